@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+// Each layer keeps its state of a rank in one of these; a layer sees the definitions of its own and the lower ones.
+struct options;
+struct host_map;
+class endpoint;
+struct counters;
+struct team_state;
+struct call_state;
+struct memory_state;
+struct object_state;
+struct session_state;
+
+/// Everything that belongs to one rank. Ranks may be threads, so nothing else in the library is mutable and global.
+struct context {
+  rank_t rank = 0;                  ///< this rank
+  rank_t ranks = 1;                 ///< ranks of the job
+  std::uint32_t program = 0;        ///< which of the job's programs this rank runs
+  std::uint32_t body_depth = 0;     ///< > 0 while a body runs: then nothing may wait
+  endpoint* messages = nullptr;     ///< layer am
+  const host_map* host = nullptr;   ///< layer fabric: where each rank's memory is mapped here
+  counters* count = nullptr;        ///< layer stats
+  call_state* calls = nullptr;      ///< layer rpc
+  memory_state* memory = nullptr;   ///< layer global
+  team_state* teams = nullptr;      ///< layer team
+  object_state* objects = nullptr;  ///< layer object
+  session_state* session = nullptr; ///< what started this rank
+  const options* settings = nullptr;///< layer base: the values of ARMILLA_*
+};
+
+/// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec.
+[[gnu::tls_model("initial-exec")]] inline constinit thread_local context* current = nullptr;
+
+/// The calling thread's rank. A call before `run`, after its end or from a foreign thread throws `usage_error` that names `operation`.
+inline context& here(const char* operation);
+[[noreturn, gnu::cold]] void throw_no_rank(const char* operation);
+
+inline context& here(const char* operation) {
+  if (current == nullptr) [[unlikely]] throw_no_rank(operation);
+  return *current;
+}
+
+}  // namespace armilla::detail
