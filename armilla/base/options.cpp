@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/base/options.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/option_text.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::string_view prefix = "ARMILLA_";
+constexpr std::string_view reserved = "ARMILLA_INTERNAL_";
+constexpr std::uint64_t max_bytes = std::uint64_t{1} << 46;
+
+/// One option: how its text is read (false: not allowed) and shown.
+struct row {
+  std::string name, allowed, text;
+  std::function<bool(options&, std::string_view)> read;
+  std::function<std::string(const options&)> show;
+};
+
+row flag(const char* name, bool options::*member, const char* text) {
+  return {name, "0 or 1", text, [=](options& o, std::string_view v) { return parse_flag(v, o.*member); },
+          [=](const options& o) { return std::string(o.*member ? "1" : "0"); }};
+}
+
+row number(const char* name, int options::*member, int low, int high, const char* text) {
+  return {name, "a number from " + std::to_string(low) + " to " + std::to_string(high), text,
+          [=](options& o, std::string_view v) { return parse_number(v, low, high, o.*member); },
+          [=](const options& o) { return std::to_string(o.*member); }};
+}
+
+row words(const char* name, std::string options::*member, bool (*good)(std::string_view), const char* allowed, const char* text) {
+  return {name, allowed, text,
+          [=](options& o, std::string_view v) { return good(v) && (o.*member = v, true); },
+          [=](const options& o) { return o.*member; }};
+}
+
+bool good_stats(std::string_view v) { return v.empty() || v == "0" || v == "1" || v == "timing" || v.ends_with(".json"); }
+
+enum class shape { any, power_of_two };
+
+row bytes(const char* name, std::uint64_t options::*member, std::uint64_t low, std::uint64_t high, shape wanted, const char* text) {
+  const bool power = wanted == shape::power_of_two;
+  return {name, (power ? "a power of two from " : "bytes from ") + show_bytes(low) + " to " + show_bytes(high) + " (suffixes K M G T)",
+          text,
+          [=](options& o, std::string_view v) {
+            std::uint64_t n = 0;
+            if (!parse_bytes(v, n) || n < low || n > high || (power && !std::has_single_bit(n))) return false;
+            return o.*member = n, true;
+          },
+          [=](const options& o) { return show_bytes(o.*member); }};
+}
+
+row duration(const char* name, std::uint64_t options::*member, std::uint64_t unit_ns, const char* text) {
+  return {name, "a duration (suffixes ns us ms s; without one: " + std::string(unit_ns == 1000 ? "us" : "s") + ")", text,
+          [=](options& o, std::string_view v) { return parse_duration(v, unit_ns, o.*member); },
+          [=](const options& o) { return show_duration(o.*member); }};
+}
+
+template <class Enum>
+row choice(const char* name, Enum options::*member, std::vector<std::pair<const char*, Enum>> values, const char* text) {
+  std::string allowed = "one of";
+  for (const auto& [word, value] : values) allowed.append(" ").append(word);
+  return {name, allowed, text,
+          [=](options& o, std::string_view v) {
+            for (const auto& [word, value] : values)
+              if (v == word) return o.*member = value, true;
+            return false;
+          },
+          [=](const options& o) {
+            for (const auto& [word, value] : values)
+              if (o.*member == value) return std::string(word);
+            return std::string();
+          }};
+}
+
+std::vector<row> make_table() {
+  using o = options;
+  const std::vector<std::pair<const char*, pattern>> patterns = {{"auto", pattern::automatic},
+                                                                 {"flat", pattern::flat},
+                                                                 {"tree", pattern::tree},
+                                                                 {"hypercube", pattern::hypercube},
+                                                                 {"dissemination", pattern::dissemination}};
+  return {
+      number("ranks", &o::ranks, 1, 4096, "How many ranks to start, without a launcher."),
+      choice("fabric", &o::fabric,
+             {{"auto", fabric_kind::automatic}, {"shm", fabric_kind::shm}, {"threads", fabric_kind::threads}},
+             "Ranks are processes of this host (shm) or threads of one process (threads)."),
+      choice("pin", &o::pin,
+             {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
+             "One core for each rank, one core for several, or none fixed; auto: core if there are enough, else share."),
+      flag("label", &o::label, "Put the rank before each line that it prints."),
+      bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks."),
+      bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
+            "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),
+      number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th statement; 0: never while sending."),
+      bytes("eager", &o::eager, 0, 1 << 30, shape::any,
+            "Up to this size a message goes through the ring, beyond it through the shared heap."),
+      bytes("spill_limit", &o::spill_limit, 4096, max_bytes, shape::any,
+            "How much a rank may queue for receivers that do not keep up, before it is an error."),
+      flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
+      duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
+      duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
+      duration("stall", &o::stall_ns, 1'000'000'000, "Report a job in which nothing moves for so long; 0: never."),
+      choice("barrier", &o::barrier, patterns, "The pattern of the barrier."),
+      choice("fence", &o::fence, patterns, "The pattern of the fence."),
+      bytes("segment", &o::segment, 1 << 20, max_bytes, shape::any,
+            "Address space reserved for each rank's segment (used pages cost, others do not); by default the machine's memory."),
+      choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
+             "Other ranks reach all global memory, or only the regions that their owner opened."),
+      flag("access_by_message", &o::access_by_message, "Reach global memory by messages even where it is shared (for tests)."),
+      words("stats", &o::stats, good_stats, "nothing, 0, 1, timing or the name of a file that ends in .json",
+            "Print counters at the end (1), with times (timing), or write them to a file."),
+      flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks."),
+  };
+}
+
+const std::vector<row>& table() {
+  static const std::vector<row> rows = make_table();
+  return rows;
+}
+
+std::string variable(std::string_view name) {
+  std::string v(prefix);
+  for (const char c : name) v += upper(c);
+  return v;
+}
+
+[[noreturn]] void throw_unknown(std::string_view name) {
+  const auto far = [&](const row& r) { return edit_distance(r.name, name); };
+  const auto near = std::min_element(table().begin(), table().end(), [&](const row& a, const row& b) { return far(a) < far(b); });
+  throw_usage("options", variable(name) + " is no option; did you mean " + variable(near->name) +
+                             "? (armilla-info prints the manual of all)");
+}
+
+const row& find(std::string_view name) {
+  if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+  for (const row& r : table())
+    if (equal_ignoring_case(r.name, name)) return r;
+  throw_unknown(name);
+}
+
+}  // namespace
+
+std::uint64_t default_segment_bytes() noexcept {
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return std::uint64_t{1} << 34;
+  return std::bit_ceil(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page));
+}
+
+void options::set(std::string_view name, std::string_view value) {
+  const row& r = find(name);
+  if (!r.read(*this, value)) throw_usage("options", variable(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
+}
+
+std::string options::get(std::string_view name) const { return find(name).show(*this); }
+
+options options::from(const char* const* environment) {
+  options o;
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    if (!entry.starts_with(prefix) || entry.starts_with(reserved)) continue;
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) continue;
+    o.set(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+  return o;
+}
+
+options options::from_environment() { return from(environ); }
+
+void print_manual(std::FILE* out) {
+  const options defaults;
+  for (const row& r : table()) {
+    const std::string shown = r.show(defaults);
+    std::fprintf(out, "%s\n    %s\n    Allowed: %s. Default: %s.\n", variable(r.name).c_str(), r.text.c_str(), r.allowed.c_str(),
+                 shown.empty() ? "nothing" : shown.c_str());
+  }
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+enum class fabric_kind { automatic, shm, threads };
+enum class pin_kind { automatic, core, share, none };
+enum class access_kind { all, opened };
+enum class pattern { automatic, flat, tree, hypercube, dissemination };
+
+/// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
+std::uint64_t default_segment_bytes() noexcept;
+
+/// The values of the variables ARMILLA_*, read once at the start. The members' initialisers are the defaults; the table
+/// in options.cpp gives each a name, its limits and its text, and nothing else in the library reads the environment
+/// (but boot, whose ARMILLA_INTERNAL_* are skipped here). A new option is a member here and a row there.
+struct options {
+  // the job
+  int ranks = 1;
+  fabric_kind fabric = fabric_kind::automatic;
+  pin_kind pin = pin_kind::automatic;
+  bool label = false;
+  // messages; sizes in bytes, times in nanoseconds
+  std::uint64_t ring = 128 * 1024;
+  std::uint64_t aggregate = 4096;
+  int poll_every = 0;
+  std::uint64_t eager = 16 * 1024;
+  std::uint64_t spill_limit = std::uint64_t{1} << 30;
+  bool cross_copy = true;
+  // waiting
+  std::uint64_t spin_ns = 50'000;
+  std::uint64_t yield_ns = 200'000;
+  std::uint64_t stall_ns = 0;
+  // teams
+  pattern barrier = pattern::automatic;
+  pattern fence = pattern::automatic;
+  // global memory
+  std::uint64_t segment = default_segment_bytes();
+  access_kind access = access_kind::all;
+  bool access_by_message = false;
+  // insight
+  std::string stats;
+  bool checked = true;
+
+  /// Reads ARMILLA_* from the environment. Throws `usage_error` that names the variable, its value, what is allowed and,
+  /// for an unknown one, the nearest known name.
+  static options from_environment();
+  /// The same from any list of "NAME=value", ended by null.
+  static options from(const char* const* environment);
+
+  /// Sets one by its name ("ring" or "ARMILLA_RING"); the launcher's command line goes through here too. Throws as above.
+  void set(std::string_view name, std::string_view value);
+  /// Its value as one would write it.
+  std::string get(std::string_view name) const;
+};
+
+/// The manual of all variables, from the same table.
+void print_manual(std::FILE* out);
+
+/// "64K" -> 65536; suffixes K, M, G, T (powers of 1024), with or without B. False if it is no size.
+bool parse_bytes(std::string_view text, std::uint64_t& bytes) noexcept;
+/// "200us" -> 200000; suffixes ns, us, ms, s; without one: `unit_ns`. False if it is no duration.
+bool parse_duration(std::string_view text, std::uint64_t unit_ns, std::uint64_t& ns) noexcept;
+/// How many letters must be changed, added or left out to get from one to the other, case ignored.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+}  // namespace armilla::detail
