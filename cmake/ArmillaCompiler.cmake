@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# How everything of this project is compiled and linked. What a user of the library must share (C++20, the checked grade,
+# the include root) is in armilla_interface; what only we want (warnings, sanitizers) is in armilla_private.
+include(CheckLinkerFlag)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+endif()
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+# There are no modules here; the scan for them would only cost time.
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+
+# A compiler cache and a quick linker, where they are installed.
+find_program(ARMILLA_CCACHE ccache)
+if(ARMILLA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${ARMILLA_CCACHE}")
+endif()
+add_library(armilla_linker INTERFACE)
+foreach(linker IN ITEMS mold lld)
+  find_program(ARMILLA_LINKER_${linker} NAMES ${linker} ld.${linker})
+  if(ARMILLA_LINKER_${linker})
+    check_linker_flag(CXX "-fuse-ld=${linker}" ARMILLA_LINKS_WITH_${linker})
+    if(ARMILLA_LINKS_WITH_${linker})
+      target_link_options(armilla_linker INTERFACE "-fuse-ld=${linker}")
+      break()
+    endif()
+  endif()
+endforeach()
+
+add_library(armilla_interface INTERFACE)
+target_compile_features(armilla_interface INTERFACE cxx_std_20)
+target_compile_definitions(armilla_interface INTERFACE ARMILLA_CHECKED=$<BOOL:${ARMILLA_CHECKED}>
+                                                       ARMILLA_PARANOID=$<BOOL:${ARMILLA_PARANOID}>)
+target_include_directories(armilla_interface SYSTEM INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_include_directories(armilla_interface INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+
+add_library(armilla_private INTERFACE)
+target_compile_options(
+  armilla_private
+  INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wextra-semi
+            $<$<BOOL:${ARMILLA_WERROR}>:-Werror>
+            $<$<BOOL:${ARMILLA_NATIVE}>:-march=native>
+            # Position independent for everybody, yet free to inline: nobody interposes our functions.
+            -fno-semantic-interposition)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  # Warnings that g++ 12 gets wrong in optimised code of the standard library: PR 105329, 105562, 106199 and their kin.
+  target_compile_options(armilla_private INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
+                                                   -Wno-maybe-uninitialized -Wno-interference-size)
+endif()
+if(ARMILLA_SANITIZE)
+  target_compile_options(armilla_private INTERFACE -fsanitize=${ARMILLA_SANITIZE} -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(armilla_private INTERFACE -fsanitize=${ARMILLA_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(armilla_private INTERFACE -Wno-tsan) # fences are not modelled; the pairs around them are
+  endif()
+endif()
+target_link_libraries(armilla_private INTERFACE armilla_linker)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+# What `cmake --install` puts where: the archive, the headers, a CMake package and a pkg-config file.
+include(CMakePackageConfigHelpers)
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/armilla")
+
+set_target_properties(armilla_interface PROPERTIES EXPORT_NAME interface)
+install(TARGETS armilla armilla_interface EXPORT armilla-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/armilla" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT armilla-targets NAMESPACE armilla:: DESTINATION ${package_folder})
+
+configure_package_config_file(cmake/armilla-config.cmake.in armilla-config.cmake INSTALL_DESTINATION ${package_folder})
+write_basic_package_version_file(armilla-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/armilla-config.cmake" "${PROJECT_BINARY_DIR}/armilla-config-version.cmake"
+              cmake/Findhwloc.cmake DESTINATION ${package_folder})
+
+# The prefix is found from where the file lies, so that an installed tree can be moved.
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
+           OUTPUT_VARIABLE ARMILLA_PC_PREFIX)
+foreach(grade IN ITEMS CHECKED PARANOID)
+  set(ARMILLA_${grade}_01 0)
+  if(ARMILLA_${grade})
+    set(ARMILLA_${grade}_01 1)
+  endif()
+endforeach()
+configure_file(cmake/armilla.pc.in armilla.pc @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/armilla.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

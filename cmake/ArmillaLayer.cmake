@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+# The functions with which every folder says what it holds. See each one's own words.
+#
+#   armilla_layer(<layer> SOURCES a.cpp ... [DEPENDS lower ...])          in armilla/<layer>/CMakeLists.txt
+#   armilla_test(<name> SOURCES x_test.cpp ... [LAYERS layer ...])        GoogleTest, one process, no session
+#   armilla_rank_test(<name> SOURCES x_test.cpp ... [RANKS 1 2 4] [FABRICS shm threads])   see tests/rank_test.hpp
+#   armilla_program(<name> SOURCES a.cpp ... [LIBRARIES x ...] [INSTALL]) a tool, an example or a benchmark, in bin/
+#   armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS 2 4] [FABRICS shm threads] [EXPECT regex])
+#   armilla_compile_fail(<name> SOURCE file EXPECT "regex")               must be refused with that sentence
+
+set(ARMILLA_TESTING OFF)
+if(ARMILLA_TESTS)
+  set(ARMILLA_TESTING ON)
+endif()
+
+# Reads cmake/layers.txt into ARMILLA_LAYERS (names, lowest first) and ARMILLA_NUMBER_<layer>.
+file(STRINGS "${PROJECT_SOURCE_DIR}/cmake/layers.txt" layer_lines REGEX "^[0-9]")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cmake/layers.txt")
+foreach(line IN LISTS layer_lines)
+  string(REGEX MATCH "^([0-9]+) +([a-z]+)" line "${line}")
+  list(APPEND ARMILLA_LAYERS ${CMAKE_MATCH_2})
+  set(ARMILLA_NUMBER_${CMAKE_MATCH_2} ${CMAKE_MATCH_1})
+endforeach()
+
+# Builds a folder of the project if it says how.
+function(armilla_folder folder)
+  if(EXISTS "${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt")
+    add_subdirectory("${PROJECT_SOURCE_DIR}/${folder}" "${PROJECT_BINARY_DIR}/${folder}")
+  endif()
+endfunction()
+
+# All layers, lowest first. A folder without a CMakeLists.txt has headers only.
+function(armilla_layers)
+  foreach(layer IN LISTS ARMILLA_LAYERS)
+    armilla_folder(armilla/${layer})
+    if(NOT TARGET armilla_${layer})
+      armilla_layer(${layer})
+    endif()
+  endforeach()
+endfunction()
+
+# armilla_layer(<layer> SOURCES ... DEPENDS ...): the target armilla_<layer>, a static library, or an interface without
+# sources. DEPENDS names lower layers; what they depend on follows by itself.
+function(armilla_layer layer)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT DEFINED ARMILLA_NUMBER_${layer})
+    message(FATAL_ERROR "armilla_layer: '${layer}' is no layer of cmake/layers.txt")
+  endif()
+  if(arg_SOURCES)
+    add_library(armilla_${layer} STATIC ${arg_SOURCES})
+    set(reach PUBLIC)
+    target_link_libraries(armilla_${layer} PRIVATE armilla_private $<BUILD_INTERFACE:fmt::fmt-header-only>
+                                                   $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+  else()
+    add_library(armilla_${layer} INTERFACE)
+    set(reach INTERFACE)
+  endif()
+  target_link_libraries(armilla_${layer} ${reach} armilla_interface Threads::Threads hwloc::hwloc ${CMAKE_DL_LIBS})
+  foreach(lower IN LISTS arg_DEPENDS)
+    if(NOT lower IN_LIST ARMILLA_LAYERS OR NOT ARMILLA_NUMBER_${lower} LESS ARMILLA_NUMBER_${layer})
+      message(FATAL_ERROR "layer ${layer} (${ARMILLA_NUMBER_${layer}}) may not depend on '${lower}' (${ARMILLA_NUMBER_${lower}})")
+    endif()
+    target_link_libraries(armilla_${layer} ${reach} armilla_${lower})
+  endforeach()
+endfunction()
+
+# armilla::armilla: the objects of all layers in one archive, so that a user links one library.
+function(armilla_aggregate)
+  set(objects)
+  foreach(layer IN LISTS ARMILLA_LAYERS)
+    get_target_property(type armilla_${layer} TYPE)
+    if(type STREQUAL STATIC_LIBRARY)
+      list(APPEND objects $<TARGET_OBJECTS:armilla_${layer}>)
+    endif()
+  endforeach()
+  if(NOT objects) # nothing but headers so far
+    file(WRITE "${PROJECT_BINARY_DIR}/empty.cpp" "namespace armilla {}\n")
+    set(objects "${PROJECT_BINARY_DIR}/empty.cpp")
+  endif()
+  add_library(armilla STATIC ${objects})
+  add_library(armilla::armilla ALIAS armilla)
+  set_target_properties(armilla PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads hwloc::hwloc ${CMAKE_DL_LIBS})
+endfunction()
+
+# armilla_program(<name> SOURCES ... [LIBRARIES ...] [INSTALL]): an executable of the whole library in <build>/bin.
+function(armilla_program name)
+  cmake_parse_arguments(arg "INSTALL" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE armilla_private armilla::armilla fmt::fmt-header-only nlohmann_json::nlohmann_json
+                                        ${arg_LIBRARIES})
+  if(arg_INSTALL)
+    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endfunction()
+
+# Tests live beside programs, one folder further down. Sanitizers make everything slower, the time limits too.
+set(ARMILLA_TEST_FOLDER "${PROJECT_BINARY_DIR}/bin/tests")
+set(ARMILLA_TEST_TIMEOUT 60)
+if(ARMILLA_SANITIZE)
+  set(ARMILLA_TEST_TIMEOUT 240)
+endif()
+
+# ThreadSanitizer of g++ 12 cannot place its shadow under a strongly randomised address space.
+if(ARMILLA_SANITIZE MATCHES thread)
+  find_program(ARMILLA_SETARCH setarch)
+  execute_process(COMMAND ${ARMILLA_SETARCH} -R true RESULT_VARIABLE setarch_refused OUTPUT_QUIET ERROR_QUIET)
+  if(ARMILLA_SETARCH AND setarch_refused EQUAL 0)
+    set(ARMILLA_TEST_LAUNCHER ${ARMILLA_SETARCH} -R)
+  endif()
+endif()
+set(ARMILLA_TEST_ENVIRONMENT
+    "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0"
+    "UBSAN_OPTIONS=print_stacktrace=1"
+    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
+    "LC_ALL=C")
+
+# armilla_test(<name> SOURCES ... [LAYERS ...]): target <name>_test, one entry in ctest, label unit. Without LAYERS: all.
+function(armilla_test name)
+  if(NOT ARMILLA_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LAYERS;LIBRARIES;LABELS" ${ARGN})
+  string(REGEX REPLACE "_test$" "" name "${name}")
+  set(libraries ${arg_LAYERS})
+  list(TRANSFORM libraries PREPEND armilla_)
+  if(NOT arg_LAYERS)
+    set(libraries armilla::armilla)
+  endif()
+  add_executable(${name}_test ${arg_SOURCES})
+  set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${ARMILLA_TEST_FOLDER}")
+  target_link_libraries(${name}_test PRIVATE armilla_private ${libraries} ${arg_LIBRARIES} fmt::fmt-header-only
+                                             nlohmann_json::nlohmann_json GTest::gtest_main)
+  target_compile_options(${name}_test PRIVATE -Wno-sign-compare) # EXPECT_EQ(v.size(), 3)
+  add_test(NAME unit.${name} COMMAND ${ARMILLA_TEST_LAUNCHER} $<TARGET_FILE:${name}_test> --gtest_brief=1)
+  armilla_test_properties(unit.${name} "unit;${arg_LABELS}" "${arg_TIMEOUT}")
+endfunction()
+
+# armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s]): target <name>_rank_test, a program
+# written with tests/rank_test.hpp, run on each fabric with each number of ranks. Labels: ranks, and the fabric's name.
+function(armilla_rank_test name)
+  if(NOT ARMILLA_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;RANKS;FABRICS;ARGS;LIBRARIES;ENVIRONMENT;LABELS" ${ARGN})
+  string(REGEX REPLACE "(_rank)?_test$" "" name "${name}")
+  add_executable(${name}_rank_test ${arg_SOURCES})
+  set_target_properties(${name}_rank_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${ARMILLA_TEST_FOLDER}")
+  target_link_libraries(${name}_rank_test PRIVATE armilla_private armilla::armilla ${arg_LIBRARIES})
+  target_compile_options(${name}_rank_test PRIVATE -Wno-sign-compare)
+  armilla_run_on_fabrics("ranks.${name}" "$<TARGET_FILE:${name}_rank_test>" "${arg_ARGS}" "${arg_RANKS}" "${arg_FABRICS}"
+                         "${arg_ENVIRONMENT}" "ranks;${arg_LABELS}" "${arg_TIMEOUT}" "")
+endfunction()
+
+# armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS ...] [FABRICS ...] [EXPECT regex] [TIMEOUT s]): runs a
+# program of bin/ on each fabric; it must exit with 0, and print what EXPECT says. Label: programs, and the fabric's name.
+function(armilla_program_test name)
+  if(NOT ARMILLA_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "PROGRAM;EXPECT;TIMEOUT" "ARGS;RANKS;FABRICS;ENVIRONMENT;LABELS" ${ARGN})
+  armilla_run_on_fabrics("program.${name}" "$<TARGET_FILE:${arg_PROGRAM}>" "${arg_ARGS}" "${arg_RANKS}" "${arg_FABRICS}"
+                         "${arg_ENVIRONMENT}" "programs;${arg_LABELS}" "${arg_TIMEOUT}" "${arg_EXPECT}")
+endfunction()
+
+function(armilla_run_on_fabrics name command args ranks fabrics environment labels timeout expect)
+  if(NOT ranks)
+    set(ranks ${ARMILLA_TEST_RANKS})
+  endif()
+  if(NOT fabrics)
+    set(fabrics shm threads)
+  endif()
+  set(checker)
+  if(expect) # ctest's own PASS_REGULAR_EXPRESSION would ignore the exit code
+    set(checker ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/expect_output.py" "${expect}")
+  endif()
+  foreach(fabric IN LISTS fabrics)
+    if(NOT fabric IN_LIST ARMILLA_TEST_FABRICS)
+      continue()
+    endif()
+    foreach(n IN LISTS ranks)
+      set(test "${name}.${fabric}.${n}")
+      add_test(NAME ${test} COMMAND ${checker} ${ARMILLA_TEST_LAUNCHER} ${command} ${args})
+      armilla_test_properties(${test} "${labels};${fabric}" "${timeout}")
+      # Unpinned: tests run beside each other, and two jobs on the same core would starve.
+      set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ARMILLA_FABRIC=${fabric} ARMILLA_RANKS=${n} ARMILLA_PIN=none
+                                                ${environment})
+      if(n GREATER 1)
+        set_tests_properties(${test} PROPERTIES PROCESSORS 2)
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+function(armilla_test_properties test labels timeout)
+  if(NOT timeout)
+    set(timeout ${ARMILLA_TEST_TIMEOUT})
+  endif()
+  list(REMOVE_ITEM labels "")
+  set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} ENVIRONMENT "${ARMILLA_TEST_ENVIRONMENT}")
+endfunction()
+
+# armilla_compile_fail(<name> SOURCE file EXPECT "regex" [DEFINES A ...]): compiling the file must fail, and the
+# compiler must print what EXPECT says. One file may hold several cases, told apart by a macro of DEFINES. Label: compile_fail.
+function(armilla_compile_fail name)
+  if(NOT ARMILLA_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "SOURCE;EXPECT" "DEFINES" ${ARGN})
+  cmake_path(ABSOLUTE_PATH arg_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+  list(TRANSFORM arg_DEFINES PREPEND -D)
+  add_test(NAME compile_fail.${name}
+           COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/compile_fail/expect_error.py" "${arg_EXPECT}"
+                   "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only -I "${PROJECT_SOURCE_DIR}"
+                   -DARMILLA_CHECKED=$<BOOL:${ARMILLA_CHECKED}> ${arg_DEFINES} "${arg_SOURCE}")
+  armilla_test_properties(compile_fail.${name} "compile_fail" "")
+endfunction()

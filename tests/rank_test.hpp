@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Tests of several ranks, without a framework: a test program is an Armilla program, and every rank executes each test.
+//
+//     #include "tests/rank_test.hpp"
+//     RANK_TEST(a_message_arrives) {
+//       EXPECT_EQ(armilla::ranks(), 2);
+//       EXPECT_THROWS(armilla::usage_error, armilla::call(99, f));
+//     }
+//     RANK_TEST_MAIN()
+//
+// A barrier stands before each test and after the last. A failed expectation prints rank, test, place and values, and the
+// test goes on, so that ranks stay together; in the end the program returns 1. `./x_rank_test PART` runs only the tests
+// whose names contain PART. The build registers such a program for each fabric with 1, 2 and 4 ranks: armilla_rank_test().
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+
+namespace rank_test {
+
+struct test {
+  const char* name;
+  void (*body)();
+};
+
+/// The tests of this program in the order of their definition.
+inline std::vector<test>& tests() {
+  static std::vector<test> all;
+  return all;
+}
+
+/// Adds a test while the program's constants are initialised.
+struct registrar {
+  registrar(const char* name, void (*body)()) { tests().push_back({name, body}); }
+};
+
+/// Failed expectations of this process: of one rank, or of all where ranks are threads.
+inline std::atomic<int> failures = 0;
+/// The test that this rank runs.
+inline thread_local const char* current_test = "";
+
+/// Prints one failure in one piece, as ranks share the terminal.
+inline void fail(const char* file, int line, const std::string& what) {
+  ++failures;
+  std::fprintf(stderr, "FAILED rank %d of %d, %s, %s:%d: %s\n", int(armilla::rank()), int(armilla::ranks()), current_test, file,
+               line, what.c_str());
+}
+
+/// A value for a message; what cannot be printed is a question mark.
+template <class T>
+std::string print(const T& value) {
+  std::ostringstream out;
+  if constexpr (requires { out << value; }) {
+    out << std::boolalpha << value;
+  } else if constexpr (requires { value.begin(); value.end(); }) {
+    out << '{';
+    for (const auto& item : value) out << ' ' << print(item);
+    out << " }";
+  } else {
+    out << '?';
+  }
+  return out.str();
+}
+
+inline bool expect(bool holds, const char* text, const char* file, int line) {
+  if (!holds) fail(file, line, std::string("expected ") + text);
+  return holds;
+}
+
+template <class A, class B, class Compare>
+bool expect_compare(const A& a, const B& b, const char* text, const char* file, int line, Compare compare) {
+  if (compare(a, b)) return true;
+  fail(file, line, std::string("expected ") + text + ", got " + print(a) + " and " + print(b));
+  return false;
+}
+
+/// Runs `f`, which must throw `Error` with `part` in its text.
+template <class Error, class F>
+bool expect_throws(F&& f, const char* part, const char* text, const char* file, int line) {
+  try {
+    f();
+  } catch (const Error& e) {
+    if (std::strstr(e.what(), part) != nullptr) return true;
+    fail(file, line, std::string(text) + ": expected an error that says '" + part + "', got: " + e.what());
+    return false;
+  } catch (const std::exception& e) {
+    fail(file, line, std::string(text) + ": threw another type: " + e.what());
+    return false;
+  }
+  fail(file, line, std::string(text) + ": expected an error, none came");
+  return false;
+}
+
+inline void run_one(const test& t) {
+  current_test = t.name;
+  if (armilla::rank() == 0) std::fprintf(stderr, "test %s\n", t.name);
+  try {
+    t.body();
+  } catch (const std::exception& e) {
+    fail("body", 0, std::string("threw ") + e.what());
+  }
+}
+
+inline int main(int argc, char** argv) {
+  const std::string filter = argc > 1 ? argv[1] : "";
+  const int status = armilla::run(argc, argv, [&filter] {
+    int count = 0;
+    for (const test& t : tests()) {
+      if (std::strstr(t.name, filter.c_str()) == nullptr) continue;
+      armilla::barrier();
+      run_one(t);
+      ++count;
+    }
+    armilla::barrier();
+    if (armilla::rank() == 0) std::fprintf(stderr, "%d tests on %d ranks\n", count, int(armilla::ranks()));
+  });
+  if (status != 0) return status;
+  return failures == 0 ? 0 : 1;
+}
+
+}  // namespace rank_test
+
+#define RANK_TEST(name)                                                    \
+  static void rank_test_##name();                                          \
+  static const rank_test::registrar registrar_##name(#name, rank_test_##name); \
+  static void rank_test_##name()
+
+#define RANK_TEST_MAIN() \
+  int main(int argc, char** argv) { return rank_test::main(argc, argv); }
+
+// Each is an expression that says whether it held: `if (!EXPECT(p != nullptr)) return;`
+#define EXPECT(...) rank_test::expect(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+#define RANK_TEST_COMPARE(a, op, b) \
+  rank_test::expect_compare(a, b, #a " " #op " " #b, __FILE__, __LINE__, [](const auto& x, const auto& y) { return x op y; })
+#define EXPECT_EQ(a, b) RANK_TEST_COMPARE(a, ==, b)
+#define EXPECT_NE(a, b) RANK_TEST_COMPARE(a, !=, b)
+#define EXPECT_LT(a, b) RANK_TEST_COMPARE(a, <, b)
+#define EXPECT_LE(a, b) RANK_TEST_COMPARE(a, <=, b)
+#define EXPECT_GT(a, b) RANK_TEST_COMPARE(a, >, b)
+#define EXPECT_GE(a, b) RANK_TEST_COMPARE(a, >=, b)
+#define EXPECT_THROWS(error_type, ...) EXPECT_THROWS_SAYING(error_type, "", __VA_ARGS__)
+#define EXPECT_THROWS_SAYING(error_type, part, ...) \
+  rank_test::expect_throws<error_type>([&] { static_cast<void>(__VA_ARGS__); }, part, #__VA_ARGS__, __FILE__, __LINE__)
