@@ -97,6 +97,11 @@ endfunction()
 # Tests live beside programs, one folder further down. Sanitizers make everything slower, the time limits too.
 set(ARMILLA_TEST_FOLDER "${PROJECT_BINARY_DIR}/bin/tests")
 set(ARMILLA_TEST_TIMEOUT 60)
+if(ARMILLA_TESTS) # what can be built together: all units, all tests of ranks, those that the sanitizers' tiers run
+  add_custom_target(unit_tests)
+  add_custom_target(rank_tests)
+  add_custom_target(sanitized_tests)
+endif()
 if(ARMILLA_SANITIZE)
   set(ARMILLA_TEST_TIMEOUT 240)
 endif()
@@ -132,22 +137,29 @@ function(armilla_test name)
   target_link_libraries(${name}_test PRIVATE armilla_private ${libraries} ${arg_LIBRARIES} fmt::fmt-header-only
                                              nlohmann_json::nlohmann_json GTest::gtest_main)
   target_compile_options(${name}_test PRIVATE -Wno-sign-compare) # EXPECT_EQ(v.size(), 3)
+  add_dependencies(unit_tests ${name}_test)
   add_test(NAME unit.${name} COMMAND ${ARMILLA_TEST_LAUNCHER} $<TARGET_FILE:${name}_test> --gtest_brief=1)
   armilla_test_properties(unit.${name} "unit;${arg_LABELS}" "${arg_TIMEOUT}")
 endfunction()
 
-# armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s]): target <name>_rank_test, a program
-# written with tests/rank_test.hpp, run on each fabric with each number of ranks. Labels: ranks, and the fabric's name.
+# armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s] [SANITIZED]): target <name>_rank_test, a
+# program written with tests/rank_test.hpp, run on each fabric with each number of ranks. SANITIZED: also in ./check's tiers
+# asan and clang (tsan runs all). Labels: ranks, and the fabric's name.
 function(armilla_rank_test name)
   if(NOT ARMILLA_TESTING)
     return()
   endif()
-  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;RANKS;FABRICS;ARGS;LIBRARIES;ENVIRONMENT;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "SANITIZED" "TIMEOUT" "SOURCES;RANKS;FABRICS;ARGS;LIBRARIES;ENVIRONMENT;LABELS" ${ARGN})
   string(REGEX REPLACE "(_rank)?_test$" "" name "${name}")
   add_executable(${name}_rank_test ${arg_SOURCES})
   set_target_properties(${name}_rank_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${ARMILLA_TEST_FOLDER}")
   target_link_libraries(${name}_rank_test PRIVATE armilla_private armilla::armilla ${arg_LIBRARIES})
   target_compile_options(${name}_rank_test PRIVATE -Wno-sign-compare)
+  add_dependencies(rank_tests ${name}_rank_test)
+  if(arg_SANITIZED)
+    add_dependencies(sanitized_tests ${name}_rank_test)
+    list(APPEND arg_LABELS sanitized)
+  endif()
   armilla_run_on_fabrics("ranks.${name}" "$<TARGET_FILE:${name}_rank_test>" "${arg_ARGS}" "${arg_RANKS}" "${arg_FABRICS}"
                          "${arg_ENVIRONMENT}" "ranks;${arg_LABELS}" "${arg_TIMEOUT}" "")
 endfunction()

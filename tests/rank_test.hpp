@@ -58,7 +58,10 @@ std::string print(const T& value) {
   std::ostringstream out;
   if constexpr (requires { out << value; }) {
     out << std::boolalpha << value;
-  } else if constexpr (requires { value.begin(); value.end(); }) {
+  } else if constexpr (requires {
+                         value.begin();
+                         value.end();
+                       }) {
     out << '{';
     for (const auto& item : value) out << ' ' << print(item);
     out << " }";
@@ -102,9 +105,7 @@ inline void run_one(const test& t) {
   if (armilla::rank() == 0) std::fprintf(stderr, "test %s\n", t.name);
   try {
     t.body();
-  } catch (const std::exception& e) {
-    fail("body", 0, std::string("threw ") + e.what());
-  }
+  } catch (const std::exception& e) { fail("body", 0, std::string("threw ") + e.what()); }
 }
 
 inline int main(int argc, char** argv) {
@@ -126,8 +127,8 @@ inline int main(int argc, char** argv) {
 
 }  // namespace rank_test
 
-#define RANK_TEST(name)                                                    \
-  static void rank_test_##name();                                          \
+#define RANK_TEST(name)                                                        \
+  static void rank_test_##name();                                              \
   static const rank_test::registrar registrar_##name(#name, rank_test_##name); \
   static void rank_test_##name()
 

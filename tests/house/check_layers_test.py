@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check-layers must accept a good tree and name each kind of fault."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SPDX = "// SPDX-License-Identifier: Apache-2.0\n"
+HEADER = SPDX + "#pragma once\n"
+
+
+class CheckLayers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("cmake/layers.txt", "# comment\n0 low\n1 left\n1 right\n2 high\n")
+        self.write("armilla/low/a.hpp", HEADER)
+        self.write("armilla/left/a.hpp", HEADER + '#include "armilla/low/a.hpp"\n')
+        self.write("armilla/right/a.hpp", HEADER)
+        self.write("armilla/high/a.hpp", HEADER + '#include <vector>\n#include "armilla/left/a.hpp"\n')
+        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/a.hpp"\n')
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def check(self, *arguments):
+        done = subprocess.run([sys.executable, ROOT / "tools/check-layers", "--root", self.root, *arguments],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def refused(self, part, *arguments):
+        status, output = self.check(*arguments)
+        self.assertEqual(status, 1, output)
+        self.assertIn(part, output)
+
+    def test_accepts_a_good_tree(self):
+        status, output = self.check()
+        self.assertEqual(status, 0, output)
+
+    def test_refuses_a_higher_layer(self):
+        self.write("armilla/low/b.cpp", SPDX + '#include "armilla/left/a.hpp"\n')
+        self.refused("armilla/low/b.cpp:2: error: layer low (0) may not include the higher layer left (1)")
+
+    def test_refuses_a_sibling(self):
+        self.write("armilla/left/b.cpp", SPDX + "#include <armilla/right/a.hpp>\n")
+        self.refused("may not include its sibling right")
+
+    def test_refuses_the_whole_library_inside_a_layer(self):
+        self.write("armilla/low/b.cpp", SPDX + "#include <armilla/armilla.hpp>\n")
+        self.refused("which holds all layers")
+
+    def test_lets_a_test_of_the_whole_library_include_everything(self):
+        self.write("armilla/low/b_test.cpp", SPDX + '#include <armilla/armilla.hpp>\n#include "armilla/high/a.hpp"\n')
+        self.assertEqual(self.check()[0], 0)
+
+    def test_refuses_a_dear_header_that_users_reach(self):
+        self.write("armilla/low/a.hpp", HEADER + "#include <functional>\n")
+        self.refused("armilla/low/a.hpp:3: error: <functional> is dear")
+
+    def test_lets_a_source_use_a_dear_header(self):
+        self.write("armilla/low/a.cpp", SPDX + "#include <functional>\n")
+        self.assertEqual(self.check()[0], 0)
+
+    def test_refuses_relative_and_missing_includes(self):
+        self.write("armilla/low/b.cpp", SPDX + '#include "a.hpp"\n#include "armilla/low/none.hpp"\n')
+        self.refused("write the path from the root")
+        self.refused("armilla/low/none.hpp does not exist")
+
+    def test_refuses_missing_pragma_and_licence(self):
+        self.write("armilla/low/b.hpp", "")
+        self.refused("no #pragma once")
+        self.refused("SPDX")
+
+    def test_refuses_a_source_that_is_never_compiled_when_strict(self):
+        self.write("armilla/low/b.cpp", SPDX)
+        self.write("armilla/low/CMakeLists.txt", "armilla_layer(low SOURCES bb.cpp)\n")
+        self.refused("never compiled", "--strict")
+
+    def test_warns_of_long_files(self):
+        self.write("armilla/low/b.cpp", SPDX + "\n" * 500)
+        status, output = self.check()
+        self.assertEqual(status, 0)
+        self.assertIn("501 lines", output)
+
+
+if __name__ == "__main__":
+    unittest.main()
