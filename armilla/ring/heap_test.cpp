@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/ring/heap.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t first = 8192;
+
+struct HeapTest : ::testing::Test {
+  static constexpr std::size_t bytes = 256 << 20;
+  std::byte* base = static_cast<std::byte*>(
+      mmap(nullptr, first + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  heap h = heap::create(base, first, bytes);
+  ~HeapTest() override { munmap(base, first + bytes); }
+
+  void fill(heap::block b, std::size_t n) { std::memset(base + b.offset, int(b.generation & 0xff), n); }
+};
+
+TEST_F(HeapTest, GivesBlocksThatDoNotOverlap) {
+  std::map<std::uint64_t, std::uint64_t> taken;
+  for (std::size_t n : {0, 1, 8, 16, 17, 100, 128, 129, 1000, 8191, 8192, 8193, 65536, 100000, 1 << 20}) {
+    for (int i = 0; i < 20; ++i) {
+      const auto b = h.allocate(n);
+      ASSERT_NE(b.offset, heap::none);
+      EXPECT_EQ(b.offset % 16, 0u);
+      auto next = taken.lower_bound(b.offset);
+      if (next != taken.end()) {
+        EXPECT_LE(b.offset + n, next->first);
+      }
+      if (next != taken.begin()) {
+        EXPECT_LE(std::prev(next)->first + std::prev(next)->second, b.offset);
+      }
+      taken[b.offset] = n == 0 ? 1 : n;
+      fill(b, n);
+    }
+  }
+  EXPECT_TRUE(h.is_valid());
+}
+
+TEST_F(HeapTest, HonoursEveryAlignment) {
+  for (std::uint64_t alignment = 1; alignment <= (1 << 20); alignment *= 2) {
+    for (std::size_t n : {1, 24, 100, 4096, 70000}) {
+      const auto b = h.allocate(n, alignment);
+      ASSERT_NE(b.offset, heap::none);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(base + b.offset) % alignment, 0u) << alignment << " " << n;
+      fill(b, n);
+    }
+  }
+  EXPECT_TRUE(h.is_valid());
+}
+
+TEST_F(HeapTest, UsesFreedMemoryAgain) {
+  for (std::size_t n : {16, 5000, 200000, 30 << 20}) {
+    for (int round = 0; round < 1000; ++round) {
+      const auto b = h.allocate(n);
+      ASSERT_NE(b.offset, heap::none);
+      ASSERT_EQ(h.deallocate(b.offset, b.generation), heap::status::live);
+    }
+  }
+  EXPECT_EQ(h.used().blocks, 0u);
+  EXPECT_LT(h.used().touched, 40u << 20);
+}
+
+TEST_F(HeapTest, JoinsNeighboursThatAreFree) {
+  std::vector<heap::block> blocks;
+  for (int i = 0; i < 100; ++i) blocks.push_back(h.allocate(2 << 20));
+  const auto guard = h.allocate(2 << 20);
+  for (int i = 0; i < 100; i += 2) h.deallocate(blocks[i].offset);
+  for (int i = 1; i < 100; i += 2) h.deallocate(blocks[i].offset);
+  EXPECT_TRUE(h.is_valid());
+  const auto all = h.allocate(200 << 20);
+  EXPECT_EQ(all.offset, blocks[0].offset);
+  h.deallocate(guard.offset);
+  h.deallocate(all.offset);
+  EXPECT_TRUE(h.is_valid());
+}
+
+TEST_F(HeapTest, SaysThatNothingFits) {
+  EXPECT_EQ(h.allocate(bytes).offset, heap::none);
+  EXPECT_EQ(h.allocate(~std::uint64_t{0} - 100).offset, heap::none);
+  std::uint64_t got = 0;
+  while (h.allocate(1 << 20).offset != heap::none) ++got;
+  EXPECT_GT(got, (bytes >> 20) - 3);
+  while (h.allocate(16).offset != heap::none) {
+  }
+  EXPECT_TRUE(h.is_valid());
+}
+
+TEST_F(HeapTest, LeavesItsEndToAnother) {
+  const std::uint64_t end = h.take_end(bytes / 2);
+  EXPECT_EQ(end, first + bytes / 2);
+  heap upper = heap::create(base, end, bytes / 2);
+  EXPECT_NE(upper.allocate(100 << 20).offset, heap::none);
+  EXPECT_NE(h.allocate(100 << 20).offset, heap::none);
+  EXPECT_EQ(h.allocate(100 << 20).offset, heap::none);
+  EXPECT_EQ(h.take_end(bytes / 2), heap::none);
+  EXPECT_EQ(h.deallocate(end + 70000), heap::status::outside);
+}
+
+TEST_F(HeapTest, TellsAPointerThatWasFreed) {
+  for (std::size_t n : {16, 200000}) {
+    const auto b = h.allocate(n);
+    EXPECT_EQ(h.check(b.offset, n, b.generation), heap::status::live);
+    EXPECT_EQ(h.check(b.offset + n / 2, n / 2, b.generation), heap::status::live);
+    EXPECT_EQ(h.generation_at(b.offset + 7), b.generation);
+    EXPECT_EQ(h.deallocate(b.offset, b.generation), heap::status::live);
+    EXPECT_EQ(h.check(b.offset, n, b.generation), heap::status::freed);
+    EXPECT_EQ(h.deallocate(b.offset, b.generation), heap::status::freed);
+    const auto again = h.allocate(n);
+    EXPECT_EQ(again.offset, b.offset);
+    EXPECT_EQ(h.check(b.offset, n, b.generation), heap::status::freed);
+    EXPECT_EQ(h.deallocate(b.offset, b.generation), heap::status::freed);
+    EXPECT_EQ(h.check(b.offset, n, again.generation), heap::status::live);
+  }
+}
+
+TEST_F(HeapTest, RefusesPointersThatAreNotTheStartOfABlock) {
+  const auto small = h.allocate(64), large = h.allocate(300000);
+  EXPECT_EQ(h.deallocate(small.offset + 16), heap::status::foreign);
+  EXPECT_EQ(h.deallocate(large.offset + 65536), heap::status::foreign);
+  EXPECT_EQ(h.deallocate(first), heap::status::foreign);
+  EXPECT_EQ(h.deallocate(0), heap::status::outside);
+  EXPECT_EQ(h.deallocate(first + bytes), heap::status::outside);
+  EXPECT_EQ(h.check(small.offset + 60, 8, small.generation), heap::status::outside);
+  EXPECT_TRUE(h.is_valid());
+}
+
+TEST_F(HeapTest, TakesBlocksBackFromOtherThreads) {
+  constexpr int n = 2000;
+  std::vector<heap::block> blocks;
+  for (int i = 0; i < n; ++i) blocks.push_back(h.allocate(i % 10 == 0 ? 100000 : 48));
+  auto give = [&](int begin) {
+    heap view = heap::attach(base, first);
+    for (int i = begin; i < n; i += 2) EXPECT_EQ(view.remote_free(blocks[i].offset, blocks[i].generation), heap::status::live);
+  };
+  std::thread a(give, 0), b(give, 1);
+  for (int i = 0; i < n; ++i) h.deallocate(h.allocate(32).offset);
+  a.join();
+  b.join();
+  EXPECT_EQ(h.remote_free(blocks[0].offset, blocks[0].generation), heap::status::freed);
+  h.deallocate(h.allocate(1).offset);
+  EXPECT_EQ(h.used().blocks, 0u);
+  EXPECT_TRUE(h.is_valid());
+}
+
+TEST_F(HeapTest, StaysWholeUnderRandomUse) {
+  std::mt19937 random(7);
+  struct item {
+    heap::block block;
+    std::size_t size;
+  };
+  std::vector<item> live;
+  for (int step = 0; step < 20000; ++step) {
+    if (live.size() < 300 && random() % 5 < 3) {
+      const std::size_t n = random() % 10 == 0 ? random() % 500000 : random() % 3000;
+      const auto b = h.allocate(n, std::uint64_t{1} << random() % 14);
+      ASSERT_NE(b.offset, heap::none);
+      fill(b, n);
+      live.push_back({b, n});
+    } else if (!live.empty()) {
+      const std::size_t k = random() % live.size();
+      const item it = live[k];
+      for (std::size_t i = 0; i < it.size; i += 61) ASSERT_EQ(base[it.block.offset + i], std::byte(it.block.generation & 0xff));
+      ASSERT_EQ(h.deallocate(it.block.offset, it.block.generation), heap::status::live);
+      live[k] = live.back();
+      live.pop_back();
+    }
+    if (step % 1000 == 0) {
+      ASSERT_TRUE(h.is_valid());
+    }
+  }
+  for (const item& it : live) h.deallocate(it.block.offset);
+  EXPECT_EQ(h.used().blocks, 0u);
+  EXPECT_TRUE(h.is_valid());
+}
+
+}  // namespace
+}  // namespace armilla::detail
