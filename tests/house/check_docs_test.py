@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check-docs must find blocks, compile them as their hints say, and name page and line of what is wrong."""
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+class CheckDocs(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        # A library of nothing: what is tested here is the tool.
+        (self.folder / "armilla").mkdir()
+        (self.folder / "armilla/armilla.hpp").write_text("namespace armilla { inline int rank() { return 0; } }\n")
+
+    def check(self, text, *arguments):
+        page = self.folder / "page.md"
+        page.write_text(text, encoding="utf-8")
+        done = subprocess.run([sys.executable, ROOT / "tools/check-docs", f"--flag=-I{self.folder}", *arguments, page],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        return done.returncode, done.stdout
+
+    def accepted(self, text):
+        status, output = self.check(text)
+        self.assertEqual(status, 0, output)
+
+    def refused(self, text, part):
+        status, output = self.check(text)
+        self.assertEqual(status, 1, output)
+        self.assertIn(part, output)
+
+    def test_a_block_is_the_body_of_a_function(self):
+        self.accepted("# Title\n```cpp\nstd::vector<int> v{1};\nfor (int i : v) std::printf(\"%d\", i);\n```\n")
+
+    def test_an_error_names_page_and_line(self):
+        self.refused("text\n\n```cpp\nint good;\nbad();\n```\n", "page.md:5:")
+
+    def test_a_program_is_compiled_as_it_stands(self):
+        self.accepted("```cpp\n#include <armilla/armilla.hpp>\nint main() { return armilla::rank(); }\n```\n")
+        self.refused("```cpp\nint main() { return armilla::rank(); }\n```\n", "page.md:2:")
+
+    def test_declarations_stand_in_a_namespace(self):
+        self.accepted("```cpp decl\ntemplate <class T> T twice(T x) { return x + x; }\n```\n```cpp decl\nint twice(int);\n```\n")
+
+    def test_hidden_declarations_help_later_blocks(self):
+        self.accepted("<!-- check-docs\nstruct thing { int x; };\n-->\n```cpp\nthing t{1};\n```\n")
+
+    def test_a_continued_block_knows_the_one_before(self):
+        self.accepted("```cpp\nint x = 1;\n```\nand\n```cpp continued\nx = 2;\n```\n")
+        self.refused("```cpp\nint x = 1;\n```\nand\n```cpp continued\ny = 2;\n```\n", "page.md:6:")
+
+    def test_only_few_blocks_may_be_ignored(self):
+        self.accepted("```cpp ignore\n???\n```\n" * 2)
+        self.refused("```cpp ignore\n???\n```\n" * 3, "3 of 3 blocks are not compiled")
+
+    def test_an_unknown_hint_is_an_error(self):
+        self.refused("```cpp nonsense\n```\n", "no hint 'nonsense'")
+
+
+if __name__ == "__main__":
+    unittest.main()
