@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <cstdint>
 
 #include "armilla/base/types.hpp"
@@ -32,6 +33,7 @@ struct context {
   object_state* objects = nullptr;  ///< layer object
   session_state* session = nullptr; ///< what started this rank
   const options* settings = nullptr;///< layer base: the values of ARMILLA_*
+  std::byte* const* segments = nullptr; ///< layer global: where `*p` finds each rank's segment; null entries: ask the rare path
 };
 
 /// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec.

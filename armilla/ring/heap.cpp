@@ -78,7 +78,6 @@ struct heap::header {
   std::uint32_t peak;
   std::uint32_t generation;
   std::uint64_t blocks_used, bytes_used;
-  std::uint64_t root[heap::roots];
   std::uint32_t runs[run_bins];                // free runs by the logarithm of their length
   std::uint32_t partial[class_count];          // chunks of a class with room
   alignas(cache_line) std::uint64_t returned;  // blocks freed by other ranks: a stack that only the owner empties
@@ -356,8 +355,6 @@ std::uint64_t heap::take_end(std::uint64_t bytes) {
   h.bytes = std::uint64_t{h.chunks} * chunk_bytes;
   return first_ + h.bytes;
 }
-
-std::uint64_t& heap::root(unsigned i) const { return head().root[i]; }
 
 heap::usage heap::used() const {
   const header& h = head();

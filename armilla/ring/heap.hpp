@@ -68,10 +68,6 @@ class heap {
   /// Takes `bytes` (rounded up to chunks) off the end of what the heap may grow to; answers their offset, `none` if in use.
   std::uint64_t take_end(std::uint64_t bytes);
 
-  /// Words that a higher layer keeps at a place where other ranks find them; 0 at first. `i` < `roots`.
-  static constexpr unsigned roots = 4;
-  std::uint64_t& root(unsigned i) const;
-
   usage used() const;
   bool is_valid() const;  ///< walks everything; for tests
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/ring/heap.hpp"
 
-#include <gtest/gtest.h>
 #include <sys/mman.h>
 
 #include <atomic>
@@ -10,6 +9,8 @@
 #include <random>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armilla::detail {
 namespace {
@@ -34,12 +35,8 @@ TEST_F(HeapTest, GivesBlocksThatDoNotOverlap) {
       ASSERT_NE(b.offset, heap::none);
       EXPECT_EQ(b.offset % 16, 0u);
       auto next = taken.lower_bound(b.offset);
-      if (next != taken.end()) {
-        EXPECT_LE(b.offset + n, next->first);
-      }
-      if (next != taken.begin()) {
-        EXPECT_LE(std::prev(next)->first + std::prev(next)->second, b.offset);
-      }
+      if (next != taken.end()) { EXPECT_LE(b.offset + n, next->first); }
+      if (next != taken.begin()) { EXPECT_LE(std::prev(next)->first + std::prev(next)->second, b.offset); }
       taken[b.offset] = n == 0 ? 1 : n;
       fill(b, n);
     }
@@ -91,8 +88,7 @@ TEST_F(HeapTest, SaysThatNothingFits) {
   std::uint64_t got = 0;
   while (h.allocate(1 << 20).offset != heap::none) ++got;
   EXPECT_GT(got, (bytes >> 20) - 3);
-  while (h.allocate(16).offset != heap::none) {
-  }
+  while (h.allocate(16).offset != heap::none) {}
   EXPECT_TRUE(h.is_valid());
 }
 
@@ -175,9 +171,7 @@ TEST_F(HeapTest, StaysWholeUnderRandomUse) {
       live[k] = live.back();
       live.pop_back();
     }
-    if (step % 1000 == 0) {
-      ASSERT_TRUE(h.is_valid());
-    }
+    if (step % 1000 == 0) { ASSERT_TRUE(h.is_valid()); }
   }
   for (const item& it : live) h.deallocate(it.block.offset);
   EXPECT_EQ(h.used().blocks, 0u);
