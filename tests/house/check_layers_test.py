@@ -70,7 +70,7 @@ class CheckLayers(unittest.TestCase):
     def test_refuses_relative_and_missing_includes(self):
         self.write("armilla/low/b.cpp", SPDX + '#include "a.hpp"\n#include "armilla/low/none.hpp"\n')
         self.refused("write the path from the root")
-        self.refused("armilla/low/none.hpp does not exist")
+        self.refused("armilla/low/none.hpp does not exist", "--strict")
 
     def test_refuses_missing_pragma_and_licence(self):
         self.write("armilla/low/b.hpp", "")
