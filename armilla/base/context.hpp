@@ -17,6 +17,7 @@ struct call_state;
 struct memory_state;
 struct object_state;
 struct session_state;
+struct message_state;
 
 /// Everything that belongs to one rank. Ranks may be threads, so nothing else in the library is mutable and global.
 struct context {
@@ -25,6 +26,7 @@ struct context {
   std::uint32_t program = 0;        ///< which of the job's programs this rank runs
   std::uint32_t body_depth = 0;     ///< > 0 while a body runs: then nothing may wait
   endpoint* messages = nullptr;     ///< layer am
+  message_state* carrier = nullptr; ///< layer am: what holds the endpoint
   const host_map* host = nullptr;   ///< layer fabric: where each rank's memory is mapped here
   counters* count = nullptr;        ///< layer stats
   call_state* calls = nullptr;      ///< layer rpc

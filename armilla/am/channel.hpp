@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "armilla/am/handler.hpp"
+#include "armilla/fabric/waiting.hpp"
+#include "armilla/ring/ring.hpp"
+
+namespace armilla::detail {
+
+/// Heads a run of items of one handler inside a frame. Items are multiples of 8 bytes.
+struct record {
+  handler_id handler;
+  std::uint32_t length;  ///< bytes of the items
+};
+
+/// What a rank sends to one peer: a frame that is being filled, in place in the ring, and frames that found no credit.
+///
+/// Items of the open run are appended at `cursor` as long as they end before `limit`. With no frame open both are null and
+/// `run_handler` is `no_handler`, so that one comparison sends every first item to the slower path.
+struct channel {
+  std::byte* cursor = nullptr;
+  std::byte* limit = nullptr;
+  handler_id run_handler = no_handler;
+  bool urgent = false;   ///< the open frame holds a reply: publish it when the present frame has been handled
+  bool spilling = false; ///< the open frame lies in `spill_frame`, not in the ring
+  bool listed = false;   ///< stands in the endpoint's list of channels to flush
+  bool same_program = true;
+  rank_t to = 0;
+  record* run = nullptr;
+  std::byte* frame = nullptr;    ///< first byte behind the frame word
+  std::uint64_t created = 0;     ///< frames ever sent to this peer, spilled ones included
+  std::size_t aggregate = 0;     ///< bytes after which a frame of small statements is sent
+  control_block* peer = nullptr;
+  ring_writer ring;
+  std::deque<std::vector<std::byte>> spilled;  ///< frames that wait for credit, oldest first
+  std::unique_ptr<std::byte[]> spill_frame;    ///< the frame that is being filled while there is no credit
+
+  bool open() const noexcept { return frame != nullptr; }
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/endpoint.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// While bodies run, nothing may wait; also when one throws.
+struct body_scope {
+  explicit body_scope(context& self) : self(self) { ++self.body_depth; }
+  ~body_scope() { --self.body_depth; }
+  context& self;
+};
+
+constexpr int frames_a_look = 8;  // taken from one peer before the next one has its turn
+
+}  // namespace
+
+endpoint::endpoint(context& self, const host_map& host)
+    : self_(self),
+      count_(*self.count),
+      channels_(std::make_unique<channel[]>(std::size_t(self.ranks))),
+      handlers_(freeze_handlers()),
+      poll_every_(std::uint32_t(self.settings->poll_every)),
+      until_poll_(poll_every_),
+      eager_(std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
+      spill_limit_(self.settings->spill_limit),
+      host_(host),
+      waiting_(host.control(self.rank), host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns) {
+  to_flush_.reserve(std::size_t(self.ranks));
+  for (rank_t r = 0; r < self.ranks; ++r) {
+    channel& c = channels_[std::size_t(r)];
+    c.to = r;
+    c.peer = &host.control(r);
+    c.same_program = host.program[std::size_t(r)] == self.program;
+    c.ring = ring_writer(host.ring(0, self.rank, r));
+    c.aggregate = self.settings->aggregate;
+    inbound_.push_back({ring_reader(host.ring(0, r, self.rank)), r});
+  }
+}
+
+endpoint::~endpoint() = default;
+
+// ---- sending ----
+
+std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size) {
+  if (size > eager_) [[unlikely]] return append_bulk(c, h, size);
+  const std::size_t need = size + sizeof(record);
+  for (;;) {
+    if (c.open()) {
+      if (c.run_handler == h && std::size_t(c.limit - c.cursor) >= size) break;  // opened by a body while we waited
+      if (std::size_t(c.limit - c.cursor) >= need) {
+        close_run(c);
+        start_run(c, h);
+        break;
+      }
+      publish(c);
+    }
+    if (open_frame(c, need)) {
+      start_run(c, h);
+      break;
+    }
+  }
+  std::byte* place = c.cursor;
+  c.cursor += size;
+  return place;
+}
+
+// True: a frame is open that holds `need` bytes. False: messages were taken in meanwhile; look again.
+bool endpoint::open_frame(channel& c, std::size_t need) {
+  const std::size_t want = need > c.aggregate ? need : c.aggregate;
+  if (c.spilled.empty()) [[likely]] {
+    const ring_writer::room room = c.ring.reserve(need, want);
+    if (room.begin != nullptr) [[likely]] {
+      const std::size_t size = std::size_t(room.end - room.begin);
+      c.frame = c.cursor = room.begin;
+      c.limit = room.begin + (size < want ? size : want);
+      c.spilling = false;
+      if (!c.listed) c.listed = true, to_flush_.push_back(c.to);
+      return true;
+    }
+  }
+  return open_without_credit(c, need);
+}
+
+// A body never waits: what it sends is kept here. The rank's own code makes room by taking in messages.
+bool endpoint::open_without_credit(channel& c, std::size_t need) {
+  if (!in_body()) {
+    ++count_.credit_stalls;
+    waiting::spell spell;
+    do {
+      if (poll())
+        spell = {};
+      else if (waiting_.idle(spell) == waiting::step::sleep)
+        spell = {};  // credit comes without a bell: yield, but stay awake
+    } while (!c.open() && !(c.spilled.empty() && c.ring.reserve(need, need).begin != nullptr));
+    return false;
+  }
+  const std::size_t want = std::max(need, c.aggregate);
+  if (spilled_bytes_ + want > spill_limit_)
+    throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} of them for rank {}; raise ARMILLA_SPILL_LIMIT or send less from bodies",
+                                    spilled_bytes_, c.spilled.size(), c.to));
+  c.spill_frame = std::make_unique_for_overwrite<std::byte[]>(want);
+  c.frame = c.cursor = c.spill_frame.get();
+  c.limit = c.frame + want;
+  c.spilling = true;
+  if (!c.listed) c.listed = true, to_flush_.push_back(c.to);
+  return true;
+}
+
+void endpoint::start_run(channel& c, handler_id h) noexcept {
+  c.run = reinterpret_cast<record*>(c.cursor);
+  c.run->handler = h;
+  c.run_handler = h;
+  c.cursor += sizeof(record);
+}
+
+void endpoint::close_run(channel& c) noexcept {
+  c.run->length = std::uint32_t(c.cursor - reinterpret_cast<std::byte*>(c.run + 1));
+}
+
+void endpoint::publish(channel& c) {
+  if (!c.open()) return;
+  close_run(c);
+  const std::size_t bytes = std::size_t(c.cursor - c.frame);
+  c.cursor = c.limit = c.frame = nullptr;
+  c.run_handler = no_handler;
+  c.urgent = false;
+  ++created_;
+  ++c.created;
+  ++count_.frames_sent;
+  count_.bytes_sent += bytes;
+  if (c.spilling) [[unlikely]] return spill(c, bytes);
+  c.ring.publish(bytes);
+  if (detail::notify(*c.peer)) ++count_.wakes_sent;
+}
+
+void endpoint::spill(channel& c, std::size_t bytes) {
+  if (c.spilled.empty()) ++spilled_channels_;
+  c.spilled.emplace_back(c.spill_frame.get(), c.spill_frame.get() + bytes);
+  c.spill_frame.reset();
+  spilled_bytes_ += bytes;
+  ++count_.spilled_frames;
+  count_.spilled_bytes += bytes;
+}
+
+bool endpoint::drain() {
+  bool any = false;
+  for (rank_t r = 0; r < self_.ranks; ++r)
+    if (!channels_[std::size_t(r)].spilled.empty()) any |= drain(channels_[std::size_t(r)]);
+  return any;
+}
+
+bool endpoint::drain(channel& c) {
+  bool any = false;
+  while (!c.spilled.empty()) {
+    const std::vector<std::byte>& frame = c.spilled.front();
+    const ring_writer::room room = c.ring.reserve(frame.size(), frame.size());
+    if (room.begin == nullptr) return any;
+    std::memcpy(room.begin, frame.data(), frame.size());
+    c.ring.publish(frame.size());
+    if (detail::notify(*c.peer)) ++count_.wakes_sent;
+    spilled_bytes_ -= frame.size();
+    c.spilled.pop_front();
+    any = true;
+  }
+  --spilled_channels_;
+  return any;
+}
+
+void endpoint::flush_listed() {
+  for (std::size_t i = 0; i < to_flush_.size(); ++i) {
+    channel& c = channels_[std::size_t(to_flush_[i])];
+    c.listed = false;
+    publish(c);
+  }
+  to_flush_.clear();
+}
+
+// ---- receiving ----
+
+bool endpoint::receive(inbound& in) {
+  if (in_body()) return false;
+  for (int i = 0; i < frames_a_look && in.reader.ready(); ++i) {
+    const ring_reader::frame frame = in.reader.front();
+    if (frame.bytes == frame_pad) {
+      in.reader.release(frame_pad);
+      continue;
+    }
+    if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
+    struct done_guard {
+      endpoint& self;
+      inbound& in;
+      std::uint32_t bytes;
+      ~done_guard() {
+        in.reader.release(bytes);
+        ++self.processed_;
+        ++in.processed;
+      }
+    } guard{*this, in, frame.bytes};
+    ++count_.frames_received;
+    count_.bytes_received += frame.bytes;
+    dispatch(in.source, frame.data, frame.bytes);
+    channel& back = channels_[std::size_t(in.source)];
+    if (back.urgent) publish(back);
+  }
+  return true;
+}
+
+void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes) {
+  body_scope scope(self_);
+  const std::byte* const end = data + bytes;
+  while (data != end) {
+    record head;
+    if (std::size_t(end - data) < sizeof head) throw_damaged(source, "bytes behind the last record", std::uint64_t(end - data));
+    std::memcpy(&head, data, sizeof head);
+    data += sizeof head;
+    if (head.length > std::size_t(end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
+    if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
+    ++count_.runs_received;
+    handlers_.functions[head.handler](*this, source, data, head.length);
+    data += head.length;
+  }
+}
+
+void endpoint::poll_in_turn() {
+  if (--until_poll_ != 0) return;
+  until_poll_ = poll_every_;
+  if (in_body()) return;
+  poll();
+  flush();
+}
+
+bool endpoint::anything_to_do() const noexcept {
+  if (spilled_channels_ != 0) return true;
+  for (const inbound& in : inbound_)
+    if (in.reader.ready()) return true;
+  return false;
+}
+
+void endpoint::begin_wait(const char* what) {
+  if (in_body())
+    throw_usage(what, "a body may not wait: it runs on the stack of the rank's message loop; answer with a statement, or use future::then");
+  waiting_for_ = what;
+  flush();
+}
+
+bool endpoint::past(std::uint64_t deadline_ns) noexcept { return now_ns() >= deadline_ns; }
+
+// ---- settings and errors ----
+
+void endpoint::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
+  const std::size_t most = std::min<std::size_t>(bytes, host_.layout.ring_bytes / 8);
+  for (rank_t r = 0; r < self_.ranks; ++r)
+    if ((r == self_.rank) == (kind == peer_kind::self)) {
+      publish(channels_[std::size_t(r)]);
+      channels_[std::size_t(r)].aggregate = most;
+    }
+}
+
+std::size_t endpoint::aggregate(peer_kind kind) const noexcept {
+  const rank_t r = kind == peer_kind::self ? self_.rank : (self_.rank == 0 ? self_.ranks - 1 : 0);
+  return channels_[std::size_t(r)].aggregate;
+}
+
+void endpoint::throw_no_such_rank(rank_t dest, const char* operation) const { throw_bad_rank(operation, dest, self_.ranks); }
+
+void endpoint::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {
+  throw_decode(source, "receive", fmt::format("{} from rank {} cannot be right ({}); do all ranks run the same build?", what, source, value));
+}
+
+void unknown_handler(endpoint& self, rank_t source, const std::byte*, std::size_t size) {
+  self.throw_damaged(source, "a record for a handler that this program does not have, its length", size);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "armilla/am/channel.hpp"
+#include "armilla/base/context.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/fabric/waiting.hpp"
+#include "armilla/ring/heap.hpp"
+#include "armilla/stats/counters.hpp"
+
+namespace armilla::detail {
+
+struct launch;
+
+/// A rank's place in the message layer: it appends records for its peers, takes in what they send, and waits.
+///
+/// Sending: `append` gives the place of a record's bytes, the caller fills it at once, and then calls `done` (the record
+/// may wait for company) or `publish` (it goes now). Records to one peer arrive in the order of their appending.
+///
+/// Without credit a send of the rank's own code takes in messages until there is some; a send from inside a body is
+/// queued here instead, so that no body ever waits for another rank (see docs/guide/messages.md).
+///
+/// Paper: von Eicken's active messages as in the Split-C paper, section 2; aggregation: STAPL, section 6.3.
+class endpoint {
+ public:
+  endpoint(context& self, const host_map& host);
+  ~endpoint();
+  endpoint(const endpoint&) = delete;
+
+  // ---- sending ----
+
+  channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
+
+  /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
+  channel& checked(rank_t dest, const char* operation) {
+    if (std::uint32_t(dest) >= std::uint32_t(self_.ranks)) [[unlikely]] throw_no_such_rank(dest, operation);
+    return channels_[std::size_t(dest)];
+  }
+
+  /// Where the `size` (a multiple of 8) bytes of one item for handler `h` go. Budget: one test, else the slow path.
+  std::byte* append(channel& c, handler_id h, std::size_t size) {
+    std::byte* place = c.cursor;
+    if (c.run_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
+      c.cursor = place + size;
+      return place;
+    }
+    return append_slowly(c, h, size);
+  }
+
+  /// The item is filled; it travels with the next ones unless its frame is full.
+  void done(channel& c) {
+    if (c.cursor >= c.limit) [[unlikely]] publish(c);
+  }
+
+  /// Sends the open frame. Nothing if none is open.
+  void publish(channel& c);
+
+  void* begin(rank_t dest, handler_id h, std::size_t size) { return append(to(dest), h, size); }
+  void commit(rank_t dest) { done(to(dest)); }
+
+  /// Sends every open frame.
+  void flush() {
+    if (!to_flush_.empty()) flush_listed();
+  }
+  void flush(rank_t dest) { publish(to(dest)); }
+
+  // ---- receiving and waiting ----
+
+  /// One look at every peer; runs the bodies of what has come. True if anything was done. Nothing inside a body.
+  bool poll() {
+    ++count_.polls;
+    bool any = false;
+    for (inbound& in : inbound_)
+      if (in.reader.ready()) any |= receive(in);
+    if (spilled_channels_ != 0) [[unlikely]] any |= drain();
+    return any;
+  }
+
+  /// Answers other ranks until `done()`; `what` says for whom it may concern what this rank waits for. Flushes first.
+  template <class Pred>
+  void wait_until(Pred&& done, const char* what) {
+    wait_until_deadline(done, 0, what);
+  }
+
+  /// The same, but not beyond `deadline_ns` (of `now_ns()`; 0: for ever). Returns `done()`.
+  template <class Pred>
+  bool wait_until_deadline(Pred&& done, std::uint64_t deadline_ns, const char* what) {
+    if (done()) return true;
+    begin_wait(what);
+    waiting::spell spell;
+    for (;;) {
+      if (poll()) {
+        spell = {};
+        if (done()) return true;
+        continue;
+      }
+      if (done()) return true;
+      flush();
+      if (waiting_.idle(spell) == waiting::step::again) [[likely]] {
+        if (deadline_ns != 0 && past(deadline_ns)) return done();
+        continue;
+      }
+      waiting_.announce();
+      if (done() || anything_to_do())
+        waiting_.cancel();
+      else
+        waiting_.sleep(deadline_ns);
+    }
+  }
+
+  /// After a plain write to memory that rank `r` of this host may be waiting for.
+  void notify(rank_t r) {
+    if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
+  }
+
+  // ---- for termination detection ----
+
+  std::uint64_t created() const noexcept { return created_; }                    ///< frames for any rank, spilled ones included
+  std::uint64_t processed() const noexcept { return processed_ - deferred_; }    ///< frames whose bodies have all ended
+  std::uint64_t created_for(rank_t r) const noexcept { return channels_[std::size_t(r)].created; }
+  std::uint64_t processed_from(rank_t r) const noexcept { return inbound_[std::size_t(r)].processed; }
+  std::uint64_t deferred() const noexcept { return deferred_; }  ///< of the processed frames, those with a body put off
+  bool idle() const noexcept { return to_flush_.empty() && spilled_channels_ == 0; }  ///< nothing waits here to be sent
+  void defer() noexcept { ++deferred_; }       ///< a body was put off: its frame does not count as processed
+  void resume() noexcept { --deferred_; }      ///< and now it has run
+
+  // ---- settings and state ----
+
+  enum class peer_kind { self, host };
+  void set_aggregate(peer_kind kind, std::size_t bytes) noexcept;
+  std::size_t aggregate(peer_kind kind) const noexcept;
+  std::size_t eager() const noexcept { return eager_; }
+  void every_nth_statement_polls(std::uint32_t n) noexcept { poll_every_ = n, until_poll_ = n; }
+
+  /// Called once a statement: the STAPL paper's poll at every n-th communication call (section 6.2), when asked for.
+  void count_statement() {
+    if (poll_every_ != 0) [[unlikely]] poll_in_turn();
+  }
+
+  context& self() noexcept { return self_; }
+  counters& count() noexcept { return count_; }
+  const host_map& host() const noexcept { return host_; }
+  void use_heap(heap blocks) noexcept { blocks_ = blocks; }  ///< where payloads beyond `eager` go
+  bool in_body() const noexcept { return self_.body_depth != 0; }
+
+  /// Runs the records of `bytes` at `data` as if they had come from `source`.
+  void dispatch(rank_t source, const std::byte* data, std::size_t bytes);
+
+  [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
+
+ private:
+  struct inbound {
+    ring_reader reader;
+    rank_t source;
+    std::uint64_t processed = 0;  ///< frames ever taken from it
+  };
+
+  [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size);
+  [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
+  bool open_frame(channel& c, std::size_t need);
+  [[gnu::cold]] bool open_without_credit(channel& c, std::size_t need);
+  void start_run(channel& c, handler_id h) noexcept;
+  void close_run(channel& c) noexcept;
+  [[gnu::cold]] void spill(channel& c, std::size_t bytes);
+  [[gnu::cold]] bool drain();
+  bool drain(channel& c);
+  void flush_listed();
+  [[gnu::noinline]] bool receive(inbound& in);
+  bool anything_to_do() const noexcept;
+  void begin_wait(const char* what);
+  static bool past(std::uint64_t deadline_ns) noexcept;
+  void poll_in_turn();
+  static void run_bulk(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+  friend struct bulk_record;
+  [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
+
+  context& self_;
+  counters& count_;
+  std::unique_ptr<channel[]> channels_;  // by destination, self included
+  std::vector<inbound> inbound_;
+  handler_table handlers_;
+  std::vector<rank_t> to_flush_;
+  std::uint64_t created_ = 0;
+  std::uint64_t processed_ = 0;
+  std::uint64_t deferred_ = 0;
+  std::uint32_t spilled_channels_ = 0;
+  std::uint32_t poll_every_ = 0;
+  std::uint32_t until_poll_ = 0;
+  std::size_t eager_ = 0;
+  std::size_t spilled_bytes_ = 0;
+  std::size_t spill_limit_ = 0;
+  const char* waiting_for_ = nullptr;
+  const host_map& host_;
+  heap blocks_;
+  waiting waiting_;
+};
+
+void start_messages(context& self, const launch& how);
+void stop_messages(context& self);
+
+}  // namespace armilla::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/handler.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace armilla::detail {
+namespace {
+
+// The registry of methods: the one thing in the process that is mutable and not of a rank. Written while images load,
+// before any rank runs.
+struct handler_registry {
+  std::mutex mutex;
+  handler_slot* first = nullptr;
+  std::vector<handler_fn> table;
+};
+
+handler_registry& registry() {
+  static handler_registry instance;
+  return instance;
+}
+
+struct place {
+  std::string image;  // empty for the program itself, which sorts first
+  std::uintptr_t offset;
+  handler_slot* slot;
+  bool operator<(const place& other) const { return image != other.image ? image < other.image : offset < other.offset; }
+};
+
+place place_of(handler_slot& slot) {
+  static const void* const program = &__dso_handle;  // the image this file is linked into
+  Dl_info info{};
+  const auto address = reinterpret_cast<std::uintptr_t>(slot.function);
+  if (dladdr(reinterpret_cast<void*>(address), &info) == 0) return {"", address, &slot};
+  const bool own = slot.image == program;
+  return {own ? "" : info.dli_fname, address - reinterpret_cast<std::uintptr_t>(info.dli_fbase), &slot};
+}
+
+}  // namespace
+
+handler_slot::handler_slot(handler_fn function, const void* image, handler_id fixed) noexcept
+    : id(fixed), function(function), image(image) {
+  std::lock_guard lock(registry().mutex);
+  next = registry().first;
+  registry().first = this;
+}
+
+handler_table freeze_handlers() {
+  handler_registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  if (all.table.empty()) {
+    all.table.assign(first_free_handler, &unknown_handler);
+    std::vector<place> places;
+    for (handler_slot* slot = all.first; slot != nullptr; slot = slot->next) {
+      if (slot->id != no_handler)
+        all.table[slot->id] = slot->function;
+      else
+        places.push_back(place_of(*slot));
+    }
+    std::sort(places.begin(), places.end());
+    for (place& each : places) {
+      each.slot->id = handler_id(all.table.size());
+      all.table.push_back(each.slot->function);
+    }
+  }
+  return {all.table.data(), std::uint32_t(all.table.size())};
+}
+
+}  // namespace armilla::detail

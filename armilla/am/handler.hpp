@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+extern "C" {
+// One in every executable and shared library, at another address in each: tells which image a handler belongs to.
+extern void* __dso_handle __attribute__((visibility("hidden")));
+}
+
+namespace armilla::detail {
+
+class endpoint;
+
+/// Number of a handler in its program's table; the same on every rank of a program.
+using handler_id = std::uint32_t;
+
+/// What runs when a record arrives: once for a run of records, `size` bytes of items one behind the other.
+using handler_fn = void (*)(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+
+/// Handlers that every program has under the same number, so that ranks of different programs can exchange them.
+enum well_known : handler_id {
+  no_handler = 0,
+  bulk_handler,         ///< the record's bytes lie in a block of the sender's segment
+  reply_error_handler,  ///< a question ended with an exception
+  first_memory_handler = 8,
+  first_free_handler = 64,
+};
+
+/// A handler's place in the table. Handlers register while the program starts and get their numbers at `run`: sorted by
+/// image and by place in the image, so that ranks of one program agree whatever the order in which they registered.
+class handler_slot {
+ public:
+  handler_slot(handler_fn function, const void* image, handler_id fixed = no_handler) noexcept;
+  handler_slot(const handler_slot&) = delete;
+
+  handler_id id = no_handler;
+  handler_fn function;
+  const void* image;
+  handler_slot* next;
+};
+
+/// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
+template <class H>
+inline handler_slot handler{&H::run, &__dso_handle};
+
+/// The same for a handler with a well-known number.
+template <class H, handler_id Id>
+inline handler_slot fixed_handler{&H::run, &__dso_handle, Id};
+
+/// All handlers of the process by number. Unused numbers hold a function that reports them.
+struct handler_table {
+  const handler_fn* functions = nullptr;
+  std::uint32_t size = 0;
+};
+
+/// Gives the registered handlers their numbers, once in a process; later calls return the same table.
+handler_table freeze_handlers();
+
+[[noreturn, gnu::cold]] void unknown_handler(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+
+}  // namespace armilla::detail

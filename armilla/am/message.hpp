@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/leaves.hpp"
+
+/// Active messages: a message that names the function which takes it in, and carries its arguments.
+///
+///     void pong(armilla::sender, long n) { answer = n; }
+///     void ping(armilla::sender from, long n) { armilla::reply<pong>(from, n + 1); }
+///     ...
+///     armilla::request<ping>(1, 41L);
+///
+/// A handler is an ordinary function: first the sender, then any number of trivially copyable arguments, and last, if it
+/// wants one, a payload as `std::span<const std::byte>`, which it reads in place and which ends with it. It runs on the
+/// rank's one thread, atomic with respect to other handlers; it may send and reply, as often as it likes, but not wait.
+///
+/// Paper: Split-C and Active Messages on the Paragon, sections 2 and 3.
+namespace armilla {
+
+/// Who sent the message that is being handled.
+class sender {
+ public:
+  rank_t rank() const noexcept { return rank_; }
+
+ private:
+  friend struct message_access;
+  sender(detail::endpoint& self, rank_t rank) noexcept : self_(&self), rank_(rank) {}
+  detail::endpoint* self_;
+  rank_t rank_;
+};
+
+struct message_access {
+  static sender make(detail::endpoint& self, rank_t rank) noexcept { return {self, rank}; }
+  static detail::endpoint& self(const sender& s) noexcept { return *s.self_; }
+};
+
+namespace detail {
+
+using payload = std::span<const std::byte>;
+
+template <class... A>
+struct argument_list {
+  static constexpr std::size_t bytes = ((align_up(sizeof(A), 8)) + ... + 0);
+};
+
+template <class Signature>
+struct handler_signature;
+template <class... A>
+struct handler_signature<void (*)(sender, A...)> {
+  static_assert((std::is_trivially_copyable_v<std::remove_cvref_t<A>> && ...),
+                "armilla: an active message carries trivially copyable arguments; send other types with async or call");
+  static_assert((!std::is_pointer_v<std::remove_cvref_t<A>> && ...),
+                "armilla: a pointer cannot be sent: its address means nothing on another rank; send a global_ptr or the value");
+  using arguments = argument_list<std::remove_cvref_t<A>...>;
+};
+
+// Splits a trailing payload off the parameters.
+template <class Done, class... Rest>
+struct split_payload;
+template <class... Done>
+struct split_payload<argument_list<Done...>> {
+  using arguments = argument_list<Done...>;
+  static constexpr bool has_payload = false;
+};
+template <class... Done>
+struct split_payload<argument_list<Done...>, payload> {
+  using arguments = argument_list<Done...>;
+  static constexpr bool has_payload = true;
+};
+template <class... Done, class Next, class... Rest>
+struct split_payload<argument_list<Done...>, Next, Rest...> : split_payload<argument_list<Done..., Next>, Rest...> {};
+
+template <class>
+struct split_signature;
+template <class... A>
+struct split_signature<argument_list<A...>> : split_payload<argument_list<>, A...> {};
+
+template <class A>
+A take_argument(const std::byte*& at) noexcept {
+  A value;
+  std::memcpy(&value, at, sizeof value);
+  at += align_up(sizeof value, 8);
+  return value;
+}
+template <class A>
+void put_argument(std::byte*& at, const A& value) noexcept {
+  std::memcpy(at, &value, sizeof value);
+  at += align_up(sizeof value, 8);
+}
+
+template <auto H>
+struct active_message {
+  using parts = split_signature<typename handler_signature<decltype(+H)>::arguments>;
+  using arguments = typename parts::arguments;
+
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    do take(self, source, at, end, arguments{});
+    while (at < end);
+  }
+
+  static std::size_t size(std::size_t payload_bytes) noexcept {
+    const std::size_t bytes = arguments::bytes + (parts::has_payload ? 8 + align_up(payload_bytes, 8) : 0);
+    return bytes == 0 ? 8 : bytes;
+  }
+
+  template <class... A>
+  static void send(endpoint& self, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
+    std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()));
+    (put_argument(at, values), ...);
+    if constexpr (parts::has_payload) {
+      put_argument(at, std::uint64_t(bytes.size()));
+      if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
+    }
+    ++self.count().statements_sent;
+  }
+
+ private:
+  template <class... A>
+  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, argument_list<A...>) {
+    if (std::size_t(end - at) < size(0)) [[unlikely]] self.throw_damaged(source, "an active message's length", std::uint64_t(end - at));
+    const std::byte* item = at;
+    payload bytes;
+    std::size_t whole = size(0);
+    if constexpr (parts::has_payload) {
+      const std::byte* head = at + arguments::bytes;
+      const auto length = take_argument<std::uint64_t>(head);
+      if (length > std::size_t(end - head)) [[unlikely]] self.throw_damaged(source, "a payload's length", length);
+      bytes = {head, std::size_t(length)};
+      whole = size(std::size_t(length));
+    }
+    at += whole;
+    call<A...>(self, source, item, bytes);
+  }
+  template <class... A>
+  static void call(endpoint& self, rank_t source, const std::byte* item, [[maybe_unused]] payload bytes) {
+    auto values = leaves<A...>::from([&]<class B>() { return take_argument<B>(item); });
+    values.apply([&](A... each) {
+      if constexpr (parts::has_payload)
+        H(message_access::make(self, source), each..., bytes);
+      else
+        H(message_access::make(self, source), each...);
+    });
+  }
+
+};
+
+template <auto H, class... A>
+void send_message(endpoint& self, channel& c, payload bytes, A&&... values) {
+  active_message<H>::send(self, c, bytes, typename active_message<H>::arguments{}, std::forward<A>(values)...);
+}
+
+}  // namespace detail
+
+/// Sends a message for `Handler` to `dest`. Small ones to one destination travel together, as with `async`; complete at the
+/// next fence. Cost: one cache line for up to 48 bytes when sent alone. Errors: usage_error when `dest` is no rank.
+template <auto Handler, class... A>
+void request(rank_t dest, const A&... values) {
+  detail::endpoint& self = *detail::here("request").messages;
+  detail::channel& c = self.checked(dest, "request");
+  detail::send_message<Handler>(self, c, {}, values...);
+  self.done(c);
+  self.count_statement();
+}
+
+/// The same with a payload, which is copied.
+template <auto Handler, class... A>
+void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) {
+  detail::endpoint& self = *detail::here("request").messages;
+  detail::channel& c = self.checked(dest, "request");
+  detail::send_message<Handler>(self, c, bytes, values...);
+  self.done(c);
+  self.count_statement();
+}
+
+/// Answers the sender of the message that is being handled; sent when the handler has ended.
+template <auto Handler, class... A>
+void reply(const sender& to, const A&... values) {
+  detail::endpoint& self = message_access::self(to);
+  detail::channel& c = self.to(to.rank());
+  detail::send_message<Handler>(self, c, {}, values...);
+  c.urgent = true;
+  self.done(c);
+}
+template <auto Handler, class... A>
+void reply(const sender& to, std::span<const std::byte> bytes, const A&... values) {
+  detail::endpoint& self = message_access::self(to);
+  detail::channel& c = self.to(to.rank());
+  detail::send_message<Handler>(self, c, bytes, values...);
+  c.urgent = true;
+  self.done(c);
+}
+
+}  // namespace armilla

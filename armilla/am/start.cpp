@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/launch.hpp"
+#include <utility>
+
+
+namespace armilla::detail {
+
+// What the message layer keeps for a rank; the endpoint comes last, for it uses the others.
+struct message_state {
+  message_state(context& self, const launch& how)
+      : host(map(self, how)), messages((self.host = &host, self), host) {}
+
+  static host_map map(const context& self, const launch& how);
+
+  host_map host;
+  endpoint messages;
+};
+
+host_map message_state::map(const context& self, const launch& how) {
+  host_map host;
+  const auto ranks = std::size_t(how.ranks);
+  host.base = how.host_base;
+  host.layout = how.layout;
+  host.threads = how.threads;
+  host.oversubscribed = how.oversubscribed;
+  host.segment = std::make_unique<std::byte*[]>(ranks);
+  host.pid = std::make_unique<pid_t[]>(ranks);
+  host.program = std::make_unique<std::uint32_t[]>(ranks);
+  const bool direct = self.settings->access == access_kind::all && !self.settings->access_by_message;
+  for (rank_t r = 0; r < how.ranks; ++r) {
+    host.segment[std::size_t(r)] = direct || r == self.rank ? host.segment_start(r) : nullptr;
+    host.pid[std::size_t(r)] = how.pid_of(r);
+  }
+  for (std::size_t p = 0; p < how.programs.size(); ++p)
+    for (rank_t r : how.programs[p].ranks) host.program[std::size_t(r)] = std::uint32_t(p);
+  return host;
+}
+
+void start_messages(context& self, const launch& how) {
+  auto* state = new message_state(self, how);
+  self.carrier = state;
+  self.messages = &state->messages;
+}
+
+void stop_messages(context& self) {
+  self.messages = nullptr;
+  self.host = nullptr;
+  delete std::exchange(self.carrier, nullptr);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <atomic>
+#include <memory>
+
+#include "armilla/base/context.hpp"
+#include "armilla/ring/host_layout.hpp"
+#include "armilla/ring/ring.hpp"
+
+namespace armilla::detail {
+
+/// The control page of a rank, written by its owner unless said otherwise.
+struct control_block {
+  /// 1 while the owner sleeps in the kernel or is about to; a peer that sees it sets it to 0 and wakes it (futex word).
+  alignas(cache_line) std::atomic<std::uint32_t> sleeping;
+};
+
+/// Where the memory of this host's ranks is mapped in this process.
+struct host_map {
+  std::byte* base = nullptr;
+  host_layout layout;
+  bool threads = false;          ///< the ranks are threads of this process: any address of any rank can be used
+  bool oversubscribed = false;   ///< more ranks than cores: yield soon
+  std::unique_ptr<std::byte*[]> segment;  ///< start of each rank's segment here; null where it is not mapped or access is restricted
+  std::unique_ptr<pid_t[]> pid;           ///< process of each rank
+  std::unique_ptr<std::uint32_t[]> program;  ///< program of each rank
+
+  std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(r); }  ///< whatever the access rules say
+  std::byte* collective(rank_t r) const noexcept { return base + layout.collective(r); }
+  control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(r)); }
+  ring_memory ring(int lane, rank_t from, rank_t to) const noexcept {
+    return {base + layout.ring(lane, from, to), host_layout::ring_header, layout.ring_bytes};
+  }
+};
+
+}  // namespace armilla::detail

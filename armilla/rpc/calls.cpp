@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/rpc/calls.hpp"
+
+#include <cxxabi.h>
+
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+
+#include "armilla/base/error.hpp"
+#include "armilla/rpc/future.hpp"
+#include "armilla/rpc/packing.hpp"
+
+namespace armilla::detail {
+namespace {
+
+struct description {
+  std::string type = "an exception of unknown type";
+  std::string text;
+};
+
+std::string readable(const char* name) {
+  int status = 0;
+  char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string result = status == 0 ? plain : name;
+  std::free(plain);
+  return result;
+}
+
+description describe(const std::exception_ptr& reason) {
+  description found;
+  try {
+    std::rethrow_exception(reason);
+  } catch (const remote_error& nested) {  // keep what the innermost body said
+    found = {nested.type_name(), nested.text()};
+  } catch (const std::exception& e) {
+    found = {readable(typeid(e).name()), e.what()};
+  } catch (...) {
+    if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
+  }
+  return found;
+}
+
+struct error_head {
+  question_name name;
+  std::uint32_t type_bytes;
+  std::uint32_t text_bytes;
+};
+
+constexpr std::size_t longest_text = 4096;
+
+/// Takes in the exceptions that questions ended with.
+struct error_answer {
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    while (at != end) {
+      error_head head;
+      if (std::size_t(end - at) < sizeof head) throw_short_item(sizeof head, std::size_t(end - at));
+      std::memcpy(&head, at, sizeof head);
+      const std::size_t bytes = align_up(std::size_t(head.type_bytes) + head.text_bytes, 8);
+      if (std::size_t(end - at) - sizeof head < bytes) throw_short_item(bytes, std::size_t(end - at) - sizeof head);
+      const char* text = reinterpret_cast<const char*>(at + sizeof head);
+      at += sizeof head + bytes;
+      ++self.count().remote_errors;
+      if (cell* c = self.self().calls->cells.find(head.name))
+        c->fail(std::make_exception_ptr(
+            remote_error(source, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
+      else
+        ++self.count().replies_abandoned;
+    }
+  }
+};
+handler_slot& error_handler = fixed_handler<error_answer, reply_error_handler>;
+
+}  // namespace
+
+void throw_short_item(std::size_t need, std::size_t have) {
+  throw_decode(no_rank, "receive", "a call's arguments take " + std::to_string(need) + " bytes, but " + std::to_string(have) +
+                                       " are left; do all ranks run the same build?");
+}
+
+void throw_empty_future(const char* operation) {
+  throw_usage(operation, "the future is empty: it was default constructed, moved from, or asked before; keep the value that get() gave");
+}
+
+void rethrow_and_give_back(cell* c) {
+  std::exception_ptr reason = std::move(*c->error);
+  abandon_failed(c);
+  current->calls->cells.give_back(c);
+  std::rethrow_exception(std::move(reason));
+}
+
+void abandon_failed(cell* c) noexcept { delete c->error; }
+
+void cell_pool::grow() {
+  auto chunk = std::make_unique<cell[]>(chunk_cells);
+  for (std::uint32_t i = chunk_cells; i-- > 0;) {
+    chunk[i].index = std::uint32_t(chunks_.size()) * chunk_cells + i;
+    chunk[i].next_free = free_;
+    free_ = &chunk[i];
+  }
+  chunks_.push_back(std::move(chunk));
+}
+
+void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reason) {
+  call_state& calls = *self.self().calls;
+  if (calls.statement_errors++ != 0) return;
+  const description found = describe(reason);
+  calls.first_error = std::make_exception_ptr(remote_error(self.self().rank, "async", found.type,
+                                                           found.text + " (in a statement of rank " + std::to_string(source) + ")"));
+}
+
+void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason) {
+  description found = describe(reason);
+  if (found.text.size() > longest_text) found.text.resize(longest_text);
+  if (found.type.size() > longest_text) found.type.resize(longest_text);
+  const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
+  const std::size_t letters = found.type.size() + found.text.size();
+  channel& c = self.to(source);
+  std::byte* place = self.append(c, error_handler.id, sizeof head + align_up(letters, 8));
+  std::memcpy(place, &head, sizeof head);
+  std::memcpy(place + sizeof head, found.type.data(), found.type.size());
+  std::memcpy(place + sizeof head + found.type.size(), found.text.data(), found.text.size());
+  c.urgent = true;
+  self.done(c);
+}
+
+void start_calls(context& self, const launch&) { self.calls = new call_state; }
+
+void stop_calls(context& self) {
+  delete self.calls;
+  self.calls = nullptr;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <exception>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/rpc/cell.hpp"
+
+namespace armilla::detail {
+
+struct launch;
+
+/// What layer rpc keeps for a rank.
+struct call_state {
+  cell_pool cells;
+  std::uint32_t batches = 0;             ///< > 0: questions, too, wait for company
+  std::uint64_t statement_errors = 0;    ///< since the last fence
+  std::exception_ptr first_error;        ///< the first of them; the fence throws it on every rank
+};
+
+/// A statement's body threw `reason`; nobody waits for it, so the next fence tells.
+[[gnu::cold]] void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reason);
+
+/// Answers a question with an exception instead of a value.
+[[gnu::cold]] void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason);
+
+void start_calls(context& self, const launch& how);
+void stop_calls(context& self);
+
+}  // namespace armilla::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armilla/am/handler.hpp"
+
+namespace armilla::detail {
+
+struct cell;
+
+/// What runs when a cell is filled; frees itself.
+struct continuation {
+  void (*run)(continuation* self, cell* filled);
+};
+
+/// The name of a question on the wire. The generation tells a reply to a dropped future from one to its successor.
+struct question_name {
+  std::uint32_t cell;
+  std::uint32_t generation;
+};
+
+/// Where the answer to a question arrives. Cells are pooled; one cache line.
+struct cell {
+  enum class state_t : std::uint8_t { free, pending, ready, failed };
+
+  std::uint32_t index = 0;
+  std::uint32_t generation = 1;
+  handler_id expects = no_handler;  ///< the reply handler that may fill it; no_handler: only this rank's own code
+  state_t state = state_t::free;
+  continuation* next_step = nullptr;
+  union {
+    cell* next_free = nullptr;
+    std::exception_ptr* error;
+    void* large;
+    alignas(8) std::byte small[40];
+  };
+
+  template <class T>
+  static constexpr bool fits = sizeof(T) <= sizeof small && alignof(T) <= 8;
+
+  template <class T, class... A>
+  void store(A&&... arguments) {
+    if constexpr (fits<T>)
+      ::new (static_cast<void*>(small)) T(std::forward<A>(arguments)...);
+    else
+      large = new T(std::forward<A>(arguments)...);
+  }
+  template <class T>
+  T& value() noexcept {
+    if constexpr (fits<T>)
+      return *std::launder(reinterpret_cast<T*>(small));
+    else
+      return *static_cast<T*>(large);
+  }
+  template <class T>
+  void destroy() noexcept {
+    if constexpr (fits<T>)
+      value<T>().~T();
+    else
+      delete static_cast<T*>(large);
+  }
+
+  void complete(state_t how) {
+    state = how;
+    if (next_step != nullptr) [[unlikely]] {
+      continuation* step = std::exchange(next_step, nullptr);
+      step->run(step, this);
+    }
+  }
+  void fail(std::exception_ptr reason) {
+    error = new std::exception_ptr(std::move(reason));
+    complete(state_t::failed);
+  }
+};
+
+/// A rank's cells. Taking and giving back allocates nothing once the pool has grown to what is outstanding at a time.
+class cell_pool {
+ public:
+  cell* take(handler_id expects) {
+    if (free_ == nullptr) [[unlikely]] grow();
+    cell* c = free_;
+    free_ = c->next_free;
+    c->expects = expects;
+    c->state = cell::state_t::pending;
+    return c;
+  }
+  void give_back(cell* c) noexcept {
+    ++c->generation;
+    c->state = cell::state_t::free;
+    c->next_step = nullptr;
+    c->next_free = free_;
+    free_ = c;
+  }
+  /// The pending cell of that name, or null: the question was abandoned, or the name is made up.
+  cell* find(question_name name) noexcept {
+    if (name.cell / chunk_cells >= chunks_.size()) [[unlikely]] return nullptr;
+    cell* c = &chunks_[name.cell / chunk_cells][name.cell % chunk_cells];
+    return c->generation == name.generation && c->state == cell::state_t::pending ? c : nullptr;
+  }
+
+ private:
+  static constexpr std::uint32_t chunk_cells = 256;
+  void grow();
+  cell* free_ = nullptr;
+  std::vector<std::unique_ptr<cell[]>> chunks_;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <exception>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/rpc/calls.hpp"
+
+namespace armilla {
+
+template <class T>
+class future;
+
+namespace detail {
+
+struct no_value {};
+template <class T>
+using stored = std::conditional_t<std::is_void_v<T>, no_value, T>;
+
+template <class T>
+struct is_future : std::false_type {};
+template <class T>
+struct is_future<future<T>> : std::true_type {
+  using value_type_of = T;
+};
+
+struct future_access {
+  template <class T>
+  static future<T> adopt(cell* c) noexcept {
+    return future<T>(c);
+  }
+  template <class T>
+  static cell* cell_of(const future<T>& f) noexcept {
+    return f.cell_;
+  }
+  template <class T>
+  static cell* release(future<T>& f) noexcept {
+    return std::exchange(f.cell_, nullptr);
+  }
+};
+
+[[noreturn, gnu::cold]] void throw_empty_future(const char* operation);
+[[noreturn, gnu::cold]] void rethrow_and_give_back(cell* c);
+void abandon_failed(cell* c) noexcept;
+
+template <class T, class F>
+struct then_step;
+
+}  // namespace detail
+
+/// The answer to a question that may not be there yet. Belongs to the rank that asked, moves, and is asked once.
+///
+/// Ready when the reply has been taken in, which happens inside the library's calls: `get`, `wait`, `poll`, fences and
+/// barriers. Dropping a future does not stop the body; its reply is counted and thrown away. Cost: no allocation for
+/// values up to 40 bytes.
+template <class T>
+class [[nodiscard]] future {
+ public:
+  using value_type = T;
+
+  future() noexcept = default;
+  future(future&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    if (this != &other) {
+      drop();
+      cell_ = std::exchange(other.cell_, nullptr);
+    }
+    return *this;
+  }
+  ~future() {
+    if (cell_ != nullptr) [[unlikely]] drop();
+  }
+
+  /// Whether it holds a question or an answer: false after `get`, `then` and a move from it.
+  bool valid() const noexcept { return cell_ != nullptr; }
+
+  /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
+  bool ready() const {
+    return checked("future::ready").state != detail::cell::state_t::pending;
+  }
+
+  /// Waits for the answer, answering other ranks meanwhile. Not inside a body.
+  void wait() const {
+    const detail::cell& c = checked("future::wait");
+    if (c.state == detail::cell::state_t::pending)
+      detail::here("future::wait").messages->wait_until([&c] { return c.state != detail::cell::state_t::pending; }, "future::wait");
+  }
+
+  /// The same for at most `span`; whether the answer is there.
+  template <class Rep, class Period>
+  bool wait_for(std::chrono::duration<Rep, Period> span) const {
+    const detail::cell& c = checked("future::wait_for");
+    const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
+    return detail::here("future::wait_for")
+        .messages->wait_until_deadline([&c] { return c.state != detail::cell::state_t::pending; },
+                                       detail::now_ns() + std::uint64_t(ns > 0 ? ns : 0), "future::wait_for");
+  }
+
+  /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
+  /// body threw. Not inside a body: use `then`.
+  T get() {
+    wait();
+    detail::cell* c = std::exchange(cell_, nullptr);
+    if (c->state == detail::cell::state_t::failed) [[unlikely]] detail::rethrow_and_give_back(c);
+    struct returner {
+      detail::cell* c;
+      ~returner() {
+        c->template destroy<detail::stored<T>>();
+        detail::current->calls->cells.give_back(c);
+      }
+    } at_end{c};
+    if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
+  }
+
+  /// Runs `f(value)` (`f()` for a future<void>) when the answer is there, at once if it is, else while the rank takes in the
+  /// reply: like a body, `f` may not wait. Gives a future of what `f` returns (of its value, if `f` returns a future). An
+  /// error passes `f` by. Costs one allocation.
+  template <class F>
+  auto then(F f);
+
+ private:
+  friend struct detail::future_access;
+  explicit future(detail::cell* c) noexcept : cell_(c) {}
+
+  const detail::cell& checked(const char* operation) const {
+    if (cell_ == nullptr) [[unlikely]] detail::throw_empty_future(operation);
+    return *cell_;
+  }
+
+  [[gnu::noinline]] void drop() noexcept {
+    if (cell_ == nullptr || detail::current == nullptr) return;
+    if (cell_->state == detail::cell::state_t::ready) cell_->template destroy<detail::stored<T>>();
+    if (cell_->state == detail::cell::state_t::failed) detail::abandon_failed(cell_);
+    detail::current->calls->cells.give_back(cell_);
+    cell_ = nullptr;
+  }
+
+  detail::cell* cell_ = nullptr;
+};
+
+namespace detail {
+
+/// A future that this rank's own code fills, and the cell to fill.
+template <class T>
+struct promise {
+  cell* target;
+
+  static promise make(const char* operation) { return {here(operation).calls->cells.take(no_handler)}; }
+  future<T> get_future() const noexcept { return future_access::adopt<T>(target); }
+};
+
+// The consumer of a cell: takes the answer out of a filled one and gives it back to the pool.
+template <class T, class Sink>
+void consume(cell* filled, Sink&& sink) {
+  if (filled->state == cell::state_t::failed) {
+    std::exception_ptr reason = *filled->error;
+    abandon_failed(filled);
+    current->calls->cells.give_back(filled);
+    sink.fail(std::move(reason));
+    return;
+  }
+  stored<T> value = std::move(filled->value<stored<T>>());
+  filled->destroy<stored<T>>();
+  current->calls->cells.give_back(filled);
+  sink.take(std::move(value));
+}
+
+// Calls `step(filled)` when `f` is filled; now if it is.
+template <class T, class Step>
+void when_filled(future<T> f, Step step) {
+  struct node : continuation {
+    Step step;
+    explicit node(Step s) : continuation{&node::go}, step(std::move(s)) {}
+    static void go(continuation* self, cell* filled) {
+      auto* mine = static_cast<node*>(self);
+      Step todo = std::move(mine->step);
+      delete mine;
+      todo(filled);
+    }
+  };
+  cell* c = future_access::release(f);
+  if (c == nullptr) throw_empty_future("future::then");
+  if (c->state == cell::state_t::pending)
+    c->next_step = new node(std::move(step));
+  else
+    step(c);
+}
+
+/// Fills the cell `to` with what `f` gives once it is there.
+template <class T>
+struct forward_to {
+  cell* to;
+  void fail(std::exception_ptr reason) { to->fail(std::move(reason)); }
+  void take(stored<T>&& value) {
+    to->store<stored<T>>(std::move(value));
+    to->complete(cell::state_t::ready);
+  }
+};
+
+// The cell of a `then`: the caller may have dropped its future meanwhile, so it is found again by name.
+struct late_cell {
+  question_name name;
+  explicit late_cell(const cell* c) noexcept : name{c->index, c->generation} {}
+  cell* find() const noexcept { return current->calls->cells.find(name); }
+};
+
+template <class U>
+void fill(late_cell to, U&& make) {
+  using R = std::invoke_result_t<U>;
+  try {
+    if constexpr (is_future<R>::value) {
+      using V = typename is_future<R>::value_type_of;
+      when_filled(make(), [to](cell* filled) {
+        struct sink {
+          late_cell to;
+          void fail(std::exception_ptr reason) {
+            if (cell* c = to.find()) c->fail(std::move(reason));
+          }
+          void take(stored<V>&& value) {
+            if (cell* c = to.find()) forward_to<V>{c}.take(std::move(value));
+          }
+        };
+        consume<V>(filled, sink{to});
+      });
+    } else if constexpr (std::is_void_v<R>) {
+      make();
+      if (cell* c = to.find()) forward_to<void>{c}.take({});
+    } else {
+      R value = make();
+      if (cell* c = to.find()) forward_to<R>{c}.take(std::move(value));
+    }
+  } catch (...) {
+    if (cell* c = to.find()) c->fail(std::current_exception());
+  }
+}
+
+template <class T, class F>
+struct then_result {
+  using type = std::invoke_result_t<F, T>;
+};
+template <class F>
+struct then_result<void, F> {
+  using type = std::invoke_result_t<F>;
+};
+
+template <class R>
+struct flattened {
+  using type = R;
+};
+template <class R>
+struct flattened<future<R>> {
+  using type = R;
+};
+
+}  // namespace detail
+
+template <class T>
+template <class F>
+auto future<T>::then(F f) {
+  using R = typename detail::flattened<typename detail::then_result<T, F>::type>::type;
+  auto promised = detail::promise<R>::make("future::then");
+  future<R> result = promised.get_future();
+  detail::when_filled(std::move(*this), [to = detail::late_cell(promised.target), f = std::move(f)](detail::cell* filled) mutable {
+    struct sink {
+      detail::late_cell to;
+      F& f;
+      void fail(std::exception_ptr reason) {
+        if (detail::cell* c = to.find()) c->fail(std::move(reason));
+      }
+      void take(detail::stored<T>&& value) {
+        detail::fill(to, [&]() -> decltype(auto) {
+          if constexpr (std::is_void_v<T>)
+            return f();
+          else
+            return f(std::move(value));
+        });
+      }
+    };
+    detail::consume<T>(filled, sink{to, f});
+  });
+  return result;
+}
+
+/// A future that is ready from the start.
+template <class T>
+future<std::decay_t<T>> make_future(T&& value) {
+  auto p = detail::promise<std::decay_t<T>>::make("make_future");
+  p.target->template store<std::decay_t<T>>(std::forward<T>(value));
+  p.target->complete(detail::cell::state_t::ready);
+  return p.get_future();
+}
+inline future<void> make_future() {
+  auto p = detail::promise<void>::make("make_future");
+  p.target->store<detail::no_value>();
+  p.target->complete(detail::cell::state_t::ready);
+  return p.get_future();
+}
+
+}  // namespace armilla

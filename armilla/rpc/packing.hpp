@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/base/leaves.hpp"
+#include "armilla/base/types.hpp"
+#include "armilla/wire/decode.hpp"
+#include "armilla/wire/encode.hpp"
+#include "armilla/wire/sendable.hpp"
+
+/// How a call's callable and arguments lie in an item: first the bytes of the closure, if it has any, then the arguments,
+/// the whole a multiple of 8. With trivially copyable arguments the size is a constant and both ways are plain moves.
+namespace armilla::detail {
+
+[[noreturn, gnu::cold]] void throw_short_item(std::size_t need, std::size_t have);
+
+/// A copy of a trivially copyable callable that came as bytes; it need not be default constructible.
+template <class F>
+class closure_copy {
+ public:
+  explicit closure_copy(const std::byte* bytes) noexcept {
+    if constexpr (!std::is_empty_v<F>) std::memcpy(bytes_, bytes, sizeof(F));
+  }
+  F& operator*() noexcept { return *std::launder(reinterpret_cast<F*>(bytes_)); }
+
+ private:
+  alignas(F) std::byte bytes_[sizeof(F)];
+};
+
+template <class F, class... A>
+struct packing {
+  static constexpr std::size_t closure_bytes = std::is_empty_v<F> ? 0 : align_up(sizeof(F), 8);
+  static constexpr bool fixed = (trivially_sendable<A> && ...);
+  static constexpr bool empty = [] {
+    if constexpr (fixed) return closure_bytes + packed_size<A...> == 0;
+    return false;
+  }();
+
+  static std::size_t size(const A&... arguments) {
+    if constexpr (fixed)
+      return closure_bytes + packed_size<A...>;
+    else
+      return closure_bytes + align_up(encoded_size(arguments...), 8);
+  }
+
+  static void write(std::byte* to, const F& f, const A&... arguments) {
+    if constexpr (closure_bytes != 0) std::memcpy(to, &f, sizeof(F));
+    encoder out(to + closure_bytes);
+    (out.put(arguments), ...);
+  }
+
+  /// Takes one item off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
+  template <class Use>
+  static decltype(auto) read(const std::byte*& at, const std::byte* end, Use&& use) {
+    if constexpr (fixed) {
+      constexpr std::size_t bytes = closure_bytes + packed_size<A...>;
+      if (std::size_t(end - at) < bytes) [[unlikely]] throw_short_item(bytes, std::size_t(end - at));
+      const std::byte* item = at;
+      at += bytes;
+      return open(item, packed_size<A...>, nullptr, std::forward<Use>(use));
+    } else {
+      if (std::size_t(end - at) < closure_bytes) [[unlikely]] throw_short_item(closure_bytes, std::size_t(end - at));
+      return open(at, std::size_t(end - at) - closure_bytes, &at, std::forward<Use>(use));
+    }
+  }
+
+ private:
+  template <class Use>
+  static decltype(auto) open(const std::byte* item, std::size_t bytes, const std::byte** behind, Use&& use) {
+    closure_copy<F> f(item);
+    decoder in(item + closure_bytes, bytes);
+    auto arguments = leaves<A...>::from([&]<class B>() { return in.template get<B>(); });
+    if (behind != nullptr) *behind = item + closure_bytes + align_up(bytes - in.remaining(), 8);
+    return arguments.apply([&](auto&&... each) -> decltype(auto) { return use(*f, std::move(each)...); });
+  }
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/rpc/progress.hpp"
+
+namespace armilla {
+
+using detail::endpoint;
+using detail::here;
+
+namespace {
+endpoint::peer_kind kind_of(peer p) { return p == peer::self ? endpoint::peer_kind::self : endpoint::peer_kind::host; }
+}  // namespace
+
+bool poll() {
+  endpoint& self = *here("poll").messages;
+  if (self.in_body()) return false;
+  const bool any = self.poll();
+  self.flush();
+  return any;
+}
+
+void wait() {
+  endpoint& self = *here("wait").messages;
+  const std::uint64_t before = self.count().runs_received;
+  self.wait_until([&] { return self.count().runs_received != before; }, "wait");
+}
+
+void flush() { here("flush").messages->flush(); }
+
+void set_aggregation(std::size_t bytes) {
+  set_aggregation(peer::self, bytes);
+  set_aggregation(peer::host, bytes);
+}
+void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").messages->set_aggregate(kind_of(kind), bytes); }
+std::size_t aggregation(peer kind) { return here("aggregation").messages->aggregate(kind_of(kind)); }
+
+void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->every_nth_statement_polls(n); }
+
+batch::batch() { ++here("batch").calls->batches; }
+batch::~batch() {
+  if (detail::current != nullptr && --detail::current->calls->batches == 0) detail::current->messages->flush();
+}
+
+}  // namespace armilla

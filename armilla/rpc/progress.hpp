@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/rpc/calls.hpp"
+
+/// Taking in messages, and when small ones leave.
+namespace armilla {
+
+/// Runs what has come from other ranks and sends what waits for company. Does not wait; inside a body it does nothing.
+/// True if a body ran or a reply came.
+bool poll();
+
+/// Waits until at least one call (statement, question, reply) has come in and run. Paper: STAPL, section 5.1 (rmi_wait).
+void wait();
+
+/// Sends the small statements that wait for company; they arrive in their order.
+void flush();
+
+/// Kinds of peers, for settings that depend on the way to them.
+enum class peer { self, host };
+
+/// Sets after how many bytes (of statements to one rank) a buffer is sent; 0: every statement goes alone, at once.
+/// For this rank's sends, from now on. The job's default: ARMILLA_AGGREGATE.
+void set_aggregation(std::size_t bytes);
+void set_aggregation(peer kind, std::size_t bytes);
+std::size_t aggregation(peer kind = peer::host);
+
+/// Every n-th statement polls (0: none does): quicker answers from a rank that only sends.
+/// The job's default: ARMILLA_POLL_EVERY. Paper: STAPL, section 6.2.
+void set_poll_every(std::uint32_t n);
+
+/// While one lives, questions wait for company like statements: many small questions to a rank cost as much as one.
+/// They leave when a buffer is full, at any wait, poll or fence, and at the end of the outermost batch.
+class batch {
+ public:
+  batch();
+  ~batch();
+  batch(const batch&) = delete;
+  batch& operator=(const batch&) = delete;
+};
+
+}  // namespace armilla

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/rpc/future.hpp"
+#include "armilla/rpc/statement.hpp"
+
+namespace armilla {
+namespace detail {
+
+/// Takes in replies with a value of type R; a void answer is the name alone.
+template <class R>
+struct answer {
+  using value = stored<R>;
+
+  static void run(endpoint& self, rank_t, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    while (at != end) take(self, at, end);
+  }
+
+  /// Appends the reply to the question `to` of rank `source`.
+  static void send(endpoint& self, rank_t source, question_name to, const value& result) {
+    channel& c = self.to(source);
+    const std::size_t bytes = reply_size(result);
+    std::byte* place = self.append(c, handler<answer<R>>.id, bytes);
+    std::memcpy(place, &to, sizeof to);
+    if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
+    c.urgent = true;
+    ++self.count().replies_sent;
+    self.done(c);
+  }
+
+ private:
+  static std::size_t reply_size(const value& result) {
+    if constexpr (std::is_void_v<R>)
+      return sizeof(question_name);
+    else if constexpr (trivially_sendable<R>)
+      return sizeof(question_name) + packed_size<R>;
+    else
+      return sizeof(question_name) + align_up(encoded_size(result), 8);
+  }
+
+  static void take(endpoint& self, const std::byte*& at, const std::byte* end) {
+    question_name name;
+    if (std::size_t(end - at) < sizeof name) [[unlikely]] throw_short_item(sizeof name, std::size_t(end - at));
+    std::memcpy(&name, at, sizeof name);
+    at += sizeof name;
+    decoder in(at, std::size_t(end - at));
+    const auto behind = [&] { return at + align_up(std::size_t(end - at) - in.remaining(), 8); };
+    cell* c = self.self().calls->cells.find(name);
+    if (c == nullptr || c->expects != handler<answer<R>>.id) [[unlikely]] {
+      if constexpr (!std::is_void_v<R>) (void)in.template get<R>();
+      at = behind();
+      ++self.count().replies_abandoned;
+      return;
+    }
+    if constexpr (std::is_void_v<R>)
+      c->store<no_value>();
+    else
+      c->store<R>(in.template get<R>());
+    at = behind();
+    c->complete(cell::state_t::ready);
+  }
+};
+
+template <class F, class... A>
+using answer_of = std::decay_t<std::invoke_result_t<F&, A...>>;
+
+template <class F, class... A>
+struct question {
+  using items = packing<F, A...>;
+  using R = answer_of<F, A...>;
+
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    while (at != end) run_one(self, source, at, end);
+  }
+
+ private:
+  static void run_one(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+    question_name name;
+    if (std::size_t(end - at) < sizeof name) [[unlikely]] throw_short_item(sizeof name, std::size_t(end - at));
+    std::memcpy(&name, at, sizeof name);
+    at += sizeof name;
+    const std::byte* const item = at;
+    try {
+      items::read(at, end, [&](F& f, auto&&... arguments) {
+        if constexpr (std::is_void_v<R>) {
+          f(std::move(arguments)...);
+          answer<void>::send(self, source, name, {});
+        } else {
+          answer<R>::send(self, source, name, f(std::move(arguments)...));
+        }
+      });
+    } catch (...) {
+      if (at == item && !items::empty) throw;  // the item itself was damaged
+      reply_error(self, source, name, std::current_exception());
+    }
+  }
+};
+
+template <class F, class... A>
+auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments) {
+  using items = packing<F, A...>;
+  using R = answer_of<F, A...>;
+  call_state& calls = *self.self().calls;
+  cell* const target = calls.cells.take(handler<answer<R>>.id);
+  future<R> result = future_access::adopt<R>(target);
+  const question_name name{target->index, target->generation};
+  std::byte* place = self.append(c, handler<question<F, A...>>.id, sizeof name + items::size(arguments...));
+  std::memcpy(place, &name, sizeof name);
+  items::write(place + sizeof name, f, arguments...);
+  ++self.count().questions_sent;
+  if (calls.batches == 0) [[likely]]
+    self.publish(c);
+  else
+    self.done(c);
+  return result;
+}
+
+}  // namespace detail
+
+/// Question: runs `f(arguments...)` on rank `dest` (this one, too) and gives a future of what it returns.
+///
+/// `f` and the arguments as for `async`; the result goes by value and must be sendable. Sent at once, together with the
+/// statements to `dest` that wait for company, unless a `batch` is open. The reply comes back as soon as the body has ended.
+/// What the body throws arrives at `get()` as `remote_error` with the rank, its type and its text. Errors as `async`.
+/// Cost: one message each way of one cache line for up to 32 bytes of arguments; no allocation.
+/// Paper: STAPL, section 5 (sync_rmi, and the handle of section 6.4); MRPC, section 3.
+template <class F, class... A>
+  requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
+auto call(rank_t dest, F&& f, A&&... arguments) {
+  detail::check_call<F, A...>();
+  using P = typename detail::callable_of<F>::type;
+  using R = detail::answer_of<P, detail::sent_as<A>...>;
+  if constexpr (!std::is_void_v<R>) require_sendable<R>();
+  detail::endpoint& self = *detail::here("call").messages;
+  return detail::send_question<P, detail::sent_as<A>...>(self, self.checked(dest, "call"), detail::callable_of<F>::portable(f, "call"),
+                                                         arguments...);
+}
+
+/// The same for a function that is named at compile time: `call<&function>(dest, arguments...)`.
+template <auto F, class... A>
+  requires(!std::is_member_pointer_v<decltype(F)>)
+auto call(rank_t dest, A&&... arguments) {
+  return call(dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
+}
+
+}  // namespace armilla

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/rpc/callable.hpp"
+#include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/packing.hpp"
+
+namespace armilla {
+namespace detail {
+
+template <class F, class... A>
+struct statement {
+  using items = packing<F, A...>;
+  static constexpr std::size_t empty_item = 8;  // so that a run of statements without any bytes has a length
+
+  static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size(arguments...); }
+
+  // A run of statements: the body is inlined in the loop over its items.
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    while (at != end) run_some(self, source, at, end);
+  }
+
+ private:
+  static void run_some(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+    const std::byte* before = at;
+    try {
+      while (at != end) {
+        before = at;
+        if constexpr (items::empty) at += empty_item;
+        items::read(at, end, [](F& f, auto&&... arguments) { f(std::move(arguments)...); });
+      }
+    } catch (...) {
+      if (at == before) throw;  // the item itself was damaged
+      note_statement_error(self, source, std::current_exception());
+    }
+  }
+};
+
+template <class F, class... A>
+void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
+  using items = packing<F, A...>;
+  items::write(self.append(c, handler<statement<F, A...>>.id, statement<F, A...>::size(arguments...)), f, arguments...);
+  ++self.count().statements_sent;
+  self.done(c);
+  self.count_statement();
+}
+
+template <class A>
+using sent_as = std::decay_t<A>;
+
+template <class F, class... A>
+constexpr void check_call() {
+  (require_sendable<sent_as<A>>(), ...);
+  static_assert(std::is_invocable_v<typename callable_of<F>::type&, sent_as<A>...>,
+                "armilla: the body cannot be called with these arguments: it gets them by value, so its parameters are values or const references");
+}
+
+}  // namespace detail
+
+/// Statement: runs `f(arguments...)` on rank `dest` (this one, too) and does not wait. Nothing comes back.
+///
+/// `f`: a lambda or function object that is trivially copyable, or a function pointer. Arguments go by value. Small
+/// statements to one destination travel together; they leave when their buffer is full, at any wait, poll or fence, or at
+/// `flush()`. Complete at the next `fence()`, with all that the body caused; statements of one rank to another run in their
+/// order. What a body throws is thrown by the next fence, on every rank. From the rank's own code it may run incoming
+/// bodies, when there is no room at `dest`; from inside a body never.
+/// Cost: a copy of the arguments; no allocation. Errors: usage_error when `dest` is no rank.
+/// Paper: STAPL, section 5 (async_rmi), aggregation in 6.3.
+template <class F, class... A>
+  requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
+void async(rank_t dest, F&& f, A&&... arguments) {
+  detail::check_call<F, A...>();
+  detail::endpoint& self = *detail::here("async").messages;
+  detail::send_statement<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
+      self, self.checked(dest, "async"), detail::callable_of<F>::portable(f, "async"), arguments...);
+}
+
+/// The same for a function that is named at compile time: `async<&function>(dest, arguments...)`.
+template <auto F, class... A>
+  requires(!std::is_member_pointer_v<decltype(F)>)
+void async(rank_t dest, A&&... arguments) {
+  async(dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
+}
+
+/// Statement to every rank, this one included. Paper: STAPL, section 5 (broadcast_rmi).
+template <class F, class... A>
+void broadcast(F&& f, const A&... arguments) {
+  const rank_t ranks = detail::here("broadcast").ranks;
+  for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);
+}
+template <auto F, class... A>
+  requires(!std::is_member_pointer_v<decltype(F)>)
+void broadcast(const A&... arguments) {
+  broadcast(detail::constant_function<F>{}, arguments...);
+}
+
+}  // namespace armilla
