@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace armilla::detail {
+
+/// Identity of the running executable: the linker's build id if it has one, else device, number, size and time of its file.
+std::uint64_t build_id() noexcept;
+
+}  // namespace armilla::detail

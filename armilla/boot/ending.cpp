@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/ending.hpp"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace armilla::detail {
+namespace {
+
+std::string cause(const ending& e) {
+  switch (e.kind) {
+    case ending::how::exception: return "ended by an exception: " + e.text;
+    case ending::how::code: return fmt::format("exited with code {}", e.code);
+    case ending::how::exited: return fmt::format("called exit({}) before its run() ended", e.code);
+    case ending::how::signal: return fmt::format("was killed by signal {} ({}){}", e.code, signal_name(e.code), e.core ? ", core dumped" : "");
+    case ending::how::start: return "could not start: " + e.text;
+    case ending::how::never_joined:
+      return fmt::format("exited with code {} and never joined the job; it must call armilla::run, run_main or make a session", e.code);
+    case ending::how::not_started: return fmt::format("could not be started: {}", strerror(e.code));
+  }
+  return "ended";
+}
+
+std::string who(const ending& e) {
+  const std::string ranks = e.first == e.last ? fmt::format("rank {}", e.first) : fmt::format("one of the ranks {} to {}", e.first, e.last);
+  return e.pid > 0 ? fmt::format("{} ({}, pid {})", ranks, e.program, e.pid) : fmt::format("{} ({})", ranks, e.program);
+}
+
+ending::how kind_of(failure_kind kind) noexcept {
+  switch (kind) {
+    case failure_kind::exception: return ending::how::exception;
+    case failure_kind::code: return ending::how::code;
+    case failure_kind::signal: return ending::how::signal;
+    case failure_kind::start: return ending::how::start;
+    default: return ending::how::exited;
+  }
+}
+
+}  // namespace
+
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);
+  return name != nullptr ? std::string("SIG") + name : fmt::format("SIGRTMIN+{}", number - SIGRTMIN);
+}
+
+std::string sentence(const ending& e) { return who(e) + " " + cause(e); }
+
+int exit_code(const ending& e) noexcept {
+  switch (e.kind) {
+    case ending::how::signal: return 128 + e.code;
+    case ending::how::not_started: return 127;
+    case ending::how::exception:
+    case ending::how::start: return 1;
+    default: return (e.code & 0xff) != 0 ? e.code & 0xff : 1;
+  }
+}
+
+ending from_note(const job_block& job) {
+  const failure_record& note = job.failure;
+  ending e;
+  e.kind = kind_of(note.kind);
+  e.code = note.code;
+  e.text = note.text;
+  const bool known = note.rank >= 0 && std::uint32_t(note.rank) < job.ranks;
+  e.first = known ? note.rank : 0;
+  e.last = known ? note.rank : rank_t(job.ranks) - 1;
+  const rank_record& record = job.rank[e.first];
+  e.pid = record.pid.load(std::memory_order_relaxed);
+  e.program = job.program_names[record.program % job_block::max_programs];
+  return e;
+}
+
+void say(const std::string& line) noexcept {
+  const std::string all = line + "\n";
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, all.data(), all.size());
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "armilla/boot/job_block.hpp"
+
+namespace armilla::detail {
+
+/// How a process of the job ended: what its ranks noted, or else what its exit status tells.
+struct ending {
+  enum class how { exception, code, exited, signal, start, never_joined, not_started };
+  how kind = how::exited;
+  rank_t first = 0, last = 0;  ///< the ranks it may have been; one, if known
+  std::string program;
+  int pid = 0;
+  int code = 0;      ///< exit code, signal number or errno
+  bool core = false; ///< a core file was written
+  std::string text;  ///< of an exception, or why it could not join
+};
+
+/// "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)".
+std::string sentence(const ending& how);
+
+/// What the job's first process shall exit with; never 0.
+int exit_code(const ending& how) noexcept;
+
+/// "SIGSEGV".
+std::string signal_name(int number);
+
+/// Reads a note that is complete.
+ending from_note(const job_block& job);
+
+/// Writes `line` and a line feed to stderr, in one piece.
+void say(const std::string& line) noexcept;
+
+}  // namespace armilla::detail

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/guard.hpp"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "armilla/base/context.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/note.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// A process belongs to one job, and the C library calls handlers without an argument.
+struct guarded_process {
+  job_block* job = nullptr;
+  pid_t pid = 0;  // a forked child is none of ours
+  rank_t rank = -1;
+  bool threads = false;
+  std::terminate_handler before = nullptr;
+};
+constinit guarded_process guarded;
+
+constexpr int fatal_signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+constexpr std::size_t stack_bytes = 64 * 1024;
+
+rank_t culprit() noexcept { return current != nullptr ? current->rank : guarded.threads ? -1 : guarded.rank; }
+
+bool ours() noexcept { return guarded.job != nullptr && guarded.pid == getpid(); }
+
+bool all_finished() noexcept {
+  const job_block& job = *guarded.job;
+  for (std::uint32_t r = 0; r < job.ranks; ++r)
+    if ((guarded.threads || rank_t(r) == guarded.rank) && job.rank[r].stage.load(std::memory_order_acquire) != rank_stage::finished)
+      return false;
+  return true;
+}
+
+void on_early_exit(int code, void*) {
+  if (!ours() || all_finished() || guarded.job->failure.stage.load(std::memory_order_acquire) != 0) return;
+  note_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
+  const bool alone = guarded.job->supervisor == 0;
+  if (alone) say("armilla: " + sentence(from_note(*guarded.job)));
+  if (!alone && !guarded.threads) return;
+  // The other threads run on: destructors of statics would pull the ground from under them. And exit(0) was no success.
+  std::fflush(alone ? nullptr : stdout);
+  if (alone && code != 0) return;
+  _exit(code != 0 ? code : 1);
+}
+
+[[noreturn]] void on_terminate() {
+  if (ours() && std::current_exception() != nullptr) {
+    try {
+      throw;
+    } catch (...) {
+      note_current_exception(*guarded.job, culprit());
+    }
+#ifdef __GLIBCXX__
+    if (guarded.before == __gnu_cxx::__verbose_terminate_handler) abort();  // the supervisor says the same, with the rank
+#endif
+  }
+  if (guarded.before != nullptr) guarded.before();
+  abort();
+}
+
+void on_fatal_signal(int number) {
+  if (ours()) note_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
+  signal(number, SIG_DFL);
+  raise(number);  // blocked until this handler returns: then it ends the process, with a core file of the place itself
+}
+
+void install(int number) {
+  struct sigaction old {};
+  if (sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) return;  // the program has its own
+  struct sigaction mine {};
+  mine.sa_handler = on_fatal_signal;
+  mine.sa_flags = SA_ONSTACK;
+  sigaction(number, &mine, nullptr);
+}
+
+}  // namespace
+
+void guard_process(const launch& self) {
+  guarded = {self.job, getpid(), self.rank, self.threads, nullptr};
+  on_exit(on_early_exit, nullptr);
+  if (self.job->supervisor == 0) return;  // alone: the shell or the debugger sees it best
+  guarded.before = std::set_terminate(on_terminate);
+  if (self.threads)
+    for (int number : fatal_signals) install(number);
+}
+
+guarded_thread::guarded_thread(const launch& self) {
+  stack_t old{};
+  if (!self.threads || sigaltstack(nullptr, &old) != 0 || (old.ss_flags & SS_DISABLE) == 0) return;
+  stack_ = malloc(stack_bytes);
+  stack_t mine{};
+  mine.ss_sp = stack_;
+  mine.ss_size = stack_bytes;
+  if (stack_ != nullptr) sigaltstack(&mine, nullptr);
+}
+
+guarded_thread::~guarded_thread() {
+  if (stack_ == nullptr) return;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+  free(stack_);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/host_memory.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ARMILLA_SMALL_MAPS 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define ARMILLA_SMALL_MAPS 1
+#endif
+#endif
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t tebi = std::uint64_t{1} << 40;
+constexpr std::uint64_t most_bytes = 64 * tebi;  // half of what 47 bits address
+
+#ifdef ARMILLA_SMALL_MAPS  // sanitizers keep shadow bytes of what is mapped
+constexpr std::uint64_t most_segment = std::uint64_t{1} << 30;
+#else
+constexpr std::uint64_t most_segment = tebi;
+#endif
+
+std::uint64_t limit_of(__rlimit_resource resource) {
+  rlimit limit{};
+  return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+}
+
+std::string in_gib(std::uint64_t bytes) { return fmt::format("{:.1f} GiB", double(bytes) / double(1 << 30)); }
+
+}  // namespace
+
+host_layout layout_for(rank_t ranks, const options& settings) {
+  host_layout layout;
+  layout.ranks = std::uint32_t(ranks);
+  layout.ring_bytes = settings.ring;
+  layout.segment_bytes = align_up(settings.segment, host_layout::page);
+  const bool asked_for = settings.segment != options{}.segment;
+  if (layout.segment_bytes > most_segment) layout.segment_bytes = most_segment;
+  while (!asked_for && layout.total() > most_bytes && layout.segment_bytes > (std::uint64_t{1} << 20)) layout.segment_bytes /= 2;
+  if (layout.total() > most_bytes)
+    throw_usage("start", fmt::format("{} ranks with ARMILLA_SEGMENT={} and ARMILLA_RING={} need {} of addresses, more than {}; choose a "
+                                     "smaller ARMILLA_SEGMENT or ARMILLA_RING",
+                                     ranks, settings.get("segment"), settings.get("ring"), in_gib(layout.total()), in_gib(most_bytes)));
+  return layout;
+}
+
+int create_host_memory(const host_layout& layout) {
+  if (layout.total() > limit_of(RLIMIT_FSIZE))  // beyond it the kernel would send SIGXFSZ
+    throw_limit("start", fmt::format("the file size limit (ulimit -f) is below the {} that the ranks reserve; raise it or choose a smaller "
+                                     "ARMILLA_SEGMENT (nothing is written to disk)",
+                                     in_gib(layout.total())));
+  int descriptor = memfd_create("armilla", MFD_CLOEXEC);
+  if (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  if (descriptor < 0) throw_limit("start", fmt::format("memfd_create: {}; Linux 3.17 or later is needed", std::strerror(errno)));
+  if (ftruncate(descriptor, off_t(layout.total())) != 0) {
+    const int why = errno;
+    close(descriptor);
+    throw_limit("start", fmt::format("cannot reserve {} for the ranks: {}; choose a smaller ARMILLA_SEGMENT", in_gib(layout.total()),
+                                     std::strerror(why)));
+  }
+  return descriptor;
+}
+
+std::byte* map_host_memory(int descriptor, std::uint64_t bytes) {
+  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+  if (base == MAP_FAILED)
+    throw_limit("start", fmt::format("cannot map {} of shared memory: {}; choose a smaller ARMILLA_SEGMENT (for example 256M) or raise the "
+                                     "address space limit (ulimit -v)",
+                                     in_gib(bytes), std::strerror(errno)));
+  return static_cast<std::byte*>(base);
+}
+
+}  // namespace armilla::detail

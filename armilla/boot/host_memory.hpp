@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/ring/host_layout.hpp"
+
+namespace armilla::detail {
+
+struct options;
+
+/// The layout that the options ask for. Throws `usage_error` if it fits no address space. A segment size that nobody asked
+/// for is halved until it fits.
+host_layout layout_for(rank_t ranks, const options& settings);
+
+/// Makes the memory that all ranks of a host map: one sparse anonymous file, reached by its descriptor only, so that
+/// nothing stays behind however the job ends. The descriptor is closed on exec. Throws `limit_error`.
+int create_host_memory(const host_layout& layout);
+
+/// Maps the first `bytes` of it. Throws `limit_error` naming the option that makes it smaller.
+std::byte* map_host_memory(int descriptor, std::uint64_t bytes);
+
+}  // namespace armilla::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+#include "armilla/ring/host_layout.hpp"
+
+namespace armilla::detail {
+
+/// How far a rank has come. Only the rank itself moves it forward.
+enum class rank_stage : std::uint32_t { absent, joined, running, finished };
+
+/// How a rank ended the job, as noted by the rank itself. What nobody noted, the supervisor reads from the exit status.
+enum class failure_kind : std::int32_t {
+  none,
+  exception,  ///< `text`: type and what()
+  code,       ///< its main function returned `code`, not 0
+  exited,     ///< std::exit(code) before its end
+  signal,     ///< `code`: the signal, noted by the thread that it struck
+  start       ///< could not join; `text` says why
+};
+
+/// One rank of the job, 32 bytes.
+struct rank_record {
+  std::atomic<std::int32_t> pid;
+  std::atomic<rank_stage> stage;
+  std::uint64_t build;    ///< identity of its executable
+  std::uint32_t program;  ///< set by the supervisor
+  std::int32_t exec_error;///< errno, if the program could not be started
+  std::int16_t cpu[4];    ///< the processors it is bound to; -1: none
+};
+
+/// The first failure of the job. Whoever moves `stage` from 0 to 1 writes the rest, then sets 2.
+struct failure_record {
+  std::atomic<std::uint32_t> stage;
+  std::int32_t rank;  ///< -1: not known
+  failure_kind kind;
+  std::int32_t code;
+  char text[2048];
+};
+
+/// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
+struct job_block {
+  static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
+  static constexpr std::uint32_t good_version = 1;
+  static constexpr std::uint32_t max_ranks = 1024;
+  static constexpr std::uint32_t max_programs = 32;
+  static constexpr std::size_t max_name = 256;
+  static constexpr std::uint32_t max_meetings = 8;
+
+  std::uint64_t magic;
+  std::uint32_t version;
+  std::uint32_t ranks;
+  std::uint64_t ring_bytes, segment_bytes;  ///< of the host_layout
+  std::uint32_t threads;                    ///< all ranks are threads of one process
+  std::uint32_t label;                      ///< output goes through the supervisor
+  std::uint32_t cores, processors;          ///< that this job may use
+  std::uint32_t program_count;
+  std::int32_t supervisor;  ///< its pid; 0: a job of one rank without supervisor
+
+  alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
+  alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
+  alignas(cache_line) failure_record failure;
+  char program_names[max_programs][max_name];
+  rank_record rank[max_ranks];
+};
+static_assert(sizeof(rank_record) == 32);
+static_assert(sizeof(job_block) <= host_layout::job_bytes);
+static_assert(std::atomic<rank_stage>::is_always_lock_free);
+
+}  // namespace armilla::detail

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/join.hpp"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/build_id.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/note.hpp"
+
+namespace armilla::detail {
+namespace {
+
+int number_in(const char* variable) {
+  const char* text = std::getenv(variable);
+  char* end = nullptr;
+  const long n = text != nullptr ? std::strtol(text, &end, 10) : -1;
+  if (text == nullptr || *text == 0 || *end != 0 || n < 0 || n > INT_MAX)
+    throw_usage("start", fmt::format("{}='{}' is damaged; start the program by itself or by armilla-run", variable, text ? text : ""));
+  return int(n);
+}
+
+// The supervisor did this for its own children before they ran. A rank started through another program (a shell, a debugger) has
+// that one for its parent, which the supervisor's end kills in turn.
+void die_with_parent(pid_t supervisor) noexcept {
+  const pid_t parent = getppid();
+  if (parent == supervisor) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  const bool gone = kill(supervisor, 0) != 0 && errno == ESRCH;
+  if (gone || getppid() != parent) std::raise(SIGKILL);
+}
+
+struct place_in_job {
+  int memory, rank;
+};
+
+place_in_job find_place() try {
+  const place_in_job place{number_in(job_variable), number_in(rank_variable)};
+  unsetenv(job_variable);
+  unsetenv(rank_variable);
+  return place;
+} catch (const error& why) {
+  say(why.what());  // and no job to note it in
+  throw;
+}
+
+void require_sound(const job_block& job, int rank) {
+  if (job.magic != job_block::good_magic || job.version != job_block::good_version)
+    throw_usage("start", "the launcher is of another version of Armilla; build program and launcher from the same");
+  if (job.ranks > job_block::max_ranks || job.program_count > job_block::max_programs || std::uint32_t(rank) >= job.ranks)
+    throw_usage("start", "the launcher's description of the job is damaged");
+}
+
+std::vector<program_entry> programs_of(const job_block& job) {
+  std::vector<program_entry> programs(job.program_count);
+  for (std::uint32_t i = 0; i < job.program_count; ++i) programs[i].name = job.program_names[i];
+  for (std::uint32_t r = 0; r < job.ranks; ++r) programs.at(job.rank[r].program).ranks.push_back(rank_t(r));
+  return programs;
+}
+
+launch describe(job_block& job, rank_t rank, const options& settings) {
+  launch self;
+  self.rank = rank;
+  self.ranks = rank_t(job.ranks);
+  self.program = job.rank[rank].program;
+  self.programs = programs_of(job);
+  self.threads = job.threads != 0;
+  self.cores = job.cores;
+  self.processors = job.processors;
+  self.oversubscribed = job.ranks > job.processors;
+  self.host_base = reinterpret_cast<std::byte*>(&job);
+  self.layout.ranks = job.ranks;
+  self.layout.ring_bytes = job.ring_bytes;
+  self.layout.segment_bytes = job.segment_bytes;
+  self.job = &job;
+  self.settings = &settings;
+  return self;
+}
+
+void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept {
+  job.rank[rank].pid.store(getpid(), std::memory_order_relaxed);
+  job.rank[rank].build = build;
+  job.rank[rank].stage.store(rank_stage::joined, std::memory_order_release);
+}
+
+job_block& map_block(int descriptor, int rank) try {
+  auto& first = *reinterpret_cast<job_block*>(map_host_memory(descriptor, host_layout::job_bytes));
+  require_sound(first, rank);
+  return first;
+} catch (const error& why) {
+  say(why.what());
+  throw;
+}
+
+job_block& map_job(int descriptor, int rank) {
+  auto& first = map_block(descriptor, rank);
+  host_layout layout;
+  layout.ranks = first.ranks;
+  layout.ring_bytes = first.ring_bytes;
+  layout.segment_bytes = first.segment_bytes;
+  try {
+    return *reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
+  } catch (const error& why) {
+    note_failure(first, rank, failure_kind::start, 1, why.what());
+    throw;
+  }
+}
+
+}  // namespace
+
+bool started_as_rank() noexcept { return std::getenv(job_variable) != nullptr; }
+
+std::vector<launch> join_job(options& settings) {
+  const place_in_job place = find_place();
+  job_block& job = map_job(place.memory, place.rank);
+  close(place.memory);  // the mapping keeps it, and what this rank starts shall not inherit it
+  if (job.supervisor > 0) die_with_parent(job.supervisor);
+  if (job.label != 0) std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the supervisor labels whole lines
+  try {
+    settings = options::from_environment();
+  } catch (const error& why) {
+    note_failure(job, place.rank, failure_kind::start, 1, why.what());
+    throw;
+  }
+  settings.ranks = int(job.ranks);
+  std::vector<launch> here;
+  const std::uint64_t build = build_id();
+  const bool all = job.threads != 0;
+  for (rank_t r = all ? 0 : place.rank; r < (all ? rank_t(job.ranks) : place.rank + 1); ++r) {
+    announce(job, r, build);
+    here.push_back(describe(job, r, settings));
+  }
+  return here;
+}
+
+launch join_alone(const options& settings, const char* name) {
+  const host_layout layout = layout_for(1, settings);
+  const int descriptor = create_host_memory(layout);
+  auto& job = *reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
+  close(descriptor);
+  job.magic = job_block::good_magic;
+  job.version = job_block::good_version;
+  job.ranks = job.program_count = 1;
+  job.ring_bytes = layout.ring_bytes;
+  job.segment_bytes = layout.segment_bytes;
+  cpu_set_t allowed;
+  job.cores = job.processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::uint32_t(CPU_COUNT(&allowed)) : 1;
+  std::snprintf(job.program_names[0], job_block::max_name, "%s", name);
+  for (auto& cpu : job.rank[0].cpu) cpu = -1;
+  announce(job, 0, build_id());
+  return describe(job, 0, settings);
+}
+
+void meet(const launch& self, std::uint32_t point) {
+  auto& arrived = self.job->arrived[point];
+  const auto word = reinterpret_cast<std::uint32_t*>(&arrived);
+  std::uint32_t n = arrived.fetch_add(1, std::memory_order_acq_rel) + 1;
+  if (n == std::uint32_t(self.ranks)) {
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+    return;
+  }
+  for (; n < std::uint32_t(self.ranks); n = arrived.load(std::memory_order_acquire))
+    syscall(SYS_futex, word, FUTEX_WAIT, n, nullptr, nullptr, 0);
+}
+
+void require_same_build(const launch& self) {
+  const auto& job = *self.job;
+  const auto& program = self.programs[self.program];
+  for (rank_t other : program.ranks)
+    if (job.rank[other].build != job.rank[self.rank].build)
+      throw_usage("start", fmt::format("ranks {} and {} run different builds of {}; start all of them from one file", other, self.rank,
+                                       program.name));
+}
+
+}  // namespace armilla::detail

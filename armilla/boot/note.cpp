@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/note.hpp"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "armilla/base/error.hpp"
+
+namespace armilla::detail {
+
+void note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
+  failure_record& record = job.failure;
+  std::uint32_t nobody = 0;
+  if (!record.stage.compare_exchange_strong(nobody, 1, std::memory_order_relaxed)) return;
+  record.rank = rank;
+  record.kind = kind;
+  record.code = code;
+  const std::size_t n = std::min(text.size(), sizeof record.text - 1);
+  std::memcpy(record.text, text.data(), n);
+  record.text[n] = 0;
+  record.stage.store(2, std::memory_order_release);
+  if (job.supervisor > 0) kill(job.supervisor, SIGCHLD);  // "look at your children": it reads the note then
+}
+
+void note_current_exception(job_block& job, rank_t rank) noexcept {
+  try {
+    const exception_text thrown = describe_current_exception();
+    note_failure(job, rank, failure_kind::exception, 1, thrown.type_name + ": " + thrown.text);
+  } catch (...) {
+    note_failure(job, rank, failure_kind::exception, 1, "no memory left to describe it");
+  }
+}
+
+}  // namespace armilla::detail

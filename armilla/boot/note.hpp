@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string_view>
+
+#include "armilla/boot/job_block.hpp"
+
+namespace armilla::detail {
+
+/// Notes how the job failed, as seen by the rank (-1: a thread that is none). Only the first note of a job counts: the others
+/// are mostly its consequences. Wakes the supervisor, which then stops the job. Async-signal-safe.
+void note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept;
+
+/// Inside a catch block: notes the exception's type and text.
+void note_current_exception(job_block& job, rank_t rank) noexcept;
+
+}  // namespace armilla::detail

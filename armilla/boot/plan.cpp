@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/plan.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/pin.hpp"
+
+namespace armilla::detail {
+namespace {
+
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat first {}, second {};
+  return a == b || (stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
+                    first.st_ino == second.st_ino);
+}
+
+// For each entry the number of its program.
+std::vector<std::uint32_t> number_programs(const std::vector<program_spec>& programs) {
+  std::vector<std::uint32_t> number;
+  std::vector<const program_spec*> distinct;
+  for (const auto& one : programs) {
+    std::uint32_t n = 0;
+    while (n < distinct.size() && !same_file(distinct[n]->path, one.path)) ++n;
+    if (n == distinct.size()) distinct.push_back(&one);
+    number.push_back(n);
+  }
+  return number;
+}
+
+void require_possible(const std::vector<program_spec>& programs, long long ranks, const options& settings) {
+  if (ranks < 1 || ranks > job_block::max_ranks)
+    throw_usage("start", fmt::format("{} ranks asked for; a host runs 1 to {}", ranks, job_block::max_ranks));
+  if (programs.size() > job_block::max_programs)
+    throw_usage("start", fmt::format("{} programs asked for; a job holds up to {}", programs.size(), job_block::max_programs));
+  if (settings.fabric == fabric_kind::threads && programs.size() > 1)
+    throw_usage("start", "ARMILLA_FABRIC=threads runs all ranks in one process, so it takes one program; use shm for several");
+}
+
+void fill_programs(job_plan& plan, const std::vector<program_spec>& programs) {
+  const auto number = number_programs(programs);
+  job_block& job = *plan.job;
+  for (std::size_t i = 0; i < programs.size(); ++i) {
+    char* name = job.program_names[number[i]];
+    if (*name == 0) std::snprintf(name, job_block::max_name, "%s", programs[i].arguments.at(0).c_str());
+    job.program_count = std::max(job.program_count, number[i] + 1);
+    for (rank_t r = 0; r < programs[i].ranks; ++r) {
+      job.rank[plan.program_of.size()].program = number[i];
+      plan.program_of.push_back(&programs[i]);
+    }
+  }
+}
+
+void fill_places(job_plan& plan, const options& settings) {
+  const machine here = look_at_machine(settings.pin != pin_kind::none);
+  plan.job->cores = std::uint32_t(here.cores.size());
+  plan.job->processors = here.processors;
+  const auto all = places(here, plan.ranks, settings.pin);
+  for (std::size_t r = 0; r < all.size(); ++r)
+    for (std::size_t i = 0; i < 4; ++i) plan.job->rank[r].cpu[i] = i < all[r].size() ? std::int16_t(all[r][i]) : std::int16_t(-1);
+}
+
+}  // namespace
+
+job_plan make_plan(const std::vector<program_spec>& programs, const options& settings) {
+  long long ranks = 0;
+  for (const auto& one : programs) ranks += one.ranks;
+  require_possible(programs, ranks, settings);
+  job_plan plan;
+  plan.ranks = rank_t(ranks);
+  const host_layout layout = layout_for(plan.ranks, settings);
+  plan.memory = create_host_memory(layout);
+  plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, host_layout::job_bytes));
+  job_block& job = *plan.job;
+  job.magic = job_block::good_magic;
+  job.version = job_block::good_version;
+  job.ranks = layout.ranks;
+  job.ring_bytes = layout.ring_bytes;
+  job.segment_bytes = layout.segment_bytes;
+  job.threads = settings.fabric == fabric_kind::threads;
+  job.label = settings.label;
+  job.supervisor = getpid();
+  fill_programs(plan, programs);
+  fill_places(plan, settings);
+  return plan;
+}
+
+}  // namespace armilla::detail

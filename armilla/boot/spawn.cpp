@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/spawn.hpp"
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+
+#include "armilla/boot/join.hpp"
+#include "armilla/boot/pin.hpp"
+
+namespace armilla::detail {
+namespace {
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (auto& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string_view name_of(std::string_view setting) { return setting.substr(0, setting.find('=')); }
+
+void set_in(std::vector<std::string>& environment, std::string setting) {
+  for (auto& old : environment)
+    if (name_of(old) == name_of(setting)) {
+      old = std::move(setting);
+      return;
+    }
+  environment.push_back(std::move(setting));
+}
+
+std::vector<std::string> environment_for(const spawn_plan& plan) {
+  std::vector<std::string> all;
+  for (char** setting = environ; *setting != nullptr; ++setting) all.emplace_back(*setting);
+  for (const auto& setting : plan.program->environment) set_in(all, setting);
+  set_in(all, std::string(job_variable) + "=" + std::to_string(plan.memory));
+  set_in(all, std::string(rank_variable) + "=" + std::to_string(plan.rank));
+  return all;
+}
+
+// The child borrows this process's memory until it executes the program: system calls only, and no byte of ours is changed but
+// the record, which is shared memory.
+[[noreturn]] void become(const spawn_plan& plan, char** arguments, char** environment, pid_t supervisor) noexcept {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor) _exit(127);  // it was killed before the line above
+  fcntl(plan.memory, F_SETFD, 0);
+  if (!plan.keep_input) {
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (nothing > STDIN_FILENO) dup2(nothing, STDIN_FILENO);
+  }
+  if (plan.output >= 0) dup2(plan.output, STDOUT_FILENO);
+  if (plan.errors >= 0) dup2(plan.errors, STDERR_FILENO);
+  if (plan.bind) bind_here(plan.record->cpu);
+  sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
+  execve(plan.program->path.c_str(), arguments, environment);
+  plan.record->exec_error = errno;
+  _exit(127);
+}
+
+bool same_file(const char* a, const char* b) {
+  struct stat first {}, second {};
+  return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+std::string own_path() {
+  constexpr const char* link = "/proc/self/exe";
+  char path[4096];
+  const auto n = readlink(link, path, sizeof path - 1);
+  if (n <= 0) return link;
+  path[n] = 0;
+  return same_file(path, link) ? path : link;  // the file may have been replaced since
+}
+
+// As the kernel was given them: `main` may have changed its argv before `run`.
+std::vector<std::string> own_arguments() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  std::vector<std::string> arguments;
+  for (std::size_t at = 0, end; at < all.size(); at = end + 1) {
+    end = std::min(all.find('\0', at), all.size());
+    arguments.push_back(all.substr(at, end - at));
+  }
+  return arguments;
+}
+
+}  // namespace
+
+program_spec this_program(int argc, char** argv) {
+  program_spec self;
+  self.path = own_path();
+  self.arguments = own_arguments();
+  if (self.arguments.empty() && argv != nullptr) self.arguments.assign(argv, argv + argc);
+  if (self.arguments.empty()) self.arguments.push_back(self.path);
+  return self;
+}
+
+pid_t spawn(const spawn_plan& plan) {
+  std::vector<std::string> arguments = plan.program->arguments, environment = environment_for(plan);
+  const auto argument_pointers = pointers_to(arguments), environment_pointers = pointers_to(environment);
+  const pid_t self = getpid();
+  const pid_t child = vfork();  // cheap however large this process is
+  if (child == 0) become(plan, const_cast<char**>(argument_pointers.data()), const_cast<char**>(environment_pointers.data()), self);
+  return child;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/supervisor.hpp"
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/orphans.hpp"
+#include "armilla/boot/output.hpp"
+#include "armilla/boot/plan.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t milli = 1'000'000;
+constexpr std::uint64_t others_may_end_ns = 250 * milli;  // after one failed by itself: often all do, each with something to say
+constexpr std::uint64_t others_may_tidy_ns = 200 * milli; // between SIGTERM and SIGKILL
+constexpr int look_again_ms = 20;                         // where the kernel has no pidfd for us
+
+class supervisor {
+ public:
+  supervisor(const std::vector<program_spec>& programs, const options& settings) : plan_(make_plan(programs, settings)) {}
+  int run();
+
+ private:
+  struct child {
+    pid_t pid = -1;
+    int pidfd = -1;
+    rank_t first = 0, last = 0;
+    bool alive = false;
+    int status = 0;
+  };
+  enum class phase { running, failing, ending, killing };
+
+  void block_signals();
+  void start_all();
+  void start(rank_t first, rank_t last);
+  void wait_for_events();
+  int patience_ms() const;
+  void read_signals();
+  void take(int signal);
+  void reap();
+  void judge();
+  std::optional<ending> find_failure() const;
+  std::optional<ending> look_at(const child& c) const;
+  ending base_of(const child& c) const;
+  bool finished(const child& c) const;
+  bool noted_by(const child& c) const;
+  void stop_after(std::uint64_t ns);
+  void advance();
+  void kill_all(int signal);
+  int report();
+
+  job_plan plan_;
+  orphanage orphans_;
+  output_labels labels_;
+  std::vector<child> children_;
+  sigset_t before_{};
+  int signals_ = -1;
+  phase phase_ = phase::running;
+  std::uint64_t deadline_ = never;  // of the phase
+  std::optional<ending> failure_;
+  int interrupted_by_ = 0;
+};
+
+int supervisor::run() {
+  block_signals();
+  start_all();
+  while (std::ranges::any_of(children_, &child::alive)) {
+    wait_for_events();
+    read_signals();
+    reap();
+    judge();
+    advance();
+    labels_.forward();
+  }
+  judge();  // none may have come to life at all
+  labels_.finish();
+  return report();
+}
+
+// --- start ---
+
+void supervisor::block_signals() {
+  std::signal(SIGCHLD, SIG_DFL);  // ignored children would leave no status
+  sigset_t mine;
+  sigemptyset(&mine);
+  for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&mine, s);
+  pthread_sigmask(SIG_BLOCK, &mine, &before_);
+  signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void supervisor::start_all() {
+  if (plan_.job->threads != 0) return start(0, plan_.ranks - 1);
+  for (rank_t r = 0; r < plan_.ranks; ++r) start(r, r);
+}
+
+void supervisor::start(rank_t first, rank_t last) {
+  spawn_plan how;
+  how.program = plan_.program_of[std::size_t(first)];
+  how.rank = first;
+  how.record = &plan_.job->rank[first];
+  how.memory = plan_.memory;
+  how.keep_input = first == 0;
+  how.bind = first == last;
+  how.mask = before_;
+  output_labels::ends ends;
+  if (plan_.job->label != 0) ends = labels_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
+  how.output = ends.output;
+  how.errors = ends.errors;
+  child c{.first = first, .last = last};
+  c.pid = spawn(how);
+  labels_.started(ends);
+  if (c.pid < 0) how.record->exec_error = errno;
+  c.alive = c.pid > 0;
+  if (c.alive) c.pidfd = int(syscall(SYS_pidfd_open, c.pid, 0));
+  for (rank_t r = first; r <= last; ++r) plan_.job->rank[r].pid.store(c.pid, std::memory_order_relaxed);
+  children_.push_back(c);
+}
+
+// --- what happens ---
+
+void supervisor::wait_for_events() {
+  std::vector<pollfd> list{{signals_, POLLIN, 0}};
+  for (const child& c : children_)
+    if (c.alive && c.pidfd >= 0) list.push_back({c.pidfd, POLLIN, 0});
+  labels_.watch(list);
+  poll(list.data(), nfds_t(list.size()), patience_ms());
+}
+
+int supervisor::patience_ms() const {
+  const bool blind = std::ranges::any_of(children_, [](const child& c) { return c.alive && c.pidfd < 0; });
+  const std::uint64_t now = now_ns();
+  const int until_deadline = deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1;
+  if (!blind) return until_deadline;
+  return until_deadline < 0 ? look_again_ms : std::min(until_deadline, look_again_ms);
+}
+
+void supervisor::read_signals() {
+  signalfd_siginfo info;
+  while (read(signals_, &info, sizeof info) == ssize_t(sizeof info)) take(int(info.ssi_signo));
+}
+
+void supervisor::take(int signal) {
+  if (signal == SIGCHLD) return;  // a death, or a note: both are looked for anyway
+  if (signal == SIGUSR1 || signal == SIGUSR2) return kill_all(signal);
+  if (interrupted_by_ != 0) stop_after(0);  // asked twice
+  if (!failure_ && interrupted_by_ == 0) interrupted_by_ = signal;
+  if (phase_ == phase::running) phase_ = phase::failing;
+  if (phase_ == phase::failing) deadline_ = 0;
+}
+
+void supervisor::reap() {
+  for (child& c : children_) {
+    if (!c.alive || waitpid(c.pid, &c.status, WNOHANG) == 0) continue;
+    c.alive = false;
+    if (c.pidfd >= 0) close(c.pidfd);
+  }
+}
+
+// --- what it means ---
+
+bool supervisor::finished(const child& c) const {
+  for (rank_t r = c.first; r <= c.last; ++r)
+    if (plan_.job->rank[r].stage.load(std::memory_order_acquire) != rank_stage::finished) return false;
+  return true;
+}
+
+bool supervisor::noted_by(const child& c) const {
+  const failure_record& note = plan_.job->failure;
+  return note.stage.load(std::memory_order_acquire) == 2 && note.rank <= c.last && (note.rank >= c.first || note.rank < 0);
+}
+
+ending supervisor::base_of(const child& c) const {
+  ending e;
+  e.first = c.first;
+  e.last = c.last;
+  e.pid = plan_.job->rank[c.first].pid.load(std::memory_order_relaxed);
+  e.program = plan_.program_of[std::size_t(c.first)]->arguments[0];
+  return e;
+}
+
+std::optional<ending> supervisor::look_at(const child& c) const {
+  if (c.alive) return std::nullopt;
+  ending e = base_of(c);
+  const rank_record& record = plan_.job->rank[c.first];
+  if (record.exec_error != 0) {
+    e.kind = ending::how::not_started;
+    e.code = record.exec_error;
+    e.pid = 0;
+  } else if (WIFSIGNALED(c.status)) {
+    e.kind = ending::how::signal;
+    e.code = WTERMSIG(c.status);
+    e.core = WCOREDUMP(c.status);
+  } else {
+    e.code = WEXITSTATUS(c.status);
+    const bool joined = record.stage.load(std::memory_order_acquire) != rank_stage::absent;
+    e.kind = finished(c) ? ending::how::code : joined ? ending::how::exited : ending::how::never_joined;
+    if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
+  }
+  return e;
+}
+
+// A rank that was struck by a signal is the cause before one that noted an error: that may be the consequence.
+std::optional<ending> supervisor::find_failure() const {
+  std::optional<ending> other;
+  for (const child& c : children_) {
+    if (noted_by(c)) continue;
+    const auto e = look_at(c);
+    if (e && e->kind == ending::how::signal) return e;
+    if (e && !other) other = e;
+  }
+  if (plan_.job->failure.stage.load(std::memory_order_acquire) == 2) return from_note(*plan_.job);
+  return other;
+}
+
+void supervisor::judge() {
+  if (phase_ != phase::running) return;
+  failure_ = find_failure();
+  if (!failure_) return;
+  if (failure_->kind == ending::how::signal) {  // Ctrl-C strikes the ranks too, and perhaps first
+    pollfd mine{signals_, POLLIN, 0};
+    const bool typed = failure_->code == SIGINT || failure_->code == SIGQUIT || failure_->code == SIGHUP || failure_->code == SIGTERM;
+    if (typed) poll(&mine, 1, look_again_ms);
+    const ending cause = *failure_;
+    failure_.reset();
+    read_signals();
+    if (interrupted_by_ == 0) failure_ = cause;
+    return stop_after(0);
+  }
+  stop_after(others_may_end_ns);
+}
+
+// --- the end ---
+
+void supervisor::stop_after(std::uint64_t ns) {
+  if (phase_ == phase::running) phase_ = phase::failing;
+  deadline_ = ns == 0 ? 0 : deadline_after_ns(ns);
+}
+
+void supervisor::advance() {
+  if (deadline_ == never || now_ns() < deadline_) return;
+  if (phase_ == phase::failing) {
+    phase_ = phase::ending;
+    deadline_ = deadline_after_ns(others_may_tidy_ns);
+    return kill_all(SIGTERM);
+  }
+  phase_ = phase::killing;
+  deadline_ = never;
+  kill_all(SIGKILL);
+}
+
+void supervisor::kill_all(int signal) {
+  for (const child& c : children_)
+    if (c.alive) kill(c.pid, signal);
+}
+
+int supervisor::report() {
+  if (!failure_ && interrupted_by_ == 0) return 0;
+  orphans_.end_all();
+  if (failure_) {
+    say("armilla: " + sentence(*failure_) + "; the job was stopped");
+    return exit_code(*failure_);
+  }
+  say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));
+  return 128 + interrupted_by_;
+}
+
+}  // namespace
+
+int supervise(const std::vector<program_spec>& programs, const options& settings) {
+  supervisor job(programs, settings);
+  return job.run();
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/layers.hpp"
+
+#include <time.h>
+
+#include <iterator>
+
+#if ARMILLA_HAS_MESSAGES
+#include "armilla/am/endpoint.hpp"
+#endif
+#if ARMILLA_HAS_TEAMS
+#include "armilla/team/fence.hpp"
+#endif
+
+namespace armilla::detail {
+namespace {
+
+struct layer {
+  void (*start)(context&, const launch&);
+  void (*stop)(context&);
+};
+
+constexpr layer layers[] = {
+#if ARMILLA_HAS_STATS
+    {start_stats, stop_stats},
+#endif
+#if ARMILLA_HAS_MESSAGES
+    {start_messages, stop_messages},
+#endif
+#if ARMILLA_HAS_TEAMS
+    {start_teams, stop_teams},
+#endif
+#if ARMILLA_HAS_CALLS
+    {start_calls, stop_calls},
+#endif
+#if ARMILLA_HAS_MEMORY
+    {start_memory, stop_memory},
+#endif
+#if ARMILLA_HAS_OBJECTS
+    {start_objects, stop_objects},
+#endif
+    {nullptr, nullptr}};
+
+void stop_first(context& rank, int n) {
+  while (n-- > 0)
+    if (layers[n].stop != nullptr) layers[n].stop(rank);
+}
+
+}  // namespace
+
+void start_layers(context& rank, const launch& self) {
+  int started = 0;
+  try {
+    for (; layers[started].start != nullptr; ++started) layers[started].start(rank, self);
+  } catch (...) {
+    stop_first(rank, started);
+    throw;
+  }
+}
+
+void stop_layers(context& rank) { stop_first(rank, int(std::size(layers))); }
+
+void final_fence([[maybe_unused]] context& rank) {
+#if ARMILLA_HAS_TEAMS
+  fence();
+#endif
+}
+
+void serve_until([[maybe_unused]] context& rank, const std::atomic<std::uint32_t>& count, std::uint32_t target) {
+  const auto ready = [&] { return count.load(std::memory_order_acquire) >= target; };
+#if ARMILLA_HAS_MESSAGES
+  rank.messages->wait_until(ready, "run_main: serving until its function returns");
+#else
+  for (const timespec pause{0, 1'000'000}; !ready();) nanosleep(&pause, nullptr);
+#endif
+}
+
+void wake_all([[maybe_unused]] context& rank) {
+#if ARMILLA_HAS_MESSAGES
+  for (rank_t r = 0; r < rank.ranks; ++r)
+    if (r != rank.rank) rank.messages->notify(r);
+#endif
+}
+
+}  // namespace armilla::detail

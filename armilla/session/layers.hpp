@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "armilla/base/context.hpp"
+#include "armilla/boot/launch.hpp"
+
+// Which layers a session starts: 1 when the layer's start function exists.
+#define ARMILLA_HAS_STATS 0
+#define ARMILLA_HAS_MESSAGES 0
+#define ARMILLA_HAS_TEAMS 0
+#define ARMILLA_HAS_CALLS 0
+#define ARMILLA_HAS_MEMORY 0
+#define ARMILLA_HAS_OBJECTS 0
+
+namespace armilla::detail {
+
+// Each layer makes its state of a rank and hangs it into the context, in this order; and takes it down again in reverse, when all
+// ranks have come to their end. Start and stop talk to no other rank; all ranks meet after the start and before the stop.
+void start_stats(context&, const launch&);
+void stop_stats(context&);
+void start_messages(context&, const launch&);
+void stop_messages(context&);
+void start_teams(context&, const launch&);
+void stop_teams(context&);
+void start_calls(context&, const launch&);
+void stop_calls(context&);
+void start_memory(context&, const launch&);
+void stop_memory(context&);
+void start_objects(context&, const launch&);
+void stop_objects(context&);
+
+/// All that exist, in order. If one throws, those before it are stopped again.
+void start_layers(context&, const launch&);
+/// In reverse.
+void stop_layers(context&);
+
+/// Everything in flight arrives and is done, on all ranks.
+void final_fence(context&);
+/// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`).
+void serve_until(context&, const std::atomic<std::uint32_t>& count, std::uint32_t target);
+/// Wakes every rank that waits.
+void wake_all(context&);
+
+}  // namespace armilla::detail

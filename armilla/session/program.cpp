@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/program.hpp"
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/session/session_state.hpp"
+
+namespace armilla {
+namespace {
+
+const detail::program_entry& entry(const char* operation, std::uint32_t i) {
+  const auto& all = detail::here(operation).session->self.programs;
+  if (i >= all.size()) detail::throw_usage(operation, fmt::format("program {} of a job with {}; they are numbered from 0", i, all.size()));
+  return all[i];
+}
+
+}  // namespace
+
+std::uint32_t program() { return detail::here("program").program; }
+std::uint32_t programs() { return std::uint32_t(detail::here("programs").session->self.programs.size()); }
+std::string_view program_name(std::uint32_t i) { return entry("program_name", i).name; }
+std::span<const rank_t> program_ranks(std::uint32_t i) { return entry("program_ranks", i).ranks; }
+
+}  // namespace armilla

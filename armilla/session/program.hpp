@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla {
+
+/// Number of the program (executable image) that this rank runs, 0 .. programs()-1, in the order in which the job names them.
+std::uint32_t program();
+
+/// How many programs the job holds.
+std::uint32_t programs();
+
+/// The name by which program `i` was started. Throws `usage_error` if there is none. Valid until the job ends.
+std::string_view program_name(std::uint32_t i);
+
+/// The ranks that run program `i`, ascending. Throws `usage_error` if there is none. Valid until the job ends.
+std::span<const rank_t> program_ranks(std::uint32_t i);
+
+}  // namespace armilla

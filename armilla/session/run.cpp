@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/run.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/join.hpp"
+#include "armilla/session/session_state.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr int could_not_start = 2;
+
+struct job_function {
+  rank_main call;
+  const void* function;
+  who_runs who;
+};
+
+int run_rank(const launch& self, const job_function& f) {
+  session_state rank(self);
+  const int code = rank.run(f.call, f.function, f.who);
+  rank.finish();
+  return code != 0 ? code : int(rank.failed);
+}
+
+int run_rank_thread(const launch& self, const job_function& f) noexcept {
+  try {
+    return run_rank(self, f);
+  } catch (const std::exception&) {
+    return could_not_start;  // noted
+  }
+}
+
+// The calling thread is rank 0.
+int run_threads(const std::vector<launch>& ranks, const job_function& f) {
+  std::vector<int> codes(ranks.size());
+  std::vector<std::thread> threads;
+  for (std::size_t r = 1; r < ranks.size(); ++r)
+    threads.emplace_back([&, r] { codes[r] = run_rank_thread(ranks[r], f); });
+  codes[0] = run_rank_thread(ranks[0], f);
+  for (auto& thread : threads) thread.join();
+  return *std::ranges::max_element(codes);
+}
+
+}  // namespace
+
+int run_job(int argc, char** argv, rank_main call, const void* function, who_runs who) {
+  const bool is_rank = started_as_rank();
+  try {
+    const joined_process process = join_or_supervise(argc, argv);
+    const job_function f{call, function, who};
+    return process.ranks.size() > 1 ? run_threads(process.ranks, f) : run_rank(process.ranks[0], f);
+  } catch (const error& why) {  // nothing ran
+    if (!is_rank) say(why.what());  // else the supervisor says it
+    return could_not_start;
+  }
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <concepts>
+#include <type_traits>
+
+namespace armilla {
+
+/// What a rank can run: a function without arguments that returns nothing, or an int that is its exit code.
+template <class F>
+concept rank_function = std::is_invocable_v<F&> && (std::is_void_v<std::invoke_result_t<F&>> ||
+                                                    std::is_convertible_v<std::invoke_result_t<F&>, int>);
+
+namespace detail {
+
+using rank_main = int (*)(const void* function);
+enum class who_runs { everybody, first };
+
+int run_job(int argc, char** argv, rank_main call, const void* function, who_runs who);
+
+// Each rank calls a copy of its own, so that what it captured by value is its own too, on every fabric.
+template <class F>
+int call_copy(const void* function) {
+  const auto call = [](auto& f) {
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) return f(), 0;
+    else return int(f());
+  };
+  if constexpr (std::copy_constructible<F>) {
+    F mine = *static_cast<const F*>(function);
+    return call(mine);
+  } else {
+    return call(*const_cast<F*>(static_cast<const F*>(function)));
+  }
+}
+
+}  // namespace detail
+
+/// Runs `f` on every rank of the job and returns 0, or the code with which the program shall exit: `return armilla::run(argc, argv, f);`.
+///
+/// How many ranks, and whether as processes or threads, is said by the environment (`ARMILLA_RANKS=4`, `ARMILLA_FABRIC=threads`)
+/// or by `armilla-run`. For one rank, `f` runs in this process. For more, the first process becomes the supervisor: it starts
+/// this program once more for each rank, with the same arguments, and ends (as by std::exit) when they have, without coming back
+/// from `run`. What stands in `main` before `run` is executed by each of these processes. With ARMILLA_FABRIC=threads the ranks are
+/// threads of one process, and `main` up to `run` is executed once for all.
+///
+/// Complete when every rank has returned from `f` and all calls and accesses that it caused are done. A rank that throws out of
+/// `f`, returns another code than 0 from it, calls std::exit, or is killed ends the job within a second, with one message that
+/// names the rank, the program and the cause, and an exit code that is not 0. A process can run one job.
+template <rank_function F>
+int run(int argc, char** argv, F f) {
+  return detail::run_job(argc, argv, detail::call_copy<F>, &f, detail::who_runs::everybody);
+}
+
+/// As `run`, but only rank 0 runs `f`; the others answer calls until it has returned.
+/// Paper: MPC++ (main on processor 0), MRPC section 3.
+template <rank_function F>
+int run_main(int argc, char** argv, F f) {
+  return detail::run_job(argc, argv, detail::call_copy<F>, &f, detail::who_runs::first);
+}
+
+}  // namespace armilla

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/session.hpp"
+
+#include <exception>
+#include <memory>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/note.hpp"
+#include "armilla/session/session_state.hpp"
+
+namespace armilla {
+namespace detail {
+
+struct session_holder {
+  explicit session_holder(joined_process joined) : process(std::move(joined)), rank(process.ranks[0]) {}
+  joined_process process;
+  session_state rank;
+  int exceptions = std::uncaught_exceptions();
+};
+
+namespace {
+
+joined_process join_for_session(int argc, char** argv) {
+  joined_process process = join_or_supervise(argc, argv);
+  if (process.ranks.size() == 1) return process;
+  try {
+    throw_usage("session", "with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run or run_main, or ARMILLA_FABRIC=shm");
+  } catch (const error& why) {
+    note_failure(*process.ranks[0].job, 0, failure_kind::start, 1, why.what());
+    throw;
+  }
+}
+
+}  // namespace
+}  // namespace detail
+
+session::session(int argc, char** argv) : holder_(new detail::session_holder(detail::join_for_session(argc, argv))) {}
+
+session::~session() {
+  detail::session_state& rank = holder_->rank;
+  if (std::uncaught_exceptions() > holder_->exceptions) rank.fail("an exception left the scope of its session");
+  rank.finish();
+  delete holder_;
+}
+
+int session::run_erased(detail::rank_main call, const void* function, detail::who_runs who) {
+  return holder_->rank.run(call, function, who);
+}
+
+}  // namespace armilla

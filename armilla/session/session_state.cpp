@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/session_state.hpp"
+
+#include <cxxabi.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/join.hpp"
+#include "armilla/boot/note.hpp"
+#include "armilla/boot/pin.hpp"
+#include "armilla/boot/supervisor.hpp"
+#include "armilla/session/layers.hpp"
+
+namespace armilla::detail {
+namespace {
+
+enum meeting : std::uint32_t { all_joined, all_started, all_done, all_stopped };
+
+void set_stage(const launch& self, rank_stage stage) {
+  self.job->rank[self.rank].stage.store(stage, std::memory_order_release);
+}
+
+// A process is in one job in its life: a second would find the first one's handlers and memory.
+constinit std::atomic<bool> joined_before = false;
+
+void require_first_time() {
+  if (joined_before.exchange(true))
+    throw_usage("run", "this process has run its job already; put all of it into one run, or one session");
+}
+
+}  // namespace
+
+session_state::session_state(const launch& start) : self(start), guard(self) {
+  rank.rank = self.rank;
+  rank.ranks = self.ranks;
+  rank.program = self.program;
+  rank.settings = self.settings;
+  rank.session = this;
+  if (self.threads) bind_here(self.job->rank[self.rank].cpu);
+  current = &rank;
+  try {
+    meet(self, all_joined);
+    require_same_build(self);
+    start_layers(rank, self);
+    meet(self, all_started);
+    set_stage(self, rank_stage::running);
+  } catch (const std::exception& why) {
+    note_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+    current = nullptr;
+    throw;
+  }
+}
+
+session_state::~session_state() { current = nullptr; }
+
+int session_state::run(rank_main call, const void* function, who_runs who) try {
+  if (who == who_runs::first) ++mains;
+  if (who == who_runs::first && rank.rank != 0) serve();
+  else if (const int code = call(function); code != 0) return fail(code), code;
+  if (who == who_runs::first && rank.rank == 0) {
+    self.job->mains_done.store(mains, std::memory_order_release);
+    wake_all(rank);
+  }
+  final_fence(rank);
+  return 0;
+} catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop
+  throw;
+} catch (...) {
+  fail_by_exception();
+  return 1;
+}
+
+void session_state::serve() { serve_until(rank, self.job->mains_done, mains); }
+
+void session_state::finish() noexcept try {
+  if (failed || ended) return;
+  ended = true;
+  final_fence(rank);
+  meet(self, all_done);
+  stop_layers(rank);
+  meet(self, all_stopped);
+  set_stage(self, rank_stage::finished);
+} catch (...) {  // an error of the last calls, which the fence reports
+  fail_by_exception();
+}
+
+void session_state::fail(int code) noexcept {
+  failed = true;
+  std::fflush(stdout);  // the supervisor may end this process before it gets to it
+  note_failure(*self.job, self.rank, failure_kind::code, code, "");
+}
+
+void session_state::fail(const char* why) noexcept {
+  failed = true;
+  std::fflush(stdout);
+  note_failure(*self.job, self.rank, failure_kind::exception, 1, why);
+}
+
+void session_state::fail_by_exception() noexcept {
+  failed = true;
+  std::fflush(stdout);
+  note_current_exception(*self.job, self.rank);
+  if (self.job->supervisor == 0) say("armilla: " + sentence(from_note(*self.job)));
+}
+
+joined_process join_or_supervise(int argc, char** argv) {
+  require_first_time();
+  joined_process process{std::make_unique<options>(), {}};
+  options& settings = *process.settings;
+  if (started_as_rank()) {
+    process.ranks = join_job(settings);
+  } else {
+    settings = options::from_environment();
+    program_spec self = this_program(argc, argv);
+    self.ranks = settings.ranks;
+    if (settings.ranks > 1) std::exit(supervise({self}, settings));
+    process.ranks.push_back(join_alone(settings, self.arguments[0].c_str()));
+  }
+  guard_process(process.ranks[0]);
+  return process;
+}
+
+}  // namespace armilla::detail

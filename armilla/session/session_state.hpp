@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "armilla/base/context.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/guard.hpp"
+#include "armilla/boot/launch.hpp"
+#include "armilla/session/run.hpp"
+
+namespace armilla::detail {
+
+/// One rank while it lives: made on the rank's own thread, when the process has joined the job.
+struct session_state {
+  /// Starts the layers and meets the other ranks. Throws what they throw; noted in the job.
+  explicit session_state(const launch& start);
+  session_state(const session_state&) = delete;
+  session_state& operator=(const session_state&) = delete;
+  ~session_state();
+
+  /// Runs the function here, or serves; returns its code. What it throws is noted in the job and gives 1. Then all that it caused
+  /// is awaited.
+  int run(rank_main call, const void* function, who_runs who);
+  /// The common end of all ranks. After a failure there is none: the supervisor stops the job.
+  void finish() noexcept;
+  void fail(int code) noexcept;  ///< the rank returned `code`
+  void fail(const char* why) noexcept;
+  void fail_by_exception() noexcept;  ///< inside a catch block
+
+  launch self;
+  context rank;
+  guarded_thread guard;
+  std::uint32_t mains = 0;  ///< calls of run_main so far
+  bool failed = false, ended = false;
+
+ private:
+  void serve();
+};
+
+/// The first step of every program: reads the options and finds out what this process is. The first process of a job with
+/// several ranks becomes its supervisor and does not return. Otherwise: one launch for each rank of this process. In a rank,
+/// what goes wrong is noted in the job and thrown; in the first process it is only thrown.
+struct joined_process {
+  std::unique_ptr<options> settings;
+  std::vector<launch> ranks;
+};
+joined_process join_or_supervise(int argc, char** argv);
+
+}  // namespace armilla::detail
