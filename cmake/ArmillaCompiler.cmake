@@ -43,7 +43,7 @@ target_include_directories(armilla_interface INTERFACE $<BUILD_INTERFACE:${PROJE
 add_library(armilla_private INTERFACE)
 target_compile_options(
   armilla_private
-  INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wextra-semi
+  INTERFACE -Wall -Wextra -Wpedantic $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow> -Wnon-virtual-dtor -Wextra-semi
             $<$<BOOL:${ARMILLA_WERROR}>:-Werror>
             $<$<BOOL:${ARMILLA_NATIVE}>:-march=native>
             # Position independent for everybody, yet free to inline: nobody interposes our functions.
