@@ -31,10 +31,10 @@ inline constexpr bool paranoid = ARMILLA_PARANOID != 0;
 }  // namespace armilla::detail
 
 // NOLINTBEGIN(cppcoreguidelines-macro-usage): the text of the condition and the place of the check need a macro
-#define ARMILLA_REQUIRE(condition, ...)                                                                       \
-  do {                                                                                                        \
-    if (!(condition)) [[unlikely]]                                                                            \
-      ::armilla::detail::check_failed(#condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__);             \
+#define ARMILLA_REQUIRE(condition, ...)                                                           \
+  do {                                                                                            \
+    if (!(condition)) [[unlikely]]                                                                \
+      ::armilla::detail::check_failed(#condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)
 
 #if ARMILLA_CHECKED

@@ -13,9 +13,10 @@ namespace armilla::detail {
 void throw_no_rank(const char* operation) {
   char name[32] = "?";
   pthread_getname_np(pthread_self(), name, sizeof name);
-  throw_usage(operation, std::string("the calling thread (\"") + name + "\", id " + std::to_string(gettid()) +
-                             ") is no rank of a running job; call it inside armilla::run, run_main or a session, from the thread that "
-                             "entered it");
+  throw_usage(operation,
+              std::string("the calling thread (\"") + name + "\", id " + std::to_string(gettid()) +
+                  ") is no rank of a running job; call it inside armilla::run, run_main or a session, from the thread that "
+                  "entered it");
 }
 
 }  // namespace armilla::detail

@@ -21,32 +21,34 @@ struct message_state;
 
 /// Everything that belongs to one rank. Ranks may be threads, so nothing else in the library is mutable and global.
 struct context {
-  rank_t rank = 0;                  ///< this rank
-  rank_t ranks = 1;                 ///< ranks of the job
-  std::uint32_t program = 0;        ///< which of the job's programs this rank runs
-  std::uint32_t body_depth = 0;     ///< > 0 while a body runs: then nothing may wait
-  endpoint* messages = nullptr;     ///< layer am
-  message_state* carrier = nullptr; ///< layer am: what holds the endpoint
-  const host_map* host = nullptr;   ///< layer fabric: where each rank's memory is mapped here
-  counters* count = nullptr;        ///< layer stats
-  call_state* calls = nullptr;      ///< layer rpc
-  memory_state* memory = nullptr;   ///< layer global
-  team_state* teams = nullptr;      ///< layer team
-  object_state* objects = nullptr;  ///< layer object
-  session_state* session = nullptr; ///< what started this rank
-  const options* settings = nullptr;///< layer base: the values of ARMILLA_*
-  std::byte* const* segments = nullptr; ///< layer global: where `*p` finds each rank's segment; null entries: ask the rare path
+  rank_t rank = 0;                       ///< this rank
+  rank_t ranks = 1;                      ///< ranks of the job
+  std::uint32_t program = 0;             ///< which of the job's programs this rank runs
+  std::uint32_t body_depth = 0;          ///< > 0 while a body runs: then nothing may wait
+  endpoint* messages = nullptr;          ///< layer am
+  message_state* carrier = nullptr;      ///< layer am: what holds the endpoint
+  const host_map* host = nullptr;        ///< layer fabric: where each rank's memory is mapped here
+  counters* count = nullptr;             ///< layer stats
+  call_state* calls = nullptr;           ///< layer rpc
+  memory_state* memory = nullptr;        ///< layer global
+  team_state* teams = nullptr;           ///< layer team
+  object_state* objects = nullptr;       ///< layer object
+  session_state* session = nullptr;      ///< what started this rank
+  const options* settings = nullptr;     ///< layer base: the values of ARMILLA_*
+  std::byte* const* segments = nullptr;  ///< layer global: where `*p` finds each rank's segment; null entries: ask the rare path
 };
 
 /// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec.
 [[gnu::tls_model("initial-exec")]] inline constinit thread_local context* current = nullptr;
 
-/// The calling thread's rank. A call before `run`, after its end or from a foreign thread throws `usage_error` that names `operation`.
+/// The calling thread's rank. A call before `run`, after its end or from a foreign thread throws `usage_error` that names
+/// `operation`.
 inline context& here(const char* operation);
 [[noreturn, gnu::cold]] void throw_no_rank(const char* operation);
 
 inline context& here(const char* operation) {
-  if (current == nullptr) [[unlikely]] throw_no_rank(operation);
+  if (current == nullptr) [[unlikely]]
+    throw_no_rank(operation);
   return *current;
 }
 

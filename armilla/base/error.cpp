@@ -84,10 +84,12 @@ void fatal(const char* operation, std::string_view text) noexcept {
   // No allocation: memory may be what went wrong.
   char line[1024];
   const int shown = static_cast<int>(text.size());
-  const int n = current != nullptr
-                    ? std::snprintf(line, sizeof line, "armilla: rank %d: %s: %.*s\n", current->rank, operation, shown, text.data())
-                    : std::snprintf(line, sizeof line, "armilla: %s: %.*s\n", operation, shown, text.data());
-  const std::size_t length = n < 0 ? 0 : static_cast<std::size_t>(n) < sizeof line ? static_cast<std::size_t>(n) : sizeof line - 1;
+  const int n = current != nullptr ? std::snprintf(line, sizeof line, "armilla: rank %d: %s: %.*s\n", current->rank, operation,
+                                                   shown, text.data())
+                                   : std::snprintf(line, sizeof line, "armilla: %s: %.*s\n", operation, shown, text.data());
+  const std::size_t length = n < 0                                       ? 0
+                             : static_cast<std::size_t>(n) < sizeof line ? static_cast<std::size_t>(n)
+                                                                         : sizeof line - 1;
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line, length);
   std::abort();
 }
@@ -103,9 +105,7 @@ exception_text describe_current_exception() {
   exception_text said{type != nullptr ? demangle(type->name()) : "an unknown type", "no text: it is no std::exception"};
   try {
     throw;
-  } catch (const std::exception& e) {
-    said.text = e.what();
-  } catch (...) {
+  } catch (const std::exception& e) { said.text = e.what(); } catch (...) {
     // No handler for its type: the name has to do.
   }
   return said;

@@ -123,7 +123,8 @@ std::string demangle(const char* mangled);
 
 /// Throws unless `r` is one of `ranks` ranks.
 inline void require_rank(const char* operation, rank_t r, rank_t ranks) {
-  if (static_cast<std::uint32_t>(r) >= static_cast<std::uint32_t>(ranks)) [[unlikely]] throw_bad_rank(operation, r, ranks);
+  if (static_cast<std::uint32_t>(r) >= static_cast<std::uint32_t>(ranks)) [[unlikely]]
+    throw_bad_rank(operation, r, ranks);
 }
 
 }  // namespace detail

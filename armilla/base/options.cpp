@@ -26,20 +26,20 @@ struct row {
   std::function<std::string(const options&)> show;
 };
 
-row flag(const char* name, bool options::*member, const char* text) {
+row flag(const char* name, bool options::* member, const char* text) {
   return {name, "0 or 1", text, [=](options& o, std::string_view v) { return parse_flag(v, o.*member); },
           [=](const options& o) { return std::string(o.*member ? "1" : "0"); }};
 }
 
-row number(const char* name, int options::*member, int low, int high, const char* text) {
+row number(const char* name, int options::* member, int low, int high, const char* text) {
   return {name, "a number from " + std::to_string(low) + " to " + std::to_string(high), text,
           [=](options& o, std::string_view v) { return parse_number(v, low, high, o.*member); },
           [=](const options& o) { return std::to_string(o.*member); }};
 }
 
-row words(const char* name, std::string options::*member, bool (*good)(std::string_view), const char* allowed, const char* text) {
-  return {name, allowed, text,
-          [=](options& o, std::string_view v) { return good(v) && (o.*member = v, true); },
+row words(const char* name, std::string options::* member, bool (*good)(std::string_view), const char* allowed,
+          const char* text) {
+  return {name, allowed, text, [=](options& o, std::string_view v) { return good(v) && (o.*member = v, true); },
           [=](const options& o) { return o.*member; }};
 }
 
@@ -47,9 +47,11 @@ bool good_stats(std::string_view v) { return v.empty() || v == "0" || v == "1" |
 
 enum class shape { any, power_of_two };
 
-row bytes(const char* name, std::uint64_t options::*member, std::uint64_t low, std::uint64_t high, shape wanted, const char* text) {
+row bytes(const char* name, std::uint64_t options::* member, std::uint64_t low, std::uint64_t high, shape wanted,
+          const char* text) {
   const bool power = wanted == shape::power_of_two;
-  return {name, (power ? "a power of two from " : "bytes from ") + show_bytes(low) + " to " + show_bytes(high) + " (suffixes K M G T)",
+  return {name,
+          (power ? "a power of two from " : "bytes from ") + show_bytes(low) + " to " + show_bytes(high) + " (suffixes K M G T)",
           text,
           [=](options& o, std::string_view v) {
             std::uint64_t n = 0;
@@ -59,14 +61,14 @@ row bytes(const char* name, std::uint64_t options::*member, std::uint64_t low, s
           [=](const options& o) { return show_bytes(o.*member); }};
 }
 
-row duration(const char* name, std::uint64_t options::*member, std::uint64_t unit_ns, const char* text) {
+row duration(const char* name, std::uint64_t options::* member, std::uint64_t unit_ns, const char* text) {
   return {name, "a duration (suffixes ns us ms s; without one: " + std::string(unit_ns == 1000 ? "us" : "s") + ")", text,
           [=](options& o, std::string_view v) { return parse_duration(v, unit_ns, o.*member); },
           [=](const options& o) { return show_duration(o.*member); }};
 }
 
 template <class Enum>
-row choice(const char* name, Enum options::*member, std::vector<std::pair<const char*, Enum>> values, const char* text) {
+row choice(const char* name, Enum options::* member, std::vector<std::pair<const char*, Enum>> values, const char* text) {
   std::string allowed = "one of";
   for (const auto& [word, value] : values) allowed.append(" ").append(word);
   return {name, allowed, text,
@@ -158,7 +160,8 @@ std::uint64_t default_segment_bytes() noexcept {
 
 void options::set(std::string_view name, std::string_view value) {
   const row& r = find(name);
-  if (!r.read(*this, value)) throw_usage("options", variable(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
+  if (!r.read(*this, value))
+    throw_usage("options", variable(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
 }
 
 std::string options::get(std::string_view name) const { return find(name).show(*this); }

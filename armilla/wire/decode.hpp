@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <utility>
+
+#include "armilla/base/error.hpp"
+#include "armilla/wire/define_type.hpp"
+#include "armilla/wire/layout.hpp"
+#include "armilla/wire/view.hpp"
+
+// Bytes to values. Nothing that the bytes say is believed: every length is held against the bytes that are left before
+// anything is made of it, in arithmetic that cannot overflow, and nothing larger than what the bytes can fill is allocated.
+namespace armilla::detail {
+
+/// Reads the values of one message in the order in which they were put. `bytes` is 8-aligned. Throws `decode_error` that
+/// names `sender`. A view that is read lies in `bytes`.
+class decoder {
+ public:
+  decoder(const std::byte* bytes, std::size_t size, rank_t sender = no_rank) : bytes_(bytes), size_(size), sender_(sender) {}
+
+  template <class T>
+  T get();
+
+  std::size_t remaining() const { return offset_ < size_ ? size_ - offset_ : 0; }
+  const std::byte* position() const { return bytes_ + offset_; }
+
+  /// The next n bytes from a multiple of `unit`; they are there. n is a constant or was held against `remaining()`, so that
+  /// the sum cannot overflow.
+  const std::byte* take(std::size_t n, std::size_t unit) {
+    const std::size_t at = align_up(offset_, unit);
+    if (at + n > size_) [[unlikely]]
+      throw_short(sender_, offset_, size_, n);
+    offset_ = at + n;
+    return bytes_ + at;
+  }
+
+  /// A count of elements of which each takes at least `least` bytes.
+  std::size_t take_count(std::size_t least);
+
+  [[noreturn, gnu::cold]] void throw_bad(const char* what) const;
+
+  void enter() {
+    if (++nesting_ > max_nesting) throw_bad("objects nest too deep");
+  }
+  void leave() { --nesting_; }
+
+ private:
+  // By value: the address of a decoder on the hot path must not be taken, so that it stays in registers.
+  [[noreturn, gnu::cold]] static void throw_short(rank_t sender, std::size_t offset, std::size_t size, std::size_t wanted);
+  [[noreturn, gnu::cold]] static void throw_count(rank_t sender, std::size_t left, count_t count);
+
+  const std::byte* bytes_;
+  std::size_t size_;
+  std::size_t offset_ = 0;
+  rank_t sender_;
+  int nesting_ = 0;
+};
+
+inline std::size_t decoder::take_count(std::size_t least) {
+  count_t count;
+  std::memcpy(&count, take(sizeof count, sizeof count), sizeof count);
+  if (count > remaining() / (least == 0 ? 1 : least)) [[unlikely]]
+    throw_count(sender_, remaining(), count);
+  return count;
+}
+
+/// Reads values of fixed size where somebody has seen that all their bytes are there.
+class packed_reader {
+ public:
+  explicit packed_reader(const std::byte* bytes) : bytes_(bytes) {}
+  const std::byte* take(std::size_t n, std::size_t unit) {
+    const std::size_t at = align_up(offset_, unit);
+    offset_ = at + n;
+    return bytes_ + at;
+  }
+
+ private:
+  const std::byte* bytes_;
+  std::size_t offset_ = 0;
+};
+
+template <class T, class In>
+T read(In& in);
+
+/// A value from its bytes, also if T has no default constructor. Any byte but 0 makes a true bool.
+template <class T>
+T from_bytes(const std::byte* from) {
+  if constexpr (std::is_same_v<T, bool>) {
+    return *from != std::byte{0};
+  } else if constexpr (std::is_trivially_default_constructible_v<T>) {
+    T value;
+    std::memcpy(static_cast<void*>(&value), from, bytes_size<T>);
+    return value;
+  } else {
+    struct image {
+      alignas(T) std::byte bytes[sizeof(T)];
+    } copy{};
+    std::memcpy(copy.bytes, from, bytes_size<T>);
+    return std::bit_cast<T>(copy);
+  }
+}
+
+/// Into a member or element that exists; the only way for T[n].
+template <class In, class T>
+void read_into(In& in, T& target) {
+  if constexpr (!std::is_array_v<T>)
+    target = read<T>(in);
+  else if constexpr (travels_as_bytes<T>)
+    std::memcpy(static_cast<void*>(&target), in.take(sizeof target, bytes_align<T>), sizeof target);
+  else
+    for (auto& element : target) read_into(in, element);
+}
+
+template <class T>
+T read_element(decoder& in) {
+  if constexpr (layout<T>::least == 0) in.take(1, 1);
+  return read<T>(in);
+}
+
+template <class T, class In>
+T read_array(In& in) {
+  T value{};
+  for (auto& element : value) read_into(in, element);
+  return value;
+}
+
+template <class T, class In, std::size_t... I>
+T read_tuple(In& in, std::index_sequence<I...>) {
+  return T{read<std::remove_cv_t<std::tuple_element_t<I, T>>>(in)...};  // braces: from left to right
+}
+
+template <class T, class In, class... M>
+T read_aggregate(In& in, type_list<M...>) {
+  if constexpr (requires { T{}; }) {
+    T value{};
+    visit_members(value, [&](auto&... member) { (read_into(in, member), ...); });
+    return value;
+  } else {
+    return T{read<M>(in)...};
+  }
+}
+
+template <class T>
+T read_optional(decoder& in) {
+  const std::byte there = *in.take(1, 1);
+  if (there > std::byte{1}) in.throw_bad("an optional is neither there nor not");
+  return there == std::byte{0} ? T{} : T(std::in_place, read<typename T::value_type>(in));
+}
+
+template <class T, std::size_t I, class Alternative>
+T read_alternative(decoder& in) {
+  return T(std::in_place_index<I>, read<Alternative>(in));
+}
+
+template <template <class...> class Variant, class... Alternative, std::size_t... I>
+Variant<Alternative...> read_variant(decoder& in, const Variant<Alternative...>*, std::index_sequence<I...>) {
+  using reader = Variant<Alternative...> (*)(decoder&);
+  static constexpr reader readers[] = {&read_alternative<Variant<Alternative...>, I, Alternative>...};
+  const auto index = from_bytes<variant_index_t>(in.take(sizeof(variant_index_t), alignof(variant_index_t)));
+  if (index >= sizeof...(I)) in.throw_bad("a variant has an alternative that its type has not");
+  return readers[index](in);
+}
+
+template <template <class...> class Variant, class... Alternative>
+Variant<Alternative...> read_variant(decoder& in, const Variant<Alternative...>* tag) {
+  return read_variant(in, tag, std::index_sequence_for<Alternative...>{});
+}
+
+/// Room for n elements, or for as many as the bytes left would fill: a small element on the wire may be a large one here.
+template <class T>
+void reserve(T& c, std::size_t n, std::size_t bytes_left) {
+  if constexpr (requires { c.reserve(n); }) {
+    const std::size_t justified = bytes_left / sizeof(typename T::value_type) + 16;
+    c.reserve(n < justified ? n : justified);
+  }
+}
+
+template <class T>
+T read_sequence(decoder& in) {
+  using element = typename T::value_type;
+  std::size_t n = in.take_count(layout<element>::least);
+  T c;
+  reserve(c, n, in.remaining());
+  for (; n != 0; --n) c.push_back(read_element<element>(in));
+  return c;
+}
+
+/// One copy into a fresh block that nobody has filled with zeros before.
+template <class T>
+T read_contiguous(decoder& in) {
+  using element = typename T::value_type;
+  if constexpr (bytes_size<element> == 0 || alignof(element) > arguments_align) {
+    return read_sequence<T>(in);
+  } else {
+    const std::size_t n = in.take_count(sizeof(element));
+    const auto* first = reinterpret_cast<const element*>(in.take(n * sizeof(element), 1));
+    return T(first, first + n);
+  }
+}
+
+template <class T>
+T read_associative(decoder& in) {
+  T c;
+  if constexpr (map_like<T>) {
+    using mapped = typename T::mapped_type;
+    std::size_t n = in.take_count(layout<typename T::key_type>::least + (layout<mapped>::least == 0 ? 1 : layout<mapped>::least));
+    reserve(c, n, in.remaining());
+    for (; n != 0; --n) {
+      auto key = read<typename T::key_type>(in);
+      c.emplace_hint(c.end(), std::move(key), read_element<mapped>(in));
+    }
+  } else {
+    std::size_t n = in.take_count(layout<typename T::value_type>::least);
+    reserve(c, n, in.remaining());
+    for (; n != 0; --n) c.emplace_hint(c.end(), read_element<typename T::value_type>(in));
+  }
+  return c;
+}
+
+template <class T>
+view<T> read_view(decoder& in, const view<T>*) {
+  const std::size_t n = in.take_count(sizeof(T));
+  return view_access::receive<T>(in.take(n * sizeof(T), view_align<T>), n);
+}
+
+/// What `define_type` gets when a value is read.
+class type_reader {
+ public:
+  explicit type_reader(decoder& in) : in_(in) {}
+
+  template <class T>
+  void local(T& member) {
+    require_sendable_value<T>();
+    read_into(in_, member);
+  }
+
+  /// The elements come to life before they are read, and the count with them: whatever fails then, the object is whole.
+  template <class T, class Count>
+  void dynamic(T*& elements, Count&& count) {
+    require_sendable_value<T>();
+    const std::size_t n = in_.take_count(layout<T>::least);
+    if (static_cast<std::size_t>(static_cast<std::remove_cvref_t<Count>>(n)) != n)
+      in_.throw_bad("a count does not fit its variable");
+    if constexpr (!settable_count<Count>) {
+      if (static_cast<std::size_t>(count) != n) in_.throw_bad("a dynamic member has another size than its type says");
+    }
+    elements = n == 0 ? nullptr : new T[n]();
+    if constexpr (settable_count<Count>) count = static_cast<std::remove_cvref_t<Count>>(n);
+    read_block(elements, n);
+  }
+
+ private:
+  template <class T>
+  void read_block(T* elements, std::size_t n) {
+    if constexpr (travels_as_bytes<T> && bytes_size<T> != 0) {
+      if (n != 0) std::memcpy(static_cast<void*>(elements), in_.take(n * sizeof(T), 1), n * sizeof(T));
+    } else {
+      for (std::size_t i = 0; i < n; ++i) elements[i] = read_element<T>(in_);
+    }
+  }
+
+  decoder& in_;
+};
+
+template <class T>
+T read_custom(decoder& in) {
+  T value{};
+  type_reader list(in);
+  in.enter();
+  value.define_type(list);
+  in.leave();
+  return value;
+}
+
+template <class T, class In>
+T read(In& in) {
+  constexpr kind how = kind_of<T>;
+  if constexpr (how == kind::bytes)
+    return from_bytes<T>(in.take(bytes_size<T>, bytes_align<T>));
+  else if constexpr (how == kind::array)
+    return read_array<T>(in);
+  else if constexpr (how == kind::tuple)
+    return read_tuple<T>(in, std::make_index_sequence<std::tuple_size<T>::value>{});
+  else if constexpr (how == kind::aggregate)
+    return read_aggregate<T>(in, member_types<T>{});
+  else if constexpr (how == kind::optional)
+    return read_optional<T>(in);
+  else if constexpr (how == kind::variant)
+    return read_variant(in, static_cast<const T*>(nullptr));
+  else if constexpr (how == kind::contiguous)
+    return read_contiguous<T>(in);
+  else if constexpr (how == kind::sequence)
+    return read_sequence<T>(in);
+  else if constexpr (how == kind::associative)
+    return read_associative<T>(in);
+  else if constexpr (how == kind::view)
+    return read_view(in, static_cast<const T*>(nullptr));
+  else
+    return read_custom<T>(in);
+}
+
+template <class T>
+inline T decoder::get() {
+  require_sendable<T>();
+  return read<T>(*this);
+}
+
+}  // namespace armilla::detail
