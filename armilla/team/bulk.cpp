@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/bulk.hpp"
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/team/packet.hpp"
+#include "armilla/team/pattern.hpp"
+#include "armilla/team/transfer.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// Where parts land, and the first that has another length than expected: it is read and dropped, so that all stay in step.
+struct parts {
+  std::byte* to;
+  std::uint64_t bytes;
+  std::int64_t wrong = -1;
+  std::uint64_t wrong_bytes = 0;
+
+  static std::byte* place(void* self, std::uint32_t member, std::uint64_t bytes) {
+    parts& p = *static_cast<parts*>(self);
+    if (bytes == p.bytes) return p.to + member * p.bytes;
+    if (p.wrong < 0) p.wrong = member, p.wrong_bytes = bytes;
+    return nullptr;
+  }
+};
+
+// What comes from one member.
+struct piece {
+  std::byte* to;
+  std::uint64_t bytes;
+  bool wrong = false;
+
+  static std::byte* place(void* self, std::uint32_t, std::uint64_t bytes) {
+    piece& p = *static_cast<piece*>(self);
+    p.wrong = bytes != p.bytes;
+    return p.wrong ? nullptr : p.to;
+  }
+};
+
+void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from, bytes);
+}
+
+// Everybody's parts for everybody in one line each.
+void all_to_all_lines(team_record& t, const std::byte* in, std::byte* out, std::size_t part, const char* what) {
+  const std::uint64_t step = show(t, in, part * t.size, what);
+  for (std::uint32_t i = 0; i < t.size; ++i) copy(out + i * part, look(t, i, step, what) + t.rank * part, part);
+  t.known = step;
+}
+
+void all_to_all_parts(team_record& t, const std::byte* in, std::byte* out, std::size_t part, collective kind) {
+  transfer moves(t, kind);
+  parts places{out, part};
+  for (std::uint32_t k = 1; k < t.size; ++k) {
+    const std::uint32_t i = (t.rank + k) % t.size;
+    moves.send(i, in + i * part, part);
+    moves.receive((t.rank + t.size - k) % t.size, parts::place, &places);
+  }
+  moves.run();
+  copy(out + t.rank * part, in + t.rank * part, part);
+  if (places.wrong >= 0) throw_other_length(name_of(kind), t.members[std::size_t(places.wrong)], places.wrong_bytes, part);
+}
+
+void require_parts(const team_record& t, std::size_t in_bytes, std::size_t out_bytes, std::size_t element) {
+  if (in_bytes == out_bytes && in_bytes / element % t.size == 0) return;
+  throw_usage("team::all_to_all",
+              fmt::format("{} elements go out and room for {} is there; both must be the same multiple of the team's size, {}",
+                          in_bytes / element, out_bytes / element, t.size));
+}
+
+}  // namespace
+
+void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, rank_t root) {
+  ++enter(team, collective::broadcast, root, bytes).count->collectives;
+  team_record& t = *team;
+  const char* what = name_of(collective::broadcast);
+  const bool is_root = t.rank == std::uint32_t(root);
+  if (bytes <= flag_line::payload_bytes) {
+    const std::uint64_t step = show(t, data, is_root ? bytes : 0, what);
+    if (!is_root) copy(data, look(t, std::uint32_t(root), step, what), bytes);
+    return;
+  }
+  transfer moves(t, collective::broadcast);
+  piece all{data, bytes};
+  if (is_root)
+    moves.send_to_others(data, bytes);
+  else
+    moves.receive(std::uint32_t(root), piece::place, &all);
+  moves.run();
+  if (all.wrong) throw_usage(what, fmt::format("the root's data are not {} bytes long; all members must give the same length", bytes));
+}
+
+void all_to_all_bytes(team_record* team, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
+                      std::size_t element) {
+  const collective kind = collective::all_to_all;
+  ++enter(team, kind, 0, in_bytes).count->collectives;
+  team_record& t = *team;
+  require_parts(t, in_bytes, out_bytes, element);
+  if (in_bytes <= flag_line::payload_bytes) return all_to_all_lines(t, in, out, in_bytes / t.size, name_of(kind));
+  all_to_all_parts(t, in, out, in_bytes / t.size, kind);
+}
+
+void require_one_each(const team_record& t, collective kind, std::size_t size) {
+  if (size == t.size) return;
+  throw_usage(name_of(kind), fmt::format("{} values for a team of {}; give one for each member, by number", size, t.size));
+}
+
+flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std::span<const std::size_t> in_counts,
+                                     std::span<std::size_t> out_counts, std::size_t element)
+    : t_(team), in_counts_(in_counts), out_counts_(out_counts), element_(element) {
+  const collective kind = collective::all_to_all_v;
+  ++enter(team, kind).count->collectives;
+  team_record& t = *team;
+  require_one_each(t, kind, in_counts.size());
+  require_one_each(t, kind, out_counts.size());
+  std::size_t sum = 0;
+  for (const std::size_t n : in_counts) sum += n;
+  if (sum != in_size) throw_usage(name_of(kind), fmt::format("the counts add up to {}, but there are {} elements", sum, in_size));
+  const auto* counts = reinterpret_cast<const std::byte*>(in_counts.data());
+  auto* theirs = reinterpret_cast<std::byte*>(out_counts.data());
+  if (in_counts.size_bytes() <= flag_line::payload_bytes)
+    all_to_all_lines(t, counts, theirs, sizeof(std::size_t), name_of(kind));
+  else
+    all_to_all_parts(t, counts, theirs, sizeof(std::size_t), kind);
+  for (const std::size_t n : out_counts) total_ += n;
+}
+
+void flat_all_to_all_v::run(const std::byte* in, std::byte* out) {
+  transfer moves(*t_, collective::all_to_all_v);
+  std::vector<piece> pieces;
+  for (const std::size_t n : out_counts_) {
+    pieces.push_back({out, n * element_});
+    out += n * element_;
+  }
+  for (std::uint32_t i = 0; i < t_->size; ++i) {
+    const std::size_t bytes = in_counts_[i] * element_;
+    if (i == t_->rank) {
+      copy(pieces[i].to, in, bytes);
+    } else {
+      moves.send(i, in, bytes);
+      moves.receive(i, piece::place, &pieces[i]);
+    }
+    in += bytes;
+  }
+  moves.run();
+}
+
+void throw_other_length(const char* what, rank_t from, std::uint64_t bytes, std::uint64_t expected) {
+  throw_usage(what, fmt::format("rank {} sent {} bytes where this rank expects {} (or a multiple); all members must call it with the same "
+                                "type and length",
+                                from, bytes, expected));
+}
+
+void meet_in_hypercube(team_record& t, void* value, std::size_t bytes, combine_function combine, void* op, const char* what) {
+  meet(t, pattern::hypercube, {value, bytes, combine, op}, what);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "armilla/team/bulk.hpp"
+#include "armilla/team/packet.hpp"
+#include "armilla/team/team.hpp"
+#include "armilla/team/transfer.hpp"
+
+/// The collectives of `team`, and the same for all ranks as free functions. What fits into a line goes by flag lines: one
+/// look of each member at each other's, in one round. The rest goes by a transfer.
+namespace armilla {
+namespace detail {
+
+/// Enters a collective of values of T.
+template <class T>
+team_record& begin(team_record* t, collective kind, rank_t root = 0) {
+  std::size_t bytes = 0;  // of a value; 0 where they differ
+  if constexpr (fixed_size<T>) bytes = packed_size<T>;
+  ++enter(t, kind, root, bytes).count->collectives;
+  return *t;
+}
+
+/// An exchange of values that take a transfer: say what goes where and what comes from where, run, take what came.
+template <class T>
+class exchange {
+ public:
+  exchange(team_record& t, collective what) : t_(t), what_(what), moves_(t, what), landings_(t.size) { packets_.reserve(t.size); }
+
+  void send(std::uint32_t member, const T& value) {
+    packets_.emplace_back(value);
+    moves_.send(member, packets_.back().data(), packets_.back().size());
+  }
+  void send_shared(std::uint32_t first, std::uint32_t last, const T& value) {
+    packets_.emplace_back(value);
+    for (std::uint32_t i = first; i < last; ++i)
+      if (i != t_.rank) moves_.send_shared(i, packets_.back().data(), packets_.back().size());
+  }
+  void receive(std::uint32_t member) { moves_.receive(member, landing<T>::place, &landings_[member]); }
+  void receive(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t i = first; i < last; ++i)
+      if (i != t_.rank) receive(i);
+  }
+  void run() { moves_.run(); }
+  T take(std::uint32_t member) { return landings_[member].take(t_.members[member], name_of(what_)); }
+
+ private:
+  team_record& t_;
+  collective what_;
+  transfer moves_;
+  std::vector<packet<T>> packets_;
+  std::vector<landing<T>> landings_;
+};
+
+/// value of `first` op ... op value of `last - 1`, after `acc`. `get(i)` gives the value of a member other than me.
+template <class T, class Op, class Get>
+T fold(const team_record& t, T acc, std::uint32_t first, std::uint32_t last, const T& mine, Op& op, Get get) {
+  for (std::uint32_t i = first; i < last; ++i) acc = i == t.rank ? T(op(acc, mine)) : T(op(acc, get(i)));
+  return acc;
+}
+
+template <class T, class Op>
+void combine_values(void* op, void* result, const void* low, const void* high) {
+  const T sum((*static_cast<Op*>(op))(from_bytes<T>(static_cast<const std::byte*>(low)), from_bytes<T>(static_cast<const std::byte*>(high))));
+  std::memcpy(result, &sum, bytes_size<T>);
+}
+void meet_in_hypercube(team_record& t, void* value, std::size_t bytes, void (*combine)(void*, void*, const void*, const void*), void* op,
+                       const char* what);
+
+/// Members 0 .. last-1 in order, my own value included; `others` gives the rest.
+template <class T, class Op, class Get>
+T fold_first(const team_record& t, std::uint32_t last, const T& mine, Op& op, Get get) {
+  return t.rank == 0 ? fold<T>(t, mine, 1, last, mine, op, get) : fold<T>(t, get(0), 1, last, mine, op, get);
+}
+
+template <class T>
+T broadcast_value(team_record& t, const T& value, std::uint32_t root) {
+  if constexpr (one_line<T>) {
+    const char* what = name_of(collective::broadcast);
+    const std::uint64_t step = t.rank == root ? show_value(t, value, what) : show(t, nullptr, 0, what);
+    return t.rank == root ? value : value_of<T>(t, root, step, what);
+  } else {
+    exchange<T> e(t, collective::broadcast);
+    if (t.rank == root)
+      e.send_shared(0, t.size, value);
+    else
+      e.receive(root);
+    e.run();
+    return t.rank == root ? value : e.take(root);
+  }
+}
+
+template <class T, class Op>
+std::optional<T> reduce_value(team_record& t, const T& value, Op& op, std::uint32_t root) {
+  if constexpr (one_line<T>) {
+    const char* what = name_of(collective::reduce);
+    const std::uint64_t step = show_value(t, value, what);
+    if (t.rank != root) return {};
+    return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
+  } else {
+    exchange<T> e(t, collective::reduce);
+    if (t.rank == root)
+      e.receive(0, t.size);
+    else
+      e.send(root, value);
+    e.run();
+    if (t.rank != root) return {};
+    return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return e.take(i); });
+  }
+}
+
+}  // namespace detail
+
+template <sendable_value T>
+T team::broadcast(const T& value, rank_t root) const {
+  return detail::broadcast_value(detail::begin<T>(record_, detail::collective::broadcast, root), value, std::uint32_t(root));
+}
+
+template <class T>
+  requires trivially_sendable<T>
+void team::broadcast(std::span<T> data, rank_t root) const {
+  detail::broadcast_bytes(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), root);
+}
+
+template <sendable_value T>
+T team::scatter(const std::vector<T>& values, rank_t root) const {
+  detail::team_record& t = detail::begin<T>(record_, detail::collective::scatter, root);
+  detail::exchange<T> e(t, detail::collective::scatter);
+  const bool is_root = t.rank == std::uint32_t(root);
+  if (is_root) detail::require_one_each(t, detail::collective::scatter, values.size());
+  if (is_root)
+    for (std::uint32_t i = 0; i < t.size; ++i)
+      if (i != t.rank) e.send(i, values[i]);
+  if (!is_root) e.receive(std::uint32_t(root));
+  e.run();
+  return is_root ? T(values[t.rank]) : e.take(std::uint32_t(root));
+}
+
+template <sendable_value T, combines<T> Op>
+std::optional<T> team::reduce(const T& value, Op op, rank_t root) const {
+  return detail::reduce_value(detail::begin<T>(record_, detail::collective::reduce, root), value, op, std::uint32_t(root));
+}
+
+template <sendable_value T, combines<T> Op>
+T team::reduce_all(const T& value, Op op) const {
+  using namespace detail;
+  team_record& t = detail::begin<T>(record_, collective::reduce_all);
+  const char* what = name_of(collective::reduce_all);
+  if constexpr (one_line<T>) {
+    if constexpr (trivially_sendable<T>) {
+      if (!t.flat_fence) [[unlikely]] {
+        alignas(T) std::byte sum[sizeof(T)];
+        std::memcpy(sum, &value, bytes_size<T>);
+        meet_in_hypercube(t, sum, bytes_size<T>, combine_values<T, Op>, &op, what);
+        return from_bytes<T>(sum);
+      }
+    }
+    const std::uint64_t step = show_value(t, value, what);
+    T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
+    t.known = step;
+    return sum;
+  } else if (t.size > 2) {  // less work in all than everybody adding up everything
+    const std::optional<T> sum = reduce_value(t, value, op, 0);
+    return broadcast_value(t, sum ? *sum : value, 0);
+  } else {
+    exchange<T> e(t, collective::reduce_all);
+    e.send_shared(0, t.size, value);
+    e.receive(0, t.size);
+    e.run();
+    return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return e.take(i); });
+  }
+}
+
+template <sendable_value T, combines<T> Op>
+T team::scan(const T& value, Op op) const {
+  using namespace detail;
+  team_record& t = detail::begin<T>(record_, collective::scan);
+  if constexpr (one_line<T>) {
+    const std::uint64_t step = show_value(t, value, "team::scan");
+    return fold_first<T>(t, t.rank + 1, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, "team::scan"); });
+  } else {
+    exchange<T> e(t, collective::scan);
+    e.send_shared(t.rank, t.size, value);
+    e.receive(0, t.rank);
+    e.run();
+    return fold_first<T>(t, t.rank + 1, value, op, [&](std::uint32_t i) { return e.take(i); });
+  }
+}
+
+template <sendable_value T, combines<T> Op>
+T team::exclusive_scan(const T& value, T first, Op op) const {
+  using namespace detail;
+  team_record& t = detail::begin<T>(record_, collective::exclusive_scan);
+  if constexpr (one_line<T>) {
+    const char* what = name_of(collective::exclusive_scan);
+    const std::uint64_t step = show_value(t, value, what);
+    return fold<T>(t, std::move(first), 0, t.rank, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
+  } else {
+    exchange<T> e(t, collective::exclusive_scan);
+    e.send_shared(t.rank, t.size, value);
+    e.receive(0, t.rank);
+    e.run();
+    return fold<T>(t, std::move(first), 0, t.rank, value, op, [&](std::uint32_t i) { return e.take(i); });
+  }
+}
+
+template <sendable_value T>
+std::vector<T> team::gather(const T& value, rank_t root) const {
+  using namespace detail;
+  team_record& t = detail::begin<T>(record_, collective::gather, root);
+  const bool is_root = t.rank == std::uint32_t(root);
+  std::vector<T> all;
+  const auto fill = [&](auto get) {
+    all.reserve(t.size);
+    for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(value) : all.push_back(get(i));
+  };
+  if constexpr (one_line<T>) {
+    const std::uint64_t step = show_value(t, value, "team::gather");
+    if (is_root) fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::gather"); });
+  } else {
+    exchange<T> e(t, collective::gather);
+    if (is_root)
+      e.receive(0, t.size);
+    else
+      e.send(std::uint32_t(root), value);
+    e.run();
+    if (is_root) fill([&](std::uint32_t i) { return e.take(i); });
+  }
+  return all;
+}
+
+template <sendable_value T>
+std::vector<T> team::gather_all(const T& value) const {
+  using namespace detail;
+  team_record& t = detail::begin<T>(record_, collective::gather_all);
+  std::vector<T> all;
+  all.reserve(t.size);
+  const auto fill = [&](auto get) {
+    for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(value) : all.push_back(get(i));
+  };
+  if constexpr (one_line<T>) {
+    const std::uint64_t step = show_value(t, value, "team::gather_all");
+    fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::gather_all"); });
+    t.known = step;
+  } else {
+    exchange<T> e(t, collective::gather_all);
+    e.send_shared(0, t.size, value);
+    e.receive(0, t.size);
+    e.run();
+    fill([&](std::uint32_t i) { return e.take(i); });
+  }
+  return all;
+}
+
+template <class T>
+  requires trivially_sendable<T>
+void team::all_to_all(std::span<const T> in, std::span<T> out) const {
+  detail::all_to_all_bytes(record_, reinterpret_cast<const std::byte*>(in.data()), in.size_bytes(),
+                           reinterpret_cast<std::byte*>(out.data()), out.size_bytes(), sizeof(T));
+}
+
+template <sendable_value T>
+std::vector<std::vector<T>> team::all_to_all_v(const std::vector<std::vector<T>>& parts) const {
+  using namespace detail;
+  team_record& t = detail::begin<std::vector<T>>(record_, collective::all_to_all_v);
+  require_one_each(t, collective::all_to_all_v, parts.size());
+  exchange<std::vector<T>> e(t, collective::all_to_all_v);
+  for (std::uint32_t i = 1; i < t.size; ++i) e.send((t.rank + i) % t.size, parts[(t.rank + i) % t.size]);
+  e.receive(0, t.size);
+  e.run();
+  std::vector<std::vector<T>> all;
+  all.reserve(t.size);
+  for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(parts[i]) : all.push_back(e.take(i));
+  return all;
+}
+
+template <class T>
+  requires trivially_sendable<T>
+std::vector<T> team::all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) const {
+  detail::flat_all_to_all_v moves(record_, in.size(), in_counts, out_counts, sizeof(T));
+  std::vector<T> out(moves.total());
+  moves.run(reinterpret_cast<const std::byte*>(in.data()), reinterpret_cast<std::byte*>(out.data()));
+  return out;
+}
+
+// ---- for all ranks of the job ----
+// `broadcast` without a team is the statement to all ranks (armilla/rpc); reductions over ranges are algorithms. Hence the names.
+
+/// `world().broadcast(value, root)`.
+template <sendable_value T>
+T broadcast_value(const T& value, rank_t root = 0) {
+  return world().broadcast(value, root);
+}
+/// `world().reduce(value, op, root)`.
+template <sendable_value T, combines<T> Op>
+std::optional<T> reduce_to(rank_t root, const T& value, Op op) {
+  return world().reduce(value, static_cast<Op&&>(op), root);
+}
+/// `world().reduce_all(value, op)`.
+template <sendable_value T, combines<T> Op>
+T reduce_all(const T& value, Op op) {
+  return world().reduce_all(value, static_cast<Op&&>(op));
+}
+/// `world().gather_all(value)`.
+template <sendable_value T>
+std::vector<T> gather_all(const T& value) {
+  return world().gather_all(value);
+}
+/// `world().gather(value, root)`.
+template <sendable_value T>
+std::vector<T> gather_to(rank_t root, const T& value) {
+  return world().gather(value, root);
+}
+/// `world().all_to_all(in, out)`.
+template <class T>
+  requires trivially_sendable<T>
+void all_to_all(std::span<const T> in, std::span<T> out) {
+  world().all_to_all(in, out);
+}
+/// `world().all_to_all_v(parts)`.
+template <sendable_value T>
+std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) {
+  return world().all_to_all_v(parts);
+}
+
+}  // namespace armilla

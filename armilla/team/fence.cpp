@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/fence.hpp"
+
+#include "armilla/base/error.hpp"
+#include "armilla/team/pattern.hpp"
+#include "armilla/team/transfer.hpp"
+
+/// Termination detection by counting.
+///
+/// In a round all members add up the frames they have created and processed. A frame counts as processed when the bodies
+/// in it have ended, so what they sent counts as created before. The fence is over when the sum of created frames is the
+/// same as in the round before, and equal to the sum of processed ones. Why: no member begins a round before all have
+/// ended the one before, so there is a moment between the two. Counts only grow, thus equal sums mean that no member
+/// created anything between its two looks. All that existed at that moment was processed before its receiver's second
+/// look. After it nobody but a body creates, and the first body to do so would have to be one of a frame counted as
+/// processed: there is none.
+///
+/// The round before may be the last one of the fence before: then an idle fence is one round.
+namespace armilla::detail {
+namespace {
+
+struct round_sums {
+  std::uint64_t created = 0;
+  std::uint64_t processed = 0;
+  std::uint64_t busy = 0;    ///< members with something that is not counted yet
+  std::uint64_t errors = 0;
+
+  void add(const round_sums& o) {
+    created += o.created;
+    processed += o.processed;
+    busy += o.busy;
+    errors += o.errors;
+  }
+};
+static_assert(sizeof(round_sums) <= flag_line::payload_bytes);
+
+void combine(void*, void* result, const void* low, const void* high) {
+  round_sums a, b;
+  std::memcpy(&a, low, sizeof a);
+  std::memcpy(&b, high, sizeof b);
+  a.add(b);
+  std::memcpy(result, &a, sizeof a);
+}
+
+round_sums count_here(team_record& t) {
+  context& c = *t.self;
+  const endpoint& messages = *c.messages;
+  const fence_hooks& hooks = t.owner->hooks;
+  round_sums s;
+  if (t.size == std::uint32_t(c.ranks)) [[likely]] {
+    s.created = messages.created();
+    s.processed = messages.processed();
+  } else {
+    for (const rank_t r : t.members) {
+      s.created += messages.created_for(r);
+      s.processed += messages.processed_from(r);
+    }
+    s.busy = messages.deferred();
+  }
+  if (!messages.idle()) s.busy = 1;
+  if (hooks.quiet != nullptr && !hooks.quiet(c)) s.busy = 1;
+  if (hooks.errors != nullptr) s.errors = hooks.errors(c);
+  return s;
+}
+
+round_sums run_round(team_record& t) {
+  round_sums sums = count_here(t);
+  if (!t.flat_fence) [[unlikely]] {
+    meet(t, t.fence_pattern, {&sums, sizeof sums, combine, nullptr}, "fence");
+    return sums;
+  }
+  const std::uint64_t step = show(t, &sums, sizeof sums, "fence");
+  for (std::uint32_t i = 0; i < t.size; ++i) {
+    if (i == t.rank) continue;
+    round_sums other;
+    std::memcpy(&other, look(t, i, step, "fence"), sizeof other);
+    sums.add(other);
+  }
+  t.known = step;
+  return sums;
+}
+
+std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
+  return bytes == sizeof(error_record) ? static_cast<std::byte*>(self) : nullptr;
+}
+
+// The lowest member with an error hands it to all others. Every rank throws the same.
+[[gnu::cold]] void raise_error(team_record& t) {
+  error_record mine{};
+  fence_hooks& hooks = t.owner->hooks;
+  const std::uint32_t have = hooks.take_error != nullptr && hooks.take_error(*t.self, mine);
+  std::uint32_t source = t.size;
+  const std::uint64_t step = show(t, &have, sizeof have, "fence");
+  for (std::uint32_t i = 0; i < t.size; ++i) {
+    std::uint32_t theirs;
+    std::memcpy(&theirs, look(t, i, step, "fence"), sizeof theirs);
+    if (theirs != 0 && source == t.size) source = i;
+  }
+  t.known = step;
+  if (source == t.size) return;
+  transfer carry(t, collective::fence);
+  if (source == t.rank)
+    carry.send_to_others(reinterpret_cast<const std::byte*>(&mine), sizeof mine);
+  else
+    carry.receive(source, into_record, &mine);
+  carry.run();
+  mine.type[sizeof mine.type - 1] = mine.text[sizeof mine.text - 1] = '\0';
+  throw remote_error(mine.rank, "fence", mine.type, mine.text);
+}
+
+}  // namespace
+
+void run_fence(team_record* team) {
+  context& c = enter(team, collective::fence);
+  team_record& t = *team;
+  endpoint& messages = *c.messages;
+  ++c.count->fences;
+  for (;;) {
+    do {
+      messages.flush();
+    } while (messages.poll());
+    const round_sums sums = run_round(t);
+    ++c.count->fence_rounds;
+    const bool over = sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0;
+    t.fence_created = sums.created;
+    if (over) {
+      if (sums.errors != 0) [[unlikely]] raise_error(t);
+      return;
+    }
+  }
+}
+
+void run_world_fence() { run_fence(here("fence").teams->world); }
+
+}  // namespace armilla::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "armilla/team/team.hpp"
+
+namespace armilla {
+
+/// Returns when every statement that any rank sent, and every statement these caused, and so on, has run everywhere, and
+/// every `put` and `store` is complete. All ranks call it. It is a barrier, too, and answers calls while it waits.
+///
+/// If a statement's body threw, `fence` throws the same `remote_error` on every rank: the first error of the lowest rank.
+///
+/// Inside a body: usage_error. Cost: one meeting of all ranks (a barrier) if nobody has sent anything since the last
+/// fence, two after statements that do not cause others, and one more for each generation that they do.
+///
+/// Paper: STAPL, section 6.5, `rmi_fence`.
+inline void fence() { detail::run_world_fence(); }
+
+/// The same for the members of `t`: completes the statements that members sent to members, and what these caused among
+/// members. A statement to a rank outside is not waited for, nor is what it causes there.
+inline void fence(const team& t) { t.fence(); }
+
+}  // namespace armilla

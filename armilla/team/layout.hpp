@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+#include "armilla/ring/host_layout.hpp"
+
+/// What lies in a rank's collective area. Only the owner writes it; every rank of the host reads it. It starts as zeros.
+///
+///     16 team slots | a pair of lines for each rank of the job | staging for what does not fit into a line
+namespace armilla::detail {
+
+/// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last.
+struct alignas(cache_line) flag_line {
+  static constexpr std::size_t payload_bytes = cache_line - sizeof(std::uint64_t);
+  std::atomic<std::uint64_t> step;
+  alignas(8) std::byte payload[payload_bytes];
+};
+static_assert(sizeof(flag_line) == cache_line);
+
+/// The flags of one team. Its members agree on the slot; world has slot 0.
+///
+/// Steps never repeat or go back in a slot, also when it passes on to another team: a waiting rank takes any step that is
+/// at least the one it waits for.
+struct team_slot {
+  static constexpr std::uint32_t flat_lines = 4;   ///< operations that a fast member may be ahead of a slow one
+  static constexpr std::uint32_t rounds = 12;      ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
+  flag_line closed;                                ///< the owner has let go of the team that began at this step
+  flag_line flat[flat_lines];                      ///< by step: everyone reads everyone's
+  flag_line check[2];                              ///< checked jobs: what the owner is about to do
+  flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
+};
+
+/// What a rank sends to one peer through its staging, and what it has taken from there. Two of them for each peer:
+/// messages take them in turn, so that a message can be announced while the peer still reads how the last one lay.
+struct alignas(cache_line) pair_line {
+  enum kind : std::uint32_t { staged, segment, address };
+  std::atomic<std::uint64_t> sent;   ///< chunks ever shown to the peer
+  std::atomic<std::uint64_t> taken;  ///< chunks ever taken from the peer
+  std::uint64_t total;               ///< bytes of the message
+  std::uint64_t place;               ///< where its first chunk lies: offset in the staging or segment, or an address
+  std::uint64_t chunk;               ///< bytes of a chunk
+  std::uint32_t chunks;              ///< that fit into the place; they are used in turn
+  kind where;
+};
+static_assert(sizeof(pair_line) == cache_line);
+
+/// Sizes and places inside a collective area of a job of `ranks` ranks.
+struct collective_layout {
+  static constexpr std::uint32_t slots = 16;
+  static constexpr std::size_t slot_bytes = 2048;
+  static constexpr rank_t most_ranks = 256;
+  static_assert(sizeof(team_slot) <= slot_bytes);
+
+  rank_t ranks = 1;
+
+  static constexpr std::size_t slot(std::uint32_t i) { return i * slot_bytes; }
+  static constexpr std::size_t pair(rank_t r) { return slot(slots) + std::size_t(r) * 2 * sizeof(pair_line); }
+  constexpr std::size_t staging() const { return align_up(pair(ranks), host_layout::page); }
+  constexpr std::size_t staging_bytes() const { return host_layout::collective_bytes - staging(); }
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/pattern.hpp"
+
+#include <bit>
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint32_t flat_up_to = 8;
+constexpr std::uint32_t fold_in = team_slot::rounds - 2;
+constexpr std::uint32_t fold_out = team_slot::rounds - 1;
+
+// One meeting. Two lines a round, taken in turn, are enough: whoever is in the meeting after next has left the next one,
+// which all had entered, and so have left this one.
+class meeting {
+ public:
+  meeting(team_record& t, const fold_value& v, const char* what) : t_(t), v_(v), what_(what), step_(++t.pattern_step + base(t)) {}
+
+  void tree() {
+    const std::uint32_t children[2] = {2 * t_.rank + 1, 2 * t_.rank + 2};
+    for (const std::uint32_t child : children)
+      if (child < t_.size) fold_above(wait(child, 0));
+    if (t_.rank != 0) {
+      const std::uint32_t parent = (t_.rank - 1) / 2;
+      show_to(parent, 0);
+      take(wait(parent, 1));
+    }
+    show(1);
+    for (const std::uint32_t child : children)
+      if (child < t_.size) notify(child);
+  }
+
+  void dissemination() {
+    std::uint32_t round = 0;
+    for (std::uint32_t distance = 1; distance < t_.size; distance *= 2, ++round) {
+      show_to((t_.rank + distance) % t_.size, round);
+      fold_above(wait((t_.rank + t_.size - distance) % t_.size, round));
+    }
+  }
+
+  // Ranks below 2 * rest go in pairs, of which the even one takes part.
+  void hypercube() {
+    const std::uint32_t power = std::bit_floor(t_.size);
+    const std::uint32_t rest = t_.size - power;
+    const bool paired = t_.rank < 2 * rest;
+    if (paired && t_.rank % 2 == 1) {
+      show_to(t_.rank - 1, fold_in);
+      take(wait(t_.rank - 1, fold_out));
+      return;
+    }
+    if (paired) fold_above(wait(t_.rank + 1, fold_in));
+    double_up(paired ? t_.rank / 2 : t_.rank - rest, power, rest);
+    if (paired) show_to(t_.rank + 1, fold_out);
+  }
+
+ private:
+  // Steps of the patterns have their own lines, but like all of a slot they go on from its last team.
+  static std::uint64_t base(const team_record& t) { return t.first_step; }
+
+  void double_up(std::uint32_t corner, std::uint32_t power, std::uint32_t rest) {
+    std::uint32_t round = 0;
+    for (std::uint32_t bit = 1; bit < power; bit *= 2, ++round) {
+      const std::uint32_t other = corner ^ bit;
+      const std::uint32_t peer = other < rest ? 2 * other : other + rest;
+      show_to(peer, round);
+      const std::byte* theirs = wait(peer, round);
+      if (other < corner)
+        fold_below(theirs);
+      else
+        fold_above(theirs);
+    }
+  }
+
+  void show(std::uint32_t round) {
+    flag_line& line = t_.my_slot().pattern[step_ % 2][round];
+    if (v_.bytes != 0) std::memcpy(line.payload, v_.value, v_.bytes);
+    line.step.store(step_, std::memory_order_release);
+  }
+  void notify(std::uint32_t member) { t_.self->messages->notify(t_.members[member]); }
+  void show_to(std::uint32_t member, std::uint32_t round) {
+    show(round);
+    notify(member);
+  }
+  const std::byte* wait(std::uint32_t member, std::uint32_t round) {
+    const flag_line& line = t_.slots[member]->pattern[step_ % 2][round];
+    await_step(*t_.self, line.step, step_, what_);
+    return line.payload;
+  }
+
+  void take(const std::byte* theirs) {
+    if (v_.bytes != 0) std::memcpy(v_.value, theirs, v_.bytes);
+  }
+  void fold_above(const std::byte* theirs) {
+    if (v_.bytes != 0) v_.combine(v_.op, v_.value, v_.value, theirs);
+  }
+  void fold_below(const std::byte* theirs) {
+    if (v_.bytes != 0) v_.combine(v_.op, v_.value, theirs, v_.value);
+  }
+
+  team_record& t_;
+  const fold_value& v_;
+  const char* what_;
+  std::uint64_t step_;
+};
+
+}  // namespace
+
+void meet(team_record& t, pattern how, const fold_value& v, const char* what) {
+  meeting m(t, v, what);
+  if (how == pattern::tree) return m.tree();
+  const bool counts_once = v.bytes == 0 || std::has_single_bit(t.size);
+  if (how == pattern::dissemination && counts_once) return m.dissemination();
+  m.hypercube();
+}
+
+// Everybody looking at everybody needs each rank to run once; where ranks outnumber cores that is what counts.
+pattern choose_barrier(pattern asked, std::uint32_t size, bool oversubscribed) {
+  if (asked != pattern::automatic) return asked;
+  return size <= flat_up_to || oversubscribed ? pattern::flat : pattern::dissemination;
+}
+
+pattern choose_fence(pattern asked, std::uint32_t size, bool oversubscribed) {
+  if (asked != pattern::automatic) return asked;
+  return size <= flat_up_to || oversubscribed ? pattern::flat : pattern::hypercube;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/context.hpp"
+#include "armilla/team/layout.hpp"
+
+namespace armilla::detail {
+
+enum class pattern;
+struct team_state;
+
+/// The first error of a statement's body on a rank, in a form that travels. Texts end with a zero.
+struct error_record {
+  rank_t rank;
+  char type[60];
+  char text[192];
+};
+static_assert(sizeof(error_record) == 256);
+
+/// What the layers above add to a fence; null where they have nothing to say.
+struct fence_hooks {
+  /// Errors of statements that ran here and that nobody has reported yet.
+  std::uint64_t (*errors)(context&) = nullptr;
+  /// Hands out the first of them and forgets them all. False: there are none.
+  bool (*take_error)(context&, error_record&) = nullptr;
+  /// Whether the one-sided operations that this rank began are complete at their targets.
+  bool (*quiet)(context&) = nullptr;
+};
+
+/// A rank's view of one team. The handles (`armilla::team`) point here and count themselves.
+struct team_record {
+  // what the hot paths touch
+  context* self = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t rank = 0;
+  std::uint64_t step = 0;          ///< last step of the flat lines
+  std::uint64_t known = 0;         ///< every member has shown at least this step
+  flag_line* mine = nullptr;       ///< my flat lines
+  bool checking = false;           ///< compare what the members are about to do
+  bool flat_barrier = true;
+  bool flat_fence = true;
+  std::vector<const flag_line*> flat;  ///< each member's flat lines
+  std::vector<rank_t> members;         ///< world ranks, in the order of the team
+  // the rest
+  pattern barrier_pattern;
+  pattern fence_pattern;
+  std::uint64_t pattern_step = 0;
+  std::uint64_t check_step = 0;
+  std::uint64_t fence_created = ~std::uint64_t(0);  ///< frames created up to the last round of the last fence
+  std::uint32_t slot = 0;
+  std::uint32_t references = 0;
+  std::uint64_t first_step = 0;
+  std::uint64_t id = 0;
+  team_state* owner = nullptr;     ///< null once the session has ended
+  std::vector<team_slot*> slots;   ///< each member's
+
+  team_slot& my_slot() const noexcept { return *slots[rank]; }
+};
+
+/// What a rank knows of the staging between it and one peer.
+struct pair_state {
+  std::uint64_t sent = 0;           ///< chunks ever sent
+  std::uint64_t messages_sent = 0;
+  std::uint64_t acknowledged = 0;   ///< of them the peer has taken these, as far as known
+  std::uint64_t taken = 0;          ///< chunks ever taken
+  std::uint64_t messages_taken = 0;
+  std::uint64_t used[2] = {0, 0};   ///< `sent` when each half of the staging was used last
+  pair_line* mine = nullptr;        ///< two lines that I write
+  const pair_line* theirs = nullptr;
+};
+
+struct out_stream;
+struct in_stream;
+
+/// Layer team of one rank.
+struct team_state {
+  explicit team_state(context& c);
+  ~team_state();
+  team_state(const team_state&) = delete;
+
+  context& self;
+  collective_layout layout;
+  team_record* world = nullptr;
+  std::vector<team_record*> teams;    ///< alive here, and those let go that some member still holds
+  std::uint64_t highest_step = 0;     ///< of any slot whose team has ended here
+  fence_hooks hooks;
+  // staging
+  std::vector<pair_state> pair;       ///< by world rank
+  std::byte* staging = nullptr;
+  std::uint64_t transfers = 0;        ///< their parity chooses the half of the staging
+  std::vector<out_stream> outgoing;   ///< of the transfer that runs; kept for their memory
+  std::vector<in_stream> incoming;
+
+  team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
+    return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));
+  }
+};
+
+// ---- flags ----
+
+/// Waits, answering other ranks, until `flag` has come to `step`.
+void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what);
+
+/// The same. A few looks first: the peers of a well-balanced program arrive within the flight of a cache line.
+inline void await_step(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+  for (int i = 0; i < 8; ++i)
+    if (flag.load(std::memory_order_acquire) >= step) return;
+  await_step_slowly(c, flag, step, what);
+}
+
+/// Wakes every other member that sleeps.
+inline void notify_members(const team_record& t) {
+  endpoint& messages = *t.self->messages;
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (i != t.rank) messages.notify(t.members[i]);
+}
+
+/// Nobody may overwrite a flat line that a slow member still has to read: waits until all have come near `step`.
+void make_room(team_record& t, std::uint64_t step, const char* what);
+
+/// Begins a flat operation: shows `bytes` bytes at `value` to all members. Returns the step.
+/// Budget: one test, the copy, one store, one load a member.
+inline std::uint64_t show(team_record& t, const void* value, std::size_t bytes, const char* what) {
+  const std::uint64_t step = ++t.step;
+  // At `step` the line of `step - flat_lines` goes. A member that has come to the one after it has finished with it.
+  if (step - t.known >= team_slot::flat_lines) [[unlikely]] make_room(t, step - team_slot::flat_lines + 1, what);
+  flag_line& line = t.mine[step % team_slot::flat_lines];
+  if (bytes != 0) std::memcpy(line.payload, value, bytes);
+  line.step.store(step, std::memory_order_release);  // pairs with the acquire in await_step
+  notify_members(t);
+  return step;
+}
+
+/// Waits for what member `i` shows at `step`.
+inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+  const flag_line& line = t.flat[i][step % team_slot::flat_lines];
+  await_step(*t.self, line.step, step, what);
+  return line.payload;
+}
+
+// ---- entering a collective ----
+
+/// The collectives, for checks and messages.
+enum class collective : std::uint8_t {
+  none, barrier, fence, split, broadcast, scatter, reduce, reduce_all, scan, exclusive_scan, gather, gather_all, all_to_all, all_to_all_v
+};
+const char* name_of(collective kind) noexcept;
+
+[[noreturn, gnu::cold]] void throw_cannot_enter(const team_record* t, collective kind);
+[[noreturn, gnu::cold]] void throw_bad_root(const team_record& t, collective kind, rank_t root);
+/// Compares with all members; throws if one does something else. See check.cpp.
+[[gnu::cold]] void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t bytes);
+
+/// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
+inline context& enter(team_record* t, collective kind, rank_t root = 0, std::uint64_t bytes = 0) {
+  context* const c = current;
+  if (c == nullptr || t == nullptr || t->self != c || c->body_depth != 0) [[unlikely]] throw_cannot_enter(t, kind);
+  if (std::uint32_t(root) >= t->size) [[unlikely]] throw_bad_root(*t, kind, root);
+  c->messages->flush();
+  if (t->checking) [[unlikely]] check_entry(*t, kind, root, bytes);
+  return *c;
+}
+
+}  // namespace armilla::detail

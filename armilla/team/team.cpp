@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/team.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+
+#include "armilla/base/check.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/team/pattern.hpp"
+#include "armilla/team/transfer.hpp"
+
+/// How teams share the slots of the collective areas.
+///
+/// A split is one look of all members of the parent at each other's request: color, key, the slots that are free there, and
+/// the highest step any slot of that member has come to. All compute the same from it: the lowest slot that is free on all
+/// members, and a first step beyond all that these members have ever used, so that nobody takes an old flag for a new one.
+/// Teams of one split are disjoint and get the same slot.
+///
+/// A rank that lets go of its last value of a team says so in the slot (`closed`). The slot is free on this rank again when
+/// all members have said so: before, one of them may still be reading. `closed` only grows, so nobody need see it in time.
+namespace armilla::detail {
+namespace {
+
+struct request {
+  std::uint64_t highest_step;
+  std::uint32_t free_slots;
+  std::int32_t color;
+  std::int32_t key;
+};
+static_assert(sizeof(request) <= flag_line::payload_bytes);
+
+constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;
+
+std::uint64_t last_step(const team_record& t) { return t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step}); }
+
+bool closed_by_all(const team_state& s, const team_record& t) {
+  return std::ranges::all_of(t.members, [&](rank_t r) { return s.slot(r, t.slot).closed.step.load(std::memory_order_acquire) >= t.first_step; });
+}
+
+// Forgets the teams that nobody holds any more; what remains decides which slots are free.
+std::uint32_t free_slots(team_state& s) {
+  std::uint32_t used = 0;
+  std::erase_if(s.teams, [&](team_record* t) {
+    if (t->references != 0 || !closed_by_all(s, *t)) {
+      used |= 1u << t->slot;
+      return false;
+    }
+    s.highest_step = std::max(s.highest_step, last_step(*t));
+    delete t;
+    return true;
+  });
+  return all_slots & ~used;
+}
+
+std::uint64_t highest_step(const team_state& s) {
+  std::uint64_t highest = s.highest_step;
+  for (const team_record* t : s.teams) highest = std::max(highest, last_step(*t));
+  return highest;
+}
+
+std::vector<request> exchange_requests(team_record& t, int color, int key) {
+  team_state& s = *t.owner;
+  const request mine{highest_step(s), free_slots(s), color, key};
+  const std::uint64_t step = show(t, &mine, sizeof mine, "team::split");
+  std::vector<request> all(t.size);
+  for (std::uint32_t i = 0; i < t.size; ++i) std::memcpy(&all[i], look(t, i, step, "team::split"), sizeof(request));
+  t.known = step;
+  return all;
+}
+
+std::uint32_t free_everywhere(const std::vector<request>& all) {
+  std::uint32_t free = all_slots;
+  for (const request& r : all) free &= r.free_slots;
+  return free;
+}
+
+team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step) {
+  auto t = std::make_unique<team_record>();
+  const options& settings = *s.self.settings;
+  t->self = &s.self;
+  t->size = std::uint32_t(members.size());
+  t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
+  t->members = std::move(members);
+  t->owner = &s;
+  t->slot = slot;
+  t->step = t->known = t->first_step = first_step;
+  for (const rank_t r : t->members) {
+    t->slots.push_back(&s.slot(r, slot));
+    t->flat.push_back(t->slots.back()->flat);
+  }
+  t->mine = t->my_slot().flat;
+  t->checking = checked && settings.checked && t->size > 1;
+  t->barrier_pattern = choose_barrier(settings.barrier, t->size, s.self.host->oversubscribed);
+  t->fence_pattern = choose_fence(settings.fence, t->size, s.self.host->oversubscribed);
+  t->flat_barrier = t->barrier_pattern == pattern::flat;
+  t->flat_fence = t->fence_pattern == pattern::flat;
+  // The leader's steps never go back, and it has no two teams in one slot at a time.
+  t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
+  s.teams.push_back(t.get());
+  return t.release();
+}
+
+[[noreturn]] void throw_no_slot(const team_record& parent, const std::vector<request>& all) {
+  std::uint32_t worst = 0;
+  for (std::uint32_t i = 0; i < parent.size; ++i)
+    if (std::popcount(all[i].free_slots) < std::popcount(all[worst].free_slots)) worst = i;
+  throw_limit("team::split", fmt::format("no place for another team: rank {} holds {} teams beside world, and {} is the most that "
+                                         "ranks can have in common; let some team values go",
+                                         parent.members[worst], collective_layout::slots - 1 - std::popcount(all[worst].free_slots),
+                                         collective_layout::slots - 1));
+}
+
+// Members of my color in the order of their keys; a stable sort keeps the parent's order among equals.
+std::vector<rank_t> members_of(const team_record& parent, const std::vector<request>& all) {
+  std::vector<std::uint32_t> chosen;
+  for (std::uint32_t i = 0; i < parent.size; ++i)
+    if (all[i].color == all[parent.rank].color) chosen.push_back(i);
+  std::ranges::stable_sort(chosen, {}, [&](std::uint32_t i) { return all[i].key; });
+  std::vector<rank_t> members;
+  for (const std::uint32_t i : chosen) members.push_back(parent.members[i]);
+  return members;
+}
+
+team_record* split(team_record* parent, int color, int key) {
+  context& c = enter(parent, collective::split);
+  ++c.count->collectives;
+  std::vector<request> all = exchange_requests(*parent, color, key);
+  // When all have come here, all have said which teams they let go before: a second look knows everything.
+  if (free_everywhere(all) == 0) all = exchange_requests(*parent, color, key);
+  const std::uint32_t free = free_everywhere(all);
+  if (free == 0) throw_no_slot(*parent, all);
+  std::uint64_t highest = 0;
+  for (const request& r : all) highest = std::max(highest, r.highest_step);
+  if (color < 0) return nullptr;
+  return make_record(*parent->owner, members_of(*parent, all), std::uint32_t(std::countr_zero(free)), highest + team_slot::flat_lines);
+}
+
+}  // namespace
+
+team_state::team_state(context& c) : self(c), layout{c.ranks}, pair(std::size_t(c.ranks)) {
+  if (c.ranks > collective_layout::most_ranks)
+    throw_limit("start", fmt::format("{} ranks on one host; at most {} can share its collectives", c.ranks, collective_layout::most_ranks));
+  staging = c.host->collective(c.rank) + layout.staging();
+  for (rank_t r = 0; r < c.ranks; ++r) {
+    pair[std::size_t(r)].mine = reinterpret_cast<pair_line*>(c.host->collective(c.rank) + collective_layout::pair(r));
+    pair[std::size_t(r)].theirs = reinterpret_cast<pair_line*>(c.host->collective(r) + collective_layout::pair(c.rank));
+  }
+  std::vector<rank_t> everyone;
+  for (rank_t r = 0; r < c.ranks; ++r) everyone.push_back(r);
+  world = make_record(*this, std::move(everyone), 0, 0);
+  world->references = 1;
+}
+
+// Values of teams that outlive the session keep their record, which then belongs to them.
+team_state::~team_state() {
+  --world->references;
+  for (team_record* t : teams) {
+    t->owner = nullptr;
+    t->self = nullptr;
+    if (t->references == 0) delete t;
+  }
+}
+
+void start_teams(context& self, const launch&) { self.teams = new team_state(self); }
+
+void stop_teams(context& self) {
+  delete self.teams;
+  self.teams = nullptr;
+}
+
+void hold(team_record* t) noexcept {
+  if (t != nullptr) ++t->references;
+}
+
+void let_go(team_record* t) noexcept {
+  if (--t->references != 0) return;
+  if (t->owner == nullptr)
+    delete t;
+  else
+    t->my_slot().closed.step.store(t->first_step, std::memory_order_release);
+}
+
+void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+  c.messages->wait_until([&] { return flag.load(std::memory_order_acquire) >= step; }, what);
+}
+
+void make_room(team_record& t, std::uint64_t step, const char* what) {
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (i != t.rank) look(t, i, step, what);
+  t.known = step;
+}
+
+}  // namespace armilla::detail
+
+namespace armilla {
+
+rank_t team::rank() const noexcept { return record_ == nullptr ? -1 : rank_t(record_->rank); }
+rank_t team::size() const noexcept { return record_ == nullptr ? 0 : rank_t(record_->size); }
+std::uint64_t team::id() const noexcept { return record_ == nullptr ? 0 : record_->id; }
+
+rank_t team::world_rank(rank_t member) const {
+  if (std::uint32_t(member) >= std::uint32_t(size()))
+    detail::throw_usage("team::world_rank", fmt::format("there is no member {} in a team of {}", member, size()));
+  return record_->members[std::size_t(member)];
+}
+
+rank_t team::rank_of(rank_t r) const noexcept {
+  for (rank_t i = 0; i < size(); ++i)
+    if (record_->members[std::size_t(i)] == r) return i;
+  return -1;
+}
+
+team team::split(int color, int key) const { return team(detail::split(record_, color, key)); }
+
+team world() { return team(detail::here("world").teams->world); }
+
+}  // namespace armilla

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "armilla/base/types.hpp"
+#include "armilla/wire/sendable.hpp"
+
+namespace armilla {
+
+class team;
+
+namespace detail {
+struct context;
+struct launch;
+struct team_record;
+void hold(team_record* t) noexcept;
+void let_go(team_record* t) noexcept;
+void run_barrier(team_record* t);
+void run_fence(team_record* t);
+void run_world_barrier();
+void run_world_fence();
+}  // namespace detail
+
+/// What a combining function of a reduction must be: `op(a, b)` gives a T. It should be associative. It is applied in the
+/// order of the ranks, so it need not be commutative, and all ranks get the same bits.
+template <class Op, class T>
+concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
+
+/// An ordered subset of the job's ranks: a small value, cheap to copy. `world()` holds all ranks; `split` makes others.
+///
+/// Members are numbered from 0 to size()-1 in the team; roots of collectives are such numbers, not ranks of the job. A
+/// team lives as long as any of its values; a rank may belong to 15 teams beside world at a time.
+///
+/// Collectives are called by all members, in the same order on each; in a checked job (`ARMILLA_CHECKED` builds) another
+/// order is a usage_error that names ranks and operations, otherwise it is undefined. They answer calls of other ranks
+/// while they wait, and none of them may be called inside a body (usage_error). Each may, but need not, wait for all
+/// members; `barrier` does. Values are any `sendable_value`; what is trivially copyable and at most 56 bytes long moves
+/// in one cache line a rank.
+class team {
+ public:
+  /// No team. Rank and size are -1 and 0, and every collective on it is a usage_error.
+  team() noexcept = default;
+  team(const team& o) noexcept : record_(o.record_) { detail::hold(record_); }
+  team(team&& o) noexcept : record_(o.record_) { o.record_ = nullptr; }
+  team& operator=(team o) noexcept {
+    detail::team_record* r = record_;
+    record_ = o.record_;
+    o.record_ = r;
+    return *this;
+  }
+  ~team() {
+    if (record_ != nullptr) detail::let_go(record_);
+  }
+
+  explicit operator bool() const noexcept { return record_ != nullptr; }
+  /// My number in the team; -1 in the empty one.
+  rank_t rank() const noexcept;
+  rank_t size() const noexcept;
+  /// Rank in the job of member `member`. Throws usage_error if there is no such member.
+  rank_t world_rank(rank_t member) const;
+  /// Number in the team of the job's rank `r`; -1 if it is no member. O(size).
+  rank_t rank_of(rank_t r) const noexcept;
+  /// The same on all members, and no other team of the job, past or future, has it. 0: the empty team.
+  std::uint64_t id() const noexcept;
+  friend bool operator==(const team& a, const team& b) noexcept { return a.record_ == b.record_; }
+
+  /// Members with the same `color` form a new team, ordered by `key`, then by their number here. A negative color: no
+  /// team. Throws limit_error on all members if one of them belongs to too many teams. Cost: one or two barriers.
+  team split(int color, int key = 0) const;
+
+  /// Returns when all members have entered. See armilla/team/barrier.hpp.
+  void barrier() const { detail::run_barrier(record_); }
+  /// Completes the statements among members and what they cause. See armilla/team/fence.hpp.
+  void fence() const { detail::run_fence(record_); }
+
+  /// The root's value, on all members; the others' is ignored.
+  template <sendable_value T>
+  T broadcast(const T& value, rank_t root = 0) const;
+  /// Fills `data`, of the same length on all members, with the root's. T is trivially copyable.
+  template <class T>
+    requires trivially_sendable<T>
+  void broadcast(std::span<T> data, rank_t root = 0) const;
+  /// One of the root's `values` to each member, by number. `values` is read on the root only, and has size() elements there.
+  template <sendable_value T>
+  T scatter(const std::vector<T>& values, rank_t root = 0) const;
+
+  /// value of 0 op value of 1 op ..., on the root; nothing on the others.
+  template <sendable_value T, combines<T> Op>
+  std::optional<T> reduce(const T& value, Op op, rank_t root = 0) const;
+  /// The same on all members, to the bit.
+  template <sendable_value T, combines<T> Op>
+  T reduce_all(const T& value, Op op) const;
+  /// value of 0 op ... op value of this member.
+  template <sendable_value T, combines<T> Op>
+  T scan(const T& value, Op op) const;
+  /// `first` op value of 0 op ... op value of the member before this one; `first` on member 0.
+  template <sendable_value T, combines<T> Op>
+  T exclusive_scan(const T& value, T first, Op op) const;
+
+  /// All values by number, on the root; nothing on the others.
+  template <sendable_value T>
+  std::vector<T> gather(const T& value, rank_t root = 0) const;
+  /// The same on all members.
+  template <sendable_value T>
+  std::vector<T> gather_all(const T& value) const;
+
+  /// Part i of `in` to member i; part i of `out` is from member i. Both hold size() parts of one length, the same on all
+  /// members, and must not overlap. T is trivially copyable. A part that does not fit is a usage_error.
+  template <class T>
+    requires trivially_sendable<T>
+  void all_to_all(std::span<const T> in, std::span<T> out) const;
+  /// Element i of `parts`, of any length, to member i; returns what each member had for this one.
+  template <sendable_value T>
+  std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) const;
+  /// The same over flat memory: the next `in_counts[i]` elements of `in` go to member i. Returns what came, in the order of
+  /// the members, and sets `out_counts[i]` to how many came from member i.
+  template <class T>
+    requires trivially_sendable<T>
+  std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) const;
+
+ private:
+  friend team world();
+  explicit team(detail::team_record* r) noexcept : record_(r) { detail::hold(r); }
+
+  detail::team_record* record_ = nullptr;
+};
+
+/// The team of all ranks of the job.
+team world();
+
+namespace detail {
+void start_teams(context& self, const launch& how);
+void stop_teams(context& self);
+}  // namespace detail
+}  // namespace armilla

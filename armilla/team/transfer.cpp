@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/transfer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "armilla/base/error.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t direct_from = 2048;       // bytes: shorter ones are staged, so that their sender need not stay
+constexpr std::uint64_t longest_chunk = 8 * 1024; // so that the receiver copies one while the sender fills the next
+
+std::uint64_t chunks_of(std::uint64_t bytes, std::uint64_t chunk) { return bytes == 0 ? 1 : (bytes + chunk - 1) / chunk; }
+
+// How the receiver reaches bytes where they lie.
+pair_line::kind reach(const context& c, const std::byte* data, std::uint64_t bytes, std::uint64_t& place) {
+  if (bytes < direct_from) return pair_line::staged;
+  const std::byte* segment = c.host->segment_start(c.rank);
+  if (data >= segment && data + bytes <= segment + c.host->layout.segment_bytes) {
+    place = std::uint64_t(data - segment);
+    return pair_line::segment;
+  }
+  place = reinterpret_cast<std::uint64_t>(data);
+  return c.host->threads ? pair_line::address : pair_line::staged;
+}
+
+}  // namespace
+
+std::uint64_t out_stream::taken() const {
+  return std::max(acks[0].taken.load(std::memory_order_acquire), acks[1].taken.load(std::memory_order_acquire));
+}
+
+transfer::transfer(team_record& t, collective what) : t_(t), state_(*t.owner), what_(name_of(what)) {
+  state_.outgoing.clear();
+  state_.incoming.clear();
+}
+
+void transfer::add(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
+  const rank_t to = t_.members[member];
+  pair_state& p = state_.pair[std::size_t(to)];
+  state_.outgoing.push_back({&p, &p.mine[p.messages_sent % 2], p.theirs, to, data, bytes});
+}
+
+void transfer::send(std::uint32_t member, const std::byte* data, std::uint64_t bytes) { add(member, data, bytes); }
+
+void transfer::send_shared(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
+  shared_ = true;
+  add(member, data, bytes);
+}
+
+// Each rank begins with its successor, so that not all press upon the same one.
+void transfer::send_to_others(const std::byte* data, std::uint64_t bytes) {
+  for (std::uint32_t i = 1; i < t_.size; ++i) send_shared((t_.rank + i) % t_.size, data, bytes);
+}
+
+void transfer::receive(std::uint32_t member, place_function place, void* self) {
+  const rank_t from = t_.members[member];
+  pair_state& p = state_.pair[std::size_t(from)];
+  state_.incoming.push_back({&p, &p.theirs[p.messages_taken % 2], from, member, place, self});
+}
+
+// The half of the staging and the lines that I am about to use were last used two transfers ago: has everybody read them?
+void transfer::settle() {
+  for (pair_state& p : state_.pair) {
+    if (p.acknowledged >= p.used[half_]) [[likely]] continue;
+    const auto read = [&p, this] {
+      p.acknowledged = std::max(p.theirs[0].taken.load(std::memory_order_acquire), p.theirs[1].taken.load(std::memory_order_acquire));
+      return p.acknowledged >= p.used[half_];
+    };
+    if (!read()) state_.self.messages->wait_until(read, what_);
+  }
+}
+
+// Splits my half of the staging among what is sent from it.
+void transfer::lay_out() {
+  auto& out = state_.outgoing;
+  std::uint64_t staged = 0;
+  for (out_stream& o : out) {
+    std::uint64_t place = 0;
+    o.line->where = reach(state_.self, o.data, o.bytes, place);
+    o.line->place = place;
+    staged += o.line->where == pair_line::staged;
+  }
+  const std::uint64_t half_bytes = state_.layout.staging_bytes() / 2 & ~(host_layout::page - 1);
+  const std::uint64_t parts = shared_ || staged == 0 ? 1 : staged;
+  const std::uint64_t part = half_bytes / parts & ~(cache_line - 1);
+  std::uint64_t at = half_ * half_bytes;
+  for (out_stream& o : out) {
+    if (o.line->where != pair_line::staged) {
+      o.chunk = o.bytes, o.chunks = 1, o.count = 1;
+    } else {
+      o.chunk = std::min(longest_chunk, std::max<std::uint64_t>(part / 4 & ~(cache_line - 1), cache_line));
+      o.chunks = std::uint32_t(part / o.chunk);
+      o.count = chunks_of(o.bytes, o.chunk);
+      o.place = state_.staging + at;
+      o.line->place = at;
+      if (!shared_) at += part;
+    }
+    announce(o);
+  }
+}
+
+void transfer::announce(out_stream& o) {
+  o.line->total = o.bytes;
+  o.line->chunk = o.chunk;
+  o.line->chunks = o.chunks;
+  ++o.pair->messages_sent;
+  o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
+}
+
+bool transfer::push() {
+  bool any = false;
+  for (out_stream& o : state_.outgoing) {
+    pair_state& p = *o.pair;
+    const std::uint64_t first = p.sent - o.next;  // number of this message's chunk 0 among all ever sent
+    if (o.next < o.count && o.next + first - p.acknowledged >= o.chunks) p.acknowledged = std::max(p.acknowledged, o.taken());
+    while (o.next < o.count && o.next < o.chunks + std::max(p.acknowledged, first) - first) {
+      if (o.place != nullptr && o.bytes != 0)
+        std::memcpy(o.place + o.next % o.chunks * o.chunk, o.data + o.next * o.chunk, o.bytes_of(o.next));
+      ++o.next;
+      o.line->sent.store(++p.sent, std::memory_order_release);  // pairs with the acquire in pull
+      state_.self.messages->notify(o.to);
+      any = true;
+    }
+  }
+  return any;
+}
+
+// A chunk is copied once, when the slowest has made room.
+bool transfer::push_shared() {
+  auto& out = state_.outgoing;
+  bool any = false;
+  while (!out.empty() && out[0].next < out[0].count) {
+    for (out_stream& o : out) {
+      const std::uint64_t first = o.pair->sent - o.next;
+      if (o.next < o.chunks) continue;
+      if (o.pair->acknowledged < first + o.next - o.chunks + 1) o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
+      if (o.pair->acknowledged < first + o.next - o.chunks + 1) return any;
+    }
+    const out_stream& f = out[0];
+    if (f.place != nullptr && f.bytes != 0)
+      std::memcpy(f.place + f.next % f.chunks * f.chunk, f.data + f.next * f.chunk, f.bytes_of(f.next));
+    for (out_stream& o : out) {
+      ++o.next;
+      o.line->sent.store(++o.pair->sent, std::memory_order_release);
+      state_.self.messages->notify(o.to);
+    }
+    any = true;
+  }
+  return any;
+}
+
+bool transfer::pull(in_stream& in) {
+  pair_state& p = *in.pair;
+  if (in.count != 0 && in.next == in.count) return false;
+  const std::uint64_t sent = in.line->sent.load(std::memory_order_acquire);
+  if (sent <= p.taken) return false;
+  if (in.count == 0) open(in);
+  for (; p.taken < sent && in.next < in.count; ++in.next, ++p.taken) {
+    const std::uint64_t at = in.next * in.chunk;
+    const std::uint64_t bytes = std::min(in.chunk, in.total - at);
+    if (in.to != nullptr && bytes != 0) std::memcpy(in.to + at, in.source + in.next % in.chunks * in.chunk, bytes);
+  }
+  if (in.next == in.count) ++p.messages_taken;
+  // In the line of my next message to this peer: it reads that one anyway.
+  p.mine[p.messages_sent % 2].taken.store(p.taken, std::memory_order_release);
+  state_.self.messages->notify(in.from);
+  return true;
+}
+
+// The first chunk is here: how the message lies. The numbers come from another rank.
+void transfer::open(in_stream& in) {
+  const pair_line& line = *in.line;
+  const context& c = state_.self;
+  in.total = line.total, in.chunk = line.chunk, in.chunks = line.chunks;
+  const std::uint64_t reach = line.where == pair_line::staged ? in.chunk * in.chunks : in.total;
+  const std::uint64_t limit = line.where == pair_line::staged ? state_.layout.staging_bytes() : c.host->layout.segment_bytes;
+  const bool inside = line.where == pair_line::address ? c.host->threads : line.place <= limit && reach <= limit - line.place;
+  if (in.chunk == 0 || in.chunks == 0 || !inside)
+    throw_decode(in.from, what_, fmt::format("a message of {} bytes in chunks of {} cannot lie at {}", in.total, in.chunk, line.place));
+  in.count = chunks_of(in.total, in.chunk);
+  if (line.where == pair_line::staged)
+    in.source = c.host->collective(in.from) + state_.layout.staging() + line.place;
+  else if (line.where == pair_line::segment)
+    in.source = c.host->segment_start(in.from) + line.place;
+  else
+    in.source = reinterpret_cast<const std::byte*>(line.place);
+  in.to = in.place(in.self, in.member, in.total);
+}
+
+bool transfer::finished() const {
+  for (const out_stream& o : state_.outgoing)
+    if (o.next < o.count || (o.place == nullptr && o.taken() < o.pair->sent)) return false;
+  for (const in_stream& in : state_.incoming)
+    if (in.count == 0 || in.next < in.count) return false;
+  return true;
+}
+
+// Whether a peer has done something that lets a stream go on. Notes what it has taken: each change counts once.
+bool transfer::can_move() {
+  for (out_stream& o : state_.outgoing) {
+    if (o.next == o.count && o.place != nullptr) continue;
+    const std::uint64_t taken = o.taken();
+    if (taken <= o.pair->acknowledged) continue;
+    o.pair->acknowledged = taken;
+    return true;
+  }
+  for (const in_stream& in : state_.incoming)
+    if ((in.count == 0 || in.next < in.count) && in.line->sent.load(std::memory_order_acquire) > in.pair->taken) return true;
+  return false;
+}
+
+void transfer::run() {
+  half_ = state_.transfers++ % 2;
+  settle();
+  lay_out();
+  for (;;) {
+    bool any = shared_ ? push_shared() : push();
+    for (in_stream& in : state_.incoming) any |= pull(in);
+    if (finished()) break;
+    if (any) continue;
+    state_.self.messages->wait_until([this] { return can_move(); }, what_);
+  }
+  for (const out_stream& o : state_.outgoing) o.pair->used[half_] = o.pair->sent;
+}
+
+}  // namespace armilla::detail

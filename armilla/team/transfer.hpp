@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/team/record.hpp"
+
+namespace armilla::detail {
+
+/// Where the `bytes` bytes that `member` sends go; null: nowhere, they are read and dropped.
+using place_function = std::byte* (*)(void* self, std::uint32_t member, std::uint64_t bytes);
+
+/// One exchange of bytes of any length between members of a team: say what goes out and from whom something comes, then
+/// run. Each side knows who takes part; only the length is announced.
+///
+/// The sender copies chunks into its staging and counts them in its line for the peer; the receiver copies them out and
+/// counts them in its own line for the sender, which then uses their place again. All streams of a rank advance together,
+/// so no order among the members can lock up. A long message that its receiver can reach where it lies (in a segment, or
+/// anywhere if ranks are threads) is not staged: it is copied once, from there, and the sender stays until that is done.
+///
+/// The staging has two halves, used in turn, so that a sender may leave while its peers still read and even begin the
+/// next transfer.
+class transfer {
+ public:
+  transfer(team_record& t, collective what);
+
+  /// `data` stays where it is until `run` returns. Not to myself.
+  void send(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
+  /// The same bytes to several members: they are staged once. Not mixed with `send`.
+  void send_shared(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
+  void send_to_others(const std::byte* data, std::uint64_t bytes);
+  void receive(std::uint32_t member, place_function place, void* self);
+
+  /// Moves everything; answers other ranks meanwhile.
+  void run();
+
+ private:
+  void add(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
+  void settle();
+  void lay_out();
+  void announce(out_stream& o);
+  bool push();
+  bool push_shared();
+  bool pull(in_stream& in);
+  void open(in_stream& in);
+  bool can_move();
+  bool finished() const;
+
+  team_record& t_;
+  team_state& state_;
+  const char* what_;
+  bool shared_ = false;
+  std::uint64_t half_ = 0;  ///< of the staging: 0 or 1
+};
+
+/// A message under way to one peer.
+struct out_stream {
+  pair_state* pair;
+  pair_line* line;           ///< where it is announced
+  const pair_line* acks;     ///< the peer's two lines: the later one has the newer count
+  rank_t to;
+  const std::byte* data;
+  std::uint64_t bytes;
+  std::byte* place = nullptr;  ///< in the staging; null: read directly
+  std::uint64_t chunk = 0;
+  std::uint32_t chunks = 0;
+  std::uint64_t next = 0;    ///< chunk to send
+  std::uint64_t count = 0;   ///< chunks in all
+
+  std::uint64_t taken() const;
+  std::uint64_t bytes_of(std::uint64_t i) const { return i + 1 < count ? chunk : bytes - i * chunk; }
+};
+
+/// A message under way from one peer.
+struct in_stream {
+  pair_state* pair;
+  const pair_line* line;
+  rank_t from;
+  std::uint32_t member;
+  place_function place;
+  void* self;
+  std::byte* to = nullptr;
+  const std::byte* source = nullptr;
+  std::uint64_t total = 0;
+  std::uint64_t chunk = 0;
+  std::uint32_t chunks = 0;
+  std::uint64_t next = 0;
+  std::uint64_t count = 0;   ///< 0: not announced yet
+};
+
+}  // namespace armilla::detail
