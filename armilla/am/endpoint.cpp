@@ -230,6 +230,11 @@ void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes)
   }
 }
 
+void endpoint::run_record(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
+  body_scope scope(self_);
+  handlers_.functions[h](*this, source, data, size);
+}
+
 void endpoint::poll_in_turn() {
   if (--until_poll_ != 0) return;
   until_poll_ = poll_every_;

@@ -144,11 +144,15 @@ class endpoint {
   context& self() noexcept { return self_; }
   counters& count() noexcept { return count_; }
   const host_map& host() const noexcept { return host_; }
-  void use_heap(heap blocks) noexcept { blocks_ = blocks; }  ///< where payloads beyond `eager` go
+  /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
+  void use_heap(heap blocks, std::uint64_t first) noexcept;
   bool in_body() const noexcept { return self_.body_depth != 0; }
 
   /// Runs the records of `bytes` at `data` as if they had come from `source`.
   void dispatch(rank_t source, const std::byte* data, std::size_t bytes);
+
+  /// Runs one record that was put off earlier, as a body.
+  void run_record(rank_t source, handler_id h, const std::byte* data, std::size_t size);
 
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
@@ -174,7 +178,7 @@ class endpoint {
   void begin_wait(const char* what);
   static bool past(std::uint64_t deadline_ns) noexcept;
   void poll_in_turn();
-  static void run_bulk(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+  void take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
   friend struct bulk_record;
   [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
 

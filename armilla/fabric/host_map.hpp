@@ -15,6 +15,8 @@ namespace armilla::detail {
 struct control_block {
   /// 1 while the owner sleeps in the kernel or is about to; a peer that sees it sets it to 0 and wakes it (futex word).
   alignas(cache_line) std::atomic<std::uint32_t> sleeping;
+  /// Where the heap begins in the owner's segment; set before the ranks first meet.
+  alignas(cache_line) std::atomic<std::uint64_t> heap_first;
 };
 
 /// Where the memory of this host's ranks is mapped in this process.

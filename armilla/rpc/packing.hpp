@@ -34,7 +34,7 @@ class closure_copy {
 template <class F, class... A>
 struct packing {
   static constexpr std::size_t closure_bytes = std::is_empty_v<F> ? 0 : align_up(sizeof(F), 8);
-  static constexpr bool fixed = (trivially_sendable<A> && ...);
+  static constexpr bool fixed = fixed_size<A...>;
   static constexpr bool empty = [] {
     if constexpr (fixed) return closure_bytes + packed_size<A...> == 0;
     return false;
@@ -44,7 +44,7 @@ struct packing {
     if constexpr (fixed)
       return closure_bytes + packed_size<A...>;
     else
-      return closure_bytes + align_up(encoded_size(arguments...), 8);
+      return closure_bytes + encoded_size(arguments...);
   }
 
   static void write(std::byte* to, const F& f, const A&... arguments) {
@@ -78,5 +78,23 @@ struct packing {
     return arguments.apply([&](auto&&... each) -> decltype(auto) { return use(*f, std::move(each)...); });
   }
 };
+
+/// A callable that may not be there yet: then its whole item is put off until it is.
+template <class F>
+concept may_be_absent = requires(const F& f) { f.presence(); };
+
+/// If the callable of the item at `at` is absent: moves `at` behind the item and true. `item` counts from `begin`.
+template <class F, class... A>
+bool absent(const std::byte*& at, const std::byte* end) {
+  if constexpr (may_be_absent<F>) {
+    if (std::size_t(end - at) < sizeof(F)) throw_short_item(sizeof(F), std::size_t(end - at));
+    closure_copy<F> f(at);
+    using presence = decltype((*f).presence());
+    if ((*f).presence() != presence::absent) [[likely]] return false;
+    packing<F, A...>::read(at, end, [](F&, auto&&...) {});
+    return true;
+  }
+  return false;
+}
 
 }  // namespace armilla::detail

@@ -37,10 +37,10 @@ struct answer {
   static std::size_t reply_size(const value& result) {
     if constexpr (std::is_void_v<R>)
       return sizeof(question_name);
-    else if constexpr (trivially_sendable<R>)
+    else if constexpr (fixed_size<R>)
       return sizeof(question_name) + packed_size<R>;
     else
-      return sizeof(question_name) + align_up(encoded_size(result), 8);
+      return sizeof(question_name) + encoded_size(result);
   }
 
   static void take(endpoint& self, const std::byte*& at, const std::byte* end) {
@@ -86,6 +86,12 @@ struct question {
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
     const std::byte* const item = at;
+    if constexpr (may_be_absent<F>)
+      if (absent<F, A...>(at, end)) [[unlikely]] {
+        closure_copy<F> f(item);
+        (*f).park(self, {source, handler<question<F, A...>>.id, {item - sizeof name, at}});
+        return;
+      }
     try {
       items::read(at, end, [&](F& f, auto&&... arguments) {
         if constexpr (std::is_void_v<R>) {

@@ -31,6 +31,12 @@ struct statement {
       while (at != end) {
         before = at;
         if constexpr (items::empty) at += empty_item;
+        if constexpr (may_be_absent<F>)
+          if (absent<F, A...>(at, end)) [[unlikely]] {
+            closure_copy<F> f(before);
+            (*f).park(self, {source, handler<statement<F, A...>>.id, {before, at}});
+            continue;
+          }
         items::read(at, end, [](F& f, auto&&... arguments) { f(std::move(arguments)...); });
       }
     } catch (...) {

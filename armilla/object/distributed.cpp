@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/object/distributed.hpp"
+
+namespace armilla::detail {
+
+object_id register_object(const team& members, void* object, const char* operation) {
+  context& self = here(operation);
+  object_table& table = self.objects->table;
+  const object_id id = table.next_id(members.id());
+  table.add(*self.messages, id, object);
+  return id;
+}
+
+}  // namespace armilla::detail

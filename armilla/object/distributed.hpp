@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <type_traits>
+#include <utility>
+
+#include "armilla/object/table.hpp"
+#include "armilla/rpc/question.hpp"
+#include "armilla/team/team.hpp"
+
+namespace armilla {
+
+/// Names the part of a distributed object that lives on one rank. A small value: copy, send, store and compare it.
+template <class T>
+struct object_ref {
+  detail::object_id id = 0;
+  rank_t rank = -1;
+
+  friend bool operator==(const object_ref&, const object_ref&) = default;
+};
+
+namespace detail {
+
+template <class M>
+struct member_of;
+template <class T, class V>
+struct member_of<V T::*> {
+  using object = T;
+  using value = V;
+};
+
+/// The member `M` of this rank's part of object `id`, as something to call.
+template <auto M, class T>
+struct bound_member {
+  object_id id;
+
+  object_table::presence presence() const noexcept { return current->objects->table.look(id); }
+  void park(endpoint& self, parked_call call) const { self.self().objects->table.park(self, id, std::move(call)); }
+
+  template <class... A>
+    requires std::is_member_function_pointer_v<decltype(M)>
+  auto operator()(A&&... arguments) const -> std::invoke_result_t<decltype(M), T&, A...> {
+    return (object().*M)(std::forward<A>(arguments)...);
+  }
+  auto operator()() const -> std::decay_t<typename member_of<decltype(M)>::value>
+    requires std::is_member_object_pointer_v<decltype(M)>
+  {
+    return object().*M;
+  }
+  template <class V>
+    requires std::is_member_object_pointer_v<decltype(M)>
+  void operator()(V&& value) const {
+    object().*M = std::forward<V>(value);
+  }
+
+ private:
+  T& object() const {
+    void* found = current->objects->table.find(id);
+    if (found == nullptr) [[unlikely]] throw_destroyed(id, "call");
+    return *static_cast<T*>(found);
+  }
+};
+
+object_id register_object(const team& members, void* object, const char* operation);
+
+}  // namespace detail
+
+/// One object of type T on every rank of a team (by default all), under one name.
+///
+///     am::distributed<histogram> h(bins);              // collective in order: every rank makes its part, none waits
+///     am::async<&histogram::add>(h.on(dest), 7);       // a method of the part on dest
+///     h->add(7);                                       // of the own part
+///
+/// Every member makes its distributed objects in the same order; that order names them. A call that arrives before the
+/// part exists waits there for it, together with what follows it to that object. A part must live until no call can be
+/// under way to it: put a fence before its end. A call to a destroyed part is an error.
+/// Paper: STAPL, section 5 (parallel_task and address translation).
+template <class T>
+class distributed {
+ public:
+  distributed() : distributed(world()) {}
+  template <class... A>
+    requires(sizeof...(A) > 0 && std::is_constructible_v<T, A...> && !(std::is_same_v<std::decay_t<A>, team> || ...))
+  explicit distributed(A&&... arguments) : distributed(world(), std::forward<A>(arguments)...) {}
+  /// Over the ranks of `members`.
+  template <class... A>
+  explicit distributed(const team& members, A&&... arguments)
+      : part_(std::forward<A>(arguments)...), id_(detail::register_object(members, &part_, "distributed")) {}
+  ~distributed() {
+    if (detail::current != nullptr && detail::current->objects != nullptr) detail::current->objects->table.remove(id_);
+  }
+  distributed(const distributed&) = delete;
+  distributed& operator=(const distributed&) = delete;
+
+  /// The part on rank `r` (of the job).
+  object_ref<T> on(rank_t r) const noexcept { return {id_, r}; }
+
+  T& operator*() noexcept { return part_; }
+  T* operator->() noexcept { return &part_; }
+  const T& operator*() const noexcept { return part_; }
+  const T* operator->() const noexcept { return &part_; }
+
+ private:
+  T part_;
+  detail::object_id id_;
+};
+
+/// This rank's part of the object that `ref` names, or null.
+template <class T>
+T* local_part(const object_ref<T>& ref) noexcept {
+  return static_cast<T*>(detail::here("local_part").objects->table.find(ref.id));
+}
+
+/// Statement to a member of an object: runs the method `M`, or sets the data member `M`, on the rank of `object`. As `async`.
+template <auto M, class T, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+void async(const object_ref<T>& object, A&&... arguments) {
+  async(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
+}
+
+/// Question to a member of an object: runs the method `M`, or reads the data member `M`. As `call`.
+template <auto M, class T, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+auto call(const object_ref<T>& object, A&&... arguments) {
+  return call(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
+}
+
+/// Statement to the parts on all ranks.
+template <auto M, class T, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+void broadcast(const distributed<T>& object, const A&... arguments) {
+  broadcast(detail::bound_member<M, T>{object.on(0).id}, arguments...);
+}
+
+}  // namespace armilla

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+
+namespace armilla::detail {
+
+struct launch;
+
+/// Name of a distributed object, the same on every rank: the team's id and the how-manieth of that team it is.
+using object_id = std::uint64_t;
+constexpr object_id make_object_id(std::uint32_t team, std::uint32_t number) { return object_id(team) << 32 | number; }
+
+/// A call that came before its object; it runs when the object appears.
+struct parked_call {
+  rank_t source;
+  handler_id handler;
+  std::vector<std::byte> item;
+};
+
+/// A rank's part of all distributed objects.
+class object_table {
+ public:
+  enum class presence { absent, present, destroyed };
+
+  object_id next_id(std::uint32_t team) { return make_object_id(team, next_[team]++); }
+
+  /// `object` is this rank's part of `id`; calls that came before it run now.
+  void add(endpoint& self, object_id id, void* object);
+  void remove(object_id id);
+
+  /// This rank's part. Budget for world objects: two loads and two tests.
+  void* find(object_id id) const noexcept {
+    if (id < world_.size()) [[likely]] return world_[id].object;
+    return find_slowly(id);
+  }
+  presence look(object_id id) const noexcept;
+  void park(endpoint& self, object_id id, parked_call call);
+  void clear(endpoint& self);
+
+ private:
+  struct entry {
+    void* object = nullptr;
+    bool destroyed = false;
+  };
+  void* find_slowly(object_id id) const noexcept;
+  const entry* entry_of(object_id id) const noexcept;
+  entry& make_entry(object_id id);
+
+  std::vector<entry> world_;                       // team 0, by number
+  std::unordered_map<object_id, entry> others_;
+  std::unordered_map<std::uint32_t, std::uint32_t> next_;
+  std::unordered_map<object_id, std::vector<parked_call>> parked_;
+};
+
+struct object_state {
+  object_table table;
+};
+
+[[noreturn, gnu::cold]] void throw_destroyed(object_id id, const char* operation);
+
+void start_objects(context& self, const launch& how);
+void stop_objects(context& self);
+
+}  // namespace armilla::detail
