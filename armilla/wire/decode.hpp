@@ -68,23 +68,8 @@ inline std::size_t decoder::take_count(std::size_t least) {
   return count;
 }
 
-/// Reads values of fixed size where somebody has seen that all their bytes are there.
-class packed_reader {
- public:
-  explicit packed_reader(const std::byte* bytes) : bytes_(bytes) {}
-  const std::byte* take(std::size_t n, std::size_t unit) {
-    const std::size_t at = align_up(offset_, unit);
-    offset_ = at + n;
-    return bytes_ + at;
-  }
-
- private:
-  const std::byte* bytes_;
-  std::size_t offset_ = 0;
-};
-
-template <class T, class In>
-T read(In& in);
+template <class T>
+T read(decoder& in);
 
 /// A value from its bytes, also if T has no default constructor. Any byte but 0 makes a true bool.
 template <class T>
@@ -105,8 +90,8 @@ T from_bytes(const std::byte* from) {
 }
 
 /// Into a member or element that exists; the only way for T[n].
-template <class In, class T>
-void read_into(In& in, T& target) {
+template <class T>
+void read_into(decoder& in, T& target) {
   if constexpr (!std::is_array_v<T>)
     target = read<T>(in);
   else if constexpr (travels_as_bytes<T>)
@@ -121,20 +106,20 @@ T read_element(decoder& in) {
   return read<T>(in);
 }
 
-template <class T, class In>
-T read_array(In& in) {
+template <class T>
+T read_array(decoder& in) {
   T value{};
   for (auto& element : value) read_into(in, element);
   return value;
 }
 
-template <class T, class In, std::size_t... I>
-T read_tuple(In& in, std::index_sequence<I...>) {
+template <class T, std::size_t... I>
+T read_tuple(decoder& in, std::index_sequence<I...>) {
   return T{read<std::remove_cv_t<std::tuple_element_t<I, T>>>(in)...};  // braces: from left to right
 }
 
-template <class T, class In, class... M>
-T read_aggregate(In& in, type_list<M...>) {
+template <class T, class... M>
+T read_aggregate(decoder& in, type_list<M...>) {
   if constexpr (requires { T{}; }) {
     T value{};
     visit_members(value, [&](auto&... member) { (read_into(in, member), ...); });
@@ -276,8 +261,8 @@ T read_custom(decoder& in) {
   return value;
 }
 
-template <class T, class In>
-T read(In& in) {
+template <class T>
+T read(decoder& in) {
   constexpr kind how = kind_of<T>;
   if constexpr (how == kind::bytes)
     return from_bytes<T>(in.take(bytes_size<T>, bytes_align<T>));

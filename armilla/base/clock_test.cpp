@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/base/clock.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace armilla::detail {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(Clock, NeverGoesBack) {
+  std::uint64_t last = now_ns();
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint64_t now = now_ns();
+    EXPECT_GE(now, last);
+    last = now;
+  }
+}
+
+TEST(Clock, TicksHaveALength) {
+  EXPECT_GT(ns_per_tick(), 0.0);
+  EXPECT_EQ(ns_per_tick(), ns_per_tick());
+  EXPECT_EQ(ticks_to_ns(0), 0u);
+}
+
+TEST(Deadline, TakesAnyDuration) {
+  const std::uint64_t before = now_ns();
+  EXPECT_GE(deadline_after(2s), before + 2'000'000'000u);
+  EXPECT_GE(deadline_after(1500ms), before + 1'500'000'000u);
+  EXPECT_GE(deadline_after(std::chrono::duration<double>(0.5)), before + 500'000'000u);
+}
+
+TEST(Deadline, PastAndEndlessOnesAreExpiredAndNever) {
+  EXPECT_TRUE(expired(deadline_after(-1s)));
+  EXPECT_TRUE(expired(deadline_after(0s)));
+  EXPECT_EQ(deadline_after(std::chrono::hours::max()), never);
+  EXPECT_EQ(deadline_after_ns(never), never);
+  EXPECT_FALSE(expired(never));
+  EXPECT_FALSE(expired(deadline_after(1h)));
+}
+
+}  // namespace
+}  // namespace armilla::detail

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/base/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "armilla/base/context.hpp"
+#include "armilla/base/rank.hpp"
+
+namespace armilla {
+namespace {
+
+/// Makes the test's thread a rank.
+class as_rank {
+ public:
+  as_rank(rank_t rank, rank_t ranks) {
+    mine_.rank = rank;
+    mine_.ranks = ranks;
+    detail::current = &mine_;
+  }
+  ~as_rank() { detail::current = nullptr; }
+
+ private:
+  detail::context mine_;
+};
+
+template <class Error, class F>
+std::string text_of(F&& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(Error, NamesRankAndOperationInsideAJob) {
+  const as_rank me(3, 4);
+  EXPECT_EQ(text_of<usage_error>([] { detail::throw_usage("put", "the pointer is null; give another"); }),
+            "armilla: rank 3: put: the pointer is null; give another");
+}
+
+TEST(Error, NamesTheOperationOnlyOutsideAJob) {
+  EXPECT_EQ(text_of<limit_error>([] { detail::throw_limit("call", "too large"); }), "armilla: call: too large");
+}
+
+TEST(Error, EveryKindIsAnErrorAndAStdSystemErrorWithItsCode) {
+  const auto code_of = [](auto&& f) {
+    try {
+      f();
+    } catch (const std::system_error& e) {
+      EXPECT_NE(dynamic_cast<const error*>(&e), nullptr);
+      return e.code();
+    }
+    return std::error_code();
+  };
+  EXPECT_EQ(code_of([] { detail::throw_usage("x", ""); }), errc::usage);
+  EXPECT_EQ(code_of([] { detail::throw_limit("x", ""); }), errc::limit);
+  EXPECT_EQ(code_of([] { detail::throw_timeout("x", ""); }), errc::timeout);
+  EXPECT_EQ(code_of([] { detail::throw_decode(1, "x", ""); }), errc::decode);
+  EXPECT_EQ(code_of([] { detail::throw_rank_lost(1, "x", ""); }), errc::rank_lost);
+  EXPECT_EQ(code_of([] { throw remote_error(1, "x", "", ""); }), errc::remote);
+  EXPECT_STREQ(error_category().name(), "armilla");
+  EXPECT_EQ(make_error_code(errc::timeout).message(), "time is over");
+}
+
+TEST(Error, RemoteErrorCarriesRankTypeAndTextOfWhatTheBodyThrew) {
+  const remote_error e(2, "call", "std::out_of_range", "index 9");
+  EXPECT_EQ(e.rank(), 2);
+  EXPECT_STREQ(e.type_name(), "std::out_of_range");
+  EXPECT_STREQ(e.text(), "index 9");
+  EXPECT_NE(std::string(e.what()).find("rank 2 threw std::out_of_range (index 9)"), std::string::npos);
+}
+
+TEST(Error, DecodeErrorNamesTheSender) {
+  const decode_error e(7, "decode", "short");
+  EXPECT_EQ(e.rank(), 7);
+  EXPECT_NE(std::string(e.what()).find("bytes from rank 7: short"), std::string::npos);
+}
+
+TEST(Error, ARankOutOfRangeIsNamedWithWhatIsAllowed) {
+  EXPECT_EQ(text_of<usage_error>([] { detail::require_rank("async", 4, 4); }),
+            "armilla: async: rank 4 does not exist (ranks of this job: 4); give a rank from 0 to 3");
+  EXPECT_THROW(detail::require_rank("async", -1, 4), usage_error);
+  EXPECT_NO_THROW(detail::require_rank("async", 3, 4));
+}
+
+TEST(Error, DescribesTheExceptionThatIsCaught) {
+  const auto describe = [](auto&& value) {
+    try {
+      throw value;
+    } catch (...) {
+      return detail::describe_current_exception();
+    }
+  };
+  EXPECT_EQ(describe(std::out_of_range("nine")).type_name, "std::out_of_range");
+  EXPECT_EQ(describe(std::out_of_range("nine")).text, "nine");
+  EXPECT_EQ(describe(42).type_name, "int");
+  EXPECT_EQ(describe(42).text, "no text: it is no std::exception");
+}
+
+TEST(Error, FatalPrintsTheOneMessageAndAborts) {
+  EXPECT_DEATH(detail::fatal("poll", "the ring is broken"), "armilla: poll: the ring is broken");
+  EXPECT_DEATH(detail::fatal("poll", std::string(5000, 'x')), "armilla: poll: xxx");
+}
+
+TEST(Context, RankAndRanksAnswerInsideAJob) {
+  const as_rank me(1, 4);
+  EXPECT_EQ(rank(), 1);
+  EXPECT_EQ(ranks(), 4);
+}
+
+TEST(Context, OutsideAJobTheErrorNamesOperationAndThread) {
+  const std::string text = text_of<usage_error>([] { rank(); });
+  EXPECT_NE(text.find("armilla: rank: the calling thread (\""), std::string::npos) << text;
+  EXPECT_NE(text.find("call it inside armilla::run"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace armilla

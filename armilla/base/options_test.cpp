@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/base/options.hpp"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdlib>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/option_text.hpp"
+
+namespace armilla::detail {
+namespace {
+
+template <class... Entry>
+options read(const Entry*... entry) {
+  const char* const environment[] = {entry..., nullptr};
+  return options::from(environment);
+}
+
+template <class... Entry>
+std::string complaint(const Entry*... entry) {
+  try {
+    read(entry...);
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+  return "no complaint";
+}
+
+TEST(Options, DefaultsHoldWithoutAnyVariable) {
+  const options o = read();
+  EXPECT_EQ(o.ranks, 1);
+  EXPECT_EQ(o.fabric, fabric_kind::automatic);
+  EXPECT_EQ(o.ring, 128u * 1024);
+  EXPECT_EQ(o.spin_ns, 50'000u);
+  EXPECT_TRUE(o.cross_copy);
+  EXPECT_TRUE(std::has_single_bit(o.segment));
+}
+
+TEST(Options, ReadsEachKindOfValue) {
+  const options o = read("ARMILLA_RANKS=4", "ARMILLA_FABRIC=threads", "ARMILLA_LABEL=1", "ARMILLA_RING=64K", "ARMILLA_SPIN=5",
+                         "ARMILLA_YIELD=1ms", "ARMILLA_STALL=3", "ARMILLA_FENCE=hypercube", "ARMILLA_STATS=out.json");
+  EXPECT_EQ(o.ranks, 4);
+  EXPECT_EQ(o.fabric, fabric_kind::threads);
+  EXPECT_TRUE(o.label);
+  EXPECT_EQ(o.ring, 65536u);
+  EXPECT_EQ(o.spin_ns, 5'000u);
+  EXPECT_EQ(o.yield_ns, 1'000'000u);
+  EXPECT_EQ(o.stall_ns, 3'000'000'000u);
+  EXPECT_EQ(o.fence, pattern::hypercube);
+  EXPECT_EQ(o.stats, "out.json");
+}
+
+TEST(Options, SkipsWhatIsNotOurs) {
+  EXPECT_EQ(read("PATH=/bin", "ARMILLA_INTERNAL_RANK=7", "ARMILLAX=1", "XARMILLA_RANKS=9").ranks, 1);
+}
+
+TEST(Options, AnUnknownNameIsAnErrorThatNamesTheNearest) {
+  EXPECT_NE(complaint("ARMILLA_RANK=4").find("ARMILLA_RANK is no option; did you mean ARMILLA_RANKS?"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_SPILLLIMIT=4").find("did you mean ARMILLA_SPILL_LIMIT?"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_=4").find("is no option"), std::string::npos);
+}
+
+TEST(Options, ABadValueNamesVariableValueAndWhatIsAllowed) {
+  EXPECT_NE(complaint("ARMILLA_RANKS=many").find("ARMILLA_RANKS=many is not allowed; give a number from 1 to"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_FABRIC=infiniband").find("give one of auto shm threads"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_RING=100K").find("give a power of two from 4K to 1G"), std::string::npos);
+}
+
+TEST(Options, RefusesEveryKindOfNonsense) {
+  for (const char* bad : {"ARMILLA_RANKS=0", "ARMILLA_RANKS=-1", "ARMILLA_RANKS=4x", "ARMILLA_RANKS=", "ARMILLA_RANKS=99999999999",
+                          "ARMILLA_LABEL=maybe", "ARMILLA_EAGER=16Q", "ARMILLA_EAGER=-1", "ARMILLA_EAGER=99999999999999999999",
+                          "ARMILLA_EAGER=99999999999999T", "ARMILLA_SPIN=fast", "ARMILLA_SPIN=1h", "ARMILLA_STATS=yes", "ARMILLA_PIN="})
+    EXPECT_NE(complaint(bad).find("is not allowed; give"), std::string::npos) << bad;
+}
+
+TEST(Options, SetAndGetSpeakTheSameLanguage) {
+  options o;
+  o.set("ring", "1M");
+  o.set("ARMILLA_SPIN", "250us");
+  o.set("Access", "opened");
+  EXPECT_EQ(o.get("ring"), "1M");
+  EXPECT_EQ(o.get("ARMILLA_SPIN"), "250us");
+  EXPECT_EQ(o.get("access"), "opened");
+  EXPECT_THROW(o.get("rong"), usage_error);
+}
+
+TEST(Options, ReadsTheRealEnvironment) {
+  setenv("ARMILLA_POLL_EVERY", "16", 1);
+  EXPECT_EQ(options::from_environment().poll_every, 16);
+  unsetenv("ARMILLA_POLL_EVERY");
+}
+
+TEST(Options, TheManualNamesEveryVariableItsTextAndDefault) {
+  std::FILE* file = std::tmpfile();
+  print_manual(file);
+  std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
+  std::rewind(file);
+  ASSERT_EQ(std::fread(text.data(), 1, text.size(), file), text.size());
+  std::fclose(file);
+  EXPECT_NE(text.find("ARMILLA_RANKS\n    How many ranks"), std::string::npos);
+  EXPECT_NE(text.find("Default: 128K."), std::string::npos);
+  EXPECT_NE(text.find("Default: 50us."), std::string::npos);
+  EXPECT_NE(text.find("ARMILLA_ACCESS_BY_MESSAGE"), std::string::npos);
+}
+
+TEST(OptionText, SizesTakeSuffixes) {
+  std::uint64_t n = 0;
+  for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"17", 17}, {"1k", 1024}, {"2MB", 2 << 20}, {"1g", 1 << 30},
+                                    {"3B", 3}, {"1T", std::uint64_t{1} << 40}}) {
+    EXPECT_TRUE(parse_bytes(text, n)) << text;
+    EXPECT_EQ(n, bytes) << text;
+  }
+}
+
+TEST(OptionText, ShowsTheShortestExactSpelling) {
+  EXPECT_EQ(show_bytes(0), "0");
+  EXPECT_EQ(show_bytes(1025), "1025");
+  EXPECT_EQ(show_bytes(3 << 20), "3M");
+  EXPECT_EQ(show_duration(1'000'000'000), "1s");
+  EXPECT_EQ(show_duration(1'500'000), "1500us");
+}
+
+TEST(OptionText, EditDistanceCountsChanges) {
+  EXPECT_EQ(edit_distance("ring", "RING"), 0u);
+  EXPECT_EQ(edit_distance("ring", "wing"), 1u);
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+}
+
+}  // namespace
+}  // namespace armilla::detail
