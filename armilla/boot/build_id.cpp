@@ -48,7 +48,7 @@ int id_of_first_image(dl_phdr_info* image, std::size_t, void* result) noexcept {
 std::uint64_t build_id() noexcept {
   std::uint64_t id = 0;
   dl_iterate_phdr(id_of_first_image, &id);
-  struct stat file {};
+  struct stat file{};
   if (id != 0 || stat("/proc/self/exe", &file) != 0) return id;
   id = mix(seed, &file.st_dev, sizeof file.st_dev);
   id = mix(id, &file.st_ino, sizeof file.st_ino);

@@ -15,17 +15,20 @@ std::string cause(const ending& e) {
     case ending::how::exception: return "ended by an exception: " + e.text;
     case ending::how::code: return fmt::format("exited with code {}", e.code);
     case ending::how::exited: return fmt::format("called exit({}) before its run() ended", e.code);
-    case ending::how::signal: return fmt::format("was killed by signal {} ({}){}", e.code, signal_name(e.code), e.core ? ", core dumped" : "");
+    case ending::how::signal:
+      return fmt::format("was killed by signal {} ({}){}", e.code, signal_name(e.code), e.core ? ", core dumped" : "");
     case ending::how::start: return "could not start: " + e.text;
     case ending::how::never_joined:
-      return fmt::format("exited with code {} and never joined the job; it must call armilla::run, run_main or make a session", e.code);
+      return fmt::format("exited with code {} and never joined the job; it must call armilla::run, run_main or make a session",
+                         e.code);
     case ending::how::not_started: return fmt::format("could not be started: {}", strerror(e.code));
   }
   return "ended";
 }
 
 std::string who(const ending& e) {
-  const std::string ranks = e.first == e.last ? fmt::format("rank {}", e.first) : fmt::format("one of the ranks {} to {}", e.first, e.last);
+  const std::string ranks =
+      e.first == e.last ? fmt::format("rank {}", e.first) : fmt::format("one of the ranks {} to {}", e.first, e.last);
   return e.pid > 0 ? fmt::format("{} ({}, pid {})", ranks, e.program, e.pid) : fmt::format("{} ({})", ranks, e.program);
 }
 

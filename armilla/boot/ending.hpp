@@ -13,9 +13,9 @@ struct ending {
   rank_t first = 0, last = 0;  ///< the ranks it may have been; one, if known
   std::string program;
   int pid = 0;
-  int code = 0;      ///< exit code, signal number or errno
-  bool core = false; ///< a core file was written
-  std::string text;  ///< of an exception, or why it could not join
+  int code = 0;       ///< exit code, signal number or errno
+  bool core = false;  ///< a core file was written
+  std::string text;   ///< of an exception, or why it could not join
 };
 
 /// "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)".

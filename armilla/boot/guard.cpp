@@ -35,7 +35,8 @@ bool ours() noexcept { return guarded.job != nullptr && guarded.pid == getpid();
 bool all_finished() noexcept {
   const job_block& job = *guarded.job;
   for (std::uint32_t r = 0; r < job.ranks; ++r)
-    if ((guarded.threads || rank_t(r) == guarded.rank) && job.rank[r].stage.load(std::memory_order_acquire) != rank_stage::finished)
+    if ((guarded.threads || rank_t(r) == guarded.rank) &&
+        job.rank[r].stage.load(std::memory_order_acquire) != rank_stage::finished)
       return false;
   return true;
 }
@@ -56,9 +57,7 @@ void on_early_exit(int code, void*) {
   if (ours() && std::current_exception() != nullptr) {
     try {
       throw;
-    } catch (...) {
-      note_current_exception(*guarded.job, culprit());
-    }
+    } catch (...) { note_current_exception(*guarded.job, culprit()); }
 #ifdef __GLIBCXX__
     if (guarded.before == __gnu_cxx::__verbose_terminate_handler) abort();  // the supervisor says the same, with the rank
 #endif
@@ -74,9 +73,9 @@ void on_fatal_signal(int number) {
 }
 
 void install(int number) {
-  struct sigaction old {};
+  struct sigaction old{};
   if (sigaction(number, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) return;  // the program has its own
-  struct sigaction mine {};
+  struct sigaction mine{};
   mine.sa_handler = on_fatal_signal;
   mine.sa_flags = SA_ONSTACK;
   sigaction(number, &mine, nullptr);

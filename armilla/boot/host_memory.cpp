@@ -53,25 +53,28 @@ host_layout layout_for(rank_t ranks, const options& settings) {
   if (layout.segment_bytes > most_segment) layout.segment_bytes = most_segment;
   while (!asked_for && layout.total() > most_bytes && layout.segment_bytes > (std::uint64_t{1} << 20)) layout.segment_bytes /= 2;
   if (layout.total() > most_bytes)
-    throw_usage("start", fmt::format("{} ranks with ARMILLA_SEGMENT={} and ARMILLA_RING={} need {} of addresses, more than {}; choose a "
-                                     "smaller ARMILLA_SEGMENT or ARMILLA_RING",
-                                     ranks, settings.get("segment"), settings.get("ring"), in_gib(layout.total()), in_gib(most_bytes)));
+    throw_usage("start",
+                fmt::format("{} ranks with ARMILLA_SEGMENT={} and ARMILLA_RING={} need {} of addresses, more than {}; choose a "
+                            "smaller ARMILLA_SEGMENT or ARMILLA_RING",
+                            ranks, settings.get("segment"), settings.get("ring"), in_gib(layout.total()), in_gib(most_bytes)));
   return layout;
 }
 
 int create_host_memory(const host_layout& layout) {
   if (layout.total() > limit_of(RLIMIT_FSIZE))  // beyond it the kernel would send SIGXFSZ
-    throw_limit("start", fmt::format("the file size limit (ulimit -f) is below the {} that the ranks reserve; raise it or choose a smaller "
-                                     "ARMILLA_SEGMENT (nothing is written to disk)",
-                                     in_gib(layout.total())));
+    throw_limit(
+        "start",
+        fmt::format("the file size limit (ulimit -f) is below the {} that the ranks reserve; raise it or choose a smaller "
+                    "ARMILLA_SEGMENT (nothing is written to disk)",
+                    in_gib(layout.total())));
   int descriptor = memfd_create("armilla", MFD_CLOEXEC);
   if (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   if (descriptor < 0) throw_limit("start", fmt::format("memfd_create: {}; Linux 3.17 or later is needed", std::strerror(errno)));
   if (ftruncate(descriptor, off_t(layout.total())) != 0) {
     const int why = errno;
     close(descriptor);
-    throw_limit("start", fmt::format("cannot reserve {} for the ranks: {}; choose a smaller ARMILLA_SEGMENT", in_gib(layout.total()),
-                                     std::strerror(why)));
+    throw_limit("start", fmt::format("cannot reserve {} for the ranks: {}; choose a smaller ARMILLA_SEGMENT",
+                                     in_gib(layout.total()), std::strerror(why)));
   }
   return descriptor;
 }
@@ -79,9 +82,11 @@ int create_host_memory(const host_layout& layout) {
 std::byte* map_host_memory(int descriptor, std::uint64_t bytes) {
   void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (base == MAP_FAILED)
-    throw_limit("start", fmt::format("cannot map {} of shared memory: {}; choose a smaller ARMILLA_SEGMENT (for example 256M) or raise the "
-                                     "address space limit (ulimit -v)",
-                                     in_gib(bytes), std::strerror(errno)));
+    throw_limit(
+        "start",
+        fmt::format("cannot map {} of shared memory: {}; choose a smaller ARMILLA_SEGMENT (for example 256M) or raise the "
+                    "address space limit (ulimit -v)",
+                    in_gib(bytes), std::strerror(errno)));
   return static_cast<std::byte*>(base);
 }
 

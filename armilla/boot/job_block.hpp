@@ -26,10 +26,10 @@ enum class failure_kind : std::int32_t {
 struct rank_record {
   std::atomic<std::int32_t> pid;
   std::atomic<rank_stage> stage;
-  std::uint64_t build;    ///< identity of its executable
-  std::uint32_t program;  ///< set by the supervisor
-  std::int32_t exec_error;///< errno, if the program could not be started
-  std::int16_t cpu[4];    ///< the processors it is bound to; -1: none
+  std::uint64_t build;      ///< identity of its executable
+  std::uint32_t program;    ///< set by the supervisor
+  std::int32_t exec_error;  ///< errno, if the program could not be started
+  std::int16_t cpu[4];      ///< the processors it is bound to; -1: none
 };
 
 /// The first failure of the job. Whoever moves `stage` from 0 to 1 writes the rest, then sets 2.

@@ -31,7 +31,8 @@ int number_in(const char* variable) {
   char* end = nullptr;
   const long n = text != nullptr ? std::strtol(text, &end, 10) : -1;
   if (text == nullptr || *text == 0 || *end != 0 || n < 0 || n > INT_MAX)
-    throw_usage("start", fmt::format("{}='{}' is damaged; start the program by itself or by armilla-run", variable, text ? text : ""));
+    throw_usage("start",
+                fmt::format("{}='{}' is damaged; start the program by itself or by armilla-run", variable, text ? text : ""));
   return int(n);
 }
 
@@ -183,8 +184,8 @@ void require_same_build(const launch& self) {
   const auto& program = self.programs[self.program];
   for (rank_t other : program.ranks)
     if (job.rank[other].build != job.rank[self.rank].build)
-      throw_usage("start", fmt::format("ranks {} and {} run different builds of {}; start all of them from one file", other, self.rank,
-                                       program.name));
+      throw_usage("start", fmt::format("ranks {} and {} run different builds of {}; start all of them from one file", other,
+                                       self.rank, program.name));
 }
 
 }  // namespace armilla::detail

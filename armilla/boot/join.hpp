@@ -16,8 +16,8 @@ inline constexpr const char* rank_variable = "ARMILLA_INTERNAL_RANK";  // number
 bool started_as_rank() noexcept;
 
 /// Joins that job: ties this process's life to the supervisor's, maps the memory, tells the job that it is here. One launch for
-/// each rank of this process: one, or all of a job of threads. Reads the options from the environment. What goes wrong is noted in
-/// the job or printed, and thrown as `limit_error` or `usage_error`.
+/// each rank of this process: one, or all of a job of threads. Reads the options from the environment. What goes wrong is noted
+/// in the job or printed, and thrown as `limit_error` or `usage_error`.
 std::vector<launch> join_job(options& settings);
 
 /// A job of one rank in this process, without a supervisor: what a program does when nobody asked for more, also in a debugger.

@@ -26,13 +26,13 @@ struct launch {
   rank_t ranks = 1;
   std::uint32_t program = 0;
   std::vector<program_entry> programs;
-  bool threads = false;               ///< ranks are threads of this process
-  bool oversubscribed = false;        ///< more ranks than processors: who waits should soon let others run
-  std::uint32_t cores = 1;            ///< cores that this job may use
-  std::uint32_t processors = 1;       ///< hardware threads that this job may use
-  std::byte* host_base = nullptr;     ///< where the host's memory lies in this process
+  bool threads = false;            ///< ranks are threads of this process
+  bool oversubscribed = false;     ///< more ranks than processors: who waits should soon let others run
+  std::uint32_t cores = 1;         ///< cores that this job may use
+  std::uint32_t processors = 1;    ///< hardware threads that this job may use
+  std::byte* host_base = nullptr;  ///< where the host's memory lies in this process
   host_layout layout;
-  job_block* job = nullptr;           ///< == host_base
+  job_block* job = nullptr;  ///< == host_base
   const options* settings = nullptr;
 
   /// Process of rank `r`.

@@ -29,9 +29,7 @@ void note_current_exception(job_block& job, rank_t rank) noexcept {
   try {
     const exception_text thrown = describe_current_exception();
     note_failure(job, rank, failure_kind::exception, 1, thrown.type_name + ": " + thrown.text);
-  } catch (...) {
-    note_failure(job, rank, failure_kind::exception, 1, "no memory left to describe it");
-  }
+  } catch (...) { note_failure(job, rank, failure_kind::exception, 1, "no memory left to describe it"); }
 }
 
 }  // namespace armilla::detail

@@ -39,7 +39,8 @@ output_labels::~output_labels() {
 int output_labels::open_stream(const std::string& label, int to) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0)
-    throw_limit("start", std::string("no pipe for the output of a rank: ") + std::strerror(errno) + "; raise ulimit -n or leave ARMILLA_LABEL");
+    throw_limit("start", std::string("no pipe for the output of a rank: ") + std::strerror(errno) +
+                             "; raise ulimit -n or leave ARMILLA_LABEL");
   fcntl(pipe_ends[0], F_SETFL, O_NONBLOCK);
   streams_.push_back({pipe_ends[0], to, label, {}});
   return pipe_ends[1];

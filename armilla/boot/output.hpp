@@ -17,7 +17,9 @@ class output_labels {
   output_labels& operator=(const output_labels&) = delete;
   ~output_labels();
 
-  struct ends { int output = -1, errors = -1; };
+  struct ends {
+    int output = -1, errors = -1;
+  };
   /// Opens the pipes of one process, whose lines get this label; returns what becomes its stdout and stderr.
   ends open(const std::string& label);
   /// Closes our copies of those ends, once the process has them.

@@ -17,7 +17,7 @@ namespace armilla::detail {
 namespace {
 
 bool same_file(const std::string& a, const std::string& b) {
-  struct stat first {}, second {};
+  struct stat first{}, second{};
   return a == b || (stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_dev == second.st_dev &&
                     first.st_ino == second.st_ino);
 }

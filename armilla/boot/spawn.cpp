@@ -65,7 +65,7 @@ std::vector<std::string> environment_for(const spawn_plan& plan) {
 }
 
 bool same_file(const char* a, const char* b) {
-  struct stat first {}, second {};
+  struct stat first{}, second{};
   return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
@@ -106,7 +106,8 @@ pid_t spawn(const spawn_plan& plan) {
   const auto argument_pointers = pointers_to(arguments), environment_pointers = pointers_to(environment);
   const pid_t self = getpid();
   const pid_t child = vfork();  // cheap however large this process is
-  if (child == 0) become(plan, const_cast<char**>(argument_pointers.data()), const_cast<char**>(environment_pointers.data()), self);
+  if (child == 0)
+    become(plan, const_cast<char**>(argument_pointers.data()), const_cast<char**>(environment_pointers.data()), self);
   return child;
 }
 

@@ -24,13 +24,13 @@ program_spec this_program(int argc, char** argv);
 /// How one process shall be started.
 struct spawn_plan {
   const program_spec* program = nullptr;
-  rank_t rank = 0;               ///< its (first) rank
-  rank_record* record = nullptr; ///< of that rank: processors to bind to; receives the error of a failed start
-  int memory = -1;               ///< descriptor of the host's memory
-  int output = -1, errors = -1;  ///< become its stdout and stderr; -1: as ours
-  bool keep_input = false;       ///< our stdin, not /dev/null
-  bool bind = true;              ///< the whole process to the record's processors
-  sigset_t mask{};               ///< signals that it blocks
+  rank_t rank = 0;                ///< its (first) rank
+  rank_record* record = nullptr;  ///< of that rank: processors to bind to; receives the error of a failed start
+  int memory = -1;                ///< descriptor of the host's memory
+  int output = -1, errors = -1;   ///< become its stdout and stderr; -1: as ours
+  bool keep_input = false;        ///< our stdin, not /dev/null
+  bool bind = true;               ///< the whole process to the record's processors
+  sigset_t mask{};                ///< signals that it blocks
 };
 
 /// Starts it and returns its process, or -1 with errno. From its first instruction on it dies with the calling thread, also

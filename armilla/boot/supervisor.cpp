@@ -24,9 +24,9 @@ namespace armilla::detail {
 namespace {
 
 constexpr std::uint64_t milli = 1'000'000;
-constexpr std::uint64_t others_may_end_ns = 250 * milli;  // after one failed by itself: often all do, each with something to say
-constexpr std::uint64_t others_may_tidy_ns = 200 * milli; // between SIGTERM and SIGKILL
-constexpr int look_again_ms = 20;                         // where the kernel has no pidfd for us
+constexpr std::uint64_t others_may_end_ns = 250 * milli;   // after one failed by itself: often all do, each with something to say
+constexpr std::uint64_t others_may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
+constexpr int look_again_ms = 20;                          // where the kernel has no pidfd for us
 
 class supervisor {
  public:
@@ -116,7 +116,8 @@ void supervisor::start(rank_t first, rank_t last) {
   how.bind = first == last;
   how.mask = before_;
   output_labels::ends ends;
-  if (plan_.job->label != 0) ends = labels_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
+  if (plan_.job->label != 0)
+    ends = labels_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
   how.output = ends.output;
   how.errors = ends.errors;
   child c{.first = first, .last = last};
@@ -231,7 +232,8 @@ void supervisor::judge() {
   if (!failure_) return;
   if (failure_->kind == ending::how::signal) {  // Ctrl-C strikes the ranks too, and perhaps first
     pollfd mine{signals_, POLLIN, 0};
-    const bool typed = failure_->code == SIGINT || failure_->code == SIGQUIT || failure_->code == SIGHUP || failure_->code == SIGTERM;
+    const bool typed =
+        failure_->code == SIGINT || failure_->code == SIGQUIT || failure_->code == SIGHUP || failure_->code == SIGTERM;
     if (typed) poll(&mine, 1, look_again_ms);
     const ending cause = *failure_;
     failure_.reset();

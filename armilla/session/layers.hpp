@@ -9,7 +9,7 @@
 // Which layers a session starts: 1 when the layer's start function exists.
 #define ARMILLA_HAS_STATS 1
 #define ARMILLA_HAS_MESSAGES 1
-#define ARMILLA_HAS_TEAMS 0
+#define ARMILLA_HAS_TEAMS 1
 #define ARMILLA_HAS_CALLS 1
 #define ARMILLA_HAS_MEMORY 0
 #define ARMILLA_HAS_OBJECTS 0

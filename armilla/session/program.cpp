@@ -11,7 +11,8 @@ namespace {
 
 const detail::program_entry& entry(const char* operation, std::uint32_t i) {
   const auto& all = detail::here(operation).session->self.programs;
-  if (i >= all.size()) detail::throw_usage(operation, fmt::format("program {} of a job with {}; they are numbered from 0", i, all.size()));
+  if (i >= all.size())
+    detail::throw_usage(operation, fmt::format("program {} of a job with {}; they are numbered from 0", i, all.size()));
   return all[i];
 }
 

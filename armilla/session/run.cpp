@@ -40,8 +40,7 @@ int run_rank_thread(const launch& self, const job_function& f) noexcept {
 int run_threads(const std::vector<launch>& ranks, const job_function& f) {
   std::vector<int> codes(ranks.size());
   std::vector<std::thread> threads;
-  for (std::size_t r = 1; r < ranks.size(); ++r)
-    threads.emplace_back([&, r] { codes[r] = run_rank_thread(ranks[r], f); });
+  for (std::size_t r = 1; r < ranks.size(); ++r) threads.emplace_back([&, r] { codes[r] = run_rank_thread(ranks[r], f); });
   codes[0] = run_rank_thread(ranks[0], f);
   for (auto& thread : threads) thread.join();
   return *std::ranges::max_element(codes);
@@ -55,7 +54,7 @@ int run_job(int argc, char** argv, rank_main call, const void* function, who_run
     const joined_process process = join_or_supervise(argc, argv);
     const job_function f{call, function, who};
     return process.ranks.size() > 1 ? run_threads(process.ranks, f) : run_rank(process.ranks[0], f);
-  } catch (const error& why) {  // nothing ran
+  } catch (const error& why) {      // nothing ran
     if (!is_rank) say(why.what());  // else the supervisor says it
     return could_not_start;
   }

@@ -7,8 +7,8 @@ namespace armilla {
 
 /// What a rank can run: a function without arguments that returns nothing, or an int that is its exit code.
 template <class F>
-concept rank_function = std::is_invocable_v<F&> && (std::is_void_v<std::invoke_result_t<F&>> ||
-                                                    std::is_convertible_v<std::invoke_result_t<F&>, int>);
+concept rank_function =
+    std::is_invocable_v<F&> && (std::is_void_v<std::invoke_result_t<F&>> || std::is_convertible_v<std::invoke_result_t<F&>, int>);
 
 namespace detail {
 
@@ -21,8 +21,10 @@ int run_job(int argc, char** argv, rank_main call, const void* function, who_run
 template <class F>
 int call_copy(const void* function) {
   const auto call = [](auto& f) {
-    if constexpr (std::is_void_v<std::invoke_result_t<F&>>) return f(), 0;
-    else return int(f());
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>)
+      return f(), 0;
+    else
+      return int(f());
   };
   if constexpr (std::copy_constructible<F>) {
     F mine = *static_cast<const F*>(function);
@@ -34,13 +36,14 @@ int call_copy(const void* function) {
 
 }  // namespace detail
 
-/// Runs `f` on every rank of the job and returns 0, or the code with which the program shall exit: `return armilla::run(argc, argv, f);`.
+/// Runs `f` on every rank of the job and returns 0, or the code with which the program shall exit: `return armilla::run(argc,
+/// argv, f);`.
 ///
 /// How many ranks, and whether as processes or threads, is said by the environment (`ARMILLA_RANKS=4`, `ARMILLA_FABRIC=threads`)
 /// or by `armilla-run`. For one rank, `f` runs in this process. For more, the first process becomes the supervisor: it starts
 /// this program once more for each rank, with the same arguments, and ends (as by std::exit) when they have, without coming back
-/// from `run`. What stands in `main` before `run` is executed by each of these processes. With ARMILLA_FABRIC=threads the ranks are
-/// threads of one process, and `main` up to `run` is executed once for all.
+/// from `run`. What stands in `main` before `run` is executed by each of these processes. With ARMILLA_FABRIC=threads the ranks
+/// are threads of one process, and `main` up to `run` is executed once for all.
 ///
 /// Complete when every rank has returned from `f` and all calls and accesses that it caused are done. A rank that throws out of
 /// `f`, returns another code than 0 from it, calls std::exit, or is killed ends the job within a second, with one message that

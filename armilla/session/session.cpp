@@ -24,7 +24,8 @@ joined_process join_for_session(int argc, char** argv) {
   joined_process process = join_or_supervise(argc, argv);
   if (process.ranks.size() == 1) return process;
   try {
-    throw_usage("session", "with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run or run_main, or ARMILLA_FABRIC=shm");
+    throw_usage("session",
+                "with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run or run_main, or ARMILLA_FABRIC=shm");
   } catch (const error& why) {
     note_failure(*process.ranks[0].job, 0, failure_kind::start, 1, why.what());
     throw;

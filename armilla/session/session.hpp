@@ -20,8 +20,8 @@ struct session_holder;
 /// without `run`. The destructor is collective: it returns when every rank has come to it and all calls are done. If an exception
 /// leaves the scope, the job is stopped instead.
 ///
-/// Throws `usage_error` with ARMILLA_FABRIC=threads and several ranks, which only `run` and `run_main` can start, and for a second
-/// session of a process.
+/// Throws `usage_error` with ARMILLA_FABRIC=threads and several ranks, which only `run` and `run_main` can start, and for a
+/// second session of a process.
 class session {
  public:
   session(int argc, char** argv);
@@ -29,7 +29,8 @@ class session {
   session& operator=(const session&) = delete;
   ~session();
 
-  /// Runs `f` on every rank and then awaits all that it caused. Returns 0, or the code with which the program shall exit. Collective.
+  /// Runs `f` on every rank and then awaits all that it caused. Returns 0, or the code with which the program shall exit.
+  /// Collective.
   template <rank_function F>
   int run(F f) {
     return run_erased(detail::call_copy<F>, &f, detail::who_runs::everybody);

@@ -20,9 +20,7 @@ namespace {
 
 enum meeting : std::uint32_t { all_joined, all_started, all_done, all_stopped };
 
-void set_stage(const launch& self, rank_stage stage) {
-  self.job->rank[self.rank].stage.store(stage, std::memory_order_release);
-}
+void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank].stage.store(stage, std::memory_order_release); }
 
 // A process is in one job in its life: a second would find the first one's handlers and memory.
 constinit std::atomic<bool> joined_before = false;
@@ -59,8 +57,10 @@ session_state::~session_state() { current = nullptr; }
 
 int session_state::run(rank_main call, const void* function, who_runs who) try {
   if (who == who_runs::first) ++mains;
-  if (who == who_runs::first && rank.rank != 0) serve();
-  else if (const int code = call(function); code != 0) return fail(code), code;
+  if (who == who_runs::first && rank.rank != 0)
+    serve();
+  else if (const int code = call(function); code != 0)
+    return fail(code), code;
   if (who == who_runs::first && rank.rank == 0) {
     self.job->mains_done.store(mains, std::memory_order_release);
     wake_all(rank);

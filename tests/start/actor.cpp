@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that does what its first argument says, on the rank that its second one names. Driven by start_test.py.
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include <armilla/armilla.hpp>
+
+namespace {
+
+std::string scene;
+armilla::rank_t star = 0;
+
+[[gnu::noinline]] int overflow_the_stack(volatile char* before) {
+  volatile char frame[4096];
+  frame[0] = before != nullptr ? before[0] : 'x';
+  if (frame[0] != 'x') return 0;  // never, but the compiler shall not know
+  return overflow_the_stack(frame) + frame[0];
+}
+
+void throw_where_nothing_may() noexcept {
+  void (*volatile thrower)() = [] { throw std::logic_error("inside noexcept"); };
+  thrower();
+}
+
+void start_a_child() {
+  if (fork() != 0) return;
+  execlp("sleep", "sleep", "1000", static_cast<char*>(nullptr));
+  _exit(127);
+}
+
+void print_processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  std::string list;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) list += (list.empty() ? "" : ",") + std::to_string(cpu);
+  std::printf("rank %d on %s\n", int(armilla::rank()), list.c_str());
+}
+
+void print_programs() {
+  std::string text = "rank " + std::to_string(armilla::rank()) + " runs " + std::to_string(armilla::program()) + ";";
+  for (std::uint32_t p = 0; p < armilla::programs(); ++p) {
+    text += " " + std::string(armilla::program_name(p)) + " on";
+    for (armilla::rank_t r : armilla::program_ranks(p)) text += " " + std::to_string(r);
+    text += ";";
+  }
+  std::puts(text.c_str());
+}
+
+void hang() {
+  for (;;) pause();
+}
+
+int perform() {
+  if (scene == "throw") throw std::runtime_error("the sky falls");
+  if (scene == "throw_int") throw 42;
+  if (scene == "code") return 7;
+  if (scene == "exit0") std::exit(0);
+  if (scene == "exit3") std::exit(3);
+  if (scene == "_exit0") _exit(0);
+  if (scene == "abort") std::abort();
+  if (scene == "kill") kill(getpid(), SIGKILL);
+  if (scene == "segv") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
+  if (scene == "overflow") return overflow_the_stack(nullptr);
+  if (scene == "terminate") throw_where_nothing_may();
+  if (scene == "thread_throws") std::thread([] { throw std::logic_error("in a thread of mine"); }).join();
+  if (scene == "child") start_a_child(), throw std::runtime_error("and leave a child");
+  if (scene == "read") {
+    char word[64] = "nothing";
+    if (std::scanf("%63s", word) != 1) std::strcpy(word, "the end");
+    std::printf("rank %d read %s\n", int(armilla::rank()), word);
+  }
+  return 0;
+}
+
+int act() {
+  if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
+  if (scene == "processors") print_processors();
+  if (scene == "programs") print_programs();
+  if (scene == "stubborn") signal(SIGTERM, SIG_IGN), signal(SIGINT, SIG_IGN);
+  if (scene == "partial") std::printf("no end of line"), std::fprintf(stderr, "complaint\n");
+  if (scene == "inherit")
+    std::printf("descriptor is %s, variable %s\n", fcntl(3, F_GETFD) < 0 ? "gone" : "there",
+                std::getenv("ARMILLA_INTERNAL_JOB") == nullptr ? "gone" : "there");
+  if (scene == "hang" || scene == "stubborn") {
+    std::printf("here\n");
+    std::fflush(stdout);
+    hang();
+  }
+  if (armilla::rank() == star) return perform();
+  // The others wait for what never comes.
+  if (scene == "throw" || scene == "code" || scene == "child") hang();
+  return 0;
+}
+
+int in_a_session(int argc, char** argv) {
+  armilla::session job(argc, argv);
+  if (scene == "session_throw" && armilla::rank() == star) throw std::runtime_error("out of main");
+  if (scene == "session_exit" && armilla::rank() == star) std::exit(0);
+  if (scene == "session_return" && armilla::rank() == star) return 5;
+  return job.run([] { std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks())); });
+}
+
+int caught_outside(int argc, char** argv) {
+  try {
+    armilla::session job(argc, argv);
+    if (armilla::rank() == star) throw std::runtime_error("caught outside");
+  } catch (const std::runtime_error&) {}
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  scene = argc > 1 ? argv[1] : "hello";
+  star = argc > 2 ? std::atoi(argv[2]) : 0;
+  if (scene == "before") return armilla::rank();
+  if (scene == "never") return 0;
+  if (scene == "session_caught") return caught_outside(argc, argv);
+  if (scene.starts_with("session")) return in_a_session(argc, argv);
+  if (scene == "run_main")
+    return armilla::run_main(argc, argv, [] { std::printf("main on %d of %d\n", int(armilla::rank()), int(armilla::ranks())); });
+  if (scene == "main_throws") return armilla::run_main(argc, argv, [] { throw std::runtime_error("main fell"); });
+  const int code = armilla::run(argc, argv, act);
+  if (scene == "twice") return armilla::run(argc, argv, act);
+  if (scene == "after") return armilla::rank();
+  if (scene == "code_after") return 9;
+  return code;
+}

@@ -1,0 +1,404 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How jobs start and how they end: start_test.py ACTOR LAUNCHER [unittest arguments]."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import uuid
+
+ACTOR, LAUNCHER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+PATIENCE = 60  # seconds before a hang is called one
+SANITIZED = bool(os.environ.get("START_TEST_SANITIZER"))
+FABRICS = ["threads"] if os.environ.get("START_TEST_SANITIZER") == "thread" else ["shm", "threads"]
+
+
+class Job:
+    """One started job. Its processes bear a token in their environment, by which those left behind are found."""
+
+    def __init__(self, command, ranks=None, fabric="shm", env=None, stdin=subprocess.DEVNULL, **more):
+        self.token = "START_TEST_TOKEN=" + uuid.uuid4().hex
+        name, value = self.token.split("=")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
+        environment |= {name: value, "ARMILLA_FABRIC": fabric, "ARMILLA_PIN": "none"}
+        if ranks is not None:
+            environment["ARMILLA_RANKS"] = str(ranks)
+        environment |= env or {}
+        self.process = subprocess.Popen(command, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, start_new_session=True, **more)
+
+    def end(self, text=None):
+        """Waits for the end; fills code, out, err."""
+        self.out, self.err = self.process.communicate(text, timeout=PATIENCE)
+        self.code = self.process.returncode
+        return self
+
+    def wait_for_lines(self, count):
+        for _ in range(count):
+            self.process.stdout.readline()
+
+    def left_behind(self):
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    if self.token.encode() in f.read().split(b"\0"):
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return found
+
+    def messages(self):
+        return [line for line in self.err.splitlines() if line.startswith("armilla")]
+
+
+class StartTest(unittest.TestCase):
+    def run_job(self, *arguments, **more):
+        text = more.pop("text", None)
+        job = Job([ACTOR, *arguments], stdin=subprocess.PIPE if text else subprocess.DEVNULL, **more).end(text)
+        self.assertEqual(job.left_behind(), [])
+        return job
+
+    def launch(self, *arguments, **more):
+        job = Job([LAUNCHER, *arguments], **more).end()
+        self.assertEqual(job.left_behind(), [])
+        return job
+
+    def assert_gone(self, job):
+        for _ in range(PATIENCE * 100):
+            if not job.left_behind():
+                return
+            time.sleep(0.01)
+        self.fail(f"left behind: {job.left_behind()}")
+
+    def assert_failed(self, job, cause, code=None):
+        self.assertEqual(len(job.messages()), 1, job.err)
+        self.assertRegex(job.messages()[0], cause)
+        if code is not None:
+            self.assertEqual(job.code, code, job.err)
+        self.assertNotEqual(job.code, 0)
+
+    def assert_hellos(self, job, ranks):
+        self.assertEqual((job.code, job.err), (0, ""))
+        self.assertEqual(sorted(job.out.splitlines()), sorted(f"hello from {r} of {ranks}" for r in range(ranks)))
+
+
+class Starting(StartTest):
+    def test_every_rank_runs_the_function(self):
+        for fabric in FABRICS:
+            for ranks in (1, 2, 4, 13):  # the last: more than cores
+                with self.subTest(fabric=fabric, ranks=ranks):
+                    self.assert_hellos(self.run_job("hello", ranks=ranks, fabric=fabric), ranks)
+
+    def test_one_rank_needs_no_supervisor(self):
+        self.assert_hellos(self.run_job("hello"), 1)
+
+    def test_run_main_runs_it_on_rank_0(self):
+        for fabric in FABRICS:
+            job = self.run_job("run_main", ranks=3, fabric=fabric)
+            self.assertEqual((job.code, job.out, job.err), (0, "main on 0 of 3\n", ""))
+
+    def test_a_session_is_a_rank(self):
+        self.assert_hellos(self.run_job("session", ranks=1 if FABRICS == ["threads"] else 3), 1 if FABRICS == ["threads"] else 3)
+
+    def test_a_session_cannot_hold_several_threads(self):
+        job = self.run_job("session", ranks=3, fabric="threads")
+        self.assertRegex(job.err, "session: with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run")
+        self.assertNotEqual(job.code, 0)
+
+    def test_unknown_option(self):
+        job = self.run_job("hello", ranks=2, env={"ARMILLA_RNIG": "1M"})
+        self.assert_failed(job, "ARMILLA_RNIG.*ARMILLA_RING", 2)
+
+    def test_too_many_ranks(self):
+        self.assert_failed(self.run_job("hello", ranks=2000), "2000", 2)
+
+    def test_a_second_run_is_refused(self):
+        for ranks in (1, 2):
+            job = self.run_job("twice", ranks=ranks, fabric=FABRICS[0])
+            self.assertRegex(job.err, "run: this process has run its job already")
+            self.assertNotEqual(job.code, 0)
+
+    def test_calls_outside_of_run_are_refused(self):
+        for scene in ("before", "after"):
+            self.assertRegex(self.run_job(scene, ranks=2, fabric=FABRICS[0]).err, "rank: ")
+
+    def test_what_a_rank_starts_inherits_nothing(self):
+        job = self.run_job("inherit", ranks=2, fabric=FABRICS[0])
+        self.assertEqual(set(job.out.splitlines()), {"descriptor is gone, variable gone"})
+
+    def test_no_name_in_the_file_system(self):
+        before = os.listdir("/dev/shm")
+        job = Job([ACTOR, "hang"], ranks=3, fabric=FABRICS[0])
+        job.wait_for_lines(3)
+        self.assertEqual([f for f in os.listdir("/dev/shm") if f not in before and "armilla" in f], [])
+        job.process.send_signal(signal.SIGTERM)
+        job.end()
+
+    @unittest.skipIf(SANITIZED, "sanitizers need the addresses")
+    def test_a_small_address_space_says_what_to_do(self):
+        command = ["bash", "-c", f"ulimit -v 4000000; exec {ACTOR} hello"]
+        job = Job(command, ranks=2).end()
+        self.assert_failed(job, "rank [01] .*could not start.*ARMILLA_SEGMENT")
+        self.assert_hellos(Job(command, ranks=2, env={"ARMILLA_SEGMENT": "64M"}).end(), 2)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_standard_input_goes_to_rank_0(self):
+        self.assertEqual(self.run_job("read", "0", ranks=2, text="word\n").out, "rank 0 read word\n")
+        self.assertEqual(self.run_job("read", "1", ranks=2, text="word\n").out, "rank 1 read the end\n")
+
+
+class Pinning(StartTest):
+    cores = sorted(os.sched_getaffinity(0))
+
+    def places(self, ranks, pin, fabric):
+        job = self.run_job("processors", ranks=ranks, fabric=fabric, env={"ARMILLA_PIN": pin})
+        return [line.split()[3] for line in sorted(job.out.splitlines())]
+
+    def test_core_gives_each_rank_its_own(self):
+        if len(self.cores) < 2:
+            self.skipTest("one core")
+        for fabric in FABRICS:
+            self.assertEqual(len(set(self.places(2, "core", fabric))), 2)
+
+    def test_none_leaves_them_alone(self):
+        everything = ",".join(map(str, self.cores))
+        for fabric in FABRICS:
+            self.assertEqual(self.places(3, "none", fabric), [everything] * 3)
+
+    def test_share_binds_more_ranks_than_cores(self):
+        everything = ",".join(map(str, self.cores))
+        for fabric in FABRICS:
+            places = self.places(5, "share", fabric)
+            self.assertEqual(len(places), 5)
+            if len(self.cores) > 1:
+                self.assertNotIn(everything, places)
+
+    def test_the_affinity_of_the_job_is_respected(self):
+        one = self.cores[-1]
+        job = Job(["taskset", "-c", str(one), ACTOR, "processors"], ranks=2, fabric=FABRICS[0], env={"ARMILLA_PIN": "share"}).end()
+        self.assertEqual({line.split()[3] for line in job.out.splitlines()}, {str(one)})
+
+
+class Ending(StartTest):
+    """Each cause on each fabric: one message that names rank, program and cause; a code that is not 0; nothing left."""
+
+    def on_fabrics(self, scene, cause, code=None, rank="2", fabrics=FABRICS, **more):
+        for fabric in fabrics:
+            with self.subTest(fabric=fabric):
+                job = self.run_job(scene, rank, ranks=4, fabric=fabric, **more)
+                self.assert_failed(job, rf"^armilla: rank {rank} \(.*actor, pid \d+\) {cause}; the job was stopped$", code)
+
+    def test_exception(self):
+        self.on_fabrics("throw", "ended by an exception: std::runtime_error: the sky falls", 1)
+
+    def test_exception_that_is_none(self):
+        self.on_fabrics("throw_int", "ended by an exception: int.*", 1)
+
+    def test_code(self):
+        self.on_fabrics("code", "exited with code 7", 7)
+
+    def test_code_after_the_run(self):
+        job = self.run_job("code_after", ranks=3, fabric=FABRICS[0])
+        self.assert_failed(job, r"exited with code 9", 9)
+
+    def test_exit(self):
+        self.on_fabrics("exit0", r"called exit\(0\) before its run\(\) ended", 1)
+        self.on_fabrics("exit3", r"called exit\(3\) before its run\(\) ended", 3)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_exit_without_handlers(self):
+        self.on_fabrics("_exit0", r"called exit\(0\) before its run\(\) ended", 1, fabrics=["shm"])
+
+    def test_abort(self):
+        self.on_fabrics("abort", r"was killed by signal 6 \(SIGABRT\)(, core dumped)?", 134)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_kill(self):
+        self.on_fabrics("kill", r"was killed by signal 9 \(SIGKILL\)", 137, fabrics=["shm"])
+
+    def test_kill_of_all_threads(self):
+        job = self.run_job("kill", "2", ranks=4, fabric="threads")
+        self.assert_failed(job, r"one of the ranks 0 to 3 .*killed by signal 9 \(SIGKILL\)", 137)
+
+    @unittest.skipIf(SANITIZED, "sanitizers handle it themselves")
+    def test_segmentation_fault(self):
+        self.on_fabrics("segv", r"was killed by signal 11 \(SIGSEGV\)(, core dumped)?", 139)
+
+    @unittest.skipIf(SANITIZED, "sanitizers handle it themselves")
+    def test_stack_overflow(self):
+        self.on_fabrics("overflow", r"was killed by signal 11 \(SIGSEGV\)(, core dumped)?", 139)
+
+    def test_terminate(self):
+        self.on_fabrics("terminate", "ended by an exception: std::logic_error: inside noexcept", 1)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_exception_in_another_thread_of_a_rank(self):
+        self.on_fabrics("thread_throws", "ended by an exception: std::logic_error: in a thread of mine", 1, fabrics=["shm"])
+
+    def test_exception_of_run_main(self):
+        self.on_fabrics("main_throws", "ended by an exception: std::runtime_error: main fell", 1, rank="0")
+
+    def test_alone(self):
+        self.assert_failed(self.run_job("throw", "0"), r"^armilla: rank 0 .*ended by an exception: std::runtime_error: the sky falls$", 1)
+        self.assert_failed(self.run_job("exit0", "0"), r"^armilla: rank 0 .*called exit\(0\) before", 1)
+        self.assert_failed(self.run_job("exit3", "0"), r"^armilla: rank 0 .*called exit\(3\) before", 3)
+        self.assertEqual(self.run_job("code", "0").code, 7)
+
+    def test_a_child_of_a_rank_is_ended_too(self):
+        self.on_fabrics("child", "ended by an exception: std::runtime_error: and leave a child", 1)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_sessions(self):
+        self.on_fabrics("session_throw", "ended by an exception: std::runtime_error: out of main", 1, fabrics=["shm"])
+        self.on_fabrics("session_exit", r"called exit\(0\) before its run\(\) ended", 1, fabrics=["shm"])
+        self.on_fabrics("session_caught", "ended by an exception: .*left the scope of its session", 1, fabrics=["shm"])
+
+
+class Interrupted(StartTest):
+    def hanging(self, scene="hang", fabric="shm", command=None):
+        fabric = fabric if fabric in FABRICS else FABRICS[0]
+        job = Job(command or [ACTOR, scene], ranks=4, fabric=fabric)
+        job.wait_for_lines(4)
+        return job
+
+    def check(self, job, number):
+        job.end()
+        self.assertEqual(job.left_behind(), [])
+        self.assert_failed(job, rf"interrupted by signal {int(number)} \({number.name}\); the job was stopped", 128 + number)
+
+    def test_signals_to_the_supervisor(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            for fabric in FABRICS:
+                with self.subTest(number=number, fabric=fabric):
+                    job = self.hanging(fabric=fabric)
+                    job.process.send_signal(number)
+                    self.check(job, number)
+
+    def test_ctrl_c_strikes_all_processes_at_once(self):
+        for fabric in FABRICS:
+            job = self.hanging(fabric=fabric)
+            os.killpg(job.process.pid, signal.SIGINT)
+            self.check(job, signal.SIGINT)
+
+    def test_ranks_that_ignore_signals(self):
+        job = self.hanging("stubborn")
+        os.killpg(job.process.pid, signal.SIGINT)
+        self.check(job, signal.SIGINT)
+
+    def test_stopped_ranks(self):
+        job = self.hanging()
+        for pid in job.left_behind():
+            if pid != job.process.pid:
+                os.kill(pid, signal.SIGSTOP)
+        job.process.send_signal(signal.SIGTERM)
+        self.check(job, signal.SIGTERM)
+
+    def test_kill_of_the_supervisor(self):
+        for fabric in FABRICS:
+            job = self.hanging(fabric=fabric)
+            job.process.kill()
+            self.assert_gone(job)
+            job.end()
+
+    def test_kill_of_the_supervisor_at_any_moment(self):
+        for i in range(25):
+            job = Job([ACTOR, "hang"], ranks=4, fabric=FABRICS[0])
+            time.sleep(i * 0.0007)
+            job.process.kill()
+            self.assert_gone(job)
+            job.end()
+
+    def test_kill_of_the_launcher_reaches_ranks_behind_a_shell(self):
+        job = self.hanging(command=[LAUNCHER, "-n", "4", "bash", "-c", f"{ACTOR} hang; true"])
+        job.process.kill()
+        self.assert_gone(job)
+        job.end()
+
+
+class Launcher(StartTest):
+    def test_ranks_of_one_program(self):
+        self.assert_hellos(self.launch("-n", "4", ACTOR, "hello"), 4)
+        self.assert_hellos(self.launch("-n", "4", "--fabric", "threads", ACTOR, "hello"), 4)
+        self.assert_hellos(self.launch(ACTOR, "hello", ranks=3), 3)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_two_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, "other")
+            shutil.copy(ACTOR, other)
+            job = self.launch("-n", "1", ACTOR, "programs", ":", "-n", "2", other, "programs", ":", "-n", "1", ACTOR, "programs")
+        tail = f"{ACTOR} on 0 3; {other} on 1 2;"
+        expected = [f"rank {r} runs {p}; {tail}" for r, p in enumerate([0, 1, 1, 0])]
+        self.assertEqual((job.code, job.err, sorted(job.out.splitlines())), (0, "", expected))
+
+    def test_one_rank_has_a_supervisor_too(self):
+        self.assert_failed(self.launch("-n", "1", ACTOR, "_exit0"), r"rank 0 .*called exit\(0\) before", 1)
+
+    def test_threads_take_one_program(self):
+        job = self.launch("--fabric", "threads", "-n", "1", ACTOR, ":", "-n", "1", "sh")
+        self.assert_failed(job, "threads runs all ranks in one process, so it takes one program", 2)
+
+    def test_a_program_that_does_not_join(self):
+        self.assert_failed(self.launch("-n", "1", ACTOR, "never"), r"rank 0 .*never joined the job; it must call armilla::run", 1)
+        self.assert_failed(self.launch("-n", "2", "false"), r"rank [01] \(false.*exited with code 1 and never joined", 1)
+
+    def test_environment_of_a_program(self):
+        job = self.launch("-n", "1", "--env", "A=1", "--env", "B=2", "sh", "-c", 'echo "$A$B"')
+        self.assertEqual(job.out, "12\n")
+
+    def test_wrong_use(self):
+        cases = [
+            (["-n", "x", ACTOR], "--ranks", 2),
+            (["-n", "0", ACTOR], "--ranks", 2),
+            (["--fabirc", "shm", ACTOR], "unknown option '--fabirc'; did you mean --fabric", 2),
+            (["-n", "2"], "a program is missing", 2),
+            (["-n", "2", ACTOR, ":"], "a program is missing", 2),
+            (["./no/such"], "'./no/such' does not exist", 127),
+            (["no-such-program"], "no program 'no-such-program' on PATH", 127),
+            (["/etc/passwd"], "cannot be executed", 127),
+            (["--pin", "bed", ACTOR], "ARMILLA_PIN=bed", 2),
+            (["--env", "word", ACTOR], "--env wants NAME=value", 2),
+        ]
+        for arguments, text, code in cases:
+            with self.subTest(arguments=arguments):
+                job = self.launch(*arguments)
+                self.assertEqual((job.code, len(job.messages())), (code, 1), job.err)
+                self.assertIn(text, job.err)
+
+    def test_a_file_that_is_no_program(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".x") as file:
+            file.write("\x7fELF is what it says")
+            file.flush()
+            os.chmod(file.name, 0o755)
+            os.close(os.open(file.name, os.O_RDONLY))
+            copy = file.name + ".copy"
+            shutil.copy(file.name, copy)
+        try:
+            self.assert_failed(self.launch("-n", "2", copy), r"rank [01] .*could not be started: Exec format error", 127)
+        finally:
+            os.unlink(copy)
+
+
+class Labels(StartTest):
+    def test_lines_bear_the_rank(self):
+        if "shm" in FABRICS:
+            job = self.run_job("hello", ranks=3, env={"ARMILLA_LABEL": "1"})
+            self.assertEqual(sorted(job.out.splitlines()), [f"[{r}] hello from {r} of 3" for r in range(3)])
+        job = self.run_job("hello", ranks=3, fabric="threads", env={"ARMILLA_LABEL": "1"})
+        self.assertEqual(sorted(job.out.splitlines()), [f"[0-2] hello from {r} of 3" for r in range(3)])
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_a_last_line_without_an_end(self):
+        job = self.launch("--label", "-n", "2", ACTOR, "partial")
+        self.assertEqual(sorted(job.out.splitlines()), ["[0] no end of line", "[1] no end of line"])
+        self.assertEqual(sorted(job.err.splitlines()), ["[0] complaint", "[1] complaint"])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

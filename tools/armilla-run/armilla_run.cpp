@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// armilla-run: starts the ranks of a job on this host, of one program or of several.
+//
+//     armilla-run -n 4 ./hello arguments
+//     armilla-run -n 1 ./master : -n 3 ./worker
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/supervisor.hpp"
+
+namespace {
+
+using armilla::detail::options;
+using armilla::detail::program_spec;
+using words = std::vector<std::string>;
+
+constexpr int wrong_use = 2, not_found = 127;
+
+struct failure {
+  int code;
+  std::string text;
+};
+
+// What the command line says of the whole job, as values of ARMILLA_*; empty: not said.
+struct job_words {
+  std::string fabric, pin;
+  bool label = false, manual = false;
+};
+
+std::vector<words> split_at_colons(int argc, char** argv) {
+  std::vector<words> parts(1);
+  for (int i = 1; i < argc; ++i)
+    if (std::string(argv[i]) == ":")
+      parts.emplace_back();
+    else
+      parts.back().emplace_back(argv[i]);
+  return parts;
+}
+
+bool is_program(const std::string& path) {
+  struct stat file{};
+  return stat(path.c_str(), &file) == 0 && S_ISREG(file.st_mode) && access(path.c_str(), X_OK) == 0;
+}
+
+// As a shell finds it.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    if (is_program(name)) return name;
+    const bool there = access(name.c_str(), F_OK) == 0;
+    throw failure{not_found,
+                  fmt::format("'{}' {}", name, there ? "cannot be executed: it is no executable file" : "does not exist")};
+  }
+  const char* path = std::getenv("PATH");
+  const std::string folders = path != nullptr ? path : "/usr/bin:/bin";
+  for (std::size_t at = 0, end; at <= folders.size(); at = end + 1) {
+    end = std::min(folders.find(':', at), folders.size());
+    const std::string candidate = folders.substr(at, end - at) + "/" + name;
+    if (end > at && is_program(candidate)) return candidate;
+  }
+  throw failure{not_found,
+                fmt::format("no program '{}' on PATH{}", name, is_program("./" + name) ? "; did you mean ./" + name + "?" : "")};
+}
+
+void describe(CLI::App& app, program_spec& program, job_words* job) {
+  app.prefix_command();
+  app.add_option("-n,--ranks", program.ranks, "Ranks of the program that follows (default: ARMILLA_RANKS, else 1)")
+      ->check(CLI::Range(1, int(armilla::detail::job_block::max_ranks)));
+  app.add_option("--env", program.environment, "NAME=value, set for the ranks of this program only")
+      ->take_all()
+      ->allow_extra_args(false);
+  if (job == nullptr) return;
+  app.footer("armilla-run [options] program [arguments] [ : [-n N] [--env NAME=value] program [arguments] ] ...");
+  app.add_option("--fabric", job->fabric, "shm: ranks are processes; threads: ranks are threads of one process");
+  app.add_option("--pin", job->pin, "core: each rank on its own core; share: cores in turn; none");
+  app.add_flag("--label", job->label, "Put [rank] before each line that a rank prints");
+  app.add_flag("--options", job->manual, "Print all ARMILLA_* variables and exit");
+}
+
+void require_program_name(const words& rest, const CLI::App& app) {
+  if (rest.empty()) throw failure{wrong_use, "a program is missing: armilla-run -n 4 ./program arguments"};
+  if (rest[0].size() < 2 || rest[0][0] != '-') return;
+  std::string nearest;
+  std::size_t distance = 4;  // beyond that it is no slip of the finger
+  for (const CLI::Option* option : app.get_options())
+    for (const auto& name : option->get_lnames())
+      if (const auto d = armilla::detail::edit_distance("--" + name, rest[0]); d < distance) distance = d, nearest = "--" + name;
+  throw failure{wrong_use,
+                fmt::format("unknown option '{}'{}", rest[0], nearest.empty() ? "" : "; did you mean " + nearest + "?")};
+}
+
+program_spec parse(words part, job_words* job, int default_ranks) {
+  program_spec program;
+  program.ranks = default_ranks;
+  CLI::App app("Starts the ranks of an Armilla job on this host.", "armilla-run");
+  describe(app, program, job);
+  std::reverse(part.begin(), part.end());  // the parser wants them so
+  try {
+    app.parse(part);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    std::exit(0);
+  } catch (const CLI::ParseError& error) { throw failure{wrong_use, error.what()}; }
+  if (job != nullptr && job->manual) return program;
+  program.arguments = app.remaining();
+  require_program_name(program.arguments, app);
+  for (const auto& setting : program.environment)
+    if (setting.find('=') == std::string::npos || setting[0] == '=')
+      throw failure{wrong_use, fmt::format("--env wants NAME=value, not '{}'", setting)};
+  program.path = find_program(program.arguments[0]);
+  return program;
+}
+
+// The command line goes before the environment; both are judged by the same table.
+void pass_on(const job_words& job) {
+  if (!job.fabric.empty()) setenv("ARMILLA_FABRIC", job.fabric.c_str(), 1);
+  if (!job.pin.empty()) setenv("ARMILLA_PIN", job.pin.c_str(), 1);
+  if (job.label) setenv("ARMILLA_LABEL", "1", 1);
+}
+
+int run(int argc, char** argv) {
+  const auto parts = split_at_colons(argc, argv);
+  const int default_ranks = parts.size() == 1 ? options::from_environment().ranks : 1;
+  job_words job;
+  std::vector<program_spec> programs;
+  for (const auto& part : parts) programs.push_back(parse(part, programs.empty() ? &job : nullptr, default_ranks));
+  if (job.manual) return armilla::detail::print_manual(stdout), 0;
+  pass_on(job);
+  return armilla::detail::supervise(programs, options::from_environment());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try { return run(argc, argv); } catch (const failure& f) {
+  std::fprintf(stderr, "armilla-run: %s (see armilla-run --help)\n", f.text.c_str());
+  return f.code;
+} catch (const armilla::error& e) {
+  std::fprintf(stderr, "%s\n", e.what());
+  return wrong_use;
+}
