@@ -6,9 +6,9 @@
 #define ARMILLA_PARANOID 1
 #include "armilla/base/check.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "armilla/base/error.hpp"
 

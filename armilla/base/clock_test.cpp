@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/base/clock.hpp"
 
-#include <gtest/gtest.h>
-
 #include <chrono>
+
+#include <gtest/gtest.h>
 
 namespace armilla::detail {
 namespace {

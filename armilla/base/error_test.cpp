@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/base/error.hpp"
 
-#include <gtest/gtest.h>
-
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "armilla/base/context.hpp"
 #include "armilla/base/rank.hpp"
@@ -29,9 +29,7 @@ template <class Error, class F>
 std::string text_of(F&& f) {
   try {
     f();
-  } catch (const Error& e) {
-    return e.what();
-  }
+  } catch (const Error& e) { return e.what(); }
   return "nothing was thrown";
 }
 
@@ -90,9 +88,7 @@ TEST(Error, DescribesTheExceptionThatIsCaught) {
   const auto describe = [](auto&& value) {
     try {
       throw value;
-    } catch (...) {
-      return detail::describe_current_exception();
-    }
+    } catch (...) { return detail::describe_current_exception(); }
   };
   EXPECT_EQ(describe(std::out_of_range("nine")).type_name, "std::out_of_range");
   EXPECT_EQ(describe(std::out_of_range("nine")).text, "nine");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/base/options.hpp"
 
-#include <gtest/gtest.h>
-
 #include <bit>
 #include <cstdlib>
+
+#include <gtest/gtest.h>
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/option_text.hpp"
@@ -22,9 +22,7 @@ template <class... Entry>
 std::string complaint(const Entry*... entry) {
   try {
     read(entry...);
-  } catch (const usage_error& e) {
-    return e.what();
-  }
+  } catch (const usage_error& e) { return e.what(); }
   return "no complaint";
 }
 
@@ -63,15 +61,17 @@ TEST(Options, AnUnknownNameIsAnErrorThatNamesTheNearest) {
 }
 
 TEST(Options, ABadValueNamesVariableValueAndWhatIsAllowed) {
-  EXPECT_NE(complaint("ARMILLA_RANKS=many").find("ARMILLA_RANKS=many is not allowed; give a number from 1 to"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_RANKS=many").find("ARMILLA_RANKS=many is not allowed; give a number from 1 to"),
+            std::string::npos);
   EXPECT_NE(complaint("ARMILLA_FABRIC=infiniband").find("give one of auto shm threads"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_RING=100K").find("give a power of two from 4K to 1G"), std::string::npos);
 }
 
 TEST(Options, RefusesEveryKindOfNonsense) {
-  for (const char* bad : {"ARMILLA_RANKS=0", "ARMILLA_RANKS=-1", "ARMILLA_RANKS=4x", "ARMILLA_RANKS=", "ARMILLA_RANKS=99999999999",
-                          "ARMILLA_LABEL=maybe", "ARMILLA_EAGER=16Q", "ARMILLA_EAGER=-1", "ARMILLA_EAGER=99999999999999999999",
-                          "ARMILLA_EAGER=99999999999999T", "ARMILLA_SPIN=fast", "ARMILLA_SPIN=1h", "ARMILLA_STATS=yes", "ARMILLA_PIN="})
+  for (const char* bad :
+       {"ARMILLA_RANKS=0", "ARMILLA_RANKS=-1", "ARMILLA_RANKS=4x", "ARMILLA_RANKS=", "ARMILLA_RANKS=99999999999",
+        "ARMILLA_LABEL=maybe", "ARMILLA_EAGER=16Q", "ARMILLA_EAGER=-1", "ARMILLA_EAGER=99999999999999999999",
+        "ARMILLA_EAGER=99999999999999T", "ARMILLA_SPIN=fast", "ARMILLA_SPIN=1h", "ARMILLA_STATS=yes", "ARMILLA_PIN="})
     EXPECT_NE(complaint(bad).find("is not allowed; give"), std::string::npos) << bad;
 }
 
@@ -107,8 +107,12 @@ TEST(Options, TheManualNamesEveryVariableItsTextAndDefault) {
 
 TEST(OptionText, SizesTakeSuffixes) {
   std::uint64_t n = 0;
-  for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"17", 17}, {"1k", 1024}, {"2MB", 2 << 20}, {"1g", 1 << 30},
-                                    {"3B", 3}, {"1T", std::uint64_t{1} << 40}}) {
+  for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"17", 17},
+                                    {"1k", 1024},
+                                    {"2MB", 2 << 20},
+                                    {"1g", 1 << 30},
+                                    {"3B", 3},
+                                    {"1T", std::uint64_t{1} << 40}}) {
     EXPECT_TRUE(parse_bytes(text, n)) << text;
     EXPECT_EQ(n, bytes) << text;
   }

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/wire/scan.hpp"
+
+#include <cstdint>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "armilla/base/context.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+
+namespace armilla::detail {
+namespace {
+
+int in_image;
+
+template <class F>
+bool holds_address(const F& closure) {
+  return scan_for_addresses(&closure, sizeof closure);
+}
+
+TEST(Scan, FindsAddressesOfStackHeapAndImage) {
+  int on_stack = 0;
+  const auto in_heap = std::make_unique<int>();
+  const auto large = std::make_unique<char[]>(1 << 22);
+  EXPECT_TRUE(holds_address([p = &on_stack] { return p; }));
+  EXPECT_TRUE(holds_address([&on_stack] { return on_stack; }));
+  EXPECT_TRUE(holds_address([n = 1, p = in_heap.get()] { return p + n; }));
+  EXPECT_TRUE(holds_address([p = large.get() + (1 << 21)] { return p; }));
+  EXPECT_TRUE(holds_address([p = &in_image] { return p; }));
+  EXPECT_TRUE(holds_address([f = &holds_address<int>] { return f; }));
+}
+
+TEST(Scan, LetsNumbersPass) {
+  EXPECT_FALSE(holds_address([a = 1, b = -1, c = 1e300, d = 0.1] { return a + b + c + d; }));
+  EXPECT_FALSE(holds_address([n = std::uint64_t{1} << 33, m = ~std::uint64_t{0}, z = std::uint64_t{0}] { return n + m + z; }));
+  EXPECT_FALSE(holds_address([](int i) { return i; }));
+}
+
+TEST(Scan, RefusesAClosureThatHoldsOne) {
+  const int* p = &in_image;
+  EXPECT_THROW(refuse_addresses("async", &p, sizeof p), usage_error);
+}
+
+TEST(Scan, AnOptionSwitchesItOff) {
+  options settings;
+  settings.checked = false;
+  context mine;
+  mine.settings = &settings;
+  current = &mine;
+  const int* p = &in_image;
+  EXPECT_NO_THROW(refuse_addresses("async", &p, sizeof p));
+  current = nullptr;
+}
+
+}  // namespace
+}  // namespace armilla::detail

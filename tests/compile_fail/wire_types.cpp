@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot be sent. Each line of a case must be refused, with its remedy (wire.cmake has the sentences).
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armilla/wire/decode.hpp"
+#include "armilla/wire/encode.hpp"
+
+using armilla::require_sendable_closure;
+using armilla::require_sendable_value;
+
+#if defined(CASE_TYPES)
+struct many {
+  int a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y;
+};
+struct fixed {
+  const int a;
+};
+class keeps_function {
+  std::function<void()> f_;
+};
+void refused() {
+  require_sendable_value<int*>();
+  require_sendable_value<int&>();
+  require_sendable_value<std::string_view>();
+  require_sendable_value<std::reference_wrapper<int>>();
+  require_sendable_value<std::unique_ptr<int>>();
+  require_sendable_value<std::vector<int>::iterator>();
+  require_sendable_value<std::vector<armilla::view<int>>>();
+  require_sendable_value<many>();
+  require_sendable_value<fixed>();
+  require_sendable_value<std::atomic<int>>();
+  require_sendable_value<keeps_function>();
+  require_sendable_value<armilla::view<int>>();
+}
+#elif defined(CASE_BODIES)
+void refused(const std::string& text) {
+  auto body = [text] { return text.size(); };
+  require_sendable_closure<decltype(body)>();
+  require_sendable_closure<void (*)()>();
+}
+#elif defined(CASE_VIEW_OF_STRINGS)
+std::size_t refused(const std::vector<std::string>& words) { return armilla::view(words).size(); }
+#elif defined(CASE_VIEW_OF_CONST)
+std::size_t refused(armilla::view<const int> v) { return v.size(); }
+#elif defined(CASE_ENCODE)
+struct node {
+  int value;
+  std::vector<node*> next;
+};
+void refused(std::byte* out, const std::vector<node>& nodes) { armilla::detail::encode(out, 1, nodes); }
+#elif defined(CASE_DECODE)
+int* refused(armilla::detail::decoder& in) { return in.get<int*>(); }
+#elif defined(CASE_DEFINE_TYPE)
+struct lists_pointer {
+  int* p = nullptr;
+  void define_type(auto& t) { t.local(p); }
+};
+void refused(std::byte* out) { armilla::detail::encode(out, lists_pointer()); }
+#endif
