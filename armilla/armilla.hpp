@@ -1,8 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Everything of Armilla that a program needs.
+#include "armilla/am/message.hpp"
 #include "armilla/base/rank.hpp"
 #include "armilla/base/types.hpp"
+#include "armilla/global/global.hpp"
+#include "armilla/object/collect.hpp"
+#include "armilla/object/distributed.hpp"
+#include "armilla/rpc/collect.hpp"
+#include "armilla/rpc/future.hpp"
+#include "armilla/rpc/progress.hpp"
+#include "armilla/rpc/question.hpp"
+#include "armilla/rpc/statement.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"
 #include "armilla/session/session.hpp"
+#include "armilla/team/barrier.hpp"
+#include "armilla/team/collectives.hpp"
+#include "armilla/team/fence.hpp"
+#include "armilla/team/team.hpp"
+#include "armilla/wire/view.hpp"

@@ -347,15 +347,6 @@ std::uint16_t heap::generation_at(std::uint64_t offset) const {
   return examine(offset, 0, found) == status::live ? __atomic_load_n(found.generation, __ATOMIC_RELAXED) : std::uint16_t{0};
 }
 
-std::uint64_t heap::take_end(std::uint64_t bytes) {
-  header& h = head();
-  const std::uint64_t chunks = align_up(bytes, chunk_bytes) / chunk_bytes;
-  if (chunks > h.chunks - h.top) return none;
-  h.chunks -= std::uint32_t(chunks);
-  h.bytes = std::uint64_t{h.chunks} * chunk_bytes;
-  return first_ + h.bytes;
-}
-
 heap::usage heap::used() const {
   const header& h = head();
   return {h.blocks_used, h.bytes_used, std::uint64_t{h.peak} * chunk_bytes, h.bytes};

@@ -65,9 +65,6 @@ class heap {
   /// Generation of the block around `offset`; 0 where none lives.
   std::uint16_t generation_at(std::uint64_t offset) const;
 
-  /// Takes `bytes` (rounded up to chunks) off the end of what the heap may grow to; answers their offset, `none` if in use.
-  std::uint64_t take_end(std::uint64_t bytes);
-
   usage used() const;
   bool is_valid() const;  ///< walks everything; for tests
 

@@ -92,17 +92,6 @@ TEST_F(HeapTest, SaysThatNothingFits) {
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(HeapTest, LeavesItsEndToAnother) {
-  const std::uint64_t end = h.take_end(bytes / 2);
-  EXPECT_EQ(end, first + bytes / 2);
-  heap upper = heap::create(base, end, bytes / 2);
-  EXPECT_NE(upper.allocate(100 << 20).offset, heap::none);
-  EXPECT_NE(h.allocate(100 << 20).offset, heap::none);
-  EXPECT_EQ(h.allocate(100 << 20).offset, heap::none);
-  EXPECT_EQ(h.take_end(bytes / 2), heap::none);
-  EXPECT_EQ(h.deallocate(end + 70000), heap::status::outside);
-}
-
 TEST_F(HeapTest, TellsAPointerThatWasFreed) {
   for (std::size_t n : {16, 200000}) {
     const auto b = h.allocate(n);

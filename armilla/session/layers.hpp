@@ -11,8 +11,8 @@
 #define ARMILLA_HAS_MESSAGES 1
 #define ARMILLA_HAS_TEAMS 1
 #define ARMILLA_HAS_CALLS 1
-#define ARMILLA_HAS_MEMORY 0
-#define ARMILLA_HAS_OBJECTS 0
+#define ARMILLA_HAS_MEMORY 1
+#define ARMILLA_HAS_OBJECTS 1
 
 namespace armilla::detail {
 

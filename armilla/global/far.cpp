@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/global/far.hpp"
+
+#include <errno.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/global/far_items.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t most_under_way = 4096;  // pieces by message before a rank's own code takes in answers
+
+// A blocking operation has pieces in flight that point into its caller's frame; if its wait throws, no answer may find it.
+struct forget_blocking {
+  rank_memory& m;
+  ~forget_blocking() {
+    if (m.unfinished[unsigned(far_group::blocking)] == 0) return;
+    for (std::uint32_t i = 0; i < m.cells.size(); ++i)
+      if (m.cells[i].busy && m.cells[i].group == far_group::blocking) release_cell(m, i);
+    m.unfinished[unsigned(far_group::blocking)] = 0;
+  }
+};
+
+// A body may not wait: an operation that would have to says so before anything is sent.
+void refuse_in_body(const rank_memory& m, const char* operation) {
+  if (m.messages.in_body())
+    throw_usage(operation,
+                "that memory is reached by asking its owner, and a body may not wait; use get, put or an atomic without a "
+                "result, or keep the data in a segment");
+}
+
+std::uint32_t open_cell(rank_memory& m, const far_cell& content) {
+  if (m.free_cell == 0) {
+    m.cells.emplace_back();
+    m.free_cell = std::uint32_t(m.cells.size());
+  }
+  const std::uint32_t index = m.free_cell - 1;
+  far_cell& cell = m.cells[index];
+  m.free_cell = cell.next_free;
+  const std::uint32_t generation = cell.generation + 1;
+  cell = content;
+  cell.generation = generation;
+  cell.busy = true;
+  ++m.unfinished[unsigned(content.group)];
+  return index;
+}
+
+}  // namespace
+
+void release_cell(rank_memory& m, std::uint32_t index) {
+  far_cell& cell = m.cells[index];
+  cell.busy = false;
+  cell.into = nullptr;
+  cell.next_free = m.free_cell;
+  m.free_cell = index + 1;
+}
+
+std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra) {
+  if (!m.messages.in_body() && m.unfinished[unsigned(cell.group)] >= most_under_way) {
+    std::uint64_t& left = m.unfinished[unsigned(cell.group)];
+    m.messages.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
+  }
+  const std::uint32_t index = open_cell(m, cell);
+  question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), index, m.cells[index].generation, far_status::ok, 0};
+  question.offset = cell.at.offset;
+  question.where = cell.at.where;
+  std::byte* const place = m.messages.append(m.messages.to(cell.rank), far_question_handler(), question.head.size);
+  std::memcpy(place, &question, sizeof question);
+  return place + sizeof question;
+}
+
+far_transfer::far_transfer(rank_memory& m, global_address base, bool writes, far_group group, const char* operation)
+    : m_(m),
+      base_(base),
+      writes_(writes),
+      group_(group),
+      cross_(base.kind() == memory_kind::process && !m.by_message && m.cross[std::size_t(base.rank())] == 0),
+      operation_(operation) {
+  if (!cross_ && group == far_group::blocking) refuse_in_body(m, operation);
+}
+
+void far_transfer::add(std::byte* local, std::int64_t distance, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const std::uint64_t offset = base_.offset + std::uint64_t(distance);
+  if (!cross_) return ask(local, offset, bytes);
+  local_[pieces_] = {local, bytes};
+  remote_[pieces_] = {reinterpret_cast<void*>(offset), bytes};
+  if (++pieces_ == batch) cross_copy();
+}
+
+void far_transfer::finish() {
+  if (pieces_ != 0) cross_copy();
+  if (group_ == far_group::blocking) {
+    forget_blocking guard{m_};
+    finish_group(m_, group_, operation_);
+  }
+}
+
+void far_transfer::cross_copy() {
+  const int n = std::exchange(pieces_, 0);
+  iovec local[batch], remote[batch];
+  std::copy_n(local_, n, local);
+  std::copy_n(remote_, n, remote);
+  const pid_t pid = m_.host.pid[std::size_t(base_.rank())];
+  for (int i = 0; i < n;) {
+    ++m_.self.count->cross_copies;
+    const ssize_t moved = writes_ ? process_vm_writev(pid, local + i, unsigned(n - i), remote + i, unsigned(n - i), 0)
+                                  : process_vm_readv(pid, local + i, unsigned(n - i), remote + i, unsigned(n - i), 0);
+    if (moved < 0) {
+      if (errno == EFAULT)
+        throw_far(operation_, far_status::outside,
+                  global_address::make(memory_kind::process, base_.rank(), std::uint64_t(remote[i].iov_base)));
+      if (errno == ESRCH) throw_rank_lost(base_.rank(), operation_, "its process has ended");
+      m_.cross[std::size_t(base_.rank())] = 1;  // not allowed here (seccomp, yama): ask the owner from now on
+      cross_ = false;
+      if (group_ == far_group::blocking) refuse_in_body(m_, operation_);
+      for (; i < n; ++i) ask(static_cast<std::byte*>(local[i].iov_base), std::uint64_t(remote[i].iov_base), local[i].iov_len);
+      return;
+    }
+    for (std::size_t left = std::size_t(moved); left != 0;) {  // a copy may end early, inside any piece
+      const std::size_t part = std::min(left, local[i].iov_len);
+      local[i] = {static_cast<std::byte*>(local[i].iov_base) + part, local[i].iov_len - part};
+      remote[i] = {static_cast<std::byte*>(remote[i].iov_base) + part, remote[i].iov_len - part};
+      left -= part;
+      if (local[i].iov_len == 0) ++i;
+    }
+  }
+}
+
+void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
+  // A piece and its head stay eager: they travel in the ring.
+  const std::uint64_t most =
+      std::max<std::uint64_t>(512, std::min<std::uint64_t>(far_piece_limit, m_.messages.eager()) - sizeof(far_question)) &
+      ~std::uint64_t{7};
+  while (bytes != 0) {
+    const std::uint64_t part = std::min(bytes, most);
+    far_cell cell;
+    cell.into = writes_ ? nullptr : local;
+    cell.bytes = writes_ ? 0 : std::uint32_t(part);
+    cell.rank = base_.rank();
+    cell.group = group_;
+    cell.operation = operation_;
+    cell.at = {offset, base_.where};
+    far_question question{};
+    question.what = writes_ ? far_request::write : far_request::read;
+    question.bytes = std::uint32_t(part);
+    std::byte* const payload = append_question(m_, cell, question, writes_ ? part : 0);
+    if (writes_) std::memcpy(payload, local, part);
+    m_.messages.done(m_.messages.to(base_.rank()));
+    local += part;
+    offset += part;
+    bytes -= part;
+  }
+}
+
+void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,
+                std::uint64_t expected, std::uint64_t* into, const char* operation) {
+  if (into != nullptr) refuse_in_body(m, operation);
+  far_cell cell;
+  cell.into = reinterpret_cast<std::byte*>(into);
+  cell.bytes = into == nullptr ? 0 : sizeof *into;
+  cell.rank = at.rank();
+  cell.group = into == nullptr ? far_group::split : far_group::blocking;
+  cell.operation = operation;
+  cell.at = at;
+  far_question question{};
+  question.what = far_request::atomic;
+  question.op = op;
+  question.wants_old = into != nullptr;
+  question.bytes = bytes;
+  std::byte* const operands = append_question(m, cell, question, 16);
+  std::memcpy(operands, &operand, 8);
+  std::memcpy(operands + 8, &expected, 8);
+  m.messages.done(m.messages.to(at.rank()));
+  if (into == nullptr) return;
+  forget_blocking guard{m};
+  finish_group(m, far_group::blocking, operation);
+}
+
+void far_signal(rank_memory& m, global_address counter, std::uint64_t amount) {
+  far_atomic(m, counter, atomic_op::add, 8, amount, 0, nullptr, "signal");
+  m.messages.flush(counter.rank());  // somebody waits for it
+}
+
+void finish_group(rank_memory& m, far_group group, const char* operation) {
+  std::uint64_t& left = m.unfinished[unsigned(group)];
+  if (left != 0) m.messages.wait_until([&left] { return left == 0; }, operation);
+  far_failure& failure = m.failure[unsigned(group)];
+  if (failure.status == far_status::ok) return;
+  const far_failure first = std::exchange(failure, {});
+  throw_far(first.operation, first.status, first.at);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Inside of layer global; no public header includes it.
+#include <sys/uio.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/global/atomic_op.hpp"
+#include "armilla/global/rank_memory.hpp"
+
+namespace armilla::detail {
+
+/// Moves pieces between this rank and memory that it can neither load from nor store to: private memory of another process
+/// by cross-memory copy, a kernel call for up to `batch` pieces; and by questions to the owner where the kernel refuses
+/// that or the job's options forbid it. A kernel's copy is complete at once, a question when its group is.
+class far_transfer {
+ public:
+  static constexpr int batch = 64;
+
+  far_transfer(rank_memory& m, global_address base, bool writes, far_group group, const char* operation);
+
+  /// Begins to move `bytes` between `local` and `base + distance`.
+  void add(std::byte* local, std::int64_t distance, std::uint64_t bytes);
+  /// All pieces are begun; with the group `blocking` they are complete as well, or their failure is thrown.
+  void finish();
+
+ private:
+  void cross_copy();
+  void ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
+
+  rank_memory& m_;
+  global_address base_;
+  bool writes_;
+  far_group group_;
+  bool cross_;
+  int pieces_ = 0;
+  const char* operation_;
+  iovec local_[batch];
+  iovec remote_[batch];
+};
+
+/// An atomic operation at its owner: `into` gets the old value (8 bytes), or nobody waits if it is null.
+void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,
+                std::uint64_t expected, std::uint64_t* into, const char* operation);
+
+/// Adds to a counter in memory that is not mapped, behind everything that this rank has sent there.
+void far_signal(rank_memory& m, global_address counter, std::uint64_t amount);
+
+/// Waits until the group has no piece under way, then throws the first failure it had.
+void finish_group(rank_memory& m, far_group group, const char* operation);
+
+}  // namespace armilla::detail

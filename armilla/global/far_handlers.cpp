@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "armilla/global/far_items.hpp"
+
+// What the owner of memory does for others, and what the asker does with the answer. Bytes of another rank are checked first.
+namespace armilla::detail {
+namespace {
+
+struct take_question {
+  static void run(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+};
+struct take_answer {
+  static void run(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+};
+
+constexpr handler_id question_id = first_memory_handler, answer_id = first_memory_handler + 1;
+
+// Both numbers are fixed: programs of one job exchange these messages.
+auto& question_slot = fixed_handler<take_question, question_id>;
+auto& answer_slot = fixed_handler<take_answer, answer_id>;
+
+std::byte* begin_answer(endpoint& self, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
+  const far_head head{std::uint32_t(sizeof(far_head) + align_up(bytes, 8)), question.cell, question.generation, status, 0};
+  std::byte* const place = self.append(self.to(to), answer_slot.id, head.size);
+  std::memcpy(place, &head, sizeof head);
+  return place + sizeof head;
+}
+
+void end_answer(endpoint& self, rank_t to) {
+  channel& c = self.to(to);
+  c.urgent = true;
+  self.done(c);
+}
+
+std::byte* place_of(const rank_memory& m, global_address at) {
+  return at.kind() == memory_kind::segment ? m.host.segment_start(m.self.rank) + at.offset
+                                           : reinterpret_cast<std::byte*>(at.offset);
+}
+
+void answer(endpoint& self, rank_t source, const far_question& q, const std::byte* extra) {
+  const rank_memory& m = memory_of(self.self());
+  const global_address at{q.offset, q.where};
+  const std::uint8_t rights = q.what == far_request::read    ? may_read
+                              : q.what == far_request::write ? may_write
+                                                             : may_read | may_write;
+  far_status status = far_status::outside;
+  const bool known = at.rank() == m.self.rank && (at.kind() == memory_kind::segment || at.kind() == memory_kind::process);
+  if (known) status = admit(m, m.self.rank, at, q.bytes, rights, m.opened && source != m.self.rank);
+  const bool atomic = q.what == far_request::atomic;
+  if (atomic && ((q.bytes != 4 && q.bytes != 8) || at.offset % q.bytes != 0)) status = far_status::outside;
+  if (status != far_status::ok) {
+    begin_answer(self, source, q.head, status, 0);
+  } else if (q.what == far_request::read) {
+    std::memcpy(begin_answer(self, source, q.head, status, q.bytes), place_of(m, at), q.bytes);
+  } else if (q.what == far_request::write) {
+    std::memcpy(place_of(m, at), extra, q.bytes);
+    begin_answer(self, source, q.head, status, 0);
+  } else {
+    std::uint64_t operands[2];
+    std::memcpy(operands, extra, sizeof operands);
+    const std::uint64_t old = apply_atomic(place_of(m, at), q.op, q.bytes, operands[0], operands[1]);
+    std::byte* const place = begin_answer(self, source, q.head, status, q.wants_old ? sizeof old : 0);
+    if (q.wants_old) std::memcpy(place, &old, sizeof old);
+  }
+  end_answer(self, source);
+}
+
+void take_question::run(endpoint& self, rank_t source, const std::byte* data, std::size_t size) {
+  while (size != 0) {
+    far_question q;
+    if (size < sizeof q) self.throw_damaged(source, "a question about memory", size);
+    std::memcpy(&q, data, sizeof q);
+    const std::uint64_t extra = q.what == far_request::write    ? align_up(std::uint64_t{q.bytes}, 8)
+                                : q.what == far_request::atomic ? 16
+                                                                : 0;
+    if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra || q.bytes > far_piece_limit)
+      self.throw_damaged(source, "the length of a question about memory", q.head.size);
+    answer(self, source, q, data + sizeof q);
+    data += q.head.size;
+    size -= q.head.size;
+  }
+}
+
+// Late answers, to operations that were given up, find another generation.
+void finish_cell(rank_memory& m, const far_head& head, const std::byte* bytes) {
+  far_cell& cell = m.cells[head.cell];
+  if (!cell.busy || cell.generation != head.generation) {
+    ++m.self.count->replies_abandoned;
+    return;
+  }
+  if (head.status == far_status::ok) {
+    if (cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
+  } else if (far_failure& f = m.failure[unsigned(cell.group)]; f.status == far_status::ok) {
+    f = {head.status, cell.operation, cell.at};
+    if (cell.group != far_group::blocking) m.failed = true;
+  }
+  --m.unfinished[unsigned(cell.group)];
+  release_cell(m, head.cell);
+}
+
+void take_answer::run(endpoint& self, rank_t source, const std::byte* data, std::size_t size) {
+  rank_memory& m = memory_of(self.self());
+  while (size != 0) {
+    far_head head;
+    if (size < sizeof head) self.throw_damaged(source, "an answer about memory", size);
+    std::memcpy(&head, data, sizeof head);
+    if (head.size > size || head.size % 8 != 0 || head.size < sizeof head)
+      self.throw_damaged(source, "the length of an answer about memory", head.size);
+    if (head.cell >= m.cells.size() || (m.cells[head.cell].busy && m.cells[head.cell].generation == head.generation &&
+                                        (m.cells[head.cell].rank != source ||
+                                         (head.status == far_status::ok && head.size - sizeof head < m.cells[head.cell].bytes))))
+      self.throw_damaged(source, "the cell of an answer about memory", head.cell);
+    finish_cell(m, head, data + sizeof head);
+    data += head.size;
+    size -= head.size;
+  }
+}
+
+}  // namespace
+
+handler_id far_question_handler() noexcept { return question_slot.id; }
+void register_far_handlers() {}
+
+}  // namespace armilla::detail

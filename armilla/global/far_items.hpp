@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Inside of layer global; no public header includes it. The two messages with which memory is reached through its owner.
+#include <cstdint>
+
+#include "armilla/global/far.hpp"
+
+namespace armilla::detail {
+
+inline constexpr std::uint32_t far_piece_limit = 8192;  ///< bytes that one of them moves at most
+
+enum class far_request : std::uint16_t { read, write, atomic };
+
+/// Begins both; items are multiples of 8 bytes, and `size` counts all of one.
+struct far_head {
+  std::uint32_t size;
+  std::uint32_t cell;        ///< of the asker
+  std::uint32_t generation;  ///< of that cell
+  far_status status;         ///< of an answer
+  std::uint16_t reserved;
+};
+
+/// Behind it: the bytes to write, or operand and expected value (8 bytes each) of an atomic operation.
+struct far_question {
+  far_head head;
+  std::uint64_t offset;  ///< the global address
+  std::uint64_t where;
+  std::uint32_t bytes;
+  far_request what;
+  atomic_op op;
+  std::uint8_t wants_old;
+};
+static_assert(sizeof(far_head) == 16 && sizeof(far_question) == 40);
+
+/// Starts a question with `extra` bytes behind it; the caller fills them and calls `done`.
+std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra);
+void release_cell(rank_memory& m, std::uint32_t index);
+handler_id far_question_handler() noexcept;
+
+}  // namespace armilla::detail

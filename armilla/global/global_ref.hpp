@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "armilla/global/address.hpp"
+
+namespace armilla {
+
+template <class T>
+class global_ptr;
+
+/// What `*p` gives: stands for an object of type T that may lie on any rank.
+///
+/// Converting it to T reads, assigning to it writes; both are complete when they return. `*q = *p` copies the object.
+/// Where this rank maps the memory that is one load (acquire) or store (release), in one piece up to 8 bytes; else a
+/// cross-memory copy, or a question to the owner, which runs incoming bodies while it waits and is an error inside a body.
+/// `x += 1` and its like are a read and a write, not atomic: see `atomic_add`. T must be trivially copyable.
+/// Errors: `usage_error` for null, a rank that does not exist, an address that is not aligned, memory that is not open.
+/// Paper: Split-C, section 2 (global pointers).
+template <class T>
+class global_ref {
+ public:
+  using value_type = std::remove_cv_t<T>;
+
+  global_ref(const global_ref&) = delete;
+
+  /// Reads.
+  value_type get() const {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "armilla: only trivially copyable objects are read through a global_ptr; use a call");
+    if (const std::byte* p = detail::direct<alignof(T)>(at_, "read", sizeof(T), detail::may_read)) [[likely]]
+      return detail::load<value_type>(p);
+    return detail::read_slowly<value_type>(at_);
+  }
+  operator value_type() const { return get(); }  // NOLINT(google-explicit-constructor): reading is what a reference is for
+
+  /// Writes.
+  void set(const value_type& value) const
+    requires(!std::is_const_v<T>)
+  {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "armilla: only trivially copyable objects are written through a global_ptr; use a call");
+    if (std::byte* p = detail::direct<alignof(T)>(at_, "write", sizeof(T), detail::may_write)) [[likely]]
+      return detail::store<value_type>(p, value);
+    detail::write_slowly<value_type>(at_, value);
+  }
+  // NOLINTBEGIN(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator): a reference is assigned
+  // through
+  const global_ref& operator=(const value_type& value) const
+    requires(!std::is_const_v<T>)
+  {
+    set(value);
+    return *this;
+  }
+  const global_ref& operator=(const global_ref& other) const
+    requires(!std::is_const_v<T>)
+  {
+    set(other.get());
+    return *this;
+  }
+  global_ref& operator=(const global_ref& other)
+    requires(!std::is_const_v<T>)
+  {
+    set(other.get());
+    return *this;
+  }
+  // NOLINTEND(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator)
+
+  /// The pointer whose target this is.
+  global_ptr<T> operator&() const noexcept;  // NOLINT(google-runtime-operator): & undoes *
+
+  // clang-format off
+  const global_ref& operator+=(const value_type& v) const { return *this = value_type(get() + v); }
+  const global_ref& operator-=(const value_type& v) const { return *this = value_type(get() - v); }
+  const global_ref& operator*=(const value_type& v) const { return *this = value_type(get() * v); }
+  const global_ref& operator/=(const value_type& v) const { return *this = value_type(get() / v); }
+  const global_ref& operator%=(const value_type& v) const { return *this = value_type(get() % v); }
+  const global_ref& operator&=(const value_type& v) const { return *this = value_type(get() & v); }
+  const global_ref& operator|=(const value_type& v) const { return *this = value_type(get() | v); }
+  const global_ref& operator^=(const value_type& v) const { return *this = value_type(get() ^ v); }
+  const global_ref& operator<<=(int n) const { return *this = value_type(get() << n); }
+  const global_ref& operator>>=(int n) const { return *this = value_type(get() >> n); }
+  const global_ref& operator++() const { value_type v = get(); return *this = ++v; }
+  const global_ref& operator--() const { value_type v = get(); return *this = --v; }
+  value_type operator++(int) const { value_type v = get(), old = v; set(++v); return old; }
+  value_type operator--(int) const { value_type v = get(), old = v; set(--v); return old; }
+  // clang-format on
+
+ private:
+  friend class global_ptr<T>;
+  template <class>
+  friend class global_ptr;
+  explicit global_ref(detail::global_address at) noexcept
+      : at_{at.offset, at.where} {}  // two words: g++ 12 would go by a vector register
+
+  detail::global_address at_;
+};
+
+}  // namespace armilla

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/global/memory.hpp"
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/global/rank_memory.hpp"
+
+namespace armilla::detail {
+
+global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation) {
+  rank_memory& m = memory_here(operation);
+  const heap::block block = m.local.allocate(bytes, alignment);
+  if (block.offset == heap::none) {
+    const heap::usage u = m.local.used();
+    throw_limit(operation,
+                fmt::format("{} bytes do not fit into the segment, which holds {} of at most {} bytes; deallocate, or raise "
+                            "ARMILLA_SEGMENT (half of it is for objects of one rank)",
+                            bytes, u.bytes, u.reserved));
+  }
+  return global_address::make(memory_kind::segment, m.self.rank, block.offset, block.generation);
+}
+
+void throw_too_many(std::uint64_t n, std::uint64_t element) {
+  throw_limit("allocate", fmt::format("{} objects of {} bytes are more than an address space holds", n, element));
+}
+
+void deallocate_bytes(global_address at, const char* operation) {
+  rank_memory& m = memory_here(operation);
+  if (at.kind() != memory_kind::segment)
+    throw_usage(operation,
+                fmt::format("the pointer ({}) does not point into a segment; only what allocate returned can be given back",
+                            text_of(at)));
+  require_rank(operation, at.rank(), m.self.ranks);
+  const bool mine = at.rank() == m.self.rank;
+  if (!mine && m.opened)
+    throw_usage(operation,
+                fmt::format("the memory ({}) belongs to another rank, and ARMILLA_ACCESS=opened; let its owner deallocate it",
+                            text_of(at)));
+  heap::status status = heap::status::foreign;
+  if (at.offset < m.directory(at.rank()).per_rank_begin)
+    status = mine ? m.local.deallocate(at.offset, at.generation())
+                  : m.heap_at(at.rank(), at.offset).remote_free(at.offset, at.generation());
+  if (status == heap::status::live) return;
+  if (status == heap::status::freed) throw_usage(operation, fmt::format("the memory ({}) was given back already", text_of(at)));
+  throw_usage(operation,
+              fmt::format("no block that allocate returned begins there ({}); keep the pointer that it returned", text_of(at)));
+}
+
+global_address address_of(const void* p) {
+  const rank_memory& m = memory_here("to_global");
+  if (p == nullptr) return {};
+  const auto address = reinterpret_cast<std::uintptr_t>(p);
+  const auto segments = reinterpret_cast<std::uintptr_t>(m.host.segment_start(0));
+  const std::uint64_t size = m.host.layout.segment_bytes;
+  if (address < segments || address - segments >= size * std::uint64_t(m.self.ranks))
+    return global_address::make(memory_kind::process, m.self.rank, address);
+  const auto owner = rank_t((address - segments) / size);
+  const std::uint64_t offset = (address - segments) % size;
+  const std::uint16_t generation = m.in_heap(owner, offset) ? m.heap_at(owner, offset).generation_at(offset) : std::uint16_t{0};
+  return global_address::make(memory_kind::segment, owner, offset, generation);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <new>
+#include <utility>
+
+#include "armilla/global/global_ptr.hpp"
+
+/// Memory that others can point to: blocks of this rank's segment, and anything else by its address.
+namespace armilla {
+namespace detail {
+
+global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation);
+void deallocate_bytes(global_address at, const char* operation);
+global_address address_of(const void* p);
+[[noreturn, gnu::cold]] void throw_too_many(std::uint64_t n, std::uint64_t element);
+
+}  // namespace detail
+
+/// Room for `n` objects of type T in this rank's segment, aligned to alignof(T) and 16 bytes; what it holds is not defined.
+/// The segment grows as it is used, up to ARMILLA_SEGMENT bytes (limit_error). Cost: some 10 ns below 8 KiB. May be called in a
+/// body.
+template <class T>
+global_ptr<T> allocate(std::size_t n = 1) {
+  if (n > ~std::size_t{0} / 2 / sizeof(T)) [[unlikely]]
+    detail::throw_too_many(n, sizeof(T));
+  return global_ptr<T>(detail::allocate_bytes(n * sizeof(T), alignof(T) < 16 ? 16 : alignof(T), "allocate"));
+}
+
+/// Gives back what `allocate` returned, on this rank or on another one of this host (whose rank takes it in when it next
+/// allocates). Nothing happens for null. usage_error for a pointer that was freed already, that is not the beginning of a
+/// block, or that does not point into a segment.
+template <class T>
+void deallocate(const global_ptr<T>& p) {
+  if (p) detail::deallocate_bytes(p.address(), "deallocate");
+}
+
+/// A T in this rank's segment, constructed from `args`. Give it back with `destroy_global`.
+template <class T, class... A>
+global_ptr<T> make_global(A&&... args) {
+  const global_ptr<T> p = allocate<T>();
+  try {
+    ::new (static_cast<void*>(p.local())) T(std::forward<A>(args)...);
+  } catch (...) {
+    deallocate(p);
+    throw;
+  }
+  return p;
+}
+
+/// Destroys what `make_global` made, on the rank that made it.
+template <class T>
+void destroy_global(const global_ptr<T>& p) {
+  if (!p) return;
+  if (T* object = p.local()) object->~T();
+  deallocate(p);
+}
+
+/// The global pointer to an object of this rank, or in a mapped segment: whatever `p` points to, in segment, heap, static or
+/// stack memory. Null for null. The object must live as long as others use the pointer. With ranks as threads a plain static
+/// is one object for all of them: see per_rank. Cost: some nanoseconds.
+template <class T>
+global_ptr<T> to_global(T* p) {
+  return global_ptr<T>(detail::address_of(p));
+}
+
+}  // namespace armilla

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/global/opened.hpp"
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/global/rank_memory.hpp"
+
+namespace armilla {
+
+opened_memory detail_open(detail::global_address at, std::uint64_t bytes, access rights) {
+  using namespace detail;
+  rank_memory& m = memory_here("open");
+  if (at.null()) throw_usage("open", "the pointer is null");
+  if (at.rank() != m.self.rank)
+    throw_usage("open", fmt::format("the memory ({}) belongs to another rank; only its owner can open it", text_of(at)));
+  if (const far_status s = admit(m, m.self.rank, at, bytes, 0, false); s != far_status::ok) throw_far("open", s, at);
+  opened_memory opened;
+  const std::uint32_t index = m.directory(m.self.rank).open(at.kind(), at.offset, at.offset + bytes, std::uint8_t(rights));
+  if (index == segment_directory::most_ranges)
+    throw_limit("open", fmt::format("{} ranges are open already; open larger ones, or close some", index));
+  opened.index_ = index;
+  return opened;
+}
+
+void opened_memory::close() noexcept {
+  const std::uint32_t index = std::exchange(index_, none);
+  detail::context* const self = detail::current;
+  if (index == none || self == nullptr || self->memory == nullptr) return;  // the session has ended, and its memory with it
+  detail::memory_of(*self).directory(self->rank).close(index);
+}
+
+}  // namespace armilla

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <utility>
+
+#include "armilla/global/global_ptr.hpp"
+
+/// Restricted access, for jobs that run with ARMILLA_ACCESS=opened: other ranks reach only the memory that its owner opened
+/// for them, and every other access is an error that names the owner. A rank's own memory needs no opening. In other jobs
+/// opening is allowed and changes nothing.
+/// Paper: the portals that the Split-C paper wants instead of handlers (sections 3 and 5).
+namespace armilla {
+
+/// What other ranks may do with memory that was opened.
+enum class access : std::uint8_t {
+  read = detail::may_read,
+  write = detail::may_write,
+  read_write = detail::may_read | detail::may_write
+};
+constexpr access operator|(access a, access b) noexcept { return access(std::uint8_t(a) | std::uint8_t(b)); }
+
+/// Keeps memory open while it lives. On the owner's thread only.
+class [[nodiscard]] opened_memory {
+ public:
+  opened_memory() = default;
+  opened_memory(opened_memory&& other) noexcept : index_(std::exchange(other.index_, none)) {}
+  opened_memory& operator=(opened_memory&& other) noexcept {
+    if (this != &other) {
+      close();
+      index_ = std::exchange(other.index_, none);
+    }
+    return *this;
+  }
+  ~opened_memory() { close(); }
+
+  /// Ends it. An access that is under way may still happen: meet (barrier) first.
+  void close() noexcept;
+
+ private:
+  friend opened_memory detail_open(detail::global_address, std::uint64_t bytes, access);
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  std::uint32_t index_ = none;
+};
+
+opened_memory detail_open(detail::global_address at, std::uint64_t bytes, access rights);
+
+/// Opens `n` objects from `p` on, of this rank's memory, for what `rights` says. Up to 2048 at a time (limit_error).
+template <class T>
+opened_memory open(const global_ptr<T>& p, std::size_t n, access rights) {
+  return detail_open(p.address(), n * sizeof(T), rights);
+}
+
+}  // namespace armilla

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <unordered_set>
+
+#include <gtest/gtest.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/global/directory.hpp"
+#include "armilla/global/global.hpp"
+#include "armilla/wire/sendable.hpp"
+
+namespace armilla {
+namespace {
+
+using detail::global_address;
+using detail::memory_kind;
+
+struct base_part {
+  int a;
+};
+struct record : base_part {
+  double b;
+};
+
+static_assert(sizeof(global_ptr<int>) == 16 && std::is_trivially_copyable_v<global_ptr<int>>);
+static_assert(trivially_sendable<global_ptr<int>> && trivially_sendable<spread_ptr<int>>);
+static_assert(std::is_convertible_v<global_ptr<int>, global_ptr<const int>> &&
+              std::is_convertible_v<global_ptr<int>, global_ptr<void>>);
+static_assert(!std::is_convertible_v<global_ptr<const int>, global_ptr<int>> &&
+              !std::is_convertible_v<global_ptr<int>, global_ptr<long>>);
+static_assert(!std::is_copy_constructible_v<global_ref<int>>);
+static_assert(!std::is_assignable_v<global_ref<const int>, int>);
+
+global_ptr<int> at(rank_t rank, std::uint64_t offset, std::uint16_t generation = 0) {
+  return global_ptr<int>(global_address::make(memory_kind::segment, rank, offset, generation));
+}
+
+TEST(GlobalPtr, IsNullWhenValueInitialised) {
+  const global_ptr<int> p;
+  EXPECT_FALSE(p);
+  EXPECT_EQ(p, nullptr);
+  EXPECT_EQ(p.rank(), -1);
+}
+
+TEST(GlobalPtr, CountsInElementsOnOneRank) {
+  auto p = at(3, 64);
+  EXPECT_EQ((p + 4).address().offset, 80u);
+  EXPECT_EQ((p - 4).address().offset, 48u);
+  EXPECT_EQ((p + 4) - p, 4);
+  EXPECT_EQ(p - (p + 4), -4);
+  EXPECT_EQ((p + 7).rank(), 3);
+  EXPECT_EQ(p++, at(3, 64));
+  EXPECT_EQ(p, at(3, 68));
+  EXPECT_EQ(--p, at(3, 64));
+}
+
+TEST(GlobalPtr, ComparesPlacesAndNotGenerations) {
+  EXPECT_EQ(at(1, 8, 1), at(1, 8, 2));
+  EXPECT_NE(at(1, 8), at(2, 8));
+  EXPECT_LT(at(1, 16), at(2, 8));
+  EXPECT_LT(at(1, 8), at(1, 16));
+  EXPECT_EQ(std::hash<global_ptr<int>>{}(at(1, 8, 1)), std::hash<global_ptr<int>>{}(at(1, 8, 2)));
+  std::unordered_set<global_ptr<int>> set;
+  for (rank_t r = 0; r < 10; ++r)
+    for (std::uint64_t o = 0; o < 400; o += 4) set.insert(at(r, o));
+  EXPECT_EQ(set.size(), 1000u);
+}
+
+TEST(GlobalPtr, KeepsRankAndKindWhateverTheGeneration) {
+  const auto a = global_address::make(memory_kind::process, 0x7fffffff, ~std::uint64_t{0}, 0xffff);
+  EXPECT_EQ(a.kind(), memory_kind::process);
+  EXPECT_EQ(a.rank(), 0x7fffffff);
+  EXPECT_EQ(a.generation(), 0xffff);
+}
+
+TEST(GlobalPtr, PointsToMembersOfBasesToo) {
+  const global_ptr<record> p(global_address::make(memory_kind::segment, 1, 160));
+  EXPECT_EQ((&(p->*&record::b)).address().offset, 168u);
+  EXPECT_EQ((&(p->*&record::a)).address().offset, 160u);
+}
+
+TEST(GlobalPtr, SaysThatThereIsNoSession) {
+  EXPECT_THROW(static_cast<void>(int(*at(0, 64))), usage_error);
+  EXPECT_THROW(*at(0, 64) = 1, usage_error);
+  EXPECT_THROW(allocate<int>(1), usage_error);
+  EXPECT_THROW(atomic_add(at(0, 64), 1), usage_error);
+  EXPECT_THROW(put(at(0, 64), 1), usage_error);
+  EXPECT_THROW(sync(), usage_error);
+  EXPECT_THROW(to_global(static_cast<int*>(nullptr)), usage_error);
+}
+
+TEST(OpenedRanges, AllowWhatLiesInsideOneOfThem) {
+  auto d = std::make_unique<detail::segment_directory>();
+  const auto first = d->open(memory_kind::segment, 100, 200, detail::may_read);
+  const auto second = d->open(memory_kind::process, 100, 200, detail::may_read | detail::may_write);
+  EXPECT_TRUE(d->allows(memory_kind::segment, 100, 200, detail::may_read));
+  EXPECT_FALSE(d->allows(memory_kind::segment, 100, 201, detail::may_read));
+  EXPECT_FALSE(d->allows(memory_kind::segment, 99, 120, detail::may_read));
+  EXPECT_FALSE(d->allows(memory_kind::segment, 120, 128, detail::may_write));
+  EXPECT_TRUE(d->allows(memory_kind::process, 120, 128, detail::may_write));
+  d->close(second);
+  EXPECT_FALSE(d->allows(memory_kind::process, 120, 128, detail::may_read));
+  d->close(first);
+  EXPECT_FALSE(d->allows(memory_kind::segment, 120, 128, detail::may_read));
+}
+
+}  // namespace
+}  // namespace armilla

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// Inside of layer global; no public header includes it.
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/global/address.hpp"
+#include "armilla/global/directory.hpp"
+#include "armilla/global/state.hpp"
+#include "armilla/ring/heap.hpp"
+
+namespace armilla::detail {
+
+/// How a piece of far memory fared at its owner.
+enum class far_status : std::uint16_t { ok, not_open, outside, freed };
+
+/// A piece under way: what a reply may fill. Named on the wire by index and generation, so that a late reply finds nothing.
+struct far_cell {
+  std::uint32_t generation = 0;
+  std::uint32_t next_free = 0;
+  std::byte* into = nullptr;  ///< null: the answer brings no bytes
+  std::uint32_t bytes = 0;
+  rank_t rank = 0;
+  far_group group = far_group::split;
+  bool busy = false;
+  const char* operation = nullptr;
+  global_address at;
+};
+
+/// The first failure of a group that nobody has heard of.
+struct far_failure {
+  far_status status = far_status::ok;
+  const char* operation = nullptr;
+  global_address at;
+};
+
+/// Layer global of one rank.
+///
+/// Its segment:   [ heap of the rank | per_rank objects | directory | heap that all ranks keep alike ]
+/// The directory begins at the same place on every rank of the job, per_rank objects on every rank of a program.
+struct rank_memory : memory_state {
+  explicit rank_memory(context& c);
+
+  context& self;
+  endpoint& messages;
+  const host_map& host;
+  const bool opened;      ///< ARMILLA_ACCESS=opened
+  const bool by_message;  ///< ARMILLA_ACCESS_BY_MESSAGE: as if nothing were mapped
+  const std::uint64_t directory_at;
+  const std::uint64_t symmetric_at;
+  heap local;  ///< the message layer uses it too
+  heap symmetric;
+  std::vector<std::uint8_t> cross;  ///< by rank: does the kernel refuse to copy from there?
+  std::vector<far_cell> cells;
+  std::uint32_t free_cell = 0;  ///< index + 1
+  far_failure failure[far_groups];
+
+  segment_directory& directory(rank_t r) const {
+    return *reinterpret_cast<segment_directory*>(host.segment_start(r) + directory_at);
+  }
+  /// The heap around that offset of r's segment, as seen from here.
+  heap heap_at(rank_t r, std::uint64_t offset) const {
+    return heap::attach(host.segment_start(r), offset >= symmetric_at ? symmetric_at : 0);
+  }
+  bool in_heap(rank_t r, std::uint64_t offset) const { return offset < directory(r).per_rank_begin || offset >= symmetric_at; }
+};
+
+inline rank_memory& memory_of(context& c) { return static_cast<rank_memory&>(*c.memory); }
+rank_memory& memory_here(const char* operation);
+
+/// "rank 2, segment + 0x40" for errors.
+std::string text_of(global_address at);
+/// Throws the error that `status` stands for.
+[[noreturn]] void throw_far(const char* operation, far_status status, global_address at);
+/// Whether `wants` may touch `at`, which lies on rank `owner` (checked where it is cheap: directory and bounds).
+far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights, bool open_only);
+
+void register_far_handlers();
+
+}  // namespace armilla::detail

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/global/far.hpp"
+#include "armilla/global/rank_memory.hpp"
+
+// The rare path of an access: what is wrong, and how to get there after all.
+namespace armilla::detail {
+
+rank_memory& memory_here(const char* operation) {
+  context& self = here(operation);
+  if (self.memory == nullptr) throw_usage(operation, "global memory is not there yet, or no more; use it inside armilla::run");
+  return memory_of(self);
+}
+
+std::string text_of(global_address at) {
+  switch (at.kind()) {
+    case memory_kind::null: return "null";
+    case memory_kind::segment: return fmt::format("rank {}, segment + {:#x}", at.rank(), at.offset);
+    case memory_kind::process: return fmt::format("rank {}, address {:#x}", at.rank(), at.offset);
+  }
+  return fmt::format("rank {}, {:#x} in memory of unknown kind {}", at.rank(), at.offset, std::uint16_t(at.kind()));
+}
+
+void throw_far(const char* operation, far_status status, global_address at) {
+  const std::string place = text_of(at);
+  switch (status) {
+    case far_status::not_open:
+      throw_usage(operation,
+                  fmt::format("rank {0} has not opened that memory ({1}) for it, and ARMILLA_ACCESS=opened; let rank {0} call "
+                              "armilla::open before",
+                              at.rank(), place));
+    case far_status::freed:
+      throw_usage(operation,
+                  fmt::format("that memory ({}) is not the pointer's block: it was freed, or the pointer has left it", place));
+    default: throw_usage(operation, fmt::format("no memory there ({}); the pointer left the object it was made for", place));
+  }
+}
+
+far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights,
+                 bool open_only) {
+  if (at.kind() == memory_kind::segment) {
+    const std::uint64_t size = m.host.layout.segment_bytes;
+    if (at.offset >= size || bytes > size - at.offset) return far_status::outside;
+    if (checked && m.in_heap(owner, at.offset)) {
+      const heap::status s = m.heap_at(owner, at.offset).check(at.offset, bytes, at.generation());
+      if (s == heap::status::freed) return far_status::freed;
+      if (s != heap::status::live) return far_status::outside;
+    }
+  } else if (at.offset == 0 || at.offset + bytes < at.offset) {
+    return far_status::outside;
+  }
+  if (open_only && bytes != 0 && !m.directory(owner).allows(at.kind(), at.offset, at.offset + bytes, rights))
+    return far_status::not_open;
+  return far_status::ok;
+}
+
+void check_segment(global_address at, const access_request& wants) {
+  if (current->memory == nullptr) return;  // a layer below starts or stops
+  const rank_memory& m = memory_of(*current);
+  if (const far_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, false); s != far_status::ok)
+    throw_far(wants.operation, s, at);
+}
+
+void* local_far(global_address at) {
+  context& self = here("local");
+  if (at.kind() != memory_kind::process) return nullptr;
+  const bool mine = at.rank() == self.rank;
+  const bool threads = self.host->threads && self.settings->access == access_kind::all && !self.settings->access_by_message;
+  return mine || threads ? reinterpret_cast<void*>(at.offset) : nullptr;
+}
+
+std::byte* reach(global_address at, const access_request& wants) {
+  const rank_memory& m = memory_here(wants.operation);
+  if (at.null())
+    throw_usage(wants.operation, "the pointer is null; let it point to something first (allocate, to_global, per_rank::on)");
+  if (at.kind() > memory_kind::process) throw_usage(wants.operation, fmt::format("the pointer is damaged ({})", text_of(at)));
+  require_rank(wants.operation, at.rank(), m.self.ranks);
+  if (wants.alignment > 1 && at.offset % wants.alignment != 0)
+    throw_usage(wants.operation, fmt::format("the pointer ({}) is not aligned: objects of that type lie at multiples of {} bytes",
+                                             text_of(at), wants.alignment));
+  const bool mine = at.rank() == m.self.rank;
+  if (const far_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, m.opened && !mine); s != far_status::ok)
+    throw_far(wants.operation, s, at);
+  if (at.kind() == memory_kind::segment) return mine || !m.by_message ? m.host.segment_start(at.rank()) + at.offset : nullptr;
+  return mine || (m.host.threads && !m.by_message) ? reinterpret_cast<std::byte*>(at.offset) : nullptr;
+}
+
+// One object, whole: these are what the inline paths fall back to.
+
+namespace {
+
+template <class Word>
+void copy_word(void* into, const void* from) {
+  using word [[gnu::may_alias]] = Word;
+  __atomic_store_n(static_cast<word*>(into), __atomic_load_n(static_cast<const word*>(from), __ATOMIC_ACQUIRE), __ATOMIC_RELEASE);
+}
+
+// In one piece where `load` and `store` would do it in one.
+void copy_object(void* into, const void* from, const access_request& wants) {
+  if (wants.bytes == wants.alignment && reinterpret_cast<std::uintptr_t>(into) % wants.alignment == 0 &&
+      reinterpret_cast<std::uintptr_t>(from) % wants.alignment == 0) {
+    switch (wants.bytes) {
+      case 1: return copy_word<std::uint8_t>(into, from);
+      case 2: return copy_word<std::uint16_t>(into, from);
+      case 4: return copy_word<std::uint32_t>(into, from);
+      case 8: return copy_word<std::uint64_t>(into, from);
+      default: break;
+    }
+  }
+  release_fence();
+  std::memcpy(into, from, wants.bytes);
+  acquire_fence();
+}
+
+}  // namespace
+
+void read_far(void* into, global_address from, const access_request& wants) {
+  if (const std::byte* p = reach(from, wants)) return copy_object(into, p, wants);
+  ++current->count->reads;
+  far_transfer t(memory_of(*current), from, false, far_group::blocking, wants.operation);
+  t.add(static_cast<std::byte*>(into), 0, wants.bytes);
+  t.finish();
+}
+
+void write_far(global_address to, const void* from, const access_request& wants) {
+  if (std::byte* p = reach(to, wants)) return copy_object(p, from, wants);
+  ++current->count->writes;
+  far_transfer t(memory_of(*current), to, true, far_group::blocking, wants.operation);
+  t.add(static_cast<std::byte*>(const_cast<void*>(from)), 0, wants.bytes);  // only read from: the kernel's iovec has no const
+  t.finish();
+}
+
+}  // namespace armilla::detail

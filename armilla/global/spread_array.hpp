@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <span>
+#include <utility>
+
+#include "armilla/global/spread.hpp"
+
+namespace armilla {
+namespace detail {
+
+/// Memory at the same place of every rank's segment. Made and given back by all ranks together.
+class spread_storage {
+ public:
+  spread_storage() = default;
+  spread_storage(std::uint64_t bytes, std::uint64_t alignment);
+  spread_storage(spread_storage&& other) noexcept : begin_(std::exchange(other.begin_, {})), exceptions_(other.exceptions_) {}
+  spread_storage& operator=(spread_storage&& other) noexcept {
+    std::swap(begin_, other.begin_);
+    std::swap(exceptions_, other.exceptions_);
+    return *this;
+  }
+  ~spread_storage();
+
+  global_address begin() const noexcept { return begin_; }  ///< on this rank
+  void meet() const;                                        ///< a barrier
+
+ private:
+  global_address begin_;
+  int exceptions_ = 0;
+};
+
+[[noreturn, gnu::cold]] void throw_index(std::size_t i, std::size_t size);
+
+}  // namespace detail
+
+/// An array whose elements lie on all ranks in turn: element i on rank i % ranks(), or blocks of `block` elements in turn.
+/// Made by all ranks together (a collective with a barrier), destroyed by all together; elements are value-initialised.
+///
+///     am::spread_array<double> x(1000);            // 0 on rank 0, 1 on rank 1, ...
+///     x[17] = 2.5;                                 // wherever it lies: as *p
+///     for (double& e : x.local()) e = 0;           // mine
+///
+/// T must be trivially copyable. Errors: limit_error on every rank if it does not fit; usage_error for an index beyond the end.
+/// Paper: Split-C, spread arrays.
+template <class T>
+class spread_array {
+  static_assert(std::is_trivially_copyable_v<T>, "armilla: a spread_array holds trivially copyable elements");
+
+ public:
+  spread_array() = default;
+  explicit spread_array(std::size_t n, std::size_t block = 1)
+      : size_(n),
+        block_(block == 0 ? 1 : block),
+        ranks_(std::size_t(detail::here("spread_array").ranks)),
+        storage_(rows() * sizeof(T), alignof(T)) {
+    if ((ranks_ & (ranks_ - 1)) == 0 && block_ == 1) shift_ = std::countr_zero(ranks_);
+    T* const mine = first();
+    for (std::size_t i = 0; i < rows(); ++i) ::new (static_cast<void*>(mine + i)) T();
+    storage_.meet();
+  }
+  /// One block a rank.
+  static spread_array blocked(std::size_t n) {
+    const auto ranks = std::size_t(detail::here("spread_array").ranks);
+    return spread_array(n, (n + ranks - 1) / ranks);
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  std::size_t block() const noexcept { return block_; }
+
+  /// Element i. Cost: `*p` and, unless ranks() is a power of two and block 1, two divisions.
+  global_ref<T> operator[](std::size_t i) const { return *ptr(i); }
+  global_ptr<T> ptr(std::size_t i) const {
+    if (i >= size_) [[unlikely]]
+      detail::throw_index(i, size_);
+    const place p = locate(i);
+    const detail::global_address at = storage_.begin();
+    return global_ptr<T>(detail::global_address::make(detail::memory_kind::segment, rank_t(p.rank), at.offset + p.row * sizeof(T),
+                                                      at.generation()));
+  }
+  /// To walk from rank to rank; for block 1.
+  spread_ptr<T> begin() const { return spread_ptr<T>(size_ == 0 ? global_ptr<T>() : ptr(0)); }
+
+  /// The rank of element i.
+  rank_t rank_of(std::size_t i) const noexcept { return rank_t(locate(i).rank); }
+  /// This rank's elements, in their order.
+  std::span<T> local() const { return {first(), local_size(std::size_t(detail::here("spread_array").rank))}; }
+  /// The number in the whole array of this rank's k-th element.
+  std::size_t index_of_local(std::size_t k) const {
+    return (k / block_ * ranks_ + std::size_t(detail::here("spread_array").rank)) * block_ + k % block_;
+  }
+
+ private:
+  struct place {
+    std::size_t rank, row;
+  };
+  place locate(std::size_t i) const noexcept {
+    if (shift_ >= 0) [[likely]]
+      return {i & (ranks_ - 1), i >> shift_};
+    const std::size_t b = i / block_;
+    return {b % ranks_, b / ranks_ * block_ + i % block_};
+  }
+  /// Elements that every rank makes room for.
+  std::size_t rows() const noexcept {
+    const std::size_t blocks = (size_ + block_ - 1) / block_;
+    return (blocks + ranks_ - 1) / ranks_ * block_;
+  }
+  std::size_t local_size(std::size_t r) const noexcept {
+    const std::size_t whole = size_ / (block_ * ranks_), rest = size_ % (block_ * ranks_);
+    const std::size_t before = r * block_;
+    const std::size_t part = rest > before ? rest - before : 0;
+    return whole * block_ + (part < block_ ? part : block_);
+  }
+  T* first() const { return size_ == 0 ? nullptr : global_ptr<T>(storage_.begin()).local(); }
+
+  std::size_t size_ = 0, block_ = 1, ranks_ = 1;
+  int shift_ = -1;
+  detail::spread_storage storage_;
+};
+
+}  // namespace armilla

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/launch.hpp"
+#include "armilla/global/per_rank.hpp"
+#include "armilla/global/rank_memory.hpp"
+#include "armilla/team/record.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t chunk_down(std::uint64_t n) { return n & ~std::uint64_t{heap::chunk_bytes - 1}; }
+
+/// Undoes freeze_per_rank if the start fails.
+struct frozen {
+  std::uint64_t bytes = freeze_per_rank();
+  bool keep = false;
+  ~frozen() {
+    if (!keep) release_per_rank();
+  }
+};
+
+bool quiet(context& c) {
+  const memory_state& m = *c.memory;
+  return m.unfinished[unsigned(far_group::split)] == 0 && m.unfinished[unsigned(far_group::stores)] == 0;
+}
+
+}  // namespace
+
+rank_memory::rank_memory(context& c)
+    : self(c),
+      messages(*c.messages),
+      host(*c.host),
+      opened(c.settings->access == access_kind::opened),
+      by_message(c.settings->access_by_message),
+      directory_at(chunk_down(c.host->layout.segment_bytes / 2) - segment_directory::bytes),
+      symmetric_at(directory_at + segment_directory::bytes),
+      cross(std::size_t(c.ranks), c.settings->cross_copy ? 0 : 1) {}
+
+void start_memory(context& self, const launch&) {
+  register_far_handlers();
+  frozen variables;
+  auto m = std::make_unique<rank_memory>(self);
+  const std::uint64_t segment = self.host->layout.segment_bytes;
+  const std::uint64_t area = align_up(variables.bytes, heap::chunk_bytes);
+  if (segment < 64 * heap::chunk_bytes || area > m->directory_at / 2)
+    throw_limit(
+        "run",
+        fmt::format("a segment of {} bytes does not hold {} bytes of per_rank variables and the rest; raise ARMILLA_SEGMENT",
+                    segment, variables.bytes));
+  m->per_rank_begin = m->directory_at - area;
+  m->per_rank = self.host->segment_start(self.rank) + m->per_rank_begin;
+  m->local = heap::create(self.host->segment_start(self.rank), 0, m->per_rank_begin);
+  m->symmetric = heap::create(self.host->segment_start(self.rank), m->symmetric_at, segment - m->symmetric_at);
+  m->directory(self.rank).per_rank_begin = m->per_rank_begin;
+  // Ranks are children of one supervisor; where the kernel lets only a parent copy, it lets the parent's other children too.
+  if (!self.host->threads) prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
+  self.segments = self.host->segment.get();
+  self.memory = m.get();
+  self.messages->use_heap(m->local, 0);
+  self.teams->hooks.quiet = quiet;
+  construct_per_rank(m->per_rank);
+  variables.keep = true;
+  m.release();
+}
+
+void stop_memory(context& self) {
+  rank_memory* const m = &memory_of(self);
+  destroy_per_rank(m->per_rank);
+  release_per_rank();
+  self.teams->hooks.quiet = nullptr;
+  self.memory = nullptr;
+  self.segments = nullptr;
+  delete m;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <span>
+
+#include "armilla/global/transfer.hpp"
+
+/// Access that picks elements: rectangular parts of arrays, and lists of places. Split-phase, as `get` and `put`: complete
+/// at `sync`. Runs that are contiguous on both sides move in one piece.
+namespace armilla {
+
+/// A part of an array of N dimensions, the last one innermost: how many elements in each dimension, and how far neighbours
+/// in each lie apart in local and in global memory, in elements (negative too).
+///
+///     am::strided<2> block{.extent = {rows, columns}, .local = {columns, 1}, .global = {leading, 1}};
+template <std::size_t N>
+struct strided {
+  std::array<std::size_t, N> extent{};
+  std::array<std::ptrdiff_t, N> local{};
+  std::array<std::ptrdiff_t, N> global{};
+};
+
+namespace detail {
+
+/// The same in bytes.
+struct strided_core {
+  static constexpr std::size_t most = 8;
+  int dimensions = 0;
+  std::uint32_t element = 0, alignment = 0;
+  std::size_t extent[most] = {};
+  std::int64_t local[most] = {}, global[most] = {};
+};
+
+template <class T, std::size_t N>
+strided_core core_of(const strided<N>& s) {
+  static_assert(N <= strided_core::most, "armilla: strided access has at most 8 dimensions");
+  static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get and put; use a call");
+  strided_core c{int(N), sizeof(T), alignof(T), {}, {}, {}};
+  for (std::size_t d = 0; d < N; ++d) {
+    c.extent[d] = s.extent[d];
+    c.local[d] = s.local[d] * std::int64_t(sizeof(T));
+    c.global[d] = s.global[d] * std::int64_t(sizeof(T));
+  }
+  return c;
+}
+
+void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, far_group group,
+                  const char* operation);
+void copy_indexed(bool writes, std::byte* local, global_address base, const std::size_t* indices, std::size_t n,
+                  std::uint32_t element, std::uint32_t alignment, const char* operation);
+
+[[noreturn, gnu::cold]] void throw_lengths(const char* operation, std::size_t elements, std::size_t indices);
+
+}  // namespace detail
+
+/// Reads the part `s` of the array at `from` into the array at `into`.
+template <class T, std::size_t N>
+void get_strided(T* into, const global_ptr<const std::type_identity_t<T>>& from, const strided<N>& s) {
+  detail::copy_strided(false, reinterpret_cast<std::byte*>(into), from.address(), detail::core_of<T>(s), detail::far_group::split,
+                       "get_strided");
+}
+
+/// Writes the part `s` of the array at `from` to the array at `to`.
+template <class T, std::size_t N>
+void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
+  detail::copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), detail::core_of<T>(s),
+                       detail::far_group::split, "put_strided");
+}
+
+/// into[i] := base[indices[i]]; as many indices as elements of `into` (an array, a span, a vector).
+template <class C>
+  requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
+void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& base,
+                 std::span<const std::size_t> indices) {
+  using T = detail::value_of_range<C>;
+  static_assert(detail::movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
+  T* const to = into.data();
+  const std::size_t n = indices.size();
+  if (n != into.size()) [[unlikely]]
+    detail::throw_lengths("get_indexed", into.size(), n);
+  if (const std::byte* p = detail::direct<alignof(T)>(base.address()); p != nullptr && !detail::checked) [[likely]] {
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(static_cast<void*>(to + i), p + indices[i] * sizeof(T), sizeof(T));
+    ++detail::current->count->gets;
+    detail::current->count->get_bytes += n * sizeof(T);
+    return;
+  }
+  detail::copy_indexed(false, reinterpret_cast<std::byte*>(to), base.address(), indices.data(), n, sizeof(T), alignof(T),
+                       "get_indexed");
+}
+
+/// base[indices[i]] := from[i]; where an index stands twice, either value may stay.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from) {
+  static_assert(detail::movable_bytes<T>, "armilla: only trivially copyable objects travel by put; use a call");
+  const T* const source = from.data();
+  const std::size_t n = indices.size();
+  if (n != from.size()) [[unlikely]]
+    detail::throw_lengths("put_indexed", from.size(), n);
+  if (std::byte* p = detail::direct<alignof(T)>(base.address()); p != nullptr && !detail::checked) [[likely]] {
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(p + indices[i] * sizeof(T), static_cast<const void*>(source + i), sizeof(T));
+    ++detail::current->count->puts;
+    detail::current->count->put_bytes += n * sizeof(T);
+    return;
+  }
+  detail::copy_indexed(true, reinterpret_cast<std::byte*>(const_cast<T*>(source)), base.address(), indices.data(), n, sizeof(T),
+                       alignof(T), "put_indexed");
+}
+
+}  // namespace armilla

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/global/transfer.hpp"
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/global/far.hpp"
+#include "armilla/team/barrier.hpp"
+
+namespace armilla {
+namespace detail {
+
+void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t alignment) {
+  const std::byte* const p = reach(from, {"get", bytes, alignment, may_read});
+  ++current->count->gets;
+  current->count->get_bytes += bytes;
+  if (p != nullptr) {
+    std::memcpy(into, p, bytes);
+    return;
+  }
+  far_transfer t(memory_of(*current), from, false, far_group::split, "get");
+  t.add(static_cast<std::byte*>(into), 0, bytes);
+  t.finish();
+}
+
+void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+             const char* operation) {
+  std::byte* const p = reach(to, {operation, bytes, alignment, may_write});
+  counters& count = *current->count;
+  ++(group == far_group::split ? count.puts : count.stores);
+  (group == far_group::split ? count.put_bytes : count.store_bytes) += bytes;
+  if (p != nullptr) {
+    std::memcpy(p, from, bytes);
+    return;
+  }
+  far_transfer t(memory_of(*current), to, true, group, operation);
+  t.add(static_cast<std::byte*>(const_cast<void*>(from)), 0, bytes);  // only read from: the kernel's iovec has no const
+  t.finish();
+}
+
+void signal_behind(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation) {
+  if (data.rank() != c.address().rank() || c.address().null())
+    throw_usage(operation,
+                fmt::format("the counter ({}) does not lie on the rank of the data ({})", text_of(c.address()), text_of(data)));
+  signal_counter(c, n);
+}
+
+void sync_slowly() {
+  rank_memory& m = memory_here("sync");
+  m.failed = m.failure[unsigned(far_group::stores)].status != far_status::ok;
+  finish_group(m, far_group::split, "sync");
+}
+
+namespace {
+void finish_stores() {
+  rank_memory& m = memory_here("all_store_sync");
+  finish_group(m, far_group::stores, "all_store_sync");
+}
+}  // namespace
+
+}  // namespace detail
+
+void all_store_sync() {
+  detail::finish_stores();
+  barrier();
+}
+
+void all_store_sync(const team& members) {
+  detail::finish_stores();
+  barrier(members);
+}
+
+}  // namespace armilla

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+#include <type_traits>
+
+#include "armilla/global/counter.hpp"
+#include "armilla/global/global_ptr.hpp"
+#include "armilla/global/state.hpp"
+#include "armilla/stats/counters.hpp"
+
+/// Access that overlaps: begun now, complete later.
+///
+/// | operation                        | moves                  | complete at                                        |
+/// |----------------------------------|------------------------|----------------------------------------------------|
+/// | `get(x, p)`, `get(range, p)`     | from p into x or range | `sync()`; do not touch x before                    |
+/// | `put(p, v)`, `put(p, range)`     | v or range to p        | `sync()`; v and range may change as put returns    |
+/// | `store(p, v)`, `store(p, range)` | the same, one-way      | `all_store_sync()` or `fence()`, for all ranks     |
+///
+/// `range` is an array, a span, a vector, anything contiguous with data() and size(); it and the target do not overlap.
+/// `put` and `store` with a counter at the target's rank add to it after the data (see counter). None of these waits, so all
+/// may be used in a body. Where memory is mapped each is a copy, complete when it returns, at the speed of memcpy; private
+/// memory of another process costs a kernel call, or messages where that is refused.
+/// Errors: usage_error for null, rank, alignment, memory that is not open; those that only the owner can see come at `sync`.
+/// Paper: Split-C, section 2 (split-phase assignment, store).
+namespace armilla {
+
+class team;
+
+namespace detail {
+
+template <class C>
+concept data_range = requires(C& c) {
+  { *c.data() };
+  { c.size() } -> std::convertible_to<std::size_t>;
+};
+template <class C>
+using value_of_range = std::remove_pointer_t<decltype(std::declval<C&>().data())>;
+template <class T>
+concept movable_bytes = std::is_trivially_copyable_v<T>;
+/// One object: no array, and trivially copyable.
+template <class T>
+concept plain_object = movable_bytes<T> && !std::is_array_v<T>;
+
+void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t alignment);
+void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+             const char* operation);
+/// Throws unless the counter lies where the data go.
+void signal_behind(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation);
+
+template <class T>
+void get_bytes(T* into, global_address from, std::size_t n) {
+  static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
+  if (const std::byte* p = direct<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
+    std::memcpy(static_cast<void*>(into), p, n * sizeof(T));
+    ++current->count->gets;
+    current->count->get_bytes += n * sizeof(T);
+  } else {
+    get_far(into, from, n * sizeof(T), alignof(T));
+  }
+}
+
+template <far_group Group, class T>
+void put_bytes(global_address to, const T* from, std::size_t n) {
+  static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
+  constexpr const char* operation = Group == far_group::split ? "put" : "store";
+  if (std::byte* p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write)) [[likely]] {
+    std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
+    ++(Group == far_group::split ? current->count->puts : current->count->stores);
+    (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
+  } else {
+    put_far(to, from, n * sizeof(T), alignof(T), Group, operation);
+  }
+}
+
+template <far_group Group, class T>
+void put_one(const global_ptr<T>& to, const T& value) {
+  constexpr const char* operation = Group == far_group::split ? "put" : "store";
+  if (std::byte* p = direct<alignof(T)>(to.address(), operation, sizeof(T), may_write)) [[likely]]
+    std::memcpy(p, &value, sizeof(T));
+  else
+    put_far(to.address(), &value, sizeof(T), alignof(T), Group, operation);
+}
+
+/// What the ranges of put and store must be.
+template <class C, class T>
+concept range_of = data_range<const C> && std::same_as<std::remove_cv_t<value_of_range<const C>>, T>;
+
+}  // namespace detail
+
+/// x := *p.
+template <detail::plain_object T>
+void get(T& x, const global_ptr<const std::type_identity_t<T>>& p) {
+  if (const std::byte* from = detail::direct<alignof(T)>(p.address(), "get", sizeof(T), detail::may_read)) [[likely]]
+    std::memcpy(static_cast<void*>(&x), from, sizeof(T));
+  else
+    detail::get_far(&x, p.address(), sizeof(T), alignof(T));
+}
+/// range := p[0 .. range.size()).
+template <class C>
+  requires(detail::data_range<C> && !std::is_const_v<detail::value_of_range<C>>)
+void get(C&& range, const global_ptr<const std::type_identity_t<detail::value_of_range<C>>>& p) {
+  detail::get_bytes(range.data(), p.address(), range.size());
+}
+template <class T, std::size_t N>
+void get(T (&array)[N], const global_ptr<const std::type_identity_t<T>>& p) {
+  detail::get_bytes(array, p.address(), N);
+}
+
+/// *p := v.
+template <detail::plain_object T>
+void put(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
+  detail::put_one<detail::far_group::split>(p, v);
+}
+/// p[0 .. range.size()) := range.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put(const global_ptr<T>& p, const C& range) {
+  detail::put_bytes<detail::far_group::split>(p.address(), range.data(), range.size());
+}
+template <class T, std::size_t N>
+void put(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
+  detail::put_bytes<detail::far_group::split>(p.address(), array, N);
+}
+/// The same, then `arrived` += `n`.
+template <class T, class V>
+  requires(requires(const global_ptr<T>& p, const V& v) { armilla::put(p, v); })
+void put(const global_ptr<T>& p, const V& v, const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::put(p, v);
+  detail::signal_behind(p.address(), arrived, n, "put");
+}
+
+/// *p := v, one-way.
+template <detail::plain_object T>
+void store(const global_ptr<T>& p, const std::type_identity_t<T>& v) {
+  detail::put_one<detail::far_group::stores>(p, v);
+}
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store(const global_ptr<T>& p, const C& range) {
+  detail::put_bytes<detail::far_group::stores>(p.address(), range.data(), range.size());
+}
+template <class T, std::size_t N>
+void store(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
+  detail::put_bytes<detail::far_group::stores>(p.address(), array, N);
+}
+template <class T, class V>
+  requires(requires(const global_ptr<T>& p, const V& v) { armilla::store(p, v); })
+void store(const global_ptr<T>& p, const V& v, const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::store(p, v);
+  detail::signal_behind(p.address(), arrived, n, "store");
+}
+
+namespace detail {
+void sync_slowly();
+}
+
+/// Returns when all `get`, `put` and result-less atomic operations of this rank are complete. Throws the first error among
+/// them. Where all memory is mapped: two loads.
+inline void sync() {
+  const detail::memory_state* const m = detail::here("sync").memory;
+  if (m == nullptr || m->unfinished[unsigned(detail::far_group::split)] != 0 || m->failed) [[unlikely]]
+    detail::sync_slowly();
+}
+
+/// Returns when every `store` of every rank is complete: a barrier, called by all. Throws this rank's first error.
+/// Paper: Split-C, all_store_sync.
+void all_store_sync();
+/// The same for the members of a team and what they stored.
+void all_store_sync(const team& members);
+
+}  // namespace armilla

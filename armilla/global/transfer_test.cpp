@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// Split-phase, one-way, strided and indexed access, atomics and counters; run as access_test is.
+#include <array>
+#include <numeric>
+
+#include <armilla/base/error.hpp>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+am::per_rank<am::global_ptr<double>> arrays;
+am::per_rank<am::global_ptr<std::int64_t>> numbers;
+am::per_rank<am::counter> arrived;
+am::per_rank<std::int64_t> tally;
+am::per_rank<double> sum;
+am::per_rank<am::global_ptr<am::counter>> counters;
+
+am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
+
+template <class T>
+am::global_ptr<T> offer(am::per_rank<am::global_ptr<T>>& board, am::global_ptr<T> mine) {
+  board.local() = mine;
+  am::barrier();
+  return *board.on(next());
+}
+
+// Runs the same over the segment and over private memory.
+template <class F>
+void in_both_memories(std::size_t n, F f) {
+  const auto segment = am::allocate<double>(n);
+  std::iota(segment.local(), segment.local() + n, am::rank() * 1000.0);
+  f(offer(arrays, segment), segment.local());
+  am::barrier();
+  am::deallocate(segment);
+  std::vector<double> heap(n);
+  std::iota(heap.begin(), heap.end(), am::rank() * 1000.0);
+  f(offer(arrays, am::to_global(heap.data())), heap.data());
+  am::barrier();
+}
+
+}  // namespace
+
+RANK_TEST(get_and_put_are_complete_at_sync) {
+  in_both_memories(10, [](am::global_ptr<double> p, double* mine) {
+    double a = 0, b = 0;
+    am::get(a, p);
+    am::get(b, p + 9);
+    am::sync();
+    EXPECT_EQ(a, next() * 1000.0);
+    EXPECT_EQ(b, next() * 1000.0 + 9);
+    am::barrier();
+    am::put(p + 1, 0.5);
+    am::put(p + 2, 3);
+    am::sync();
+    am::barrier();
+    EXPECT_EQ(mine[1], 0.5);
+    EXPECT_EQ(mine[2], 3.0);
+  });
+}
+
+RANK_TEST(ranges_of_every_kind_travel) {
+  in_both_memories(100, [](am::global_ptr<double> p, double* mine) {
+    std::vector<double> v(50);
+    std::array<double, 10> a{};
+    double plain[10];
+    const am::global_ptr<const double> from = p;
+    am::get(v, from + 50);
+    am::get(a, p);
+    am::get(plain, p + 10);
+    std::vector<double> w(5);
+    am::get(std::span(w), p + 20);
+    am::sync();
+    EXPECT_EQ(v[49], next() * 1000.0 + 99);
+    EXPECT_EQ(a[9], next() * 1000.0 + 9);
+    EXPECT_EQ(plain[9], next() * 1000.0 + 19);
+    EXPECT_EQ(w[4], next() * 1000.0 + 24);
+    am::barrier();
+    const double fixed[3] = {1, 2, 3};
+    am::put(p, fixed);
+    am::put(p + 3, std::vector<double>{4, 5});
+    am::put(p + 5, std::span<const double>(fixed));
+    am::sync();
+    am::barrier();
+    const std::vector<double> wanted{1, 2, 3, 4, 5, 1, 2, 3};
+    EXPECT(std::equal(wanted.begin(), wanted.end(), mine));
+  });
+}
+
+RANK_TEST(long_ranges_arrive_whole) {
+  constexpr std::size_t n = 100'000;
+  in_both_memories(n, [](am::global_ptr<double> p, double* mine) {
+    std::vector<double> copy(n);
+    am::get(copy, p);
+    am::sync();
+    bool same = true;
+    for (std::size_t i = 0; i < n; ++i) same &= copy[i] == next() * 1000.0 + double(i);
+    EXPECT(same);
+    am::barrier();
+    for (double& x : copy) x = -x - 1;
+    am::put(p, copy);
+    am::sync();
+    am::barrier();
+    same = true;
+    for (std::size_t i = 0; i < n; ++i) same &= mine[i] == -(am::rank() * 1000.0 + double(i)) - 1;
+    EXPECT(same);
+  });
+}
+
+RANK_TEST(stores_are_complete_at_all_store_sync) {
+  in_both_memories(64, [](am::global_ptr<double> p, double* mine) {
+    am::store(p, 42.0);
+    am::store(p + 1, std::array<double, 2>{1.5, 2.5});
+    am::all_store_sync();
+    EXPECT_EQ(mine[0], 42.0);
+    EXPECT_EQ(mine[2], 2.5);
+    am::barrier();
+    am::store(p + 3, 43.0);
+    am::fence();
+    EXPECT_EQ(mine[3], 43.0);
+  });
+}
+
+RANK_TEST(rectangles_travel) {
+  in_both_memories(100, [](am::global_ptr<double> p, double* mine) {
+    double block[12] = {};
+    am::get_strided(block, p + 11, am::strided<2>{{3, 4}, {4, 1}, {10, 1}});
+    am::sync();
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 4; ++j) EXPECT_EQ(block[4 * i + j], next() * 1000.0 + 11 + 10 * i + j);
+    am::barrier();
+    for (double& x : block) x += 0.5;
+    am::put_strided(p + 11, block, am::strided<2>{.extent = {3, 4}, .local = {4, 1}, .global = {10, 1}});
+    double back[3];
+    am::get_strided(back, p + 99, am::strided<1>{{3}, {1}, {-2}});
+    am::sync();
+    EXPECT_EQ(back[2], next() * 1000.0 + 95);
+    am::barrier();
+    EXPECT_EQ(mine[11], am::rank() * 1000.0 + 11.5);
+    EXPECT_EQ(mine[15], am::rank() * 1000.0 + 15);
+    EXPECT_EQ(mine[34], am::rank() * 1000.0 + 34.5);
+  });
+}
+
+RANK_TEST(lists_of_places_travel) {
+  in_both_memories(300, [](am::global_ptr<double> p, double* mine) {
+    std::vector<std::size_t> where;
+    for (std::size_t i = 0; i < 200; ++i) where.push_back(i * 7 % 300);
+    std::vector<double> got(200);
+    am::get_indexed(got, p, where);
+    am::sync();
+    for (std::size_t i = 0; i < 200; ++i)
+      if (!EXPECT_EQ(got[i], next() * 1000.0 + double(where[i]))) break;
+    am::barrier();
+    where.resize(3);
+    am::put_indexed(p, where, std::array<double, 3>{-1, -2, -3});
+    am::sync();
+    am::barrier();
+    EXPECT_EQ(mine[14], -3.0);
+    EXPECT_THROWS_SAYING(am::usage_error, "indices", am::get_indexed(got, p, where));
+  });
+}
+
+RANK_TEST(a_signal_comes_after_its_data) {
+  in_both_memories(8, [](am::global_ptr<double> p, double* mine) {
+    const auto signal = arrived.on(next());
+    for (int i = 1; i <= 20; ++i) {
+      am::put(p, i * 1.0, signal);
+      am::store(p + 1, std::array<double, 2>{i * 2.0, i * 3.0}, signal, 2);
+      arrived.local().wait(3);
+      EXPECT_EQ(mine[0], i * 1.0);
+      EXPECT_EQ(mine[2], i * 3.0);
+      am::barrier();
+    }
+    EXPECT_EQ(arrived.local().value(), 0u);
+    EXPECT(!arrived.local().try_wait());
+    am::sync();
+  });
+}
+
+RANK_TEST(a_counter_may_be_a_variable) {
+  am::counter mine;
+  const auto c = offer(counters, am::to_global(&mine));
+  am::signal_counter(c, 5);
+  mine.wait(5);
+  EXPECT_EQ(mine.value(), 0u);
+  EXPECT_THROWS_SAYING(am::usage_error, "does not lie on the rank",
+                       am::put(sum.on(am::rank()), 0.0, am::global_ptr<am::counter>()));
+  am::barrier();
+  am::sync();
+}
+
+RANK_TEST(atomic_additions_are_not_lost) {
+  tally.local() = 0;
+  sum.local() = 0;
+  std::int64_t on_stack = 0;
+  const auto q = offer(numbers, am::to_global(&on_stack));
+  for (int i = 0; i < 200; ++i) {
+    am::atomic_add(tally.on(0), 1);
+    am::atomic_add(sum.on(0), 0.5);
+    am::atomic_add(q, 2);
+  }
+  am::sync();
+  am::barrier();
+  EXPECT_EQ(*tally.on(0), 200 * am::ranks());
+  EXPECT_EQ(*sum.on(0), 100.0 * am::ranks());
+  EXPECT_EQ(on_stack, 400);
+  am::barrier();
+}
+
+RANK_TEST(atomics_return_what_was_there) {
+  std::int64_t on_stack = 12;
+  std::uint32_t small = 0;
+  const auto q = offer(numbers, am::to_global(&on_stack));
+  EXPECT_EQ(am::atomic_fetch_add(q, 3), 12);
+  EXPECT_EQ(am::atomic_fetch_and(q, 14), 15);
+  EXPECT_EQ(am::atomic_fetch_or(q, 1), 14);
+  EXPECT_EQ(am::atomic_fetch_xor(q, 3), 15);
+  EXPECT_EQ(am::atomic_exchange(q, -1), 12);
+  std::int64_t expected = 5;
+  EXPECT(!am::atomic_compare_exchange(q, expected, 6));
+  EXPECT_EQ(expected, -1);
+  EXPECT(am::atomic_compare_exchange(q, expected, 6));
+  am::atomic_or(q, 8);
+  am::atomic_and(q, 12);
+  am::atomic_xor(q, 1);
+  am::sync();
+  EXPECT_EQ(*q, 13);
+  const auto s = am::to_global(&small);
+  EXPECT_EQ(am::atomic_fetch_add(s, 0xffffffffu), 0u);
+  EXPECT_EQ(am::atomic_fetch_add(s, 1u), 0xffffffffu);
+  sum.local() = 2.5;
+  EXPECT_EQ(am::atomic_fetch_add(sum.on(am::rank()), 1.0), 2.5);
+  EXPECT_EQ(am::atomic_exchange(sum.on(am::rank()), -1.0), 3.5);
+  EXPECT_THROWS_SAYING(am::usage_error, "atomic_add: the pointer is null", am::atomic_add(am::global_ptr<int>(), 1));
+  am::barrier();
+}
+
+RANK_TEST(a_spread_array_goes_round_the_ranks) {
+  am::spread_array<long> a(37);
+  for (std::size_t k = 0; k < a.local().size(); ++k) {
+    EXPECT_EQ(a.local()[k], 0);
+    a.local()[k] = long(a.index_of_local(k));
+  }
+  am::barrier();
+  auto p = a.begin();
+  for (std::size_t i = 0; i < a.size(); ++i, ++p) {
+    EXPECT_EQ(a[i], long(i));
+    EXPECT_EQ(*p, long(i));
+    EXPECT_EQ(a.rank_of(i), am::rank_t(i % std::size_t(am::ranks())));
+    EXPECT(a.ptr(i) == p.global());
+    EXPECT(p - a.begin() == std::ptrdiff_t(i));
+  }
+  EXPECT(p - 37 == a.begin());
+  EXPECT_THROWS_SAYING(am::usage_error, "element 37", a[37] = 1);
+}
+
+RANK_TEST(a_spread_array_may_have_blocks) {
+  am::spread_array<int> a(100, 7);
+  auto b = am::spread_array<int>::blocked(100);
+  std::size_t mine = 0;
+  for (std::size_t i = 0; i < 100; ++i) {
+    mine += a.rank_of(i) == am::rank();
+    if (a.rank_of(i) == am::rank()) a[i] = int(i);
+    if (b.rank_of(i) == am::rank()) b[i] = int(2 * i);
+  }
+  EXPECT_EQ(a.local().size(), mine);
+  for (std::size_t k = 0; k < mine; ++k) EXPECT_EQ(a.local()[k], int(a.index_of_local(k)));
+  am::barrier();
+  for (std::size_t i = 0; i < 100; ++i) EXPECT(a[i] == int(i) && b[i] == int(2 * i));
+  am::spread_array<int> moved = std::move(a);
+  EXPECT_EQ(moved[50], 50);
+  am::spread_array<int> none(0);
+  EXPECT_EQ(none.local().size(), 0u);
+}
+
+RANK_TEST(spread_arithmetic_goes_from_rank_to_rank) {
+  tally.local() = am::rank() * 11;
+  am::barrier();
+  am::spread_ptr<std::int64_t> p(tally.on(0));
+  for (am::rank_t r = 0; r < am::ranks(); ++r) EXPECT_EQ(p[r], r * 11);
+  EXPECT((p + am::ranks()).rank() == 0 && (p + am::ranks() - am::ranks()) == p);
+  EXPECT_EQ((p - 1).rank(), am::ranks() - 1);
+  EXPECT(tally.on(0).spread(1) == (p + 1).global());
+}
+
+RANK_TEST(a_per_rank_variable_cannot_come_late) { EXPECT_THROWS_SAYING(am::usage_error, "namespace scope", am::per_rank<int>()); }
+
+RANK_TEST_MAIN()
