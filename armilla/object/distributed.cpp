@@ -6,7 +6,7 @@ namespace armilla::detail {
 object_id register_object(const team& members, void* object, const char* operation) {
   context& self = here(operation);
   object_table& table = self.objects->table;
-  const object_id id = table.next_id(members.id());
+  const object_id id = table.next_id(members == world() ? 0 : members.id());
   table.add(*self.messages, id, object);
   return id;
 }

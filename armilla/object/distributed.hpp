@@ -12,7 +12,7 @@ namespace armilla {
 /// Names the part of a distributed object that lives on one rank. A small value: copy, send, store and compare it.
 template <class T>
 struct object_ref {
-  detail::object_id id = 0;
+  detail::object_id id;
   rank_t rank = -1;
 
   friend bool operator==(const object_ref&, const object_ref&) = default;
@@ -31,9 +31,9 @@ struct member_of<V T::*> {
 /// The member `M` of this rank's part of object `id`, as something to call.
 template <auto M, class T>
 struct bound_member {
-  object_id id;
+  object_id id{};
 
-  object_table::presence presence() const noexcept { return current->objects->table.look(id); }
+  bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
   void park(endpoint& self, parked_call call) const { self.self().objects->table.park(self, id, std::move(call)); }
 
   template <class... A>

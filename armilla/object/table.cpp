@@ -9,15 +9,15 @@
 namespace armilla::detail {
 
 const object_table::entry* object_table::entry_of(object_id id) const noexcept {
-  if (id < world_.size()) return &world_[id];
+  if (id.team == 0) return id.number < world_.size() ? &world_[id.number] : nullptr;
   const auto found = others_.find(id);
   return found == others_.end() ? nullptr : &found->second;
 }
 
 object_table::entry& object_table::make_entry(object_id id) {
-  if (id >> 32 != 0) return others_[id];
-  if (id >= world_.size()) world_.resize(std::size_t(id) + 1);
-  return world_[id];
+  if (id.team != 0) return others_[id];
+  if (id.number >= world_.size()) world_.resize(std::size_t(id.number) + 1);
+  return world_[id.number];
 }
 
 void* object_table::find_slowly(object_id id) const noexcept {
@@ -57,7 +57,7 @@ void object_table::clear(endpoint& self) {
 }
 
 void throw_destroyed(object_id id, const char* operation) {
-  throw_usage(operation, "distributed object " + std::to_string(id & 0xffffffffU) + " of team " + std::to_string(id >> 32) +
+  throw_usage(operation, "distributed object " + std::to_string(id.number) + (id.team == 0 ? "" : " of team " + std::to_string(id.team)) +
                              " has been destroyed on this rank; let it live until a fence after the last call");
 }
 

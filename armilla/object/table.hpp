@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
+#include <map>
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
@@ -11,9 +11,14 @@ namespace armilla::detail {
 
 struct launch;
 
-/// Name of a distributed object, the same on every rank: the team's id and the how-manieth of that team it is.
-using object_id = std::uint64_t;
-constexpr object_id make_object_id(std::uint32_t team, std::uint32_t number) { return object_id(team) << 32 | number; }
+/// Name of a distributed object, the same on every rank: the team's id (0: all ranks) and the how-manieth of that team it is.
+struct object_id {
+  std::uint64_t team = 0;
+  std::uint64_t number = 0;
+
+  friend bool operator==(const object_id&, const object_id&) = default;
+  friend auto operator<=>(const object_id&, const object_id&) = default;
+};
 
 /// A call that came before its object; it runs when the object appears.
 struct parked_call {
@@ -27,7 +32,7 @@ class object_table {
  public:
   enum class presence { absent, present, destroyed };
 
-  object_id next_id(std::uint32_t team) { return make_object_id(team, next_[team]++); }
+  object_id next_id(std::uint64_t team) { return {team, next_[team]++}; }
 
   /// `object` is this rank's part of `id`; calls that came before it run now.
   void add(endpoint& self, object_id id, void* object);
@@ -35,7 +40,7 @@ class object_table {
 
   /// This rank's part. Budget for world objects: two loads and two tests.
   void* find(object_id id) const noexcept {
-    if (id < world_.size()) [[likely]] return world_[id].object;
+    if (id.team == 0 && id.number < world_.size()) [[likely]] return world_[id.number].object;
     return find_slowly(id);
   }
   presence look(object_id id) const noexcept;
@@ -52,9 +57,9 @@ class object_table {
   entry& make_entry(object_id id);
 
   std::vector<entry> world_;                       // team 0, by number
-  std::unordered_map<object_id, entry> others_;
-  std::unordered_map<std::uint32_t, std::uint32_t> next_;
-  std::unordered_map<object_id, std::vector<parked_call>> parked_;
+  std::map<object_id, entry> others_;
+  std::map<std::uint64_t, std::uint64_t> next_;
+  std::map<object_id, std::vector<parked_call>> parked_;
 };
 
 struct object_state {

@@ -11,6 +11,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/packing.hpp"
+#include "armilla/team/record.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -126,7 +127,38 @@ void reply_error(endpoint& self, rank_t source, question_name to, std::exception
   self.done(c);
 }
 
-void start_calls(context& self, const launch&) { self.calls = new call_state; }
+// ---- what the fence learns of statements ----
+
+namespace {
+
+std::uint64_t count_errors(context& self) { return self.calls->statement_errors; }
+
+void copy_text(char* to, std::size_t size, const char* from) {
+  std::strncpy(to, from, size - 1);
+  to[size - 1] = '\0';
+}
+
+bool take_error(context& self, error_record& record) {
+  call_state& calls = *self.calls;
+  if (calls.statement_errors == 0) return false;
+  calls.statement_errors = 0;
+  try {
+    std::rethrow_exception(std::exchange(calls.first_error, nullptr));
+  } catch (const remote_error& e) {
+    record.rank = e.rank();
+    copy_text(record.type, sizeof record.type, e.type_name());
+    copy_text(record.text, sizeof record.text, e.text());
+  }
+  return true;
+}
+
+}  // namespace
+
+void start_calls(context& self, const launch&) {
+  self.calls = new call_state;
+  self.teams->hooks.errors = &count_errors;
+  self.teams->hooks.take_error = &take_error;
+}
 
 void stop_calls(context& self) {
   delete self.calls;

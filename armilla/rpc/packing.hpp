@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/error.hpp"
 #include "armilla/base/leaves.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/wire/decode.hpp"
@@ -55,24 +56,24 @@ struct packing {
 
   /// Takes one item off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
   template <class Use>
-  static decltype(auto) read(const std::byte*& at, const std::byte* end, Use&& use) {
+  static decltype(auto) read(const std::byte*& at, const std::byte* end, rank_t source, Use&& use) {
     if constexpr (fixed) {
       constexpr std::size_t bytes = closure_bytes + packed_size<A...>;
       if (std::size_t(end - at) < bytes) [[unlikely]] throw_short_item(bytes, std::size_t(end - at));
       const std::byte* item = at;
       at += bytes;
-      return open(item, packed_size<A...>, nullptr, std::forward<Use>(use));
+      return open(item, packed_size<A...>, source, nullptr, std::forward<Use>(use));
     } else {
       if (std::size_t(end - at) < closure_bytes) [[unlikely]] throw_short_item(closure_bytes, std::size_t(end - at));
-      return open(at, std::size_t(end - at) - closure_bytes, &at, std::forward<Use>(use));
+      return open(at, std::size_t(end - at) - closure_bytes, source, &at, std::forward<Use>(use));
     }
   }
 
  private:
   template <class Use>
-  static decltype(auto) open(const std::byte* item, std::size_t bytes, const std::byte** behind, Use&& use) {
+  static decltype(auto) open(const std::byte* item, std::size_t bytes, rank_t source, const std::byte** behind, Use&& use) {
     closure_copy<F> f(item);
-    decoder in(item + closure_bytes, bytes);
+    decoder in(item + closure_bytes, bytes, source);
     auto arguments = leaves<A...>::from([&]<class B>() { return in.template get<B>(); });
     if (behind != nullptr) *behind = item + closure_bytes + align_up(bytes - in.remaining(), 8);
     return arguments.apply([&](auto&&... each) -> decltype(auto) { return use(*f, std::move(each)...); });
@@ -81,17 +82,16 @@ struct packing {
 
 /// A callable that may not be there yet: then its whole item is put off until it is.
 template <class F>
-concept may_be_absent = requires(const F& f) { f.presence(); };
+concept may_be_absent = requires(const F& f) { f.present(); };
 
-/// If the callable of the item at `at` is absent: moves `at` behind the item and true. `item` counts from `begin`.
+/// Whether the callable of the item at `at` is not there yet; then `at` is moved behind the item.
 template <class F, class... A>
 bool absent(const std::byte*& at, const std::byte* end) {
   if constexpr (may_be_absent<F>) {
     if (std::size_t(end - at) < sizeof(F)) throw_short_item(sizeof(F), std::size_t(end - at));
     closure_copy<F> f(at);
-    using presence = decltype((*f).presence());
-    if ((*f).presence() != presence::absent) [[likely]] return false;
-    packing<F, A...>::read(at, end, [](F&, auto&&...) {});
+    if ((*f).present()) [[likely]] return false;
+    packing<F, A...>::read(at, end, no_rank, [](F&, auto&&...) {});
     return true;
   }
   return false;

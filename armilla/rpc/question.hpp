@@ -16,9 +16,9 @@ template <class R>
 struct answer {
   using value = stored<R>;
 
-  static void run(endpoint& self, rank_t, const std::byte* at, std::size_t size) {
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
-    while (at != end) take(self, at, end);
+    while (at != end) take(self, source, at, end);
   }
 
   /// Appends the reply to the question `to` of rank `source`.
@@ -43,12 +43,12 @@ struct answer {
       return sizeof(question_name) + encoded_size(result);
   }
 
-  static void take(endpoint& self, const std::byte*& at, const std::byte* end) {
+  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
     question_name name;
     if (std::size_t(end - at) < sizeof name) [[unlikely]] throw_short_item(sizeof name, std::size_t(end - at));
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
-    decoder in(at, std::size_t(end - at));
+    decoder in(at, std::size_t(end - at), source);
     const auto behind = [&] { return at + align_up(std::size_t(end - at) - in.remaining(), 8); };
     cell* c = self.self().calls->cells.find(name);
     if (c == nullptr || c->expects != handler<answer<R>>.id) [[unlikely]] {
@@ -93,7 +93,7 @@ struct question {
         return;
       }
     try {
-      items::read(at, end, [&](F& f, auto&&... arguments) {
+      items::read(at, end, source, [&](F& f, auto&&... arguments) {
         if constexpr (std::is_void_v<R>) {
           f(std::move(arguments)...);
           answer<void>::send(self, source, name, {});

@@ -37,7 +37,7 @@ struct statement {
             (*f).park(self, {source, handler<statement<F, A...>>.id, {before, at}});
             continue;
           }
-        items::read(at, end, [](F& f, auto&&... arguments) { f(std::move(arguments)...); });
+        items::read(at, end, source, [](F& f, auto&&... arguments) { f(std::move(arguments)...); });
       }
     } catch (...) {
       if (at == before) throw;  // the item itself was damaged

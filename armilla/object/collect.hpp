@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "armilla/object/distributed.hpp"
+#include "armilla/rpc/collect.hpp"
+
+namespace armilla {
+
+/// Asks the member `M` of every part of `object` and combines the answers in the order of the ranks. Called by all ranks.
+///
+///     long sum = am::collect<&histogram::total>(h, std::plus<>{});
+///
+/// Paper: STAPL, section 5 (collect_rmi).
+template <auto M, class T, class Op, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+auto collect(const distributed<T>& object, Op op, const A&... arguments) {
+  return reduce_all(detail::bound_member<M, T>{object.on(0).id}(arguments...), op);
+}
+
+/// The same from one rank alone. Waits for all answers.
+template <auto M, class T, class Op, class... A>
+  requires std::is_member_pointer_v<decltype(M)>
+auto collect_alone(const distributed<T>& object, Op op, const A&... arguments) {
+  return collect_alone(detail::bound_member<M, T>{object.on(0).id}, op, arguments...);
+}
+
+}  // namespace armilla
