@@ -4,6 +4,7 @@
 #   armilla_layer(<layer> SOURCES a.cpp ... [DEPENDS lower ...])          in armilla/<layer>/CMakeLists.txt
 #   armilla_test(<name> SOURCES x_test.cpp ... [LAYERS layer ...])        GoogleTest, one process, no session
 #   armilla_rank_test(<name> SOURCES x_test.cpp ... [RANKS 1 2 4] [FABRICS shm threads])   see tests/rank_test.hpp
+#   armilla_rank_test_variant(<name> <variant> [ENVIRONMENT X=y ...] [RANKS ...]) the same once more, under other circumstances
 #   armilla_program(<name> SOURCES a.cpp ... [LIBRARIES x ...] [INSTALL]) a tool, an example or a benchmark, in bin/
 #   armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS 2 4] [FABRICS shm threads] [EXPECT regex])
 #   armilla_compile_fail(<name> SOURCE file EXPECT "regex")               must be refused with that sentence
@@ -166,6 +167,17 @@ function(armilla_rank_test name)
   endif()
   armilla_run_on_fabrics("ranks.${name}" "$<TARGET_FILE:${name}_rank_test>" "${arg_ARGS}" "${arg_RANKS}" "${arg_FABRICS}"
                          "${arg_ENVIRONMENT}" "ranks;${arg_LABELS}" "${arg_TIMEOUT}" "")
+endfunction()
+
+# armilla_rank_test_variant(<name> <variant> [ENVIRONMENT X=y ...] [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s]): runs the
+# program of armilla_rank_test(<name>) once more under other circumstances, as ranks.<name>.<variant>.
+function(armilla_rank_test_variant name variant)
+  if(NOT ARMILLA_TESTING)
+    return()
+  endif()
+  cmake_parse_arguments(arg "" "TIMEOUT" "ENVIRONMENT;RANKS;FABRICS;ARGS;LABELS" ${ARGN})
+  armilla_run_on_fabrics("ranks.${name}.${variant}" "$<TARGET_FILE:${name}_rank_test>" "${arg_ARGS}" "${arg_RANKS}"
+                         "${arg_FABRICS}" "${arg_ENVIRONMENT}" "ranks;${arg_LABELS}" "${arg_TIMEOUT}" "")
 endfunction()
 
 # armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS ...] [FABRICS ...] [EXPECT regex] [TIMEOUT s]): runs a
