@@ -46,6 +46,11 @@ void die_with_parent(pid_t supervisor) noexcept {
   if (gone || getppid() != parent) std::raise(SIGKILL);
 }
 
+// Some systems let a process read the memory of its descendants only (ptrace_scope 1); ranks are each other's siblings.
+void open_to_siblings(const job_block& job, const options& settings) noexcept {
+  if (job.supervisor > 0 && settings.cross_copy) prctl(PR_SET_PTRACER, static_cast<unsigned long>(job.supervisor));
+}
+
 struct place_in_job {
   int memory, rank;
 };
@@ -139,6 +144,7 @@ std::vector<launch> join_job(options& settings) {
     throw;
   }
   settings.ranks = int(job.ranks);
+  open_to_siblings(job, settings);
   std::vector<launch> here;
   const std::uint64_t build = build_id();
   const bool all = job.threads != 0;

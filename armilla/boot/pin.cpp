@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "armilla/base/options.hpp"
@@ -59,7 +60,26 @@ std::vector<place> cores_of(hwloc_topology_t machine, const place& allowed) {
   return cores;
 }
 
+// hwloc would load every plugin it finds, drivers of graphics cards and their threads among them, to tell which processors
+// share a core.
+class no_plugins {
+ public:
+  no_plugins() : ours_(std::getenv(variable) == nullptr) {
+    if (ours_) setenv(variable, "", 1);
+  }
+  no_plugins(const no_plugins&) = delete;
+  no_plugins& operator=(const no_plugins&) = delete;
+  ~no_plugins() {
+    if (ours_) unsetenv(variable);
+  }
+
+ private:
+  static constexpr const char* variable = "HWLOC_PLUGINS_PATH";
+  bool ours_;
+};
+
 std::vector<place> find_cores(const place& allowed) {
+  const no_plugins only_what_is_linked;
   hwloc_topology_t machine = nullptr;
   if (hwloc_topology_init(&machine) != 0) return each_its_own(allowed);
   hwloc_topology_set_all_types_filter(machine, HWLOC_TYPE_FILTER_KEEP_NONE);  // caches, devices: not asked for, not read

@@ -148,6 +148,26 @@ class Starting(StartTest):
         self.assert_hellos(Job(command, ranks=2, env={"ARMILLA_SEGMENT": "64M"}).end(), 2)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_few_descriptors(self):
+        self.assert_hellos(Job(["bash", "-c", f"ulimit -n 8; exec {ACTOR} hello"], ranks=9).end(), 9)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_two_builds_of_one_program(self):
+        notes = subprocess.run(["readelf", "-n", ACTOR], capture_output=True, text=True, check=False).stdout
+        found = re.search("Build ID: ([0-9a-f]+)", notes)
+        if not found:
+            self.skipTest("linked without a build id")
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, "actor")
+            identity = bytes.fromhex(found[1])
+            with open(ACTOR, "rb") as old, open(other, "wb") as new:
+                new.write(old.read().replace(identity, bytes(reversed(identity))))
+            os.chmod(other, 0o755)
+            script = f'test "$ARMILLA_INTERNAL_RANK" = 1 && exec {other} hello; exec {ACTOR} hello'
+            job = self.launch("-n", "3", "sh", "-c", script)
+        self.assert_failed(job, r"rank [012] \(sh, pid \d+\) could not start: .*run different builds of sh", 1)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_standard_input_goes_to_rank_0(self):
         self.assertEqual(self.run_job("read", "0", ranks=2, text="word\n").out, "rank 0 read word\n")
         self.assertEqual(self.run_job("read", "1", ranks=2, text="word\n").out, "rank 1 read the end\n")

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/ending.hpp"
+
+#include <csignal>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "armilla/boot/note.hpp"
+
+namespace armilla::detail {
+namespace {
+
+ending of(ending::how kind, int code) {
+  ending e;
+  e.kind = kind;
+  e.first = e.last = 2;
+  e.program = "./hello";
+  e.pid = 123;
+  e.code = code;
+  return e;
+}
+
+TEST(ending, names_rank_program_and_signal) {
+  EXPECT_EQ(sentence(of(ending::how::signal, SIGSEGV)), "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)");
+}
+
+TEST(ending, names_all_ranks_of_a_process_if_it_may_be_any) {
+  ending e = of(ending::how::signal, SIGKILL);
+  e.first = 0;
+  e.last = 3;
+  EXPECT_EQ(sentence(e), "one of the ranks 0 to 3 (./hello, pid 123) was killed by signal 9 (SIGKILL)");
+}
+
+TEST(ending, tells_an_early_exit_from_a_code) {
+  EXPECT_EQ(sentence(of(ending::how::code, 3)), "rank 2 (./hello, pid 123) exited with code 3");
+  EXPECT_EQ(sentence(of(ending::how::exited, 0)), "rank 2 (./hello, pid 123) called exit(0) before its run() ended");
+}
+
+TEST(ending, never_gives_the_exit_code_of_success) {
+  EXPECT_EQ(exit_code(of(ending::how::exited, 0)), 1);
+  EXPECT_EQ(exit_code(of(ending::how::code, 256)), 1);  // what the shell would see as 0
+  EXPECT_EQ(exit_code(of(ending::how::code, 7)), 7);
+  EXPECT_EQ(exit_code(of(ending::how::signal, SIGSEGV)), 139);
+  EXPECT_EQ(exit_code(of(ending::how::not_started, 2)), 127);
+}
+
+TEST(ending, knows_signals_of_real_time) { EXPECT_EQ(signal_name(SIGRTMIN + 2), "SIGRTMIN+2"); }
+
+TEST(note, the_first_of_a_job_counts) {
+  const auto job = std::make_unique<job_block>();
+  job->ranks = 4;
+  note_failure(*job, 3, failure_kind::exception, 1, "the cause");
+  note_failure(*job, 1, failure_kind::code, 9, "a consequence");
+  const ending e = from_note(*job);
+  EXPECT_EQ(e.first, 3);
+  EXPECT_EQ(e.last, 3);
+  EXPECT_EQ(e.text, "the cause");
+}
+
+TEST(note, a_long_text_is_cut) {
+  const auto job = std::make_unique<job_block>();
+  job->ranks = 1;
+  note_failure(*job, 0, failure_kind::exception, 1, std::string(10'000, 'x'));
+  EXPECT_EQ(from_note(*job).text, std::string(sizeof job->failure.text - 1, 'x'));
+}
+
+}  // namespace
+}  // namespace armilla::detail

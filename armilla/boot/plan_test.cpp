@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/plan.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <gtest/gtest.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/pin.hpp"
+
+namespace armilla::detail {
+namespace {
+
+program_spec program(const char* path, rank_t ranks) {
+  program_spec one;
+  one.path = path;
+  one.arguments = {path};
+  one.ranks = ranks;
+  return one;
+}
+
+struct made_plan : job_plan {
+  explicit made_plan(const job_plan& plan) : job_plan(plan) {}
+  made_plan(const made_plan&) = delete;
+  ~made_plan() {
+    close(memory);
+    munmap(job, host_layout::job_bytes);
+  }
+};
+
+options unpinned() {
+  options settings;
+  settings.pin = pin_kind::none;
+  return settings;
+}
+
+TEST(plan, numbers_ranks_in_the_order_of_programs) {
+  const std::vector programs = {program("/bin/sh", 1), program("/bin/cat", 2)};
+  const made_plan plan(make_plan(programs, unpinned()));
+  ASSERT_EQ(plan.ranks, 3);
+  EXPECT_EQ(plan.job->program_count, 2u);
+  EXPECT_EQ(plan.job->rank[0].program, 0u);
+  EXPECT_EQ(plan.job->rank[1].program, 1u);
+  EXPECT_EQ(plan.job->rank[2].program, 1u);
+  EXPECT_EQ(plan.program_of[2], &programs[1]);
+  EXPECT_STREQ(plan.job->program_names[1], "/bin/cat");
+}
+
+TEST(plan, one_file_is_one_program) {
+  const made_plan plan(make_plan({program("/bin/sh", 1), program("/bin/cat", 1), program("/bin/../bin/sh", 1)}, unpinned()));
+  EXPECT_EQ(plan.job->program_count, 2u);
+  EXPECT_EQ(plan.job->rank[2].program, 0u);
+}
+
+TEST(plan, refuses_what_cannot_be) {
+  EXPECT_THROW(make_plan({program("/bin/sh", 5000)}, unpinned()), usage_error);
+  options threads = unpinned();
+  threads.fabric = fabric_kind::threads;
+  EXPECT_THROW(make_plan({program("/bin/sh", 1), program("/bin/cat", 1)}, threads), usage_error);
+}
+
+TEST(host_memory, a_segment_that_nobody_asked_for_is_made_to_fit) {
+  options settings;
+  const host_layout layout = layout_for(1024, settings);
+  EXPECT_LT(layout.total(), std::uint64_t{1} << 47);
+  EXPECT_GE(layout.segment_bytes, std::uint64_t{1} << 20);
+}
+
+TEST(host_memory, two_mappings_are_one_memory) {
+  options settings;
+  settings.segment = 1 << 20;
+  const host_layout layout = layout_for(2, settings);
+  const int memory = create_host_memory(layout);
+  std::byte* one = map_host_memory(memory, layout.total());
+  std::byte* two = map_host_memory(memory, layout.total());
+  one[layout.segment(1)] = std::byte{42};
+  EXPECT_EQ(two[layout.segment(1)], std::byte{42});
+  munmap(one, layout.total());
+  munmap(two, layout.total());
+  close(memory);
+}
+
+machine two_cores() {
+  machine m;
+  m.cores = {{0, 4}, {1, 5}};
+  m.processors = 4;
+  return m;
+}
+
+TEST(pin, cores_in_turn) {
+  const auto all = places(two_cores(), 3, pin_kind::share);
+  EXPECT_EQ(all, (std::vector<place>{{0, 4}, {1, 5}, {0, 4}}));
+}
+
+TEST(pin, none_binds_nobody) { EXPECT_EQ(places(two_cores(), 2, pin_kind::none), (std::vector<place>{{}, {}})); }
+
+TEST(pin, this_machine_has_cores) {
+  const machine here = look_at_machine(true);
+  EXPECT_GE(here.cores.size(), 1u);
+  EXPECT_GE(here.processors, 1u);
+}
+
+}  // namespace
+}  // namespace armilla::detail
