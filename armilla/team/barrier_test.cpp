@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/barrier.hpp"
+
+#include "armilla/rpc/statement.hpp"
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+// A word of each rank's own, in memory that all map: in the area of collectives, behind everything else.
+std::atomic<std::uint64_t>& word_of(am::rank_t r) {
+  using am::detail::host_layout;
+  std::byte* area = am::detail::here("test").host->collective(r);
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(area + host_layout::collective_bytes - am::detail::cache_line);
+}
+
+thread_local std::uint64_t ran = 0;
+
+}  // namespace
+
+RANK_TEST(nobody_leaves_before_all_have_come) {
+  for (std::uint64_t i = 1; i <= 10'000; ++i) {
+    word_of(am::rank()).store(i, std::memory_order_relaxed);
+    am::barrier();
+    for (am::rank_t r = 0; r < am::ranks(); ++r)
+      if (!EXPECT_GE(word_of(r).load(std::memory_order_relaxed), i)) return;
+  }
+  am::barrier();
+  word_of(am::rank()).store(0);
+}
+
+RANK_TEST(two_teams_do_not_disturb_each_other) {
+  const am::team half = am::world().split(am::rank() % 2);
+  for (int i = 0; i < 500; ++i) {
+    for (int k = 0; k < 1 + am::rank() % 2 * 3; ++k) half.barrier();
+    if (i % 10 == 0) am::barrier();
+  }
+}
+
+RANK_TEST(a_waiting_rank_answers) {
+  const am::rank_t last = am::ranks() - 1;
+  ran = 0;
+  am::barrier();
+  if (am::rank() != last) {
+    am::async(last, [] { ++ran; });
+  } else {
+    // Only what comes in can end this rank's delay, and it comes in while the others wait already.
+    am::detail::here("test").messages->wait_until([&] { return ran == std::uint64_t(last); }, "test");
+  }
+  am::barrier();
+}
+
+RANK_TEST(a_barrier_in_a_body_is_an_error) {
+  static thread_local bool refused;
+  refused = false;
+  am::async(am::rank(), [] {
+    refused = rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not wait", "barrier()", __FILE__, __LINE__);
+  });
+  am::detail::here("test").messages->wait_until([] { return refused; }, "test");
+}
+
+RANK_TEST(barriers_are_counted) {
+  const am::detail::counters& count = *am::detail::here("test").count;
+  const std::uint64_t before = count.barriers;
+  am::barrier();
+  am::barrier();
+  EXPECT_EQ(count.barriers - before, 2u);
+}
+
+RANK_TEST(a_barrier_on_no_team_is_an_error) {
+  EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::barrier(am::team()));
+}
+
+RANK_TEST_MAIN()

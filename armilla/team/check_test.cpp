@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <string>
+
+#include "armilla/base/check.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/team/collectives.hpp"
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+// A collective that ranks enter in different order: an error on all of them in a checked build, and then they go on.
+
+namespace {
+
+template <class Here, class There>
+void differ(Here here, There there, const char* one, const char* other) {
+  if (!am::detail::checked || am::ranks() == 1) return;
+  for (const char* part : {one, other})
+    rank_test::expect_throws<am::usage_error>([&] { am::rank() == 0 ? here() : there(); }, part, "two different collectives", __FILE__, __LINE__);
+  am::barrier();
+}
+
+}  // namespace
+
+RANK_TEST(barrier_against_reduce) {
+  differ([] { am::barrier(); }, [] { am::reduce_all(1, std::plus<>{}); }, "barrier", "team::reduce_all");
+}
+
+RANK_TEST(fence_against_barrier) {
+  differ([] { am::fence(); }, [] { am::barrier(); }, "fence", "rank 0");
+}
+
+RANK_TEST(two_roots) {
+  differ([] { am::world().broadcast(1, 0); }, [] { am::world().broadcast(1, 1); }, "with root 1", "ranks entered different");
+}
+
+RANK_TEST(two_types) {
+  differ([] { am::world().gather_all(1); }, [] { am::world().gather_all(1.0); }, "of 4 bytes", "of 8 bytes");
+}
+
+RANK_TEST(two_lengths) {
+  const auto exchange = [](std::size_t k) {
+    std::vector<int> in(std::size_t(am::ranks()) * k), out(in.size());
+    am::all_to_all(std::span<const int>(in), std::span(out));
+  };
+  differ([&] { exchange(1); }, [&] { exchange(50); }, "all_to_all", "bytes");
+}
+
+RANK_TEST(split_against_value_of_any_length) {
+  differ([] { am::world().split(0); }, [] { am::world().gather_all(std::string("x")); }, "team::split", "team::gather_all");
+}
+
+RANK_TEST_MAIN()

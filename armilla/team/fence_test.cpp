@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/fence.hpp"
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+
+#include "armilla/rpc/statement.hpp"
+#include "armilla/team/collectives.hpp"
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+thread_local std::uint64_t ran = 0;
+
+// A statement that sends statements that send statements: all ranks can compute how many there are.
+std::uint64_t mix(std::uint64_t x) {
+  x ^= x >> 31, x *= 0x7fb5d329728ea185, x ^= x >> 27, x *= 0x81dadef4bc2dd44d, x ^= x >> 33;
+  return x;
+}
+unsigned children(std::uint64_t node, unsigned depth) { return depth == 0 ? 0 : unsigned(mix(node) % 4); }
+std::uint64_t child(std::uint64_t node, unsigned i) { return mix(node * 7 + i + 1); }
+
+std::uint64_t count_tree(std::uint64_t node, unsigned depth) {
+  std::uint64_t n = 1;
+  for (unsigned i = 0; i < children(node, depth); ++i) n += count_tree(child(node, i), depth - 1);
+  return n;
+}
+
+void grow(std::uint64_t node, unsigned depth) {
+  ++ran;
+  for (unsigned i = 0; i < children(node, depth); ++i) {
+    const std::uint64_t next = child(node, i);
+    am::async(am::rank_t(next % std::uint64_t(am::ranks())), [](std::uint64_t n, unsigned d) { grow(n, d); }, next, depth - 1);
+  }
+}
+
+// A neighbour that left the fence earlier may have sent the next one already.
+void expect_ran(std::uint64_t i) { EXPECT(ran == i || ran == i + 1); }
+
+}  // namespace
+
+RANK_TEST(a_statement_has_run_after_the_fence) {
+  ran = 0;
+  am::fence();
+  for (std::uint64_t i = 1; i <= 2000; ++i) {
+    am::async((am::rank() + 1) % am::ranks(), [] { ++ran; });
+    am::fence();
+    expect_ran(i);
+  }
+}
+
+RANK_TEST(random_trees_of_statements_are_complete) {
+  for (std::uint64_t round = 0; round < 60; ++round) {
+    const unsigned depth = unsigned(round % 12);
+    ran = 0;
+    am::fence();
+    std::uint64_t expected = 0;
+    for (am::rank_t r = 0; r < am::ranks(); ++r) expected += count_tree(mix(round * 100 + std::uint64_t(r)), depth);
+    const std::uint64_t root = mix(round * 100 + std::uint64_t(am::rank()));
+    am::async(am::rank_t(root % std::uint64_t(am::ranks())), [](std::uint64_t n, unsigned d) { grow(n, d); }, root, depth);
+    am::fence();
+    EXPECT_EQ(am::reduce_all(ran, std::plus<>{}), expected);
+  }
+}
+
+RANK_TEST(a_long_chain_is_followed) {
+  struct step {
+    static void run(unsigned left) {
+      ++ran;
+      if (left != 0) am::async((am::rank() + 1) % am::ranks(), [](unsigned n) { run(n); }, left - 1);
+    }
+  };
+  ran = 0;
+  am::fence();
+  if (am::rank() == 0) am::async(am::ranks() - 1, [](unsigned n) { step::run(n); }, 999u);
+  am::fence();
+  EXPECT_EQ(am::reduce_all(ran, std::plus<>{}), 1000u);
+}
+
+RANK_TEST(a_flood_is_complete) {
+  ran = 0;
+  am::fence();
+  for (int i = 0; i < 100'000; ++i) am::async((am::rank() + 1) % am::ranks(), [](int) { ++ran; }, i);
+  am::fence();
+  EXPECT_EQ(ran, 100'000u);
+}
+
+RANK_TEST(an_idle_fence_takes_one_round) {
+  am::fence();
+  const am::detail::counters& count = *am::detail::here("test").count;
+  const std::uint64_t rounds = count.fence_rounds, fences = count.fences;
+  am::fence();
+  EXPECT_EQ(count.fence_rounds - rounds, 1u);
+  EXPECT_EQ(count.fences - fences, 1u);
+}
+
+RANK_TEST(a_fence_of_a_team_completes_statements_among_its_members) {
+  const am::team t = am::world().split(am::rank() % 2);
+  ran = 0;
+  am::fence();
+  for (std::uint64_t i = 1; i <= 200; ++i) {
+    am::async(t.world_rank((t.rank() + 1) % t.size()), [] { ++ran; });
+    // One that leaves the team is not waited for, and does not disturb.
+    am::async((am::rank() + 1) % am::ranks(), [] {});
+    t.fence();
+    expect_ran(i);
+  }
+  am::fence();
+}
+
+RANK_TEST(a_fence_in_a_body_is_an_error) {
+  static thread_local bool refused;
+  refused = false;
+  am::async(am::rank(), [] {
+    refused = rank_test::expect_throws<am::usage_error>([] { am::fence(); }, "a body may not wait", "fence()", __FILE__, __LINE__);
+  });
+  am::fence();
+  EXPECT(refused);
+}
+
+RANK_TEST(all_ranks_throw_the_same_error_of_a_statement) {
+  for (int round = 0; round < 3; ++round) {
+    const am::rank_t thrower = round % am::ranks();
+    am::async(thrower, [] { throw std::runtime_error("no bread left"); });
+    if (am::rank() == 0) am::async(am::ranks() - 1, [] { throw std::logic_error("no milk left"); });
+    try {
+      am::fence();
+      EXPECT(!"an error");
+    } catch (const am::remote_error& e) {
+      EXPECT_EQ(e.rank(), thrower);
+      EXPECT(std::string(e.text()).find(" left") != std::string::npos);
+      const std::string said = e.text();
+      EXPECT_EQ(am::world().broadcast(said), said);
+    }
+    am::fence();  // and then all is well again
+  }
+}
+
+RANK_TEST_MAIN()
