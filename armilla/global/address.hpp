@@ -152,17 +152,18 @@ template <class T>
   }
 }
 
-// The rare path of one object, by value and out of line, so that the fast path keeps everything in registers.
+// The rare path of one object, out of line. The address comes as two words: as a struct it would have to lie in memory, and
+// the compiler would put it there on the fast path.
 template <class T>
-[[gnu::noinline, gnu::cold]] T read_slowly(global_address at) {
+[[gnu::noinline, gnu::cold]] T read_slowly(std::uint64_t offset, std::uint64_t where) {
   raw<T> copy;
-  read_far(copy.bytes, at, {"read", sizeof(T), alignof(T), may_read});
+  read_far(copy.bytes, {offset, where}, {"read", sizeof(T), alignof(T), may_read});
   return copy.value();
 }
 
 template <class T>
-[[gnu::noinline, gnu::cold]] void write_slowly(global_address at, T value) {
-  write_far(at, &value, {"write", sizeof(T), alignof(T), may_write});
+[[gnu::noinline, gnu::cold]] void write_slowly(std::uint64_t offset, std::uint64_t where, T value) {
+  write_far({offset, where}, &value, {"write", sizeof(T), alignof(T), may_write});
 }
 
 }  // namespace armilla::detail

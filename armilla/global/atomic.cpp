@@ -11,13 +11,13 @@ std::uint64_t apply(void* at, atomic_op op, Word operand, Word expected) noexcep
   using word [[gnu::may_alias]] = Word;
   word* const p = static_cast<word*>(at);
   switch (op) {
-    case atomic_op::add: return __atomic_fetch_add(p, operand, __ATOMIC_ACQ_REL);
-    case atomic_op::exchange: return __atomic_exchange_n(p, operand, __ATOMIC_ACQ_REL);
-    case atomic_op::bit_and: return __atomic_fetch_and(p, operand, __ATOMIC_ACQ_REL);
-    case atomic_op::bit_or: return __atomic_fetch_or(p, operand, __ATOMIC_ACQ_REL);
-    case atomic_op::bit_xor: return __atomic_fetch_xor(p, operand, __ATOMIC_ACQ_REL);
+    case atomic_op::add: return __atomic_fetch_add(p, operand, __ATOMIC_SEQ_CST);
+    case atomic_op::exchange: return __atomic_exchange_n(p, operand, __ATOMIC_SEQ_CST);
+    case atomic_op::bit_and: return __atomic_fetch_and(p, operand, __ATOMIC_SEQ_CST);
+    case atomic_op::bit_or: return __atomic_fetch_or(p, operand, __ATOMIC_SEQ_CST);
+    case atomic_op::bit_xor: return __atomic_fetch_xor(p, operand, __ATOMIC_SEQ_CST);
     case atomic_op::compare_exchange:
-      __atomic_compare_exchange_n(p, &expected, operand, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+      __atomic_compare_exchange_n(p, &expected, operand, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
       return expected;  // what was there, equal to what the caller expected if it was exchanged
     case atomic_op::add_double: break;
   }

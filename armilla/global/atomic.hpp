@@ -8,9 +8,10 @@
 /// Atomic operations on memory of any rank: on 32 and 64 bit integers all, on doubles add and exchange.
 ///
 /// Each is atomic with respect to all others here, to `*p` and to std::atomic_ref with which the owner may touch the same
-/// object, wherever it lies: on mapped memory the processor does it, on private memory of another process the owner. All
-/// are acquire and release. Those without a result need not be waited for: on mapped memory they are complete when they
-/// return, else at `sync`. Those with one must wait for private memory of another process: there they are errors in a body.
+/// object, wherever it lies: on mapped memory the processor does it, on private memory of another process the owner. They
+/// are sequentially consistent (docs/spec/order.md). Those without a result need not be waited for: on mapped memory they
+/// are complete when they return, else at `sync`. Those with one must wait for private memory of another process: there they
+/// are errors in a body.
 /// Cost on mapped memory: `*p` and the processor's locked instruction. Errors: as `*p`.
 namespace armilla {
 namespace detail {
@@ -21,11 +22,11 @@ template <class T>
 concept atomic_number = atomic_integer<T> || std::same_as<T, double>;
 
 template <class T>
-[[gnu::noinline, gnu::cold]] T atomic_slowly(global_address at, atomic_op op, T operand, T expected, bool wants_old,
-                                             const char* operation) {
+[[gnu::noinline, gnu::cold]] T atomic_slowly(std::uint64_t offset, std::uint64_t where, atomic_op op, T operand, T expected,
+                                             bool wants_old, const char* operation) {
   using bits = word_of<sizeof(T)>;
-  const std::uint64_t old =
-      atomic_far(at, op, sizeof(T), std::bit_cast<bits>(operand), std::bit_cast<bits>(expected), wants_old, operation);
+  const std::uint64_t old = atomic_far({offset, where}, op, sizeof(T), std::bit_cast<bits>(operand),
+                                       std::bit_cast<bits>(expected), wants_old, operation);
   return std::bit_cast<T>(bits(old));
 }
 
@@ -34,7 +35,7 @@ inline double add_to_double(std::uint64_t* at, double value) noexcept {
   word* const p = reinterpret_cast<word*>(at);
   std::uint64_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(p, &old, std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) + value), true,
-                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {}
+                                      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)) {}
   return std::bit_cast<double>(old);
 }
 
@@ -54,9 +55,10 @@ T atomic_fetch_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
     if constexpr (real)
       return detail::add_to_double(reinterpret_cast<std::uint64_t*>(at), v);
     else
-      return __atomic_fetch_add(at, v, __ATOMIC_ACQ_REL);
+      return __atomic_fetch_add(at, v, __ATOMIC_SEQ_CST);
   }
-  return detail::atomic_slowly<T>(p.address(), real ? detail::atomic_op::add_double : detail::atomic_op::add, v, T{}, true,
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where,
+                                  real ? detail::atomic_op::add_double : detail::atomic_op::add, v, T{}, true,
                                   "atomic_fetch_add");
 }
 
@@ -68,11 +70,11 @@ void atomic_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
     if constexpr (real)
       detail::add_to_double(reinterpret_cast<std::uint64_t*>(at), v);
     else
-      __atomic_fetch_add(at, v, __ATOMIC_ACQ_REL);
+      __atomic_fetch_add(at, v, __ATOMIC_SEQ_CST);
     return;
   }
-  detail::atomic_slowly<T>(p.address(), real ? detail::atomic_op::add_double : detail::atomic_op::add, v, T{}, false,
-                           "atomic_add");
+  detail::atomic_slowly<T>(p.address().offset, p.address().where, real ? detail::atomic_op::add_double : detail::atomic_op::add,
+                           v, T{}, false, "atomic_add");
 }
 
 /// Puts `v` there and returns what was there before.
@@ -81,20 +83,21 @@ T atomic_exchange(const global_ptr<T>& p, std::type_identity_t<T> v) {
   using bits = detail::word_of<sizeof(T)>;
   if (T* at = detail::atomic_place(p, "atomic_exchange")) [[likely]] {
     using word [[gnu::may_alias]] = bits;
-    const bits old = __atomic_exchange_n(reinterpret_cast<word*>(at), std::bit_cast<bits>(v), __ATOMIC_ACQ_REL);
+    const bits old = __atomic_exchange_n(reinterpret_cast<word*>(at), std::bit_cast<bits>(v), __ATOMIC_SEQ_CST);
     return std::bit_cast<T>(old);
   }
-  return detail::atomic_slowly<T>(p.address(), detail::atomic_op::exchange, v, T{}, true, "atomic_exchange");
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::exchange, v, T{}, true,
+                                  "atomic_exchange");
 }
 
 /// Puts `desired` there if the target equals `expected`, and says so; else `expected` becomes what is there.
 template <detail::atomic_integer T>
 bool atomic_compare_exchange(const global_ptr<T>& p, std::type_identity_t<T>& expected, std::type_identity_t<T> desired) {
   if (T* at = detail::atomic_place(p, "atomic_compare_exchange")) [[likely]]
-    return __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return __atomic_compare_exchange_n(at, &expected, desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   const T wanted = expected;
-  expected = detail::atomic_slowly<T>(p.address(), detail::atomic_op::compare_exchange, desired, wanted, true,
-                                      "atomic_compare_exchange");
+  expected = detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::compare_exchange, desired, wanted,
+                                      true, "atomic_compare_exchange");
   return expected == wanted;
 }
 
@@ -102,41 +105,44 @@ bool atomic_compare_exchange(const global_ptr<T>& p, std::type_identity_t<T>& ex
 template <detail::atomic_integer T>
 T atomic_fetch_and(const global_ptr<T>& p, std::type_identity_t<T> v) {
   if (T* at = detail::atomic_place(p, "atomic_fetch_and")) [[likely]]
-    return __atomic_fetch_and(at, v, __ATOMIC_ACQ_REL);
-  return detail::atomic_slowly<T>(p.address(), detail::atomic_op::bit_and, v, T{}, true, "atomic_fetch_and");
+    return __atomic_fetch_and(at, v, __ATOMIC_SEQ_CST);
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_and, v, T{}, true,
+                                  "atomic_fetch_and");
 }
 template <detail::atomic_integer T>
 T atomic_fetch_or(const global_ptr<T>& p, std::type_identity_t<T> v) {
   if (T* at = detail::atomic_place(p, "atomic_fetch_or")) [[likely]]
-    return __atomic_fetch_or(at, v, __ATOMIC_ACQ_REL);
-  return detail::atomic_slowly<T>(p.address(), detail::atomic_op::bit_or, v, T{}, true, "atomic_fetch_or");
+    return __atomic_fetch_or(at, v, __ATOMIC_SEQ_CST);
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_or, v, T{}, true,
+                                  "atomic_fetch_or");
 }
 template <detail::atomic_integer T>
 T atomic_fetch_xor(const global_ptr<T>& p, std::type_identity_t<T> v) {
   if (T* at = detail::atomic_place(p, "atomic_fetch_xor")) [[likely]]
-    return __atomic_fetch_xor(at, v, __ATOMIC_ACQ_REL);
-  return detail::atomic_slowly<T>(p.address(), detail::atomic_op::bit_xor, v, T{}, true, "atomic_fetch_xor");
+    return __atomic_fetch_xor(at, v, __ATOMIC_SEQ_CST);
+  return detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_xor, v, T{}, true,
+                                  "atomic_fetch_xor");
 }
 template <detail::atomic_integer T>
 void atomic_and(const global_ptr<T>& p, std::type_identity_t<T> v) {
   if (T* at = detail::atomic_place(p, "atomic_and")) [[likely]]
-    __atomic_fetch_and(at, v, __ATOMIC_ACQ_REL);
+    __atomic_fetch_and(at, v, __ATOMIC_SEQ_CST);
   else
-    detail::atomic_slowly<T>(p.address(), detail::atomic_op::bit_and, v, T{}, false, "atomic_and");
+    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_and, v, T{}, false, "atomic_and");
 }
 template <detail::atomic_integer T>
 void atomic_or(const global_ptr<T>& p, std::type_identity_t<T> v) {
   if (T* at = detail::atomic_place(p, "atomic_or")) [[likely]]
-    __atomic_fetch_or(at, v, __ATOMIC_ACQ_REL);
+    __atomic_fetch_or(at, v, __ATOMIC_SEQ_CST);
   else
-    detail::atomic_slowly<T>(p.address(), detail::atomic_op::bit_or, v, T{}, false, "atomic_or");
+    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_or, v, T{}, false, "atomic_or");
 }
 template <detail::atomic_integer T>
 void atomic_xor(const global_ptr<T>& p, std::type_identity_t<T> v) {
   if (T* at = detail::atomic_place(p, "atomic_xor")) [[likely]]
-    __atomic_fetch_xor(at, v, __ATOMIC_ACQ_REL);
+    __atomic_fetch_xor(at, v, __ATOMIC_SEQ_CST);
   else
-    detail::atomic_slowly<T>(p.address(), detail::atomic_op::bit_xor, v, T{}, false, "atomic_xor");
+    detail::atomic_slowly<T>(p.address().offset, p.address().where, detail::atomic_op::bit_xor, v, T{}, false, "atomic_xor");
 }
 
 }  // namespace armilla

@@ -28,7 +28,7 @@ class global_ref {
                   "armilla: only trivially copyable objects are read through a global_ptr; use a call");
     if (const std::byte* p = detail::direct<alignof(T)>(at_, "read", sizeof(T), detail::may_read)) [[likely]]
       return detail::load<value_type>(p);
-    return detail::read_slowly<value_type>(at_);
+    return detail::read_slowly<value_type>(at_.offset, at_.where);
   }
   operator value_type() const { return get(); }  // NOLINT(google-explicit-constructor): reading is what a reference is for
 
@@ -40,7 +40,7 @@ class global_ref {
                   "armilla: only trivially copyable objects are written through a global_ptr; use a call");
     if (std::byte* p = detail::direct<alignof(T)>(at_, "write", sizeof(T), detail::may_write)) [[likely]]
       return detail::store<value_type>(p, value);
-    detail::write_slowly<value_type>(at_, value);
+    detail::write_slowly<value_type>(at_.offset, at_.where, value);
   }
   // NOLINTBEGIN(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator): a reference is assigned
   // through
@@ -88,8 +88,7 @@ class global_ref {
   friend class global_ptr<T>;
   template <class>
   friend class global_ptr;
-  explicit global_ref(detail::global_address at) noexcept
-      : at_{at.offset, at.where} {}  // two words: g++ 12 would go by a vector register
+  explicit global_ref(detail::global_address at) noexcept : at_(at) {}
 
   detail::global_address at_;
 };

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a statement, and a signal, find when they arrive: docs/spec/order.md, "Statements and signals".
+#include <array>
+
+#include "tests/litmus/litmus.hpp"
+
+using namespace litmus;
+
+namespace {
+am::per_rank<words> memory;
+am::per_rank<std::array<long, 64>> blocks;
+am::per_rank<long> wrong;
+am::per_rank<am::counter> arrived;
+am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
+
+void expect_none_wrong() {
+  am::fence();
+  EXPECT_EQ(wrong.local(), 0);
+  wrong.local() = 0;
+  am::barrier();
+}
+}  // namespace
+
+RANK_TEST(a_statement_sees_what_its_sender_wrote_directly) {
+  for (long i = 1; i <= rounds; ++i) {
+    *word_on<&words::x>(memory, next()) = i;
+    am::async(next(), [](long wanted) { wrong.local() += memory.local().x < wanted; }, i);
+  }
+  expect_none_wrong();
+}
+
+RANK_TEST(a_statement_sees_completed_puts) {
+  std::array<long, 64> data;
+  for (long i = 1; i <= rounds; ++i) {
+    data.fill(i);
+    am::put(am::reinterpret_pointer<long>(blocks.on(next())), data);
+    am::sync();
+    am::async(next(), [](long wanted) { wrong.local() += blocks.local()[0] < wanted || blocks.local()[63] < wanted; }, i);
+  }
+  expect_none_wrong();
+}
+
+// The data lie on a third rank; the body reads them there.
+RANK_TEST(a_statement_sees_what_was_written_elsewhere) {
+  if (am::ranks() < 3 || !mapped()) return;
+  if (am::rank() == 0) {
+    for (long i = 1; i <= rounds; ++i) {
+      *word_on<&words::y>(memory, 2) = i;
+      am::async(1, [](long wanted) { wrong.local() += *word_on<&words::y>(memory, 2) < wanted; }, i);
+    }
+  }
+  expect_none_wrong();
+}
+
+// A chain: 0 writes, tells 1, which tells 2.
+RANK_TEST(statements_pass_on_what_they_have_seen) {
+  if (am::ranks() < 3) return;
+  if (am::rank() == 0) {
+    for (long i = 1; i <= rounds; ++i) {
+      *word_on<&words::flag>(memory, 2) = i;
+      am::async(1, [](long wanted) { am::async(2, [](long w) { wrong.local() += memory.local().flag < w; }, wanted); }, i);
+    }
+  }
+  expect_none_wrong();
+}
+
+RANK_TEST(statements_of_one_sender_keep_their_order) {
+  memory.local().x = 0;
+  am::barrier();
+  for (long i = 1; i <= rounds; ++i) am::async(next(), [](long n) { wrong.local() += memory.local().x++ + 1 != n; }, i);
+  expect_none_wrong();
+}
+
+RANK_TEST(a_signal_comes_behind_its_put) {
+  std::array<long, 64> data;
+  for (long i = 1; i <= rounds; ++i) {
+    data.fill(i);
+    am::put(am::reinterpret_pointer<long>(blocks.on(next())), data, arrived.on(next()));
+    arrived.local().wait();
+    if (!EXPECT(blocks.local()[0] >= i && blocks.local()[63] >= i)) break;
+    am::barrier();
+  }
+  am::sync();
+}
+
+RANK_TEST(a_signal_comes_behind_direct_writes) {
+  if (!mapped()) return;
+  for (long i = 1; i <= rounds; ++i) {
+    *word_on<&words::y>(memory, next()) = i;
+    am::signal_counter(arrived.on(next()));
+    arrived.local().wait();
+    if (!EXPECT(memory.local().y >= i)) break;
+    am::barrier();
+  }
+}
