@@ -26,7 +26,7 @@ struct arrays {
   int d;
 };
 struct strict {
-  explicit strict(int);
+  explicit strict(int) {}
 };
 struct made_by_copy {
   int a;

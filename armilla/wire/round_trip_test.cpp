@@ -171,13 +171,17 @@ TEST(RoundTripOfArguments, ElementsOfLargeAlignmentArriveAligned) {
   EXPECT_EQ(in.get<std::vector<long double>>(), sent);
 }
 
+struct fragile {
+  std::string text;
+  fragile() = default;
+  explicit fragile(int) { throw 1; }
+  void define_type(auto& t) { t.local(text); }
+};
+
 TEST(RoundTripOfArguments, AVariantWithoutAValueCannotBeSent) {
-  struct thrower {
-    operator std::string() const { throw 1; }  // NOLINT(google-explicit-constructor)
-  };
-  std::variant<int, std::string> v;
-  EXPECT_THROW(v.emplace<1>(thrower()), int);
-  if (!v.valueless_by_exception()) GTEST_SKIP() << "this library keeps the old value";
+  std::variant<int, fragile> v;
+  EXPECT_THROW(v.emplace<1>(1), int);
+  ASSERT_TRUE(v.valueless_by_exception());
   EXPECT_THROW(message::of(v), usage_error);
 }
 

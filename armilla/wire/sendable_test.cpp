@@ -160,8 +160,7 @@ namespace {
 
 TEST(Sendable, CapturesOfValuesOnly) {
   const std::string text;
-  const int number = 0;
-  const auto good = [number] { return number; };
+  const auto good = [number = 1] { return number; };
   const auto bad = [text] { return text.size(); };
   EXPECT_TRUE(sendable_closure<decltype(good)>);
   EXPECT_FALSE(sendable_closure<decltype(bad)>);

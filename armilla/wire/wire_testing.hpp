@@ -28,7 +28,7 @@ class message {
   /// The first n bytes.
   message cut(std::size_t n) {
     message m(n);
-    std::memcpy(m.data(), data(), n);
+    if (n != 0) std::memcpy(m.data(), data(), n);
     return m;
   }
   /// With the word at `index` replaced.

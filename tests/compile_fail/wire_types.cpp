@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What cannot be sent. Each line of a case must be refused, with its remedy (wire.cmake has the sentences).
+// What cannot be sent. Each line of a case must be refused, with its remedy (CMakeLists.txt has the sentences).
 #include <atomic>
 #include <functional>
 #include <memory>
