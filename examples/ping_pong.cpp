@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ranks play ball in three ways: with statements that answer each other, with questions, and with active messages.
+// Ranks play in pairs: 0 with 1, 2 with 3; one that is left over plays with itself.
+#include <chrono>
+#include <cstdio>
+#include <stdexcept>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <armilla/armilla.hpp>
+namespace am = armilla;
+
+namespace {
+
+am::rank_t partner() {
+  const am::rank_t other = am::rank() ^ 1;
+  return other < am::ranks() ? other : am::rank();
+}
+bool serves() { return am::rank() % 2 == 0; }
+
+/// What a rank has seen of the ball. One on each rank, also where ranks are threads.
+struct court {
+  long hits = 0;
+  bool over = false;
+};
+am::per_rank<court> mine;
+
+/// Statements: the body strikes the ball back with a statement of its own. It may send, but not wait.
+void strike(long left) {
+  ++mine->hits;
+  if (left > 0)
+    am::async<&strike>(partner(), left - 1);
+  else
+    mine->over = true;
+}
+void by_statements(long rounds) {
+  if (serves()) am::async<&strike>(partner(), 2 * rounds - 1);
+  if (serves())
+    while (!mine->over) am::wait();  // for one call that comes in
+}
+
+/// Questions: the answer is the ball that comes back.
+void by_questions(long rounds) {
+  for (long i = 0; serves() && i < rounds; ++i) {
+    const long back = am::call(
+                          partner(),
+                          [](long n) {
+                            ++mine->hits;
+                            return n + 1;
+                          },
+                          i)
+                          .get();
+    if (back == i + 1) ++mine->hits;
+  }
+}
+
+/// Active messages: a message names the function that takes it in, and that one may reply.
+void pong(am::sender, long left);
+void ping(am::sender from, long left) {
+  ++mine->hits;
+  am::reply<pong>(from, left - 1);
+}
+void pong(am::sender from, long left) {
+  ++mine->hits;
+  if (left > 0)
+    am::reply<ping>(from, left);
+  else
+    mine->over = true;
+}
+void by_messages(long rounds) {
+  if (!serves()) return;
+  am::request<ping>(partner(), rounds);
+  while (!mine->over) am::wait();
+}
+
+/// Plays, and checks that the ball was hit as often as it should be.
+void play(const char* how, long rounds, void (*game)(long)) {
+  *mine = {};
+  am::barrier();
+  const auto start = std::chrono::steady_clock::now();
+  game(rounds);
+  am::barrier();  // who does not serve answers here
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
+  const long expected = partner() == am::rank() ? 2 * rounds : rounds;
+  if (mine->hits != expected)
+    throw std::runtime_error(std::string(how) + ": " + std::to_string(mine->hits) + " hits, expected " +
+                             std::to_string(expected));
+  if (am::rank() == 0) std::printf("%-16s %8.0f ns a round trip\n", how, time.count() / double(rounds));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Ping-pong between pairs of ranks: statements, questions, active messages.");
+  long rounds = 1000;
+  app.add_option("--rounds", rounds, "how often the ball goes there and back")
+      ->check(CLI::Range(1L, 100'000'000L))
+      ->capture_default_str();
+  CLI11_PARSE(app, argc, argv);
+  return am::run(argc, argv, [=] {
+    play("statements", rounds, by_statements);
+    play("questions", rounds, by_questions);
+    play("active messages", rounds, by_messages);
+  });
+}
