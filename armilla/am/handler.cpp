@@ -32,7 +32,7 @@ struct place {
 };
 
 place place_of(handler_slot& slot) {
-  static const void* const program = &__dso_handle;  // the image this file is linked into
+  static const void* const program = &image_handle;  // the image this file is linked into
   Dl_info info{};
   const auto address = reinterpret_cast<std::uintptr_t>(slot.function);
   if (dladdr(reinterpret_cast<void*>(address), &info) == 0) return {"", address, &slot};

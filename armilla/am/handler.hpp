@@ -5,14 +5,13 @@
 
 #include "armilla/base/types.hpp"
 
-extern "C" {
-// One in every executable and shared library, at another address in each: tells which image a handler belongs to.
-extern void* __dso_handle __attribute__((visibility("hidden")));
-}
-
 namespace armilla::detail {
 
 class endpoint;
+
+// One in every executable and shared library, at another address in each: tells which image a handler belongs to. Under a
+// name of our own: g++ declares __dso_handle itself, in a way that clashes, as soon as a header has a static with a destructor.
+extern void* image_handle __asm__("__dso_handle") __attribute__((visibility("hidden")));
 
 /// Number of a handler in its program's table; the same on every rank of a program.
 using handler_id = std::uint32_t;
@@ -44,11 +43,11 @@ class handler_slot {
 
 /// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
 template <class H>
-inline handler_slot handler{&H::run, &__dso_handle};
+inline handler_slot handler{&H::run, &image_handle};
 
 /// The same for a handler with a well-known number.
 template <class H, handler_id Id>
-inline handler_slot fixed_handler{&H::run, &__dso_handle, Id};
+inline handler_slot fixed_handler{&H::run, &image_handle, Id};
 
 /// All handlers of the process by number. Unused numbers hold a function that reports them.
 struct handler_table {

@@ -41,7 +41,7 @@ struct bound_member {
   auto operator()(A&&... arguments) const -> std::invoke_result_t<decltype(M), T&, A...> {
     return (object().*M)(std::forward<A>(arguments)...);
   }
-  auto operator()() const -> std::decay_t<typename member_of<decltype(M)>::value>
+  auto operator()() const
     requires std::is_member_object_pointer_v<decltype(M)>
   {
     return object().*M;
@@ -120,7 +120,7 @@ void async(const object_ref<T>& object, A&&... arguments) {
 /// Question to a member of an object: runs the method `M`, or reads the data member `M`. As `call`.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
-auto call(const object_ref<T>& object, A&&... arguments) {
+[[nodiscard]] auto call(const object_ref<T>& object, A&&... arguments) {
   return call(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
 }
 
