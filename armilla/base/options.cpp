@@ -68,7 +68,7 @@ row duration(const char* name, std::uint64_t options::* member, std::uint64_t un
 }
 
 template <class Enum>
-row choice(const char* name, Enum options::* member, std::vector<std::pair<const char*, Enum>> values, const char* text) {
+row choice(const char* name, Enum options::* member, const std::vector<std::pair<const char*, Enum>>& values, const char* text) {
   std::string allowed = "one of";
   for (const auto& [word, value] : values) allowed.append(" ").append(word);
   return {name, allowed, text,
