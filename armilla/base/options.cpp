@@ -43,7 +43,14 @@ row words(const char* name, std::string options::* member, bool (*good)(std::str
           [=](const options& o) { return o.*member; }};
 }
 
-bool good_stats(std::string_view v) { return v.empty() || v == "0" || v == "1" || v == "timing" || v.ends_with(".json"); }
+bool good_stats(std::string_view v) {
+  while (!v.empty()) {
+    const std::string_view word = v.substr(0, v.find(','));
+    if (word != "0" && word != "1" && word != "timing" && !(word.size() > 5 && word.ends_with(".json"))) return false;
+    v.remove_prefix(word.size() < v.size() ? word.size() + 1 : v.size());
+  }
+  return true;
+}
 
 enum class shape { any, power_of_two };
 
@@ -119,8 +126,8 @@ std::vector<row> make_table() {
       choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
              "Other ranks reach all global memory, or only the regions that their owner opened."),
       flag("access_by_message", &o::access_by_message, "Reach global memory by messages even where it is shared (for tests)."),
-      words("stats", &o::stats, good_stats, "nothing, 0, 1, timing or the name of a file that ends in .json",
-            "Print counters at the end (1), with times (timing), or write them to a file."),
+      words("stats", &o::stats, good_stats, "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
+            "Print counters at the end (1), with the time of each component (timing), or write them to a file."),
       flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks."),
   };
 }

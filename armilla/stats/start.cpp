@@ -3,12 +3,32 @@
 
 #include <utility>
 
-#include "armilla/stats/counters.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
 
-void start_stats(context& self, const launch&) { self.count = new counters; }
+void start_stats(context& self, const launch&) {
+  auto s = std::make_unique<rank_stats>();
+  s->asked = parse_stats(self.settings->stats);
+  if (self.rank == 0 && !s->asked.file.empty()) require_writable(s->asked.file);
+  if (s->asked.timing) s->watch = std::make_unique<stopwatch>();
+  s->began_ns = now_ns();
+  self.count = s.release();
+}
 
-void stop_stats(context& self) { delete std::exchange(self.count, nullptr); }
+void begin_stats(context& self) {
+  rank_stats& s = stats_of(self);
+  static_cast<counters&>(s) = {};
+  if (s.watch) {
+    static_cast<void>(ns_per_tick());  // measures the clock now, not at the first snapshot
+    s.watch->restart();
+  }
+  s.began_ns = now_ns();
+}
+
+void stop_stats(context& self) {
+  delete static_cast<rank_stats*>(std::exchange(self.count, nullptr));
+}
 
 }  // namespace armilla::detail

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace armilla::detail {
+
+/// Place `k` counts messages of 2^k to 2^(k+1) - 1 bytes; the last one, longer ones too.
+using size_histogram = std::array<std::uint64_t, 32>;
+
+inline unsigned size_bucket(std::uint64_t bytes) noexcept {
+  const unsigned k = bytes == 0 ? 0 : unsigned(std::bit_width(bytes)) - 1;
+  return k < 31 ? k : 31;
+}
+
+/// What came in for one method.
+struct method_count {
+  std::uint64_t runs = 0;   ///< dispatches
+  std::uint64_t items = 0;  ///< messages
+  std::uint64_t bytes = 0;  ///< of the messages
+  size_histogram sizes{};
+};
+
+/// Counts what comes in by the number of its method. Exists only where statistics were asked for.
+class method_counts {
+ public:
+  /// `item_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by `item`.
+  explicit method_counts(std::vector<std::uint32_t> item_bytes)
+      : item_bytes_(std::move(item_bytes)), counts_(item_bytes_.size()) {}
+
+  void run(std::uint32_t method, std::size_t bytes) noexcept {
+    method_count& m = counts_[method];
+    ++m.runs;
+    if (const std::uint32_t each = item_bytes_[method]; each != 0) add(m, bytes / each, each);
+  }
+  void item(std::uint32_t method, std::size_t bytes) noexcept { add(counts_[method], 1, bytes); }
+
+  const std::vector<method_count>& all() const noexcept { return counts_; }
+
+ private:
+  static void add(method_count& m, std::uint64_t items, std::uint64_t each) noexcept {
+    m.items += items;
+    m.bytes += items * each;
+    m.sizes[size_bucket(each)] += items;
+  }
+
+  std::vector<std::uint32_t> item_bytes_;
+  std::vector<method_count> counts_;
+};
+
+}  // namespace armilla::detail

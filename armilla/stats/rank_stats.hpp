@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "armilla/base/context.hpp"
+#include "armilla/stats/counters.hpp"
+#include "armilla/stats/method_counts.hpp"
+#include "armilla/stats/phase.hpp"
+#include "armilla/stats/request.hpp"
+#include "armilla/stats/stopwatch.hpp"
+
+namespace armilla::detail {
+
+struct open_phase {
+  phase_statistics sum;
+  statistics began;
+  std::uint32_t depth = 0;  ///< of phases with this name that are open
+};
+
+/// What layer stats keeps for a rank. `context::count` points to its first part, which is all that most of the library knows.
+struct rank_stats : counters {
+  stats_request asked;
+  std::uint64_t began_ns = 0;
+  std::unique_ptr<stopwatch> watch;        ///< null without `timing`
+  std::unique_ptr<method_counts> methods;  ///< made by layer am, if anything was asked for
+  const std::string& (*method_name)(std::uint32_t method) = nullptr;  ///< given by layer am
+  std::vector<open_phase> phases;
+};
+
+inline rank_stats& stats_of(context& self) noexcept { return static_cast<rank_stats&>(*self.count); }
+
+/// Time begins: everything before was the start of the job.
+void begin_stats(context& self);
+
+statistics snapshot(rank_stats& s);
+
+}  // namespace armilla::detail

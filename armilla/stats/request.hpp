@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace armilla::detail {
+
+/// What ARMILLA_STATS asks for: words separated by commas.
+struct stats_request {
+  bool print = false;   ///< "1", or "timing" without a file
+  bool timing = false;  ///< "timing"
+  std::string file;     ///< "name.json"
+
+  bool any() const noexcept { return print || timing || !file.empty(); }
+};
+
+stats_request parse_stats(std::string_view text);
+
+/// Opens the file for writing and leaves it as it is; one that cannot be written is a usage_error that says why. Asked at the
+/// start of a job, so that nobody learns at its end that its statistics are lost.
+void require_writable(const std::string& file);
+
+}  // namespace armilla::detail

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/stats/stats.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/stats/counter_table.hpp"
+#include "armilla/stats/rank_stats.hpp"
+#include "armilla/stats/start.hpp"
+
+namespace armilla {
+namespace {
+
+using namespace detail;
+
+/// A rank with nothing but statistics, and two methods.
+class alone : public testing::Test {
+ protected:
+  void start(const char* asked) {
+    settings.stats = asked;
+    self.settings = &settings;
+    start_stats(self, *how);
+    begin_stats(self);
+    rank_stats& s = stats_of(self);
+    if (s.asked.any()) s.methods = std::make_unique<method_counts>(std::vector<std::uint32_t>{16, 0});
+    s.method_name = [](std::uint32_t m) -> const std::string& {
+      static const std::string names[] = {"one", "two"};
+      return names[m];
+    };
+    current = &self;
+  }
+  void TearDown() override {
+    current = nullptr;
+    if (self.count != nullptr) stop_stats(self);
+  }
+  method_counts& methods() { return *stats_of(self).methods; }
+
+  options settings;
+  context self;
+  const launch* how = reinterpret_cast<const launch*>(this);  // of a higher layer, and not looked at
+};
+
+const method_statistics& only(const std::vector<method_statistics>& all) {
+  EXPECT_EQ(all.size(), 1);
+  return all[0];
+}
+
+TEST(StatsRequest, NothingIsAskedForByDefault) {
+  EXPECT_FALSE(parse_stats("").any());
+  EXPECT_FALSE(parse_stats("0").any());
+}
+
+TEST(StatsRequest, AFileReplacesPrinting) {
+  const stats_request r = parse_stats("out.json");
+  EXPECT_EQ(r.file, "out.json");
+  EXPECT_FALSE(r.print);
+  EXPECT_FALSE(r.timing);
+}
+
+TEST(StatsRequest, WordsCombine) {
+  EXPECT_TRUE(parse_stats("timing").print);
+  const stats_request r = parse_stats("timing,a/b.json");
+  EXPECT_TRUE(r.timing);
+  EXPECT_FALSE(r.print);
+  EXPECT_EQ(r.file, "a/b.json");
+  EXPECT_TRUE(parse_stats("1,x.json").print);
+}
+
+TEST(StatsRequest, AFileThatCannotBeWrittenIsAnErrorThatSaysWhy) {
+  try {
+    require_writable("/no such folder/x.json");
+    FAIL() << "no error";
+  } catch (const usage_error& e) {
+    EXPECT_NE(std::string(e.what()).find("'/no such folder/x.json' (No such file or directory)"), std::string::npos) << e.what();
+  }
+}
+
+TEST(StatsRequest, AFileThatExistsIsLeftAsItIs) {
+  const std::string name = testing::TempDir() + "armilla_stats_test.json";
+  std::FILE* f = std::fopen(name.c_str(), "w");
+  std::fputs("before", f);
+  std::fclose(f);
+  require_writable(name);
+  f = std::fopen(name.c_str(), "r");
+  char text[16] = {};
+  EXPECT_EQ(std::fread(text, 1, sizeof text, f), 6);
+  std::fclose(f);
+  std::remove(name.c_str());
+}
+
+TEST(CounterTable, IsInTheOrderOfTheMembers) {
+  const counters c;
+  const auto* first = reinterpret_cast<const std::uint64_t*>(&c);
+  for (const counter_row& row : counter_table()) EXPECT_EQ(&(c.*row.member), first++) << row.name;
+}
+
+TEST(SizeBuckets, ArePowersOfTwo) {
+  EXPECT_EQ(size_bucket(0), 0);
+  EXPECT_EQ(size_bucket(8), 3);
+  EXPECT_EQ(size_bucket(15), 3);
+  EXPECT_EQ(size_bucket(16), 4);
+  EXPECT_EQ(size_bucket(1 << 20), 20);
+  EXPECT_EQ(size_bucket(std::uint64_t{1} << 40), 31);
+}
+
+TEST(Stopwatch, CountsEachTickOnce) {
+  const std::uint64_t begin = ticks();
+  stopwatch watch;
+  {
+    const timed runtime(&watch, component::runtime);
+    { const timed body(&watch, component::cpu); }
+    { const timed wait(&watch, component::net); }
+  }
+  watch.change(component::cpu);
+  const std::uint64_t end = ticks();
+  std::uint64_t sum = 0;
+  for (unsigned c = 0; c < components; ++c) sum += watch.spent(component(c));
+  EXPECT_GT(sum, 0);
+  EXPECT_LE(sum, end - begin);
+  EXPECT_GT(watch.spent(component::runtime), 0);
+  EXPECT_GT(watch.spent(component::net), 0);
+  EXPECT_EQ(watch.spent(component::thread_mgmt), 0);
+  EXPECT_EQ(watch.borders(), 7);
+}
+
+TEST(Stopwatch, ComesBackToTheOuterComponent) {
+  stopwatch watch;
+  {
+    const timed runtime(&watch, component::runtime);
+    { const timed wait(&watch, component::net); }
+    EXPECT_EQ(watch.now_in(), component::runtime);
+  }
+  EXPECT_EQ(watch.now_in(), component::cpu);
+}
+
+TEST(Stopwatch, NullIsNoScope) { const timed nothing(nullptr, component::net); }
+
+TEST(Stopwatch, ABorderCostsSomething) {
+  EXPECT_GT(seconds_per_border(), 0);
+  EXPECT_LT(seconds_per_border(), 1e-3);
+}
+
+TEST_F(alone, ASnapshotHoldsTheCounters) {
+  start("");
+  self.count->statements_sent = 7;
+  const statistics s = stats();
+  EXPECT_EQ(s.statements_sent, 7);
+  EXPECT_EQ(s.frames_sent, 0);
+  EXPECT_GE(s.seconds, 0);
+  EXPECT_EQ(s.time.sum(), 0);
+  EXPECT_TRUE(s.methods.empty());
+}
+
+TEST_F(alone, OutsideASessionThereIsNone) { EXPECT_THROW(stats(), usage_error); }
+
+TEST_F(alone, TheDifferenceIsWhatHappenedBetween) {
+  start("1");
+  methods().run(0, 64);
+  const statistics before = stats();
+  self.count->polls += 3;
+  methods().run(0, 32);
+  const statistics between = stats() - before;
+  EXPECT_EQ(between.polls, 3);
+  EXPECT_EQ(only(between.methods).name, "one");
+  EXPECT_EQ(only(between.methods).items, 2);
+  EXPECT_EQ(only(between.methods).bytes, 32);
+  EXPECT_EQ(only(between.methods).sizes[4], 2);
+}
+
+TEST_F(alone, AMethodWithoutNewMessagesIsNotInTheDifference) {
+  start("1");
+  methods().run(0, 64);
+  const statistics before = stats();
+  EXPECT_TRUE((stats() - before).methods.empty());
+}
+
+TEST_F(alone, MessagesOfOneSizeAreCountedByTheRun) {
+  start("1");
+  methods().run(0, 160);
+  const std::vector<method_statistics> all = stats().methods;
+  EXPECT_EQ(only(all).runs, 1);
+  EXPECT_EQ(only(all).items, 10);
+  EXPECT_EQ(only(all).sizes[4], 10);
+}
+
+TEST_F(alone, MessagesThatDifferCountThemselves) {
+  start("1");
+  methods().run(1, 1000);
+  methods().item(1, 200);
+  methods().item(1, 800);
+  const std::vector<method_statistics> all = stats().methods;
+  EXPECT_EQ(only(all).runs, 1);
+  EXPECT_EQ(only(all).items, 2);
+  EXPECT_EQ(only(all).bytes, 1000);
+  EXPECT_EQ(only(all).sizes[7], 1);
+  EXPECT_EQ(only(all).sizes[9], 1);
+}
+
+TEST_F(alone, SumsMergeMethodsByName) {
+  statistics a, b;
+  a.frames_sent = 1, b.frames_sent = 2;
+  a.time.net = 0.5, b.time.net = 0.25;
+  a.methods = {{"b", 1, 1, 8, {}}};
+  b.methods = {{"a", 1, 2, 16, {}}, {"b", 1, 3, 24, {}}};
+  const statistics sum = a + b;
+  EXPECT_EQ(sum.frames_sent, 3);
+  EXPECT_EQ(sum.time.net, 0.75);
+  ASSERT_EQ(sum.methods.size(), 2);
+  EXPECT_EQ(sum.methods[0].name, "a");
+  EXPECT_EQ(sum.methods[1].items, 4);
+}
+
+TEST_F(alone, PhasesOfOneNameAddUp) {
+  start("1");
+  for (int i = 0; i < 3; ++i) {
+    phase p("force");
+    self.count->polls += 2;
+  }
+  self.count->polls += 100;
+  ASSERT_EQ(phases().size(), 1);
+  EXPECT_EQ(phases()[0].name, "force");
+  EXPECT_EQ(phases()[0].times, 3);
+  EXPECT_EQ(phases()[0].what.polls, 6);
+}
+
+TEST_F(alone, AnOuterPhaseIncludesTheInner) {
+  start("1");
+  {
+    phase outer("step");
+    ++self.count->polls;
+    phase inner("exchange");
+    ++self.count->polls;
+  }
+  ASSERT_EQ(phases().size(), 2);
+  EXPECT_EQ(phases()[0].what.polls, 2);
+  EXPECT_EQ(phases()[1].what.polls, 1);
+}
+
+TEST_F(alone, APhaseInsideItselfCountsOnce) {
+  start("1");
+  {
+    phase outer("deep");
+    phase inner("deep");
+    ++self.count->polls;
+  }
+  ASSERT_EQ(phases().size(), 1);
+  EXPECT_EQ(phases()[0].times, 1);
+  EXPECT_EQ(phases()[0].what.polls, 1);
+}
+
+TEST_F(alone, NobodyAskedNoPhases) {
+  start("");
+  { phase p("force"); }
+  EXPECT_TRUE(phases().empty());
+}
+
+TEST_F(alone, TimesAddUpToTheClock) {
+  start("timing");
+  {
+    const timed wait(stats_of(self).watch.get(), component::net);
+    const std::uint64_t end = now_ns() + 1'000'000;
+    while (now_ns() < end) continue;
+  }
+  const statistics s = stats();
+  EXPECT_GT(s.time.net, 0.0009);
+  EXPECT_GT(s.time.cpu, 0);
+  EXPECT_EQ(s.time.thread_management, 0);
+  EXPECT_LE(s.time.sum(), 1.2 * s.seconds);
+  EXPECT_GT(s.borders, 0);
+}
+
+}  // namespace
+}  // namespace armilla
