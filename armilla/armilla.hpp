@@ -12,6 +12,7 @@
 #include "armilla/rpc/progress.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
+#include "armilla/rpc/when_all.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"
 #include "armilla/session/session.hpp"

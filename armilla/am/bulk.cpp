@@ -58,6 +58,7 @@ void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, 
     std::uint64_t offset;
     ~returner() { owner.remote_free(offset); }
   } at_end{heap::attach(host_.segment_start(source), host_.control(source).heap_first.load(std::memory_order_acquire)), offset};
+  if (methods_ != nullptr) [[unlikely]] note_run(handler_id(h), size);
   handlers_.functions[h](*this, source, host_.segment_start(source) + offset, size);
 }
 

@@ -5,9 +5,11 @@
 
 #include <cstring>
 
+#include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -30,10 +32,12 @@ endpoint::endpoint(context& self, const host_map& host)
       handlers_(freeze_handlers()),
       poll_every_(std::uint32_t(self.settings->poll_every)),
       until_poll_(poll_every_),
+      watch_(stats_of(self).watch.get()),
+      methods_(stats_of(self).count_methods(handler_item_sizes, handler_method_name)),
       eager_(std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       spill_limit_(self.settings->spill_limit),
       host_(host),
-      waiting_(host.control(self.rank), host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns) {
+      waiting_(host.control(self.rank), count_, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns) {
   to_flush_.reserve(std::size_t(self.ranks));
   for (rank_t r = 0; r < self.ranks; ++r) {
     channel& c = channels_[std::size_t(r)];
@@ -94,6 +98,7 @@ bool endpoint::open_frame(channel& c, std::size_t need) {
 bool endpoint::open_without_credit(channel& c, std::size_t need) {
   if (!in_body()) {
     ++count_.credit_stalls;
+    const timed net(watch_, component::net);
     waiting::spell spell;
     do {
       if (poll())
@@ -216,6 +221,7 @@ bool endpoint::receive(inbound& in) {
 
 void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes) {
   body_scope scope(self_);
+  const timed runtime(watch_, component::runtime);
   const std::byte* const end = data + bytes;
   while (data != end) {
     record head;
@@ -225,6 +231,7 @@ void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes)
     if (head.length > std::size_t(end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
     if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
     ++count_.runs_received;
+    if (methods_ != nullptr) [[unlikely]] note_run(head.handler, head.length);
     handlers_.functions[head.handler](*this, source, data, head.length);
     data += head.length;
   }
@@ -232,8 +239,16 @@ void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes)
 
 void endpoint::run_record(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
   body_scope scope(self_);
+  const timed runtime(watch_, component::runtime);
   handlers_.functions[h](*this, source, data, size);
 }
+
+// A bulk record only names what take_bulk then counts.
+void endpoint::note_run(handler_id h, std::size_t bytes) noexcept {
+  if (h != bulk_handler) methods_->run(h, bytes);
+}
+
+void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
 
 void endpoint::poll_in_turn() {
   if (--until_poll_ != 0) return;

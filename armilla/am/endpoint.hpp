@@ -11,10 +11,12 @@
 #include "armilla/fabric/waiting.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/counters.hpp"
+#include "armilla/stats/stopwatch.hpp"
 
 namespace armilla::detail {
 
 struct launch;
+class method_counts;
 
 /// A rank's place in the message layer: it appends records for its peers, takes in what they send, and waits.
 ///
@@ -77,6 +79,7 @@ class endpoint {
     for (inbound& in : inbound_)
       if (in.reader.ready()) any |= receive(in);
     if (spilled_channels_ != 0) [[unlikely]] any |= drain();
+    if (!any) ++count_.idle_polls;
     return any;
   }
 
@@ -91,6 +94,7 @@ class endpoint {
   bool wait_until_deadline(Pred&& done, std::uint64_t deadline_ns, const char* what) {
     if (done()) return true;
     begin_wait(what);
+    const timed net(watch_, component::net);
     waiting::spell spell;
     for (;;) {
       if (poll()) {
@@ -143,6 +147,11 @@ class endpoint {
 
   context& self() noexcept { return self_; }
   counters& count() noexcept { return count_; }
+  stopwatch* watch() const noexcept { return watch_; }  ///< null unless times were asked for
+  /// One item of a method whose items differ in size has come in.
+  void count_item(handler_id h, std::size_t bytes) noexcept {
+    if (methods_ != nullptr) [[unlikely]] note_item(h, bytes);
+  }
   const host_map& host() const noexcept { return host_; }
   /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
   void use_heap(heap blocks, std::uint64_t first) noexcept;
@@ -174,6 +183,8 @@ class endpoint {
   bool drain(channel& c);
   void flush_listed();
   [[gnu::noinline]] bool receive(inbound& in);
+  [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
+  [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
   bool anything_to_do() const noexcept;
   void begin_wait(const char* what);
   static bool past(std::uint64_t deadline_ns) noexcept;
@@ -194,6 +205,8 @@ class endpoint {
   std::uint32_t spilled_channels_ = 0;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
+  stopwatch* watch_ = nullptr;        ///< with them, as all three are tested on the way of a message
+  method_counts* methods_ = nullptr;  ///< null unless statistics were asked for
   std::size_t eager_ = 0;
   std::size_t spilled_bytes_ = 0;
   std::size_t spill_limit_ = 0;

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "armilla/am/method_name.hpp"
+
 namespace armilla::detail {
 namespace {
 
@@ -17,6 +19,8 @@ struct handler_registry {
   std::mutex mutex;
   handler_slot* first = nullptr;
   std::vector<handler_fn> table;
+  std::vector<const handler_slot*> slots;  // null where nobody has the number
+  std::vector<std::string> names;          // once somebody asks
 };
 
 handler_registry& registry() {
@@ -42,8 +46,8 @@ place place_of(handler_slot& slot) {
 
 }  // namespace
 
-handler_slot::handler_slot(handler_fn function, const void* image, handler_id fixed) noexcept
-    : id(fixed), function(function), image(image) {
+handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, handler_id fixed) noexcept
+    : id(fixed), function(function), image(image), type(type), item_bytes(item_bytes) {
   std::lock_guard lock(registry().mutex);
   next = registry().first;
   registry().first = this;
@@ -54,10 +58,11 @@ handler_table freeze_handlers() {
   std::lock_guard lock(all.mutex);
   if (all.table.empty()) {
     all.table.assign(first_free_handler, &unknown_handler);
+    all.slots.assign(first_free_handler, nullptr);
     std::vector<place> places;
     for (handler_slot* slot = all.first; slot != nullptr; slot = slot->next) {
       if (slot->id != no_handler)
-        all.table[slot->id] = slot->function;
+        all.table[slot->id] = slot->function, all.slots[slot->id] = slot;
       else
         places.push_back(place_of(*slot));
     }
@@ -65,9 +70,26 @@ handler_table freeze_handlers() {
     for (place& each : places) {
       each.slot->id = handler_id(all.table.size());
       all.table.push_back(each.slot->function);
+      all.slots.push_back(each.slot);
     }
   }
   return {all.table.data(), std::uint32_t(all.table.size())};
+}
+
+std::vector<std::uint32_t> handler_item_sizes() {
+  handler_registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  std::vector<std::uint32_t> sizes;
+  for (const handler_slot* slot : all.slots) sizes.push_back(slot == nullptr ? 0 : slot->item_bytes);
+  return sizes;
+}
+
+const std::string& handler_method_name(handler_id h) {
+  handler_registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  if (all.names.empty())
+    for (const handler_slot* slot : all.slots) all.names.push_back(slot == nullptr ? "unknown" : method_name(slot->type));
+  return all.names[h];
 }
 
 }  // namespace armilla::detail

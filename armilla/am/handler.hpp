@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <typeinfo>
 
 #include "armilla/base/types.hpp"
 
@@ -32,22 +33,39 @@ enum well_known : handler_id {
 /// image and by place in the image, so that ranks of one program agree whatever the order in which they registered.
 class handler_slot {
  public:
-  handler_slot(handler_fn function, const void* image, handler_id fixed = no_handler) noexcept;
+  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, handler_id fixed = no_handler) noexcept;
   handler_slot(const handler_slot&) = delete;
 
   handler_id id = no_handler;
   handler_fn function;
   const void* image;
+  const char* type;          ///< its name for reports: mangled, or plain text
+  std::uint32_t item_bytes;  ///< of each of its items; 0: they differ, and it says each by endpoint::count_item
   handler_slot* next;
 };
 
+template <class H>
+constexpr const char* handler_type() noexcept {
+  if constexpr (requires { H::method_name; })
+    return H::method_name;
+  else
+    return typeid(H).name();
+}
+template <class H>
+constexpr std::uint32_t handler_item_bytes() noexcept {
+  if constexpr (requires { H::item_bytes; })
+    return std::uint32_t(H::item_bytes);
+  else
+    return 0;
+}
+
 /// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
 template <class H>
-inline handler_slot handler{&H::run, &image_handle};
+inline handler_slot handler{&H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>()};
 
 /// The same for a handler with a well-known number.
 template <class H, handler_id Id>
-inline handler_slot fixed_handler{&H::run, &image_handle, Id};
+inline handler_slot fixed_handler{&H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), Id};
 
 /// All handlers of the process by number. Unused numbers hold a function that reports them.
 struct handler_table {

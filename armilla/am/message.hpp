@@ -98,7 +98,10 @@ struct active_message {
   using parts = split_signature<typename handler_signature<decltype(+H)>::arguments>;
   using arguments = typename parts::arguments;
 
+  static constexpr std::size_t item_bytes = parts::has_payload ? 0 : arguments::bytes == 0 ? 8 : arguments::bytes;
+
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const timed body(self.watch(), component::cpu);
     const std::byte* const end = at + size;
     do take(self, source, at, end, arguments{});
     while (at < end);
@@ -111,6 +114,7 @@ struct active_message {
 
   template <class... A>
   static void send(endpoint& self, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
+    const timed runtime(self.watch(), component::runtime);
     std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()));
     (put_argument(at, values), ...);
     if constexpr (parts::has_payload) {
@@ -133,6 +137,7 @@ struct active_message {
       if (length > std::size_t(end - head)) [[unlikely]] self.throw_damaged(source, "a payload's length", length);
       bytes = {head, std::size_t(length)};
       whole = size(std::size_t(length));
+      self.count_item(handler<active_message<H>>.id, whole);
     }
     at += whole;
     call<A...>(self, source, item, bytes);

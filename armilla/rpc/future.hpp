@@ -58,7 +58,7 @@ struct then_step;
 /// barriers. Dropping a future does not stop the body; its reply is counted and thrown away. Cost: no allocation for
 /// values up to 40 bytes.
 template <class T>
-class [[nodiscard]] future {
+class future {
  public:
   using value_type = T;
 

@@ -41,6 +41,12 @@ struct packing {
     return false;
   }();
 
+  /// Bytes of each item; 0 if they differ.
+  static constexpr std::size_t item_bytes = [] {
+    if constexpr (fixed) return closure_bytes + packed_size<A...>;
+    return std::size_t{0};
+  }();
+
   static std::size_t size(const A&... arguments) {
     if constexpr (fixed)
       return closure_bytes + packed_size<A...>;

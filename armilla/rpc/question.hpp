@@ -15,6 +15,12 @@ namespace detail {
 template <class R>
 struct answer {
   using value = stored<R>;
+  static constexpr std::size_t item_bytes = [] {
+    if constexpr (std::is_void_v<R>)
+      return sizeof(question_name);
+    else
+      return fixed_size<R> ? sizeof(question_name) + packed_bytes<R>() : 0;
+  }();
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
@@ -73,6 +79,7 @@ template <class F, class... A>
 struct question {
   using items = packing<F, A...>;
   using R = answer_of<F, A...>;
+  static constexpr std::size_t item_bytes = items::fixed ? sizeof(question_name) + items::item_bytes : 0;
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
@@ -94,11 +101,17 @@ struct question {
       }
     try {
       items::read(at, end, source, [&](F& f, auto&&... arguments) {
+        if constexpr (!items::fixed)
+          self.count_item(handler<question<F, A...>>.id, sizeof name + std::size_t(at - item));
+        const auto body = [&]() -> decltype(auto) {
+          const timed cpu(self.watch(), component::cpu);
+          return f(std::move(arguments)...);
+        };
         if constexpr (std::is_void_v<R>) {
-          f(std::move(arguments)...);
+          body();
           answer<void>::send(self, source, name, {});
         } else {
-          answer<R>::send(self, source, name, f(std::move(arguments)...));
+          answer<R>::send(self, source, name, body());
         }
       });
     } catch (...) {
@@ -112,6 +125,7 @@ template <class F, class... A>
 auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments) {
   using items = packing<F, A...>;
   using R = answer_of<F, A...>;
+  const timed runtime(self.watch(), component::runtime);
   call_state& calls = *self.self().calls;
   cell* const target = calls.cells.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
@@ -138,7 +152,7 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
 /// Paper: STAPL, section 5 (sync_rmi, and the handle of section 6.4); MRPC, section 3.
 template <class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
-auto call(rank_t dest, F&& f, A&&... arguments) {
+[[nodiscard]] auto call(rank_t dest, F&& f, A&&... arguments) {
   detail::check_call<F, A...>();
   using P = typename detail::callable_of<F>::type;
   using R = detail::answer_of<P, detail::sent_as<A>...>;
@@ -151,7 +165,7 @@ auto call(rank_t dest, F&& f, A&&... arguments) {
 /// The same for a function that is named at compile time: `call<&function>(dest, arguments...)`.
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
-auto call(rank_t dest, A&&... arguments) {
+[[nodiscard]] auto call(rank_t dest, A&&... arguments) {
   return call(dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
 

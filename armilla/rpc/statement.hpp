@@ -16,10 +16,13 @@ struct statement {
   using items = packing<F, A...>;
   static constexpr std::size_t empty_item = 8;  // so that a run of statements without any bytes has a length
 
+  static constexpr std::size_t item_bytes = items::empty ? empty_item : items::item_bytes;
+
   static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size(arguments...); }
 
   // A run of statements: the body is inlined in the loop over its items.
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const timed body(items::fixed ? self.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
     const std::byte* const end = at + size;
     while (at != end) run_some(self, source, at, end);
   }
@@ -37,7 +40,11 @@ struct statement {
             (*f).park(self, {source, handler<statement<F, A...>>.id, {before, at}});
             continue;
           }
-        items::read(at, end, source, [](F& f, auto&&... arguments) { f(std::move(arguments)...); });
+        items::read(at, end, source, [&](F& f, auto&&... arguments) {
+          const timed body(items::fixed ? nullptr : self.watch(), component::cpu);
+          if constexpr (!items::fixed) self.count_item(handler<statement<F, A...>>.id, std::size_t(at - before));
+          f(std::move(arguments)...);
+        });
       }
     } catch (...) {
       if (at == before) throw;  // the item itself was damaged
@@ -49,6 +56,7 @@ struct statement {
 template <class F, class... A>
 void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
   using items = packing<F, A...>;
+  const timed runtime(self.watch(), component::runtime);
   items::write(self.append(c, handler<statement<F, A...>>.id, statement<F, A...>::size(arguments...)), f, arguments...);
   ++self.count().statements_sent;
   self.done(c);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/method_name.hpp"
+
+#include <vector>
+
+#include "armilla/base/error.hpp"
+
+namespace armilla::detail {
+namespace {
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size()) text.replace(at, what.size(), by);
+}
+
+/// Position behind the bracket that closes the one at `open`; the end if none does.
+std::size_t behind_bracket(std::string_view text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '<' || c == '{') ++depth;
+    if ((c == ')' || c == '>' || c == '}') && --depth == 0) return i + 1;
+  }
+  return text.size();
+}
+
+// "{lambda(int, long)#2}" -> "lambda#2", with clang's "{lambda(int)#2}" and "'lambda0'(int)" alike where it uses them.
+void shorten_lambdas(std::string& text) {
+  constexpr std::string_view begin = "{lambda(";
+  for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
+    const std::size_t end = behind_bracket(text, at);
+    const std::size_t number = behind_bracket(text, at + begin.size() - 1);
+    text.replace(at, end - at, "lambda" + text.substr(number, end - 1 - number));
+  }
+}
+
+// "f(int) const::lambda#1" -> "f::lambda#1".
+void drop_parameters(std::string& text) {
+  replace_all(text, "::operator()(", "(");
+  for (std::size_t at = 0; (at = text.find('(', at)) != text.npos;) {
+    std::size_t end = behind_bracket(text, at);
+    if (text.compare(end, 6, " const") == 0) end += 6;
+    if (text.compare(end, 2, "::") == 0)
+      text.erase(at, end - at);
+    else
+      ++at;
+  }
+}
+
+void drop_allocators(std::string& text) {
+  for (const std::string_view begin : {", std::allocator<", ", std::char_traits<", ", std::less<", ", std::hash<", ", std::equal_to<"})
+    for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
+      const std::size_t end = behind_bracket(text, at + begin.size() - 1);
+      text.erase(at, end - at);
+    }
+}
+
+/// The arguments of the outermost template of `text`, which begins at `open`.
+std::vector<std::string_view> arguments_of(std::string_view text, std::size_t open) {
+  std::vector<std::string_view> found;
+  const std::size_t end = behind_bracket(text, open) - 1;
+  std::size_t begin = open + 1;
+  for (std::size_t i = begin; i < end; ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '<' || c == '{') i = behind_bracket(text, i) - 1;
+    if (c == ',') found.push_back(text.substr(begin, i - begin)), begin = i + 2;
+  }
+  if (begin < end) found.push_back(text.substr(begin, end - begin));
+  return found;
+}
+
+constexpr std::string_view own = "armilla::detail::";
+
+/// "&(app::twice(int))" or "&app::member" -> "app::twice".
+std::string function_name(std::string_view pointer) {
+  while (!pointer.empty() && (pointer[0] == '&' || pointer[0] == '(')) pointer.remove_prefix(1);
+  while (!pointer.empty() && pointer.back() == ')' && behind_bracket(pointer, 0) == pointer.size() + 1) pointer.remove_suffix(1);
+  std::string name(pointer.substr(0, pointer.find('(', pointer.starts_with("(anonymous") ? 21 : 0)));
+  return shorten_type(name);
+}
+
+bool is_template(std::string_view text, std::string_view name) {
+  return text.starts_with(own) && text.substr(own.size()).starts_with(name) && text.substr(own.size() + name.size()).starts_with('<');
+}
+
+std::string callable_name(std::string_view f) {
+  for (const std::string_view wrapper : {"constant_function", "bound_member"})
+    if (is_template(f, wrapper)) return function_name(arguments_of(f, f.find('<'))[0]);
+  return shorten_type(std::string(f));
+}
+
+}  // namespace
+
+std::string shorten_type(std::string text) {
+  replace_all(text, "(anonymous namespace)::", "");
+  drop_allocators(text);
+  for (const std::string_view word : {"std::__cxx11::basic_string<char>", "std::basic_string<char>"}) replace_all(text, word, "string");
+  shorten_lambdas(text);
+  drop_parameters(text);
+  for (const std::string_view prefix : {"std::__cxx11::", "std::", "armilla::detail::", "armilla::"}) replace_all(text, prefix, "");
+  replace_all(text, " >", ">");
+  return text;
+}
+
+std::string shorten_method(std::string_view text) {
+  struct kind {
+    std::string_view handler, word;
+    bool calls;
+  };
+  for (const kind& k : {kind{"statement", "async ", true}, kind{"question", "call ", true}, kind{"answer", "answer ", false},
+                        kind{"active_message", "message ", false}}) {
+    if (!is_template(text, k.handler)) continue;
+    const std::vector<std::string_view> arguments = arguments_of(text, text.find('<'));
+    std::string name(k.word);
+    if (!k.calls) return name + (k.handler == "answer" ? shorten_type(std::string(arguments[0])) : function_name(arguments[0]));
+    name += callable_name(arguments[0]) + "(";
+    for (std::size_t i = 1; i < arguments.size(); ++i) name += (i == 1 ? "" : ", ") + shorten_type(std::string(arguments[i]));
+    return name + ")";
+  }
+  return shorten_type(std::string(text));
+}
+
+std::string readable_type(const char* mangled) { return shorten_type(demangle(mangled)); }
+
+std::string method_name(const char* handler_type) { return shorten_method(demangle(handler_type)); }
+
+}  // namespace armilla::detail

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <armilla/armilla.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+struct histogram {
+  explicit histogram(int size = 8) : bins(std::size_t(size)) {}
+  void add(int b) { ++bins[std::size_t(b)]; }
+  long total() const {
+    long sum = 0;
+    for (long b : bins) sum += b;
+    return sum;
+  }
+  std::vector<long> copy(std::string) const { return bins; }
+  std::vector<long> bins;
+  int label = 3;
+};
+
+const auto plus = [](long a, long b) { return a + b; };
+
+}  // namespace
+
+RANK_TEST(methods_of_other_parts_can_be_called) {
+  am::distributed<histogram> h(16);
+  for (int i = 0; i < 1600; ++i) am::async<&histogram::add>(h.on(i % am::ranks()), i % 16);
+  am::fence();
+  EXPECT_EQ(am::collect<&histogram::total>(h, plus), 1600L * am::ranks());
+  EXPECT_EQ(am::call<&histogram::copy>(h.on(0), std::string("x")).get().size(), 16u);
+  if (am::rank() == 0) EXPECT_EQ(am::collect_alone<&histogram::total>(h, plus), 1600L * am::ranks());
+  am::fence();
+}
+
+RANK_TEST(data_members_can_be_read_and_set) {
+  am::distributed<histogram> h;
+  EXPECT_EQ(am::call<&histogram::label>(h.on(am::ranks() - 1)).get(), 3);
+  am::fence();
+  if (am::rank() == 0) am::async<&histogram::label>(h.on(am::ranks() - 1), 9);
+  am::fence();
+  EXPECT_EQ(am::call<&histogram::label>(h.on(am::ranks() - 1)).get(), 9);
+  am::fence();
+}
+
+// Rank 0 makes its part late; calls to it wait there, in their order, and the fence waits for them.
+RANK_TEST(a_call_waits_for_its_object) {
+  std::optional<am::distributed<histogram>> h;
+  if (am::rank() != 0) {
+    h.emplace();
+    for (int i = 0; i < 100; ++i) am::async<&histogram::add>(h->on(0), 1);
+    EXPECT(am::call<&histogram::total>(h->on(0)).get() >= 100);
+  } else {
+    for (int i = 0; i < 10000; ++i) am::poll();
+    h.emplace();
+  }
+  am::fence();
+  if (am::rank() == 0) EXPECT_EQ((*h)->total(), 100L * (am::ranks() - 1));
+  am::fence();
+}
+
+RANK_TEST(a_call_to_a_destroyed_part_is_an_error) {
+  am::object_ref<histogram> gone;
+  {
+    am::distributed<histogram> h;
+    gone = h.on((am::rank() + 1) % am::ranks());
+    am::fence();
+  }
+  am::barrier();
+  EXPECT_THROWS(am::remote_error, (void)am::call<&histogram::total>(gone).get());
+  am::barrier();
+}
+
+RANK_TEST(teams_have_objects_of_their_own) {
+  am::team half = am::world().split(am::rank() % 2);
+  {
+    am::distributed<histogram> h(half, 4);
+    am::async<&histogram::add>(h.on(half.world_rank(0)), 1);
+    am::fence();
+    if (half.rank() == 0) EXPECT_EQ(h->total(), long(half.size()));
+    am::fence();
+  }
+}
+
+RANK_TEST(references_can_be_sent) {
+  am::distributed<histogram> h;
+  am::fence();
+  const auto first = h.on(0);
+  am::call((am::rank() + 1) % am::ranks(), [](am::object_ref<histogram> r) { am::async<&histogram::add>(r, 2); }, first).get();
+  am::fence();
+  if (am::rank() == 0) EXPECT_EQ(h->total(), long(am::ranks()));
+  am::fence();
+}
+
+RANK_TEST_MAIN()

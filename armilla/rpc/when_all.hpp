@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "armilla/rpc/future.hpp"
+
+namespace armilla {
+namespace detail {
+
+/// The values of several futures as they come in; lives until the last has come.
+template <class Values, class Result>
+struct gathering {
+  Values values;
+  std::size_t missing;
+  std::exception_ptr error;
+  late_cell to;
+
+  void arrived() {
+    if (--missing != 0) return;
+    if (cell* c = to.find()) {
+      if (error != nullptr)
+        c->fail(std::move(error));
+      else
+        forward_to<Result>{c}.take(std::move(values));
+    }
+    delete this;
+  }
+};
+
+template <class T, class G, class Put>
+void gather_into(future<T> f, G* all, Put put) {
+  struct sink {
+    G* all;
+    Put put;
+    void fail(std::exception_ptr reason) {
+      if (all->error == nullptr) all->error = std::move(reason);
+      all->arrived();
+    }
+    void take(stored<T>&& value) {
+      put(all->values, std::move(value));
+      all->arrived();
+    }
+  };
+  when_filled(std::move(f), [all, put](cell* filled) { consume<T>(filled, sink{all, put}); });
+}
+
+/// Counts to a number and then is ready.
+struct countdown {
+  std::size_t missing;
+  std::exception_ptr error;
+  late_cell to;
+  void arrived() {
+    if (--missing != 0) return;
+    if (cell* c = to.find()) {
+      if (error != nullptr)
+        c->fail(std::move(error));
+      else
+        forward_to<void>{c}.take({});
+    }
+    delete this;
+  }
+};
+
+}  // namespace detail
+
+/// A future of all values, in the order of the futures. Ready when the last is; fails, then, with the error that came
+/// first. One allocation, and one for each future that is not there yet. Values are default constructible.
+template <class T>
+  requires(!std::is_void_v<T>)
+future<std::vector<T>> when_all(std::vector<future<T>> futures) {
+  using values = std::vector<T>;
+  auto promised = detail::promise<values>::make("when_all");
+  future<values> result = promised.get_future();
+  auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr, detail::late_cell(promised.target)};
+  for (std::size_t i = 0; i < futures.size(); ++i)
+    detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
+  all->arrived();
+  return result;
+}
+
+/// Ready when all are.
+inline future<void> when_all(std::vector<future<void>> futures) {
+  auto promised = detail::promise<void>::make("when_all");
+  future<void> result = promised.get_future();
+  auto* all = new detail::countdown{futures.size() + 1, nullptr, detail::late_cell(promised.target)};
+  struct sink {
+    detail::countdown* all;
+    void fail(std::exception_ptr reason) {
+      if (all->error == nullptr) all->error = std::move(reason);
+      all->arrived();
+    }
+    void take(detail::no_value&&) { all->arrived(); }
+  };
+  for (auto& f : futures) detail::when_filled(std::move(f), [all](detail::cell* filled) { detail::consume<void>(filled, sink{all}); });
+  all->arrived();
+  return result;
+}
+
+/// The same for futures of several types: a future of a tuple.
+template <class... T>
+  requires((!std::is_void_v<T> && ...) && sizeof...(T) > 0)
+future<std::tuple<T...>> when_all(future<T>... futures) {
+  using values = std::tuple<T...>;
+  auto promised = detail::promise<values>::make("when_all");
+  future<values> result = promised.get_future();
+  auto* all = new detail::gathering<values, values>{values(), sizeof...(T) + 1, nullptr, detail::late_cell(promised.target)};
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (detail::gather_into(std::move(futures), all, [](values& to, T&& value) { std::get<I>(to) = std::move(value); }), ...);
+  }(std::index_sequence_for<T...>{});
+  all->arrived();
+  return result;
+}
+
+/// A future of the position of the first of `futures` that is ready, and of its value; the others are dropped.
+template <class T>
+  requires(!std::is_void_v<T>)
+future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {
+  using first = std::pair<std::size_t, T>;
+  if (futures.empty()) detail::throw_empty_future("when_any");
+  auto promised = detail::promise<first>::make("when_any");
+  future<first> result = promised.get_future();
+  for (std::size_t i = 0; i < futures.size(); ++i) {
+    struct sink {
+      std::size_t i;
+      detail::late_cell to;
+      void fail(std::exception_ptr reason) {
+        if (detail::cell* c = to.find()) c->fail(std::move(reason));
+      }
+      void take(T&& value) {
+        if (detail::cell* c = to.find()) detail::forward_to<first>{c}.take({i, std::move(value)});
+      }
+    };
+    detail::when_filled(std::move(futures[i]),
+                        [i, to = detail::late_cell(promised.target)](detail::cell* filled) { detail::consume<T>(filled, sink{i, to}); });
+  }
+  return result;
+}
+
+}  // namespace armilla
