@@ -5,6 +5,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -99,7 +100,7 @@ machine look_at_machine(bool cores) {
   if (here.cores.empty()) here.cores.push_back({});
   here.processors = std::max<std::uint32_t>(1, std::uint32_t(allowed.size()));
   const double quota = processor_quota();
-  if (quota > 0) here.processors = std::min(here.processors, std::max<std::uint32_t>(1, std::uint32_t(quota + 0.5)));
+  if (quota > 0) here.processors = std::min(here.processors, std::max<std::uint32_t>(1, std::uint32_t(std::lround(quota))));
   return here;
 }
 

@@ -26,6 +26,7 @@ namespace {
 constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t others_may_end_ns = 250 * milli;   // after one failed by itself: often all do, each with something to say
 constexpr std::uint64_t others_may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
+constexpr std::uint64_t keyboard_ns = 100 * milli;         // until a Ctrl-C that struck a rank strikes us too
 constexpr int look_again_ms = 20;                          // where the kernel has no pidfd for us
 
 class supervisor {
@@ -52,6 +53,7 @@ class supervisor {
   void take(int signal);
   void reap();
   void judge();
+  bool typed_at_us_too(int signal);
   std::optional<ending> find_failure() const;
   std::optional<ending> look_at(const child& c) const;
   ending base_of(const child& c) const;
@@ -228,20 +230,23 @@ std::optional<ending> supervisor::find_failure() const {
 
 void supervisor::judge() {
   if (phase_ != phase::running) return;
-  failure_ = find_failure();
-  if (!failure_) return;
-  if (failure_->kind == ending::how::signal) {  // Ctrl-C strikes the ranks too, and perhaps first
+  auto cause = find_failure();
+  if (!cause) return;
+  const bool struck = cause->kind == ending::how::signal;
+  if (struck && typed_at_us_too(cause->code)) return;
+  failure_ = std::move(cause);
+  stop_after(struck ? 0 : others_may_end_ns);
+}
+
+// Ctrl-C strikes all processes of the terminal, a rank perhaps before us.
+bool supervisor::typed_at_us_too(int signal) {
+  if (signal != SIGINT && signal != SIGQUIT && signal != SIGHUP && signal != SIGTERM) return false;
+  const std::uint64_t until = deadline_after_ns(keyboard_ns);
+  for (std::uint64_t now; interrupted_by_ == 0 && (now = now_ns()) < until; read_signals()) {
     pollfd mine{signals_, POLLIN, 0};
-    const bool typed =
-        failure_->code == SIGINT || failure_->code == SIGQUIT || failure_->code == SIGHUP || failure_->code == SIGTERM;
-    if (typed) poll(&mine, 1, look_again_ms);
-    const ending cause = *failure_;
-    failure_.reset();
-    read_signals();
-    if (interrupted_by_ == 0) failure_ = cause;
-    return stop_after(0);
+    poll(&mine, 1, int((until - now) / milli) + 1);
   }
-  stop_after(others_may_end_ns);
+  return interrupted_by_ != 0;
 }
 
 // --- the end ---

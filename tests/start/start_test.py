@@ -133,10 +133,11 @@ class Starting(StartTest):
         self.assertEqual(set(job.out.splitlines()), {"descriptor is gone, variable gone"})
 
     def test_no_name_in_the_file_system(self):
-        before = os.listdir("/dev/shm")
         job = Job([ACTOR, "hang"], ranks=3, fabric=FABRICS[0])
         job.wait_for_lines(3)
-        self.assertEqual([f for f in os.listdir("/dev/shm") if f not in before and "armilla" in f], [])
+        for pid in job.left_behind():
+            with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+                self.assertEqual([line for line in maps if "/dev/shm" in line], [])
         job.process.send_signal(signal.SIGTERM)
         job.end()
 
