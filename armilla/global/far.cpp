@@ -137,9 +137,8 @@ void far_transfer::cross_copy() {
 
 void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
   // A piece and its head stay eager: they travel in the ring.
-  const std::uint64_t most =
-      std::max<std::uint64_t>(512, std::min<std::uint64_t>(far_piece_limit, m_.messages.eager()) - sizeof(far_question)) &
-      ~std::uint64_t{7};
+  const std::uint64_t room = std::clamp<std::uint64_t>(m_.messages.eager(), 1024, far_piece_limit);
+  const std::uint64_t most = (room - sizeof(far_question)) & ~std::uint64_t{7};
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, most);
     far_cell cell;

@@ -8,9 +8,11 @@ namespace armilla::detail {
 namespace {
 
 struct take_question {
+  static constexpr const char* method_name = "memory question";
   static void run(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
 };
 struct take_answer {
+  static constexpr const char* method_name = "memory answer";
   static void run(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
 };
 
@@ -76,6 +78,7 @@ void take_question::run(endpoint& self, rank_t source, const std::byte* data, st
                                                                 : 0;
     if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra || q.bytes > far_piece_limit)
       self.throw_damaged(source, "the length of a question about memory", q.head.size);
+    self.count_item(question_id, q.head.size);
     answer(self, source, q, data + sizeof q);
     data += q.head.size;
     size -= q.head.size;
@@ -111,6 +114,7 @@ void take_answer::run(endpoint& self, rank_t source, const std::byte* data, std:
                                         (m.cells[head.cell].rank != source ||
                                          (head.status == far_status::ok && head.size - sizeof head < m.cells[head.cell].bytes))))
       self.throw_damaged(source, "the cell of an answer about memory", head.cell);
+    self.count_item(answer_id, head.size);
     finish_cell(m, head, data + sizeof head);
     data += head.size;
     size -= head.size;

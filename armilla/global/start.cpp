@@ -2,6 +2,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <memory>
+
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
@@ -28,6 +30,12 @@ struct frozen {
 bool quiet(context& c) {
   const memory_state& m = *c.memory;
   return m.unfinished[unsigned(far_group::split)] == 0 && m.unfinished[unsigned(far_group::stores)] == 0;
+}
+
+void leave(context& self) {
+  self.teams->hooks.quiet = nullptr;
+  self.memory = nullptr;
+  self.segments = nullptr;
 }
 
 }  // namespace
@@ -64,7 +72,12 @@ void start_memory(context& self, const launch&) {
   self.memory = m.get();
   self.messages->use_heap(m->local, 0);
   self.teams->hooks.quiet = quiet;
-  construct_per_rank(m->per_rank);
+  try {
+    construct_per_rank(m->per_rank);
+  } catch (...) {
+    leave(self);
+    throw;
+  }
   variables.keep = true;
   m.release();
 }
@@ -73,9 +86,7 @@ void stop_memory(context& self) {
   rank_memory* const m = &memory_of(self);
   destroy_per_rank(m->per_rank);
   release_per_rank();
-  self.teams->hooks.quiet = nullptr;
-  self.memory = nullptr;
-  self.segments = nullptr;
+  leave(self);
   delete m;
 }
 
