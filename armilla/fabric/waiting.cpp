@@ -23,8 +23,9 @@ bool register_for_barriers() noexcept {
 }  // namespace
 
 // An oversubscribed rank holds the core that its peer needs: it yields after a few looks.
-waiting::waiting(control_block& mine, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns)
+waiting::waiting(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns)
     : mine_(mine),
+      count_(count),
       quick_tries_(oversubscribed ? 16 : 400),
       spin_ns_(oversubscribed ? 0 : spin_ns),
       yield_ns_(yield_ns),
@@ -38,7 +39,7 @@ waiting::step waiting::idle_slowly(spell& s) noexcept {
     return step::again;
   }
   if (waited < spin_ns_ + yield_ns_) {
-    ++yields;
+    ++count_.yields;
     sched_yield();
     return step::again;
   }
@@ -53,7 +54,7 @@ void waiting::announce() noexcept {
 void waiting::cancel() noexcept { mine_.sleeping.store(0, std::memory_order_relaxed); }
 
 void waiting::sleep(std::uint64_t deadline_ns) noexcept {
-  ++sleeps;
+  ++count_.sleeps;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
   if (deadline_ns != 0) {
     const std::uint64_t now = now_ns();

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/stats/counters.hpp"
 
 /// How a rank waits: it spins while an answer is likely, then lets others run, then sleeps.
 ///
@@ -23,7 +24,7 @@ inline void spin_pause() noexcept {
 
 class waiting {
  public:
-  waiting(control_block& mine, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns);
+  waiting(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns);
 
   /// State of one wait.
   struct spell {
@@ -43,13 +44,11 @@ class waiting {
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   void sleep(std::uint64_t deadline_ns) noexcept;
 
-  std::uint64_t yields = 0;
-  std::uint64_t sleeps = 0;
-
  private:
   step idle_slowly(spell& s) noexcept;
 
   control_block& mine_;
+  counters& count_;
   std::uint32_t quick_tries_;
   std::uint64_t spin_ns_;
   std::uint64_t yield_ns_;

@@ -53,6 +53,8 @@ constexpr std::size_t longest_text = 4096;
 
 /// Takes in the exceptions that questions ended with.
 struct error_answer {
+  static constexpr const char* method_name = "answer by an exception";
+
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
     while (at != end) {
@@ -64,6 +66,7 @@ struct error_answer {
       const char* text = reinterpret_cast<const char*>(at + sizeof head);
       at += sizeof head + bytes;
       ++self.count().remote_errors;
+      self.count_item(reply_error_handler, sizeof head + bytes);
       if (cell* c = self.self().calls->cells.find(head.name))
         c->fail(std::make_exception_ptr(
             remote_error(source, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
@@ -93,6 +96,11 @@ void rethrow_and_give_back(cell* c) {
 }
 
 void abandon_failed(cell* c) noexcept { delete c->error; }
+
+void run_continuation(continuation* step, cell* filled) {
+  const timed body(current->messages->watch(), component::cpu);
+  step->run(step, filled);
+}
 
 void cell_pool::grow() {
   auto chunk = std::make_unique<cell[]>(chunk_cells);

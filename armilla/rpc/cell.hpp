@@ -19,6 +19,8 @@ struct continuation {
   void (*run)(continuation* self, cell* filled);
 };
 
+[[gnu::noinline]] void run_continuation(continuation* step, cell* filled);
+
 /// The name of a question on the wire. The generation tells a reply to a dropped future from one to its successor.
 struct question_name {
   std::uint32_t cell;
@@ -69,8 +71,7 @@ struct cell {
   void complete(state_t how) {
     state = how;
     if (next_step != nullptr) [[unlikely]] {
-      continuation* step = std::exchange(next_step, nullptr);
-      step->run(step, this);
+      run_continuation(std::exchange(next_step, nullptr), this);
     }
   }
   void fail(std::exception_ptr reason) {

@@ -5,6 +5,7 @@ namespace armilla {
 
 using detail::endpoint;
 using detail::here;
+using detail::timed;
 
 namespace {
 endpoint::peer_kind kind_of(peer p) { return p == peer::self ? endpoint::peer_kind::self : endpoint::peer_kind::host; }
@@ -13,6 +14,7 @@ endpoint::peer_kind kind_of(peer p) { return p == peer::self ? endpoint::peer_ki
 bool poll() {
   endpoint& self = *here("poll").messages;
   if (self.in_body()) return false;
+  const timed net(self.watch(), detail::component::net);
   const bool any = self.poll();
   self.flush();
   return any;

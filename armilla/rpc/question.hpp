@@ -18,13 +18,19 @@ struct answer {
   static constexpr std::size_t item_bytes = [] {
     if constexpr (std::is_void_v<R>)
       return sizeof(question_name);
+    else if constexpr (fixed_size<R>)
+      return sizeof(question_name) + packed_size<R>;
     else
-      return fixed_size<R> ? sizeof(question_name) + packed_bytes<R>() : 0;
+      return std::size_t{0};
   }();
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
-    while (at != end) take(self, source, at, end);
+    while (at != end) {
+      const std::byte* const item = at;
+      take(self, source, at, end);
+      if constexpr (item_bytes == 0) self.count_item(handler<answer<R>>.id, std::size_t(at - item));
+    }
   }
 
   /// Appends the reply to the question `to` of rank `source`.

@@ -24,9 +24,12 @@ struct rank_stats : counters {
   stats_request asked;
   std::uint64_t began_ns = 0;
   std::unique_ptr<stopwatch> watch;        ///< null without `timing`
-  std::unique_ptr<method_counts> methods;  ///< made by layer am, if anything was asked for
-  const std::string& (*method_name)(std::uint32_t method) = nullptr;  ///< given by layer am
+  std::unique_ptr<method_counts> methods;  ///< null unless anything was asked for
+  const std::string& (*method_name)(std::uint32_t method) = nullptr;
   std::vector<open_phase> phases;
+
+  /// Layer am says what methods there are. Null if nobody wants to know.
+  method_counts* count_methods(std::vector<std::uint32_t> (*item_sizes)(), const std::string& (*name)(std::uint32_t));
 };
 
 inline rank_stats& stats_of(context& self) noexcept { return static_cast<rank_stats&>(*self.count); }

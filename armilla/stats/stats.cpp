@@ -82,6 +82,13 @@ std::vector<method_statistics> methods_of(const rank_stats& s) {
 
 }  // namespace
 
+method_counts* rank_stats::count_methods(std::vector<std::uint32_t> (*item_sizes)(), const std::string& (*name)(std::uint32_t)) {
+  if (!asked.any()) return nullptr;
+  methods = std::make_unique<method_counts>(item_sizes());
+  method_name = name;
+  return methods.get();
+}
+
 statistics snapshot(rank_stats& s) {
   statistics result;
   static_cast<counters&>(result) = s;

@@ -26,12 +26,11 @@ class alone : public testing::Test {
     self.settings = &settings;
     start_stats(self, *how);
     begin_stats(self);
-    rank_stats& s = stats_of(self);
-    if (s.asked.any()) s.methods = std::make_unique<method_counts>(std::vector<std::uint32_t>{16, 0});
-    s.method_name = [](std::uint32_t m) -> const std::string& {
-      static const std::string names[] = {"one", "two"};
-      return names[m];
-    };
+    stats_of(self).count_methods([] { return std::vector<std::uint32_t>{16, 0}; },
+                                 [](std::uint32_t m) -> const std::string& {
+                                   static const std::string names[] = {"one", "two"};
+                                   return names[m];
+                                 });
     current = &self;
   }
   void TearDown() override {

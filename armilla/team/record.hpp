@@ -107,6 +107,8 @@ void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::
 
 /// The same. A few looks first: the peers of a well-balanced program arrive within the flight of a cache line.
 inline void await_step(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+  if (flag.load(std::memory_order_acquire) >= step) return;
+  const timed net(c.messages->watch(), component::net);
   for (int i = 0; i < 8; ++i)
     if (flag.load(std::memory_order_acquire) >= step) return;
   await_step_slowly(c, flag, step, what);

@@ -199,21 +199,22 @@ bool transfer::finished() const {
   return true;
 }
 
-// Whether a peer has done something that lets a stream go on. Notes what it has taken: each change counts once.
-bool transfer::can_move() {
-  for (out_stream& o : state_.outgoing) {
-    if (o.next == o.count && o.place != nullptr) continue;
-    const std::uint64_t taken = o.taken();
-    if (taken <= o.pair->acknowledged) continue;
-    o.pair->acknowledged = taken;
-    return true;
-  }
+// Whether a peer has done something that we have not noted yet, or sent something.
+bool transfer::can_move() const {
+  for (const out_stream& o : state_.outgoing)
+    if (!o.left_alone() && o.taken() > o.pair->acknowledged) return true;
   for (const in_stream& in : state_.incoming)
     if ((in.count == 0 || in.next < in.count) && in.line->sent.load(std::memory_order_acquire) > in.pair->taken) return true;
   return false;
 }
 
+void transfer::note_taken() {
+  for (out_stream& o : state_.outgoing)
+    if (!o.left_alone()) o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
+}
+
 void transfer::run() {
+  const timed net(state_.self.messages->watch(), component::net);
   half_ = state_.transfers++ % 2;
   settle();
   lay_out();
@@ -223,6 +224,7 @@ void transfer::run() {
     if (finished()) break;
     if (any) continue;
     state_.self.messages->wait_until([this] { return can_move(); }, what_);
+    note_taken();
   }
   for (const out_stream& o : state_.outgoing) o.pair->used[half_] = o.pair->sent;
 }
