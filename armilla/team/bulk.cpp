@@ -5,7 +5,6 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/team/packet.hpp"
-#include "armilla/team/pattern.hpp"
 #include "armilla/team/transfer.hpp"
 
 namespace armilla::detail {
@@ -151,10 +150,6 @@ void throw_other_length(const char* what, rank_t from, std::uint64_t bytes, std:
   throw_usage(what, fmt::format("rank {} sent {} bytes where this rank expects {} (or a multiple); all members must call it with the same "
                                 "type and length",
                                 from, bytes, expected));
-}
-
-void meet_in_hypercube(team_record& t, void* value, std::size_t bytes, combine_function combine, void* op, const char* what) {
-  meet(t, pattern::hypercube, {value, bytes, combine, op}, what);
 }
 
 }  // namespace armilla::detail

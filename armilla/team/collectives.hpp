@@ -57,14 +57,6 @@ T fold(const team_record& t, T acc, std::uint32_t first, std::uint32_t last, con
   return acc;
 }
 
-template <class T, class Op>
-void combine_values(void* op, void* result, const void* low, const void* high) {
-  const T sum((*static_cast<Op*>(op))(from_bytes<T>(static_cast<const std::byte*>(low)), from_bytes<T>(static_cast<const std::byte*>(high))));
-  std::memcpy(result, &sum, bytes_size<T>);
-}
-void meet_in_hypercube(team_record& t, void* value, std::size_t bytes, void (*combine)(void*, void*, const void*, const void*), void* op,
-                       const char* what);
-
 /// Members 0 .. last-1 in order, my own value included; `others` gives the rest.
 template <class T, class Op, class Get>
 T fold_first(const team_record& t, std::uint32_t last, const T& mine, Op& op, Get get) {
@@ -145,14 +137,6 @@ T team::reduce_all(const T& value, Op op) const {
   team_record& t = detail::begin<T>(record_, collective::reduce_all);
   const char* what = name_of(collective::reduce_all);
   if constexpr (one_line<T>) {
-    if constexpr (trivially_sendable<T>) {
-      if (!t.flat_fence) [[unlikely]] {
-        alignas(T) std::byte sum[sizeof(T)];
-        std::memcpy(sum, &value, bytes_size<T>);
-        meet_in_hypercube(t, sum, bytes_size<T>, combine_values<T, Op>, &op, what);
-        return from_bytes<T>(sum);
-      }
-    }
     const std::uint64_t step = show_value(t, value, what);
     T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
     t.known = step;

@@ -25,8 +25,9 @@ void run_world_barrier();
 void run_world_fence();
 }  // namespace detail
 
-/// What a combining function of a reduction must be: `op(a, b)` gives a T. It should be associative. It is applied in the
-/// order of the ranks, so it need not be commutative, and all ranks get the same bits.
+/// What a combining function of a reduction must be: `op(a, b)` gives a T. It is always applied from the first member to
+/// the last, ((v0 op v1) op v2) ..., so it need be neither commutative nor associative: sums of floating-point numbers are the
+/// same bits on all members, and in every run with as many members.
 template <class Op, class T>
 concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
 

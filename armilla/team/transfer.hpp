@@ -43,7 +43,8 @@ class transfer {
   bool push_shared();
   bool pull(in_stream& in);
   void open(in_stream& in);
-  bool can_move();
+  bool can_move() const;
+  void note_taken();
   bool finished() const;
 
   team_record& t_;
@@ -68,6 +69,8 @@ struct out_stream {
   std::uint64_t count = 0;   ///< chunks in all
 
   std::uint64_t taken() const;
+  /// All is in the staging: what the peer does with it does not concern this transfer.
+  bool left_alone() const { return next == count && place != nullptr; }
   std::uint64_t bytes_of(std::uint64_t i) const { return i + 1 < count ? chunk : bytes - i * chunk; }
 };
 
