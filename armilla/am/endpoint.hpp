@@ -104,10 +104,8 @@ class endpoint {
       }
       if (done()) return true;
       flush();
-      if (waiting_.idle(spell) == waiting::step::again) [[likely]] {
-        if (deadline_ns != 0 && past(deadline_ns)) return done();
-        continue;
-      }
+      if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]] return done();
+      if (waiting_.idle(spell) == waiting::step::again) [[likely]] continue;
       waiting_.announce();
       if (done() || anything_to_do())
         waiting_.cancel();

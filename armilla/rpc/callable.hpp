@@ -4,7 +4,9 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/check.hpp"
 #include "armilla/base/types.hpp"
+#include "armilla/wire/scan.hpp"
 
 /// What may be called on another rank, in a form that means the same there: a closure travels as its bytes, a function
 /// pointer as (image, offset), a function named at compile time as nothing at all.
@@ -47,7 +49,11 @@ struct callable {
                 "armilla: this closure captures something that is not trivially copyable (a string, a vector, a smart pointer): "
                 "pass it as an argument of the call instead, async(rank, [](std::string s) {...}, s)");
   using type = F;
-  static const F& portable(const F& f, const char*) noexcept { return f; }
+  /// Checked build: a closure that captured an address (by reference, or a pointer) is an error here, not a crash there.
+  static const F& portable(const F& f, [[maybe_unused]] const char* operation) {
+    if constexpr (checked && !std::is_empty_v<F>) refuse_addresses(operation, &f, sizeof f);
+    return f;
+  }
 };
 
 template <class R, class... P>
