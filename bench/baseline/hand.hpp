@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "bench/harness/row.hpp"
+
+namespace bench::hand {
+
+void add_messages(row_table& rows);
+void add_memory(row_table& rows);
+void add_updates(row_table& rows);
+void add_em3d(row_table& rows);
+
+/// The worker of hand-written shared-memory baselines: forks the other ranks, pins each to its core, serves.
+int work(const std::string& coordinator, int ranks);
+
+}  // namespace bench::hand

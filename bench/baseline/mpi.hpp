@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "bench/harness/row.hpp"
+
+namespace bench::mpi {
+
+void add_messages(row_table& rows);
+void add_one_sided(row_table& rows);
+void add_updates(row_table& rows);
+void add_em3d(row_table& rows);
+void add_graph(row_table& rows);
+
+}  // namespace bench::mpi

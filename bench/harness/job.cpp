@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/harness/job.hpp"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <stdexcept>
+
+#include "bench/harness/arena.hpp"
+#include "bench/suites/compile.hpp"
+
+namespace bench {
+namespace {
+
+constexpr int patience = 180;  // seconds a row may take
+
+using arguments = std::vector<std::string>;
+
+std::string own_folder() {
+  char path[PATH_MAX];
+  const long n = ::readlink("/proc/self/exe", path, sizeof path - 1);
+  const std::string whole(path, n > 0 ? std::size_t(n) : 0);
+  return whole.substr(0, whole.rfind('/') + 1);
+}
+
+std::string mpi_program() { return own_folder() + "armilla-bench-mpi"; }
+
+[[noreturn]] void become(const arguments& words) {
+  std::vector<char*> argv;
+  for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
+  argv.push_back(nullptr);
+  ::execvp(argv[0], argv.data());
+  std::perror(argv[0]);
+  ::_exit(127);
+}
+
+/// Child only: dies with the coordinator, in a group of its own.
+void settle() {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::setpgid(0, 0);
+}
+
+pid_t spawn(const arguments& words) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  settle();
+  become(words);
+}
+
+arguments armilla_command(const job_options& o, const std::string& name) {
+  return {"env",
+          "ARMILLA_RANKS=" + std::to_string(o.ranks),
+          "ARMILLA_FABRIC=" + o.fabric,
+          own_folder() + "armilla-bench",
+          "--worker=armilla",
+          name};
+}
+
+arguments mpi_command(const job_options& o, const std::string& name) {
+  return {"env",
+          "OMPI_ALLOW_RUN_AS_ROOT=1",
+          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+          "mpirun",
+          "--oversubscribe",
+          "--bind-to",
+          "none",
+          "--mca",
+          "mpi_yield_when_idle",
+          o.ranks > cores() ? "1" : "0",
+          "-n",
+          std::to_string(o.ranks),
+          mpi_program(),
+          name};
+}
+
+arguments hand_command(const job_options& o, const std::string& name) {
+  return {own_folder() + "armilla-bench", "--worker=hand", name, std::to_string(o.ranks)};
+}
+
+/// Nobody took a core from a rank for more than a hundredth of the time. With fewer cores than ranks, they do it to each other.
+bool undisturbed(const std::vector<answer>& all) {
+  if (int(all.size()) > cores()) return true;
+  const auto lost =
+      std::max_element(all.begin(), all.end(), [](const answer& a, const answer& b) { return a.lost < b.lost; })->lost;
+  return lost <= all[0].seconds * 0.01;
+}
+
+bool ended(pid_t child, int seconds) {
+  for (int i = 0; i <= seconds * 50; ++i) {
+    if (::waitpid(child, nullptr, WNOHANG) != 0) return true;
+    ::usleep(20'000);
+  }
+  return false;
+}
+
+}  // namespace
+
+bool sample::steady() const { return undisturbed && std::abs(before - after) <= 0.15 * std::min(before, after); }
+
+bool have(worker_kind kind) { return kind != worker_kind::mpi || ::access(mpi_program().c_str(), X_OK) == 0; }
+
+job::job(const job_options& options) {
+  static int count = 0;
+  const std::string name = "armilla-bench-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
+  const listener door(name);
+  start(options, name);
+  accept_all(door, options.ranks);
+}
+
+void job::start(const job_options& options, const std::string& name) {
+  switch (options.kind) {
+    case worker_kind::armilla: child_ = spawn(armilla_command(options, name)); break;
+    case worker_kind::mpi: child_ = spawn(mpi_command(options, name)); break;
+    case worker_kind::hand: child_ = spawn(hand_command(options, name)); break;
+    case worker_kind::compiler: throw std::logic_error("the compiler is no job");
+  }
+  if (child_ < 0) throw std::runtime_error("cannot start a worker");
+}
+
+void job::accept_all(const listener& door, int ranks) {
+  const int memory = arena::create();
+  ranks_.resize(std::size_t(ranks));
+  for (int connected = 0, waited = 0; connected < ranks;) {
+    const int descriptor = door.accept(100);
+    if (descriptor >= 0) {
+      link one(descriptor);
+      int rank = -1;
+      if (one.receive(&rank, sizeof rank, 10) != link::got::message || rank < 0 || rank >= ranks)
+        throw std::runtime_error("a worker's rank did not say who it is");
+      one.send_descriptor(memory);
+      ranks_[std::size_t(rank)] = std::move(one);
+      ++connected;
+    } else if (++waited > 300 || ::waitpid(child_, nullptr, WNOHANG) != 0) {
+      broken_ = true;
+      ::close(memory);
+      throw std::runtime_error("a worker did not start");
+    }
+  }
+  ::close(memory);
+}
+
+job::~job() {
+  command end{};
+  if (!broken_) {
+    for (const link& one : ranks_) one.send(&end, sizeof end);
+    if (ended(child_, 20)) return;
+  }
+  ::kill(-child_, SIGTERM);
+  if (ended(child_, 2)) return;
+  ::kill(-child_, SIGKILL);
+  ended(child_, 2);
+}
+
+sample job::run(const std::string& row, long size, long iterations) {
+  command what{};
+  std::snprintf(what.row, sizeof what.row, "%s", row.c_str());
+  what.size = size;
+  what.iterations = iterations;
+  broken_ = true;  // until all have answered
+  for (const link& one : ranks_) one.send(&what, sizeof what);
+  const std::vector<answer> all = gather();
+  broken_ = false;
+  if (all[0].status == status::absent) throw no_such_row{};
+  return {all[0].value, all[0].before, all[0].after, undisturbed(all)};
+}
+
+std::vector<answer> job::gather() {
+  std::vector<answer> all(ranks_.size());
+  // A rank that fails leaves the others waiting for it, so its word is looked for while they are.
+  std::vector<bool> have(ranks_.size(), false);
+  std::size_t missing = ranks_.size();
+  for (int seconds = 0; missing != 0; ++seconds) {
+    for (std::size_t r = 0; r < ranks_.size(); ++r) {
+      if (have[r]) continue;
+      const link::got got = ranks_[r].receive(&all[r], sizeof(answer), 1);
+      if (got == link::got::closed) throw std::runtime_error("rank " + std::to_string(r) + " went away");
+      if (got == link::got::nothing) continue;
+      have[r] = true;
+      --missing;
+      if (all[r].status == status::failed) throw std::runtime_error(all[r].text);
+    }
+    if (seconds > patience) throw std::runtime_error("no answer within " + std::to_string(patience) + " s");
+  }
+  return all;
+}
+
+sample job_pool::run(const job_options& options, const std::string& row, long size, long iterations) {
+  if (options.kind == worker_kind::compiler) return {compile_seconds(row)};
+  auto at = std::find_if(slots_.begin(), slots_.end(), [&](const slot& s) {
+    return s.options.kind == options.kind && s.options.ranks == options.ranks && s.options.fabric == options.fabric;
+  });
+  if (at == slots_.end()) at = slots_.insert(at, slot{options, nullptr});
+  if (!at->running) at->running = std::make_unique<job>(options);
+  try {
+    return at->running->run(row, size, iterations);
+  } catch (const job::no_such_row&) { throw; } catch (...) {
+    at->running.reset();
+    throw;
+  }
+}
+
+void job_pool::keep_only(int ranks) {
+  std::erase_if(slots_, [&](const slot& s) { return s.options.ranks != ranks; });
+}
+
+}  // namespace bench

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/harness/link.hpp"
+
+namespace bench {
+
+/// One figure of one worker, with the raw line just before and just after.
+struct sample {
+  double value = 0;
+  double before = 0;
+  double after = 0;
+  bool undisturbed = true;  ///< no other program had the cores for more than a moment
+  double yardstick() const { return (before + after) / 2; }
+  bool steady() const;  ///< the yardsticks differ by at most 15 %, and nobody came between
+};
+
+/// Who does a row: a job of Armilla, of MPI, of processes that use shared memory by hand; or the compiler.
+enum class worker_kind { armilla, mpi, hand, compiler };
+
+struct job_options {
+  worker_kind kind = worker_kind::armilla;
+  int ranks = 2;
+  std::string fabric = "shm";
+};
+
+/// A running worker: the ranks of one kind, started by the coordinator, blocked until they are asked for a row.
+class job {
+ public:
+  /// Starts the ranks and waits for them to connect; throws when they do not.
+  explicit job(const job_options& options);
+  ~job();  ///< ends it: politely, then not
+  job(const job&) = delete;
+  job& operator=(const job&) = delete;
+
+  /// Has one row done once. Throws what a rank reports (the job is no good then), `no_such_row` when there is none.
+  sample run(const std::string& row, long size, long iterations);
+  struct no_such_row {};
+
+ private:
+  void start(const job_options& options, const std::string& name);
+  void accept_all(const listener& door, int ranks);
+  std::vector<answer> gather();
+
+  pid_t child_ = -1;
+  std::vector<link> ranks_;
+  bool broken_ = false;
+};
+
+/// The jobs of a session: started on first use, restarted after a failure.
+class job_pool {
+ public:
+  sample run(const job_options& options, const std::string& row, long size, long iterations);
+  /// Ends all but the jobs of this many ranks, so that few processes stand about.
+  void keep_only(int ranks);
+
+ private:
+  struct slot {
+    job_options options;
+    std::unique_ptr<job> running;
+  };
+  std::vector<slot> slots_;
+};
+
+/// True when this kind of worker was built.
+bool have(worker_kind kind);
+
+}  // namespace bench

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "bench/harness/job.hpp"
+
+namespace bench {
+
+/// Something to compare with, done by a worker between two samples of the row itself.
+struct baseline {
+  worker_kind worker;
+  std::string row;
+  double limit = 0;     ///< of the pairwise ratio; 0: none
+  long iterations = 0;  ///< 0: the row's own
+};
+
+/// One row of the table.
+struct spec {
+  std::string name;
+  std::string suite;
+  std::string row;  ///< the worker's row; several specs may use one with different sizes
+  std::string unit = "ns";
+  long size = 0;
+  long iterations = 1000;
+  std::vector<baseline> baselines = {};  ///< the first one fills the fields `baseline` and `ratio`
+  double limit_x = 0;                    ///< target on the ratio to the raw line, 0: none
+  double limit_value = 0;                ///< target on the value itself, 0: none
+  int ranks = 0;                         ///< 0: what the user asked for
+  int runs = 30;
+  worker_kind worker = worker_kind::armilla;
+};
+
+/// Every row that can be run here, in the order they are printed.
+std::vector<spec> plan();
+
+}  // namespace bench

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many small updates and reads of a table spread over the ranks.
+#include <cstring>
+#include <functional>
+#include <vector>
+
+#include "bench/kernels/updates.hpp"
+#include "bench/suites/common.hpp"
+#include "bench/suites/suites.hpp"
+
+namespace bench::suites {
+namespace {
+
+using updates::words;
+using word = std::uint64_t;
+
+thread_local word* table = nullptr;  // this rank's part, for the bodies
+
+/// The parts of a table in the segments of all ranks.
+struct spread_table {
+  am::global_ptr<word> mine = am::allocate<word>(words);
+  std::vector<am::global_ptr<word>> parts = am::world().gather_all(mine);
+
+  spread_table() { table = mine.local(); }
+  ~spread_table() {
+    am::barrier();
+    am::deallocate(mine);
+  }
+};
+
+template <class F>
+double timed(row_context& c, F&& work) {
+  am::barrier();
+  const std::uint64_t start = now_ns();
+  work();
+  return double(now_ns() - start) / double(c.iterations);
+}
+
+/// Clears the table, has `work` do this rank's updates, and checks what all ranks counted.
+template <class F>
+double histogram(row_context& c, F&& work) {
+  const spread_table all;
+  const std::vector<word>& indices = updates::cached_indices(c.rank, c.ranks, c.iterations);
+  std::memset(static_cast<void*>(table), 0, words * sizeof(word));
+  const double result = timed(c, [&] { work(all, indices); });
+  const word difference = updates::marks_of(indices) - updates::marks_of_table(table, c.rank);
+  verify(am::world().reduce_all(difference, std::plus<>{}) == 0, "histogram");
+  return result;
+}
+
+double histogram_async(row_context& c) {
+  return histogram(c, [](const spread_table&, const std::vector<word>& indices) {
+    for (const word i : indices) am::async(updates::owner(i), [](word at) { ++table[at]; }, updates::local(i));
+    am::fence();
+  });
+}
+
+double histogram_atomic(row_context& c) {
+  return histogram(c, [](const spread_table& all, const std::vector<word>& indices) {
+    for (const word i : indices)
+      am::atomic_add(all.parts[std::size_t(updates::owner(i))] + std::ptrdiff_t(updates::local(i)), word{1});
+    am::barrier();
+  });
+}
+
+/// Questions by the batch: as many as a batch holds are sent, then their answers taken.
+double index_gather(row_context& c) {
+  constexpr std::size_t batch = 1024;
+  const spread_table all;
+  const std::vector<word>& indices = updates::cached_indices(c.rank, c.ranks, c.iterations);
+  for (word i = 0; i < words; ++i) table[i] = updates::value_at((word(c.rank) << updates::shift) + i);
+  std::vector<word> values(indices.size());
+  std::vector<am::future<word>> answers(batch);
+  const double result = timed(c, [&] {
+    for (std::size_t at = 0; at < indices.size(); at += batch) {
+      const std::size_t n = std::min(batch, indices.size() - at);
+      {
+        const am::batch together;
+        for (std::size_t k = 0; k < n; ++k)
+          answers[k] =
+              am::call(updates::owner(indices[at + k]), [](word i) { return table[i]; }, updates::local(indices[at + k]));
+      }
+      for (std::size_t k = 0; k < n; ++k) values[at + k] = answers[k].get();
+    }
+    am::barrier();
+  });
+  for (std::size_t i = 0; i < indices.size(); ++i) verify(values[i] == updates::value_at(indices[i]), "index gather");
+  return result;
+}
+
+}  // namespace
+
+void add_aggregate(row_table& rows) {
+  rows.insert(rows.end(),
+              {{"histogram_async", histogram_async}, {"histogram_atomic", histogram_atomic}, {"index_gather", index_gather}});
+}
+
+}  // namespace bench::suites

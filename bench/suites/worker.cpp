@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/harness/worker.hpp"
+
+#include <armilla/armilla.hpp>
+
+#include "bench/suites/suites.hpp"
+
+namespace bench::suites {
+
+int work(int argc, char** argv) {
+  const std::string coordinator = argc > 2 ? argv[2] : "";
+  return armilla::run(argc, argv, [&coordinator] {
+    row_table rows;
+    add_micro(rows);
+    add_aggregate(rows);
+    add_collective(rows);
+    add_memory(rows);
+    add_em3d(rows);
+    add_graph(rows);
+    serve(coordinator, armilla::rank(), armilla::ranks(), rows);
+  });
+}
+
+}  // namespace bench::suites
