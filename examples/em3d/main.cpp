@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// EM3D in three versions, each in two spellings. Prints nanoseconds an edge, and checks that all values are those of a
+// sequential evaluation to the last bit: on every fabric, with every number of ranks.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <armilla/armilla.hpp>
+
+#include "examples/em3d/base.hpp"
+#include "examples/em3d/bulk.hpp"
+#include "examples/em3d/ghost.hpp"
+
+namespace {
+
+namespace am = armilla;
+using namespace em3d;
+
+struct settings {
+  shape graph{.blocks = 0};  ///< 0: as many as ranks
+  std::vector<int> remote{10, 40, 70, 100};
+  long steps = 100;
+};
+
+/// Nanoseconds an edge: the time that a rank takes, by the edges of an equal part.
+template <class Version>
+double time_of(const std::string& name, am::distributed<region>& d, long steps, const values& expected) {
+  d->reset();
+  Version version(d);
+  am::barrier();
+  const auto start = std::chrono::steady_clock::now();
+  for (long s = 0; s < steps; ++s)
+    for (const field f : {electric, magnetic}) version.half_step(f);
+  am::barrier();
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
+  if (!d->agrees(expected))
+    throw std::runtime_error("em3d " + name + ": the values differ from those of a sequential evaluation");
+  am::fence();
+  return time.count() / double(steps) / (2.0 * d->graph().edges_of_field() / am::ranks());
+}
+
+/// All versions on one graph.
+void run_versions(const shape& s, long steps) {
+  am::distributed<region> d(s);
+  const values expected = evaluate(s, steps);
+  const long few = std::max(1L, steps / 10);  // a question for every far value: slow by design
+  const double base = time_of<base_by_pointers>("base by pointers", d, steps, expected);
+  const double base_calls = time_of<base_by_calls>("base by calls", d, few, evaluate(s, few));
+  const double ghost = time_of<ghost_by_pointers>("ghost by pointers", d, steps, expected);
+  const double ghost_calls = time_of<ghost_by_calls>("ghost by calls", d, steps, expected);
+  const double bulk = time_of<bulk_by_pointers>("bulk by pointers", d, steps, expected);
+  const double bulk_calls = time_of<bulk_by_calls>("bulk by calls", d, steps, expected);
+  if (am::rank() == 0)
+    std::printf("%5d %% %10.2f %8.1f %10.2f %8.2f %10.2f %8.2f   right: %016llx\n", s.remote, base, base_calls, ghost,
+                ghost_calls, bulk, bulk_calls, static_cast<unsigned long long>(fingerprint(expected)));
+}
+
+void run(settings how) {
+  if (how.graph.blocks == 0) how.graph.blocks = am::ranks();
+  if (am::rank() == 0)
+    std::printf(
+        "EM3D: %d nodes of degree %d on %d ranks, %ld steps; nanoseconds an edge\n"
+        "remote    base: ptr    calls ghost: ptr    calls  bulk: ptr    calls   values\n",
+        how.graph.blocks * how.graph.nodes, how.graph.degree, am::ranks(), how.steps);
+  for (const int remote : how.remote) {
+    how.graph.remote = remote;
+    run_versions(how.graph, how.steps);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("EM3D, electromagnetic waves on an irregular grid: base, ghost and bulk, by global pointers and by calls.");
+  settings how;
+  bool quick = false;
+  app.add_option("--nodes", how.graph.nodes, "nodes of a block, both fields together; even")
+      ->check(CLI::Range(2, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--degree", how.graph.degree, "edges of a node")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--blocks", how.graph.blocks, "blocks of the graph; an edge is remote if it leaves its block; 0: one a rank")
+      ->check(CLI::Range(0, 4096))
+      ->capture_default_str();
+  app.add_option("--remote", how.remote, "per cent of remote edges, one or more")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  app.add_option("--steps", how.steps, "steps; base by calls does a tenth")
+      ->check(CLI::Range(1L, 1'000'000L))
+      ->capture_default_str();
+  app.add_option("--seed", how.graph.seed, "another graph")->capture_default_str();
+  app.add_flag("--quick", quick, "20 steps, 10 % and 100 % remote");
+  CLI11_PARSE(app, argc, argv);
+  if (quick) how.steps = 20, how.remote = {10, 100};
+  if (how.graph.nodes % 2 != 0)
+    return std::fprintf(stderr, "em3d: --nodes %d: must be even, half of them for each field\n", how.graph.nodes), 2;
+  if (std::int64_t(std::max(1, how.graph.blocks)) * how.graph.nodes * how.graph.degree > 1'000'000'000)
+    return std::fprintf(stderr, "em3d: more than 1,000,000,000 edges; take fewer --nodes, --degree or --blocks\n"), 2;
+  return am::run(argc, argv, [how] { run(how); });
+}
