@@ -180,13 +180,17 @@ function(armilla_rank_test_variant name variant)
                          "${arg_FABRICS}" "${arg_ENVIRONMENT}" "ranks;${arg_LABELS}" "${arg_TIMEOUT}" "")
 endfunction()
 
-# armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS ...] [FABRICS ...] [EXPECT regex] [TIMEOUT s]): runs a
-# program of bin/ on each fabric; it must exit with 0, and print what EXPECT says. Label: programs, and the fabric's name.
+# armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS ...] [FABRICS ...] [EXPECT regex] [TIMEOUT s] [LABELS
+# sanitized]): runs a program of bin/ on each fabric; it must exit with 0, and print what EXPECT says. Label: programs, and the
+# fabric's name; with the label sanitized also in ./check's tiers asan, tsan and clang.
 function(armilla_program_test name)
   if(NOT ARMILLA_TESTING)
     return()
   endif()
   cmake_parse_arguments(arg "" "PROGRAM;EXPECT;TIMEOUT" "ARGS;RANKS;FABRICS;ENVIRONMENT;LABELS" ${ARGN})
+  if("sanitized" IN_LIST arg_LABELS)
+    add_dependencies(sanitized_tests ${arg_PROGRAM})
+  endif()
   armilla_run_on_fabrics("program.${name}" "$<TARGET_FILE:${arg_PROGRAM}>" "${arg_ARGS}" "${arg_RANKS}" "${arg_FABRICS}"
                          "${arg_ENVIRONMENT}" "programs;${arg_LABELS}" "${arg_TIMEOUT}" "${arg_EXPECT}")
 endfunction()

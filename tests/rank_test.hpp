@@ -42,12 +42,14 @@ struct registrar {
 
 /// Failed expectations of this process: of one rank, or of all where ranks are threads.
 inline std::atomic<int> failures = 0;
-/// The test that this rank runs.
+/// The test that this rank runs, and how often it failed so far.
 inline thread_local const char* current_test = "";
+inline thread_local int failed_here = 0;
 
-/// Prints one failure in one piece, as ranks share the terminal.
+/// Prints one failure in one piece, as ranks share the terminal; of many in one test, the first ten.
 inline void fail(const char* file, int line, const std::string& what) {
   ++failures;
+  if (++failed_here > 10) return;
   std::fprintf(stderr, "FAILED rank %d of %d, %s, %s:%d: %s\n", int(armilla::rank()), int(armilla::ranks()), current_test, file,
                line, what.c_str());
 }
@@ -102,6 +104,7 @@ bool expect_throws(F&& f, const char* part, const char* text, const char* file, 
 
 inline void run_one(const test& t) {
   current_test = t.name;
+  failed_here = 0;
   if (armilla::rank() == 0) std::fprintf(stderr, "test %s\n", t.name);
   try {
     t.body();
