@@ -274,6 +274,15 @@ void endpoint::begin_wait(const char* what) {
 
 bool endpoint::past(std::uint64_t deadline_ns) noexcept { return now_ns() >= deadline_ns; }
 
+reachable endpoint::memory_of(rank_t source) const noexcept {
+  return {host_.segment[std::size_t(source)], host_.layout.segment_bytes, eager_};
+}
+
+reachable endpoint::memory_for(rank_t dest) const noexcept {
+  if (host_.segment[std::size_t(dest)] == nullptr) return {};  // access rules: the same for all ranks
+  return {host_.segment_start(self_.rank), host_.layout.segment_bytes, eager_};
+}
+
 // ---- settings and errors ----
 
 void endpoint::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {

@@ -11,6 +11,7 @@
 #include "armilla/fabric/waiting.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/counters.hpp"
+#include "armilla/wire/reachable.hpp"
 #include "armilla/stats/stopwatch.hpp"
 
 namespace armilla::detail {
@@ -142,6 +143,10 @@ class endpoint {
   void count_statement() {
     if (poll_every_ != 0) [[unlikely]] poll_in_turn();
   }
+
+  /// The segment of `source`, if bodies may read it in place; and of this rank for what `dest` may read so.
+  reachable memory_of(rank_t source) const noexcept;
+  reachable memory_for(rank_t dest) const noexcept;
 
   context& self() noexcept { return self_; }
   counters& count() noexcept { return count_; }

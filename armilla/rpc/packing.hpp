@@ -32,6 +32,12 @@ class closure_copy {
   alignas(F) std::byte bytes_[sizeof(F)];
 };
 
+/// Where an item comes from.
+struct origin {
+  rank_t rank;
+  reachable memory{};  ///< what of the sender's memory can be read here
+};
+
 template <class F, class... A>
 struct packing {
   static constexpr std::size_t closure_bytes = std::is_empty_v<F> ? 0 : align_up(sizeof(F), 8);
@@ -47,39 +53,41 @@ struct packing {
     return std::size_t{0};
   }();
 
-  static std::size_t size(const A&... arguments) {
+  /// `stays`: memory of this rank in which the elements of long views may stay; only for questions.
+  static std::size_t size(const reachable& stays, const A&... arguments) {
     if constexpr (fixed)
       return closure_bytes + packed_size<A...>;
     else
-      return closure_bytes + encoded_size(arguments...);
+      return closure_bytes + encoded_size_beside(stays, arguments...);
   }
 
-  static void write(std::byte* to, const F& f, const A&... arguments) {
+  static void write(const reachable& stays, std::byte* to, const F& f, const A&... arguments) {
     if constexpr (closure_bytes != 0) std::memcpy(to, &f, sizeof(F));
-    encoder out(to + closure_bytes);
+    encoder out(to + closure_bytes, stays);
     (out.put(arguments), ...);
   }
 
   /// Takes one item off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
   template <class Use>
-  static decltype(auto) read(const std::byte*& at, const std::byte* end, rank_t source, Use&& use) {
+  static decltype(auto) read(const std::byte*& at, const std::byte* end, origin from, Use&& use) {
     if constexpr (fixed) {
       constexpr std::size_t bytes = closure_bytes + packed_size<A...>;
       if (std::size_t(end - at) < bytes) [[unlikely]] throw_short_item(bytes, std::size_t(end - at));
       const std::byte* item = at;
       at += bytes;
-      return open(item, packed_size<A...>, source, nullptr, std::forward<Use>(use));
+      return open(item, packed_size<A...>, from, nullptr, std::forward<Use>(use));
     } else {
       if (std::size_t(end - at) < closure_bytes) [[unlikely]] throw_short_item(closure_bytes, std::size_t(end - at));
-      return open(at, std::size_t(end - at) - closure_bytes, source, &at, std::forward<Use>(use));
+      return open(at, std::size_t(end - at) - closure_bytes, from, &at, std::forward<Use>(use));
     }
   }
 
  private:
   template <class Use>
-  static decltype(auto) open(const std::byte* item, std::size_t bytes, rank_t source, const std::byte** behind, Use&& use) {
+  static decltype(auto) open(const std::byte* item, std::size_t bytes, const origin& from, const std::byte** behind, Use&& use) {
     closure_copy<F> f(item);
-    decoder in(item + closure_bytes, bytes, source);
+    decoder in(item + closure_bytes, bytes, from.rank);
+    if constexpr (!fixed) in.set_sender_memory(from.memory);
     auto arguments = leaves<A...>::from([&]<class B>() { return in.template get<B>(); });
     if (behind != nullptr) *behind = item + closure_bytes + align_up(bytes - in.remaining(), 8);
     return arguments.apply([&](auto&&... each) -> decltype(auto) { return use(*f, std::move(each)...); });
@@ -92,12 +100,12 @@ concept may_be_absent = requires(const F& f) { f.present(); };
 
 /// Whether the callable of the item at `at` is not there yet; then `at` is moved behind the item.
 template <class F, class... A>
-bool absent(const std::byte*& at, const std::byte* end) {
+bool absent(const std::byte*& at, const std::byte* end, const origin& from) {
   if constexpr (may_be_absent<F>) {
     if (std::size_t(end - at) < sizeof(F)) throw_short_item(sizeof(F), std::size_t(end - at));
     closure_copy<F> f(at);
     if ((*f).present()) [[likely]] return false;
-    packing<F, A...>::read(at, end, no_rank, [](F&, auto&&...) {});
+    packing<F, A...>::read(at, end, from, [](F&, auto&&...) {});
     return true;
   }
   return false;

@@ -99,14 +99,16 @@ struct question {
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
     const std::byte* const item = at;
+    origin from{source};
+    if constexpr (!items::fixed) from.memory = self.memory_of(source);
     if constexpr (may_be_absent<F>)
-      if (absent<F, A...>(at, end)) [[unlikely]] {
+      if (absent<F, A...>(at, end, from)) [[unlikely]] {
         closure_copy<F> f(item);
         (*f).park(self, {source, handler<question<F, A...>>.id, {item - sizeof name, at}});
         return;
       }
     try {
-      items::read(at, end, source, [&](F& f, auto&&... arguments) {
+      items::read(at, end, from, [&](F& f, auto&&... arguments) {
         if constexpr (!items::fixed)
           self.count_item(handler<question<F, A...>>.id, sizeof name + std::size_t(at - item));
         const auto body = [&]() -> decltype(auto) {
@@ -136,9 +138,11 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   cell* const target = calls.cells.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
   const question_name name{target->index, target->generation};
-  std::byte* place = self.append(c, handler<question<F, A...>>.id, sizeof name + items::size(arguments...));
+  reachable stays;
+  if constexpr (!items::fixed) stays = self.memory_for(c.to);
+  std::byte* place = self.append(c, handler<question<F, A...>>.id, sizeof name + items::size(stays, arguments...));
   std::memcpy(place, &name, sizeof name);
-  items::write(place + sizeof name, f, arguments...);
+  items::write(stays, place + sizeof name, f, arguments...);
   ++self.count().questions_sent;
   if (calls.batches == 0) [[likely]]
     self.publish(c);
@@ -153,6 +157,7 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
 ///
 /// `f` and the arguments as for `async`; the result goes by value and must be sendable. Sent at once, together with the
 /// statements to `dest` that wait for company, unless a `batch` is open. The reply comes back as soon as the body has ended.
+/// A view of elements in this rank's segment is not copied when it is long: keep them until the answer is there.
 /// What the body throws arrives at `get()` as `remote_error` with the rank, its type and its text. Errors as `async`.
 /// Cost: one message each way of one cache line for up to 32 bytes of arguments; no allocation.
 /// Paper: STAPL, section 5 (sync_rmi, and the handle of section 6.4); MRPC, section 3.

@@ -18,7 +18,7 @@ struct statement {
 
   static constexpr std::size_t item_bytes = items::empty ? empty_item : items::item_bytes;
 
-  static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size(arguments...); }
+  static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size({}, arguments...); }
 
   // A run of statements: the body is inlined in the loop over its items.
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
@@ -35,12 +35,12 @@ struct statement {
         before = at;
         if constexpr (items::empty) at += empty_item;
         if constexpr (may_be_absent<F>)
-          if (absent<F, A...>(at, end)) [[unlikely]] {
+          if (absent<F, A...>(at, end, {source})) [[unlikely]] {
             closure_copy<F> f(before);
             (*f).park(self, {source, handler<statement<F, A...>>.id, {before, at}});
             continue;
           }
-        items::read(at, end, source, [&](F& f, auto&&... arguments) {
+        items::read(at, end, {source}, [&](F& f, auto&&... arguments) {
           const timed body(items::fixed ? nullptr : self.watch(), component::cpu);
           if constexpr (!items::fixed) self.count_item(handler<statement<F, A...>>.id, std::size_t(at - before));
           f(std::move(arguments)...);
@@ -57,7 +57,7 @@ template <class F, class... A>
 void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
   using items = packing<F, A...>;
   const timed runtime(self.watch(), component::runtime);
-  items::write(self.append(c, handler<statement<F, A...>>.id, statement<F, A...>::size(arguments...)), f, arguments...);
+  items::write({}, self.append(c, handler<statement<F, A...>>.id, statement<F, A...>::size(arguments...)), f, arguments...);
   ++self.count().statements_sent;
   self.done(c);
   self.count_statement();

@@ -19,4 +19,12 @@ void decoder::throw_count(rank_t sender, std::size_t left, count_t count) {
                    " bytes that are left of the message");
 }
 
+const std::byte* decoder::take_at_sender(std::size_t n, std::size_t size, std::size_t align) {
+  count_t offset;
+  std::memcpy(&offset, take(sizeof offset, sizeof offset), sizeof offset);
+  if (there_.base == nullptr || n > there_.bytes / size || offset > there_.bytes - n * size || offset % align != 0)
+    throw_bad("a view's place in the sender's memory");
+  return there_.base + offset;
+}
+
 }  // namespace armilla::detail

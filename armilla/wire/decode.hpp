@@ -10,6 +10,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/wire/define_type.hpp"
 #include "armilla/wire/layout.hpp"
+#include "armilla/wire/reachable.hpp"
 #include "armilla/wire/view.hpp"
 
 // Bytes to values. Nothing that the bytes say is believed: every length is held against the bytes that are left before
@@ -41,6 +42,16 @@ class decoder {
   /// A count of elements of which each takes at least `least` bytes.
   std::size_t take_count(std::size_t least);
 
+  void judge_count(count_t count, std::size_t least) const {
+    if (count > remaining() / (least == 0 ? 1 : least)) [[unlikely]]
+      throw_count(sender_, remaining(), count);
+  }
+
+  /// `n` elements of `size` bytes that stayed with the sender; their offset comes next.
+  const std::byte* take_at_sender(std::size_t n, std::size_t size, std::size_t align);
+  /// What of the sender's memory can be read here.
+  void set_sender_memory(const reachable& there) { there_ = there; }
+
   [[noreturn, gnu::cold]] void throw_bad(const char* what) const;
 
   void enter() {
@@ -58,13 +69,13 @@ class decoder {
   std::size_t offset_ = 0;
   rank_t sender_;
   int nesting_ = 0;
+  reachable there_;
 };
 
 inline std::size_t decoder::take_count(std::size_t least) {
   count_t count;
   std::memcpy(&count, take(sizeof count, sizeof count), sizeof count);
-  if (count > remaining() / (least == 0 ? 1 : least)) [[unlikely]]
-    throw_count(sender_, remaining(), count);
+  judge_count(count, least);
   return count;
 }
 
@@ -208,8 +219,14 @@ T read_associative(decoder& in) {
 
 template <class T>
 view<T> read_view(decoder& in, const view<T>*) {
-  const std::size_t n = in.take_count(sizeof(T));
-  return view_access::receive<T>(in.take(n * sizeof(T), view_align<T>), n);
+  count_t count;
+  std::memcpy(&count, in.take(sizeof count, sizeof count), sizeof count);
+  if ((count & view_stays) != 0) [[unlikely]] {
+    const std::size_t n = std::size_t(count & ~view_stays);
+    return view_access::receive<T>(in.take_at_sender(n, sizeof(T), alignof(T)), n);
+  }
+  in.judge_count(count, sizeof(T));
+  return view_access::receive<T>(in.take(count * sizeof(T), view_align<T>), count);
 }
 
 /// What `define_type` gets when a value is read.

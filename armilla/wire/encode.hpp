@@ -7,6 +7,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/wire/define_type.hpp"
 #include "armilla/wire/layout.hpp"
+#include "armilla/wire/reachable.hpp"
 #include "armilla/wire/view.hpp"
 
 // Values to bytes. One walk over a value (`write`) serves two sinks: the sizer counts what the encoder then writes, so that
@@ -16,18 +17,26 @@ namespace armilla::detail {
 /// Counts.
 class sizer {
  public:
+  sizer() = default;
+  explicit sizer(const reachable& here) : here_(here) {}
+
+  const reachable& stays() const { return here_; }
   void align(std::size_t unit) { offset_ = align_up(offset_, unit); }
   void bytes(const void*, std::size_t n) { offset_ += n; }
   std::size_t size() const { return offset_; }
 
  private:
   std::size_t offset_ = 0;
+  reachable here_;
 };
 
 /// Writes to `out`, which is 8-aligned and has `encoded_size` bytes for what will be put.
 class encoder {
  public:
   explicit encoder(std::byte* out) : out_(out) {}
+  encoder(std::byte* out, const reachable& here) : out_(out), here_(here) {}
+
+  const reachable& stays() const { return here_; }
 
   template <class T>
   void put(const T& value);
@@ -45,6 +54,7 @@ class encoder {
  private:
   std::byte* out_;
   std::size_t offset_ = 0;
+  reachable here_;
 };
 
 template <class Sink, class T>
@@ -126,6 +136,11 @@ template <class Sink, class T>
 void write_view(Sink& out, const view<T>& value) {
   if (view_access::received(value)) [[unlikely]]
     throw_usage("send", "a view that was received cannot be sent on: its elements end with the body; send view.copy()");
+  if (out.stays().holds(value.data(), value.size_bytes())) [[unlikely]] {
+    write_count(out, value.size() | view_stays);
+    write_count(out, std::size_t(reinterpret_cast<const std::byte*>(value.data()) - out.stays().base));
+    return;
+  }
   write_count(out, value.size());
   out.align(view_align<T>);
   out.bytes(value.data(), value.size_bytes());
@@ -201,6 +216,14 @@ std::size_t encoded_size(const A&... argument) {
     (write(count, argument), ...);
     return align_up(count.size(), arguments_align);
   }
+}
+
+/// The same when the elements of long views may stay where they are.
+template <class... A>
+std::size_t encoded_size_beside(const reachable& stays, const A&... argument) {
+  sizer count(stays);
+  (write(count, argument), ...);
+  return align_up(count.size(), arguments_align);
 }
 
 /// Writes all arguments to `out`: 8-aligned, `encoded_size(argument...)` bytes.

@@ -13,6 +13,7 @@
 //   members      one after the other by these same rules
 //   a count      8 bytes, 8-aligned; then the elements; an element that would take nothing takes one byte
 //   a view       a count, then its elements at the next multiple of their alignment, 8 at least and 16 at most
+//                or, with the count's top bit set, the 8-byte offset of elements that stay in the sender's memory
 //   an optional  one byte, 0 or 1; then the value if it is 1
 //   a variant    two bytes, the index; then the value
 //
