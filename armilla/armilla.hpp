@@ -16,6 +16,8 @@
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"
 #include "armilla/session/session.hpp"
+#include "armilla/stats/phase.hpp"
+#include "armilla/stats/stats.hpp"
 #include "armilla/team/barrier.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/team/fence.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/method_name.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "armilla/base/error.hpp"
@@ -23,7 +24,7 @@ std::size_t behind_bracket(std::string_view text, std::size_t open) {
   return text.size();
 }
 
-// "{lambda(int, long)#2}" -> "lambda#2", with clang's "{lambda(int)#2}" and "'lambda0'(int)" alike where it uses them.
+// g++: "{lambda(int, long)#2}" -> "lambda#2"; clang++: "$_2" -> "lambda#2".
 void shorten_lambdas(std::string& text) {
   constexpr std::string_view begin = "{lambda(";
   for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
@@ -31,6 +32,7 @@ void shorten_lambdas(std::string& text) {
     const std::size_t number = behind_bracket(text, at + begin.size() - 1);
     text.replace(at, end - at, "lambda" + text.substr(number, end - 1 - number));
   }
+  replace_all(text, "$_", "lambda#");
 }
 
 // "f(int) const::lambda#1" -> "f::lambda#1".
@@ -58,24 +60,32 @@ void drop_allocators(std::string& text) {
 std::vector<std::string_view> arguments_of(std::string_view text, std::size_t open) {
   std::vector<std::string_view> found;
   const std::size_t end = behind_bracket(text, open) - 1;
-  std::size_t begin = open + 1;
+  std::size_t begin = std::min(open + 1, end);
   for (std::size_t i = begin; i < end; ++i) {
     const char c = text[i];
     if (c == '(' || c == '<' || c == '{') i = behind_bracket(text, i) - 1;
-    if (c == ',') found.push_back(text.substr(begin, i - begin)), begin = i + 2;
+    if (c == ',') found.push_back(text.substr(begin, i - begin)), begin = std::min(i + 2, end);
   }
-  if (begin < end) found.push_back(text.substr(begin, end - begin));
+  if (begin < end || found.empty()) found.push_back(text.substr(begin, end - begin));
   return found;
 }
 
 constexpr std::string_view own = "armilla::detail::";
 
-/// "&(app::twice(int))" or "&app::member" -> "app::twice".
+/// "&(void app::twice<int>(int))" or "&app::member" -> "app::twice<int>".
 std::string function_name(std::string_view pointer) {
-  while (!pointer.empty() && (pointer[0] == '&' || pointer[0] == '(')) pointer.remove_prefix(1);
-  while (!pointer.empty() && pointer.back() == ')' && behind_bracket(pointer, 0) == pointer.size() + 1) pointer.remove_suffix(1);
-  std::string name(pointer.substr(0, pointer.find('(', pointer.starts_with("(anonymous") ? 21 : 0)));
-  return shorten_type(name);
+  if (pointer.starts_with('&')) pointer.remove_prefix(1);
+  if (pointer.starts_with('(') && behind_bracket(pointer, 0) == pointer.size()) pointer = pointer.substr(1, pointer.size() - 2);
+  std::size_t name = 0, end = pointer.size();
+  for (std::size_t i = 0; i < pointer.size(); ++i) {
+    const char c = pointer[i];
+    if (c == ' ' && end == pointer.size()) name = i + 1;  // behind the type that a template's name begins with
+    if (c != '(' && c != '<' && c != '{') continue;
+    if (c == '(' && !pointer.substr(i).starts_with("(anonymous")) end = i;  // the last bracket holds the parameters
+    i = behind_bracket(pointer, i) - 1;
+    if (end != pointer.size() && pointer.substr(i + 1).starts_with("::")) end = pointer.size();
+  }
+  return shorten_type(std::string(pointer.substr(name, end - name)));
 }
 
 bool is_template(std::string_view text, std::string_view name) {
@@ -85,6 +95,7 @@ bool is_template(std::string_view text, std::string_view name) {
 std::string callable_name(std::string_view f) {
   for (const std::string_view wrapper : {"constant_function", "bound_member"})
     if (is_template(f, wrapper)) return function_name(arguments_of(f, f.find('<'))[0]);
+  if (is_template(f, "portable_function")) return "function pointer " + shorten_type(std::string(arguments_of(f, f.find('<'))[0]));
   return shorten_type(std::string(f));
 }
 
@@ -93,11 +104,12 @@ std::string callable_name(std::string_view f) {
 std::string shorten_type(std::string text) {
   replace_all(text, "(anonymous namespace)::", "");
   drop_allocators(text);
-  for (const std::string_view word : {"std::__cxx11::basic_string<char>", "std::basic_string<char>"}) replace_all(text, word, "string");
+  replace_all(text, " >", ">");
+  for (const std::string_view prefix : {"std::__cxx11::", "std::", "armilla::detail::", "armilla::"}) replace_all(text, prefix, "");
+  replace_all(text, "basic_string<char>", "string");
   shorten_lambdas(text);
   drop_parameters(text);
-  for (const std::string_view prefix : {"std::__cxx11::", "std::", "armilla::detail::", "armilla::"}) replace_all(text, prefix, "");
-  replace_all(text, " >", ">");
+  while (text.ends_with(' ')) text.pop_back();
   return text;
 }
 

@@ -14,6 +14,8 @@
 #include "armilla/boot/pin.hpp"
 #include "armilla/boot/supervisor.hpp"
 #include "armilla/session/layers.hpp"
+#include "armilla/session/report.hpp"
+#include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -45,6 +47,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
     require_same_build(self);
     start_layers(rank, self);
     meet(self, all_started);
+    begin_stats(rank);
     set_stage(self, rank_stage::running);
   } catch (const std::exception& why) {
     note_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
@@ -80,6 +83,7 @@ void session_state::finish() noexcept try {
   if (failed || ended) return;
   ended = true;
   final_fence(rank);
+  report_stats(rank);
   meet(self, all_done);
   stop_layers(rank);
   meet(self, all_stopped);

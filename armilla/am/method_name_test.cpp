@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/method_name.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "armilla/armilla.hpp"
+
+namespace sample {
+
+struct histogram {
+  void add(int) {}
+  long total() const { return sum; }
+  long sum = 0;
+};
+double twice(const std::vector<double>& v) { return 2 * double(v.size()); }
+template <class T>
+void generic(T) {}
+void ping(armilla::sender, long) {}
+
+template <class F>
+std::string name_inside(F) {
+  const auto body = [](int) {};
+  return armilla::detail::method_name(typeid(armilla::detail::statement<decltype(body), int>).name());
+}
+
+}  // namespace sample
+
+namespace {
+
+using namespace armilla::detail;
+
+void hidden(int) {}
+
+template <class Handler>
+std::string name() {
+  return method_name(typeid(Handler).name());
+}
+
+TEST(MethodName, SaysWhatIsCalledAndWithWhat) {
+  EXPECT_EQ((name<statement<constant_function<&sample::twice>, std::vector<double>>>()), "async sample::twice(vector<double>)");
+  EXPECT_EQ((name<question<constant_function<&sample::twice>, std::vector<double>>>()), "call sample::twice(vector<double>)");
+  EXPECT_EQ((name<active_message<&sample::ping>>()), "message sample::ping");
+  EXPECT_EQ((name<answer<double>>()), "answer double");
+  EXPECT_EQ((name<answer<void>>()), "answer void");
+}
+
+TEST(MethodName, LeavesOutWhatOnlyCompilersNeed) {
+  EXPECT_EQ((name<answer<std::map<std::string, std::vector<int>>>>()), "answer map<string, vector<int>>");
+}
+
+TEST(MethodName, NamesMembers) {
+  EXPECT_EQ((name<statement<bound_member<&sample::histogram::add, sample::histogram>, int>>()), "async sample::histogram::add(int)");
+  EXPECT_EQ((name<question<bound_member<&sample::histogram::total, sample::histogram>>>()), "call sample::histogram::total()");
+}
+
+TEST(MethodName, NamesInstancesOfTemplates) {
+  EXPECT_EQ((name<statement<constant_function<&sample::generic<std::string>>, std::string>>()), "async sample::generic<string>(string)");
+}
+
+TEST(MethodName, NamesFunctionsOfOneFile) {
+  EXPECT_EQ((name<statement<constant_function<&hidden>, int>>()), "async hidden(int)");
+}
+
+TEST(MethodName, AFunctionPointerIsItsType) {
+  EXPECT_EQ((name<statement<portable_function<void(int)>, int>>()), "async function pointer void (int)(int)");
+}
+
+TEST(MethodName, NamesLambdasByWhereTheyStand) {
+  const std::string found = sample::name_inside([] {});
+  EXPECT_TRUE(found.starts_with("async ") && found.ends_with("(int)")) << found;
+  EXPECT_NE(found.find("sample::name_inside<"), found.npos) << found;
+  EXPECT_NE(found.find("lambda"), found.npos) << found;
+}
+
+TEST(MethodName, PlainTextStaysAsItIs) { EXPECT_EQ(method_name("memory question"), "memory question"); }
+
+TEST(MethodName, AnyTextIsSurvived) {
+  for (const char* text : {"", "(", ">", "armilla::detail::statement<", "armilla::detail::answer<)", "{lambda(", "armilla::detail::question<&(f"})
+    static_cast<void>(shorten_method(text));
+}
+
+}  // namespace

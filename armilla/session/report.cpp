@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "armilla/base/error.hpp"
+#include "armilla/session/program.hpp"
+#include "armilla/session/session_state.hpp"
+#include "armilla/stats/counter_table.hpp"
+#include "armilla/stats/rank_stats.hpp"
+#include "armilla/team/collectives.hpp"
+
+namespace armilla::detail {
+namespace {
+
+/// Statistics in a form that travels: a counter more changes nothing here.
+struct statistics_image {
+  std::vector<std::uint64_t> counts;
+  double seconds;
+  component_times time;
+  std::uint64_t borders;
+  std::vector<method_statistics> methods;
+};
+struct phase_image {
+  std::string name;
+  std::uint64_t times;
+  statistics_image what;
+};
+struct rank_image {
+  std::string program;
+  double seconds_per_border;
+  statistics_image whole;
+  std::vector<phase_image> phases;
+};
+
+statistics_image image_of(const statistics& s) {
+  statistics_image image{{}, s.seconds, s.time, s.borders, s.methods};
+  for (const counter_row& row : counter_table()) image.counts.push_back(s.*row.member);
+  return image;
+}
+
+statistics from_image(statistics_image&& image) {
+  statistics s;
+  for (std::size_t i = 0; i < std::min(image.counts.size(), counter_table().size()); ++i)
+    s.*counter_table()[i].member = image.counts[i];
+  s.seconds = image.seconds;
+  s.time = image.time;
+  s.borders = image.borders;
+  s.methods = std::move(image.methods);
+  return s;
+}
+
+rank_image image_of_this_rank(rank_stats& s) {
+  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(s)), {}};
+  for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
+  if (s.watch) image.seconds_per_border = seconds_per_border();
+  return image;
+}
+
+rank_report from_image(rank_image&& image) {
+  rank_report report{std::move(image.program), image.seconds_per_border, from_image(std::move(image.whole)), {}};
+  for (phase_image& p : image.phases) report.phases.push_back({std::move(p.name), p.times, from_image(std::move(p.what))});
+  return report;
+}
+
+void write_file(const std::string& name, const std::string& text) {
+  std::FILE* const file = std::fopen(name.c_str(), "w");
+  const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if ((file == nullptr || std::fclose(file) != 0) || !written)
+    throw_usage("ARMILLA_STATS", "statistics could not be written to '" + name + "' (" + std::strerror(errno) + "); make room there");
+}
+
+}  // namespace
+
+void add_up(job_report& job) {
+  for (const rank_report& r : job.ranks) {
+    job.total += r.whole;
+    for (const phase_statistics& p : r.phases) {
+      const auto at = std::ranges::find(job.phases, p.name, &phase_statistics::name);
+      phase_statistics& sum = at != job.phases.end() ? *at : job.phases.emplace_back(phase_statistics{p.name, 0, {}});
+      sum.times += p.times;
+      sum.what += p.what;
+    }
+  }
+}
+
+void report_stats(context& self) {
+  rank_stats& s = stats_of(self);
+  if (!s.asked.any()) return;
+  std::vector<rank_image> all = gather_to(0, image_of_this_rank(s));
+  if (self.rank != 0) return;
+  job_report job{self.session->self.threads ? "threads" : "shm", s.asked.timing, {}, {}, {}};
+  for (rank_image& image : all) job.ranks.push_back(from_image(std::move(image)));
+  add_up(job);
+  if (!s.asked.file.empty()) write_file(s.asked.file, json_of(job));
+  if (!s.asked.print) return;
+  const std::string text = text_of(job);
+  std::fflush(stdout);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "armilla/base/context.hpp"
+#include "armilla/stats/phase.hpp"
+#include "armilla/stats/stats.hpp"
+
+namespace armilla::detail {
+
+/// What one rank did.
+struct rank_report {
+  std::string program;
+  double seconds_per_border = 0;  ///< 0 without times
+  statistics whole;
+  std::vector<phase_statistics> phases;
+};
+
+/// What the job did.
+struct job_report {
+  std::string fabric;
+  bool timing = false;
+  std::vector<rank_report> ranks;
+  statistics total;                      ///< sums over the ranks
+  std::vector<phase_statistics> phases;  ///< sums over the ranks, in the order of the first rank that has one
+};
+
+/// Fills total and phases from the ranks.
+void add_up(job_report& job);
+
+/// The report as people read it, and as programs do.
+std::string text_of(const job_report& job);
+std::string json_of(const job_report& job);
+
+/// At the end of the job, if ARMILLA_STATS asks for it: gathers what the ranks did, and rank 0 prints it on stderr or writes the
+/// file. Collective. What the report itself does is not in it. Errors: usage_error when the file cannot be written.
+void report_stats(context& self);
+
+}  // namespace armilla::detail

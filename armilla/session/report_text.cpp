@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as a table: what is counted down, ranks or phases across. Rows without a count are left out.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "armilla/session/report.hpp"
+#include "armilla/stats/counter_table.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::size_t across = 8;        // columns beside each other
+constexpr std::size_t longest_name = 72;  // of a method
+
+struct column {
+  std::string heading;
+  const statistics* what;
+  double cost = 0;  // of a border, in seconds
+};
+
+using output = std::back_insert_iterator<std::string>;
+
+std::string words(const char* name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+void print_heading(output out, const char* title, const std::vector<column>& columns) {
+  fmt::format_to(out, "\n{:<26}", title);
+  for (const column& c : columns) fmt::format_to(out, " {:>13}", c.heading.substr(0, 13));
+  fmt::format_to(out, "\n");
+}
+
+void print_counters(output out, const std::vector<column>& columns) {
+  std::vector<counter_row> rows(counter_table().begin(), counter_table().end());
+  std::erase_if(rows, [&](const counter_row& r) { return std::ranges::all_of(columns, [&](const column& c) { return c.what->*r.member == 0; }); });
+  // together what belongs together, the groups in the order of the table
+  const auto first = [](const counter_row& row) {
+    return std::ranges::find_if(counter_table(), [&](const counter_row& r) { return std::strcmp(r.group, row.group) == 0; }) - counter_table().begin();
+  };
+  std::ranges::stable_sort(rows, {}, first);
+  const char* group = "";
+  for (const counter_row& r : rows) {
+    if (std::strcmp(group, r.group) != 0) fmt::format_to(out, "{} ({})\n", group = r.group, name_of(r.part));
+    fmt::format_to(out, "  {:<24}", words(r.name));
+    for (const column& c : columns) fmt::format_to(out, " {:>13}", c.what->*r.member);
+    fmt::format_to(out, "\n");
+  }
+}
+
+template <class Value>
+void print_times(output out, const char* name, const std::vector<column>& columns, Value value) {
+  fmt::format_to(out, "  {:<24}", name);
+  for (const column& c : columns) fmt::format_to(out, " {:>13}", value(c));
+  fmt::format_to(out, "\n");
+}
+
+std::string share(double part, double whole) {
+  return fmt::format("{:.6f} {:>3.0f}%", part, whole > 0 ? 100 * part / whole : 0.0);
+}
+
+void print_components(output out, const std::vector<column>& columns) {
+  fmt::format_to(out, "components, seconds and share of the wall clock\n");
+  constexpr double component_times::* members[components] = {&component_times::cpu, &component_times::net,
+                                                             &component_times::thread_management,
+                                                             &component_times::thread_synchronisation, &component_times::runtime};
+  for (unsigned i = 0; i < components; ++i)
+    print_times(out, name_of(component(i)), columns, [&](const column& c) { return share(c.what->time.*members[i], c.what->seconds); });
+  print_times(out, "sum", columns, [](const column& c) { return share(c.what->time.sum(), c.what->seconds); });
+  print_times(out, "of it measuring, about", columns,
+              [](const column& c) { return share(double(c.what->borders) * c.cost, c.what->seconds); });
+}
+
+void print_table(output out, const char* title, const std::vector<column>& columns, bool timing) {
+  print_heading(out, title, columns);
+  print_times(out, "seconds", columns, [](const column& c) { return fmt::format("{:.6f}", c.what->seconds); });
+  if (timing) print_components(out, columns);
+  print_counters(out, columns);
+}
+
+// At most `across` columns at a time; the last one, the total, in the last table.
+void print_tables(output out, const char* title, const std::vector<column>& columns, bool timing) {
+  for (std::size_t at = 0; at < columns.size(); at += across)
+    print_table(out, title, {columns.begin() + std::ptrdiff_t(at), columns.begin() + std::ptrdiff_t(std::min(at + across, columns.size()))}, timing);
+}
+
+std::string sizes_text(const method_statistics& m) {
+  std::string text;
+  for (std::size_t k = 0; k < m.sizes.size(); ++k)
+    if (m.sizes[k] != 0) text += fmt::format(" {}{}:{}", k < 10 ? 1u << k : k < 20 ? 1u << (k - 10) : 1u << (k - 20), k < 10 ? "" : k < 20 ? "K" : "M", m.sizes[k]);
+  return text;
+}
+
+void print_methods(output out, const std::string& title, const statistics& s) {
+  if (s.methods.empty()) return;
+  std::vector<method_statistics> methods = s.methods;
+  std::ranges::stable_sort(methods, std::ranges::greater{}, &method_statistics::bytes);
+  fmt::format_to(out, "\n{}\n{:>13} {:>13} {:>13}  {}\n", title, "messages", "bytes", "dispatches", "method, messages by size from");
+  for (const method_statistics& m : methods) {
+    const std::string name = m.name.size() > longest_name ? m.name.substr(0, longest_name - 3) + "..." : m.name;
+    fmt::format_to(out, "{:>13} {:>13} {:>13}  {} {}\n", m.items, m.bytes, m.runs, name, sizes_text(m));
+  }
+}
+
+double mean_cost(const job_report& job) {
+  double sum = 0;
+  for (const rank_report& r : job.ranks) sum += r.seconds_per_border;
+  return job.ranks.empty() ? 0 : sum / double(job.ranks.size());
+}
+
+}  // namespace
+
+std::string text_of(const job_report& job) {
+  std::string text;
+  const output out = std::back_inserter(text);
+  fmt::format_to(out, "armilla statistics: {} rank{}, {}", job.ranks.size(), job.ranks.size() == 1 ? "" : "s", job.fabric);
+  if (job.timing) fmt::format_to(out, "; {:.0f} ns a border", mean_cost(job) * 1e9);
+  fmt::format_to(out, "{}\n", job.timing ? "" : "; ARMILLA_STATS=timing tells where the time goes");
+  std::vector<column> columns;
+  for (std::size_t r = 0; r < job.ranks.size(); ++r)
+    columns.push_back({fmt::format("rank {}", r), &job.ranks[r].whole, job.ranks[r].seconds_per_border});
+  columns.push_back({"total", &job.total, mean_cost(job)});
+  print_tables(out, "by rank", columns, job.timing);
+  columns.clear();
+  for (const phase_statistics& p : job.phases) columns.push_back({p.name, &p.what, mean_cost(job)});
+  print_tables(out, "by phase, all ranks", columns, job.timing);
+  print_methods(out, "methods, where their bodies ran, of all ranks", job.total);
+  for (const phase_statistics& p : job.phases) print_methods(out, "methods in phase " + p.name, p.what);
+  return text + "\n";
+}
+
+}  // namespace armilla::detail
