@@ -53,6 +53,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(armilla_private INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
                                                    -Wno-maybe-uninitialized -Wno-interference-size)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  # libstdc++ 12 calls its own deprecated get_temporary_buffer in std::stable_sort, and clang blames us.
+  target_compile_options(armilla_private INTERFACE -Wno-deprecated-declarations)
+endif()
 if(ARMILLA_SANITIZE)
   target_compile_options(armilla_private INTERFACE -fsanitize=${ARMILLA_SANITIZE} -fno-omit-frame-pointer
                                                    -fno-sanitize-recover=all)
