@@ -20,7 +20,9 @@ thread_local std::uint64_t ran = 0;
 }  // namespace
 
 RANK_TEST(nobody_leaves_before_all_have_come) {
-  for (std::uint64_t i = 1; i <= 10'000; ++i) {
+  // With more ranks than cores each barrier may cost a turn of the scheduler.
+  const std::uint64_t barriers = am::ranks() <= 2 ? 10'000 : 1'000;
+  for (std::uint64_t i = 1; i <= barriers; ++i) {
     word_of(am::rank()).store(i, std::memory_order_relaxed);
     am::barrier();
     for (am::rank_t r = 0; r < am::ranks(); ++r)

@@ -14,7 +14,10 @@ namespace detail {
 template <class T>
 team_record& begin(team_record* t, collective kind, rank_t root = 0) {
   std::size_t bytes = 0;  // of a value; 0 where they differ
-  if constexpr (fixed_size<T>) bytes = packed_size<T>;
+  if constexpr (trivially_sendable<T>)
+    bytes = sizeof(T);
+  else if constexpr (fixed_size<T>)
+    bytes = packed_size<T>;
   ++enter(t, kind, root, bytes).count->collectives;
   return *t;
 }
