@@ -54,10 +54,10 @@ statistics from_image(statistics_image&& image) {
   return s;
 }
 
-rank_image image_of_this_rank(rank_stats& s) {
-  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(s)), {}};
+rank_image image_of_this_rank(context& self) {
+  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(self)), {}};
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
-  if (s.watch) image.seconds_per_border = seconds_per_border();
+  if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
   return image;
 }
 
@@ -91,7 +91,7 @@ void add_up(job_report& job) {
 void report_stats(context& self) {
   rank_stats& s = stats_of(self);
   if (!s.asked.any()) return;
-  std::vector<rank_image> all = gather_to(0, image_of_this_rank(s));
+  std::vector<rank_image> all = gather_to(0, image_of_this_rank(self));
   if (self.rank != 0) return;
   job_report job{self.session->self.threads ? "threads" : "shm", s.asked.timing, {}, {}, {}};
   for (rank_image& image : all) job.ranks.push_back(from_image(std::move(image)));

@@ -207,7 +207,7 @@ RANK_TEST(messages_belong_to_the_phase_in_which_they_run) {
 }
 
 RANK_TEST(a_body_can_take_a_snapshot) {
-  EXPECT_GT(am::call(here().next, [] { return am::stats().frames_received; }).get(), 0);
+  EXPECT_GT(am::call(here().next, [] { return am::stats().runs_received; }).get(), 0);
 }
 
 RANK_TEST(times_add_up_to_the_wall_clock) {

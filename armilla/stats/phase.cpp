@@ -11,11 +11,12 @@ using detail::open_phase;
 using detail::rank_stats;
 
 phase::phase(const char* name) {
-  rank_stats& s = detail::stats_of(detail::here("phase"));
+  detail::context& self = detail::here("phase");
+  rank_stats& s = detail::stats_of(self);
   if (!s.asked.any()) [[likely]] return;
   auto at = std::ranges::find(s.phases, name, [](const open_phase& p) -> std::string_view { return p.sum.name; });
   if (at == s.phases.end()) at = s.phases.insert(at, open_phase{{name, 0, {}}, {}, 0});
-  if (at->depth++ == 0) at->began = detail::snapshot(s);
+  if (at->depth++ == 0) at->began = detail::snapshot(self);
   place_ = std::uint32_t(at - s.phases.begin());
 }
 
@@ -24,7 +25,7 @@ phase::~phase() {
   rank_stats& s = detail::stats_of(*detail::current);
   open_phase& p = s.phases[place_];
   if (--p.depth != 0) return;
-  p.sum.what += detail::snapshot(s) - p.began;
+  p.sum.what += detail::snapshot(*detail::current) - p.began;
   ++p.sum.times;
 }
 

@@ -37,6 +37,7 @@ inline rank_stats& stats_of(context& self) noexcept { return static_cast<rank_st
 /// Time begins: everything before was the start of the job.
 void begin_stats(context& self);
 
-statistics snapshot(rank_stats& s);
+/// What this rank did up to now.
+statistics snapshot(context& self);
 
 }  // namespace armilla::detail

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "armilla/base/context.hpp"
 #include "armilla/stats/counter_table.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
@@ -51,7 +52,7 @@ statistics& statistics::operator+=(const statistics& other) {
   return *this;
 }
 
-statistics stats() { return detail::snapshot(detail::stats_of(detail::here("stats"))); }
+statistics stats() { return detail::snapshot(detail::here("stats")); }
 
 namespace detail {
 namespace {
@@ -89,7 +90,9 @@ method_counts* rank_stats::count_methods(std::vector<std::uint32_t> (*item_sizes
   return methods.get();
 }
 
-statistics snapshot(rank_stats& s) {
+statistics snapshot(context& self) {
+  if (self.settle != nullptr) self.settle(self);
+  rank_stats& s = stats_of(self);
   statistics result;
   static_cast<counters&>(result) = s;
   result.seconds = double(now_ns() - s.began_ns) * 1e-9;
