@@ -135,7 +135,7 @@ RANK_TEST(values_fold_in_the_order_of_ranks) {
 }
 
 RANK_TEST(fast_members_run_ahead_of_slow_ones) {
-  std::mt19937 random(unsigned(am::rank()));
+  std::mt19937 random{unsigned(am::rank())};
   for (int i = 0; i < 3000; ++i) {
     const am::rank_t root = i / 7 % am::ranks();
     if (random() % 64 == 0) sched_yield();
