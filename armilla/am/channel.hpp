@@ -18,6 +18,9 @@ struct record {
   std::uint32_t length;  ///< bytes of the items
 };
 
+/// What the items of a run count as; counted when the run ends, so that appending one costs nothing more.
+enum class traffic : std::uint8_t { uncounted, statements, questions, replies };
+
 /// What a rank sends to one peer: a frame that is being filled, in place in the ring, and frames that found no credit.
 ///
 /// Items of the open run are appended at `cursor` as long as they end before `limit`. With no frame open both are null and
@@ -26,14 +29,18 @@ struct channel {
   std::byte* cursor = nullptr;
   std::byte* limit = nullptr;
   handler_id run_handler = no_handler;
+  handler_id hot_handler = no_handler;  ///< run_handler, if another item needs no more than its bytes: nobody watches
   bool urgent = false;   ///< the open frame holds a reply: publish it when the present frame has been handled
   bool spilling = false; ///< the open frame lies in `spill_frame`, not in the ring
   bool listed = false;   ///< stands in the endpoint's list of channels to flush
   bool same_program = true;
+  traffic kind = traffic::uncounted;  ///< of the open run
+  std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
   rank_t to = 0;
   record* run = nullptr;
   std::byte* frame = nullptr;    ///< first byte behind the frame word
   std::uint64_t created = 0;     ///< frames ever sent to this peer, spilled ones included
+  std::byte* counted = nullptr;  ///< the open run's items in front of it have been counted
   std::size_t aggregate = 0;     ///< bytes after which a frame of small statements is sent
   control_block* peer = nullptr;
   ring_writer ring;

@@ -21,7 +21,7 @@ struct body_scope {
   context& self;
 };
 
-constexpr int frames_a_look = 8;  // taken from one peer before the next one has its turn
+constexpr int frames_a_look = 32;  // taken from one peer before the next one has its turn
 
 }  // namespace
 
@@ -38,6 +38,7 @@ endpoint::endpoint(context& self, const host_map& host)
       spill_limit_(self.settings->spill_limit),
       host_(host),
       waiting_(host.control(self.rank), count_, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns) {
+  every_nth_statement_polls(poll_every_);
   to_flush_.reserve(std::size_t(self.ranks));
   for (rank_t r = 0; r < self.ranks; ++r) {
     channel& c = channels_[std::size_t(r)];
@@ -54,7 +55,7 @@ endpoint::~endpoint() = default;
 
 // ---- sending ----
 
-std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size) {
+std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
   if (size > eager_) [[unlikely]] return append_bulk(c, h, size);
   const std::size_t need = size + sizeof(record);
   for (;;) {
@@ -62,13 +63,13 @@ std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size) {
       if (c.run_handler == h && std::size_t(c.limit - c.cursor) >= size) break;  // opened by a body while we waited
       if (std::size_t(c.limit - c.cursor) >= need) {
         close_run(c);
-        start_run(c, h);
+        start_run(c, h, size, kind);
         break;
       }
       publish(c);
     }
     if (open_frame(c, need)) {
-      start_run(c, h);
+      start_run(c, h, size, kind);
       break;
     }
   }
@@ -120,15 +121,49 @@ bool endpoint::open_without_credit(channel& c, std::size_t need) {
   return true;
 }
 
-void endpoint::start_run(channel& c, handler_id h) noexcept {
+void endpoint::start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
   c.run = reinterpret_cast<record*>(c.cursor);
   c.run->handler = h;
   c.run_handler = h;
+  c.hot_handler = observed_ ? no_handler : h;
   c.cursor += sizeof(record);
+  c.counted = c.cursor;
+  c.item = std::uint32_t(size);
+  c.kind = kind;
 }
 
 void endpoint::close_run(channel& c) noexcept {
   c.run->length = std::uint32_t(c.cursor - reinterpret_cast<std::byte*>(c.run + 1));
+  count_run(c);
+}
+
+void endpoint::count_run(channel& c) noexcept {
+  if (c.kind == traffic::uncounted) return;
+  const auto bytes = std::uint32_t(c.cursor - c.counted);
+  const std::uint32_t items = bytes == c.item ? 1 : bytes / c.item;
+  c.counted = c.cursor;
+  if (c.kind == traffic::statements) count_.statements_sent += items;
+  if (c.kind == traffic::questions) count_.questions_sent += items;
+  if (c.kind == traffic::replies) count_.replies_sent += items;
+}
+
+std::uint64_t endpoint::created() const noexcept {
+  std::uint64_t sum = 0;
+  for (rank_t r = 0; r < self_.ranks; ++r) sum += channels_[std::size_t(r)].created;
+  return sum;
+}
+
+std::uint64_t endpoint::processed() const noexcept {
+  std::uint64_t sum = 0;
+  for (const inbound& in : inbound_) sum += in.processed;
+  return sum - deferred_;
+}
+
+void endpoint::settle_counts() noexcept {
+  count_.frames_sent = created();
+  count_.frames_received = processed() + deferred_;
+  for (rank_t r = 0; r < self_.ranks; ++r)
+    if (channels_[std::size_t(r)].open()) count_run(channels_[std::size_t(r)]);
 }
 
 void endpoint::publish(channel& c) {
@@ -136,11 +171,9 @@ void endpoint::publish(channel& c) {
   close_run(c);
   const std::size_t bytes = std::size_t(c.cursor - c.frame);
   c.cursor = c.limit = c.frame = nullptr;
-  c.run_handler = no_handler;
+  c.run_handler = c.hot_handler = no_handler;
   c.urgent = false;
-  ++created_;
   ++c.created;
-  ++count_.frames_sent;
   count_.bytes_sent += bytes;
   if (c.spilling) [[unlikely]] return spill(c, bytes);
   c.ring.publish(bytes);
@@ -206,12 +239,12 @@ bool endpoint::receive(inbound& in) {
       std::uint32_t bytes;
       ~done_guard() {
         in.reader.release(bytes);
-        ++self.processed_;
         ++in.processed;
+        self.count_.bytes_received += bytes;
       }
     } guard{*this, in, frame.bytes};
-    ++count_.frames_received;
-    count_.bytes_received += frame.bytes;
+    for (std::uint32_t at = cache_line; at < frame.bytes && at < 16 * cache_line; at += cache_line) __builtin_prefetch(frame.data + at);
+    if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
     dispatch(in.source, frame.data, frame.bytes);
     channel& back = channels_[std::size_t(in.source)];
     if (back.urgent) publish(back);
@@ -221,7 +254,13 @@ bool endpoint::receive(inbound& in) {
 
 void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes) {
   body_scope scope(self_);
+  if (!observed_) [[likely]] return run_records<false>(source, data, bytes);
   const timed runtime(watch_, component::runtime);
+  run_records<true>(source, data, bytes);
+}
+
+template <bool Counted>
+void endpoint::run_records(rank_t source, const std::byte* data, std::size_t bytes) {
   const std::byte* const end = data + bytes;
   while (data != end) {
     record head;
@@ -231,7 +270,8 @@ void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes)
     if (head.length > std::size_t(end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
     if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
     ++count_.runs_received;
-    if (methods_ != nullptr) [[unlikely]] note_run(head.handler, head.length);
+    if constexpr (Counted)
+      if (methods_ != nullptr) note_run(head.handler, head.length);
     handlers_.functions[head.handler](*this, source, data, head.length);
     data += head.length;
   }
@@ -249,6 +289,11 @@ void endpoint::note_run(handler_id h, std::size_t bytes) noexcept {
 }
 
 void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
+
+void endpoint::every_nth_statement_polls(std::uint32_t n) noexcept {
+  poll_every_ = until_poll_ = n;
+  observed_ = n != 0 || watch_ != nullptr || methods_ != nullptr;
+}
 
 void endpoint::poll_in_turn() {
   if (--until_poll_ != 0) return;

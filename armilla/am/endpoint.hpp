@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -45,13 +46,41 @@ class endpoint {
   }
 
   /// Where the `size` (a multiple of 8) bytes of one item for handler `h` go. Budget: one test, else the slow path.
-  std::byte* append(channel& c, handler_id h, std::size_t size) {
+  /// `kind`: what each item of this handler counts as, if all have this size; others count themselves.
+  std::byte* append(channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
     std::byte* place = c.cursor;
     if (c.run_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
       c.cursor = place + size;
       return place;
     }
-    return append_slowly(c, h, size);
+    return append_slowly(c, h, size, kind);
+  }
+
+  /// The same for one more statement of the open run; null if it must take the slow path.
+  std::byte* append_to_run(channel& c, handler_id h, std::size_t size) noexcept {
+    std::byte* const place = c.cursor;
+    if (c.hot_handler != h || std::size_t(c.limit - place) < size) [[unlikely]] return nullptr;
+    c.cursor = place + size;
+    prefetch_for_writing(place + lines_ahead_in_frame * cache_line);  // stays ahead of the stores; may run past the ring: harmless
+    return place;
+  }
+
+  /// A frame for one item that will go alone: its place, or null when the general way must be taken (a frame is open, there
+  /// is no credit, it is too long). Then `publish_alone`. Few stores: how many messages are on their way to another core at a
+  /// time is bounded by the processor's store buffer, and every store in between takes a place in it.
+  std::byte* begin_alone(channel& c, handler_id h, std::size_t size) {
+    if (c.open() || !c.spilled.empty() || size > eager_) [[unlikely]] return nullptr;
+    const ring_writer::room room = c.ring.reserve(size + sizeof(record), size + sizeof(record));
+    if (room.begin == nullptr) [[unlikely]] return nullptr;
+    const record head{h, std::uint32_t(size)};
+    std::memcpy(room.begin, &head, sizeof head);
+    return room.begin + sizeof head;
+  }
+  void publish_alone(channel& c, std::size_t size) {
+    c.ring.publish(size + sizeof(record));
+    ++c.created;
+    count_.bytes_sent += size + sizeof(record);
+    if (detail::notify(*c.peer)) [[unlikely]] ++count_.wakes_sent;
   }
 
   /// The item is filled; it travels with the next ones unless its frame is full.
@@ -122,8 +151,8 @@ class endpoint {
 
   // ---- for termination detection ----
 
-  std::uint64_t created() const noexcept { return created_; }                    ///< frames for any rank, spilled ones included
-  std::uint64_t processed() const noexcept { return processed_ - deferred_; }    ///< frames whose bodies have all ended
+  std::uint64_t created() const noexcept;    ///< frames for any rank, spilled ones included
+  std::uint64_t processed() const noexcept;  ///< frames whose bodies have all ended
   std::uint64_t created_for(rank_t r) const noexcept { return channels_[std::size_t(r)].created; }
   std::uint64_t processed_from(rank_t r) const noexcept { return inbound_[std::size_t(r)].processed; }
   std::uint64_t deferred() const noexcept { return deferred_; }  ///< of the processed frames, those with a body put off
@@ -137,7 +166,7 @@ class endpoint {
   void set_aggregate(peer_kind kind, std::size_t bytes) noexcept;
   std::size_t aggregate(peer_kind kind) const noexcept;
   std::size_t eager() const noexcept { return eager_; }
-  void every_nth_statement_polls(std::uint32_t n) noexcept { poll_every_ = n, until_poll_ = n; }
+  void every_nth_statement_polls(std::uint32_t n) noexcept;
 
   /// Called once a statement: the STAPL paper's poll at every n-th communication call (section 6.2), when asked for.
   void count_statement() {
@@ -151,6 +180,8 @@ class endpoint {
   context& self() noexcept { return self_; }
   counters& count() noexcept { return count_; }
   stopwatch* watch() const noexcept { return watch_; }  ///< null unless times were asked for
+  /// Whether anything but the message itself is to be done on its way: the one test of the usual case.
+  bool observed() const noexcept { return observed_; }
   /// One item of a method whose items differ in size has come in.
   void count_item(handler_id h, std::size_t bytes) noexcept {
     if (methods_ != nullptr) [[unlikely]] note_item(h, bytes);
@@ -159,6 +190,9 @@ class endpoint {
   /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
   void use_heap(heap blocks, std::uint64_t first) noexcept;
   bool in_body() const noexcept { return self_.body_depth != 0; }
+
+  /// Brings those counters up to date that are kept where they cost less.
+  void settle_counts() noexcept;
 
   /// Runs the records of `bytes` at `data` as if they had come from `source`.
   void dispatch(rank_t source, const std::byte* data, std::size_t bytes);
@@ -169,22 +203,27 @@ class endpoint {
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
  private:
+  static constexpr std::size_t lines_ahead_in_frame = 8;
+
   struct inbound {
     ring_reader reader;
     rank_t source;
     std::uint64_t processed = 0;  ///< frames ever taken from it
   };
 
-  [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size);
+  [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
   [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
   bool open_frame(channel& c, std::size_t need);
   [[gnu::cold]] bool open_without_credit(channel& c, std::size_t need);
-  void start_run(channel& c, handler_id h) noexcept;
+  void start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
   void close_run(channel& c) noexcept;
+  void count_run(channel& c) noexcept;
   [[gnu::cold]] void spill(channel& c, std::size_t bytes);
   [[gnu::cold]] bool drain();
   bool drain(channel& c);
   void flush_listed();
+  template <bool Counted>
+  void run_records(rank_t source, const std::byte* data, std::size_t bytes);
   [[gnu::noinline]] bool receive(inbound& in);
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
@@ -202,13 +241,12 @@ class endpoint {
   std::vector<inbound> inbound_;
   handler_table handlers_;
   std::vector<rank_t> to_flush_;
-  std::uint64_t created_ = 0;
-  std::uint64_t processed_ = 0;
   std::uint64_t deferred_ = 0;
   std::uint32_t spilled_channels_ = 0;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
-  stopwatch* watch_ = nullptr;        ///< with them, as all three are tested on the way of a message
+  bool observed_ = false;             ///< any of poll_every_, watch_, methods_
+  stopwatch* watch_ = nullptr;
   method_counts* methods_ = nullptr;  ///< null unless statistics were asked for
   std::size_t eager_ = 0;
   std::size_t spilled_bytes_ = 0;

@@ -114,14 +114,14 @@ struct active_message {
 
   template <class... A>
   static void send(endpoint& self, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
-    const timed runtime(self.watch(), component::runtime);
-    std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()));
+    const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
+    std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()), parts::has_payload ? traffic::uncounted : traffic::statements);
     (put_argument(at, values), ...);
     if constexpr (parts::has_payload) {
       put_argument(at, std::uint64_t(bytes.size()));
       if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
     }
-    ++self.count().statements_sent;
+    if constexpr (parts::has_payload) ++self.count().statements_sent;
   }
 
  private:
@@ -170,7 +170,7 @@ void request(rank_t dest, const A&... values) {
   detail::channel& c = self.checked(dest, "request");
   detail::send_message<Handler>(self, c, {}, values...);
   self.done(c);
-  self.count_statement();
+  if (self.observed()) [[unlikely]] self.count_statement();
 }
 
 /// The same with a payload, which is copied.
@@ -180,7 +180,7 @@ void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) 
   detail::channel& c = self.checked(dest, "request");
   detail::send_message<Handler>(self, c, bytes, values...);
   self.done(c);
-  self.count_statement();
+  if (self.observed()) [[unlikely]] self.count_statement();
 }
 
 /// Answers the sender of the message that is being handled; sent when the handler has ended.

@@ -42,9 +42,12 @@ void start_messages(context& self, const launch& how) {
   auto* state = new message_state(self, how);
   self.carrier = state;
   self.messages = &state->messages;
+  self.settle = [](context& c) { c.messages->settle_counts(); };
 }
 
 void stop_messages(context& self) {
+  self.messages->settle_counts();
+  self.settle = nullptr;
   self.messages = nullptr;
   self.host = nullptr;
   delete std::exchange(self.carrier, nullptr);

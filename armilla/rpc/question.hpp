@@ -133,18 +133,23 @@ template <class F, class... A>
 auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments) {
   using items = packing<F, A...>;
   using R = answer_of<F, A...>;
-  const timed runtime(self.watch(), component::runtime);
+  const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
   call_state& calls = *self.self().calls;
   cell* const target = calls.cells.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
   const question_name name{target->index, target->generation};
   reachable stays;
   if constexpr (!items::fixed) stays = self.memory_for(c.to);
-  std::byte* place = self.append(c, handler<question<F, A...>>.id, sizeof name + items::size(stays, arguments...));
+  const std::size_t size = sizeof name + items::size(stays, arguments...);
+  const handler_id h = handler<question<F, A...>>.id;
+  ++self.count().questions_sent;
+  std::byte* const alone = calls.batches == 0 ? self.begin_alone(c, h, size) : nullptr;
+  std::byte* const place = alone != nullptr ? alone : self.append(c, h, size);
   std::memcpy(place, &name, sizeof name);
   items::write(stays, place + sizeof name, f, arguments...);
-  ++self.count().questions_sent;
-  if (calls.batches == 0) [[likely]]
+  if (alone != nullptr) [[likely]]
+    self.publish_alone(c, size);
+  else if (calls.batches == 0)
     self.publish(c);
   else
     self.done(c);

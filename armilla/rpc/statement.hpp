@@ -53,14 +53,44 @@ struct statement {
   }
 };
 
+// The first of a run, one that is too long for the frame, and every one while somebody watches.
 template <class F, class... A>
-void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
+[[gnu::noinline]] void start_statements(endpoint& self, channel& c, const F& f, const A&... arguments) {
   using items = packing<F, A...>;
   const timed runtime(self.watch(), component::runtime);
-  items::write({}, self.append(c, handler<statement<F, A...>>.id, statement<F, A...>::size(arguments...)), f, arguments...);
-  ++self.count().statements_sent;
+  constexpr traffic kind = items::fixed ? traffic::statements : traffic::uncounted;
+  const std::size_t size = statement<F, A...>::size(arguments...);
+  items::write({}, self.append(c, handler<statement<F, A...>>.id, size, kind), f, arguments...);
+  if constexpr (!items::fixed) ++self.count().statements_sent;
   self.done(c);
-  self.count_statement();
+  if (self.observed()) [[unlikely]] self.count_statement();
+}
+
+// With aggregation off: alone, at once.
+template <class F, class... A>
+[[gnu::noinline]] void send_statement_alone(endpoint& self, channel& c, const F& f, const A&... arguments) {
+  const std::size_t size = statement<F, A...>::size(arguments...);
+  std::byte* const place = self.observed() ? nullptr : self.begin_alone(c, handler<statement<F, A...>>.id, size);
+  if (place == nullptr) [[unlikely]] return start_statements<F, A...>(self, c, f, arguments...);
+  packing<F, A...>::write({}, place, f, arguments...);
+  self.publish_alone(c, size);
+  ++self.count().statements_sent;
+}
+
+/// Budget of one more statement of a run: the context, the channel, one test for the handler, one for the room, the bytes.
+template <class F, class... A>
+void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
+  if constexpr (packing<F, A...>::fixed) {
+    std::byte* const place = self.append_to_run(c, handler<statement<F, A...>>.id, statement<F, A...>::size(arguments...));
+    if (place != nullptr) [[likely]] {
+      packing<F, A...>::write({}, place, f, arguments...);
+      return self.done(c);
+    }
+  }
+  if (c.aggregate == 0)
+    send_statement_alone<F, A...>(self, c, f, arguments...);
+  else
+    start_statements<F, A...>(self, c, f, arguments...);
 }
 
 template <class A>
