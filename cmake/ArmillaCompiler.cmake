@@ -66,3 +66,6 @@ if(ARMILLA_SANITIZE)
   endif()
 endif()
 target_link_libraries(armilla_private INTERFACE armilla_linker)
+
+add_library(armilla_private_test INTERFACE)
+target_compile_options(armilla_private_test INTERFACE -Wno-sign-compare) # EXPECT_EQ(v.size(), 3)

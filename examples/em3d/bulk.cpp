@@ -10,7 +10,7 @@ struct wish {
 };
 
 std::vector<std::vector<wish>> wishes_of(const region& mine, field f) {
-  std::vector<std::vector<wish>> wishes(std::size_t(am::ranks()));
+  std::vector<std::vector<wish>> wishes(static_cast<std::size_t>(am::ranks()));
   for (const int node : mine.ghosts(f)) wishes[std::size_t(mine.owner(node))].push_back({node, mine.place(f, node)});
   return wishes;
 }
