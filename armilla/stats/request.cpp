@@ -24,8 +24,8 @@ stats_request parse_stats(std::string_view text) {
   return asked;
 }
 
-void require_writable(const std::string& file) {
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+void make_empty(const std::string& file) {
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0)
     throw_usage("ARMILLA_STATS", "statistics cannot be written to '" + file + "' (" + std::strerror(errno) +
                                      "); name a file in a folder that exists and may be written to");

@@ -11,7 +11,7 @@ namespace armilla::detail {
 void start_stats(context& self, const launch&) {
   auto s = std::make_unique<rank_stats>();
   s->asked = parse_stats(self.settings->stats);
-  if (self.rank == 0 && !s->asked.file.empty()) require_writable(s->asked.file);
+  if (self.rank == 0 && !s->asked.file.empty()) make_empty(s->asked.file);
   if (s->asked.timing) s->watch = std::make_unique<stopwatch>();
   s->began_ns = now_ns();
   self.count = s.release();
