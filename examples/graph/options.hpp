@@ -16,10 +16,8 @@ struct settings {
 };
 
 inline void add_options(CLI::App& app, settings& how) {
-  app.add_option("file", how.graph.file, "edge list: a line an edge, two vertices; without one a graph is generated")
-      ->check(CLI::ExistingFile);
-  app.add_option("--answer", how.answer, "the right results: a line a vertex; without it one thread computes them")
-      ->check(CLI::ExistingFile);
+  app.add_option("file", how.graph.file, "edge list: a line an edge, two vertices; without one a graph is generated");
+  app.add_option("--answer", how.answer, "the right results: a line a vertex; without it one thread computes them");
   app.add_option("--scale", how.graph.scale, "of a generated graph: 2^scale vertices")
       ->check(CLI::Range(1, 28))
       ->capture_default_str();
@@ -28,6 +26,11 @@ inline void add_options(CLI::App& app, settings& how) {
       ->capture_default_str();
   app.add_option("--seed", how.graph.seed, "another graph")->capture_default_str();
   app.add_flag_callback("--quick", [&how] { how.graph.scale = 10; }, "a small graph");
+  app.callback([&how] {  // after all options are known to exist: a misspelt one would look like a missing file
+    for (const std::string& file : {how.graph.file, how.answer})
+      if (const std::string problem = file.empty() ? "" : CLI::ExistingFile(file); !problem.empty())
+        throw CLI::ValidationError(problem);
+  });
 }
 
 /// What the results were compared with.
