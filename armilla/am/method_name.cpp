@@ -49,7 +49,8 @@ void drop_parameters(std::string& text) {
 }
 
 void drop_allocators(std::string& text) {
-  for (const std::string_view begin : {", std::allocator<", ", std::char_traits<", ", std::less<", ", std::hash<", ", std::equal_to<"})
+  for (const std::string_view begin :
+       {", std::allocator<", ", std::char_traits<", ", std::less<", ", std::hash<", ", std::equal_to<"})
     for (std::size_t at = 0; (at = text.find(begin, at)) != text.npos;) {
       const std::size_t end = behind_bracket(text, at + begin.size() - 1);
       text.erase(at, end - at);
@@ -89,13 +90,15 @@ std::string function_name(std::string_view pointer) {
 }
 
 bool is_template(std::string_view text, std::string_view name) {
-  return text.starts_with(own) && text.substr(own.size()).starts_with(name) && text.substr(own.size() + name.size()).starts_with('<');
+  return text.starts_with(own) && text.substr(own.size()).starts_with(name) &&
+         text.substr(own.size() + name.size()).starts_with('<');
 }
 
 std::string callable_name(std::string_view f) {
   for (const std::string_view wrapper : {"constant_function", "bound_member"})
     if (is_template(f, wrapper)) return function_name(arguments_of(f, f.find('<'))[0]);
-  if (is_template(f, "portable_function")) return "function pointer " + shorten_type(std::string(arguments_of(f, f.find('<'))[0]));
+  if (is_template(f, "portable_function"))
+    return "function pointer " + shorten_type(std::string(arguments_of(f, f.find('<'))[0]));
   return shorten_type(std::string(f));
 }
 
@@ -105,7 +108,8 @@ std::string shorten_type(std::string text) {
   replace_all(text, "(anonymous namespace)::", "");
   drop_allocators(text);
   replace_all(text, " >", ">");
-  for (const std::string_view prefix : {"std::__cxx11::", "std::", "armilla::detail::", "armilla::"}) replace_all(text, prefix, "");
+  for (const std::string_view prefix : {"std::__cxx11::", "std::", "armilla::detail::", "armilla::"})
+    replace_all(text, prefix, "");
   replace_all(text, "basic_string<char>", "string");
   shorten_lambdas(text);
   drop_parameters(text);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/method_name.hpp"
 
-#include <gtest/gtest.h>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "armilla/armilla.hpp"
 
@@ -53,12 +53,14 @@ TEST(MethodName, LeavesOutWhatOnlyCompilersNeed) {
 }
 
 TEST(MethodName, NamesMembers) {
-  EXPECT_EQ((name<statement<bound_member<&sample::histogram::add, sample::histogram>, int>>()), "async sample::histogram::add(int)");
+  EXPECT_EQ((name<statement<bound_member<&sample::histogram::add, sample::histogram>, int>>()),
+            "async sample::histogram::add(int)");
   EXPECT_EQ((name<question<bound_member<&sample::histogram::total, sample::histogram>>>()), "call sample::histogram::total()");
 }
 
 TEST(MethodName, NamesInstancesOfTemplates) {
-  EXPECT_EQ((name<statement<constant_function<&sample::generic<std::string>>, std::string>>()), "async sample::generic<string>(string)");
+  EXPECT_EQ((name<statement<constant_function<&sample::generic<std::string>>, std::string>>()),
+            "async sample::generic<string>(string)");
 }
 
 TEST(MethodName, NamesFunctionsOfOneFile) {
@@ -79,7 +81,8 @@ TEST(MethodName, NamesLambdasByWhereTheyStand) {
 TEST(MethodName, PlainTextStaysAsItIs) { EXPECT_EQ(method_name("memory question"), "memory question"); }
 
 TEST(MethodName, AnyTextIsSurvived) {
-  for (const char* text : {"", "(", ">", "armilla::detail::statement<", "armilla::detail::answer<)", "{lambda(", "armilla::detail::question<&(f"})
+  for (const char* text :
+       {"", "(", ">", "armilla::detail::statement<", "armilla::detail::answer<)", "{lambda(", "armilla::detail::question<&(f"})
     static_cast<void>(shorten_method(text));
 }
 

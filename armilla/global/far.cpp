@@ -105,6 +105,7 @@ void far_transfer::finish() {
 }
 
 void far_transfer::cross_copy() {
+  const timed net(m_.messages.watch(), component::net);
   const int n = std::exchange(pieces_, 0);
   iovec local[batch], remote[batch];
   std::copy_n(local_, n, local);

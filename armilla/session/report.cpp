@@ -71,7 +71,8 @@ void write_file(const std::string& name, const std::string& text) {
   std::FILE* const file = std::fopen(name.c_str(), "w");
   const bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if ((file == nullptr || std::fclose(file) != 0) || !written)
-    throw_usage("ARMILLA_STATS", "statistics could not be written to '" + name + "' (" + std::strerror(errno) + "); make room there");
+    throw_usage("ARMILLA_STATS",
+                "statistics could not be written to '" + name + "' (" + std::strerror(errno) + "); make room there");
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as a table: what is counted down, ranks or phases across. Rows without a count are left out.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+
+#include <fmt/format.h>
 
 #include "armilla/session/report.hpp"
 #include "armilla/stats/counter_table.hpp"
@@ -12,7 +12,7 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::size_t across = 8;        // columns beside each other
+constexpr std::size_t across = 8;         // columns beside each other
 constexpr std::size_t longest_name = 72;  // of a method
 
 struct column {
@@ -37,10 +37,13 @@ void print_heading(output out, const char* title, const std::vector<column>& col
 
 void print_counters(output out, const std::vector<column>& columns) {
   std::vector<counter_row> rows(counter_table().begin(), counter_table().end());
-  std::erase_if(rows, [&](const counter_row& r) { return std::ranges::all_of(columns, [&](const column& c) { return c.what->*r.member == 0; }); });
+  std::erase_if(rows, [&](const counter_row& r) {
+    return std::ranges::all_of(columns, [&](const column& c) { return c.what->*r.member == 0; });
+  });
   // together what belongs together, the groups in the order of the table
   const auto first = [](const counter_row& row) {
-    return std::ranges::find_if(counter_table(), [&](const counter_row& r) { return std::strcmp(r.group, row.group) == 0; }) - counter_table().begin();
+    return std::ranges::find_if(counter_table(), [&](const counter_row& r) { return std::strcmp(r.group, row.group) == 0; }) -
+           counter_table().begin();
   };
   std::ranges::stable_sort(rows, {}, first);
   const char* group = "";
@@ -69,7 +72,8 @@ void print_components(output out, const std::vector<column>& columns) {
                                                              &component_times::thread_management,
                                                              &component_times::thread_synchronisation, &component_times::runtime};
   for (unsigned i = 0; i < components; ++i)
-    print_times(out, name_of(component(i)), columns, [&](const column& c) { return share(c.what->time.*members[i], c.what->seconds); });
+    print_times(out, name_of(component(i)), columns,
+                [&](const column& c) { return share(c.what->time.*members[i], c.what->seconds); });
   print_times(out, "sum", columns, [](const column& c) { return share(c.what->time.sum(), c.what->seconds); });
   print_times(out, "of it measuring, about", columns,
               [](const column& c) { return share(double(c.what->borders) * c.cost, c.what->seconds); });
@@ -85,13 +89,21 @@ void print_table(output out, const char* title, const std::vector<column>& colum
 // At most `across` columns at a time; the last one, the total, in the last table.
 void print_tables(output out, const char* title, const std::vector<column>& columns, bool timing) {
   for (std::size_t at = 0; at < columns.size(); at += across)
-    print_table(out, title, {columns.begin() + std::ptrdiff_t(at), columns.begin() + std::ptrdiff_t(std::min(at + across, columns.size()))}, timing);
+    print_table(out, title,
+                {columns.begin() + std::ptrdiff_t(at), columns.begin() + std::ptrdiff_t(std::min(at + across, columns.size()))},
+                timing);
+}
+
+// 2^k bytes: "512", "64K".
+std::string size_text(std::size_t k) {
+  constexpr const char* units[] = {"", "K", "M", "G"};
+  return fmt::format("{}{}", 1u << k % 10, units[k / 10]);
 }
 
 std::string sizes_text(const method_statistics& m) {
   std::string text;
   for (std::size_t k = 0; k < m.sizes.size(); ++k)
-    if (m.sizes[k] != 0) text += fmt::format(" {}{}:{}", k < 10 ? 1u << k : k < 20 ? 1u << (k - 10) : 1u << (k - 20), k < 10 ? "" : k < 20 ? "K" : "M", m.sizes[k]);
+    if (m.sizes[k] != 0) text += fmt::format(" {}:{}", size_text(k), m.sizes[k]);
   return text;
 }
 
@@ -99,7 +111,8 @@ void print_methods(output out, const std::string& title, const statistics& s) {
   if (s.methods.empty()) return;
   std::vector<method_statistics> methods = s.methods;
   std::ranges::stable_sort(methods, std::ranges::greater{}, &method_statistics::bytes);
-  fmt::format_to(out, "\n{}\n{:>13} {:>13} {:>13}  {}\n", title, "messages", "bytes", "dispatches", "method, messages by size from");
+  fmt::format_to(out, "\n{}\n{:>13} {:>13} {:>13}  {}\n", title, "messages", "bytes", "dispatches",
+                 "method, messages by size from");
   for (const method_statistics& m : methods) {
     const std::string name = m.name.size() > longest_name ? m.name.substr(0, longest_name - 3) + "..." : m.name;
     fmt::format_to(out, "{:>13} {:>13} {:>13}  {} {}\n", m.items, m.bytes, m.runs, name, sizes_text(m));

@@ -46,7 +46,9 @@ void take_message(am::sender, long) { ++taken; }
 void take_payload(am::sender, int, std::span<const std::byte>) { ++taken; }
 void take_vector(const std::vector<double>&) { ++taken; }
 
-std::uint64_t on_all(std::uint64_t mine) { return am::reduce_all(mine, [](std::uint64_t a, std::uint64_t b) { return a + b; }); }
+std::uint64_t on_all(std::uint64_t mine) {
+  return am::reduce_all(mine, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+}
 
 }  // namespace
 
@@ -148,7 +150,7 @@ RANK_TEST(collectives_are_counted_by_kind) {
     static_cast<void>(am::gather_all(am::rank()));
   });
   EXPECT_EQ(s.barriers, 3);  // with the one at the begin
-  EXPECT_EQ(s.fences, 2);  // with the one at the end
+  EXPECT_EQ(s.fences, 2);    // with the one at the end
   EXPECT_GE(s.fence_rounds, 2);
   EXPECT_EQ(s.collectives, 2);
   EXPECT_EQ(s.frames_sent, 0);

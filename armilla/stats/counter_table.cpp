@@ -57,7 +57,8 @@ constexpr counter_row table[] = {
     row("switches", &counters::switches, threads),
     row("locks", &counters::locks, locks),
 };
-static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters), "a counter without a row, or a row without a counter");
+static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters),
+              "a counter without a row, or a row without a counter");
 
 }  // namespace
 

@@ -5,46 +5,47 @@
 namespace armilla::detail {
 
 /// What a rank counts while it runs: plain increments at the place where it happens, read by `stats()` and the report.
+/// A counter more needs a row in counter_table.cpp.
 struct counters {
-  // messages
-  std::uint64_t frames_sent = 0;       ///< buffers published to a peer
+  // messages; a frame is what travels at once: one message, or many small ones to the same rank
+  std::uint64_t frames_sent = 0;  ///< to any rank, this one included
   std::uint64_t frames_received = 0;
-  std::uint64_t bytes_sent = 0;        ///< payload and headers inside frames
+  std::uint64_t bytes_sent = 0;  ///< in frames: arguments, headers, names of blocks
   std::uint64_t bytes_received = 0;
-  std::uint64_t runs_received = 0;     ///< dispatches: a run of statements of one handler counts once
-  std::uint64_t statements_sent = 0;
-  std::uint64_t questions_sent = 0;
-  std::uint64_t replies_sent = 0;
-  std::uint64_t replies_abandoned = 0; ///< replies to a future that was dropped
-  std::uint64_t remote_errors = 0;     ///< questions that were answered by an exception
-  std::uint64_t bulk_sent = 0;         ///< payloads that went by a block of the shared heap
+  std::uint64_t runs_received = 0;      ///< dispatches: a run of messages of one method counts once
+  std::uint64_t statements_sent = 0;    ///< async, one for each rank of a broadcast, request and reply of active messages
+  std::uint64_t questions_sent = 0;     ///< call
+  std::uint64_t replies_sent = 0;       ///< values that bodies of questions returned here; exceptions are not in it
+  std::uint64_t replies_abandoned = 0;  ///< replies to a future that was dropped
+  std::uint64_t remote_errors = 0;      ///< questions that were answered by an exception
+  std::uint64_t bulk_sent = 0;          ///< payloads that went by a block of the sender's segment
   std::uint64_t bulk_bytes_sent = 0;
-  std::uint64_t spilled_frames = 0;    ///< frames queued at the sender for lack of credit
+  std::uint64_t spilled_frames = 0;  ///< frames queued at the sender for lack of credit
   std::uint64_t spilled_bytes = 0;
-  std::uint64_t credit_stalls = 0;     ///< sends of the rank's own code that had to wait for credit
+  std::uint64_t credit_stalls = 0;  ///< sends of the rank's own code that had to wait for credit
   // waiting
-  std::uint64_t polls = 0;
-  std::uint64_t idle_polls = 0;
-  std::uint64_t yields = 0;
+  std::uint64_t polls = 0;       ///< looks at all peers
+  std::uint64_t idle_polls = 0;  ///< of them, those that found nothing
+  std::uint64_t yields = 0;      ///< the core was offered to others
   std::uint64_t sleeps = 0;
-  std::uint64_t wakes_sent = 0;
+  std::uint64_t wakes_sent = 0;  ///< peers that slept and had to be woken, each a system call
   // teams
   std::uint64_t barriers = 0;
-  std::uint64_t fences = 0;
-  std::uint64_t fence_rounds = 0;
-  std::uint64_t collectives = 0;
-  // global memory
-  std::uint64_t reads = 0;             ///< blocking reads that were not a plain load
+  std::uint64_t fences = 0;        ///< the two with which a job ends included
+  std::uint64_t fence_rounds = 0;  ///< of counting; one is enough if nothing happened
+  std::uint64_t collectives = 0;   ///< all others
+  // global memory; plain loads and stores, and get and put of one object where it is mapped, are not counted
+  std::uint64_t reads = 0;  ///< blocking reads that were not a plain load
   std::uint64_t writes = 0;
   std::uint64_t gets = 0, get_bytes = 0;
   std::uint64_t puts = 0, put_bytes = 0;
   std::uint64_t stores = 0, store_bytes = 0;
-  std::uint64_t atomics = 0;
-  std::uint64_t cross_copies = 0;      ///< process_vm_readv / writev
-  // calls between programs and threads (later layers)
-  std::uint64_t stub_misses = 0;
-  std::uint64_t switches = 0;
-  std::uint64_t locks = 0;
+  std::uint64_t atomics = 0;       ///< that were not an instruction of this rank's processor
+  std::uint64_t cross_copies = 0;  ///< process_vm_readv / writev
+  // calls between programs, and threads
+  std::uint64_t stub_misses = 0;  ///< methods of other programs that had to be looked up; 0 in this version
+  std::uint64_t switches = 0;     ///< between threads of a rank; 0 in this version
+  std::uint64_t locks = 0;        ///< 0 in this version
 };
 
 }  // namespace armilla::detail

@@ -13,7 +13,8 @@ using detail::rank_stats;
 phase::phase(const char* name) {
   detail::context& self = detail::here("phase");
   rank_stats& s = detail::stats_of(self);
-  if (!s.asked.any()) [[likely]] return;
+  if (!s.asked.any()) [[likely]]
+    return;
   auto at = std::ranges::find(s.phases, name, [](const open_phase& p) -> std::string_view { return p.sum.name; });
   if (at == s.phases.end()) at = s.phases.insert(at, open_phase{{name, 0, {}}, {}, 0});
   if (at->depth++ == 0) at->began = detail::snapshot(self);
@@ -21,7 +22,8 @@ phase::phase(const char* name) {
 }
 
 phase::~phase() {
-  if (place_ == none || detail::current == nullptr) [[likely]] return;
+  if (place_ == none || detail::current == nullptr) [[likely]]
+    return;
   rank_stats& s = detail::stats_of(*detail::current);
   open_phase& p = s.phases[place_];
   if (--p.depth != 0) return;

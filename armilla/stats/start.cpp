@@ -27,8 +27,6 @@ void begin_stats(context& self) {
   s.began_ns = now_ns();
 }
 
-void stop_stats(context& self) {
-  delete static_cast<rank_stats*>(std::exchange(self.count, nullptr));
-}
+void stop_stats(context& self) { delete static_cast<rank_stats*>(std::exchange(self.count, nullptr)); }
 
 }  // namespace armilla::detail

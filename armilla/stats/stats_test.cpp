@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/stats/stats.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdio>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"

@@ -59,10 +59,12 @@ class stopwatch {
 class timed {
  public:
   timed(stopwatch* watch, component c) noexcept : watch_(watch) {
-    if (watch != nullptr) [[unlikely]] before_ = watch->change(c);
+    if (watch != nullptr) [[unlikely]]
+      before_ = watch->change(c);
   }
   ~timed() {
-    if (watch_ != nullptr) [[unlikely]] watch_->change(before_);
+    if (watch_ != nullptr) [[unlikely]]
+      watch_->change(before_);
   }
   timed(const timed&) = delete;
   timed& operator=(const timed&) = delete;

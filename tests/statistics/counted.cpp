@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does things whose number is known: each rank sends 100 statements and asks 10 questions, in phases; `counted fail` fails then.
-#include <armilla/armilla.hpp>
-
 #include <cstdio>
 #include <string>
+
+#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
