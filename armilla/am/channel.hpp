@@ -21,31 +21,40 @@ struct record {
 /// What the items of a run count as; counted when the run ends, so that appending one costs nothing more.
 enum class traffic : std::uint8_t { uncounted, statements, questions, replies };
 
-/// What a rank sends to one peer: a frame that is being filled, in place in the ring, and frames that found no credit.
+/// What a rank sends to one peer: a frame that is being filled in private memory, and frames that found no credit.
 ///
 /// Items of the open run are appended at `cursor` as long as they end before `limit`. With no frame open both are null and
 /// `run_handler` is `no_handler`, so that one comparison sends every first item to the slower path.
+///
+/// Frames are filled here and copied into the ring when they leave: writing item by item into lines that the other core
+/// holds would let each of these small stores wait in the store buffer for its line (docs/adr/0001-private-frames.md).
 struct channel {
   std::byte* cursor = nullptr;
   std::byte* limit = nullptr;
   handler_id run_handler = no_handler;
   handler_id hot_handler = no_handler;  ///< run_handler, if another item needs no more than its bytes: nobody watches
   bool urgent = false;   ///< the open frame holds a reply: publish it when the present frame has been handled
-  bool spilling = false; ///< the open frame lies in `spill_frame`, not in the ring
   bool listed = false;   ///< stands in the endpoint's list of channels to flush
   bool same_program = true;
+  bool blocked = false;  ///< nothing may go past the general way: frames wait for credit, or the peer runs another program
   traffic kind = traffic::uncounted;  ///< of the open run
   std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
   rank_t to = 0;
   record* run = nullptr;
-  std::byte* frame = nullptr;    ///< first byte behind the frame word
-  std::uint64_t created = 0;     ///< frames ever sent to this peer, spilled ones included
+  std::byte* frame = nullptr;    ///< first byte of the open frame, behind the place of its word
   std::byte* counted = nullptr;  ///< the open run's items in front of it have been counted
   std::size_t aggregate = 0;     ///< bytes after which a frame of small statements is sent
   control_block* peer = nullptr;
   ring_writer ring;
   std::deque<std::vector<std::byte>> spilled;  ///< frames that wait for credit, oldest first
-  std::unique_ptr<std::byte[]> spill_frame;    ///< the frame that is being filled while there is no credit
+  std::unique_ptr<std::byte[]> staging;        ///< where frames are filled, from `frame_offset` on
+  std::size_t staging_bytes = 0;
+  std::uint64_t frames = 0;        ///< that were filled in `staging`
+  // Items that go straight into the ring are not counted one by one: the ring's position tells how many there were.
+  handler_id alone_handler = no_handler;
+  traffic alone_kind = traffic::uncounted;
+  std::uint32_t alone_size = 0;
+  std::uint64_t alone_since = 0;  ///< lines of the ring when the first of them went
 
   bool open() const noexcept { return frame != nullptr; }
 };

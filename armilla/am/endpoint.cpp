@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <utility>
 
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
@@ -21,7 +22,7 @@ struct body_scope {
   context& self;
 };
 
-constexpr int frames_a_look = 32;  // taken from one peer before the next one has its turn
+constexpr int frames_a_look = 256;  // taken from one peer before the next one has its turn
 
 }  // namespace
 
@@ -45,6 +46,7 @@ endpoint::endpoint(context& self, const host_map& host)
     c.to = r;
     c.peer = &host.control(r);
     c.same_program = host.program[std::size_t(r)] == self.program;
+    c.blocked = !c.same_program;
     c.ring = ring_writer(host.ring(0, self.rank, r));
     c.aggregate = self.settings->aggregate;
     inbound_.push_back({ring_reader(host.ring(0, r, self.rank)), r});
@@ -57,68 +59,64 @@ endpoint::~endpoint() = default;
 
 std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
   if (size > eager_) [[unlikely]] return append_bulk(c, h, size);
+  if (c.blocked) [[unlikely]] {
+    refuse_if_spent(c, h);
+    await_credit(c);
+  }
   const std::size_t need = size + sizeof(record);
-  for (;;) {
-    if (c.open()) {
-      if (c.run_handler == h && std::size_t(c.limit - c.cursor) >= size) break;  // opened by a body while we waited
-      if (std::size_t(c.limit - c.cursor) >= need) {
-        close_run(c);
-        start_run(c, h, size, kind);
-        break;
-      }
-      publish(c);
-    }
-    if (open_frame(c, need)) {
-      start_run(c, h, size, kind);
-      break;
-    }
+  if (c.open() && std::size_t(c.limit - c.cursor) < need && !(c.run_handler == h && std::size_t(c.limit - c.cursor) >= size)) publish(c);
+  if (!c.open()) {  // bodies that ran meanwhile may have opened one, but not one that is full: each of theirs is checked as well
+    open_frame(c, need);
+    start_run(c, h, size, kind);
+  } else if (std::size_t(c.limit - c.cursor) < need && c.run_handler != h) {
+    push(c);
+    open_frame(c, need);
+    start_run(c, h, size, kind);
+  } else if (c.run_handler != h) {
+    close_run(c);
+    start_run(c, h, size, kind);
   }
   std::byte* place = c.cursor;
   c.cursor += size;
   return place;
 }
 
-// True: a frame is open that holds `need` bytes. False: messages were taken in meanwhile; look again.
-bool endpoint::open_frame(channel& c, std::size_t need) {
+void endpoint::open_frame(channel& c, std::size_t need) {
   const std::size_t want = need > c.aggregate ? need : c.aggregate;
-  if (c.spilled.empty()) [[likely]] {
-    const ring_writer::room room = c.ring.reserve(need, want);
-    if (room.begin != nullptr) [[likely]] {
-      const std::size_t size = std::size_t(room.end - room.begin);
-      c.frame = c.cursor = room.begin;
-      c.limit = room.begin + (size < want ? size : want);
-      c.spilling = false;
-      if (!c.listed) c.listed = true, to_flush_.push_back(c.to);
-      return true;
-    }
+  if (c.staging_bytes < want) [[unlikely]] {
+    c.staging_bytes = std::max(want, lines_for(want) * cache_line);
+    c.staging = std::make_unique_for_overwrite<std::byte[]>(c.staging_bytes + cache_line);
   }
-  return open_without_credit(c, need);
+  c.frame = c.cursor = c.staging.get();
+  c.limit = c.frame + want;
+  if (!c.listed) c.listed = true, to_flush_.push_back(c.to);
 }
 
-// A body never waits: what it sends is kept here. The rank's own code makes room by taking in messages.
-bool endpoint::open_without_credit(channel& c, std::size_t need) {
-  if (!in_body()) {
-    ++count_.credit_stalls;
-    const timed net(watch_, component::net);
-    waiting::spell spell;
-    do {
-      if (poll())
-        spell = {};
-      else if (waiting_.idle(spell) == waiting::step::sleep)
-        spell = {};  // credit comes without a bell: yield, but stay awake
-    } while (!c.open() && !(c.spilled.empty() && c.ring.reserve(need, need).begin != nullptr));
-    return false;
+// The rank's own code makes room by taking in messages; a body goes on, and what it sends is kept here.
+void endpoint::await_credit(channel& c) {
+  if (in_body() || c.spilled.empty()) return;
+  ++count_.credit_stalls;
+  const timed net(watch_, component::net);
+  waiting::spell spell;
+  while (!c.spilled.empty()) {
+    if (poll())
+      spell = {};
+    else if (waiting_.idle(spell) == waiting::step::sleep)
+      spell = {};  // credit comes without a bell: yield, but stay awake
   }
-  const std::size_t want = std::max(need, c.aggregate);
-  if (spilled_bytes_ + want > spill_limit_)
-    throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} of them for rank {}; raise ARMILLA_SPILL_LIMIT or send less from bodies",
-                                    spilled_bytes_, c.spilled.size(), c.to));
-  c.spill_frame = std::make_unique_for_overwrite<std::byte[]>(want);
-  c.frame = c.cursor = c.spill_frame.get();
-  c.limit = c.frame + want;
-  c.spilling = true;
-  if (!c.listed) c.listed = true, to_flush_.push_back(c.to);
-  return true;
+}
+
+void endpoint::drain_all() {
+  for (rank_t r = 0; spilled_channels_ != 0 && r < self_.ranks; ++r) await_credit(channels_[std::size_t(r)]);
+}
+
+void endpoint::refuse_if_spent(const channel& c, handler_id h) const {
+  if (!c.same_program && h >= first_free_handler)
+    throw_usage("send", fmt::format("rank {} runs another program, which does not have this rank's functions; ranks of different "
+                                    "programs share teams and global memory", c.to));
+  if (spilled_bytes_ > spill_limit_)
+    throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
+                                    "ARMILLA_SPILL_LIMIT or send less from bodies", spilled_bytes_, c.spilled.size(), c.to));
 }
 
 void endpoint::start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
@@ -140,50 +138,86 @@ void endpoint::close_run(channel& c) noexcept {
 void endpoint::count_run(channel& c) noexcept {
   if (c.kind == traffic::uncounted) return;
   const auto bytes = std::uint32_t(c.cursor - c.counted);
-  const std::uint32_t items = bytes == c.item ? 1 : bytes / c.item;
   c.counted = c.cursor;
-  if (c.kind == traffic::statements) count_.statements_sent += items;
-  if (c.kind == traffic::questions) count_.questions_sent += items;
-  if (c.kind == traffic::replies) count_.replies_sent += items;
+  count_items(c.kind, bytes == c.item ? 1 : bytes / c.item);
+}
+
+void endpoint::count_items(traffic kind, std::uint64_t items) noexcept {
+  if (kind == traffic::statements) count_.statements_sent += items;
+  if (kind == traffic::questions) count_.questions_sent += items;
+  if (kind == traffic::replies) count_.replies_sent += items;
+}
+
+void endpoint::start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
+  count_alone(c);
+  c.alone_handler = h;
+  c.alone_size = std::uint32_t(size);
+  c.alone_kind = kind;
+}
+
+// Before anything else goes into the ring, and when somebody wants to know.
+void endpoint::count_alone(channel& c) noexcept {
+  const std::uint64_t lines = c.ring.lines_of_frames() - std::exchange(c.alone_since, c.ring.lines_of_frames());
+  if (c.alone_handler == no_handler || lines == 0) return;
+  const std::uint64_t items = lines / lines_for(c.alone_size + sizeof(record));
+  count_items(c.alone_kind, items);
+  count_.frames_sent += items;
+  count_.bytes_sent += items * (c.alone_size + sizeof(record));
 }
 
 std::uint64_t endpoint::created() const noexcept {
   std::uint64_t sum = 0;
-  for (rank_t r = 0; r < self_.ranks; ++r) sum += channels_[std::size_t(r)].created;
+  for (rank_t r = 0; r < self_.ranks; ++r) sum += created_for(r);
   return sum;
 }
 
 std::uint64_t endpoint::processed() const noexcept {
   std::uint64_t sum = 0;
-  for (const inbound& in : inbound_) sum += in.processed;
+  for (rank_t r = 0; r < self_.ranks; ++r) sum += processed_from(r);
   return sum - deferred_;
 }
 
 void endpoint::settle_counts() noexcept {
-  count_.frames_sent = created();
-  count_.frames_received = processed() + deferred_;
-  for (rank_t r = 0; r < self_.ranks; ++r)
-    if (channels_[std::size_t(r)].open()) count_run(channels_[std::size_t(r)]);
+  count_.frames_received = 0;
+  for (const inbound& in : inbound_) count_.frames_received += in.processed;
+  for (rank_t r = 0; r < self_.ranks; ++r) {
+    channel& c = channels_[std::size_t(r)];
+    if (c.open()) count_run(c);
+    count_.frames_sent += std::exchange(c.frames, 0);
+    count_alone(c);
+  }
 }
 
-void endpoint::publish(channel& c) {
+// Out of the channel's private memory into the ring: in one piece, so that few stores wait for each line.
+static void copy_frame(std::byte* ring, const std::byte* frame, std::size_t bytes) noexcept {
+  constexpr std::size_t first = cache_line - frame_head;
+  std::memcpy(ring, frame, first);  // all of the first line, whatever of it is used: no branches
+  if (bytes > first) std::memcpy(ring + first, frame + first, bytes - first);
+}
+
+void endpoint::push(channel& c) {
   if (!c.open()) return;
   close_run(c);
-  const std::size_t bytes = std::size_t(c.cursor - c.frame);
+  const std::byte* const frame = c.frame;
+  const std::size_t bytes = std::size_t(c.cursor - frame);
   c.cursor = c.limit = c.frame = nullptr;
   c.run_handler = c.hot_handler = no_handler;
   c.urgent = false;
-  ++c.created;
+  ++c.frames;
   count_.bytes_sent += bytes;
-  if (c.spilling) [[unlikely]] return spill(c, bytes);
+  const ring_writer::room room = c.spilled.empty() ? c.ring.reserve(bytes, bytes) : ring_writer::room{};
+  if (room.begin == nullptr) [[unlikely]] return spill(c, frame, bytes);
+  copy_frame(room.begin, frame, bytes);
+  count_alone(c);
   c.ring.publish(bytes);
+  c.alone_since = c.ring.lines_of_frames();
   if (detail::notify(*c.peer)) ++count_.wakes_sent;
 }
 
-void endpoint::spill(channel& c, std::size_t bytes) {
+void endpoint::spill(channel& c, const std::byte* frame, std::size_t bytes) {
   if (c.spilled.empty()) ++spilled_channels_;
-  c.spilled.emplace_back(c.spill_frame.get(), c.spill_frame.get() + bytes);
-  c.spill_frame.reset();
+  c.blocked = true;
+  c.spilled.emplace_back(frame, frame + bytes);
   spilled_bytes_ += bytes;
   ++count_.spilled_frames;
   count_.spilled_bytes += bytes;
@@ -203,13 +237,16 @@ bool endpoint::drain(channel& c) {
     const ring_writer::room room = c.ring.reserve(frame.size(), frame.size());
     if (room.begin == nullptr) return any;
     std::memcpy(room.begin, frame.data(), frame.size());
+    count_alone(c);
     c.ring.publish(frame.size());
+    c.alone_since = c.ring.lines_of_frames();
     if (detail::notify(*c.peer)) ++count_.wakes_sent;
     spilled_bytes_ -= frame.size();
     c.spilled.pop_front();
     any = true;
   }
   --spilled_channels_;
+  c.blocked = !c.same_program;
   return any;
 }
 
@@ -217,7 +254,7 @@ void endpoint::flush_listed() {
   for (std::size_t i = 0; i < to_flush_.size(); ++i) {
     channel& c = channels_[std::size_t(to_flush_[i])];
     c.listed = false;
-    publish(c);
+    push(c);
   }
   to_flush_.clear();
 }
@@ -243,11 +280,10 @@ bool endpoint::receive(inbound& in) {
         self.count_.bytes_received += bytes;
       }
     } guard{*this, in, frame.bytes};
-    for (std::uint32_t at = cache_line; at < frame.bytes && at < 16 * cache_line; at += cache_line) __builtin_prefetch(frame.data + at);
     if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
     dispatch(in.source, frame.data, frame.bytes);
     channel& back = channels_[std::size_t(in.source)];
-    if (back.urgent) publish(back);
+    if (back.urgent) push(back);
   }
   return true;
 }
@@ -334,7 +370,7 @@ void endpoint::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
   const std::size_t most = std::min<std::size_t>(bytes, host_.layout.ring_bytes / 8);
   for (rank_t r = 0; r < self_.ranks; ++r)
     if ((r == self_.rank) == (kind == peer_kind::self)) {
-      publish(channels_[std::size_t(r)]);
+      push(channels_[std::size_t(r)]);
       channels_[std::size_t(r)].aggregate = most;
     }
 }

@@ -27,6 +27,7 @@ ring_writer::room ring_writer::reserve_behind_pad(std::size_t need, std::size_t 
   if (inside_[0] & 1) clear_word(0);
   word_at(line).store(std::uint64_t(lap_mark(tail_ >> shift_)) << 32 | frame_pad, std::memory_order_release);
   tail_ += to_end;
+  padding_ += to_end;
   return reserve(need, want);
 }
 

@@ -42,15 +42,6 @@ struct ring_memory {
       : head(reinterpret_cast<std::atomic<std::uint64_t>*>(shared)), lines(shared + header_bytes), count(ring_bytes / cache_line) {}
 };
 
-/// Asks for the line at `place` with the right to write it.
-inline void prefetch_for_writing(const void* place) noexcept {
-#if defined(__x86_64__)
-  asm volatile("prefetchw (%0)" : : "r"(place));  // the builtin gives a prefetch for reading unless told of the processor
-#else
-  __builtin_prefetch(place, 1);
-#endif
-}
-
 class ring_writer {
  public:
   ring_writer() = default;
@@ -84,15 +75,15 @@ class ring_writer {
     // release: pairs with the acquire in ring_reader::ready; covers the payload and the cleared word behind the frame
     word_at(line).store(std::uint64_t(lap_mark(tail_ >> shift_)) << 32 | bytes, std::memory_order_release);
     tail_ += lines;
-    prefetch_for_writing(memory_.lines + ((tail_ + lines_ahead) & mask_) * cache_line);
   }
 
   std::uint64_t lines() const noexcept { return memory_.count; }
+  /// Lines ever published, those that fill up the end included.
+  std::uint64_t position() const noexcept { return tail_; }
+  /// The same without them.
+  std::uint64_t lines_of_frames() const noexcept { return tail_ - padding_; }
 
  private:
-  /// How far in front of the frame a line is asked for: so many short messages are under way at a time.
-  static constexpr std::uint64_t lines_ahead = 10;
-
   room reserve_behind_pad(std::size_t need, std::size_t want) noexcept;
   std::uint64_t refresh_credit() noexcept;
   void mark_inside(std::uint64_t lines) noexcept;
@@ -100,6 +91,7 @@ class ring_writer {
 
   std::uint64_t tail_ = 0;    // in lines since the start
   std::uint64_t credit_ = 0;  // tail may grow up to here
+  std::uint64_t padding_ = 0;
   std::uint64_t mask_ = 0;
   unsigned shift_ = 0;
   ring_memory memory_;
@@ -130,6 +122,9 @@ class ring_reader {
     if (at == 0) [[unlikely]] ++expected_, expected_ |= 0x80000000U;
     if (head_ - published_ >= count_ / 8) [[unlikely]] publish_head();
   }
+
+  /// Lines ever released.
+  std::uint64_t position() const noexcept { return head_; }
 
   /// Asks for a line some frames ahead. Worth while in a stream only: a line that is still being written would be fetched twice.
   void prefetch() const noexcept {

@@ -26,7 +26,11 @@ void wait() {
   self.wait_until([&] { return self.count().runs_received != before; }, "wait");
 }
 
-void flush() { here("flush").messages->flush(); }
+void flush() {
+  endpoint& self = *here("flush").messages;
+  self.flush();
+  self.drain_all();
+}
 
 void set_aggregation(std::size_t bytes) {
   set_aggregation(peer::self, bytes);

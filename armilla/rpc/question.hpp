@@ -33,13 +33,16 @@ struct answer {
     }
   }
 
-  /// Appends the reply to the question `to` of rank `source`.
-  static void send(endpoint& self, rank_t source, question_name to, const value& result) {
+  /// Replies to the question `to` of rank `source`: at once if it came `alone`, else together with the other replies.
+  static void send(endpoint& self, rank_t source, question_name to, const value& result, bool alone) {
     channel& c = self.to(source);
+    const handler_id h = handler<answer<R>>.id;
     const std::size_t bytes = reply_size(result);
-    std::byte* place = self.append(c, handler<answer<R>>.id, bytes);
+    std::byte* const straight = alone ? self.begin_alone(c, h, bytes, traffic::replies) : nullptr;
+    std::byte* const place = straight != nullptr ? straight : self.append(c, h, bytes);
     std::memcpy(place, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
+    if (straight != nullptr) [[likely]] return self.publish_alone(c, bytes);
     c.urgent = true;
     ++self.count().replies_sent;
     self.done(c);
@@ -89,11 +92,13 @@ struct question {
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
-    while (at != end) run_one(self, source, at, end);
+    run_one(self, source, at, end, self.solo());
+    while (at != end) run_one(self, source, at, end, false);
   }
 
  private:
-  static void run_one(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+  /// `first`: of all items of the frame.
+  static void run_one(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first) {
     question_name name;
     if (std::size_t(end - at) < sizeof name) [[unlikely]] throw_short_item(sizeof name, std::size_t(end - at));
     std::memcpy(&name, at, sizeof name);
@@ -117,9 +122,9 @@ struct question {
         };
         if constexpr (std::is_void_v<R>) {
           body();
-          answer<void>::send(self, source, name, {});
+          answer<void>::send(self, source, name, {}, first && at == end);
         } else {
-          answer<R>::send(self, source, name, body());
+          answer<R>::send(self, source, name, body(), first && at == end);
         }
       });
     } catch (...) {
@@ -142,14 +147,16 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   if constexpr (!items::fixed) stays = self.memory_for(c.to);
   const std::size_t size = sizeof name + items::size(stays, arguments...);
   const handler_id h = handler<question<F, A...>>.id;
-  ++self.count().questions_sent;
-  std::byte* const alone = calls.batches == 0 ? self.begin_alone(c, h, size) : nullptr;
+  std::byte* const alone = calls.batches == 0 ? self.begin_alone(c, h, size, traffic::questions) : nullptr;
   std::byte* const place = alone != nullptr ? alone : self.append(c, h, size);
   std::memcpy(place, &name, sizeof name);
   items::write(stays, place + sizeof name, f, arguments...);
-  if (alone != nullptr) [[likely]]
+  if (alone != nullptr) [[likely]] {
     self.publish_alone(c, size);
-  else if (calls.batches == 0)
+    return result;
+  }
+  ++self.count().questions_sent;
+  if (calls.batches == 0)
     self.publish(c);
   else
     self.done(c);

@@ -66,17 +66,6 @@ template <class F, class... A>
   if (self.observed()) [[unlikely]] self.count_statement();
 }
 
-// With aggregation off: alone, at once.
-template <class F, class... A>
-[[gnu::noinline]] void send_statement_alone(endpoint& self, channel& c, const F& f, const A&... arguments) {
-  const std::size_t size = statement<F, A...>::size(arguments...);
-  std::byte* const place = self.observed() ? nullptr : self.begin_alone(c, handler<statement<F, A...>>.id, size);
-  if (place == nullptr) [[unlikely]] return start_statements<F, A...>(self, c, f, arguments...);
-  packing<F, A...>::write({}, place, f, arguments...);
-  self.publish_alone(c, size);
-  ++self.count().statements_sent;
-}
-
 /// Budget of one more statement of a run: the context, the channel, one test for the handler, one for the room, the bytes.
 template <class F, class... A>
 void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
@@ -87,10 +76,14 @@ void send_statement(endpoint& self, channel& c, const F& f, const A&... argument
       return self.done(c);
     }
   }
-  if (c.aggregate == 0)
-    send_statement_alone<F, A...>(self, c, f, arguments...);
-  else
-    start_statements<F, A...>(self, c, f, arguments...);
+  if (c.aggregate == 0 && !self.observed()) {  // alone, at once
+    const std::size_t size = statement<F, A...>::size(arguments...);
+    if (std::byte* const place = self.begin_alone(c, handler<statement<F, A...>>.id, size, traffic::statements)) [[likely]] {
+      packing<F, A...>::write({}, place, f, arguments...);
+      return self.publish_alone(c, size);
+    }
+  }
+  start_statements<F, A...>(self, c, f, arguments...);
 }
 
 template <class A>
