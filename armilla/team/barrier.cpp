@@ -9,7 +9,8 @@ void run_barrier(team_record* team) {
   context& c = enter(team, collective::barrier);
   team_record& t = *team;
   ++c.count->barriers;
-  if (!t.flat_barrier) [[unlikely]] return meet(t, t.barrier_pattern, {}, "barrier");
+  if (!t.flat_barrier) [[unlikely]]
+    return meet(t, t.barrier_pattern, {}, "barrier");
   const std::uint64_t step = show(t, nullptr, 0, "barrier");
   for (std::uint32_t i = 0; i < t.size; ++i)
     if (i != t.rank) look(t, i, step, "barrier");

@@ -57,7 +57,8 @@ RANK_TEST(a_barrier_in_a_body_is_an_error) {
   static thread_local bool refused;
   refused = false;
   am::async(am::rank(), [] {
-    refused = rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not wait", "barrier()", __FILE__, __LINE__);
+    refused =
+        rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not wait", "barrier()", __FILE__, __LINE__);
   });
   am::detail::here("test").messages->wait_until([] { return refused; }, "test");
 }
@@ -70,8 +71,6 @@ RANK_TEST(barriers_are_counted) {
   EXPECT_EQ(count.barriers - before, 2u);
 }
 
-RANK_TEST(a_barrier_on_no_team_is_an_error) {
-  EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::barrier(am::team()));
-}
+RANK_TEST(a_barrier_on_no_team_is_an_error) { EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::barrier(am::team())); }
 
 RANK_TEST_MAIN()

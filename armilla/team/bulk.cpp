@@ -49,6 +49,62 @@ void all_to_all_lines(team_record& t, const std::byte* in, std::byte* out, std::
   t.known = step;
 }
 
+// Short parts: a few lines for each peer, each with its own flag, so that all lines of a part fly at once. Two sets are enough:
+// a peer that shows me exchange n + 1 has finished with n.
+class short_exchange {
+ public:
+  short_exchange(team_record& t, std::size_t part, const char* what) : t_(t), part_(part), what_(what) {}
+
+  static std::size_t longest(const team_record& t) { return t.owner->layout.exchange_lines() * flag_line::payload_bytes; }
+
+  void show(std::uint32_t member, const std::byte* data) {
+    pair_state& p = pair(member);
+    const std::uint64_t number = ++p.exchanges;
+    flag_line* line = p.mine_short + set(number);
+    for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
+      copy_line(line->payload, data + at, part_ - at);
+      line->step.store(number, std::memory_order_release);  // pairs with the acquire in await_step
+    }
+    t_.self->messages->notify(t_.members[member]);
+  }
+
+  void look(std::uint32_t member, std::byte* data) {
+    const pair_state& p = pair(member);
+    const flag_line* line = p.theirs_short + set(p.exchanges);
+    for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
+      await_step(*t_.self, line->step, p.exchanges, what_);
+      copy_line(data + at, line->payload, part_ - at);
+    }
+  }
+
+ private:
+  pair_state& pair(std::uint32_t member) { return t_.owner->pair[std::size_t(t_.members[member])]; }
+  std::size_t set(std::uint64_t number) const { return number % 2 * t_.owner->layout.exchange_lines(); }
+  static void copy_line(std::byte* to, const std::byte* from, std::size_t left) {
+    if (left >= flag_line::payload_bytes) [[likely]]
+      std::memcpy(to, from, flag_line::payload_bytes);
+    else
+      std::memcpy(to, from, left);
+  }
+
+  team_record& t_;
+  std::size_t part_;
+  const char* what_;
+};
+
+void all_to_all_short(team_record& t, const std::byte* in, std::byte* out, std::size_t part, const char* what) {
+  short_exchange moves(t, part, what);
+  for (std::uint32_t k = 1; k < t.size; ++k) {
+    const std::uint32_t i = (t.rank + k) % t.size;
+    moves.show(i, in + i * part);
+  }
+  copy(out + t.rank * part, in + t.rank * part, part);
+  for (std::uint32_t k = 1; k < t.size; ++k) {
+    const std::uint32_t i = (t.rank + t.size - k) % t.size;
+    moves.look(i, out + i * part);
+  }
+}
+
 void all_to_all_parts(team_record& t, const std::byte* in, std::byte* out, std::size_t part, collective kind) {
   transfer moves(t, kind);
   parts places{out, part};
@@ -88,7 +144,8 @@ void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, rank
   else
     moves.receive(std::uint32_t(root), piece::place, &all);
   moves.run();
-  if (all.wrong) throw_usage(what, fmt::format("the root's data are not {} bytes long; all members must give the same length", bytes));
+  if (all.wrong)
+    throw_usage(what, fmt::format("the root's data are not {} bytes long; all members must give the same length", bytes));
 }
 
 void all_to_all_bytes(team_record* team, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
@@ -97,8 +154,10 @@ void all_to_all_bytes(team_record* team, const std::byte* in, std::size_t in_byt
   ++enter(team, kind, 0, in_bytes).count->collectives;
   team_record& t = *team;
   require_parts(t, in_bytes, out_bytes, element);
-  if (in_bytes <= flag_line::payload_bytes) return all_to_all_lines(t, in, out, in_bytes / t.size, name_of(kind));
-  all_to_all_parts(t, in, out, in_bytes / t.size, kind);
+  const std::size_t part = in_bytes / t.size;
+  if (in_bytes <= flag_line::payload_bytes) return all_to_all_lines(t, in, out, part, name_of(kind));
+  if (part <= short_exchange::longest(t)) return all_to_all_short(t, in, out, part, name_of(kind));
+  all_to_all_parts(t, in, out, part, kind);
 }
 
 void require_one_each(const team_record& t, collective kind, std::size_t size) {
@@ -121,6 +180,8 @@ flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std
   auto* theirs = reinterpret_cast<std::byte*>(out_counts.data());
   if (in_counts.size_bytes() <= flag_line::payload_bytes)
     all_to_all_lines(t, counts, theirs, sizeof(std::size_t), name_of(kind));
+  else if (sizeof(std::size_t) <= short_exchange::longest(t))
+    all_to_all_short(t, counts, theirs, sizeof(std::size_t), name_of(kind));
   else
     all_to_all_parts(t, counts, theirs, sizeof(std::size_t), kind);
   for (const std::size_t n : out_counts) total_ += n;
@@ -147,9 +208,11 @@ void flat_all_to_all_v::run(const std::byte* in, std::byte* out) {
 }
 
 void throw_other_length(const char* what, rank_t from, std::uint64_t bytes, std::uint64_t expected) {
-  throw_usage(what, fmt::format("rank {} sent {} bytes where this rank expects {} (or a multiple); all members must call it with the same "
-                                "type and length",
-                                from, bytes, expected));
+  throw_usage(
+      what,
+      fmt::format("rank {} sent {} bytes where this rank expects {} (or a multiple); all members must call it with the same "
+                  "type and length",
+                  from, bytes, expected));
 }
 
 }  // namespace armilla::detail

@@ -9,7 +9,8 @@
 namespace armilla::detail {
 
 void broadcast_bytes(team_record* t, std::byte* data, std::size_t bytes, rank_t root);
-void all_to_all_bytes(team_record* t, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes, std::size_t element);
+void all_to_all_bytes(team_record* t, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
+                      std::size_t element);
 
 /// `size` values where the team has as many members, or usage_error.
 void require_one_each(const team_record& t, collective kind, std::size_t size);
@@ -17,8 +18,8 @@ void require_one_each(const team_record& t, collective kind, std::size_t size);
 /// An all-to-all of parts of different length: the lengths first, then, when the caller has made room, the bytes.
 class flat_all_to_all_v {
  public:
-  flat_all_to_all_v(team_record* t, std::size_t in_size, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts,
-                    std::size_t element);
+  flat_all_to_all_v(team_record* t, std::size_t in_size, std::span<const std::size_t> in_counts,
+                    std::span<std::size_t> out_counts, std::size_t element);
   /// Elements that will come.
   std::size_t total() const noexcept { return total_; }
   void run(const std::byte* in, std::byte* out);

@@ -78,14 +78,16 @@ void throw_cannot_enter(const team_record* t, collective kind) {
   if (t == nullptr) throw_usage(operation, "this team is empty; a rank that gave split a negative color is in no team");
   if (t->self == nullptr) throw_usage(operation, "this team belongs to a session that has ended; make teams inside run()");
   if (t->self != current)
-    throw_usage(operation, fmt::format("this team value was made by rank {}; each rank uses its own, as split returned it", t->self->rank));
-  throw_usage(operation, "a body may not wait, and every collective waits for other ranks; let the body send a statement, "
-                         "and call the collective from the rank's own code");
+    throw_usage(operation,
+                fmt::format("this team value was made by rank {}; each rank uses its own, as split returned it", t->self->rank));
+  throw_usage(operation,
+              "a body may not wait, and every collective waits for other ranks; let the body send a statement, "
+              "and call the collective from the rank's own code");
 }
 
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {
-  throw_usage(name_of(kind), fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}", root, t.size,
-                                         t.size - 1));
+  throw_usage(name_of(kind), fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}",
+                                         root, t.size, t.size - 1));
 }
 
 }  // namespace armilla::detail

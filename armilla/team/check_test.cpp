@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "armilla/base/check.hpp"
+
 #include <functional>
 #include <string>
 
-#include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/collectives.hpp"
 #include "tests/rank_test.hpp"
@@ -17,7 +18,8 @@ template <class Here, class There>
 void differ(Here here, There there, const char* one, const char* other) {
   if (!am::detail::checked || am::ranks() == 1) return;
   for (const char* part : {one, other})
-    rank_test::expect_throws<am::usage_error>([&] { am::rank() == 0 ? here() : there(); }, part, "two different collectives", __FILE__, __LINE__);
+    rank_test::expect_throws<am::usage_error>([&] { am::rank() == 0 ? here() : there(); }, part, "two different collectives",
+                                              __FILE__, __LINE__);
   am::barrier();
 }
 

@@ -261,7 +261,8 @@ std::vector<std::vector<T>> team::all_to_all_v(const std::vector<std::vector<T>>
 
 template <class T>
   requires trivially_sendable<T>
-std::vector<T> team::all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) const {
+std::vector<T> team::all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts,
+                                  std::span<std::size_t> out_counts) const {
   detail::flat_all_to_all_v moves(record_, in.size(), in_counts, out_counts, sizeof(T));
   std::vector<T> out(moves.total());
   moves.run(reinterpret_cast<const std::byte*>(in.data()), reinterpret_cast<std::byte*>(out.data()));

@@ -22,7 +22,7 @@ namespace {
 struct round_sums {
   std::uint64_t created = 0;
   std::uint64_t processed = 0;
-  std::uint64_t busy = 0;    ///< members with something that is not counted yet
+  std::uint64_t busy = 0;  ///< members with something that is not counted yet
   std::uint64_t errors = 0;
 
   void add(const round_sums& o) {
@@ -116,15 +116,14 @@ void run_fence(team_record* team) {
   endpoint& messages = *c.messages;
   ++c.count->fences;
   for (;;) {
-    do {
-      messages.flush();
-    } while (messages.poll());
+    do { messages.flush(); } while (messages.poll());
     const round_sums sums = run_round(t);
     ++c.count->fence_rounds;
     const bool over = sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0;
     t.fence_created = sums.created;
     if (over) {
-      if (sums.errors != 0) [[unlikely]] raise_error(t);
+      if (sums.errors != 0) [[unlikely]]
+        raise_error(t);
       return;
     }
   }

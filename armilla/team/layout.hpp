@@ -9,7 +9,7 @@
 
 /// What lies in a rank's collective area. Only the owner writes it; every rank of the host reads it. It starts as zeros.
 ///
-///     16 team slots | a pair of lines for each rank of the job | staging for what does not fit into a line
+///     16 team slots | a pair of lines for each rank | exchange lines for each rank | staging for all that is longer
 namespace armilla::detail {
 
 /// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last.
@@ -25,18 +25,19 @@ static_assert(sizeof(flag_line) == cache_line);
 /// Steps never repeat or go back in a slot, also when it passes on to another team: a waiting rank takes any step that is
 /// at least the one it waits for.
 struct team_slot {
-  static constexpr std::uint32_t flat_lines = 4;   ///< operations that a fast member may be ahead of a slow one
-  static constexpr std::uint32_t rounds = 12;      ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
-  flag_line closed;                                ///< the owner has let go of the team that began at this step
-  flag_line flat[flat_lines];                      ///< by step: everyone reads everyone's
-  flag_line check[2];                              ///< checked jobs: what the owner is about to do
-  flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
+  static constexpr std::uint32_t flat_lines = 4;  ///< operations that a fast member may be ahead of a slow one
+  static constexpr std::uint32_t rounds = 12;     ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
+  flag_line closed;                               ///< the owner has let go of the team that began at this step
+  flag_line flat[flat_lines];                     ///< by step: everyone reads everyone's
+  flag_line check[2];                             ///< checked jobs: what the owner is about to do
+  flag_line pattern[2][rounds];                   ///< by parity of the step: trees, hypercube, dissemination
 };
 
 /// What a rank sends to one peer through its staging, and what it has taken from there. Two of them for each peer:
 /// messages take them in turn, so that a message can be announced while the peer still reads how the last one lay.
 struct alignas(cache_line) pair_line {
-  enum kind : std::uint32_t { staged, segment, address };
+  enum kind : std::uint32_t { staged, segment, address, process };
+  enum access : std::uint32_t { untried, allowed, refused };
   std::atomic<std::uint64_t> sent;   ///< chunks ever shown to the peer
   std::atomic<std::uint64_t> taken;  ///< chunks ever taken from the peer
   std::uint64_t total;               ///< bytes of the message
@@ -44,6 +45,8 @@ struct alignas(cache_line) pair_line {
   std::uint64_t chunk;               ///< bytes of a chunk
   std::uint32_t chunks;              ///< that fit into the place; they are used in turn
   kind where;
+  std::atomic<access> reads_peer;  ///< whether the owner may copy from the peer's process; in the first of both lines
+  std::uint64_t home;              ///< an address of the owner's process at which a peer may try that
 };
 static_assert(sizeof(pair_line) == cache_line);
 
@@ -58,7 +61,12 @@ struct collective_layout {
 
   static constexpr std::size_t slot(std::uint32_t i) { return i * slot_bytes; }
   static constexpr std::size_t pair(rank_t r) { return slot(slots) + std::size_t(r) * 2 * sizeof(pair_line); }
-  constexpr std::size_t staging() const { return align_up(pair(ranks), host_layout::page); }
+  /// Lines for a peer in which all-to-all puts short parts, in two sets used in turn. None in very large jobs.
+  constexpr std::uint32_t exchange_lines() const { return 128 / ranks < 16 ? std::uint32_t(128 / ranks) : 16; }
+  constexpr std::size_t exchange(rank_t r) const {
+    return pair(ranks) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
+  }
+  constexpr std::size_t staging() const { return align_up(exchange(ranks), host_layout::page); }
   constexpr std::size_t staging_bytes() const { return host_layout::collective_bytes - staging(); }
 };
 

@@ -78,7 +78,9 @@ template <class T>
 class landing {
  public:
   /// place_function: `self` is the landing.
-  static std::byte* place(void* self, std::uint32_t, std::uint64_t bytes) { return static_cast<landing*>(self)->make_place(bytes); }
+  static std::byte* place(void* self, std::uint32_t, std::uint64_t bytes) {
+    return static_cast<landing*>(self)->make_place(bytes);
+  }
   /// The value, if it is from rank `from`. Once.
   T take(rank_t from, const char* what) {
     if constexpr (trivially_sendable<T>) {

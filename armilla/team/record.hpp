@@ -37,10 +37,10 @@ struct team_record {
   context* self = nullptr;
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
-  std::uint64_t step = 0;          ///< last step of the flat lines
-  std::uint64_t known = 0;         ///< every member has shown at least this step
-  flag_line* mine = nullptr;       ///< my flat lines
-  bool checking = false;           ///< compare what the members are about to do
+  std::uint64_t step = 0;     ///< last step of the flat lines
+  std::uint64_t known = 0;    ///< every member has shown at least this step
+  flag_line* mine = nullptr;  ///< my flat lines
+  bool checking = false;      ///< compare what the members are about to do
   bool flat_barrier = true;
   bool flat_fence = true;
   std::vector<const flag_line*> flat;  ///< each member's flat lines
@@ -55,22 +55,25 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
-  team_state* owner = nullptr;     ///< null once the session has ended
-  std::vector<team_slot*> slots;   ///< each member's
+  team_state* owner = nullptr;    ///< null once the session has ended
+  std::vector<team_slot*> slots;  ///< each member's
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };
 
 /// What a rank knows of the staging between it and one peer.
 struct pair_state {
-  std::uint64_t sent = 0;           ///< chunks ever sent
+  std::uint64_t sent = 0;  ///< chunks ever sent
   std::uint64_t messages_sent = 0;
-  std::uint64_t acknowledged = 0;   ///< of them the peer has taken these, as far as known
-  std::uint64_t taken = 0;          ///< chunks ever taken
+  std::uint64_t acknowledged = 0;  ///< of them the peer has taken these, as far as known
+  std::uint64_t taken = 0;         ///< chunks ever taken
   std::uint64_t messages_taken = 0;
-  std::uint64_t used[2] = {0, 0};   ///< `sent` when each half of the staging was used last
-  pair_line* mine = nullptr;        ///< two lines that I write
+  std::uint64_t used[2] = {0, 0};  ///< `sent` when each half of the staging was used last
+  pair_line* mine = nullptr;       ///< two lines that I write
   const pair_line* theirs = nullptr;
+  std::uint64_t exchanges = 0;      ///< short all-to-alls with this peer
+  flag_line* mine_short = nullptr;  ///< two sets of exchange lines
+  const flag_line* theirs_short = nullptr;
 };
 
 struct out_stream;
@@ -85,14 +88,14 @@ struct team_state {
   context& self;
   collective_layout layout;
   team_record* world = nullptr;
-  std::vector<team_record*> teams;    ///< alive here, and those let go that some member still holds
-  std::uint64_t highest_step = 0;     ///< of any slot whose team has ended here
+  std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
+  std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
   fence_hooks hooks;
   // staging
-  std::vector<pair_state> pair;       ///< by world rank
+  std::vector<pair_state> pair;  ///< by world rank
   std::byte* staging = nullptr;
-  std::uint64_t transfers = 0;        ///< their parity chooses the half of the staging
-  std::vector<out_stream> outgoing;   ///< of the transfer that runs; kept for their memory
+  std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
+  std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
   std::vector<in_stream> incoming;
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
@@ -108,7 +111,8 @@ void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::
 /// The same. A few looks first: the peers of a well-balanced program arrive within the flight of a cache line.
 inline void await_step(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
   if (flag.load(std::memory_order_acquire) >= step) return;
-  const timed net(c.messages->watch(), component::net);
+  if (c.messages->observed()) [[unlikely]]
+    return await_step_slowly(c, flag, step, what);  // a wait is timed from its begin
   for (int i = 0; i < 8; ++i)
     if (flag.load(std::memory_order_acquire) >= step) return;
   await_step_slowly(c, flag, step, what);
@@ -129,7 +133,8 @@ void make_room(team_record& t, std::uint64_t step, const char* what);
 inline std::uint64_t show(team_record& t, const void* value, std::size_t bytes, const char* what) {
   const std::uint64_t step = ++t.step;
   // At `step` the line of `step - flat_lines` goes. A member that has come to the one after it has finished with it.
-  if (step - t.known >= team_slot::flat_lines) [[unlikely]] make_room(t, step - team_slot::flat_lines + 1, what);
+  if (step - t.known >= team_slot::flat_lines) [[unlikely]]
+    make_room(t, step - team_slot::flat_lines + 1, what);
   flag_line& line = t.mine[step % team_slot::flat_lines];
   if (bytes != 0) std::memcpy(line.payload, value, bytes);
   line.step.store(step, std::memory_order_release);  // pairs with the acquire in await_step
@@ -148,7 +153,20 @@ inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step
 
 /// The collectives, for checks and messages.
 enum class collective : std::uint8_t {
-  none, barrier, fence, split, broadcast, scatter, reduce, reduce_all, scan, exclusive_scan, gather, gather_all, all_to_all, all_to_all_v
+  none,
+  barrier,
+  fence,
+  split,
+  broadcast,
+  scatter,
+  reduce,
+  reduce_all,
+  scan,
+  exclusive_scan,
+  gather,
+  gather_all,
+  all_to_all,
+  all_to_all_v
 };
 const char* name_of(collective kind) noexcept;
 
@@ -160,10 +178,13 @@ const char* name_of(collective kind) noexcept;
 /// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
 inline context& enter(team_record* t, collective kind, rank_t root = 0, std::uint64_t bytes = 0) {
   context* const c = current;
-  if (c == nullptr || t == nullptr || t->self != c || c->body_depth != 0) [[unlikely]] throw_cannot_enter(t, kind);
-  if (std::uint32_t(root) >= t->size) [[unlikely]] throw_bad_root(*t, kind, root);
+  if (c == nullptr || t == nullptr || t->self != c || c->body_depth != 0) [[unlikely]]
+    throw_cannot_enter(t, kind);
+  if (std::uint32_t(root) >= t->size) [[unlikely]]
+    throw_bad_root(*t, kind, root);
   c->messages->flush();
-  if (t->checking) [[unlikely]] check_entry(*t, kind, root, bytes);
+  if (t->checking) [[unlikely]]
+    check_entry(*t, kind, root, bytes);
   return *c;
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/team.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <memory>
+
+#include <fmt/format.h>
 
 #include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
@@ -34,10 +34,13 @@ static_assert(sizeof(request) <= flag_line::payload_bytes);
 
 constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;
 
-std::uint64_t last_step(const team_record& t) { return t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step}); }
+std::uint64_t last_step(const team_record& t) {
+  return t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step});
+}
 
 bool closed_by_all(const team_state& s, const team_record& t) {
-  return std::ranges::all_of(t.members, [&](rank_t r) { return s.slot(r, t.slot).closed.step.load(std::memory_order_acquire) >= t.first_step; });
+  return std::ranges::all_of(
+      t.members, [&](rank_t r) { return s.slot(r, t.slot).closed.step.load(std::memory_order_acquire) >= t.first_step; });
 }
 
 // Forgets the teams that nobody holds any more; what remains decides which slots are free.
@@ -107,10 +110,11 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32
   std::uint32_t worst = 0;
   for (std::uint32_t i = 0; i < parent.size; ++i)
     if (std::popcount(all[i].free_slots) < std::popcount(all[worst].free_slots)) worst = i;
-  throw_limit("team::split", fmt::format("no place for another team: rank {} holds {} teams beside world, and {} is the most that "
-                                         "ranks can have in common; let some team values go",
-                                         parent.members[worst], collective_layout::slots - 1 - std::popcount(all[worst].free_slots),
-                                         collective_layout::slots - 1));
+  throw_limit("team::split",
+              fmt::format("no place for another team: rank {} holds {} teams beside world, and {} is the most that "
+                          "ranks can have in common; let some team values go",
+                          parent.members[worst], collective_layout::slots - 1 - std::popcount(all[worst].free_slots),
+                          collective_layout::slots - 1));
 }
 
 // Members of my color in the order of their keys; a stable sort keeps the parent's order among equals.
@@ -135,18 +139,24 @@ team_record* split(team_record* parent, int color, int key) {
   std::uint64_t highest = 0;
   for (const request& r : all) highest = std::max(highest, r.highest_step);
   if (color < 0) return nullptr;
-  return make_record(*parent->owner, members_of(*parent, all), std::uint32_t(std::countr_zero(free)), highest + team_slot::flat_lines);
+  return make_record(*parent->owner, members_of(*parent, all), std::uint32_t(std::countr_zero(free)),
+                     highest + team_slot::flat_lines);
 }
 
 }  // namespace
 
 team_state::team_state(context& c) : self(c), layout{c.ranks}, pair(std::size_t(c.ranks)) {
   if (c.ranks > collective_layout::most_ranks)
-    throw_limit("start", fmt::format("{} ranks on one host; at most {} can share its collectives", c.ranks, collective_layout::most_ranks));
+    throw_limit("start", fmt::format("{} ranks on one host; at most {} can share its collectives", c.ranks,
+                                     collective_layout::most_ranks));
   staging = c.host->collective(c.rank) + layout.staging();
   for (rank_t r = 0; r < c.ranks; ++r) {
-    pair[std::size_t(r)].mine = reinterpret_cast<pair_line*>(c.host->collective(c.rank) + collective_layout::pair(r));
-    pair[std::size_t(r)].theirs = reinterpret_cast<pair_line*>(c.host->collective(r) + collective_layout::pair(c.rank));
+    pair_state& p = pair[std::size_t(r)];
+    p.mine = reinterpret_cast<pair_line*>(c.host->collective(c.rank) + collective_layout::pair(r));
+    p.mine[0].home = reinterpret_cast<std::uint64_t>(this);
+    p.theirs = reinterpret_cast<pair_line*>(c.host->collective(r) + collective_layout::pair(c.rank));
+    p.mine_short = reinterpret_cast<flag_line*>(c.host->collective(c.rank) + layout.exchange(r));
+    p.theirs_short = reinterpret_cast<flag_line*>(c.host->collective(r) + layout.exchange(c.rank));
   }
   std::vector<rank_t> everyone;
   for (rank_t r = 0; r < c.ranks; ++r) everyone.push_back(r);

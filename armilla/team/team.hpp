@@ -121,7 +121,8 @@ class team {
   /// the members, and sets `out_counts[i]` to how many came from member i.
   template <class T>
     requires trivially_sendable<T>
-  std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) const;
+  std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts,
+                              std::span<std::size_t> out_counts) const;
 
  private:
   friend team world();

@@ -1,30 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/transfer.hpp"
 
-#include <fmt/format.h>
+#include <sys/uio.h>
 
 #include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t direct_from = 2048;       // bytes: shorter ones are staged, so that their sender need not stay
-constexpr std::uint64_t longest_chunk = 8 * 1024; // so that the receiver copies one while the sender fills the next
+constexpr std::uint64_t direct_from = 2048;        // bytes: shorter ones are staged, so that their sender need not stay
+constexpr std::uint64_t longest_chunk = 8 * 1024;  // so that the receiver copies one while the sender fills the next
+
+constexpr std::uint64_t cross_from = 8 * 1024 + 1;  // up to there, two copies through the staging are quicker than a system call
 
 std::uint64_t chunks_of(std::uint64_t bytes, std::uint64_t chunk) { return bytes == 0 ? 1 : (bytes + chunk - 1) / chunk; }
 
-// How the receiver reaches bytes where they lie.
-pair_line::kind reach(const context& c, const std::byte* data, std::uint64_t bytes, std::uint64_t& place) {
-  if (bytes < direct_from) return pair_line::staged;
+// How the receiver reaches the bytes of `o` where they lie.
+pair_line::kind reach(const context& c, const out_stream& o) {
+  if (o.bytes < direct_from) return pair_line::staged;
+  if (c.host->threads) return pair_line::address;
   const std::byte* segment = c.host->segment_start(c.rank);
-  if (data >= segment && data + bytes <= segment + c.host->layout.segment_bytes) {
-    place = std::uint64_t(data - segment);
-    return pair_line::segment;
+  if (o.data >= segment && o.data + o.bytes <= segment + c.host->layout.segment_bytes) return pair_line::segment;
+  const bool cross = o.bytes >= cross_from && o.pair->theirs[0].reads_peer.load(std::memory_order_relaxed) == pair_line::allowed;
+  return cross ? pair_line::process : pair_line::staged;
+}
+
+// Copies from another process. False: the system refuses.
+bool copy_across(context& c, rank_t from, std::byte* to, std::uint64_t address, std::uint64_t bytes) {
+  while (bytes != 0) {
+    const iovec mine{to, bytes};
+    const iovec theirs{reinterpret_cast<void*>(address), bytes};
+    const ssize_t n = process_vm_readv(c.host->pid[std::size_t(from)], &mine, 1, &theirs, 1, 0);
+    if (n <= 0) return false;
+    ++c.count->cross_copies;
+    to += n, address += std::uint64_t(n), bytes -= std::uint64_t(n);
   }
-  place = reinterpret_cast<std::uint64_t>(data);
-  return c.host->threads ? pair_line::address : pair_line::staged;
+  return true;
+}
+
+// The first long message from a peer: may the next ones be read from its process?
+void try_access(context& c, rank_t from, pair_state& p) {
+  std::uint64_t word;
+  const bool works =
+      c.settings->cross_copy && copy_across(c, from, reinterpret_cast<std::byte*>(&word), p.theirs[0].home, sizeof word);
+  p.mine[0].reads_peer.store(works ? pair_line::allowed : pair_line::refused, std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -65,34 +90,44 @@ void transfer::receive(std::uint32_t member, place_function place, void* self) {
 // The half of the staging and the lines that I am about to use were last used two transfers ago: has everybody read them?
 void transfer::settle() {
   for (pair_state& p : state_.pair) {
-    if (p.acknowledged >= p.used[half_]) [[likely]] continue;
+    if (p.acknowledged >= p.used[half_]) [[likely]]
+      continue;
     const auto read = [&p, this] {
-      p.acknowledged = std::max(p.theirs[0].taken.load(std::memory_order_acquire), p.theirs[1].taken.load(std::memory_order_acquire));
+      p.acknowledged =
+          std::max(p.theirs[0].taken.load(std::memory_order_acquire), p.theirs[1].taken.load(std::memory_order_acquire));
       return p.acknowledged >= p.used[half_];
     };
     if (!read()) state_.self.messages->wait_until(read, what_);
   }
 }
 
+// What is sent to all must go one way.
+void transfer::choose_ways() {
+  bool same = true;
+  for (out_stream& o : state_.outgoing) {
+    o.line->where = reach(state_.self, o);
+    same &= o.line->where == state_.outgoing[0].line->where;
+  }
+  if (shared_ && !same)
+    for (out_stream& o : state_.outgoing) o.line->where = pair_line::staged;
+}
+
 // Splits my half of the staging among what is sent from it.
 void transfer::lay_out() {
-  auto& out = state_.outgoing;
+  choose_ways();
   std::uint64_t staged = 0;
-  for (out_stream& o : out) {
-    std::uint64_t place = 0;
-    o.line->where = reach(state_.self, o.data, o.bytes, place);
-    o.line->place = place;
-    staged += o.line->where == pair_line::staged;
-  }
-  const std::uint64_t half_bytes = state_.layout.staging_bytes() / 2 & ~(host_layout::page - 1);
+  for (const out_stream& o : state_.outgoing) staged += o.line->where == pair_line::staged;
+  const std::uint64_t half_bytes = (state_.layout.staging_bytes() / 2) & ~(host_layout::page - 1);
   const std::uint64_t parts = shared_ || staged == 0 ? 1 : staged;
-  const std::uint64_t part = half_bytes / parts & ~(cache_line - 1);
+  const std::uint64_t part = (half_bytes / parts) & ~(cache_line - 1);
   std::uint64_t at = half_ * half_bytes;
-  for (out_stream& o : out) {
+  for (out_stream& o : state_.outgoing) {
     if (o.line->where != pair_line::staged) {
       o.chunk = o.bytes, o.chunks = 1, o.count = 1;
+      const std::byte* origin = o.line->where == pair_line::segment ? state_.self.host->segment_start(state_.self.rank) : nullptr;
+      o.line->place = std::uint64_t(reinterpret_cast<std::uintptr_t>(o.data) - reinterpret_cast<std::uintptr_t>(origin));
     } else {
-      o.chunk = std::min(longest_chunk, std::max<std::uint64_t>(part / 4 & ~(cache_line - 1), cache_line));
+      o.chunk = std::min(longest_chunk, std::max<std::uint64_t>((part / 4) & ~(cache_line - 1), cache_line));
       o.chunks = std::uint32_t(part / o.chunk);
       o.count = chunks_of(o.bytes, o.chunk);
       o.place = state_.staging + at;
@@ -162,7 +197,7 @@ bool transfer::pull(in_stream& in) {
   for (; p.taken < sent && in.next < in.count; ++in.next, ++p.taken) {
     const std::uint64_t at = in.next * in.chunk;
     const std::uint64_t bytes = std::min(in.chunk, in.total - at);
-    if (in.to != nullptr && bytes != 0) std::memcpy(in.to + at, in.source + in.next % in.chunks * in.chunk, bytes);
+    copy_out(in, at, bytes);
   }
   if (in.next == in.count) ++p.messages_taken;
   // In the line of my next message to this peer: it reads that one anyway.
@@ -174,13 +209,14 @@ bool transfer::pull(in_stream& in) {
 // The first chunk is here: how the message lies. The numbers come from another rank.
 void transfer::open(in_stream& in) {
   const pair_line& line = *in.line;
-  const context& c = state_.self;
-  in.total = line.total, in.chunk = line.chunk, in.chunks = line.chunks;
-  const std::uint64_t reach = line.where == pair_line::staged ? in.chunk * in.chunks : in.total;
+  context& c = state_.self;
+  in.total = line.total, in.chunk = line.chunk, in.chunks = line.chunks, in.where = line.where;
+  const std::uint64_t length = line.where == pair_line::staged ? in.chunk * in.chunks : in.total;
   const std::uint64_t limit = line.where == pair_line::staged ? state_.layout.staging_bytes() : c.host->layout.segment_bytes;
-  const bool inside = line.where == pair_line::address ? c.host->threads : line.place <= limit && reach <= limit - line.place;
-  if (in.chunk == 0 || in.chunks == 0 || !inside)
-    throw_decode(in.from, what_, fmt::format("a message of {} bytes in chunks of {} cannot lie at {}", in.total, in.chunk, line.place));
+  const bool inside = line.where >= pair_line::address || (line.place <= limit && length <= limit - line.place);
+  if (in.chunk == 0 || in.chunks == 0 || !inside || (line.where == pair_line::address && !c.host->threads))
+    throw_decode(in.from, what_,
+                 fmt::format("a message of {} bytes in chunks of {} cannot lie at {}", in.total, in.chunk, line.place));
   in.count = chunks_of(in.total, in.chunk);
   if (line.where == pair_line::staged)
     in.source = c.host->collective(in.from) + state_.layout.staging() + line.place;
@@ -188,7 +224,21 @@ void transfer::open(in_stream& in) {
     in.source = c.host->segment_start(in.from) + line.place;
   else
     in.source = reinterpret_cast<const std::byte*>(line.place);
+  if (in.total >= cross_from && in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
+    try_access(c, in.from, *in.pair);
   in.to = in.place(in.self, in.member, in.total);
+}
+
+// The next chunk, `bytes` bytes, which belong at `at`.
+void transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes) {
+  if (in.to == nullptr || bytes == 0) return;
+  const std::byte* source = in.source + in.next % in.chunks * in.chunk;
+  if (in.where != pair_line::process) [[likely]] {
+    std::memcpy(in.to + at, source, bytes);
+  } else if (!copy_across(state_.self, in.from, in.to + at, reinterpret_cast<std::uint64_t>(source), bytes)) {
+    throw_usage(what_,
+                fmt::format("the memory of rank {} cannot be read: {}; set ARMILLA_CROSS_COPY=0", in.from, std::strerror(errno)));
+  }
 }
 
 bool transfer::finished() const {

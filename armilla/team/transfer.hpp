@@ -15,8 +15,10 @@ using place_function = std::byte* (*)(void* self, std::uint32_t member, std::uin
 ///
 /// The sender copies chunks into its staging and counts them in its line for the peer; the receiver copies them out and
 /// counts them in its own line for the sender, which then uses their place again. All streams of a rank advance together,
-/// so no order among the members can lock up. A long message that its receiver can reach where it lies (in a segment, or
-/// anywhere if ranks are threads) is not staged: it is copied once, from there, and the sender stays until that is done.
+/// so no order among the members can lock up. A long message that its receiver can reach where it lies is not staged: it
+/// is copied once, from there, and the sender stays until that is done. Reached are segments, all memory if ranks are
+/// threads, and by a system call that of other processes, if the option cross_copy and the system allow it: a receiver of
+/// the first long message from a peer tries.
 ///
 /// The staging has two halves, used in turn, so that a sender may leave while its peers still read and even begin the
 /// next transfer.
@@ -37,12 +39,14 @@ class transfer {
  private:
   void add(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
   void settle();
+  void choose_ways();
   void lay_out();
   void announce(out_stream& o);
   bool push();
   bool push_shared();
   bool pull(in_stream& in);
   void open(in_stream& in);
+  void copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes);
   bool can_move() const;
   void note_taken();
   bool finished() const;
@@ -57,16 +61,16 @@ class transfer {
 /// A message under way to one peer.
 struct out_stream {
   pair_state* pair;
-  pair_line* line;           ///< where it is announced
-  const pair_line* acks;     ///< the peer's two lines: the later one has the newer count
+  pair_line* line;        ///< where it is announced
+  const pair_line* acks;  ///< the peer's two lines: the later one has the newer count
   rank_t to;
   const std::byte* data;
   std::uint64_t bytes;
   std::byte* place = nullptr;  ///< in the staging; null: read directly
   std::uint64_t chunk = 0;
   std::uint32_t chunks = 0;
-  std::uint64_t next = 0;    ///< chunk to send
-  std::uint64_t count = 0;   ///< chunks in all
+  std::uint64_t next = 0;   ///< chunk to send
+  std::uint64_t count = 0;  ///< chunks in all
 
   std::uint64_t taken() const;
   /// All is in the staging: what the peer does with it does not concern this transfer.
@@ -87,8 +91,9 @@ struct in_stream {
   std::uint64_t total = 0;
   std::uint64_t chunk = 0;
   std::uint32_t chunks = 0;
+  pair_line::kind where = pair_line::staged;
   std::uint64_t next = 0;
-  std::uint64_t count = 0;   ///< 0: not announced yet
+  std::uint64_t count = 0;  ///< 0: not announced yet
 };
 
 }  // namespace armilla::detail
