@@ -18,7 +18,7 @@ struct histogram {
 };
 double twice(const std::vector<double>& v) { return 2 * double(v.size()); }
 template <class T>
-void generic(T) {}
+void generic(const T&) {}
 void ping(armilla::sender, long) {}
 
 template <class F>
@@ -29,9 +29,8 @@ std::string name_inside(F) {
 
 }  // namespace sample
 
+namespace armilla::detail {
 namespace {
-
-using namespace armilla::detail;
 
 void hidden(int) {}
 
@@ -87,3 +86,4 @@ TEST(MethodName, AnyTextIsSurvived) {
 }
 
 }  // namespace
+}  // namespace armilla::detail

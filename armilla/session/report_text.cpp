@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -40,12 +41,13 @@ void print_counters(output out, const std::vector<column>& columns) {
   std::erase_if(rows, [&](const counter_row& r) {
     return std::ranges::all_of(columns, [&](const column& c) { return c.what->*r.member == 0; });
   });
-  // together what belongs together, the groups in the order of the table
-  const auto first = [](const counter_row& row) {
-    return std::ranges::find_if(counter_table(), [&](const counter_row& r) { return std::strcmp(r.group, row.group) == 0; }) -
-           counter_table().begin();
+  // together what belongs together: groups in the order of the table, and so the rows of each
+  const auto place = [](const counter_row& row) {
+    const auto where = [](auto wanted) { return std::ranges::find_if(counter_table(), wanted) - counter_table().begin(); };
+    return std::pair(where([&](const counter_row& r) { return std::strcmp(r.group, row.group) == 0; }),
+                     where([&](const counter_row& r) { return r.member == row.member; }));
   };
-  std::ranges::stable_sort(rows, {}, first);
+  std::ranges::sort(rows, {}, place);
   const char* group = "";
   for (const counter_row& r : rows) {
     if (std::strcmp(group, r.group) != 0) fmt::format_to(out, "{} ({})\n", group = r.group, name_of(r.part));
@@ -110,7 +112,9 @@ std::string sizes_text(const method_statistics& m) {
 void print_methods(output out, const std::string& title, const statistics& s) {
   if (s.methods.empty()) return;
   std::vector<method_statistics> methods = s.methods;
-  std::ranges::stable_sort(methods, std::ranges::greater{}, &method_statistics::bytes);
+  std::ranges::sort(methods, [](const method_statistics& a, const method_statistics& b) {
+    return a.bytes != b.bytes ? a.bytes > b.bytes : a.name < b.name;
+  });
   fmt::format_to(out, "\n{}\n{:>13} {:>13} {:>13}  {}\n", title, "messages", "bytes", "dispatches",
                  "method, messages by size from");
   for (const method_statistics& m : methods) {

@@ -227,7 +227,9 @@ RANK_TEST(times_add_up_to_the_wall_clock) {
 }
 
 RANK_TEST(every_scope_of_a_component_ends) {
-  using namespace am::detail;
+  using am::detail::component;
+  using am::detail::current;
+  using am::detail::stats_of;
   const auto now_in = [] { return stats_of(*current).watch->now_in(); };
   EXPECT_EQ(int(now_in()), int(component::cpu));
   EXPECT_THROWS(am::usage_error, am::async<&take_number>(-1, 1));

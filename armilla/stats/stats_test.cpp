@@ -13,10 +13,8 @@
 #include "armilla/stats/rank_stats.hpp"
 #include "armilla/stats/start.hpp"
 
-namespace armilla {
+namespace armilla::detail {
 namespace {
-
-using namespace detail;
 
 /// A rank with nothing but statistics, and two methods.
 class alone : public testing::Test {
@@ -273,4 +271,4 @@ TEST_F(alone, TimesAddUpToTheClock) {
 }
 
 }  // namespace
-}  // namespace armilla
+}  // namespace armilla::detail
