@@ -42,14 +42,16 @@ void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t byt
   std::memcpy(line.payload, &mine, sizeof mine);
   line.step.store(step, std::memory_order_release);
   notify_members(t);
-  for (std::uint32_t i = 0; i < t.size; ++i) {
+  std::uint32_t different = t.size;
+  intention theirs, first;
+  for (std::uint32_t i = 0; i < t.size; ++i) {  // to the end, whatever is found: who goes on must have met all
     if (i == t.rank) continue;
     const flag_line& other = t.slots[i]->check[step % 2];
     await_step(*t.self, other.step, step, name_of(kind));
-    intention theirs;
     std::memcpy(&theirs, other.payload, sizeof theirs);
-    if (!mine.same_as(theirs)) throw_different(t, i, mine, theirs);
+    if (different == t.size && !mine.same_as(theirs)) different = i, first = theirs;
   }
+  if (different != t.size) throw_different(t, different, mine, first);
 }
 
 const char* name_of(collective kind) noexcept {
