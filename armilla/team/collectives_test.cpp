@@ -178,6 +178,20 @@ RANK_TEST(all_to_all_transposes) {
   }
 }
 
+RANK_TEST(long_messages_go_straight_out_of_segments) {
+  const std::size_t n = std::size_t(am::ranks()), k = 5000;
+  const am::global_ptr<long> in = am::allocate<long>(n * k), out = am::allocate<long>(n * k);
+  for (std::size_t i = 0; i < n * k; ++i) in.local()[i] = am::rank() * 10 + long(i / k), out.local()[i] = -1;
+  am::all_to_all(std::span<const long>(in.local(), n * k), std::span(out.local(), n * k));
+  bool right = true;
+  for (std::size_t i = 0; i < n * k; ++i) right &= out.local()[i] == long(i / k) * 10 + am::rank();
+  EXPECT(right);
+  am::world().broadcast(std::span(in.local(), n * k), am::ranks() - 1);
+  EXPECT_EQ(in.local()[n * k - 1], (am::ranks() - 1) * 10L + am::ranks() - 1);
+  am::deallocate(in);
+  am::deallocate(out);
+}
+
 RANK_TEST(all_to_all_of_bytes) {
   const std::size_t n = std::size_t(am::ranks());
   for (std::size_t k = 1; k < 70; ++k) {
