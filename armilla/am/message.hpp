@@ -29,13 +29,15 @@ class sender {
 
  private:
   friend struct message_access;
-  sender(detail::endpoint& self, rank_t rank) noexcept : self_(&self), rank_(rank) {}
+  sender(detail::endpoint& self, rank_t rank, bool alone) noexcept : self_(&self), rank_(rank), alone_(alone) {}
   detail::endpoint* self_;
   rank_t rank_;
+  bool alone_;  // the message came without others: an answer need not wait for theirs
 };
 
 struct message_access {
-  static sender make(detail::endpoint& self, rank_t rank) noexcept { return {self, rank}; }
+  static sender make(detail::endpoint& self, rank_t rank, bool alone) noexcept { return {self, rank, alone}; }
+  static bool alone(const sender& s) noexcept { return s.alone_; }
   static detail::endpoint& self(const sender& s) noexcept { return *s.self_; }
 };
 
@@ -103,8 +105,8 @@ struct active_message {
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const timed body(self.watch(), component::cpu);
     const std::byte* const end = at + size;
-    do take(self, source, at, end, arguments{});
-    while (at < end);
+    take(self, source, at, end, self.solo(), arguments{});
+    while (at < end) take(self, source, at, end, false, arguments{});
   }
 
   static std::size_t size(std::size_t payload_bytes) noexcept {
@@ -124,9 +126,20 @@ struct active_message {
     if constexpr (parts::has_payload) ++self.count().statements_sent;
   }
 
+  /// Without company, at once; false if it must take the general way.
+  template <class... A>
+  static bool send_alone(endpoint& self, channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
+    if constexpr (parts::has_payload) return false;
+    std::byte* at = self.begin_alone(c, handler<active_message<H>>.id, size(0), traffic::statements);
+    if (at == nullptr) [[unlikely]] return false;
+    (put_argument(at, values), ...);
+    self.publish_alone(c, size(0));
+    return true;
+  }
+
  private:
   template <class... A>
-  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, argument_list<A...>) {
+  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first, argument_list<A...>) {
     if (std::size_t(end - at) < size(0)) [[unlikely]] self.throw_damaged(source, "an active message's length", std::uint64_t(end - at));
     const std::byte* item = at;
     payload bytes;
@@ -140,16 +153,16 @@ struct active_message {
       self.count_item(handler<active_message<H>>.id, whole);
     }
     at += whole;
-    call<A...>(self, source, item, bytes);
+    call<A...>(message_access::make(self, source, first && at == end), item, bytes);
   }
   template <class... A>
-  static void call(endpoint& self, rank_t source, const std::byte* item, [[maybe_unused]] payload bytes) {
+  static void call(const sender& from, const std::byte* item, [[maybe_unused]] payload bytes) {
     auto values = leaves<A...>::from([&]<class B>() { return take_argument<B>(item); });
     values.apply([&](A... each) {
       if constexpr (parts::has_payload)
-        H(message_access::make(self, source), each..., bytes);
+        H(from, each..., bytes);
       else
-        H(message_access::make(self, source), each...);
+        H(from, each...);
     });
   }
 
@@ -173,7 +186,7 @@ void request(rank_t dest, const A&... values) {
   if (self.observed()) [[unlikely]] self.count_statement();
 }
 
-/// The same with a payload, which is copied.
+/// The same with a payload, which is copied. A span of bytes of any extent, constant or not.
 template <auto Handler, class... A>
 void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) {
   detail::endpoint& self = *detail::here("request").messages;
@@ -188,6 +201,8 @@ template <auto Handler, class... A>
 void reply(const sender& to, const A&... values) {
   detail::endpoint& self = message_access::self(to);
   detail::channel& c = self.to(to.rank());
+  using message = detail::active_message<Handler>;
+  if (message_access::alone(to) && message::send_alone(self, c, typename message::arguments{}, values...)) [[likely]] return;
   detail::send_message<Handler>(self, c, {}, values...);
   c.urgent = true;
   self.done(c);
