@@ -9,7 +9,7 @@ namespace am = armilla;
 int main(int argc, char** argv) {
   return am::run(argc, argv, [] {  // every rank runs this
     const am::rank_t next = (am::rank() + 1) % am::ranks();
-    const auto greet = [](const std::string& from) { std::printf("hello on rank %d, from %s\n", am::rank(), from.c_str()); };
+    const auto greet = [](const std::string& from) { std::printf("rank %d: hello from %s\n", am::rank(), from.c_str()); };
     am::async(next, greet, "rank " + std::to_string(am::rank()));                   // statement: no answer
     am::fence();                                                                    // now it has run, everywhere
     am::future<double> nine = am::call(next, [](double x) { return x * x; }, 3.0);  // question
