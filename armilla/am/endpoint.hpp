@@ -121,6 +121,7 @@ class endpoint {
   }
 
   /// Answers other ranks until `done()`; `what` says for whom it may concern what this rank waits for. Flushes first.
+  /// `done` has no effects: it is asked as often as the wait needs.
   template <class Pred>
   void wait_until(Pred&& done, const char* what) {
     wait_until_deadline(done, 0, what);

@@ -80,14 +80,33 @@ int create_host_memory(const host_layout& layout) {
 }
 
 std::byte* map_host_memory(int descriptor, std::uint64_t bytes) {
-  void* base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-  if (base == MAP_FAILED)
+  const auto failed = [bytes] {
     throw_limit(
         "start",
         fmt::format("cannot map {} of shared memory: {}; choose a smaller ARMILLA_SEGMENT (for example 256M) or raise the "
                     "address space limit (ulimit -v)",
                     in_gib(bytes), std::strerror(errno)));
+  };
+  // At a multiple of the large page, as in the file: only then can large pages back the segments.
+  constexpr std::uint64_t unit = host_layout::huge_page;
+  void* const range = mmap(nullptr, bytes + unit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) failed();
+  const auto first = reinterpret_cast<std::uintptr_t>(range);
+  const std::uintptr_t aligned = align_up(first, unit);
+  if (aligned != first) munmap(range, aligned - first);
+  munmap(reinterpret_cast<void*>(aligned + align_up(bytes, host_layout::page)), first + unit - aligned - (align_up(bytes, host_layout::page) - bytes));
+  void* const base = mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, 0);
+  if (base == MAP_FAILED) failed();
   return static_cast<std::byte*>(base);
+}
+
+void prefer_large_pages(std::byte* base, const host_layout& layout) {
+#ifndef ARMILLA_SMALL_MAPS
+  // Random access to a large segment would miss the TLB at every step. A refusal only costs speed.
+  (void)madvise(base + layout.segment(0), layout.total() - layout.segment(0), MADV_HUGEPAGE);
+#else
+  (void)base, (void)layout;
+#endif
 }
 
 }  // namespace armilla::detail

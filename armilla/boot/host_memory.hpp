@@ -20,4 +20,7 @@ int create_host_memory(const host_layout& layout);
 /// Maps the first `bytes` of it. Throws `limit_error` naming the option that makes it smaller.
 std::byte* map_host_memory(int descriptor, std::uint64_t bytes);
 
+/// Asks the kernel to back the segments with large pages where it may.
+void prefer_large_pages(std::byte* base, const host_layout& layout);
+
 }  // namespace armilla::detail

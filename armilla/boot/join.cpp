@@ -120,7 +120,9 @@ job_block& map_job(int descriptor, int rank) {
   layout.ring_bytes = first.ring_bytes;
   layout.segment_bytes = first.segment_bytes;
   try {
-    return *reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
+    std::byte* const base = map_host_memory(descriptor, layout.total());
+    prefer_large_pages(base, layout);
+    return *reinterpret_cast<job_block*>(base);
   } catch (const error& why) {
     note_failure(first, rank, failure_kind::start, 1, why.what());
     throw;
@@ -158,7 +160,9 @@ std::vector<launch> join_job(options& settings) {
 launch join_alone(const options& settings, const char* name) {
   const host_layout layout = layout_for(1, settings);
   const int descriptor = create_host_memory(layout);
-  auto& job = *reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
+  std::byte* const base = map_host_memory(descriptor, layout.total());
+  prefer_large_pages(base, layout);
+  auto& job = *reinterpret_cast<job_block*>(base);
   close(descriptor);
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;

@@ -15,6 +15,7 @@ namespace armilla::detail {
 /// exist for every ordered pair of ranks and lane, without a word to any peer.
 struct host_layout {
   static constexpr std::size_t page = 4096;
+  static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
   static constexpr std::size_t job_bytes = 16 * page;        ///< owned by boot: who runs, how it ended
   static constexpr std::size_t control_bytes = page;         ///< owned by fabric: sleep flag, futex
   static constexpr std::size_t collective_bytes = 128 * 1024;///< owned by team: flags and staging of collectives
@@ -32,7 +33,7 @@ struct host_layout {
   constexpr std::uint64_t ring(int lane, rank_t from, rank_t to) const {
     return collective(rank_t(ranks)) + ((std::uint64_t(lane) * ranks + std::uint64_t(to)) * ranks + std::uint64_t(from)) * ring_stride();
   }
-  constexpr std::uint64_t segment(rank_t r) const { return ring(lanes, 0, 0) + std::uint64_t(r) * segment_bytes; }
+  constexpr std::uint64_t segment(rank_t r) const { return align_up(ring(lanes, 0, 0), huge_page) + std::uint64_t(r) * segment_bytes; }
   constexpr std::uint64_t total() const { return segment(rank_t(ranks)); }
 };
 
