@@ -123,6 +123,7 @@ set(ARMILLA_TEST_ENVIRONMENT
     "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0"
     "UBSAN_OPTIONS=print_stacktrace=1"
     "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
+    "ARMILLA_TUNED=none" # no test depends on what was measured on this host
     "LC_ALL=C")
 
 # armilla_test(<name> SOURCES ... [LAYERS ...]): target <name>_test, one entry in ctest, label unit. Without LAYERS: all.

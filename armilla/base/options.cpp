@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstdlib>
+#include <fstream>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -17,6 +20,9 @@ namespace {
 
 constexpr std::string_view prefix = "ARMILLA_";
 constexpr std::string_view reserved = "ARMILLA_INTERNAL_";
+constexpr std::string_view no_file = "none";
+// What the tuned file may set: what changes the speed of a job, and nothing else.
+constexpr std::array tunable = {"aggregate"};
 constexpr std::uint64_t max_bytes = std::uint64_t{1} << 46;
 
 /// One option: how its text is read (false: not allowed) and shown.
@@ -126,9 +132,14 @@ std::vector<row> make_table() {
       choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
              "Other ranks reach all global memory, or only the regions that their owner opened."),
       flag("access_by_message", &o::access_by_message, "Reach global memory by messages even where it is shared (for tests)."),
-      words("stats", &o::stats, good_stats, "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
+      words("stats", &o::stats, good_stats,
+            "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
             "Print counters at the end (1), with the time of each component (timing), or write them to a file."),
       flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks."),
+      words(
+          "tuned", &o::tuned, [](std::string_view) { return true; }, "a file's name, or none",
+          "The file that armilla-tune writes, read before these variables, if it exists; none: no file; by default armilla/tuned "
+          "in $XDG_CONFIG_HOME or ~/.config."),
   };
 }
 
@@ -146,8 +157,8 @@ std::string variable(std::string_view name) {
 [[noreturn]] void throw_unknown(std::string_view name) {
   const auto far = [&](const row& r) { return edit_distance(r.name, name); };
   const auto near = std::min_element(table().begin(), table().end(), [&](const row& a, const row& b) { return far(a) < far(b); });
-  throw_usage("options", variable(name) + " is no option; did you mean " + variable(near->name) +
-                             "? (armilla-info prints the manual of all)");
+  throw_usage("options",
+              variable(name) + " is no option; did you mean " + variable(near->name) + "? (armilla-run --options prints all)");
 }
 
 const row& find(std::string_view name) {
@@ -155,6 +166,52 @@ const row& find(std::string_view name) {
   for (const row& r : table())
     if (equal_ignoring_case(r.name, name)) return r;
   throw_unknown(name);
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r";
+  const std::size_t first = text.find_first_not_of(blank);
+  return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(blank) - first + 1);
+}
+
+/// False if it is neither "name=value" of something tunable, nor empty, nor a comment.
+bool read_tuned_line(options& o, std::string_view line) {
+  line = trimmed(line);
+  if (line.empty() || line.front() == '#') return true;
+  const std::size_t equals = line.find('=');
+  if (equals == line.npos) return false;
+  const std::string_view name = trimmed(line.substr(0, equals));
+  return std::ranges::find(tunable, name) != tunable.end() && find(name).read(o, trimmed(line.substr(equals + 1)));
+}
+
+[[noreturn]] void throw_bad_line(const std::string& file, int number, const std::string& line) {
+  std::string allowed;
+  for (const char* name : tunable) allowed += std::string(name) + "= followed by " + find(name).allowed + ", ";
+  throw_usage("options", file + ", line " + std::to_string(number) + ": '" + line + "' is not allowed; give " + allowed +
+                             "or a comment that starts with #; or set ARMILLA_TUNED=none to do without this file");
+}
+
+// A file that cannot be read counts as absent: the default place may belong to somebody else.
+void read_tuned(options& o, const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  for (int number = 1; std::getline(in, line); ++number)
+    if (!read_tuned_line(o, line)) throw_bad_line(file, number, line);
+}
+
+std::string environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+void apply(options& o, const char* const* environment) {
+  for (; environment != nullptr && *environment != nullptr; ++environment) {
+    const std::string_view entry = *environment;
+    if (!entry.starts_with(prefix) || entry.starts_with(reserved)) continue;
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string_view::npos) continue;
+    o.set(entry.substr(0, equals), entry.substr(equals + 1));
+  }
 }
 
 }  // namespace
@@ -175,17 +232,24 @@ std::string options::get(std::string_view name) const { return find(name).show(*
 
 options options::from(const char* const* environment) {
   options o;
-  for (; environment != nullptr && *environment != nullptr; ++environment) {
-    const std::string_view entry = *environment;
-    if (!entry.starts_with(prefix) || entry.starts_with(reserved)) continue;
-    const std::size_t equals = entry.find('=');
-    if (equals == std::string_view::npos) continue;
-    o.set(entry.substr(0, equals), entry.substr(equals + 1));
-  }
+  apply(o, environment);
   return o;
 }
 
-options options::from_environment() { return from(environ); }
+std::string tuned_file() {
+  if (const std::string named = environment_value("ARMILLA_TUNED"); !named.empty() && named != no_file) return named;
+  // A relative XDG_CONFIG_HOME is to be ignored, says its specification.
+  if (const std::string config = environment_value("XDG_CONFIG_HOME"); config.starts_with('/')) return config + "/armilla/tuned";
+  const std::string home = environment_value("HOME");
+  return home.empty() ? "" : home + "/.config/armilla/tuned";
+}
+
+options options::from_environment() {
+  options o;
+  if (environment_value("ARMILLA_TUNED") != no_file) read_tuned(o, tuned_file());
+  apply(o, environ);
+  return o;
+}
 
 void print_manual(std::FILE* out) {
   const options defaults;

@@ -48,11 +48,13 @@ struct options {
   // insight
   std::string stats;
   bool checked = true;
+  // what armilla-tune measured: see tuned_file
+  std::string tuned;
 
-  /// Reads ARMILLA_* from the environment. Throws `usage_error` that names the variable, its value, what is allowed and,
-  /// for an unknown one, the nearest known name.
+  /// Reads the tuned file, if there is one, then ARMILLA_* from the environment, which win. Throws `usage_error` that names the
+  /// variable, its value, what is allowed and, for an unknown one, the nearest known name; of the file also the line.
   static options from_environment();
-  /// The same from any list of "NAME=value", ended by null.
+  /// From any list of "NAME=value", ended by null, and no file.
   static options from(const char* const* environment);
 
   /// Sets one by its name ("ring" or "ARMILLA_RING"); the launcher's command line goes through here too. Throws as above.
@@ -60,6 +62,10 @@ struct options {
   /// Its value as one would write it.
   std::string get(std::string_view name) const;
 };
+
+/// Where armilla-tune writes and `from_environment` reads what was measured on this host: ARMILLA_TUNED if that names a file,
+/// else `armilla/tuned` in $XDG_CONFIG_HOME or ~/.config. Empty if there is no such place. The file need not exist.
+std::string tuned_file();
 
 /// The manual of all variables, from the same table.
 void print_manual(std::FILE* out);

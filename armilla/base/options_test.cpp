@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/base/options.hpp"
 
+#include <unistd.h>
+
 #include <bit>
 #include <cstdlib>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -58,6 +61,7 @@ TEST(Options, AnUnknownNameIsAnErrorThatNamesTheNearest) {
   EXPECT_NE(complaint("ARMILLA_RANK=4").find("ARMILLA_RANK is no option; did you mean ARMILLA_RANKS?"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_SPILLLIMIT=4").find("did you mean ARMILLA_SPILL_LIMIT?"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_=4").find("is no option"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_RANK=4").find("armilla-run --options prints all"), std::string::npos);
 }
 
 TEST(Options, ABadValueNamesVariableValueAndWhatIsAllowed) {
@@ -86,7 +90,83 @@ TEST(Options, SetAndGetSpeakTheSameLanguage) {
   EXPECT_THROW(o.get("rong"), usage_error);
 }
 
+// Sets a variable for the length of a test.
+class variable {
+ public:
+  variable(const char* name, const std::string& value) : name_(name) {
+    if (const char* was = std::getenv(name)) before_ = was, was_set_ = true;
+    setenv(name, value.c_str(), 1);
+  }
+  ~variable() { was_set_ ? setenv(name_, before_.c_str(), 1) : unsetenv(name_); }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+  bool was_set_ = false;
+};
+
+// A tuned file that lives as long as the test.
+class TunedFile : public testing::Test {
+ protected:
+  ~TunedFile() override { unlink(path_.c_str()); }
+  void write(const std::string& text) { std::ofstream(path_) << text; }
+  std::string refusal(const std::string& text) {
+    write(text);
+    try {
+      options::from_environment();
+    } catch (const usage_error& e) { return e.what(); }
+    return "no complaint";
+  }
+
+  std::string path_ = testing::TempDir() + "armilla_tuned_" + std::to_string(getpid());
+  variable tuned_{"ARMILLA_TUNED", path_};
+};
+
+TEST_F(TunedFile, GivesValuesThatTheEnvironmentOverrules) {
+  write("# measured\n\n  aggregate = 2K \r\n");
+  EXPECT_EQ(options::from_environment().aggregate, 2048u);
+  const variable stronger("ARMILLA_AGGREGATE", "512");
+  EXPECT_EQ(options::from_environment().aggregate, 512u);
+}
+
+TEST_F(TunedFile, MayBeMissing) { EXPECT_EQ(options::from_environment().aggregate, options().aggregate); }
+
+TEST_F(TunedFile, IsNotReadIfSwitchedOff) {
+  write("aggregate=512\n");
+  const variable folder("XDG_CONFIG_HOME", path_ + ".none");
+  const variable off("ARMILLA_TUNED", "none");
+  EXPECT_EQ(options::from_environment().aggregate, options().aggregate);
+}
+
+TEST_F(TunedFile, ABadLineNamesFileLineAndWhatIsAllowed) {
+  const std::string text = refusal("# measured\naggregate=lots\n");
+  EXPECT_NE(text.find(path_ + ", line 2: 'aggregate=lots' is not allowed; give aggregate= followed by bytes from 0 to 1M"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("ARMILLA_TUNED=none"), std::string::npos) << text;
+}
+
+TEST_F(TunedFile, SetsNothingButWhatIsTunable) {
+  for (const char* bad : {"ranks=4", "tuned=other", "aggregate", "=4096", "aggregate=4096 # good", "agregate=4096"})
+    EXPECT_NE(refusal(bad).find(", line 1: '" + std::string(bad) + "' is not allowed"), std::string::npos) << bad;
+}
+
+TEST_F(TunedFile, LiesInTheUsersFolderUnlessNamed) {
+  EXPECT_EQ(tuned_file(), path_);
+  const variable unnamed("ARMILLA_TUNED", "");
+  const variable home("HOME", "/home/somebody");
+  const variable config("XDG_CONFIG_HOME", "/etc/somewhere");
+  EXPECT_EQ(tuned_file(), "/etc/somewhere/armilla/tuned");
+  const variable no_config("XDG_CONFIG_HOME", "");
+  EXPECT_EQ(tuned_file(), "/home/somebody/.config/armilla/tuned");
+  const variable no_home("HOME", "");
+  EXPECT_EQ(tuned_file(), "");
+}
+
 TEST(Options, ReadsTheRealEnvironment) {
+  const variable no_file("ARMILLA_TUNED", "none");
   setenv("ARMILLA_POLL_EVERY", "16", 1);
   EXPECT_EQ(options::from_environment().poll_every, 16);
   unsetenv("ARMILLA_POLL_EVERY");

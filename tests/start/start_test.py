@@ -25,7 +25,7 @@ class Job:
         self.token = "START_TEST_TOKEN=" + uuid.uuid4().hex
         name, value = self.token.split("=")
         environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
-        environment |= {name: value, "ARMILLA_FABRIC": fabric, "ARMILLA_PIN": "none"}
+        environment |= {name: value, "ARMILLA_FABRIC": fabric, "ARMILLA_PIN": "none", "ARMILLA_TUNED": "none"}
         if ranks is not None:
             environment["ARMILLA_RANKS"] = str(ranks)
         environment |= env or {}

@@ -98,9 +98,9 @@ void require_program_name(const words& rest, const CLI::App& app) {
                 fmt::format("unknown option '{}'{}", rest[0], nearest.empty() ? "" : "; did you mean " + nearest + "?")};
 }
 
-program_spec parse(words part, job_words* job, int default_ranks) {
+program_spec parse(words part, job_words* job) {
   program_spec program;
-  program.ranks = default_ranks;
+  program.ranks = 0;  // not said
   CLI::App app("Starts the ranks of an Armilla job on this host.", "armilla-run");
   describe(app, program, job);
   std::reverse(part.begin(), part.end());  // the parser wants them so
@@ -129,13 +129,15 @@ void pass_on(const job_words& job) {
 
 int run(int argc, char** argv) {
   const auto parts = split_at_colons(argc, argv);
-  const int default_ranks = parts.size() == 1 ? options::from_environment().ranks : 1;
   job_words job;
   std::vector<program_spec> programs;
-  for (const auto& part : parts) programs.push_back(parse(part, programs.empty() ? &job : nullptr, default_ranks));
-  if (job.manual) return armilla::detail::print_manual(stdout), 0;
+  for (const auto& part : parts) programs.push_back(parse(part, programs.empty() ? &job : nullptr));
+  if (job.manual) return armilla::detail::print_manual(stdout), 0;  // also if a variable is wrong: errors point to it
   pass_on(job);
-  return armilla::detail::supervise(programs, options::from_environment());
+  const options settings = options::from_environment();
+  for (auto& program : programs)
+    if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;
+  return armilla::detail::supervise(programs, settings);
 }
 
 }  // namespace
