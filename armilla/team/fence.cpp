@@ -7,7 +7,8 @@
 
 /// Termination detection by counting.
 ///
-/// In a round all members add up the frames they have created and processed. A frame counts as processed when the bodies
+/// In a round all members add up the frames they have created and processed (in lines of their rings, which count as one goes
+/// along). A frame counts as processed when the bodies
 /// in it have ended, so what they sent counts as created before. The fence is over when the sum of created frames is the
 /// same as in the round before, and equal to the sum of processed ones. Why: no member begins a round before all have
 /// ended the one before, so there is a moment between the two. Counts only grow, thus equal sums mean that no member
