@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payloads that are too long for the ring: they lie in a block of the sender's segment, and a short record names it. The
 // receiver reads them there and gives the block back, so they are copied no more often than the type of the argument asks.
-#include <fmt/format.h>
-
 #include <cstring>
+
+#include <fmt/format.h>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
@@ -41,7 +41,9 @@ void endpoint::use_heap(heap blocks, std::uint64_t first) noexcept {
 std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
   const heap::block block = blocks_.allocate(size);
   if (block.offset == heap::none)
-    throw_limit("send", fmt::format("a message of {} bytes for rank {} finds no room in this rank's segment; raise ARMILLA_SEGMENT", size, c.to));
+    throw_limit(
+        "send",
+        fmt::format("a message of {} bytes for rank {} finds no room in this rank's segment; raise ARMILLA_SEGMENT", size, c.to));
   ++count_.bulk_sent;
   count_.bulk_bytes_sent += size;
   const bulk_name name{block.offset, size, h};
@@ -51,14 +53,16 @@ std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
 }
 
 void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
-  if (offset > host_.layout.segment_bytes || size > host_.layout.segment_bytes - offset) throw_damaged(source, "a block's place", offset);
+  if (offset > host_.layout.segment_bytes || size > host_.layout.segment_bytes - offset)
+    throw_damaged(source, "a block's place", offset);
   if (h >= handlers_.size) throw_damaged(source, "a handler's number", h);
   struct returner {
     heap owner;
     std::uint64_t offset;
     ~returner() { owner.remote_free(offset); }
   } at_end{heap::attach(host_.segment_start(source), host_.control(source).heap_first.load(std::memory_order_acquire)), offset};
-  if (methods_ != nullptr) [[unlikely]] note_run(handler_id(h), size);
+  if (methods_ != nullptr) [[unlikely]]
+    note_run(handler_id(h), size);
   handlers_.functions[h](*this, source, host_.segment_start(source) + offset, size);
 }
 

@@ -33,8 +33,8 @@ struct channel {
   std::byte* limit = nullptr;
   handler_id run_handler = no_handler;
   handler_id hot_handler = no_handler;  ///< run_handler, if another item needs no more than its bytes: nobody watches
-  bool urgent = false;   ///< the open frame holds a reply: publish it when the present frame has been handled
-  bool listed = false;   ///< stands in the endpoint's list of channels to flush
+  bool urgent = false;                  ///< the open frame holds a reply: publish it when the present frame has been handled
+  bool listed = false;                  ///< stands in the endpoint's list of channels to flush
   bool same_program = true;
   bool blocked = false;  ///< nothing may go past the general way: frames wait for credit, or the peer runs another program
   traffic kind = traffic::uncounted;  ///< of the open run
@@ -49,7 +49,7 @@ struct channel {
   std::deque<std::vector<std::byte>> spilled;  ///< frames that wait for credit, oldest first
   std::unique_ptr<std::byte[]> staging;        ///< where frames are filled, from `frame_offset` on
   std::size_t staging_bytes = 0;
-  std::uint64_t frames = 0;        ///< that were filled in `staging`
+  std::uint64_t frames = 0;  ///< that were filled in `staging`
   // Items that go straight into the ring are not counted one by one: the ring's position tells how many there were.
   handler_id alone_handler = no_handler;
   traffic alone_kind = traffic::uncounted;

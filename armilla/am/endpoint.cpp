@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/endpoint.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
@@ -58,13 +58,15 @@ endpoint::~endpoint() = default;
 // ---- sending ----
 
 std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
-  if (size > eager_) [[unlikely]] return append_bulk(c, h, size);
+  if (size > eager_) [[unlikely]]
+    return append_bulk(c, h, size);
   if (c.blocked) [[unlikely]] {
     refuse_if_spent(c, h);
     await_credit(c);
   }
   const std::size_t need = size + sizeof(record);
-  if (c.open() && std::size_t(c.limit - c.cursor) < need && !(c.run_handler == h && std::size_t(c.limit - c.cursor) >= size)) publish(c);
+  if (c.open() && std::size_t(c.limit - c.cursor) < need && !(c.run_handler == h && std::size_t(c.limit - c.cursor) >= size))
+    publish(c);
   if (!c.open()) {  // bodies that ran meanwhile may have opened one, but not one that is full: each of theirs is checked as well
     open_frame(c, need);
     start_run(c, h, size, kind);
@@ -113,10 +115,12 @@ void endpoint::drain_all() {
 void endpoint::refuse_if_spent(const channel& c, handler_id h) const {
   if (!c.same_program && h >= first_free_handler)
     throw_usage("send", fmt::format("rank {} runs another program, which does not have this rank's functions; ranks of different "
-                                    "programs share teams and global memory", c.to));
+                                    "programs share teams and global memory",
+                                    c.to));
   if (spilled_bytes_ > spill_limit_)
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
-                                    "ARMILLA_SPILL_LIMIT or send less from bodies", spilled_bytes_, c.spilled.size(), c.to));
+                                    "ARMILLA_SPILL_LIMIT or send less from bodies",
+                                    spilled_bytes_, c.spilled.size(), c.to));
 }
 
 void endpoint::start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
@@ -206,7 +210,8 @@ void endpoint::push(channel& c) {
   ++c.frames;
   count_.bytes_sent += bytes;
   const ring_writer::room room = c.spilled.empty() ? c.ring.reserve(bytes, bytes) : ring_writer::room{};
-  if (room.begin == nullptr) [[unlikely]] return spill(c, frame, bytes);
+  if (room.begin == nullptr) [[unlikely]]
+    return spill(c, frame, bytes);
   copy_frame(room.begin, frame, bytes);
   count_alone(c);
   c.ring.publish(bytes);
@@ -290,7 +295,8 @@ bool endpoint::receive(inbound& in) {
 
 void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes) {
   body_scope scope(self_);
-  if (!observed_) [[likely]] return run_records<false>(source, data, bytes);
+  if (!observed_) [[likely]]
+    return run_records<false>(source, data, bytes);
   const timed runtime(watch_, component::runtime);
   run_records<true>(source, data, bytes);
 }
@@ -348,7 +354,9 @@ bool endpoint::anything_to_do() const noexcept {
 
 void endpoint::begin_wait(const char* what) {
   if (in_body())
-    throw_usage(what, "a body may not wait: it runs on the stack of the rank's message loop; answer with a statement, or use future::then");
+    throw_usage(
+        what,
+        "a body may not wait: it runs on the stack of the rank's message loop; answer with a statement, or use future::then");
   waiting_for_ = what;
   flush();
 }
@@ -383,7 +391,8 @@ std::size_t endpoint::aggregate(peer_kind kind) const noexcept {
 void endpoint::throw_no_such_rank(rank_t dest, const char* operation) const { throw_bad_rank(operation, dest, self_.ranks); }
 
 void endpoint::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {
-  throw_decode(source, "receive", fmt::format("{} from rank {} cannot be right ({}); do all ranks run the same build?", what, source, value));
+  throw_decode(source, "receive",
+               fmt::format("{} from rank {} cannot be right ({}); do all ranks run the same build?", what, source, value));
 }
 
 void unknown_handler(endpoint& self, rank_t source, const std::byte*, std::size_t size) {

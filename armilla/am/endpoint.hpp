@@ -12,8 +12,8 @@
 #include "armilla/fabric/waiting.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/counters.hpp"
-#include "armilla/wire/reachable.hpp"
 #include "armilla/stats/stopwatch.hpp"
+#include "armilla/wire/reachable.hpp"
 
 namespace armilla::detail {
 
@@ -41,7 +41,8 @@ class endpoint {
 
   /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
   channel& checked(rank_t dest, const char* operation) {
-    if (std::uint32_t(dest) >= std::uint32_t(self_.ranks)) [[unlikely]] throw_no_such_rank(dest, operation);
+    if (std::uint32_t(dest) >= std::uint32_t(self_.ranks)) [[unlikely]]
+      throw_no_such_rank(dest, operation);
     return channels_[std::size_t(dest)];
   }
 
@@ -59,7 +60,8 @@ class endpoint {
   /// The same for one more statement of the open run; null if it must take the slow path.
   std::byte* append_to_run(channel& c, handler_id h, std::size_t size) noexcept {
     std::byte* const place = c.cursor;
-    if (c.hot_handler != h || std::size_t(c.limit - place) < size) [[unlikely]] return nullptr;
+    if (c.hot_handler != h || std::size_t(c.limit - place) < size) [[unlikely]]
+      return nullptr;
     c.cursor = place + size;
     return place;
   }
@@ -71,29 +73,35 @@ class endpoint {
   /// leave in order: each store more makes fewer lines travel to the other core at a time. Measured: 9, 13, 17 ns a message
   /// with 3, 4, 5 stores.
   std::byte* begin_alone(channel& c, handler_id h, std::size_t size, traffic kind) {
-    if (c.open() || c.blocked || size > eager_) [[unlikely]] return nullptr;
+    if (c.open() || c.blocked || size > eager_) [[unlikely]]
+      return nullptr;
     const ring_writer::room room = c.ring.reserve(size + sizeof(record), size + sizeof(record));
-    if (room.begin == nullptr) [[unlikely]] return nullptr;
-    if (c.alone_handler != h || c.alone_size != size) [[unlikely]] start_alone(c, h, size, kind);
+    if (room.begin == nullptr) [[unlikely]]
+      return nullptr;
+    if (c.alone_handler != h || c.alone_size != size) [[unlikely]]
+      start_alone(c, h, size, kind);
     const std::uint64_t head = std::uint64_t(size) << 32 | h;  // a record, in one store
     std::memcpy(room.begin, &head, sizeof head);
     return room.begin + sizeof head;
   }
   void publish_alone(channel& c, std::size_t size) {
     c.ring.publish(size + sizeof(record));
-    if (detail::notify(*c.peer)) [[unlikely]] ++count_.wakes_sent;
+    if (detail::notify(*c.peer)) [[unlikely]]
+      ++count_.wakes_sent;
   }
 
   /// The item is filled; it travels with the next ones unless its frame is full.
   void done(channel& c) {
-    if (c.cursor >= c.limit) [[unlikely]] publish(c);
+    if (c.cursor >= c.limit) [[unlikely]]
+      publish(c);
   }
 
   /// Sends the open frame, if there is one. Without credit the rank's own code takes in messages until the frame has left;
   /// inside a body the frame is queued.
   void publish(channel& c) {
     push(c);
-    if (c.blocked) [[unlikely]] await_credit(c);
+    if (c.blocked) [[unlikely]]
+      await_credit(c);
   }
 
   void* begin(rank_t dest, handler_id h, std::size_t size) { return append(to(dest), h, size); }
@@ -115,7 +123,8 @@ class endpoint {
     bool any = false;
     for (inbound& in : inbound_)
       if (in.reader.ready()) any |= receive(in);
-    if (spilled_channels_ != 0) [[unlikely]] any |= drain();
+    if (spilled_channels_ != 0) [[unlikely]]
+      any |= drain();
     if (!any) ++count_.idle_polls;
     return any;
   }
@@ -142,8 +151,10 @@ class endpoint {
       }
       if (done()) return true;
       flush();
-      if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]] return done();
-      if (waiting_.idle(spell) == waiting::step::again) [[likely]] continue;
+      if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
+        return done();
+      if (waiting_.idle(spell) == waiting::step::again) [[likely]]
+        continue;
       waiting_.announce();
       if (done() || anything_to_do())
         waiting_.cancel();
@@ -159,14 +170,15 @@ class endpoint {
 
   // ---- for termination detection ----
 
-  std::uint64_t created() const noexcept;    ///< lines of frames that have left for any rank; what is queued makes the endpoint not idle
+  std::uint64_t created()
+      const noexcept;  ///< lines of frames that have left for any rank; what is queued makes the endpoint not idle
   std::uint64_t processed() const noexcept;  ///< lines of frames whose bodies have all ended
   std::uint64_t created_for(rank_t r) const noexcept { return channels_[std::size_t(r)].ring.position(); }
   std::uint64_t processed_from(rank_t r) const noexcept { return inbound_[std::size_t(r)].reader.position(); }
   std::uint64_t deferred() const noexcept { return deferred_; }  ///< of the processed frames, those with a body put off
   bool idle() const noexcept { return to_flush_.empty() && spilled_channels_ == 0; }  ///< nothing waits here to be sent
-  void defer() noexcept { ++deferred_; }       ///< a body was put off: its frame does not count as processed
-  void resume() noexcept { --deferred_; }      ///< and now it has run
+  void defer() noexcept { ++deferred_; }   ///< a body was put off: its frame does not count as processed
+  void resume() noexcept { --deferred_; }  ///< and now it has run
 
   // ---- settings and state ----
 
@@ -178,7 +190,8 @@ class endpoint {
 
   /// Called once a statement: the STAPL paper's poll at every n-th communication call (section 6.2), when asked for.
   void count_statement() {
-    if (poll_every_ != 0) [[unlikely]] poll_in_turn();
+    if (poll_every_ != 0) [[unlikely]]
+      poll_in_turn();
   }
 
   /// The segment of `source`, if bodies may read it in place; and of this rank for what `dest` may read so.
@@ -192,7 +205,8 @@ class endpoint {
   bool observed() const noexcept { return observed_; }
   /// One item of a method whose items differ in size has come in.
   void count_item(handler_id h, std::size_t bytes) noexcept {
-    if (methods_ != nullptr) [[unlikely]] note_item(h, bytes);
+    if (methods_ != nullptr) [[unlikely]]
+      note_item(h, bytes);
   }
   const host_map& host() const noexcept { return host_; }
   /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
@@ -258,8 +272,8 @@ class endpoint {
   std::uint32_t spilled_channels_ = 0;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
-  bool solo_ = false;                 ///< the record that is being handled came alone
-  bool observed_ = false;             ///< any of poll_every_, watch_, methods_
+  bool solo_ = false;      ///< the record that is being handled came alone
+  bool observed_ = false;  ///< any of poll_every_, watch_, methods_
   stopwatch* watch_ = nullptr;
   method_counts* methods_ = nullptr;  ///< null unless statistics were asked for
   std::size_t eager_ = 0;

@@ -46,7 +46,8 @@ place place_of(handler_slot& slot) {
 
 }  // namespace
 
-handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, handler_id fixed) noexcept
+handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes,
+                           handler_id fixed) noexcept
     : id(fixed), function(function), image(image), type(type), item_bytes(item_bytes) {
   std::lock_guard lock(registry().mutex);
   next = registry().first;

@@ -33,7 +33,8 @@ enum well_known : handler_id {
 /// image and by place in the image, so that ranks of one program agree whatever the order in which they registered.
 class handler_slot {
  public:
-  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, handler_id fixed = no_handler) noexcept;
+  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes,
+               handler_id fixed = no_handler) noexcept;
   handler_slot(const handler_slot&) = delete;
 
   handler_id id = no_handler;

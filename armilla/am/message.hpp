@@ -117,7 +117,8 @@ struct active_message {
   template <class... A>
   static void send(endpoint& self, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
-    std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()), parts::has_payload ? traffic::uncounted : traffic::statements);
+    std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()),
+                                parts::has_payload ? traffic::uncounted : traffic::statements);
     (put_argument(at, values), ...);
     if constexpr (parts::has_payload) {
       put_argument(at, std::uint64_t(bytes.size()));
@@ -131,7 +132,8 @@ struct active_message {
   static bool send_alone(endpoint& self, channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
     if constexpr (parts::has_payload) return false;
     std::byte* at = self.begin_alone(c, handler<active_message<H>>.id, size(0), traffic::statements);
-    if (at == nullptr) [[unlikely]] return false;
+    if (at == nullptr) [[unlikely]]
+      return false;
     (put_argument(at, values), ...);
     self.publish_alone(c, size(0));
     return true;
@@ -140,14 +142,16 @@ struct active_message {
  private:
   template <class... A>
   static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first, argument_list<A...>) {
-    if (std::size_t(end - at) < size(0)) [[unlikely]] self.throw_damaged(source, "an active message's length", std::uint64_t(end - at));
+    if (std::size_t(end - at) < size(0)) [[unlikely]]
+      self.throw_damaged(source, "an active message's length", std::uint64_t(end - at));
     const std::byte* item = at;
     payload bytes;
     std::size_t whole = size(0);
     if constexpr (parts::has_payload) {
       const std::byte* head = at + arguments::bytes;
       const auto length = take_argument<std::uint64_t>(head);
-      if (length > std::size_t(end - head)) [[unlikely]] self.throw_damaged(source, "a payload's length", length);
+      if (length > std::size_t(end - head)) [[unlikely]]
+        self.throw_damaged(source, "a payload's length", length);
       bytes = {head, std::size_t(length)};
       whole = size(std::size_t(length));
       self.count_item(handler<active_message<H>>.id, whole);
@@ -165,7 +169,6 @@ struct active_message {
         H(from, each...);
     });
   }
-
 };
 
 template <auto H, class... A>
@@ -183,7 +186,8 @@ void request(rank_t dest, const A&... values) {
   detail::channel& c = self.checked(dest, "request");
   detail::send_message<Handler>(self, c, {}, values...);
   self.done(c);
-  if (self.observed()) [[unlikely]] self.count_statement();
+  if (self.observed()) [[unlikely]]
+    self.count_statement();
 }
 
 /// The same with a payload, which is copied. A span of bytes of any extent, constant or not.
@@ -193,7 +197,8 @@ void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) 
   detail::channel& c = self.checked(dest, "request");
   detail::send_message<Handler>(self, c, bytes, values...);
   self.done(c);
-  if (self.observed()) [[unlikely]] self.count_statement();
+  if (self.observed()) [[unlikely]]
+    self.count_statement();
 }
 
 /// Answers the sender of the message that is being handled; sent when the handler has ended.
@@ -202,7 +207,8 @@ void reply(const sender& to, const A&... values) {
   detail::endpoint& self = message_access::self(to);
   detail::channel& c = self.to(to.rank());
   using message = detail::active_message<Handler>;
-  if (message_access::alone(to) && message::send_alone(self, c, typename message::arguments{}, values...)) [[likely]] return;
+  if (message_access::alone(to) && message::send_alone(self, c, typename message::arguments{}, values...)) [[likely]]
+    return;
   detail::send_message<Handler>(self, c, {}, values...);
   c.urgent = true;
   self.done(c);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <armilla/armilla.hpp>
-
 #include <cstring>
 #include <string>
 #include <vector>
+
+#include <armilla/armilla.hpp>
 
 #include "armilla/base/options.hpp"
 #include "tests/rank_test.hpp"

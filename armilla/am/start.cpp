@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
-#include <utility>
-
 
 namespace armilla::detail {
 
 // What the message layer keeps for a rank; the endpoint comes last, for it uses the others.
 struct message_state {
-  message_state(context& self, const launch& how)
-      : host(map(self, how)), messages((self.host = &host, self), host) {}
+  message_state(context& self, const launch& how) : host(map(self, how)), messages((self.host = &host, self), host) {}
 
   static host_map map(const context& self, const launch& how);
 

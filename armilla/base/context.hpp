@@ -28,7 +28,7 @@ struct context {
   endpoint* messages = nullptr;          ///< layer am
   message_state* carrier = nullptr;      ///< layer am: what holds the endpoint
   const host_map* host = nullptr;        ///< layer fabric: where each rank's memory is mapped here
-  void (*settle)(context&) = nullptr; ///< brings `count` up to date where a layer counts elsewhere; may be null
+  void (*settle)(context&) = nullptr;    ///< brings `count` up to date where a layer counts elsewhere; may be null
   counters* count = nullptr;             ///< layer stats
   call_state* calls = nullptr;           ///< layer rpc
   memory_state* memory = nullptr;        ///< layer global

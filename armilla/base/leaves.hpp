@@ -24,7 +24,7 @@ struct leaves_over<std::index_sequence<I...>, A...> : leaf<I, A>... {
   /// Made from `make.template operator()<A>()` of each type in turn.
   template <class Make>
   static leaves_over from(Make&& make) {
-    return {leaf<I, A>{make.template operator()<A>()}...};
+    return { leaf<I, A>{make.template operator()<A>()}... };
   }
 };
 template <class... A>

@@ -94,8 +94,10 @@ std::byte* map_host_memory(int descriptor, std::uint64_t bytes) {
   const auto first = reinterpret_cast<std::uintptr_t>(range);
   const std::uintptr_t aligned = align_up(first, unit);
   if (aligned != first) munmap(range, aligned - first);
-  munmap(reinterpret_cast<void*>(aligned + align_up(bytes, host_layout::page)), first + unit - aligned - (align_up(bytes, host_layout::page) - bytes));
-  void* const base = mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, descriptor, 0);
+  munmap(reinterpret_cast<void*>(aligned + align_up(bytes, host_layout::page)),
+         first + unit - aligned - (align_up(bytes, host_layout::page) - bytes));
+  void* const base = mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                          descriptor, 0);
   if (base == MAP_FAILED) failed();
   return static_cast<std::byte*>(base);
 }

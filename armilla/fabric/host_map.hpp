@@ -23,10 +23,11 @@ struct control_block {
 struct host_map {
   std::byte* base = nullptr;
   host_layout layout;
-  bool threads = false;          ///< the ranks are threads of this process: any address of any rank can be used
-  bool oversubscribed = false;   ///< more ranks than cores: yield soon
-  std::unique_ptr<std::byte*[]> segment;  ///< start of each rank's segment here; null where it is not mapped or access is restricted
-  std::unique_ptr<pid_t[]> pid;           ///< process of each rank
+  bool threads = false;         ///< the ranks are threads of this process: any address of any rank can be used
+  bool oversubscribed = false;  ///< more ranks than cores: yield soon
+  std::unique_ptr<std::byte*[]>
+      segment;                   ///< start of each rank's segment here; null where it is not mapped or access is restricted
+  std::unique_ptr<pid_t[]> pid;  ///< process of each rank
   std::unique_ptr<std::uint32_t[]> program;  ///< program of each rank
 
   std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(r); }  ///< whatever the access rules say

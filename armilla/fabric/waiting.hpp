@@ -35,7 +35,8 @@ class waiting {
 
   /// After a look that found nothing. `again`: look again. `sleep`: it is time to sleep, by announce, look, then sleep or cancel.
   step idle(spell& s) noexcept {
-    if (++s.tries < quick_tries_) [[likely]] return step::again;
+    if (++s.tries < quick_tries_) [[likely]]
+      return step::again;
     return idle_slowly(s);
   }
 
@@ -62,7 +63,8 @@ class waiting {
 inline bool notify(control_block& peer) noexcept {
   // The compiler must not move the load before the write it follows; the sleeper's membarrier does the rest.
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (peer.sleeping.load(std::memory_order_relaxed) == 0) [[likely]] return false;
+  if (peer.sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
+    return false;
   wake(peer);
   return true;
 }

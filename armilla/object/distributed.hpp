@@ -55,7 +55,8 @@ struct bound_member {
  private:
   T& object() const {
     void* found = current->objects->table.find(id);
-    if (found == nullptr) [[unlikely]] throw_destroyed(id, "call");
+    if (found == nullptr) [[unlikely]]
+      throw_destroyed(id, "call");
     return *static_cast<T*>(found);
   }
 };

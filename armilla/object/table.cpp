@@ -57,7 +57,8 @@ void object_table::clear(endpoint& self) {
 }
 
 void throw_destroyed(object_id id, const char* operation) {
-  throw_usage(operation, "distributed object " + std::to_string(id.number) + (id.team == 0 ? "" : " of team " + std::to_string(id.team)) +
+  throw_usage(operation, "distributed object " + std::to_string(id.number) +
+                             (id.team == 0 ? "" : " of team " + std::to_string(id.team)) +
                              " has been destroyed on this rank; let it live until a fence after the last call");
 }
 

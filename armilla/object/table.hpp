@@ -40,7 +40,8 @@ class object_table {
 
   /// This rank's part. Budget for world objects: two loads and two tests.
   void* find(object_id id) const noexcept {
-    if (id.team == 0 && id.number < world_.size()) [[likely]] return world_[id.number].object;
+    if (id.team == 0 && id.number < world_.size()) [[likely]]
+      return world_[id.number].object;
     return find_slowly(id);
   }
   presence look(object_id id) const noexcept;
@@ -56,7 +57,7 @@ class object_table {
   const entry* entry_of(object_id id) const noexcept;
   entry& make_entry(object_id id);
 
-  std::vector<entry> world_;                       // team 0, by number
+  std::vector<entry> world_;  // team 0, by number
   std::map<object_id, entry> others_;
   std::map<std::uint64_t, std::uint64_t> next_;
   std::map<object_id, std::vector<parked_call>> parked_;

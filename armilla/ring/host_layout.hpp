@@ -15,12 +15,12 @@ namespace armilla::detail {
 /// exist for every ordered pair of ranks and lane, without a word to any peer.
 struct host_layout {
   static constexpr std::size_t page = 4096;
-  static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
-  static constexpr std::size_t job_bytes = 16 * page;        ///< owned by boot: who runs, how it ended
-  static constexpr std::size_t control_bytes = page;         ///< owned by fabric: sleep flag, futex
-  static constexpr std::size_t collective_bytes = 128 * 1024;///< owned by team: flags and staging of collectives
-  static constexpr int lanes = 2;                            ///< 0: bodies; 1: one-sided access and what is safe beside the rank
-  static constexpr std::size_t ring_header = 2 * cache_line; ///< before the lines of a ring: the reader's position
+  static constexpr std::size_t huge_page = 2 * 1024 * 1024;    ///< segments begin at one, so that large pages can back them
+  static constexpr std::size_t job_bytes = 16 * page;          ///< owned by boot: who runs, how it ended
+  static constexpr std::size_t control_bytes = page;           ///< owned by fabric: sleep flag, futex
+  static constexpr std::size_t collective_bytes = 128 * 1024;  ///< owned by team: flags and staging of collectives
+  static constexpr int lanes = 2;                             ///< 0: bodies; 1: one-sided access and what is safe beside the rank
+  static constexpr std::size_t ring_header = 2 * cache_line;  ///< before the lines of a ring: the reader's position
 
   std::uint32_t ranks = 1;
   std::uint64_t ring_bytes = 128 * 1024;  ///< payload lines of one ring, a power of two
@@ -31,9 +31,12 @@ struct host_layout {
   constexpr std::uint64_t control(rank_t r) const { return job_bytes + std::uint64_t(r) * control_bytes; }
   constexpr std::uint64_t collective(rank_t r) const { return control(rank_t(ranks)) + std::uint64_t(r) * collective_bytes; }
   constexpr std::uint64_t ring(int lane, rank_t from, rank_t to) const {
-    return collective(rank_t(ranks)) + ((std::uint64_t(lane) * ranks + std::uint64_t(to)) * ranks + std::uint64_t(from)) * ring_stride();
+    return collective(rank_t(ranks)) +
+           ((std::uint64_t(lane) * ranks + std::uint64_t(to)) * ranks + std::uint64_t(from)) * ring_stride();
   }
-  constexpr std::uint64_t segment(rank_t r) const { return align_up(ring(lanes, 0, 0), huge_page) + std::uint64_t(r) * segment_bytes; }
+  constexpr std::uint64_t segment(rank_t r) const {
+    return align_up(ring(lanes, 0, 0), huge_page) + std::uint64_t(r) * segment_bytes;
+  }
   constexpr std::uint64_t total() const { return segment(rank_t(ranks)); }
 };
 

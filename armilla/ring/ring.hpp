@@ -22,14 +22,16 @@
 /// The writer always keeps one line free behind the frame, for that clearing.
 namespace armilla::detail {
 
-using frame_word = std::uint64_t;  // lap (top bit set, never 0) << 32 | bytes behind the word
+using frame_word = std::uint64_t;                        // lap (top bit set, never 0) << 32 | bytes behind the word
 inline constexpr std::uint32_t frame_pad = 0xffffffffU;  ///< bytes of a frame that only fills the ring up to its end
 inline constexpr std::size_t frame_head = sizeof(frame_word);
 
 constexpr std::uint32_t lap_mark(std::uint64_t lap) noexcept { return 0x80000000U | std::uint32_t(lap); }
 constexpr std::uint64_t lines_for(std::size_t bytes) noexcept { return (frame_head + bytes + cache_line - 1) / cache_line; }
 
-inline std::atomic_ref<frame_word> word_at(std::byte* line) noexcept { return std::atomic_ref(*reinterpret_cast<frame_word*>(line)); }
+inline std::atomic_ref<frame_word> word_at(std::byte* line) noexcept {
+  return std::atomic_ref(*reinterpret_cast<frame_word*>(line));
+}
 
 /// The shared bytes of a ring: first the reader's position (in lines), then the lines.
 struct ring_memory {
@@ -39,7 +41,9 @@ struct ring_memory {
 
   ring_memory() = default;
   ring_memory(std::byte* shared, std::size_t header_bytes, std::size_t ring_bytes) noexcept
-      : head(reinterpret_cast<std::atomic<std::uint64_t>*>(shared)), lines(shared + header_bytes), count(ring_bytes / cache_line) {}
+      : head(reinterpret_cast<std::atomic<std::uint64_t>*>(shared)),
+        lines(shared + header_bytes),
+        count(ring_bytes / cache_line) {}
 };
 
 class ring_writer {
@@ -55,10 +59,13 @@ class ring_writer {
   /// Room for a frame of at least `need` and at most `want` bytes behind its word. Consumes nothing; the next `publish` uses it.
   room reserve(std::size_t need, std::size_t want) noexcept {
     const std::uint64_t to_end = memory_.count - (tail_ & mask_);
-    if (lines_for(need) > to_end) [[unlikely]] return reserve_behind_pad(need, want);
+    if (lines_for(need) > to_end) [[unlikely]]
+      return reserve_behind_pad(need, want);
     std::uint64_t free = credit_ - tail_;
-    if (free < lines_for(want) + 1) [[unlikely]] free = refresh_credit();
-    if (free < lines_for(need) + 1) [[unlikely]] return {};
+    if (free < lines_for(want) + 1) [[unlikely]]
+      free = refresh_credit();
+    if (free < lines_for(need) + 1) [[unlikely]]
+      return {};
     std::uint64_t usable = free - 1 < to_end ? free - 1 : to_end;
     if (usable > lines_for(want)) usable = lines_for(want);
     std::byte* line = memory_.lines + (tail_ & mask_) * cache_line;
@@ -70,7 +77,8 @@ class ring_writer {
     const std::uint64_t lines = lines_for(bytes);
     const std::uint64_t next = (tail_ + lines) & mask_;
     if (lines > 1) mark_inside(lines);
-    if (inside_[next >> 6] >> (next & 63) & 1) [[unlikely]] clear_word(next);
+    if (inside_[next >> 6] >> (next & 63) & 1) [[unlikely]]
+      clear_word(next);
     std::byte* line = memory_.lines + (tail_ & mask_) * cache_line;
     // release: pairs with the acquire in ring_reader::ready; covers the payload and the cleared word behind the frame
     word_at(line).store(std::uint64_t(lap_mark(tail_ >> shift_)) << 32 | bytes, std::memory_order_release);
@@ -119,8 +127,10 @@ class ring_reader {
     head_ += bytes == frame_pad ? count_ - (head_ & (count_ - 1)) : lines_for(bytes);
     const std::uint64_t at = head_ & (count_ - 1);
     line_ = lines_ + at * cache_line;
-    if (at == 0) [[unlikely]] ++expected_, expected_ |= 0x80000000U;
-    if (head_ - published_ >= count_ / 8) [[unlikely]] publish_head();
+    if (at == 0) [[unlikely]]
+      ++expected_, expected_ |= 0x80000000U;
+    if (head_ - published_ >= count_ / 8) [[unlikely]]
+      publish_head();
   }
 
   /// Lines ever released.

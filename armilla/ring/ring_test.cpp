@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/ring/ring.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cstdlib>
 #include <deque>
 #include <random>
 #include <thread>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 namespace armilla::detail {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <armilla/armilla.hpp>
-
 #include <chrono>
 #include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include <armilla/armilla.hpp>
 
 #include "tests/rank_test.hpp"
 
@@ -30,7 +30,9 @@ thread_local long tally = 0;
 
 }  // namespace
 
-RANK_TEST(a_question_is_answered) { EXPECT_EQ(am::call(next(), [](double x) { return x * x; }, 3.0).get(), 9.0); }
+RANK_TEST(a_question_is_answered) {
+  EXPECT_EQ(am::call(next(), [](double x) { return x * x; }, 3.0).get(), 9.0);
+}
 
 RANK_TEST(a_closure_carries_what_it_captured) {
   const int a = 5;
@@ -48,11 +50,15 @@ RANK_TEST(function_pointers_and_named_functions_can_be_called) {
 
 RANK_TEST(arguments_and_results_of_any_sendable_type_travel) {
   const record_of_many sent{"name"s, {1, 2, 3}, {{1, "one"s}, {2, std::string(300, 'z')}}};
-  auto back = am::call(next(), [](const record_of_many& r, std::vector<std::string> v) {
-                record_of_many copy = r;
-                for (const auto& s : v) copy.name += s;
-                return copy;
-              }, sent, std::vector<std::string>{"a", "b"}).get();
+  auto back = am::call(
+                  next(),
+                  [](const record_of_many& r, std::vector<std::string> v) {
+                    record_of_many copy = r;
+                    for (const auto& s : v) copy.name += s;
+                    return copy;
+                  },
+                  sent, std::vector<std::string>{"a", "b"})
+                  .get();
   record_of_many expected = sent;
   expected.name += "ab";
   EXPECT(back == expected);
@@ -62,7 +68,14 @@ RANK_TEST(large_arguments_and_results_travel) {
   for (std::size_t n : {100u, 1999u, 2047u, 2048u, 2049u, 10000u, 500000u}) {
     std::vector<double> sent(n, 1.5);
     sent.back() = 7;
-    const auto back = am::call(next(), [](std::vector<double> v) { v[0] = 3; return v; }, sent).get();
+    const auto back = am::call(
+                          next(),
+                          [](std::vector<double> v) {
+                            v[0] = 3;
+                            return v;
+                          },
+                          sent)
+                          .get();
     sent[0] = 3;
     EXPECT(back == sent);
   }
@@ -70,11 +83,15 @@ RANK_TEST(large_arguments_and_results_travel) {
 
 RANK_TEST(a_view_is_read_in_place) {
   std::vector<double> numbers(100000, 2.0);
-  const double sum = am::call(next(), [](am::view<double> v) {
-                       double s = 0;
-                       for (double x : v) s += x;
-                       return s;
-                     }, am::view<double>(numbers)).get();
+  const double sum = am::call(
+                         next(),
+                         [](am::view<double> v) {
+                           double s = 0;
+                           for (double x : v) s += x;
+                           return s;
+                         },
+                         am::view<double>(numbers))
+                         .get();
   EXPECT_EQ(sum, 200000.0);
 }
 
@@ -107,7 +124,9 @@ RANK_TEST(a_body_may_not_wait) {
 RANK_TEST(bodies_may_send_and_ask) {
   tally = 0;
   am::barrier();
-  am::async(next(), [](am::rank_t back) { am::call(back, [](int n) { return n + 1; }, 4).then([](int n) { tally += n; }); }, am::rank());
+  am::async(
+      next(), [](am::rank_t back) { am::call(back, [](int n) { return n + 1; }, 4).then([](int n) { tally += n; }); },
+      am::rank());
   am::fence();
   am::fence();
   EXPECT_EQ(tally, 5);
@@ -189,7 +208,8 @@ RANK_TEST(broadcast_reaches_every_rank_and_collect_combines_all) {
   EXPECT_EQ(tally, 7);
   EXPECT_EQ(am::collect([] { return am::rank() + 1; }, [](int a, int b) { return a + b; }), am::ranks() * (am::ranks() + 1) / 2);
   if (am::rank() == 0)
-    EXPECT_EQ(am::collect_alone([](int k) { return k * am::rank(); }, [](int a, int b) { return a + b; }, 2), am::ranks() * (am::ranks() - 1));
+    EXPECT_EQ(am::collect_alone([](int k) { return k * am::rank(); }, [](int a, int b) { return a + b; }, 2),
+              am::ranks() * (am::ranks() - 1));
 }
 
 RANK_TEST(statements_and_questions_to_one_rank_keep_their_order) {

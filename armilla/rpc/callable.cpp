@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/rpc/callable.hpp"
 
-#include <fmt/format.h>
 #include <link.h>
 
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
 
@@ -49,8 +50,10 @@ function_place place_of_function(const void* function, const char* operation) {
   const auto& all = images();
   for (std::size_t i = 0; i < all.size(); ++i)
     if (address >= all[i].first && address < all[i].last) return {i, address - all[i].base};
-  throw_usage(operation, fmt::format("the function at {} lies in no image that was loaded at the start of the program; name it at compile "
-                                     "time instead, call<&function>", function));
+  throw_usage(operation,
+              fmt::format("the function at {} lies in no image that was loaded at the start of the program; name it at compile "
+                          "time instead, call<&function>",
+                          function));
 }
 
 const void* function_at(function_place place, rank_t sender) {
@@ -59,7 +62,8 @@ const void* function_at(function_place place, rank_t sender) {
     const std::uintptr_t address = all[place.image].base + place.offset;
     if (address >= all[place.image].first && address < all[place.image].last) return reinterpret_cast<const void*>(address);
   }
-  throw_decode(sender, "call", fmt::format("a function pointer (image {}, offset {}) names no code of this program", place.image, place.offset));
+  throw_decode(sender, "call",
+               fmt::format("a function pointer (image {}, offset {}) names no code of this program", place.image, place.offset));
 }
 
 }  // namespace armilla::detail

@@ -59,7 +59,9 @@ struct callable {
 template <class R, class... P>
 struct callable<R (*)(P...)> {
   using type = portable_function<R(P...)>;
-  static type portable(R (*f)(P...), const char* operation) { return {place_of_function(reinterpret_cast<const void*>(f), operation)}; }
+  static type portable(R (*f)(P...), const char* operation) {
+    return {place_of_function(reinterpret_cast<const void*>(f), operation)};
+  }
 };
 template <class R, class... P>
 struct callable<R (*)(P...) noexcept> : callable<R (*)(P...)> {};

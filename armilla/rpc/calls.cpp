@@ -35,9 +35,7 @@ description describe(const std::exception_ptr& reason) {
     std::rethrow_exception(reason);
   } catch (const remote_error& nested) {  // keep what the innermost body said
     found = {nested.type_name(), nested.text()};
-  } catch (const std::exception& e) {
-    found = {readable(typeid(e).name()), e.what()};
-  } catch (...) {
+  } catch (const std::exception& e) { found = {readable(typeid(e).name()), e.what()}; } catch (...) {
     if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
   }
   return found;
@@ -80,12 +78,14 @@ handler_slot& error_handler = fixed_handler<error_answer, reply_error_handler>;
 }  // namespace
 
 void throw_short_item(std::size_t need, std::size_t have) {
-  throw_decode(no_rank, "receive", "a call's arguments take " + std::to_string(need) + " bytes, but " + std::to_string(have) +
-                                       " are left; do all ranks run the same build?");
+  throw_decode(no_rank, "receive",
+               "a call's arguments take " + std::to_string(need) + " bytes, but " + std::to_string(have) +
+                   " are left; do all ranks run the same build?");
 }
 
 void throw_empty_future(const char* operation) {
-  throw_usage(operation, "the future is empty: it was default constructed, moved from, or asked before; keep the value that get() gave");
+  throw_usage(operation,
+              "the future is empty: it was default constructed, moved from, or asked before; keep the value that get() gave");
 }
 
 void rethrow_and_give_back(cell* c) {
@@ -116,8 +116,8 @@ void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reas
   call_state& calls = *self.self().calls;
   if (calls.statement_errors++ != 0) return;
   const description found = describe(reason);
-  calls.first_error = std::make_exception_ptr(remote_error(self.self().rank, "async", found.type,
-                                                           found.text + " (in a statement of rank " + std::to_string(source) + ")"));
+  calls.first_error = std::make_exception_ptr(remote_error(
+      self.self().rank, "async", found.type, found.text + " (in a statement of rank " + std::to_string(source) + ")"));
 }
 
 void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason) {

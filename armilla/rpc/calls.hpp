@@ -12,9 +12,9 @@ struct launch;
 /// What layer rpc keeps for a rank.
 struct call_state {
   cell_pool cells;
-  std::uint32_t batches = 0;             ///< > 0: questions, too, wait for company
-  std::uint64_t statement_errors = 0;    ///< since the last fence
-  std::exception_ptr first_error;        ///< the first of them; the fence throws it on every rank
+  std::uint32_t batches = 0;           ///< > 0: questions, too, wait for company
+  std::uint64_t statement_errors = 0;  ///< since the last fence
+  std::exception_ptr first_error;      ///< the first of them; the fence throws it on every rank
 };
 
 /// A statement's body threw `reason`; nobody waits for it, so the next fence tells.

@@ -70,9 +70,7 @@ struct cell {
 
   void complete(state_t how) {
     state = how;
-    if (next_step != nullptr) [[unlikely]] {
-      run_continuation(std::exchange(next_step, nullptr), this);
-    }
+    if (next_step != nullptr) [[unlikely]] { run_continuation(std::exchange(next_step, nullptr), this); }
   }
   void fail(std::exception_ptr reason) {
     error = new std::exception_ptr(std::move(reason));
@@ -84,7 +82,8 @@ struct cell {
 class cell_pool {
  public:
   cell* take(handler_id expects) {
-    if (free_ == nullptr) [[unlikely]] grow();
+    if (free_ == nullptr) [[unlikely]]
+      grow();
     cell* c = free_;
     free_ = c->next_free;
     c->expects = expects;
@@ -100,7 +99,8 @@ class cell_pool {
   }
   /// The pending cell of that name, or null: the question was abandoned, or the name is made up.
   cell* find(question_name name) noexcept {
-    if (name.cell / chunk_cells >= chunks_.size()) [[unlikely]] return nullptr;
+    if (name.cell / chunk_cells >= chunks_.size()) [[unlikely]]
+      return nullptr;
     cell* c = &chunks_[name.cell / chunk_cells][name.cell % chunk_cells];
     return c->generation == name.generation && c->state == cell::state_t::pending ? c : nullptr;
   }

@@ -72,22 +72,22 @@ class future {
     return *this;
   }
   ~future() {
-    if (cell_ != nullptr) [[unlikely]] drop();
+    if (cell_ != nullptr) [[unlikely]]
+      drop();
   }
 
   /// Whether it holds a question or an answer: false after `get`, `then` and a move from it.
   bool valid() const noexcept { return cell_ != nullptr; }
 
   /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
-  bool ready() const {
-    return checked("future::ready").state != detail::cell::state_t::pending;
-  }
+  bool ready() const { return checked("future::ready").state != detail::cell::state_t::pending; }
 
   /// Waits for the answer, answering other ranks meanwhile. Not inside a body.
   void wait() const {
     const detail::cell& c = checked("future::wait");
     if (c.state == detail::cell::state_t::pending)
-      detail::here("future::wait").messages->wait_until([&c] { return c.state != detail::cell::state_t::pending; }, "future::wait");
+      detail::here("future::wait")
+          .messages->wait_until([&c] { return c.state != detail::cell::state_t::pending; }, "future::wait");
   }
 
   /// The same for at most `span`; whether the answer is there.
@@ -105,7 +105,8 @@ class future {
   T get() {
     wait();
     detail::cell* c = std::exchange(cell_, nullptr);
-    if (c->state == detail::cell::state_t::failed) [[unlikely]] detail::rethrow_and_give_back(c);
+    if (c->state == detail::cell::state_t::failed) [[unlikely]]
+      detail::rethrow_and_give_back(c);
     struct returner {
       detail::cell* c;
       ~returner() {
@@ -127,7 +128,8 @@ class future {
   explicit future(detail::cell* c) noexcept : cell_(c) {}
 
   const detail::cell& checked(const char* operation) const {
-    if (cell_ == nullptr) [[unlikely]] detail::throw_empty_future(operation);
+    if (cell_ == nullptr) [[unlikely]]
+      detail::throw_empty_future(operation);
     return *cell_;
   }
 
@@ -264,24 +266,25 @@ auto future<T>::then(F f) {
   using R = typename detail::flattened<typename detail::then_result<T, F>::type>::type;
   auto promised = detail::promise<R>::make("future::then");
   future<R> result = promised.get_future();
-  detail::when_filled(std::move(*this), [to = detail::late_cell(promised.target), f = std::move(f)](detail::cell* filled) mutable {
-    struct sink {
-      detail::late_cell to;
-      F& f;
-      void fail(std::exception_ptr reason) {
-        if (detail::cell* c = to.find()) c->fail(std::move(reason));
-      }
-      void take(detail::stored<T>&& value) {
-        detail::fill(to, [&]() -> decltype(auto) {
-          if constexpr (std::is_void_v<T>)
-            return f();
-          else
-            return f(std::move(value));
-        });
-      }
-    };
-    detail::consume<T>(filled, sink{to, f});
-  });
+  detail::when_filled(std::move(*this),
+                      [to = detail::late_cell(promised.target), f = std::move(f)](detail::cell* filled) mutable {
+                        struct sink {
+                          detail::late_cell to;
+                          F& f;
+                          void fail(std::exception_ptr reason) {
+                            if (detail::cell* c = to.find()) c->fail(std::move(reason));
+                          }
+                          void take(detail::stored<T>&& value) {
+                            detail::fill(to, [&]() -> decltype(auto) {
+                              if constexpr (std::is_void_v<T>)
+                                return f();
+                              else
+                                return f(std::move(value));
+                            });
+                          }
+                        };
+                        detail::consume<T>(filled, sink{to, f});
+                      });
   return result;
 }
 

@@ -72,12 +72,14 @@ struct packing {
   static decltype(auto) read(const std::byte*& at, const std::byte* end, origin from, Use&& use) {
     if constexpr (fixed) {
       constexpr std::size_t bytes = closure_bytes + packed_size<A...>;
-      if (std::size_t(end - at) < bytes) [[unlikely]] throw_short_item(bytes, std::size_t(end - at));
+      if (std::size_t(end - at) < bytes) [[unlikely]]
+        throw_short_item(bytes, std::size_t(end - at));
       const std::byte* item = at;
       at += bytes;
       return open(item, packed_size<A...>, from, nullptr, std::forward<Use>(use));
     } else {
-      if (std::size_t(end - at) < closure_bytes) [[unlikely]] throw_short_item(closure_bytes, std::size_t(end - at));
+      if (std::size_t(end - at) < closure_bytes) [[unlikely]]
+        throw_short_item(closure_bytes, std::size_t(end - at));
       return open(at, std::size_t(end - at) - closure_bytes, from, &at, std::forward<Use>(use));
     }
   }
@@ -104,7 +106,8 @@ bool absent(const std::byte*& at, const std::byte* end, const origin& from) {
   if constexpr (may_be_absent<F>) {
     if (std::size_t(end - at) < sizeof(F)) throw_short_item(sizeof(F), std::size_t(end - at));
     closure_copy<F> f(at);
-    if ((*f).present()) [[likely]] return false;
+    if ((*f).present()) [[likely]]
+      return false;
     packing<F, A...>::read(at, end, from, [](F&, auto&&...) {});
     return true;
   }

@@ -42,7 +42,8 @@ struct answer {
     std::byte* const place = straight != nullptr ? straight : self.append(c, h, bytes);
     std::memcpy(place, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
-    if (straight != nullptr) [[likely]] return self.publish_alone(c, bytes);
+    if (straight != nullptr) [[likely]]
+      return self.publish_alone(c, bytes);
     c.urgent = true;
     ++self.count().replies_sent;
     self.done(c);
@@ -60,7 +61,8 @@ struct answer {
 
   static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
     question_name name;
-    if (std::size_t(end - at) < sizeof name) [[unlikely]] throw_short_item(sizeof name, std::size_t(end - at));
+    if (std::size_t(end - at) < sizeof name) [[unlikely]]
+      throw_short_item(sizeof name, std::size_t(end - at));
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
     decoder in(at, std::size_t(end - at), source);
@@ -100,7 +102,8 @@ struct question {
   /// `first`: of all items of the frame.
   static void run_one(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first) {
     question_name name;
-    if (std::size_t(end - at) < sizeof name) [[unlikely]] throw_short_item(sizeof name, std::size_t(end - at));
+    if (std::size_t(end - at) < sizeof name) [[unlikely]]
+      throw_short_item(sizeof name, std::size_t(end - at));
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
     const std::byte* const item = at;
@@ -114,8 +117,7 @@ struct question {
       }
     try {
       items::read(at, end, from, [&](F& f, auto&&... arguments) {
-        if constexpr (!items::fixed)
-          self.count_item(handler<question<F, A...>>.id, sizeof name + std::size_t(at - item));
+        if constexpr (!items::fixed) self.count_item(handler<question<F, A...>>.id, sizeof name + std::size_t(at - item));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(self.watch(), component::cpu);
           return f(std::move(arguments)...);
@@ -181,8 +183,8 @@ template <class F, class... A>
   using R = detail::answer_of<P, detail::sent_as<A>...>;
   if constexpr (!std::is_void_v<R>) require_sendable_value<R>();
   detail::endpoint& self = *detail::here("call").messages;
-  return detail::send_question<P, detail::sent_as<A>...>(self, self.checked(dest, "call"), detail::callable_of<F>::portable(f, "call"),
-                                                         arguments...);
+  return detail::send_question<P, detail::sent_as<A>...>(self, self.checked(dest, "call"),
+                                                         detail::callable_of<F>::portable(f, "call"), arguments...);
 }
 
 /// The same for a function that is named at compile time: `call<&function>(dest, arguments...)`.

@@ -63,7 +63,8 @@ template <class F, class... A>
   items::write({}, self.append(c, handler<statement<F, A...>>.id, size, kind), f, arguments...);
   if constexpr (!items::fixed) ++self.count().statements_sent;
   self.done(c);
-  if (self.observed()) [[unlikely]] self.count_statement();
+  if (self.observed()) [[unlikely]]
+    self.count_statement();
 }
 
 /// Budget of one more statement of a run: the context, the channel, one test for the handler, one for the room, the bytes.
@@ -93,7 +94,8 @@ template <class F, class... A>
 constexpr void check_call() {
   (require_sendable<sent_as<A>>(), ...);
   static_assert(std::is_invocable_v<typename callable_of<F>::type&, sent_as<A>...>,
-                "armilla: the body cannot be called with these arguments: it gets them by value, so its parameters are values or const references");
+                "armilla: the body cannot be called with these arguments: it gets them by value, so its parameters are values or "
+                "const references");
 }
 
 }  // namespace detail

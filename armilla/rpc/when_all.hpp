@@ -76,7 +76,8 @@ future<std::vector<T>> when_all(std::vector<future<T>> futures) {
   using values = std::vector<T>;
   auto promised = detail::promise<values>::make("when_all");
   future<values> result = promised.get_future();
-  auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr, detail::late_cell(promised.target)};
+  auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr,
+                                                    detail::late_cell(promised.target)};
   for (std::size_t i = 0; i < futures.size(); ++i)
     detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
   all->arrived();
@@ -96,7 +97,8 @@ inline future<void> when_all(std::vector<future<void>> futures) {
     }
     void take(detail::no_value&&) { all->arrived(); }
   };
-  for (auto& f : futures) detail::when_filled(std::move(f), [all](detail::cell* filled) { detail::consume<void>(filled, sink{all}); });
+  for (auto& f : futures)
+    detail::when_filled(std::move(f), [all](detail::cell* filled) { detail::consume<void>(filled, sink{all}); });
   all->arrived();
   return result;
 }
@@ -135,8 +137,9 @@ future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {
         if (detail::cell* c = to.find()) detail::forward_to<first>{c}.take({i, std::move(value)});
       }
     };
-    detail::when_filled(std::move(futures[i]),
-                        [i, to = detail::late_cell(promised.target)](detail::cell* filled) { detail::consume<T>(filled, sink{i, to}); });
+    detail::when_filled(std::move(futures[i]), [i, to = detail::late_cell(promised.target)](detail::cell* filled) {
+      detail::consume<T>(filled, sink{i, to});
+    });
   }
   return result;
 }

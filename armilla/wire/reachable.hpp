@@ -14,7 +14,8 @@ struct reachable {
   std::size_t least = ~std::size_t(0);  ///< shorter views are cheaper to copy
 
   bool holds(const void* data, std::size_t n) const noexcept {
-    if (n < least) [[likely]] return false;
+    if (n < least) [[likely]]
+      return false;
     const std::size_t offset = std::size_t(static_cast<const std::byte*>(data) - base);  // huge if in front of it
     return offset <= bytes && n <= bytes - offset;
   }
