@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/ring/ring.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <deque>
 #include <random>
@@ -31,7 +32,7 @@ bool write(ring_writer& writer, const std::vector<std::uint64_t>& words) {
   auto room = writer.reserve(bytes, bytes);
   if (room.begin == nullptr) return false;
   EXPECT_GE(std::size_t(room.end - room.begin), bytes);
-  std::memcpy(room.begin, words.data(), bytes);
+  std::copy_n(words.data(), words.size(), reinterpret_cast<std::uint64_t*>(room.begin));
   writer.publish(bytes);
   return true;
 }
@@ -45,7 +46,7 @@ bool read(ring_reader& reader, std::vector<std::uint64_t>& words) {
     }
     EXPECT_LE(frame.bytes, reader.most());
     words.resize(frame.bytes / 8);
-    std::memcpy(words.data(), frame.data, frame.bytes);
+    std::copy_n(reinterpret_cast<const std::uint64_t*>(frame.data), words.size(), words.data());
     reader.release(frame.bytes);
     return true;
   }
