@@ -215,13 +215,14 @@ std::optional<ending> supervisor::look_at(const child& c) const {
   return e;
 }
 
-// A rank that was struck by a signal is the cause before one that noted an error: that may be the consequence.
+// A rank that was struck by a signal is the cause before one that noted an error: that may be the consequence. But an abort is
+// a rank's own doing, and noted by it; if the note is another's, both failed together and the first one counts.
 std::optional<ending> supervisor::find_failure() const {
   std::optional<ending> other;
   for (const child& c : children_) {
     if (noted_by(c)) continue;
     const auto e = look_at(c);
-    if (e && e->kind == ending::how::signal) return e;
+    if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e;
     if (e && !other) other = e;
   }
   if (plan_.job->failure.stage.load(std::memory_order_acquire) == 2) return from_note(*plan_.job);
