@@ -11,6 +11,7 @@ namespace armilla::detail {
 struct options;
 struct host_map;
 class endpoint;
+class scheduler;
 struct counters;
 struct team_state;
 struct call_state;
@@ -24,7 +25,8 @@ struct context {
   rank_t rank = 0;                       ///< this rank
   rank_t ranks = 1;                      ///< ranks of the job
   std::uint32_t program = 0;             ///< which of the job's programs this rank runs
-  std::uint32_t body_depth = 0;          ///< > 0 while a body runs: then nothing may wait
+  std::uint32_t body_depth = 0;          ///< > 0 while a body runs on this stack
+  scheduler* fibers = nullptr;           ///< layer fiber
   endpoint* messages = nullptr;          ///< layer am
   message_state* carrier = nullptr;      ///< layer am: what holds the endpoint
   const host_map* host = nullptr;        ///< layer fabric: where each rank's memory is mapped here

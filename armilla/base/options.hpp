@@ -38,6 +38,9 @@ struct options {
   std::uint64_t spin_ns = 50'000;
   std::uint64_t yield_ns = 200'000;
   std::uint64_t stall_ns = 0;
+  // fibers
+  std::uint64_t stack = 256 * 1024;
+  int stacks_kept = 1024;
   // teams
   pattern barrier = pattern::automatic;
   pattern fence = pattern::automatic;

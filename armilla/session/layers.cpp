@@ -24,6 +24,7 @@ constexpr layer layers[] = {
 #if ARMILLA_HAS_STATS
     {start_stats, stop_stats},
 #endif
+    {start_fibers, stop_fibers},
 #if ARMILLA_HAS_MESSAGES
     {start_messages, stop_messages},
 #endif

@@ -20,6 +20,8 @@ namespace armilla::detail {
 // ranks have come to their end. Start and stop talk to no other rank; all ranks meet after the start and before the stop.
 void start_stats(context&, const launch&);
 void stop_stats(context&);
+void start_fibers(context&, const launch&);
+void stop_fibers(context&);
 void start_messages(context&, const launch&);
 void stop_messages(context&);
 void start_teams(context&, const launch&);

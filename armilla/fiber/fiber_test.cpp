@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/fiber/solo_rank.hpp"
+#include "armilla/fiber/spawn.hpp"
+
+namespace {
+
+using armilla::spawn;
+using armilla::yield;
+using armilla::detail::solo_rank;
+
+TEST(Fiber, JoinGivesWhatItReturned) {
+  solo_rank rank;
+  auto f = spawn([](int a, std::string b) { return b + std::to_string(a); }, 7, "n=");
+  EXPECT_TRUE(f.joinable());
+  EXPECT_EQ(f.join(), "n=7");
+  EXPECT_FALSE(f.joinable());
+}
+
+TEST(Fiber, JoinThrowsWhatItThrew) {
+  solo_rank rank;
+  auto f = spawn([]() -> int { throw std::range_error("far"); });
+  EXPECT_THROW(f.join(), std::range_error);
+}
+
+TEST(Fiber, BeginsWhenTheCallerWaits) {
+  solo_rank rank;
+  bool began = false;
+  auto f = spawn([&] { began = true; });
+  EXPECT_FALSE(began);
+  yield();
+  EXPECT_TRUE(began);
+  EXPECT_TRUE(f.done());
+  f.join();
+}
+
+TEST(Fiber, TakesTurnsByYielding) {
+  solo_rank rank;
+  std::string order;
+  auto a = spawn([&] {
+    for (int i = 0; i < 3; ++i) order += 'a', yield();
+  });
+  auto b = spawn([&] {
+    for (int i = 0; i < 3; ++i) order += 'b', yield();
+  });
+  a.join();
+  b.join();
+  EXPECT_EQ(order, "ababab");
+}
+
+TEST(Fiber, RunsOnWhenDetached) {
+  solo_rank rank;
+  int ended = 0;
+  spawn([&] {
+    yield();
+    ++ended;
+  });
+  spawn([&] {
+    ++ended;
+    return std::string(1000, 'x');
+  });
+  while (ended < 2) yield();
+  yield();
+  EXPECT_EQ(rank.fibers().alive(), 0);
+}
+
+TEST(Fiber, KeepsLargeCallablesAndResults) {
+  solo_rank rank;
+  std::array<long, 100> numbers{};
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = long(i);
+  auto f = spawn([numbers] {
+    auto copy = numbers;
+    copy[0] = 5;
+    return copy;
+  });
+  const auto result = f.join();
+  EXPECT_EQ(result[0], 5);
+  EXPECT_EQ(result[99], 99);
+}
+
+TEST(Fiber, ReusesItsStack) {
+  solo_rank rank;
+  for (int i = 0; i < 1000; ++i) spawn([] {}).join();
+  int known = 0;
+  for (auto* f = rank.fibers().pool().known(); f != nullptr; f = f->next_known) ++known;
+  EXPECT_LE(known, 2);
+}
+
+TEST(Fiber, GivesStacksBackBeyondThoseKept) {
+  solo_rank rank;
+  std::vector<armilla::fiber<void>> many;
+  for (int i = 0; i < 3000; ++i) many.push_back(spawn([] { yield(); }));
+  for (auto& f : many) f.join();
+  spawn([] {}).join();
+  int known = 0;
+  for (auto* f = rank.fibers().pool().known(); f != nullptr; f = f->next_known) ++known;
+  EXPECT_LE(known, 1026);
+}
+
+TEST(Fiber, SleepsAtLeastAsLongAsAsked) {
+  solo_rank rank;
+  const auto before = armilla::detail::now_ns();
+  bool other = false;
+  spawn([&] { other = true; });
+  armilla::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_GE(armilla::detail::now_ns() - before, 2'000'000U);
+  EXPECT_TRUE(other);
+}
+
+TEST(Fiber, WakesSleepersInTheOrderOfTheirTimes) {
+  solo_rank rank;
+  std::string order;
+  auto c = spawn([&] {
+    armilla::sleep_for(std::chrono::milliseconds(3));
+    order += 'c';
+  });
+  auto a = spawn([&] {
+    armilla::sleep_for(std::chrono::milliseconds(1));
+    order += 'a';
+  });
+  auto b = spawn([&] {
+    armilla::sleep_for(std::chrono::milliseconds(2));
+    order += 'b';
+  });
+  c.join(), a.join(), b.join();
+  EXPECT_EQ(order, "abc");
+}
+
+// Each handles an exception while the other throws, catches and ends: the runtime's list of caught exceptions is a stack.
+TEST(Fiber, WaitsInsideCatch) {
+  solo_rank rank;
+  const auto work = [](std::string mine, int rounds) {
+    try {
+      throw std::runtime_error(mine);
+    } catch (const std::exception&) {
+      for (int i = 0; i < rounds; ++i) {
+        yield();
+        try {
+          throw;
+        } catch (const std::exception& again) {
+          if (again.what() != mine) return false;
+        }
+      }
+    }
+    return std::uncaught_exceptions() == 0 && std::current_exception() == nullptr;
+  };
+  auto a = spawn(work, "a", 3);
+  auto b = spawn(work, "b", 5);
+  EXPECT_TRUE(a.join());
+  EXPECT_TRUE(b.join());
+}
+
+struct waits_at_end {
+  int* seen;
+  ~waits_at_end() {
+    yield();
+    *seen = std::uncaught_exceptions();
+  }
+};
+
+TEST(Fiber, WaitsInADestructorDuringUnwinding) {
+  solo_rank rank;
+  int seen = -1, beside = -1;
+  auto a = spawn([&] {
+    waits_at_end last{&seen};
+    throw std::runtime_error("out");
+  });
+  auto b = spawn([&] { beside = std::uncaught_exceptions(); });
+  EXPECT_THROW(a.join(), std::runtime_error);
+  b.join();
+  EXPECT_EQ(seen, 1);
+  EXPECT_EQ(beside, 0);
+}
+
+TEST(Fiber, AnEmptyHandleCannotBeJoined) {
+  solo_rank rank;
+  armilla::fiber<int> none;
+  EXPECT_THROW(none.join(), armilla::usage_error);
+}
+
+using FiberDeathTest = testing::Test;
+
+[[gnu::noinline]] int dig(int depth, volatile char* above) {
+  volatile char here[1024];
+  here[0] = above == nullptr ? 0 : char(above[0] + 1);
+  return depth == 0 ? 0 : dig(depth - 1, here) + here[0];
+}
+
+TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer has its own handler";
+#endif
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        solo_rank rank;
+        spawn([] { return dig(1'000'000, nullptr); }).join();
+      },
+      "rank 0: fiber [0-9]+: its stack of [0-9]+ bytes has overflowed; raise ARMILLA_STACK");
+}
+
+}  // namespace

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fiber/scheduler.hpp"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/fiber/sanitizer.hpp"
+#include "armilla/stats/rank_stats.hpp"
+
+namespace armilla::detail {
+namespace {
+
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+// The C++ ABI fixes what stands there, and that it is one a thread; every fiber here stays on its thread.
+exception_globals* globals_of_thread() noexcept { return reinterpret_cast<exception_globals*>(__cxxabiv1::__cxa_get_globals()); }
+
+// What travels with a switch.
+struct handed {
+  fiber_record* from;
+  fiber_record* to;
+};
+
+void arrive(transfer_t t) noexcept {
+  const handed& h = *static_cast<const handed*>(t.data);
+  h.from->context = t.fctx;
+  sanitizer_enter(*h.to, *h.from);
+}
+
+void enter(transfer_t t) {
+  fiber_record& me = *static_cast<const handed*>(t.data)->to;
+  arrive(t);
+  current->fibers->run_fiber(me);
+}
+
+bool later(const auto& a, const auto& b) noexcept { return a.at > b.at; }
+
+}  // namespace
+
+scheduler::scheduler(context& self, std::size_t stack_bytes, std::size_t most_kept)
+    : self_(self),
+      running_(&main_),
+      globals_(globals_of_thread()),
+      watch_(stats_of(self).watch.get()),
+      pool_(stack_bytes, most_kept) {
+  main_.state = fiber_record::state_t::running;
+  sanitizer_main(main_);
+}
+
+scheduler::~scheduler() = default;
+
+// Budget: two records, the exception globals, Boost's jump. A rank's time is measured only if somebody asked.
+void scheduler::switch_to(fiber_record& to) noexcept {
+  fiber_record& me = *running_;
+  if (&me == &to) {
+    me.state = fiber_record::state_t::running;
+    return;
+  }
+  ++self_.count->switches;
+  if (watch_ != nullptr) [[unlikely]]
+    me.in = watch_->change(component::thread_mgmt);
+  me.body_depth = std::exchange(self_.body_depth, to.body_depth);
+  me.exceptions = std::exchange(*globals_, to.exceptions);
+  running_ = &to;
+  to.state = fiber_record::state_t::running;
+  sanitizer_leave(me, to);
+  const handed h{&me, &to};
+  arrive(jump_fcontext(to.context, const_cast<handed*>(&h)));
+  if (watch_ != nullptr) [[unlikely]]
+    watch_->change(me.in);
+}
+
+fiber_record& scheduler::make_loop() {
+  fiber_record& f = make([](fiber_record&) {
+    const loop_work& work = current->fibers->work_;
+    work.run(work.argument);
+  });
+  f.detached = true;
+  return f;
+}
+
+fiber_record& scheduler::to_loop() {
+  until_loop_ = switches_a_loop;
+  if (loop_ == nullptr) [[unlikely]]
+    loop_ = &make_loop();
+  return *loop_;
+}
+
+void scheduler::leave_loop(const char* what) {
+  fiber_record* fresh = nullptr;
+  if (in_loop()) {
+    fresh = &make_loop();
+    if (!work_.detach(work_.argument)) pool_.give_back(*std::exchange(fresh, nullptr));
+  }
+  if (fresh == nullptr)
+    throw_usage(what,
+                "what runs inside the taking in of messages may not wait: a handler of an active message, the function of a "
+                "future::then; answer with a statement, or let a fiber wait (spawn)");
+  running_->own_depth = self_.body_depth;
+  loop_ = fresh;
+  ++alive_;
+  ++counted_;
+}
+
+void scheduler::yield(const char* what) {
+  before_wait(what);
+  if (ready_.empty()) until_loop_ = 1;  // nobody else: let messages come in
+  fiber_record& to = next();
+  running_->waits_for = nullptr;
+  running_->state = fiber_record::state_t::ready;
+  ready_.push(*running_);
+  switch_to(to);
+}
+
+void scheduler::run_ready() {
+  fiber_record* const f = ready_.pop();
+  if (f == nullptr) return;
+  until_loop_ = switches_a_loop;
+  running_->state = fiber_record::state_t::waiting;
+  switch_to(*f);
+}
+
+fiber_record& scheduler::make(void (*work)(fiber_record&)) {
+  if (pool_.too_many()) [[unlikely]]
+    pool_.trim();
+  fiber_record& f = pool_.take();
+  f.work = work;
+  f.own_depth = f.body_depth = 0;
+  f.exceptions = {};
+  f.in = component::cpu;
+  f.counted = f.detached = f.ended = false;
+  f.on_wait = nullptr;
+  f.joiner = nullptr;
+  f.waits_for = nullptr;
+  // One that ran before stands in run_fiber, behind its end, and goes on from there.
+  if (f.context == nullptr) f.context = make_fcontext(f.lowest + f.stack_bytes, f.stack_bytes, &enter);
+  return f;
+}
+
+void scheduler::start_now(fiber_record& f) {
+  ++alive_;
+  running_->state = fiber_record::state_t::ready;
+  ready_.push(*running_);
+  switch_to(f);
+}
+
+void scheduler::join(fiber_record& f) {
+  if (f.ended) return;
+  f.joiner = running_;
+  do suspend("join", &f);
+  while (!f.ended);
+}
+
+void scheduler::run_fiber(fiber_record& me) noexcept {
+  for (;;) {
+    try {
+      me.work(me);
+    } catch (...) { me.error = std::current_exception(); }
+    end_running();
+  }
+}
+
+// Leaves the stack for good, or until somebody takes it from the pool.
+void scheduler::end_running() noexcept {
+  fiber_record& me = *running_;
+  me.state = fiber_record::state_t::idle;
+  me.ended = true;
+  --alive_;
+  if (me.counted || me.own_depth != 0) --counted_;
+  if (me.joiner != nullptr) wake(*std::exchange(me.joiner, nullptr));
+  if (me.detached) pool_.give_back(me);
+  switch_to(next());
+}
+
+void scheduler::set_timer(fiber_record& f, std::uint64_t deadline_ns) {
+  timers_.push_back({deadline_ns, &f});
+  std::push_heap(timers_.begin(), timers_.end(), later<timer, timer>);
+}
+
+void scheduler::forget_timer(fiber_record& f) noexcept {
+  const auto mine = std::find_if(timers_.begin(), timers_.end(), [&](const timer& t) { return t.who == &f; });
+  if (mine == timers_.end()) return;
+  *mine = timers_.back();
+  timers_.pop_back();
+  std::make_heap(timers_.begin(), timers_.end(), later<timer, timer>);
+}
+
+std::uint64_t scheduler::run_timers() {
+  if (timers_.empty()) return 0;
+  const std::uint64_t now = now_ns();
+  while (!timers_.empty() && timers_.front().at <= now) {
+    fiber_record* const f = timers_.front().who;
+    std::pop_heap(timers_.begin(), timers_.end(), later<timer, timer>);
+    timers_.pop_back();
+    f->woken_late = f->state == fiber_record::state_t::waiting;
+    wake(*f);
+  }
+  return timers_.empty() ? 0 : timers_.front().at;
+}
+
+void scheduler::lose_error(std::exception_ptr why) noexcept {
+  if (lost_error_ != nullptr) lost_error_(self_, std::move(why));
+}
+
+void scheduler::fail_main(std::exception_ptr why) noexcept {
+  if (main_.error == nullptr) main_.error = std::move(why);
+  wake(main_);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "armilla/base/context.hpp"
+#include "armilla/fiber/fiber_record.hpp"
+#include "armilla/fiber/stack_pool.hpp"
+
+/// Who runs on a rank's one thread.
+///
+/// Fibers are never preempted: one runs until it waits. Those that can go on stand in one queue. One fiber, the *loop*, stands in
+/// no queue: it takes in messages whenever no other can go on, and in between after some switches. Bodies of messages run
+/// on the loop's own stack, so one that does not wait costs no switch. A body that does wait keeps the stack, the loop goes on
+/// with a fresh one (`leave_loop`), and when the body has ended its stack goes back to the pool.
+///
+/// Nothing here is shared with other threads, so there are no atomics and no locks.
+namespace armilla::detail {
+
+struct launch;
+
+/// What the layer that takes in messages does for the scheduler.
+struct loop_work {
+  void (*run)(void* argument) = nullptr;  ///< the loop; returns when its fiber has become a body's and that has ended
+  /// A body on the loop's stack waits: keep what the next loop needs. False: what runs there may not wait.
+  bool (*detach)(void* argument) = nullptr;
+  void* argument = nullptr;
+};
+
+class scheduler {
+ public:
+  scheduler(context& self, std::size_t stack_bytes, std::size_t most_kept);
+  ~scheduler();
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  fiber_record& running() noexcept { return *running_; }
+  fiber_record& main() noexcept { return main_; }
+  bool in_loop() const noexcept { return running_ == loop_; }
+  bool anyone_ready() const noexcept { return !ready_.empty(); }
+
+  /// The running fiber waits until `wake`. `what` and `on` say for whom it may concern what it waits for.
+  /// Inside a body: it becomes a fiber first. Throws usage_error in a handler that may not wait.
+  void suspend(const char* what, const void* on = nullptr) {
+    before_wait(what);
+    fiber_record& to = next();
+    running_->waits_for = what;
+    running_->waits_on = on;
+    running_->state = fiber_record::state_t::waiting;
+    switch_to(to);
+  }
+  /// What every wait begins with, also one that then does not switch: a body becomes a fiber, others may be started.
+  void before_wait(const char* what) {
+    if (self_.body_depth != running_->own_depth || in_loop()) [[unlikely]]
+      leave_loop(what);
+    if (running_->on_wait != nullptr) [[unlikely]]
+      std::exchange(running_->on_wait, nullptr)(*running_);
+  }
+  /// It can go on; what `suspend` returns from. Nothing if it does not wait.
+  void wake(fiber_record& f) noexcept {
+    if (f.state != fiber_record::state_t::waiting) return;
+    f.state = fiber_record::state_t::ready;
+    ready_.push(f);
+  }
+  /// Lets all others run that can, and messages come in.
+  void yield(const char* what);
+  /// The loop gives way to the first that can go on, and comes back when it is the loop's turn.
+  void run_ready();
+
+  /// Takes a fiber from the pool that will run `work`; `start` makes it ready.
+  fiber_record& make(void (*work)(fiber_record&));
+  void start(fiber_record& f) noexcept {
+    ++alive_;
+    f.state = fiber_record::state_t::ready;
+    ready_.push(f);
+  }
+  /// The same, and it runs before the caller goes on.
+  void start_now(fiber_record& f);
+  /// Waits for its end. Then `release` it.
+  void join(fiber_record& f);
+  void release(fiber_record& f) noexcept { pool_.give_back(f); }
+
+  /// Sleepers: `f` is woken at `deadline_ns` (of now_ns()) unless somebody was quicker. `forget` before the record goes.
+  void set_timer(fiber_record& f, std::uint64_t deadline_ns);
+  void forget_timer(fiber_record& f) noexcept;
+  /// Wakes those whose time has come; the time of the next one, or 0.
+  std::uint64_t run_timers();
+  bool any_timer() const noexcept { return !timers_.empty(); }
+
+  void set_loop(loop_work work) noexcept { work_ = work; }
+  /// Who hears of what a fiber threw that nobody joins.
+  void set_lost_error(void (*hear)(context& self, std::exception_ptr why)) noexcept { lost_error_ = hear; }
+  void lose_error(std::exception_ptr why) noexcept;
+  /// What ended the loop, for the rank's own code: it is thrown where main waits.
+  void fail_main(std::exception_ptr why) noexcept;
+  void rethrow_in_main() {
+    if (main_.error != nullptr && running_ == &main_) [[unlikely]]
+      std::rethrow_exception(std::exchange(main_.error, nullptr));
+  }
+
+  std::uint64_t alive() const noexcept { return alive_; }      ///< fibers that were started and have not ended
+  std::uint64_t counted() const noexcept { return counted_; }  ///< of them, those that a body left behind, and bodies that wait
+  void count_one() noexcept { ++counted_; }
+  void uncount_one() noexcept { --counted_; }
+  /// The running body has become a fiber of its own.
+  bool on_detached_body() const noexcept { return running_->own_depth != 0; }
+  /// Whether what the running fiber starts is caused by a body, so that the fence waits for it.
+  bool in_body_or_its_fibers() const noexcept { return self_.body_depth != 0 || running_->counted; }
+
+  const stack_pool& pool() const noexcept { return pool_; }
+  context& self() noexcept { return self_; }
+
+  /// For the entry of a new stack only.
+  [[noreturn]] void run_fiber(fiber_record& me) noexcept;
+
+ private:
+  fiber_record& next() {
+    if (--until_loop_ != 0 && !ready_.empty()) [[likely]]
+      return *ready_.pop();
+    return to_loop();
+  }
+  fiber_record& to_loop();
+  void switch_to(fiber_record& to) noexcept;
+  void leave_loop(const char* what);
+  fiber_record& make_loop();
+  void end_running() noexcept;
+
+  struct timer {
+    std::uint64_t at;
+    fiber_record* who;
+  };
+
+  static constexpr std::uint32_t switches_a_loop = 64;
+
+  context& self_;
+  fiber_record* running_;
+  fiber_record* loop_ = nullptr;
+  fiber_queue ready_;
+  std::uint32_t until_loop_ = switches_a_loop;
+  exception_globals* globals_;  // of the rank's thread
+  stopwatch* watch_;
+  stack_pool pool_;
+  loop_work work_;
+  void (*lost_error_)(context& self, std::exception_ptr why) = nullptr;
+  std::uint64_t alive_ = 0;
+  std::uint64_t counted_ = 0;
+  std::vector<timer> timers_;  // a heap, the earliest first
+  fiber_record main_;
+};
+
+/// The calling rank's scheduler; throws usage_error that names `operation` outside a rank.
+inline scheduler& scheduler_here(const char* operation) { return *here(operation).fibers; }
+
+void start_fibers(context& self, const launch& how);
+void stop_fibers(context& self);
+
+}  // namespace armilla::detail

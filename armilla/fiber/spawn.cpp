@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fiber/spawn.hpp"
+
+#include "armilla/base/clock.hpp"
+
+namespace armilla {
+namespace detail {
+
+void throw_no_fiber(const char* operation) {
+  throw_usage(operation, "there is no fiber: it was default constructed, moved from, joined or detached before");
+}
+
+}  // namespace detail
+
+void yield() { detail::scheduler_here("yield").yield("yield"); }
+
+void sleep_for_ns(std::uint64_t ns) {
+  detail::scheduler& all = detail::scheduler_here("sleep_for");
+  const std::uint64_t until = detail::now_ns() + ns;
+  all.before_wait("sleep_for");
+  while (detail::now_ns() < until) {
+    all.set_timer(all.running(), until);
+    all.suspend("sleep_for");
+    all.forget_timer(all.running());
+  }
+}
+
+}  // namespace armilla

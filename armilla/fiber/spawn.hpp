@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <new>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/base/error.hpp"
+#include "armilla/fiber/scheduler.hpp"
+
+/// Fibers: threads of a rank's own, which take turns on its one core. A switch costs some nanoseconds and happens only where
+/// a fiber waits, so between two waits a fiber has the rank's memory to itself.
+namespace armilla {
+namespace detail {
+
+/// A value in the room of a fiber's record, or on the heap if it is too large for that.
+template <class T>
+struct fiber_slot {
+  static constexpr bool fits = sizeof(T) <= fiber_record::room && alignof(T) <= 16;
+  template <class... V>
+  static void put(fiber_record& f, V&&... values) {
+    if constexpr (fits)
+      ::new (static_cast<void*>(f.storage)) T(std::forward<V>(values)...);
+    else
+      ::new (static_cast<void*>(f.storage)) T*(new T(std::forward<V>(values)...));
+  }
+  static T& get(fiber_record& f) noexcept {
+    if constexpr (fits)
+      return *std::launder(reinterpret_cast<T*>(f.storage));
+    else
+      return **std::launder(reinterpret_cast<T**>(f.storage));
+  }
+  static void destroy(fiber_record& f) noexcept {
+    if constexpr (fits)
+      get(f).~T();
+    else
+      delete &get(f);
+  }
+  static T take(fiber_record& f) {
+    struct at_end {
+      fiber_record& f;
+      ~at_end() { destroy(f); }
+    } end{f};
+    return T(std::move(get(f)));
+  }
+};
+
+template <class R, class F, class... A>
+void run_spawned(fiber_record& me) {
+  using task = std::tuple<F, A...>;
+  try {
+    task todo = fiber_slot<task>::take(me);
+    const auto go = [&]() -> R {
+      return std::apply([](F& f, A&... arguments) -> R { return f(std::move(arguments)...); }, todo);
+    };
+    if constexpr (std::is_void_v<R>) {
+      go();
+    } else if (R result = go(); !me.detached) {
+      fiber_slot<R>::put(me, std::move(result));
+    }
+  } catch (...) {
+    if (me.detached)
+      current->fibers->lose_error(std::current_exception());
+    else
+      me.error = std::current_exception();
+  }
+}
+
+[[noreturn, gnu::cold]] void throw_no_fiber(const char* operation);
+
+}  // namespace detail
+
+/// A fiber that `spawn` started, to be joined or left alone. Belongs to the rank that made it; moves.
+template <class R>
+class fiber {
+ public:
+  fiber() noexcept = default;
+  fiber(fiber&& other) noexcept : record_(std::exchange(other.record_, nullptr)) {}
+  fiber& operator=(fiber&& other) noexcept {
+    if (this != &other) {
+      detach();
+      record_ = std::exchange(other.record_, nullptr);
+    }
+    return *this;
+  }
+  ~fiber() { detach(); }
+
+  bool joinable() const noexcept { return record_ != nullptr; }
+  /// Whether `join` would return at once.
+  bool done() const { return checked("fiber::done").ended; }
+
+  /// Waits for its end and gives what it returned, or throws what it threw. Other fibers run meanwhile.
+  R join() {
+    detail::fiber_record& f = checked("fiber::join");
+    detail::scheduler& all = detail::scheduler_here("fiber::join");
+    all.join(f);
+    record_ = nullptr;
+    struct releaser {
+      detail::scheduler& all;
+      detail::fiber_record& f;
+      ~releaser() { all.release(f); }
+    } at_end{all, f};
+    if (f.error != nullptr) [[unlikely]]
+      std::rethrow_exception(std::exchange(f.error, nullptr));
+    if constexpr (!std::is_void_v<R>) return detail::fiber_slot<R>::take(f);
+  }
+
+  /// It runs on by itself; what it returns is dropped, what it throws the next fence throws on every rank, as for a statement.
+  /// The job ends only when it has ended. The destructor does the same.
+  void detach() noexcept {
+    detail::fiber_record* const f = std::exchange(record_, nullptr);
+    if (f == nullptr || detail::current == nullptr || detail::current->fibers == nullptr) return;
+    if (!f->ended) {
+      f->detached = true;
+      return;
+    }
+    if (f->error != nullptr)
+      detail::current->fibers->lose_error(std::exchange(f->error, nullptr));
+    else if constexpr (!std::is_void_v<R>)
+      detail::fiber_slot<R>::destroy(*f);
+    detail::current->fibers->release(*f);
+  }
+
+ private:
+  template <class F, class... A>
+  friend auto spawn(F&& f, A&&... arguments);
+  explicit fiber(detail::fiber_record& record) noexcept : record_(&record) {}
+  detail::fiber_record& checked(const char* operation) const {
+    if (record_ == nullptr) [[unlikely]]
+      detail::throw_no_fiber(operation);
+    return *record_;
+  }
+
+  detail::fiber_record* record_ = nullptr;
+};
+
+/// Starts a fiber that runs `f(arguments...)`, copies of which it owns. It begins when the caller waits, not before.
+///
+/// The stack (ARMILLA_STACK, 256 KiB by default, of which only what is used takes memory) comes from a pool. A fiber that a
+/// body starts counts as part of that body for the fence. Cost: some 30 ns with its end and join; no allocation if the pool has
+/// a stack. Errors: limit_error when the system gives no memory for a stack.
+/// Paper: MRPC, section 2 (spawn); MPC++ (threads).
+template <class F, class... A>
+auto spawn(F&& f, A&&... arguments) {
+  using R = std::invoke_result_t<std::decay_t<F>&, std::decay_t<A>...>;
+  static_assert(!std::is_reference_v<R>, "armilla: a fiber returns a value, as the reference could outlive what it names");
+  using task = std::tuple<std::decay_t<F>, std::decay_t<A>...>;
+  detail::scheduler& all = detail::scheduler_here("spawn");
+  detail::fiber_record& record = all.make(&detail::run_spawned<R, std::decay_t<F>, std::decay_t<A>...>);
+  detail::fiber_slot<task>::put(record, std::forward<F>(f), std::forward<A>(arguments)...);
+  if (all.in_body_or_its_fibers()) [[unlikely]] {
+    record.counted = true;
+    all.count_one();
+  }
+  all.start(record);
+  return fiber<R>(record);
+}
+
+/// Lets other fibers of this rank run, and messages come in; returns when it is the caller's turn again.
+void yield();
+
+/// Waits for `ns` nanoseconds at least; other fibers run meanwhile. As std::this_thread::sleep_for, which would stop the rank.
+void sleep_for_ns(std::uint64_t ns);
+template <class Duration>
+  requires requires(Duration d) {
+    d.count();
+    typename Duration::period;
+  }
+void sleep_for(Duration span) {
+  const auto count = span.count();
+  sleep_for_ns(
+      count <= 0 ? 0 : std::uint64_t(static_cast<long double>(count) * 1e9L * Duration::period::num / Duration::period::den));
+}
+
+}  // namespace armilla

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fiber/stack_pool.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/types.hpp"
+#include "armilla/fiber/sanitizer.hpp"
+
+namespace armilla::detail {
+namespace {
+
+std::size_t page_bytes() noexcept {
+  static const auto bytes = std::size_t(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+[[noreturn]] void throw_no_stack(std::size_t bytes, std::uint32_t made) {
+  throw_limit("spawn", "the system gives no memory for fiber " + std::to_string(made + 1) + " with a stack of " +
+                           std::to_string(bytes) + " bytes (" + std::strerror(errno) +
+                           "); lower ARMILLA_STACK, let fewer bodies wait at a time, or raise vm.max_map_count");
+}
+
+}  // namespace
+
+stack_pool::stack_pool(std::size_t bytes, std::size_t most_kept) noexcept
+    : bytes_(align_up(bytes, page_bytes())), most_kept_(most_kept) {}
+
+stack_pool::~stack_pool() {
+  while (fiber_record* const f = known_) {
+    known_ = f->next_known;
+    unmap(*f);
+  }
+}
+
+// The record lies above the stack's first frame, in the page that is touched anyway.
+fiber_record& stack_pool::make() {
+  const std::size_t guard = page_bytes();
+  void* const mapped = mmap(nullptr, guard + bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw_no_stack(bytes_, made_);
+  if (mprotect(mapped, guard, PROT_NONE) != 0) {
+    munmap(mapped, guard + bytes_);
+    throw_no_stack(bytes_, made_);
+  }
+  std::byte* const lowest = static_cast<std::byte*>(mapped) + guard;
+  // Neighbouring stacks would all use the same sets of the caches: each begins some lines further down.
+  const std::size_t colour = (made_ % 16) * 2 * cache_line;
+  std::byte* const top = lowest + bytes_ - colour - align_up(sizeof(fiber_record), cache_line);
+  auto* const f = ::new (static_cast<void*>(top)) fiber_record;
+  f->lowest = lowest;
+  f->stack_bytes = std::size_t(top - lowest);
+  f->number = ++made_;
+  f->next_known = known_;
+  known_ = f;
+  sanitizer_made(*f);
+  return *f;
+}
+
+void stack_pool::unmap(fiber_record& f) noexcept {
+  sanitizer_gone(f);
+  std::byte* const lowest = f.lowest;
+  f.~fiber_record();
+  munmap(lowest - page_bytes(), page_bytes() + bytes_);
+}
+
+void stack_pool::trim() noexcept {
+  while (kept_ > most_kept_) {
+    fiber_record* const f = free_;
+    free_ = f->next;
+    --kept_;
+    for (fiber_record** link = &known_; *link != nullptr; link = &(*link)->next_known)
+      if (*link == f) {
+        *link = f->next_known;
+        break;
+      }
+    unmap(*f);
+  }
+}
+
+bool stack_pool::in_guard(const fiber_record& f, const void* address) noexcept {
+  if (f.number == 0) return false;
+  const auto at = reinterpret_cast<std::uintptr_t>(address), low = reinterpret_cast<std::uintptr_t>(f.lowest);
+  return at < low && at >= low - page_bytes();
+}
+
+bool fiber_queue::remove(fiber_record& f) noexcept {
+  fiber_record* before = nullptr;
+  for (fiber_record* each = first_; each != nullptr; before = each, each = each->next) {
+    if (each != &f) continue;
+    (before == nullptr ? first_ : before->next) = f.next;
+    if (last_ == &f) last_ = before;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace armilla::detail
