@@ -22,7 +22,7 @@ struct exception_globals {
 struct fiber_record {
   enum class state_t : std::uint8_t { idle, ready, running, waiting };
 
-  void* context = nullptr;       ///< where it goes on; Boost.Context's
+  void* context = nullptr;       ///< where it goes on
   fiber_record* next = nullptr;  ///< in the one queue it stands in
   exception_globals exceptions;
   std::uint32_t body_depth = 0;  ///< context::body_depth while it does not run

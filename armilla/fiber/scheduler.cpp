@@ -5,40 +5,19 @@
 
 #include <algorithm>
 
-#include <boost/context/detail/fcontext.hpp>
-
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fiber/sanitizer.hpp"
+#include "armilla/fiber/stack_switch.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
 namespace {
 
-using boost::context::detail::jump_fcontext;
-using boost::context::detail::make_fcontext;
-using boost::context::detail::transfer_t;
-
 // The C++ ABI fixes what stands there, and that it is one a thread; every fiber here stays on its thread.
 exception_globals* globals_of_thread() noexcept { return reinterpret_cast<exception_globals*>(__cxxabiv1::__cxa_get_globals()); }
 
-// What travels with a switch.
-struct handed {
-  fiber_record* from;
-  fiber_record* to;
-};
-
-void arrive(transfer_t t) noexcept {
-  const handed& h = *static_cast<const handed*>(t.data);
-  h.from->context = t.fctx;
-  sanitizer_enter(*h.to, *h.from);
-}
-
-void enter(transfer_t t) {
-  fiber_record& me = *static_cast<const handed*>(t.data)->to;
-  arrive(t);
-  current->fibers->run_fiber(me);
-}
+void enter() { current->fibers->run_fiber(); }
 
 bool later(const auto& a, const auto& b) noexcept { return a.at > b.at; }
 
@@ -48,6 +27,7 @@ scheduler::scheduler(context& self, std::size_t stack_bytes, std::size_t most_ke
     : self_(self),
       running_(&main_),
       globals_(globals_of_thread()),
+      count_(*self.count),
       watch_(stats_of(self).watch.get()),
       pool_(stack_bytes, most_kept) {
   main_.state = fiber_record::state_t::running;
@@ -56,14 +36,14 @@ scheduler::scheduler(context& self, std::size_t stack_bytes, std::size_t most_ke
 
 scheduler::~scheduler() = default;
 
-// Budget: two records, the exception globals, Boost's jump. A rank's time is measured only if somebody asked.
-void scheduler::switch_to(fiber_record& to) noexcept {
+// Budget: two records, the exception globals, the stacks. In line in each of its callers: see stack_switch.hpp.
+[[gnu::always_inline]] inline void scheduler::switch_to(fiber_record& to) noexcept {
   fiber_record& me = *running_;
-  if (&me == &to) {
+  if (&me == &to) [[unlikely]] {
     me.state = fiber_record::state_t::running;
     return;
   }
-  ++self_.count->switches;
+  ++count_.switches;
   if (watch_ != nullptr) [[unlikely]]
     me.in = watch_->change(component::thread_mgmt);
   me.body_depth = std::exchange(self_.body_depth, to.body_depth);
@@ -71,10 +51,26 @@ void scheduler::switch_to(fiber_record& to) noexcept {
   running_ = &to;
   to.state = fiber_record::state_t::running;
   sanitizer_leave(me, to);
-  const handed h{&me, &to};
-  arrive(jump_fcontext(to.context, const_cast<handed*>(&h)));
+  left_ = &me;
+  switch_stack(me.context, to.context);
+  sanitizer_enter(me, *left_);
   if (watch_ != nullptr) [[unlikely]]
     watch_->change(me.in);
+}
+
+[[gnu::always_inline]] inline fiber_record& scheduler::next() {
+  if (--until_loop_ != 0 && !ready_.empty()) [[likely]]
+    return *ready_.pop();
+  return to_loop();
+}
+
+void scheduler::suspend(const char* what, const void* on) {
+  before_wait(what);
+  fiber_record& to = next();
+  running_->waits_for = what;
+  running_->waits_on = on;
+  running_->state = fiber_record::state_t::waiting;
+  switch_to(to);
 }
 
 fiber_record& scheduler::make_loop() {
@@ -140,7 +136,7 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   f.joiner = nullptr;
   f.waits_for = nullptr;
   // One that ran before stands in run_fiber, behind its end, and goes on from there.
-  if (f.context == nullptr) f.context = make_fcontext(f.lowest + f.stack_bytes, f.stack_bytes, &enter);
+  if (f.context == nullptr) f.context = new_stack(f.lowest + f.stack_bytes, f.stack_bytes, &enter);
   return f;
 }
 
@@ -158,17 +154,8 @@ void scheduler::join(fiber_record& f) {
   while (!f.ended);
 }
 
-void scheduler::run_fiber(fiber_record& me) noexcept {
-  for (;;) {
-    try {
-      me.work(me);
-    } catch (...) { me.error = std::current_exception(); }
-    end_running();
-  }
-}
-
 // Leaves the stack for good, or until somebody takes it from the pool.
-void scheduler::end_running() noexcept {
+[[gnu::always_inline]] inline void scheduler::end_running() noexcept {
   fiber_record& me = *running_;
   me.state = fiber_record::state_t::idle;
   me.ended = true;
@@ -177,6 +164,17 @@ void scheduler::end_running() noexcept {
   if (me.joiner != nullptr) wake(*std::exchange(me.joiner, nullptr));
   if (me.detached) pool_.give_back(me);
   switch_to(next());
+}
+
+void scheduler::run_fiber() noexcept {
+  fiber_record& me = *running_;
+  sanitizer_enter(me, *left_);
+  for (;;) {
+    try {
+      me.work(me);
+    } catch (...) { me.error = std::current_exception(); }
+    end_running();
+  }
 }
 
 void scheduler::set_timer(fiber_record& f, std::uint64_t deadline_ns) {

@@ -8,6 +8,7 @@
 #include "armilla/base/context.hpp"
 #include "armilla/fiber/fiber_record.hpp"
 #include "armilla/fiber/stack_pool.hpp"
+#include "armilla/stats/counters.hpp"
 
 /// Who runs on a rank's one thread.
 ///
@@ -43,14 +44,7 @@ class scheduler {
 
   /// The running fiber waits until `wake`. `what` and `on` say for whom it may concern what it waits for.
   /// Inside a body: it becomes a fiber first. Throws usage_error in a handler that may not wait.
-  void suspend(const char* what, const void* on = nullptr) {
-    before_wait(what);
-    fiber_record& to = next();
-    running_->waits_for = what;
-    running_->waits_on = on;
-    running_->state = fiber_record::state_t::waiting;
-    switch_to(to);
-  }
+  void suspend(const char* what, const void* on = nullptr);
   /// What every wait begins with, also one that then does not switch: a body becomes a fiber, others may be started.
   void before_wait(const char* what) {
     if (self_.body_depth != running_->own_depth || in_loop()) [[unlikely]]
@@ -113,14 +107,10 @@ class scheduler {
   context& self() noexcept { return self_; }
 
   /// For the entry of a new stack only.
-  [[noreturn]] void run_fiber(fiber_record& me) noexcept;
+  [[noreturn]] void run_fiber() noexcept;
 
  private:
-  fiber_record& next() {
-    if (--until_loop_ != 0 && !ready_.empty()) [[likely]]
-      return *ready_.pop();
-    return to_loop();
-  }
+  fiber_record& next();
   fiber_record& to_loop();
   void switch_to(fiber_record& to) noexcept;
   void leave_loop(const char* what);
@@ -136,10 +126,12 @@ class scheduler {
 
   context& self_;
   fiber_record* running_;
+  fiber_record* left_ = nullptr;  // by the last switch
   fiber_record* loop_ = nullptr;
   fiber_queue ready_;
   std::uint32_t until_loop_ = switches_a_loop;
   exception_globals* globals_;  // of the rank's thread
+  counters& count_;
   stopwatch* watch_;
   stack_pool pool_;
   loop_work work_;

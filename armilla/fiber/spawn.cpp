@@ -12,8 +12,6 @@ void throw_no_fiber(const char* operation) {
 
 }  // namespace detail
 
-void yield() { detail::scheduler_here("yield").yield("yield"); }
-
 void sleep_for_ns(std::uint64_t ns) {
   detail::scheduler& all = detail::scheduler_here("sleep_for");
   const std::uint64_t until = detail::now_ns() + ns;

@@ -160,7 +160,7 @@ auto spawn(F&& f, A&&... arguments) {
 }
 
 /// Lets other fibers of this rank run, and messages come in; returns when it is the caller's turn again.
-void yield();
+inline void yield() { detail::scheduler_here("yield").yield("yield"); }
 
 /// Waits for `ns` nanoseconds at least; other fibers run meanwhile. As std::this_thread::sleep_for, which would stop the rank.
 void sleep_for_ns(std::uint64_t ns);
