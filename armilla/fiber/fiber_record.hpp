@@ -40,6 +40,7 @@ struct fiber_record {
   // what it runs: set by whoever starts it
   void (*work)(fiber_record& self) = nullptr;
   void (*on_wait)(fiber_record& self) = nullptr;  ///< called once, before its first wait
+  void* on_wait_for = nullptr;                    ///< what `on_wait` is about
   bool counted = false;                           ///< it was left behind by a body: the fence waits for its end
   bool detached = false;                          ///< nobody joins it: its record is free when it ends
   bool ended = false;                             ///< and waits for its join

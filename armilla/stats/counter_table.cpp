@@ -56,6 +56,7 @@ constexpr counter_row table[] = {
     row("stub_misses", &counters::stub_misses, calls),
     row("switches", &counters::switches, threads),
     row("locks", &counters::locks, locks),
+    row("contended_locks", &counters::contended_locks, locks),
 };
 static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters),
               "a counter without a row, or a row without a counter");

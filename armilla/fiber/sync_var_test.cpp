@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fiber/sync_var.hpp"
+
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/fiber/solo_rank.hpp"
+#include "armilla/fiber/spawn.hpp"
+
+namespace {
+
+using armilla::spawn;
+using armilla::sync_var;
+using armilla::yield;
+using armilla::detail::solo_rank;
+
+TEST(SyncVar, ReadersWaitForTheOneWrite) {
+  solo_rank rank;
+  sync_var<std::string> v;
+  std::string seen;
+  auto a = spawn([&] { seen += "a" + v.read(); });
+  auto b = spawn([&] { seen += "b" + v.get(); });
+  yield();
+  EXPECT_FALSE(v.ready());
+  EXPECT_EQ(seen, "");
+  v = "1";
+  EXPECT_TRUE(v.ready());
+  a.join(), b.join();
+  EXPECT_EQ(seen, "a1b1");
+}
+
+TEST(SyncVar, ConvertsToItsValue) {
+  solo_rank rank;
+  sync_var<int> v, w(3);
+  spawn([&] { v = 7; });
+  const int sum = v + w;
+  EXPECT_EQ(sum, 10);
+}
+
+TEST(SyncVar, RefusesASecondWrite) {
+  solo_rank rank;
+  sync_var<int> v;
+  v = 1;
+  EXPECT_THROW(v = 2, armilla::usage_error);
+  EXPECT_EQ(v.read(), 1);
+}
+
+TEST(SyncVar, StaysUnwrittenWhenTheValueThrows) {
+  solo_rank rank;
+  struct moody {
+    explicit moody(int i) : value(i) {
+      if (i < 0) throw std::runtime_error("negative");
+    }
+    int value;
+  };
+  sync_var<moody> v;
+  EXPECT_THROW(v.write(-1), std::runtime_error);
+  EXPECT_FALSE(v.ready());
+  v.write(1);
+  EXPECT_EQ(v.read().value, 1);
+}
+
+TEST(SyncVar, HoldsWhatOnlyMoves) {
+  solo_rank rank;
+  sync_var<std::unique_ptr<int>> v;
+  v = std::make_unique<int>(4);
+  EXPECT_EQ(*v.read(), 4);
+}
+
+TEST(SyncVar, WaitsOnWhenWokenForNothing) {
+  solo_rank rank;
+  sync_var<void> v;
+  armilla::detail::fiber_record* waiting = nullptr;
+  auto f = spawn([&] {
+    waiting = &rank.fibers().running();
+    v.read();
+  });
+  yield();
+  rank.fibers().wake(*waiting);
+  yield();
+  EXPECT_FALSE(f.done());
+  v.write();
+  f.join();
+  EXPECT_THROW(v.write(), armilla::usage_error);
+}
+
+}  // namespace
