@@ -26,6 +26,7 @@ enum well_known : handler_id {
   bulk_handler,         ///< the record's bytes lie in a block of the sender's segment
   reply_error_handler,  ///< a question ended with an exception
   first_memory_handler = 8,
+  first_object_handler = 32,  ///< references to processor objects
   first_free_handler = 64,
 };
 

@@ -3,7 +3,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/object/table.hpp"
+#include "armilla/object/state.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/team.hpp"
 

@@ -62,11 +62,4 @@ void throw_destroyed(object_id id, const char* operation) {
                              " has been destroyed on this rank; let it live until a fence after the last call");
 }
 
-void start_objects(context& self, const launch&) { self.objects = new object_state; }
-
-void stop_objects(context& self) {
-  self.objects->table.clear(*self.messages);
-  delete std::exchange(self.objects, nullptr);
-}
-
 }  // namespace armilla::detail

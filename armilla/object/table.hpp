@@ -9,8 +9,6 @@
 
 namespace armilla::detail {
 
-struct launch;
-
 /// Name of a distributed object, the same on every rank: the team's id (0: all ranks) and the how-manieth of that team it is.
 struct object_id {
   std::uint64_t team = 0;
@@ -63,13 +61,6 @@ class object_table {
   std::map<object_id, std::vector<parked_call>> parked_;
 };
 
-struct object_state {
-  object_table table;
-};
-
 [[noreturn, gnu::cold]] void throw_destroyed(object_id id, const char* operation);
-
-void start_objects(context& self, const launch& how);
-void stop_objects(context& self);
 
 }  // namespace armilla::detail

@@ -8,6 +8,9 @@
 #if ARMILLA_HAS_MESSAGES
 #include "armilla/am/endpoint.hpp"
 #endif
+#if ARMILLA_HAS_OBJECTS
+#include "armilla/base/error.hpp"
+#endif
 #if ARMILLA_HAS_TEAMS
 #include "armilla/team/fence.hpp"
 #endif
@@ -64,6 +67,16 @@ void stop_layers(context& rank) { stop_first(rank, int(std::size(layers))); }
 void final_fence([[maybe_unused]] context& rank) {
 #if ARMILLA_HAS_TEAMS
   fence();
+#endif
+}
+
+// Destructors may call objects that are gone already: such errors at the end are nobody's.
+void let_go([[maybe_unused]] context& rank) {
+#if ARMILLA_HAS_OBJECTS
+  destroy_objects(rank);
+  try {
+    fence();
+  } catch (const remote_error&) {}
 #endif
 }
 

@@ -32,6 +32,7 @@ void start_memory(context&, const launch&);
 void stop_memory(context&);
 void start_objects(context&, const launch&);
 void stop_objects(context&);
+void destroy_objects(context&);
 
 /// All that exist, in order. If one throws, those before it are stopped again.
 void start_layers(context&, const launch&);
@@ -40,6 +41,8 @@ void stop_layers(context&);
 
 /// Everything in flight arrives and is done, on all ranks.
 void final_fence(context&);
+/// What ranks still keep for others goes, behind the final fence and while calls are possible.
+void let_go(context&);
 /// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`).
 void serve_until(context&, const std::atomic<std::uint32_t>& count, std::uint32_t target);
 /// Wakes every rank that waits.

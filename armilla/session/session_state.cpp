@@ -83,6 +83,7 @@ void session_state::finish() noexcept try {
   if (failed || ended) return;
   ended = true;
   final_fence(rank);
+  let_go(rank);
   report_stats(rank);
   meet(self, all_done);
   stop_layers(rank);

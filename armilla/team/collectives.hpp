@@ -29,11 +29,11 @@ class exchange {
   exchange(team_record& t, collective what) : t_(t), what_(what), moves_(t, what), landings_(t.size) { packets_.reserve(t.size); }
 
   void send(std::uint32_t member, const T& value) {
-    packets_.emplace_back(value);
+    packets_.emplace_back(value, 1);
     moves_.send(member, packets_.back().data(), packets_.back().size());
   }
   void send_shared(std::uint32_t first, std::uint32_t last, const T& value) {
-    packets_.emplace_back(value);
+    packets_.emplace_back(value, last - first - (first <= t_.rank && t_.rank < last ? 1 : 0));
     for (std::uint32_t i = first; i < last; ++i)
       if (i != t_.rank) moves_.send_shared(i, packets_.back().data(), packets_.back().size());
   }

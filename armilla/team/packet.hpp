@@ -46,11 +46,11 @@ template <class T>
 concept plain_sequence = kind_of<T> == kind::contiguous && trivially_sendable<typename T::value_type> &&
                          bytes_size<typename T::value_type> != 0 && requires(T& v) { v.resize(1); };
 
-/// The bytes of a value, which must live as long.
+/// The bytes of a value, which must live as long; `readers` members will read them.
 template <class T>
 class packet {
  public:
-  explicit packet(const T& value) {
+  packet(const T& value, std::uint32_t readers) {
     if constexpr (trivially_sendable<T>) {
       data_ = reinterpret_cast<const std::byte*>(std::addressof(value)), bytes_ = bytes_size<T>;
     } else if constexpr (plain_sequence<T>) {
@@ -58,7 +58,9 @@ class packet {
     } else {
       bytes_ = encoded_size(value);
       encoded_.reset(new std::byte[bytes_]);
-      encode(encoded_.get(), value);
+      encoder out(encoded_.get());
+      out.set_readers(readers);
+      out.put(value);
       data_ = encoded_.get();
     }
   }

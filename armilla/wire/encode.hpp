@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -38,6 +39,10 @@ class encoder {
 
   const reachable& stays() const { return here_; }
 
+  /// How often these bytes will be read, for what is counted: once in a message, by each member in a collective.
+  std::uint32_t readers() const { return readers_; }
+  void set_readers(std::uint32_t n) { readers_ = n; }
+
   template <class T>
   void put(const T& value);
 
@@ -55,6 +60,7 @@ class encoder {
   std::byte* out_;
   std::size_t offset_ = 0;
   reachable here_;
+  std::uint32_t readers_ = 1;
 };
 
 template <class Sink, class T>
@@ -151,6 +157,8 @@ template <class Sink>
 class type_writer {
  public:
   explicit type_writer(Sink& out) : out_(out) {}
+
+  const Sink& sink() const { return out_; }
 
   template <class T>
   void local(const T& member) {

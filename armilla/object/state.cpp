@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/object/state.hpp"
+
+#include <utility>
+
+namespace armilla::detail {
+
+void start_objects(context& self, const launch&) { self.objects = new object_state; }
+
+void stop_objects(context& self) {
+  self.objects->table.clear(*self.messages);
+  self.objects->creations.clear(*self.messages);
+  delete std::exchange(self.objects, nullptr);
+}
+
+void destroy_objects(context& self) { self.objects->slots.destroy_all(); }
+
+}  // namespace armilla::detail

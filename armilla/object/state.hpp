@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "armilla/object/creations.hpp"
+#include "armilla/object/reference.hpp"
+#include "armilla/object/slots.hpp"
+#include "armilla/object/table.hpp"
+
+namespace armilla::detail {
+
+struct launch;
+
+/// What layer object keeps for a rank.
+struct object_state {
+  object_table table;           ///< distributed objects
+  creation_table creations;     ///< processor objects by what their creators call them
+  slot_table slots{creations};  ///< processor objects
+  reference_book references;    ///< references that other ranks know by a number
+  creation_log asked;           ///< creations that this rank has asked for
+};
+
+void start_objects(context& self, const launch& how);
+void stop_objects(context& self);
+/// Destroys the processor objects that are left on this rank, while calls are still possible.
+void destroy_objects(context& self);
+
+}  // namespace armilla::detail
