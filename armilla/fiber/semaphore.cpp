@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fiber/semaphore.hpp"
+
+#include <string>
+
+#include "armilla/base/error.hpp"
+#include "armilla/fiber/condition.hpp"
+
+namespace armilla {
+
+void condition::wait_notified() {
+  detail::scheduler_here("condition::wait");
+  detail::waiter me;
+  waiting_.wait(me, "condition::wait", this);
+}
+
+bool condition::wait_notified_until(std::uint64_t deadline_ns) {
+  detail::scheduler_here("condition::wait_for");
+  detail::waiter me;
+  return waiting_.wait_until(me, deadline_ns, "condition::wait_for", this);
+}
+
+void semaphore::acquire_slowly() {
+  detail::scheduler_here("semaphore::acquire").before_wait("semaphore::acquire");
+  if (try_acquire()) return;
+  detail::waiter me;
+  waiting_.wait(me, "semaphore::acquire", this);
+}
+
+bool semaphore::acquire_until(std::uint64_t deadline_ns) {
+  detail::scheduler_here("semaphore::try_acquire_for").before_wait("semaphore::try_acquire_for");
+  if (try_acquire()) return true;
+  detail::waiter me;
+  return waiting_.wait_until(me, deadline_ns, "semaphore::try_acquire_for", this);
+}
+
+void latch::wait_slowly() const {
+  detail::scheduler_here("latch::wait").before_wait("latch::wait");
+  if (left_ == 0) return;
+  detail::waiter me;
+  waiting_.wait(me, "latch::wait", this);
+}
+
+void latch::throw_too_many(std::uint64_t n) const {
+  detail::throw_usage("latch::count_down", "it is counted down by " + std::to_string(n) + " but only " + std::to_string(left_) +
+                                               " are left; begin with as many as arrive");
+}
+
+}  // namespace armilla
