@@ -92,6 +92,12 @@ class fiber {
   /// Whether `join` would return at once.
   bool done() const { return checked("fiber::done").ended; }
 
+  /// Waits for its end, and leaves what it returned or threw for `join`. One fiber may wait for another, not several.
+  void wait() const {
+    detail::fiber_record& f = checked("fiber::wait");
+    detail::scheduler_here("fiber::wait").join(f);
+  }
+
   /// Waits for its end and gives what it returned, or throws what it threw. Other fibers run meanwhile.
   R join() {
     detail::fiber_record& f = checked("fiber::join");
