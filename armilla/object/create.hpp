@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/object/atomic.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/object/remote.hpp"
 #include "armilla/rpc/question.hpp"
@@ -44,6 +45,7 @@ struct member_of_object {
     requires std::is_member_function_pointer_v<decltype(M)>
   auto operator()(A&&... arguments) const -> std::decay_t<std::invoke_result_t<decltype(M), T&, A...>> {
     object_use use(name, "call");
+    [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(use);
     return (use.template as<T>().*M)(std::forward<A>(arguments)...);
   }
   auto operator()() const

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/object/atomic.hpp"
 #include "armilla/object/state.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/team.hpp"
@@ -20,14 +21,6 @@ struct object_ref {
 
 namespace detail {
 
-template <class M>
-struct member_of;
-template <class T, class V>
-struct member_of<V T::*> {
-  using object = T;
-  using value = V;
-};
-
 /// The member `M` of this rank's part of object `id`, as something to call.
 template <auto M, class T>
 struct bound_member {
@@ -39,7 +32,9 @@ struct bound_member {
   template <class... A>
     requires std::is_member_function_pointer_v<decltype(M)>
   auto operator()(A&&... arguments) const -> std::invoke_result_t<decltype(M), T&, A...> {
-    return (object().*M)(std::forward<A>(arguments)...);
+    T& part = object();
+    [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(part);
+    return (part.*M)(std::forward<A>(arguments)...);
   }
   auto operator()() const
     requires std::is_member_object_pointer_v<decltype(M)>
@@ -85,7 +80,7 @@ class distributed {
   /// Over the ranks of `members`.
   template <class... A>
   explicit distributed(const team& members, A&&... arguments)
-      : part_(std::forward<A>(arguments)...), id_(detail::register_object(members, &part_, "distributed")) {}
+      : part_{T(std::forward<A>(arguments)...)}, id_(detail::register_object(members, &part_.object, "distributed")) {}
   ~distributed() {
     if (detail::current != nullptr && detail::current->objects != nullptr) detail::current->objects->table.remove(id_);
   }
@@ -95,13 +90,13 @@ class distributed {
   /// The part on rank `r` (of the job).
   object_ref<T> on(rank_t r) const noexcept { return {id_, r}; }
 
-  T& operator*() noexcept { return part_; }
-  T* operator->() noexcept { return &part_; }
-  const T& operator*() const noexcept { return part_; }
-  const T* operator->() const noexcept { return &part_; }
+  T& operator*() noexcept { return part_.object; }
+  T* operator->() noexcept { return &part_.object; }
+  const T& operator*() const noexcept { return part_.object; }
+  const T* operator->() const noexcept { return &part_.object; }
 
  private:
-  T part_;
+  detail::lockable_part<T> part_;
   detail::object_id id_;
 };
 

@@ -103,6 +103,7 @@ class object_use {
   T& as() {
     return *static_cast<T*>(current->objects->slots.seen_as(*slot_, typeid(T), &find_base<T>));
   }
+  mutex& atomic() noexcept { return slot_->atomic; }
 
  private:
   object_slot* slot_;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armilla/base/types.hpp"
+#include "armilla/fiber/mutex.hpp"
 
 /// The processor objects that live on a rank.
 namespace armilla::detail {
@@ -64,6 +65,7 @@ struct object_slot {
   std::ptrdiff_t seen_at = 0;
   std::uint64_t owed = 0;  ///< weight of all references; none left: it is destroyed (see reference.hpp)
   creation_key created_as;
+  mutex atomic;  ///< held by a body of one of its atomic methods
   object_slot* next_free = nullptr;
 };
 

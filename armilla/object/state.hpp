@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "armilla/object/creations.hpp"
 #include "armilla/object/reference.hpp"
 #include "armilla/object/slots.hpp"
@@ -8,6 +12,15 @@
 namespace armilla::detail {
 
 struct launch;
+struct polymorphic_kind;
+
+/// The classes whose values may travel as a base.
+struct polymorphic_kinds {
+  polymorphic_kinds();
+  ~polymorphic_kinds();
+  std::vector<std::unique_ptr<polymorphic_kind>> list;
+  std::vector<std::unique_ptr<std::string>> complaints;  ///< what was said of names that are not among them
+};
 
 /// What layer object keeps for a rank.
 struct object_state {
@@ -16,6 +29,7 @@ struct object_state {
   slot_table slots{creations};  ///< processor objects
   reference_book references;    ///< references that other ranks know by a number
   creation_log asked;           ///< creations that this rank has asked for
+  polymorphic_kinds kinds;
 };
 
 void start_objects(context& self, const launch& how);

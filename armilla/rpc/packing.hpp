@@ -92,6 +92,9 @@ struct packing {
     if constexpr (!fixed) in.set_sender_memory(from.memory);
     auto arguments = leaves<A...>::from([&]<class B>() { return in.template get<B>(); });
     if (behind != nullptr) *behind = item + closure_bytes + align_up(bytes - in.remaining(), 8);
+    if constexpr (!fixed)
+      if (in.complaint() != nullptr) [[unlikely]]
+        throw_usage("receive", in.complaint());
     return arguments.apply([&](auto&&... each) -> decltype(auto) { return use(*f, std::move(each)...); });
   }
 };

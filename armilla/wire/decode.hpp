@@ -54,6 +54,10 @@ class decoder {
 
   [[noreturn, gnu::cold]] void throw_bad(const char* what) const;
 
+  /// A value was well formed, but means nothing here: once all have been read, `text`, which lives on, becomes an error.
+  void complain(const char* text) { complaint_ = text; }
+  const char* complaint() const { return complaint_; }
+
   void enter() {
     if (++nesting_ > max_nesting) throw_bad("objects nest too deep");
   }
@@ -69,6 +73,7 @@ class decoder {
   std::size_t offset_ = 0;
   rank_t sender_;
   int nesting_ = 0;
+  const char* complaint_ = nullptr;
   reachable there_;
 };
 
@@ -233,6 +238,9 @@ view<T> read_view(decoder& in, const view<T>*) {
 class type_reader {
  public:
   explicit type_reader(decoder& in) : in_(in) {}
+
+  /// See decoder::complain.
+  void complain(const char* text) { in_.complain(text); }
 
   template <class T>
   void local(T& member) {
