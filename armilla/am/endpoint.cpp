@@ -58,12 +58,12 @@ endpoint::~endpoint() = default;
 // ---- sending ----
 
 std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
+  if (c.blocked) [[unlikely]]
+    refuse_if_spent(c, h);
   if (size > eager_) [[unlikely]]
     return append_bulk(c, h, size);
-  if (c.blocked) [[unlikely]] {
-    refuse_if_spent(c, h);
+  if (c.full) [[unlikely]]
     await_credit(c);
-  }
   const std::size_t need = size + sizeof(record);
   if (c.open() && std::size_t(c.limit - c.cursor) < need && !(c.run_handler == h && std::size_t(c.limit - c.cursor) >= size))
     publish(c);
@@ -114,9 +114,10 @@ void endpoint::drain_all() {
 
 void endpoint::refuse_if_spent(const channel& c, handler_id h) const {
   if (!c.same_program && h >= first_free_handler)
-    throw_usage("send", fmt::format("rank {} runs another program, which does not have this rank's functions; ranks of different "
-                                    "programs share teams and global memory",
-                                    c.to));
+    throw_usage("send",
+                fmt::format("rank {} runs another program, which does not have this rank's functions; call what it provides "
+                            "by name (armilla::method), or use teams and global memory",
+                            c.to));
   if (spilled_bytes_ > spill_limit_)
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
                                     "ARMILLA_SPILL_LIMIT or send less from bodies",
@@ -221,7 +222,7 @@ void endpoint::push(channel& c) {
 
 void endpoint::spill(channel& c, const std::byte* frame, std::size_t bytes) {
   if (c.spilled.empty()) ++spilled_channels_;
-  c.blocked = true;
+  c.full = c.blocked = true;
   c.spilled.emplace_back(frame, frame + bytes);
   spilled_bytes_ += bytes;
   ++count_.spilled_frames;
@@ -251,6 +252,7 @@ bool endpoint::drain(channel& c) {
     any = true;
   }
   --spilled_channels_;
+  c.full = false;
   c.blocked = !c.same_program;
   return any;
 }

@@ -20,6 +20,9 @@ namespace armilla::detail {
 struct launch;
 class method_counts;
 
+/// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
+enum class audience : bool { program, job };
+
 /// A rank's place in the message layer: it appends records for its peers, takes in what they send, and waits.
 ///
 /// Sending: `append` gives the place of a record's bytes, the caller fills it at once, and then calls `done` (the record
@@ -72,8 +75,9 @@ class endpoint {
   /// Budget: two stores into the line and one for the ring's position. The processor keeps some 64 stores in flight, and they
   /// leave in order: each store more makes fewer lines travel to the other core at a time. Measured: 9, 13, 17 ns a message
   /// with 3, 4, 5 stores.
+  template <audience To = audience::program>
   std::byte* begin_alone(channel& c, handler_id h, std::size_t size, traffic kind) {
-    if (c.open() || c.blocked || size > eager_) [[unlikely]]
+    if (c.open() || (To == audience::job ? c.full : c.blocked) || size > eager_) [[unlikely]]
       return nullptr;
     const ring_writer::room room = c.ring.reserve(size + sizeof(record), size + sizeof(record));
     if (room.begin == nullptr) [[unlikely]]
@@ -90,6 +94,9 @@ class endpoint {
       ++count_.wakes_sent;
   }
 
+  /// What comes next in the open frame begins a record of its own, whichever handler it is for.
+  void end_record(channel& c) noexcept { c.run_handler = c.hot_handler = no_handler; }
+
   /// The item is filled; it travels with the next ones unless its frame is full.
   void done(channel& c) {
     if (c.cursor >= c.limit) [[unlikely]]
@@ -100,7 +107,7 @@ class endpoint {
   /// inside a body the frame is queued.
   void publish(channel& c) {
     push(c);
-    if (c.blocked) [[unlikely]]
+    if (c.full) [[unlikely]]
       await_credit(c);
   }
 
@@ -220,6 +227,13 @@ class endpoint {
 
   /// Runs the records of `bytes` at `data` as if they had come from `source`.
   void dispatch(rank_t source, const std::byte* data, std::size_t bytes);
+
+  /// Lets another handler of this program take in what a handler was given.
+  void pass_on(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
+    if (methods_ != nullptr) [[unlikely]]
+      note_run(h, size);
+    handlers_.functions[h](*this, source, data, size);
+  }
 
   /// Runs one record that was put off earlier, as a body.
   void run_record(rank_t source, handler_id h, const std::byte* data, std::size_t size);

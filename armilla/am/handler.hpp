@@ -25,6 +25,11 @@ enum well_known : handler_id {
   no_handler = 0,
   bulk_handler,         ///< the record's bytes lie in a block of the sender's segment
   reply_error_handler,  ///< a question ended with an exception
+  named_cold_handler,   ///< a call by name and signature: its method's index is not known yet
+  named_index_handler,  ///< tells the caller the index
+  named_question_handler,
+  named_statement_handler,
+  named_reply_handler,  ///< the answer to a question by name
   first_memory_handler = 8,
   first_object_handler = 32,  ///< references to processor objects
   first_free_handler = 64,

@@ -66,8 +66,12 @@ place_in_job find_place() try {
 }
 
 void require_sound(const job_block& job, int rank) {
-  if (job.magic != job_block::good_magic || job.version != job_block::good_version)
-    throw_usage("start", "the launcher is of another version of Armilla; build program and launcher from the same");
+  if (job.magic != job_block::good_magic) throw_usage("start", "the launcher's description of the job is damaged");
+  if (job.version != job_block::good_version)
+    throw_usage("start",
+                fmt::format("rank {} was built with version {} of Armilla's wire, the launcher with version {}; build all "
+                            "programs of the job and the launcher from one version of Armilla",
+                            rank, job_block::good_version, job.version));
   if (job.ranks > job_block::max_ranks || job.program_count > job_block::max_programs || std::uint32_t(rank) >= job.ranks)
     throw_usage("start", "the launcher's description of the job is damaged");
 }
