@@ -22,6 +22,7 @@
 #include "armilla/object/remote.hpp"
 #include "armilla/rpc/collect.hpp"
 #include "armilla/rpc/future.hpp"
+#include "armilla/rpc/method.hpp"
 #include "armilla/rpc/progress.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"

@@ -163,7 +163,7 @@ bool take_error(context& self, error_record& record) {
 }  // namespace
 
 void start_calls(context& self, const launch&) {
-  self.calls = new call_state;
+  self.calls = new call_state(self.ranks);
   self.teams->hooks.errors = &count_errors;
   self.teams->hooks.take_error = &take_error;
 }

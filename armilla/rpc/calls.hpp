@@ -4,6 +4,7 @@
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/rpc/cell.hpp"
+#include "armilla/rpc/method_table.hpp"
 
 namespace armilla::detail {
 
@@ -11,7 +12,11 @@ struct launch;
 
 /// What layer rpc keeps for a rank.
 struct call_state {
+  explicit call_state(rank_t ranks) : stubs(ranks) {}
+
   cell_pool cells;
+  stub_cache stubs;                    ///< of methods that this rank calls by name
+  method_table methods;                ///< that it provides under names
   std::uint32_t batches = 0;           ///< > 0: questions, too, wait for company
   std::uint64_t statement_errors = 0;  ///< since the last fence
   std::exception_ptr first_error;      ///< the first of them; the fence throws it on every rank

@@ -34,12 +34,16 @@ struct answer {
   }
 
   /// Replies to the question `to` of rank `source`: at once if it came `alone`, else together with the other replies.
+  /// To a question by name in a record of its own, which the asker hands to the handler that its cell expects.
+  template <audience To = audience::program>
   static void send(endpoint& self, rank_t source, question_name to, const value& result, bool alone) {
     channel& c = self.to(source);
-    const handler_id h = handler<answer<R>>.id;
+    const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<answer<R>>.id;
     const std::size_t bytes = reply_size(result);
-    std::byte* const straight = alone ? self.begin_alone(c, h, bytes, traffic::replies) : nullptr;
+    std::byte* const straight = alone ? self.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
     std::byte* const place = straight != nullptr ? straight : self.append(c, h, bytes);
+    if constexpr (To == audience::job)
+      if (straight == nullptr) self.end_record(c);
     std::memcpy(place, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
     if (straight != nullptr) [[likely]]
@@ -87,6 +91,18 @@ template <class F, class... A>
 using answer_of = std::decay_t<std::invoke_result_t<F&, A...>>;
 
 template <class F, class... A>
+struct question;
+
+/// The handler that questions for F go to.
+template <class F, class... A>
+handler_id question_id() noexcept {
+  if constexpr (by_name<F>)
+    return named_question_handler;
+  else
+    return handler<question<F, A...>>.id;
+}
+
+template <class F, class... A>
 struct question {
   using items = packing<F, A...>;
   using R = answer_of<F, A...>;
@@ -98,8 +114,7 @@ struct question {
     while (at != end) run_one(self, source, at, end, false);
   }
 
- private:
-  /// `first`: of all items of the frame.
+  /// Takes one item off the front of [at, end). `first`: of all items of the frame.
   static void run_one(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first) {
     question_name name;
     if (std::size_t(end - at) < sizeof name) [[unlikely]]
@@ -112,21 +127,21 @@ struct question {
     if constexpr (may_be_absent<F>)
       if (absent<F, A...>(at, end, from)) [[unlikely]] {
         closure_copy<F> f(item);
-        (*f).park(self, {source, handler<question<F, A...>>.id, {item - sizeof name, at}});
+        (*f).park(self, {source, question_id<F, A...>(), {item - sizeof name, at}});
         return;
       }
     try {
       items::read(at, end, from, [&](F& f, auto&&... arguments) {
-        if constexpr (!items::fixed) self.count_item(handler<question<F, A...>>.id, sizeof name + std::size_t(at - item));
+        if constexpr (!items::fixed || by_name<F>) self.count_item(question_id<F, A...>(), sizeof name + std::size_t(at - item));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(self.watch(), component::cpu);
           return f(std::move(arguments)...);
         };
         if constexpr (std::is_void_v<R>) {
           body();
-          answer<void>::send(self, source, name, {}, first && at == end);
+          answer<void>::template send<audience_of<F>>(self, source, name, {}, first && at == end);
         } else {
-          answer<R>::send(self, source, name, body(), first && at == end);
+          answer<R>::template send<audience_of<F>>(self, source, name, body(), first && at == end);
         }
       });
     } catch (...) {
@@ -148,8 +163,8 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   reachable stays;
   if constexpr (!items::fixed) stays = self.memory_for(c.to);
   const std::size_t size = sizeof name + items::size(stays, arguments...);
-  const handler_id h = handler<question<F, A...>>.id;
-  std::byte* const alone = calls.batches == 0 ? self.begin_alone(c, h, size, traffic::questions) : nullptr;
+  const handler_id h = question_id<F, A...>();
+  std::byte* const alone = calls.batches == 0 ? self.begin_alone<audience_of<F>>(c, h, size, traffic::questions) : nullptr;
   std::byte* const place = alone != nullptr ? alone : self.append(c, h, size);
   std::memcpy(place, &name, sizeof name);
   items::write(stays, place + sizeof name, f, arguments...);

@@ -4,12 +4,25 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/rpc/by_name.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/packing.hpp"
 
 namespace armilla {
 namespace detail {
+
+template <class F, class... A>
+struct statement;
+
+/// The handler that statements for F go to.
+template <class F, class... A>
+handler_id statement_id() noexcept {
+  if constexpr (by_name<F>)
+    return named_statement_handler;
+  else
+    return handler<statement<F, A...>>.id;
+}
 
 template <class F, class... A>
 struct statement {
@@ -27,7 +40,7 @@ struct statement {
     while (at != end) run_some(self, source, at, end);
   }
 
- private:
+  /// Items from the front of [at, end), up to one that fails or, by name, up to one of another method.
   static void run_some(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
     const std::byte* before = at;
     try {
@@ -37,14 +50,16 @@ struct statement {
         if constexpr (may_be_absent<F>)
           if (absent<F, A...>(at, end, {source})) [[unlikely]] {
             closure_copy<F> f(before);
-            (*f).park(self, {source, handler<statement<F, A...>>.id, {before, at}});
+            (*f).park(self, {source, statement_id<F, A...>(), {before, at}});
             continue;
           }
         items::read(at, end, {source}, [&](F& f, auto&&... arguments) {
           const timed body(items::fixed ? nullptr : self.watch(), component::cpu);
-          if constexpr (!items::fixed) self.count_item(handler<statement<F, A...>>.id, std::size_t(at - before));
+          if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(at - before));
           f(std::move(arguments)...);
         });
+        if constexpr (by_name<F>)
+          if (!same_method(before, at, end)) return;
       }
     } catch (...) {
       if (at == before) throw;  // the item itself was damaged
@@ -60,7 +75,7 @@ template <class F, class... A>
   const timed runtime(self.watch(), component::runtime);
   constexpr traffic kind = items::fixed ? traffic::statements : traffic::uncounted;
   const std::size_t size = statement<F, A...>::size(arguments...);
-  items::write({}, self.append(c, handler<statement<F, A...>>.id, size, kind), f, arguments...);
+  items::write({}, self.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
   if constexpr (!items::fixed) ++self.count().statements_sent;
   self.done(c);
   if (self.observed()) [[unlikely]]
@@ -71,7 +86,7 @@ template <class F, class... A>
 template <class F, class... A>
 void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
   if constexpr (packing<F, A...>::fixed) {
-    std::byte* const place = self.append_to_run(c, handler<statement<F, A...>>.id, statement<F, A...>::size(arguments...));
+    std::byte* const place = self.append_to_run(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
     if (place != nullptr) [[likely]] {
       packing<F, A...>::write({}, place, f, arguments...);
       return self.done(c);
@@ -79,7 +94,8 @@ void send_statement(endpoint& self, channel& c, const F& f, const A&... argument
   }
   if (c.aggregate == 0 && !self.observed()) {  // alone, at once
     const std::size_t size = statement<F, A...>::size(arguments...);
-    if (std::byte* const place = self.begin_alone(c, handler<statement<F, A...>>.id, size, traffic::statements)) [[likely]] {
+    if (std::byte* const place = self.begin_alone<audience_of<F>>(c, statement_id<F, A...>(), size, traffic::statements))
+        [[likely]] {
       packing<F, A...>::write({}, place, f, arguments...);
       return self.publish_alone(c, size);
     }

@@ -53,6 +53,7 @@ constexpr counter_row table[] = {
     row("store_bytes", &counters::store_bytes, memory),
     row("atomics", &counters::atomics, memory),
     row("cross_copies", &counters::cross_copies, memory),
+    row("stub_hits", &counters::stub_hits, calls),
     row("stub_misses", &counters::stub_misses, calls),
     row("switches", &counters::switches, threads),
     row("locks", &counters::locks, locks),

@@ -43,7 +43,8 @@ struct counters {
   std::uint64_t atomics = 0;       ///< that were not an instruction of this rank's processor
   std::uint64_t cross_copies = 0;  ///< process_vm_readv / writev
   // calls between programs, and threads
-  std::uint64_t stub_misses = 0;      ///< methods of other programs that had to be looked up; 0 in this version
+  std::uint64_t stub_hits = 0;        ///< calls by name whose method's index this rank knew
+  std::uint64_t stub_misses = 0;      ///< calls by name that carried name and signature, to be looked up
   std::uint64_t switches = 0;         ///< between threads of a rank; 0 in this version
   std::uint64_t locks = 0;            ///< lockings of a mutex or shared_mutex
   std::uint64_t contended_locks = 0;  ///< of them, those that found it held

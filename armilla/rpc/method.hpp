@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/rpc/method_table.hpp"
+#include "armilla/rpc/question.hpp"
+#include "armilla/rpc/statement.hpp"
+#include "armilla/wire/signature.hpp"
+
+/// Methods that ranks of any program call by name: the programs share a line of a header, and no code.
+///
+///     // solver_api.hpp, included by both
+///     namespace solver_api { inline constexpr armilla::method<double(double)> step{"demo.solver.step"}; }
+///
+///     armilla::provide<solver_api::step, &step>();                       // in the program that has it
+///     double r = armilla::call<solver_api::step>(rank, 0.1).get();       // in any program of the job
+///
+/// Paper: MRPC, sections 3 and 4.
+namespace armilla {
+
+/// A name and a signature. The name is the programs' agreement: letters, one meaning in the job, at most 256 of them.
+/// Parameters are values for the caller, whatever they look like; the result is one, too. All of them must be sendable,
+/// and classes with private members among them need a `wire_name`. Declare it `inline constexpr`, in a namespace.
+template <class Signature>
+class method;
+
+template <class R, class... P>
+class method<R(P...)> {
+ public:
+  using signature = R(P...);
+
+  consteval explicit method(const char* name) : name_(name) {
+    std::size_t letters = 0;
+    while (name[letters] != 0) ++letters;
+    if (letters == 0 || letters > 256) throw "armilla: the name of a method has 1 to 256 letters";
+  }
+  constexpr const char* name() const noexcept { return name_; }
+
+ private:
+  const char* name_;  // private, so that a tag is no template argument by value, but by reference
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_method = false;
+template <class S>
+inline constexpr bool is_method<method<S>> = true;
+
+template <const auto& M>
+concept method_tag = is_method<std::remove_cvref_t<decltype(M)>>;
+
+template <const auto& M>
+using signature_of = typename std::remove_cvref_t<decltype(M)>::signature;
+
+template <const auto& M>
+inline constexpr method_description description_of = {M.name(), signature<signature_of<M>>::text,
+                                                      signature<signature_of<M>>::hash};
+
+template <const auto& M>
+inline method_number number_of{};
+
+/// The callable of a call by name, as its caller sees it: an index that means something at the other rank.
+template <const auto& M, class S = signature_of<M>>
+struct named;
+template <const auto& M, class R, class... P>
+struct named<M, R(P...)> {
+  using is_called_by_name = void;
+  std::uint64_t index;
+  std::decay_t<R> operator()(const std::decay_t<P>&...) const;
+};
+
+template <auto F>
+inline constexpr std::nullptr_t owner_of = nullptr;
+template <class T, class C, T C::* F>
+inline constexpr C* owner_of<F> = nullptr;
+template <auto F>
+using owner = std::remove_pointer_t<std::remove_const_t<decltype(owner_of<F>)>>;
+
+/// The same where it runs.
+template <const auto& M, auto F, class S = signature_of<M>>
+struct provided;
+template <const auto& M, auto F, class R, class... P>
+struct provided<M, F, R(P...)> {
+  using is_called_by_name = void;
+  std::uint64_t index;
+
+  template <class... A>
+  std::decay_t<R> operator()(A&&... arguments) const {
+    if constexpr (std::is_member_pointer_v<decltype(F)>) {
+      auto& object = *static_cast<owner<F>*>(current->calls->methods.object(index));
+      return static_cast<std::decay_t<R>>((object.*F)(std::forward<A>(arguments)...));
+    } else {
+      return static_cast<std::decay_t<R>>(F(std::forward<A>(arguments)...));
+    }
+  }
+};
+
+/// What stands in its place once it is withdrawn.
+template <const auto& M, class S = signature_of<M>>
+struct withdrawn;
+template <const auto& M, class R, class... P>
+struct withdrawn<M, R(P...)> {
+  using is_called_by_name = void;
+  std::uint64_t index;
+
+  template <class... A>
+  std::decay_t<R> operator()(A&&...) const {
+    current->calls->methods.throw_withdrawn(index);
+  }
+};
+
+template <class F, class... A>
+void run_statements(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+  const timed body(packing<F, A...>::fixed ? self.watch() : nullptr, component::cpu);
+  statement<F, A...>::run_some(self, source, at, end);
+}
+
+template <class F, class... A>
+inline constexpr method_runners runners_of = {&question<F, A...>::run_one, &run_statements<F, A...>};
+
+template <const auto& M, class S = signature_of<M>>
+struct method_calls;
+
+/// What there is to do for a method, with its types.
+template <const auto& M, class R, class... P>
+struct method_calls<M, R(P...)> {
+  using result = std::decay_t<R>;
+  using stub = named<M>;
+  using items = packing<stub, std::decay_t<P>...>;
+
+  static void check() {
+    (require_sendable<std::decay_t<P>>(), ...);
+    if constexpr (!std::is_void_v<R>) require_sendable_value<result>();
+  }
+
+  template <auto F>
+  static void provide(void* object) {
+    check();
+    here("provide").calls->methods.provide(description_of<M>, runners_of<provided<M, F>, std::decay_t<P>...>,
+                                           runners_of<withdrawn<M>, std::decay_t<P>...>, object);
+  }
+
+  template <auto F>
+  static constexpr bool fits = std::is_invocable_v<decltype(F), std::decay_t<P>...> && (std::is_void_v<R> || requires {
+                                 static_cast<result>(std::declval<std::invoke_result_t<decltype(F), std::decay_t<P>...>>());
+                               });
+  template <auto F, class C>
+  static constexpr bool fits_member =
+      std::is_invocable_v<decltype(F), C&, std::decay_t<P>...> && (std::is_void_v<R> || requires {
+        static_cast<result>(std::declval<std::invoke_result_t<decltype(F), C&, std::decay_t<P>...>>());
+      });
+
+  /// Budget of a warm call beyond that of one within a program: the cached index, one count, 8 bytes.
+  static future<result> ask(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
+    const std::uint32_t known = self.self().calls->stubs.find(number_of<M>, c.to);
+    if (known < stub_cache::first_known) [[unlikely]]
+      return ask_by_name(self, c, arguments...);
+    ++self.count().stub_hits;
+    return send_question<stub, std::decay_t<P>...>(self, c, stub{known - stub_cache::first_known}, arguments...);
+  }
+
+  static void tell(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
+    const std::uint32_t known = self.self().calls->stubs.find(number_of<M>, c.to);
+    if (known < stub_cache::first_known) [[unlikely]]
+      return tell_by_name(self, c, arguments...);
+    ++self.count().stub_hits;
+    send_statement<stub, std::decay_t<P>...>(self, c, stub{known - stub_cache::first_known}, arguments...);
+  }
+
+ private:
+  [[gnu::noinline]] static future<result> ask_by_name(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
+    const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
+    call_state& calls = *self.self().calls;
+    cell* const target = calls.cells.take(handler<answer<result>>.id);
+    future<result> answer_here = future_access::adopt<result>(target);
+    const question_name name{target->index, target->generation};
+    reachable stays;
+    if constexpr (!items::fixed) stays = self.memory_for(c.to);
+    const std::size_t bytes = sizeof name + items::size(stays, arguments...);
+    std::byte* const place = begin_cold_call(self, c, number_of<M>, description_of<M>, true, bytes);
+    std::memcpy(place, &name, sizeof name);
+    items::write(stays, place + sizeof name, stub{0}, arguments...);
+    ++self.count().questions_sent;
+    if (calls.batches == 0)
+      self.publish(c);
+    else
+      self.done(c);
+    return answer_here;
+  }
+
+  [[gnu::noinline]] static void tell_by_name(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
+    const timed runtime(self.watch(), component::runtime);
+    std::byte* const place = begin_cold_call(self, c, number_of<M>, description_of<M>, false, items::size({}, arguments...));
+    items::write({}, place, stub{0}, arguments...);
+    ++self.count().statements_sent;
+    self.done(c);
+    if (self.observed()) [[unlikely]]
+      self.count_statement();
+  }
+};
+
+}  // namespace detail
+
+/// Lets ranks of every program call `F` as method `M` of this rank, from now on.
+///
+/// `F`: a function, or a lambda without captures, that takes the parameters of the signature by value or const reference and
+/// gives something its result can be made of. It runs as any body does. At any time, also inside a body. Each rank provides
+/// for itself. Errors: usage_error when this rank already provides the name.
+template <const auto& M, auto F>
+  requires(detail::method_tag<M> && !std::is_member_pointer_v<decltype(F)>)
+void provide() {
+  using calls = detail::method_calls<M>;
+  static_assert(calls::template fits<F>,
+                "armilla: the function cannot be called with the values of the method's signature, or its result is none of its");
+  calls::template provide<F>(nullptr);
+}
+
+/// The same for a lambda without captures: `provide<solver_api::step>([](double x) { return x / 2; })`.
+template <const auto& M, class F>
+  requires(detail::method_tag<M> && std::is_empty_v<F> && std::is_default_constructible_v<F>)
+void provide(F) {
+  provide<M, F{}>();
+}
+
+/// The same for a member function of `object`, which must live until it is withdrawn, or the session ends:
+/// `provide<solver_api::step, &solver::step>(mine)`.
+template <const auto& M, auto F>
+  requires(detail::method_tag<M> && std::is_member_function_pointer_v<decltype(F)>)
+void provide(detail::owner<F>& object) {
+  using calls = detail::method_calls<M>;
+  static_assert(calls::template fits_member<F, detail::owner<F>>,
+                "armilla: the member function cannot be called with the values of the method's signature, or its result is none "
+                "of its");
+  calls::template provide<F>(&object);
+}
+
+/// Ends what `provide` began: whoever calls the method here from now on gets an error. It may be provided again, as the same
+/// or as another function or signature. Errors: usage_error when this rank does not provide it.
+template <const auto& M>
+  requires detail::method_tag<M>
+void withdraw() {
+  detail::here("withdraw").calls->methods.withdraw(detail::description_of<M>);
+}
+
+/// Question by name: runs what rank `dest` (of whichever program; this one, too) provides as `M` and gives a future of its
+/// result. Arguments are converted to the parameters of the signature here, and go by value.
+///
+/// The first call carries name and signature and is answered in the one round trip; calls before its answer do so as well;
+/// later ones carry an index. As for `call` within a program otherwise: when complete, exceptions, views.
+/// Errors: if `dest` provides no such name, or with another signature, `get()` throws remote_error that says what it does
+/// provide; nothing runs there. This is not remembered: it works once the method is provided.
+/// Cost: that of a call within a program and 8 bytes, once the index is known.
+/// Paper: MRPC, section 4.
+template <const auto& M, class... A>
+  requires detail::method_tag<M>
+[[nodiscard]] auto call(rank_t dest, A&&... arguments) {
+  using calls = detail::method_calls<M>;
+  calls::check();
+  detail::endpoint& self = *detail::here("call").messages;
+  return calls::ask(self, self.checked(dest, "call"), std::forward<A>(arguments)...);
+}
+
+/// Statement by name: as `call`, but nothing comes back. What the method throws, or that `dest` does not provide it, is thrown
+/// by the next fence, on every rank. Small ones travel together; complete at the next fence, in their order.
+template <const auto& M, class... A>
+  requires detail::method_tag<M>
+void async(rank_t dest, A&&... arguments) {
+  using calls = detail::method_calls<M>;
+  calls::check();
+  detail::endpoint& self = *detail::here("async").messages;
+  calls::tell(self, self.checked(dest, "async"), std::forward<A>(arguments)...);
+}
+
+}  // namespace armilla

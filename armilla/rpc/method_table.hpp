@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+
+/// What a rank provides under names, and what it knows of what others provide.
+/// Paper: MRPC, section 4 (stub caching).
+namespace armilla::detail {
+
+/// How another program knows a method.
+struct method_description {
+  std::string_view name;
+  std::string_view signature;  ///< as people read it
+  std::uint64_t hash;          ///< of the signature
+};
+
+/// How a method's items run; each takes items off the front of [at, end). A question: one. Statements: one or more, up to
+/// one that is for another method.
+struct method_runners {
+  void (*question)(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first);
+  void (*statements)(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end);
+};
+
+/// The methods that this rank provides. An index means one name and signature for ever: what a caller has learnt stays
+/// true, whatever is withdrawn and provided again.
+class method_table {
+ public:
+  struct entry {
+    method_runners run;  ///< refuses while the method is withdrawn
+    void* object;        ///< whose member it is; null for functions
+  };
+
+  method_table();
+  ~method_table();
+  method_table(const method_table&) = delete;
+
+  /// Throws usage_error if the name is taken. `refusing`: what runs once it is withdrawn.
+  void provide(const method_description& what, const method_runners& run, const method_runners& refusing, void* object);
+  /// Throws usage_error unless the method is provided.
+  void withdraw(const method_description& what);
+
+  /// The index of what `source` asks for; throws usage_error that says what there is instead.
+  std::uint64_t look_up(const method_description& wanted, rank_t source) const;
+
+  /// Null if the index is nobody's.
+  const entry* find(std::uint64_t index) const noexcept { return index < entries_.size() ? &entries_[index] : nullptr; }
+  void* object(std::uint64_t index) const noexcept { return entries_[index].object; }
+
+  [[noreturn]] void throw_withdrawn(std::uint64_t index) const;
+
+ private:
+  struct names;
+  std::vector<entry> entries_;  // by index
+  std::unique_ptr<names> names_;
+};
+
+/// The number that a method which this program calls has in this process: where ranks keep what they learn of it.
+class method_number {
+ public:
+  method_number() noexcept;
+  std::uint32_t value;
+};
+
+/// The indices that other ranks gave for the methods which this rank calls, by (method, rank).
+class stub_cache {
+ public:
+  static constexpr std::uint32_t unknown = 0, asked = 1, first_known = 2;
+
+  explicit stub_cache(rank_t ranks) noexcept : ranks_(std::uint32_t(ranks)) {}
+
+  /// `unknown`, `asked` (the index is on its way), or the index + `first_known`.
+  std::uint32_t find(const method_number& method, rank_t at) const noexcept {
+    const std::size_t i = std::size_t(method.value) * ranks_ + std::uint32_t(at);
+    return i < stubs_.size() ? stubs_[i] : unknown;
+  }
+  void set(std::uint32_t method, rank_t at, std::uint32_t stub);
+  /// Whether this rank ever asked for the method of that number.
+  bool has(std::uint32_t method) const noexcept { return method < stubs_.size() / ranks_; }
+
+ private:
+  std::uint32_t ranks_;
+  std::vector<std::uint32_t> stubs_;
+};
+
+/// Begins a call by name: room for an item of `bytes` behind the method's name and signature.
+std::byte* begin_cold_call(endpoint& self, channel& c, const method_number& method, const method_description& what, bool question,
+                           std::size_t bytes);
+
+}  // namespace armilla::detail

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// What travels under the same numbers in every program: calls by name, first with it, then with the index that it has got.
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "armilla/base/error.hpp"
+#include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/packing.hpp"
+
+namespace armilla::detail {
+namespace {
+
+/// Heads a call by name. The letters of name and signature follow, rounded up to 8, then the item as it is once the
+/// index is known.
+struct cold_head {
+  std::uint64_t hash;
+  std::uint64_t item_bytes;
+  std::uint32_t method;  ///< the caller's number of it, which comes back with the index
+  std::uint16_t question;
+  std::uint16_t wants_index;  ///< the first call since the caller knew no index
+  std::uint32_t name_bytes;
+  std::uint32_t signature_bytes;
+};
+
+constexpr std::size_t longest_name = 4096;  // names and signatures, in letters
+
+struct index_item {
+  std::uint32_t method;
+  std::uint32_t stub;  ///< as in the caller's cache
+};
+
+std::uint64_t read_word(const std::byte* at) noexcept {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+const method_table::entry& entry_of(endpoint& self, rank_t source, const std::byte* at, const std::byte* end,
+                                    std::size_t offset) {
+  if (std::size_t(end - at) < offset + sizeof(std::uint64_t)) [[unlikely]]
+    throw_short_item(offset + sizeof(std::uint64_t), std::size_t(end - at));
+  const std::uint64_t index = read_word(at + offset);
+  const method_table::entry* found = self.self().calls->methods.find(index);
+  if (found == nullptr) [[unlikely]]
+    self.throw_damaged(source, "a method's index", index);
+  return *found;
+}
+
+void send_index(endpoint& self, rank_t to, std::uint32_t method, std::uint32_t stub) {
+  channel& c = self.to(to);
+  const index_item item{method, stub};
+  std::memcpy(self.append(c, named_index_handler, sizeof item), &item, sizeof item);
+  c.urgent = true;
+  self.done(c);
+}
+
+struct named_index {
+  static constexpr const char* method_name = "index of a method";
+  static constexpr std::size_t item_bytes = sizeof(index_item);
+
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    for (; size >= sizeof(index_item); at += sizeof(index_item), size -= sizeof(index_item)) {
+      index_item item;
+      std::memcpy(&item, at, sizeof item);
+      stub_cache& stubs = self.self().calls->stubs;
+      if (!stubs.has(item.method)) self.throw_damaged(source, "the number of a method", item.method);
+      stubs.set(item.method, source, item.stub);
+    }
+  }
+};
+
+struct named_question {
+  static constexpr const char* method_name = "call by name";
+
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    entry_of(self, source, at, end, sizeof(question_name)).run.question(self, source, at, end, self.solo());
+    while (at != end) entry_of(self, source, at, end, sizeof(question_name)).run.question(self, source, at, end, false);
+  }
+};
+
+struct named_statement {
+  static constexpr const char* method_name = "async by name";
+
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    while (at != end) entry_of(self, source, at, end, 0).run.statements(self, source, at, end);
+  }
+};
+
+struct named_reply {
+  static constexpr const char* method_name = "answer by name";
+
+  // One item a record: the handler that the cell expects knows what it is.
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    question_name name;
+    if (size < sizeof name) [[unlikely]]
+      throw_short_item(sizeof name, size);
+    std::memcpy(&name, at, sizeof name);
+    const cell* const c = self.self().calls->cells.find(name);
+    if (c == nullptr || c->expects < first_free_handler) [[unlikely]] {
+      ++self.count().replies_abandoned;
+      return;
+    }
+    self.pass_on(source, c->expects, at, size);
+  }
+};
+
+struct named_cold {
+  static constexpr const char* method_name = "first call by name";
+
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    const std::byte* const end = at + size;
+    while (at != end) take(self, source, at, end);
+  }
+
+ private:
+  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+    cold_head head;
+    if (std::size_t(end - at) < sizeof head) throw_short_item(sizeof head, std::size_t(end - at));
+    std::memcpy(&head, at, sizeof head);
+    if (head.name_bytes > longest_name) self.throw_damaged(source, "the length of a method's name", head.name_bytes);
+    if (head.signature_bytes > longest_name) self.throw_damaged(source, "the length of a signature", head.signature_bytes);
+    const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
+    const std::size_t left = std::size_t(end - at) - sizeof head;
+    const std::size_t least = sizeof(std::uint64_t) + (head.question != 0 ? sizeof(question_name) : 0);
+    if (left < letters || head.item_bytes > left - letters) throw_short_item(letters + head.item_bytes, left);
+    if (head.item_bytes < least || head.item_bytes % 8 != 0) self.throw_damaged(source, "the length of an item", head.item_bytes);
+    const char* const name = reinterpret_cast<const char*>(at + sizeof head);
+    const std::byte* const item = at + sizeof head + letters;
+    at = item + head.item_bytes;
+    self.count_item(named_cold_handler, sizeof head + letters + head.item_bytes);
+    resolve(self, source, head, {{name, head.name_bytes}, {name + head.name_bytes, head.signature_bytes}, head.hash}, item);
+  }
+
+  static void resolve(endpoint& self, rank_t source, const cold_head& head, const method_description& wanted,
+                      const std::byte* item) {
+    std::uint64_t index = 0;
+    try {
+      index = self.self().calls->methods.look_up(wanted, source);
+    } catch (const usage_error&) {
+      if (head.wants_index != 0) send_index(self, source, head.method, stub_cache::unknown);
+      if (head.question == 0) return note_statement_error(self, source, std::current_exception());
+      question_name asker;
+      std::memcpy(&asker, item, sizeof asker);
+      return reply_error(self, source, asker, std::current_exception());
+    }
+    // In front of the answer, and at the latest when the body waits: so the caller knows it as early as can be.
+    if (head.wants_index != 0) send_index(self, source, head.method, std::uint32_t(index) + stub_cache::first_known);
+    run_item(self, source, head, index, item);
+  }
+
+  // The item with the index in its place: a copy, for what lies in the ring is not written.
+  static void run_item(endpoint& self, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* item) {
+    const auto copy = std::make_unique_for_overwrite<std::uint64_t[]>(head.item_bytes / 8);
+    std::byte* const bytes = reinterpret_cast<std::byte*>(copy.get());
+    std::memcpy(bytes, item, head.item_bytes);
+    std::memcpy(bytes + (head.question != 0 ? sizeof(question_name) : 0), &index, sizeof index);
+    const std::byte* at = bytes;
+    const std::byte* const end = bytes + head.item_bytes;
+    const method_runners run = self.self().calls->methods.find(index)->run;
+    if (head.question != 0)
+      run.question(self, source, at, end, false);
+    else
+      run.statements(self, source, at, end);
+  }
+};
+
+// Naming them registers them.
+[[maybe_unused]] handler_slot& cold_slot = fixed_handler<named_cold, named_cold_handler>;
+[[maybe_unused]] handler_slot& index_slot = fixed_handler<named_index, named_index_handler>;
+[[maybe_unused]] handler_slot& question_slot = fixed_handler<named_question, named_question_handler>;
+[[maybe_unused]] handler_slot& statement_slot = fixed_handler<named_statement, named_statement_handler>;
+[[maybe_unused]] handler_slot& reply_slot = fixed_handler<named_reply, named_reply_handler>;
+
+}  // namespace
+
+std::byte* begin_cold_call(endpoint& self, channel& c, const method_number& method, const method_description& what, bool question,
+                           std::size_t bytes) {
+  stub_cache& stubs = self.self().calls->stubs;
+  cold_head head{};
+  head.hash = what.hash;
+  head.item_bytes = bytes;
+  head.method = method.value;
+  head.question = question;
+  head.name_bytes = std::uint32_t(std::min(what.name.size(), longest_name));
+  head.signature_bytes = std::uint32_t(std::min(what.signature.size(), longest_name));
+  const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
+  std::byte* place = self.append(c, named_cold_handler, sizeof head + letters + bytes);
+  head.wants_index = stubs.find(method, c.to) == stub_cache::unknown;  // others may have been asked and answered meanwhile
+  if (head.wants_index != 0) stubs.set(method.value, c.to, stub_cache::asked);
+  ++self.count().stub_misses;
+  std::memcpy(place, &head, sizeof head);
+  place += sizeof head;
+  std::memcpy(place, what.name.data(), head.name_bytes);
+  std::memcpy(place + head.name_bytes, what.signature.data(), head.signature_bytes);
+  return place + letters;
+}
+
+}  // namespace armilla::detail
