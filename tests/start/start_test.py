@@ -358,6 +358,19 @@ class Launcher(StartTest):
         expected = [f"rank {r} runs {p}; {tail}" for r, p in enumerate([0, 1, 1, 0])]
         self.assertEqual((job.code, job.err, sorted(job.out.splitlines())), (0, "", expected))
 
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_a_program_of_another_version(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, "other")
+            with open(other, "w", encoding="utf-8") as script:  # what it writes is the version of the launcher
+                script.write(f"#!{sys.executable}\nimport os, struct\n"
+                             'os.pwrite(int(os.environ["ARMILLA_INTERNAL_JOB"]), struct.pack("<I", 99), 8)\n'
+                             f'os.execv({ACTOR!r}, [{ACTOR!r}, "hello"])\n')
+            os.chmod(other, 0o755)
+            job = self.launch("-n", "1", other)
+        self.assertRegex(job.err, r"rank 0 was built with version \d+ of Armilla's wire, the launcher with version 99; build all")
+        self.assertNotEqual(job.code, 0)
+
     def test_one_rank_has_a_supervisor_too(self):
         self.assert_failed(self.launch("-n", "1", ACTOR, "_exit0"), r"rank 0 .*called exit\(0\) before", 1)
 
