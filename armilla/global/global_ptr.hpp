@@ -20,6 +20,7 @@ template <class T>
 class global_ptr {
  public:
   using element_type = T;
+  static constexpr const char* wire_name = "armilla.global_ptr";  ///< with the target's type: in signatures of methods by name
 
   constexpr global_ptr() noexcept = default;
   constexpr global_ptr(std::nullptr_t) noexcept {}  // NOLINT(google-explicit-constructor): as for a plain pointer

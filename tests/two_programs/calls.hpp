@@ -87,6 +87,20 @@ RANK_TEST(exceptions_come_back_from_the_other_program) {
     for (am::rank_t r = 0; r < am::ranks(); ++r) EXPECT_THROWS_SAYING(am::remote_error, "no 3", am::call<api::fails>(r, 3).get());
 }
 
+RANK_TEST(global_pointers_go_with_the_type_of_their_target) {
+  const auto mine = am::allocate<long>(1);
+  const auto structure = am::allocate<api_layout>(1);
+  for (am::rank_t r = 0; r < am::ranks(); ++r) {
+    am::call<api::assign>(r, mine, r + 10).get();
+    EXPECT_EQ(*mine, r + 10);
+    if (!runs_same_program(r))
+      EXPECT_THROWS_SAYING(am::remote_error, "armilla.global_ptr<{int", am::call<api::enlarge>(r, structure, 1).get());
+  }
+  am::barrier();
+  am::deallocate(mine);
+  am::deallocate(structure);
+}
+
 RANK_TEST(what_the_other_program_has_otherwise_is_an_error_here) {
   for (am::rank_t r = 0; r < am::ranks(); ++r) {
     EXPECT_THROWS_SAYING(am::remote_error, "'calls.absent' int32(), which this rank does not provide; provided here: 'calls.",

@@ -28,6 +28,8 @@ void provide_all() {
     if (left > 0) am::async<api::note>(next(), left - left);
     return left - left;
   });
+  am::provide<api::assign>([](am::global_ptr<long> p, long value) { *p = value; });
+  am::provide<api::enlarge>([](am::global_ptr<api_layout> p, long by) { p->*& api_layout::large = by; });
   am::provide<api::differs>([](float x) { return int(x); });
   am::provide<api::layout>([](api_layout l) { return long(l.small); });
   am::provide<api::reverse>([](const api_route& r) {

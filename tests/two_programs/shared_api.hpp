@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <armilla/global/global_ptr.hpp>
 #include <armilla/rpc/method.hpp>
 
 // Each program declares its structures for itself, under names and in namespaces of its own.
@@ -53,6 +54,8 @@ inline constexpr armilla::method<long()> noted{"calls.noted"};
 inline constexpr armilla::method<int(int)> fails{"calls.fails"};
 inline constexpr armilla::method<int(int)> relay{"calls.relay"};
 inline constexpr armilla::method<long(const api_layout&)> layout{"calls.layout"};
+inline constexpr armilla::method<void(armilla::global_ptr<api_layout>, long)> enlarge{"calls.enlarge"};
+inline constexpr armilla::method<void(armilla::global_ptr<long>, long)> assign{"calls.assign"};
 inline constexpr armilla::method<int()> absent{"calls.absent"};
 #ifdef SECOND_PROGRAM
 inline constexpr armilla::method<int(float)> differs{"calls.differs"};
