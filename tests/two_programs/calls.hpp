@@ -69,6 +69,17 @@ RANK_TEST(statements_beyond_all_credit_go_between_programs) {
   am::barrier();
 }
 
+RANK_TEST(bodies_may_send_beyond_all_credit) {
+  constexpr int many = 40'000;  // several rings full
+  noted = 0;
+  am::barrier();
+  am::call<api::flood>(next(), many).get();
+  am::async<api::flood>(next(), many);
+  am::fence();
+  EXPECT_EQ(noted, 2L * many);
+  am::barrier();
+}
+
 RANK_TEST(many_questions_are_outstanding_between_programs) {
   std::vector<am::future<double>> all;
   for (int i = 0; i < 20'000; ++i) all.push_back(am::call<api::half>(next(), i));

@@ -32,6 +32,9 @@ void provide_all() {
   am::provide<api::layout>([](const api_layout& l) { return l.large; });
   am::provide<api::assign>([](am::global_ptr<long> p, long value) { *p = value; });
   am::provide<api::enlarge>([](am::global_ptr<api_layout> p, long by) { p->*& api_layout::large = by; });
+  am::provide<api::flood>([](int n) {
+    for (int i = 0; i < n; ++i) am::async<api::note>(next(), 1);
+  });
   am::provide<api::differs>([](double x) { return int(x); });
   am::provide<api::relay>([](int left) {
     if (left != 0) am::async<api::note>(next(), 0);

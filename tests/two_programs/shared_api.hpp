@@ -56,6 +56,7 @@ inline constexpr armilla::method<int(int)> relay{"calls.relay"};
 inline constexpr armilla::method<long(const api_layout&)> layout{"calls.layout"};
 inline constexpr armilla::method<void(armilla::global_ptr<api_layout>, long)> enlarge{"calls.enlarge"};
 inline constexpr armilla::method<void(armilla::global_ptr<long>, long)> assign{"calls.assign"};
+inline constexpr armilla::method<void(int)> flood{"calls.flood"};
 inline constexpr armilla::method<int()> absent{"calls.absent"};
 #ifdef SECOND_PROGRAM
 inline constexpr armilla::method<int(float)> differs{"calls.differs"};
