@@ -18,6 +18,8 @@
 #include "armilla/object/collect.hpp"
 #include "armilla/object/create.hpp"
 #include "armilla/object/distributed.hpp"
+#include "armilla/object/library.hpp"
+#include "armilla/object/named_object.hpp"
 #include "armilla/object/polymorphic.hpp"
 #include "armilla/object/remote.hpp"
 #include "armilla/rpc/collect.hpp"

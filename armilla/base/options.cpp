@@ -138,6 +138,9 @@ std::vector<row> make_table() {
       words("stats", &o::stats, good_stats,
             "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
             "Print counters at the end (1), with the time of each component (timing), or write them to a file."),
+      words(
+          "libraries", &o::libraries, [](std::string_view) { return true; }, "folders with colons between, or nothing",
+          "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
       flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks."),
       words(
           "tuned", &o::tuned, [](std::string_view) { return true; }, "a file's name, or none",

@@ -51,6 +51,9 @@ struct options {
   // insight
   std::string stats;
   bool checked = true;
+  // layer object
+  std::string libraries;
+
   // what armilla-tune measured: see tuned_file
   std::string tuned;
 

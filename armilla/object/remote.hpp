@@ -104,6 +104,7 @@ class object_use {
     return *static_cast<T*>(current->objects->slots.seen_as(*slot_, typeid(T), &find_base<T>));
   }
   mutex& atomic() noexcept { return slot_->atomic; }
+  const object_slot& slot() const noexcept { return *slot_; }
 
  private:
   object_slot* slot_;
@@ -131,6 +132,7 @@ template <class T>
 class remote : public detail::remote_base {
  public:
   using object_type = T;
+  static constexpr const char* wire_name = "armilla.remote";
 
   remote() noexcept = default;
   remote(std::nullptr_t) noexcept {}

@@ -3,9 +3,14 @@
 
 #include <utility>
 
+#include "armilla/object/library.hpp"
+
 namespace armilla::detail {
 
-void start_objects(context& self, const launch&) { self.objects = new object_state; }
+void start_objects(context& self, const launch&) {
+  self.objects = new object_state;
+  provide_load(self);
+}
 
 void stop_objects(context& self) {
   self.objects->table.clear(*self.messages);

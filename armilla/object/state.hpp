@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "armilla/object/creations.hpp"
+#include "armilla/object/named_members.hpp"
 #include "armilla/object/reference.hpp"
 #include "armilla/object/slots.hpp"
 #include "armilla/object/table.hpp"
@@ -30,6 +31,8 @@ struct object_state {
   reference_book references;    ///< references that other ranks know by a number
   creation_log asked;           ///< creations that this rank has asked for
   polymorphic_kinds kinds;
+  member_table members;                ///< methods of processor objects that other programs call
+  std::vector<std::string> libraries;  ///< loaded on this rank
 };
 
 void start_objects(context& self, const launch& how);
