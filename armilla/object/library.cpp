@@ -31,7 +31,8 @@ bool is_file(const std::string& path) {
 
 // By its name on the wire: what others may know of this rank's files is only what they said themselves.
 [[noreturn]] void refuse(const std::string& library, const char* why) {
-  throw_usage("load", "library '" + library.substr(0, 300) + "' " + why);
+  const std::string shown = library.substr(0, 300);
+  throw_usage("load", "library '" + shown.substr(0, shown.find('\0')) + "' " + why);
 }
 
 void load_here(const std::string& library) {

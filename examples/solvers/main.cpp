@@ -40,7 +40,7 @@ void drive() {
   std::vector<am::remote<solver_api::solver>> solvers;
   for (am::rank_t r = 1; r < am::ranks(); ++r) {
     auto loaded = am::load(r, "libsolver_plugin.so");  // what follows goes behind it
-    solvers.push_back(am::create<solver_api::heat>(r, std::vector<double>{0, 9, 0, 0}).get());
+    solvers.push_back(am::create<solver_api::heat>(r, std::vector<double>{0, 0, 9, 0, 0}).get());
     solvers.push_back(am::create<solver_api::decay>(r).get());
     loaded.get();
     am::load(r, "libsolver_plugin.so").get();  // again: nothing
