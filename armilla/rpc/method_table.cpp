@@ -43,8 +43,9 @@ struct method_table::names {
     for (const known& each : all)
       if (each.provided) list.push_back(&each);
     if (list.empty()) return "nothing is provided here";
-    std::stable_sort(list.begin(), list.end(), [&](const known* a, const known* b) {
-      return edit_distance(a->name, wanted) < edit_distance(b->name, wanted);
+    std::sort(list.begin(), list.end(), [&](const known* a, const known* b) {
+      const std::size_t far_a = edit_distance(a->name, wanted), far_b = edit_distance(b->name, wanted);
+      return far_a != far_b ? far_a < far_b : a->name < b->name;
     });
     std::string text = "provided here:";
     for (std::size_t i = 0; i < list.size() && i < names_in_an_error; ++i)
