@@ -21,10 +21,17 @@ struct bulk_name {
 
 /// Takes in what a bulk record names.
 struct bulk_record {
+  static constexpr bool may_wait = true;  // what it names may
+
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    for (; size >= sizeof(bulk_name); at += sizeof(bulk_name), size -= sizeof(bulk_name)) {
+    run_rest rest{at, at + size};
+    self.begin_bodies(rest);
+    while (rest.at != rest.end) {
       bulk_name name;
-      std::memcpy(&name, at, sizeof name);
+      if (std::size_t(rest.end - rest.at) < sizeof name)
+        self.throw_damaged(source, "the name of a block, its length", std::uint64_t(rest.end - rest.at));
+      std::memcpy(&name, rest.at, sizeof name);
+      rest.at += sizeof name;
       self.take_bulk(source, name.offset, std::size_t(name.size), name.handler);
     }
   }
@@ -47,7 +54,12 @@ std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
   ++count_.bulk_sent;
   count_.bulk_bytes_sent += size;
   const bulk_name name{block.offset, size, h};
-  std::memcpy(append(c, bulk_slot.id, sizeof name), &name, sizeof name);
+  try {
+    std::memcpy(append(c, bulk_slot.id, sizeof name), &name, sizeof name);
+  } catch (...) {
+    blocks_.deallocate(block.offset);
+    throw;
+  }
   // The record leaves with the frame, and the frame only after the caller has filled the block: no poll lies between.
   return host_.segment_start(self_.rank) + block.offset;
 }
@@ -55,7 +67,8 @@ std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
 void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
   if (offset > host_.layout.segment_bytes || size > host_.layout.segment_bytes - offset)
     throw_damaged(source, "a block's place", offset);
-  if (h >= handlers_.size) throw_damaged(source, "a handler's number", h);
+  if (size % 8 != 0 || offset % 8 != 0) throw_damaged(source, "a block's length", size);
+  if (h >= handlers_.size || h == bulk_handler) throw_damaged(source, "a handler's number", h);
   struct returner {
     heap owner;
     std::uint64_t offset;

@@ -13,18 +13,6 @@
 #include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
-namespace {
-
-// While bodies run, nothing may wait; also when one throws.
-struct body_scope {
-  explicit body_scope(context& self) : self(self) { ++self.body_depth; }
-  ~body_scope() { --self.body_depth; }
-  context& self;
-};
-
-constexpr int frames_a_look = 256;  // taken from one peer before the next one has its turn
-
-}  // namespace
 
 endpoint::endpoint(context& self, const host_map& host)
     : self_(self),
@@ -39,6 +27,8 @@ endpoint::endpoint(context& self, const host_map& host)
       spill_limit_(self.settings->spill_limit),
       host_(host),
       waiting_(host.control(self.rank), count_, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns) {
+  self_.fibers->set_loop({[](void* e) { static_cast<endpoint*>(e)->run_loop(); },
+                          [](void* e) { return static_cast<endpoint*>(e)->detach_body(); }, this});
   every_nth_statement_polls(poll_every_);
   to_flush_.reserve(std::size_t(self.ranks));
   for (rank_t r = 0; r < self.ranks; ++r) {
@@ -48,7 +38,7 @@ endpoint::endpoint(context& self, const host_map& host)
     c.same_program = host.program[std::size_t(r)] == self.program;
     c.blocked = !c.same_program;
     c.ring = ring_writer(host.ring(0, self.rank, r));
-    c.aggregate = self.settings->aggregate;
+    c.aggregate = std::min<std::size_t>(self.settings->aggregate, host.layout.ring_bytes / 8);  // a frame that any place can hold
     inbound_.push_back({ring_reader(host.ring(0, r, self.rank)), r});
   }
 }
@@ -57,21 +47,16 @@ endpoint::~endpoint() = default;
 
 // ---- sending ----
 
+// Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. Whoever wants to
+// wait for credit does so before it measures: `admit`.
 std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
   if (c.blocked) [[unlikely]]
-    refuse_if_spent(c, h);
+    refuse_if_spent(c, h, kind);
   if (size > eager_) [[unlikely]]
     return append_bulk(c, h, size);
-  if (c.full) [[unlikely]]
-    await_credit(c);
   const std::size_t need = size + sizeof(record);
-  if (c.open() && std::size_t(c.limit - c.cursor) < need && !(c.run_handler == h && std::size_t(c.limit - c.cursor) >= size))
-    publish(c);
-  if (!c.open()) {  // bodies that ran meanwhile may have opened one, but not one that is full: each of theirs is checked as well
-    open_frame(c, need);
-    start_run(c, h, size, kind);
-  } else if (std::size_t(c.limit - c.cursor) < need && c.run_handler != h) {
-    push(c);
+  if (c.open() && std::size_t(c.limit - c.cursor) < (c.run_handler == h ? size : need)) push(c);
+  if (!c.open()) {
     open_frame(c, need);
     start_run(c, h, size, kind);
   } else if (c.run_handler != h) {
@@ -101,10 +86,12 @@ void endpoint::await_credit(channel& c) {
   const timed net(watch_, component::net);
   waiting::spell spell;
   while (!c.spilled.empty()) {
-    if (poll())
+    if (poll()) {
       spell = {};
-    else if (waiting_.idle(spell) == waiting::step::sleep)
+      flush();
+    } else if (waiting_.idle(spell) == waiting::step::sleep) {
       spell = {};  // credit comes without a bell: yield, but stay awake
+    }
   }
 }
 
@@ -112,13 +99,14 @@ void endpoint::drain_all() {
   for (rank_t r = 0; spilled_channels_ != 0 && r < self_.ranks; ++r) await_credit(channels_[std::size_t(r)]);
 }
 
-void endpoint::refuse_if_spent(const channel& c, handler_id h) const {
+void endpoint::refuse_if_spent(const channel& c, handler_id h, traffic kind) const {
   if (!c.same_program && h >= first_free_handler)
     throw_usage("send",
                 fmt::format("rank {} runs another program, which does not have this rank's functions; call what it provides "
                             "by name (armilla::method), or use teams and global memory",
                             c.to));
-  if (spilled_bytes_ > spill_limit_)
+  // Answers are bounded by what the rings let in, and the rank's own code has waited for credit before.
+  if (spilled_bytes_ > spill_limit_ && kind != traffic::replies && in_body())
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
                                     "ARMILLA_SPILL_LIMIT or send less from bodies",
                                     spilled_bytes_, c.spilled.size(), c.to));
@@ -179,8 +167,10 @@ std::uint64_t endpoint::created() const noexcept {
 std::uint64_t endpoint::processed() const noexcept {
   std::uint64_t sum = 0;
   for (rank_t r = 0; r < self_.ranks; ++r) sum += processed_from(r);
-  return sum - deferred_;
+  return sum - deferred();
 }
+
+std::uint64_t endpoint::deferred() const noexcept { return deferred_ + self_.fibers->counted(); }
 
 void endpoint::settle_counts() noexcept {
   count_.frames_received = 0;
@@ -265,105 +255,6 @@ void endpoint::flush_listed() {
   }
   to_flush_.clear();
 }
-
-// ---- receiving ----
-
-bool endpoint::receive(inbound& in) {
-  if (in_body()) return false;
-  for (int i = 0; i < frames_a_look && in.reader.ready(); ++i) {
-    const ring_reader::frame frame = in.reader.front();
-    if (frame.bytes == frame_pad) {
-      in.reader.release(frame_pad);
-      continue;
-    }
-    if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
-    struct done_guard {
-      endpoint& self;
-      inbound& in;
-      std::uint32_t bytes;
-      ~done_guard() {
-        in.reader.release(bytes);
-        ++in.processed;
-        self.count_.bytes_received += bytes;
-      }
-    } guard{*this, in, frame.bytes};
-    if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
-    dispatch(in.source, frame.data, frame.bytes);
-    channel& back = channels_[std::size_t(in.source)];
-    if (back.urgent) push(back);
-  }
-  return true;
-}
-
-void endpoint::dispatch(rank_t source, const std::byte* data, std::size_t bytes) {
-  body_scope scope(self_);
-  if (!observed_) [[likely]]
-    return run_records<false>(source, data, bytes);
-  const timed runtime(watch_, component::runtime);
-  run_records<true>(source, data, bytes);
-}
-
-template <bool Counted>
-void endpoint::run_records(rank_t source, const std::byte* data, std::size_t bytes) {
-  const std::byte* const end = data + bytes;
-  while (data != end) {
-    record head;
-    if (std::size_t(end - data) < sizeof head) throw_damaged(source, "bytes behind the last record", std::uint64_t(end - data));
-    std::memcpy(&head, data, sizeof head);
-    data += sizeof head;
-    if (head.length > std::size_t(end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
-    if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
-    ++count_.runs_received;
-    if constexpr (Counted)
-      if (methods_ != nullptr) note_run(head.handler, head.length);
-    handlers_.functions[head.handler](*this, source, data, head.length);
-    data += head.length;
-  }
-}
-
-void endpoint::run_record(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
-  body_scope scope(self_);
-  const timed runtime(watch_, component::runtime);
-  handlers_.functions[h](*this, source, data, size);
-}
-
-// A bulk record only names what take_bulk then counts.
-void endpoint::note_run(handler_id h, std::size_t bytes) noexcept {
-  if (h != bulk_handler) methods_->run(h, bytes);
-}
-
-void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
-
-void endpoint::every_nth_statement_polls(std::uint32_t n) noexcept {
-  poll_every_ = until_poll_ = n;
-  observed_ = n != 0 || watch_ != nullptr || methods_ != nullptr;
-}
-
-void endpoint::poll_in_turn() {
-  if (--until_poll_ != 0) return;
-  until_poll_ = poll_every_;
-  if (in_body()) return;
-  poll();
-  flush();
-}
-
-bool endpoint::anything_to_do() const noexcept {
-  if (spilled_channels_ != 0) return true;
-  for (const inbound& in : inbound_)
-    if (in.reader.ready()) return true;
-  return false;
-}
-
-void endpoint::begin_wait(const char* what) {
-  if (in_body())
-    throw_usage(
-        what,
-        "a body may not wait: it runs on the stack of the rank's message loop; answer with a statement, or use future::then");
-  waiting_for_ = what;
-  flush();
-}
-
-bool endpoint::past(std::uint64_t deadline_ns) noexcept { return now_ns() >= deadline_ns; }
 
 reachable endpoint::memory_of(rank_t source) const noexcept {
   return {host_.segment[std::size_t(source)], host_.layout.segment_bytes, eager_};

@@ -4,12 +4,15 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "armilla/am/channel.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/waiting.hpp"
+#include "armilla/fiber/scheduler.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/stopwatch.hpp"
@@ -23,13 +26,23 @@ class method_counts;
 /// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
 enum class audience : bool { program, job };
 
+/// What of a run of bodies is not begun.
+struct run_rest {
+  const std::byte* at;
+  const std::byte* end;
+};
+
 /// A rank's place in the message layer: it appends records for its peers, takes in what they send, and waits.
 ///
 /// Sending: `append` gives the place of a record's bytes, the caller fills it at once, and then calls `done` (the record
 /// may wait for company) or `publish` (it goes now). Records to one peer arrive in the order of their appending.
 ///
 /// Without credit a send of the rank's own code takes in messages until there is some; a send from inside a body is
-/// queued here instead, so that no body ever waits for another rank (see docs/guide/messages.md).
+/// queued here instead, so that sending never makes a body wait (see docs/guide/messages.md).
+///
+/// Receiving: bodies run on the stack of the scheduler's loop. One that waits keeps that stack; what was behind it in its run and
+/// its frame goes to the next loop (`left_frame`). A fiber that waits and is alone takes in messages itself, on its own stack,
+/// but only what cannot wait: at the first body it leaves the frame to the loop, in the same way.
 ///
 /// Paper: von Eicken's active messages as in the Split-C paper, section 2; aggregation: STAPL, section 6.3.
 class endpoint {
@@ -47,6 +60,12 @@ class endpoint {
     if (std::uint32_t(dest) >= std::uint32_t(self_.ranks)) [[unlikely]]
       throw_no_such_rank(dest, operation);
     return channels_[std::size_t(dest)];
+  }
+
+  /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some.
+  void admit(channel& c) {
+    if (c.full) [[unlikely]]
+      await_credit(c);
   }
 
   /// Where the `size` (a multiple of 8) bytes of one item for handler `h` go. Budget: one test, else the slow path.
@@ -124,50 +143,42 @@ class endpoint {
 
   // ---- receiving and waiting ----
 
-  /// One look at every peer; runs the bodies of what has come. True if anything was done. Nothing inside a body.
-  bool poll() {
-    ++count_.polls;
-    bool any = false;
-    for (inbound& in : inbound_)
-      if (in.reader.ready()) any |= receive(in);
-    if (spilled_channels_ != 0) [[unlikely]]
-      any |= drain();
-    if (!any) ++count_.idle_polls;
-    return any;
-  }
+  /// One look at every peer by the rank's own code; what has come is taken in, and other fibers run, if any can. True if
+  /// anything was done. Nothing inside a body.
+  bool poll();
 
-  /// Answers other ranks until `done()`; `what` says for whom it may concern what this rank waits for. Flushes first.
-  /// `done` has no effects: it is asked as often as the wait needs.
-  template <class Pred>
-  void wait_until(Pred&& done, const char* what) {
+  /// Answers other ranks until `done()`; `what` says for whom it may concern what this fiber waits for. Flushes first.
+  /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber.
+  template <class Done>
+  void wait_until(Done&& done, const char* what) {
     wait_until_deadline(done, 0, what);
   }
 
   /// The same, but not beyond `deadline_ns` (of `now_ns()`; 0: for ever). Returns `done()`.
-  template <class Pred>
-  bool wait_until_deadline(Pred&& done, std::uint64_t deadline_ns, const char* what) {
+  template <class Done>
+  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what) {
     if (done()) return true;
     begin_wait(what);
-    const timed net(watch_, component::net);
-    waiting::spell spell;
-    for (;;) {
-      if (poll()) {
-        spell = {};
-        if (done()) return true;
-        continue;
-      }
-      if (done()) return true;
-      flush();
-      if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
-        return done();
-      if (waiting_.idle(spell) == waiting::step::again) [[likely]]
-        continue;
-      waiting_.announce();
-      if (done() || anything_to_do())
-        waiting_.cancel();
-      else
-        waiting_.sleep(deadline_ns);
+    const outcome here = wait_here(done, deadline_ns);
+    if (here != outcome::leave) return here == outcome::done;
+    return wait_asked({[](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
+                       const_cast<void*>(static_cast<const void*>(&done)), &self_.fibers->running(), nullptr},
+                      deadline_ns, what);
+  }
+
+  /// The same for an event that wakes the fiber itself: `arm(fiber)` says whom it shall wake.
+  template <class Done, class Arm>
+  bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on = nullptr) {
+    if (done()) return true;
+    begin_wait(what);
+    const outcome here = wait_here(done, deadline_ns);
+    if (here != outcome::leave) return here == outcome::done;
+    while (!done()) {
+      if (deadline_ns != 0 && past(deadline_ns)) return false;
+      arm(self_.fibers->running());
+      suspend(deadline_ns, what, on);
     }
+    return true;
   }
 
   /// After a plain write to memory that rank `r` of this host may be waiting for.
@@ -182,7 +193,7 @@ class endpoint {
   std::uint64_t processed() const noexcept;  ///< lines of frames whose bodies have all ended
   std::uint64_t created_for(rank_t r) const noexcept { return channels_[std::size_t(r)].ring.position(); }
   std::uint64_t processed_from(rank_t r) const noexcept { return inbound_[std::size_t(r)].reader.position(); }
-  std::uint64_t deferred() const noexcept { return deferred_; }  ///< of the processed frames, those with a body put off
+  std::uint64_t deferred() const noexcept;  ///< bodies put off, bodies that wait, and fibers that bodies left behind
   bool idle() const noexcept { return to_flush_.empty() && spilled_channels_ == 0; }  ///< nothing waits here to be sent
   void defer() noexcept { ++deferred_; }   ///< a body was put off: its frame does not count as processed
   void resume() noexcept { --deferred_; }  ///< and now it has run
@@ -225,8 +236,17 @@ class endpoint {
   /// Brings those counters up to date that are kept where they cost less.
   void settle_counts() noexcept;
 
-  /// Runs the records of `bytes` at `data` as if they had come from `source`.
-  void dispatch(rank_t source, const std::byte* data, std::size_t bytes);
+  /// A handler of bodies says where it is in its run: `rest.at` is behind the present item whenever a body begins. If the body
+  /// waits, the rest goes to the next loop, and `rest` is empty.
+  void begin_bodies(run_rest& rest) noexcept {
+    if (arriving_ != nullptr && arriving_->run == nullptr) arriving_->run = &rest;
+  }
+  /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
+  bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
+  /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the ring.
+  bool passing(rank_t source, const std::byte* place) const noexcept {
+    return inbound_[std::size_t(source)].reader.holds(place);
+  }
 
   /// Lets another handler of this program take in what a handler was given.
   void pass_on(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
@@ -235,8 +255,8 @@ class endpoint {
     handlers_.functions[h](*this, source, data, size);
   }
 
-  /// Runs one record that was put off earlier, as a body.
-  void run_record(rank_t source, handler_id h, const std::byte* data, std::size_t size);
+  /// Runs one record that was put off earlier, in a fiber of its own; `item` is its bytes.
+  void run_parked(rank_t source, handler_id h, std::vector<std::byte> item);
 
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
@@ -252,7 +272,7 @@ class endpoint {
   void open_frame(channel& c, std::size_t need);
   void push(channel& c);
   [[gnu::cold]] void await_credit(channel& c);
-  [[gnu::cold]] void refuse_if_spent(const channel& c, handler_id h) const;
+  [[gnu::cold]] void refuse_if_spent(const channel& c, handler_id h, traffic kind) const;
   void start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
   void close_run(channel& c) noexcept;
   void count_run(channel& c) noexcept;
@@ -263,9 +283,90 @@ class endpoint {
   [[gnu::cold]] bool drain();
   bool drain(channel& c);
   void flush_listed();
-  template <bool Counted>
-  void run_records(rank_t source, const std::byte* data, std::size_t bytes);
+  /// Who takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot wait.
+  enum class taker { loop, in_place };
+  struct arrival {
+    inbound* in;
+    std::uint32_t bytes;
+    const std::byte* at;  ///< the next record
+    const std::byte* end;
+    handler_id handler = no_handler;  ///< of the present run
+    run_rest* run = nullptr;          ///< its rest, if its items may wait
+    bool kept = false;                ///< somebody else goes on with it
+  };
+  struct left_frame {  ///< what the next loop goes on with
+    arrival frame;
+    run_rest rest;
+  };
+  enum class outcome { done, late, leave };
+  struct asked_wait {
+    bool (*done)(void*);
+    void* argument;
+    fiber_record* who;
+    asked_wait* next;
+  };
+
+  /// The waiting fiber itself takes in what comes, as long as nothing else can go on: no switch. `leave`: it has to switch.
+  template <class Done>
+  outcome wait_here(Done& done, std::uint64_t deadline_ns) {
+    if (!may_stay()) return outcome::leave;
+    const timed net(watch_, component::net);
+    waiting::spell spell;
+    for (;;) {
+      const bool any = poll_here();
+      if (done()) return outcome::done;
+      flush();  // also what bodies have sent
+      if (any) {
+        spell = {};
+        if (!may_stay()) [[unlikely]]
+          return outcome::leave;
+        if (deadline_ns == 0) [[likely]]
+          continue;
+      }
+      if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
+        return done() ? outcome::done : outcome::late;
+      if (any || waiting_.idle(spell) == waiting::step::again) [[likely]]
+        continue;
+      if (spilled_channels_ != 0) [[unlikely]] {
+        spell = {};  // credit comes without a bell
+        continue;
+      }
+      waiting_.announce();
+      if (done() || anything_to_do())
+        waiting_.cancel();
+      else
+        waiting_.sleep(deadline_ns);
+    }
+  }
+  bool may_stay() const noexcept {
+    const scheduler& fibers = *self_.fibers;
+    return !fibers.anyone_ready() && asked_ == nullptr && !left_ && !fibers.any_timer() && stay_ && self_.body_depth == 0;
+  }
+  bool poll_here() {
+    ++count_.polls;
+    bool any = false;
+    for (inbound& in : inbound_)
+      if (in.reader.ready()) any |= receive<taker::in_place>(in);
+    if (spilled_channels_ != 0) [[unlikely]]
+      any |= drain();
+    if (!any) ++count_.idle_polls;
+    return any;
+  }
+  bool wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what);
+  void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
+  void run_loop();
+  bool look_around();
+  bool ask_waits();
+  void finish_left();
+  bool detach_body() noexcept;
+
+  template <taker By>
   [[gnu::noinline]] bool receive(inbound& in);
+  template <taker By>
+  void run_frame(arrival& a);
+  template <taker By, bool Counted>
+  void run_records(arrival& a);
+  void run_items(arrival& a, handler_id h, const std::byte* data, std::size_t size);
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
   bool anything_to_do() const noexcept;
@@ -281,6 +382,10 @@ class endpoint {
   std::unique_ptr<channel[]> channels_;  // by destination, self included
   std::vector<inbound> inbound_;
   handler_table handlers_;
+  arrival* arriving_ = nullptr;  ///< the frame that the loop takes in, while it does
+  std::optional<left_frame> left_;
+  asked_wait* asked_ = nullptr;  ///< fibers whose events nobody tells: the loop asks for them
+  bool stay_ = true;             ///< who waits alone takes in messages itself
   std::vector<rank_t> to_flush_;
   std::uint64_t deferred_ = 0;
   std::uint32_t spilled_channels_ = 0;
@@ -293,7 +398,6 @@ class endpoint {
   std::size_t eager_ = 0;
   std::size_t spilled_bytes_ = 0;
   std::size_t spill_limit_ = 0;
-  const char* waiting_for_ = nullptr;
   const host_map& host_;
   heap blocks_;
   waiting waiting_;

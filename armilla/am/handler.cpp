@@ -19,6 +19,7 @@ struct handler_registry {
   std::mutex mutex;
   handler_slot* first = nullptr;
   std::vector<handler_fn> table;
+  std::vector<std::uint8_t> may_wait;
   std::vector<const handler_slot*> slots;  // null where nobody has the number
   std::vector<std::string> names;          // once somebody asks
 };
@@ -46,9 +47,9 @@ place place_of(handler_slot& slot) {
 
 }  // namespace
 
-handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes,
+handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait,
                            handler_id fixed) noexcept
-    : id(fixed), function(function), image(image), type(type), item_bytes(item_bytes) {
+    : id(fixed), function(function), image(image), type(type), item_bytes(item_bytes), may_wait(may_wait) {
   std::lock_guard lock(registry().mutex);
   next = registry().first;
   registry().first = this;
@@ -73,8 +74,9 @@ handler_table freeze_handlers() {
       all.table.push_back(each.slot->function);
       all.slots.push_back(each.slot);
     }
+    for (const handler_slot* slot : all.slots) all.may_wait.push_back(slot != nullptr && slot->may_wait);
   }
-  return {all.table.data(), std::uint32_t(all.table.size())};
+  return {all.table.data(), all.may_wait.data(), std::uint32_t(all.table.size())};
 }
 
 std::vector<std::uint32_t> handler_item_sizes() {

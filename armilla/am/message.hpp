@@ -117,6 +117,7 @@ struct active_message {
   template <class... A>
   static void send(endpoint& self, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
+    self.admit(c);
     std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()),
                                 parts::has_payload ? traffic::uncounted : traffic::statements);
     (put_argument(at, values), ...);

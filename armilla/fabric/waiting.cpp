@@ -48,7 +48,8 @@ waiting::step waiting::idle_slowly(spell& s) noexcept {
 
 void waiting::announce() noexcept {
   mine_.sleeping.store(1, std::memory_order_seq_cst);
-  if (asymmetric_) syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+  // Should it ever be refused, this sleep and all later ones are bounded.
+  if (asymmetric_ && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0) asymmetric_ = false;
 }
 
 void waiting::cancel() noexcept { mine_.sleeping.store(0, std::memory_order_relaxed); }

@@ -18,23 +18,23 @@ namespace {
 
 constexpr std::uint64_t most_under_way = 4096;  // pieces by message before a rank's own code takes in answers
 
-// A blocking operation has pieces in flight that point into its caller's frame; if its wait throws, no answer may find it.
-struct forget_blocking {
-  rank_memory& m;
-  ~forget_blocking() {
-    if (m.unfinished[unsigned(far_group::blocking)] == 0) return;
-    for (std::uint32_t i = 0; i < m.cells.size(); ++i)
-      if (m.cells[i].busy && m.cells[i].group == far_group::blocking) release_cell(m, i);
-    m.unfinished[unsigned(far_group::blocking)] = 0;
-  }
-};
+// The pieces of a blocking operation point into its caller's frame: when that goes, no answer may find it.
+void forget(rank_memory& m, far_wait& wait) noexcept {
+  if (wait.left == 0) return;
+  for (std::uint32_t i = 0; i < m.cells.size(); ++i)
+    if (m.cells[i].busy && m.cells[i].waiter == &wait) {
+      --m.unfinished[unsigned(far_group::blocking)];
+      release_cell(m, i);
+    }
+  wait.left = 0;
+}
 
-// A body may not wait: an operation that would have to says so before anything is sent.
-void refuse_in_body(const rank_memory& m, const char* operation) {
-  if (m.messages.in_body())
-    throw_usage(operation,
-                "that memory is reached by asking its owner, and a body may not wait; use get, put or an atomic without a "
-                "result, or keep the data in a segment");
+// A blocking operation may have to wait: who may not says so before anything is sent, and a body becomes a fiber.
+void prepare_to_wait(rank_memory& m, const char* operation) { m.self.fibers->before_wait(operation); }
+
+void finish_wait(rank_memory& m, far_wait& wait, const char* operation) {
+  m.messages.wait_woken([&wait] { return wait.left == 0; }, [&wait](fiber_record& me) { wait.who = &me; }, 0, operation);
+  if (wait.failure.status != far_status::ok) throw_far(wait.failure.operation, wait.failure.status, wait.failure.at);
 }
 
 std::uint32_t open_cell(rank_memory& m, const far_cell& content) {
@@ -50,6 +50,7 @@ std::uint32_t open_cell(rank_memory& m, const far_cell& content) {
   cell.generation = generation;
   cell.busy = true;
   ++m.unfinished[unsigned(content.group)];
+  if (content.waiter != nullptr) ++content.waiter->left;
   return index;
 }
 
@@ -59,6 +60,7 @@ void release_cell(rank_memory& m, std::uint32_t index) {
   far_cell& cell = m.cells[index];
   cell.busy = false;
   cell.into = nullptr;
+  cell.waiter = nullptr;
   cell.next_free = m.free_cell;
   m.free_cell = index + 1;
 }
@@ -68,13 +70,22 @@ std::byte* append_question(rank_memory& m, const far_cell& cell, far_question qu
     std::uint64_t& left = m.unfinished[unsigned(cell.group)];
     m.messages.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
   }
+  channel& c = m.messages.to(cell.rank);
+  m.messages.admit(c);
   const std::uint32_t index = open_cell(m, cell);
   question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), index, m.cells[index].generation, far_status::ok, 0};
   question.offset = cell.at.offset;
   question.where = cell.at.where;
-  std::byte* const place = m.messages.append(m.messages.to(cell.rank), far_question_handler(), question.head.size);
-  std::memcpy(place, &question, sizeof question);
-  return place + sizeof question;
+  try {
+    std::byte* const place = m.messages.append(c, far_question_handler(), question.head.size);
+    std::memcpy(place, &question, sizeof question);
+    return place + sizeof question;
+  } catch (...) {  // refused: it is not under way
+    --m.unfinished[unsigned(cell.group)];
+    if (cell.waiter != nullptr) --cell.waiter->left;
+    release_cell(m, index);
+    throw;
+  }
 }
 
 far_transfer::far_transfer(rank_memory& m, global_address base, bool writes, far_group group, const char* operation)
@@ -84,8 +95,10 @@ far_transfer::far_transfer(rank_memory& m, global_address base, bool writes, far
       group_(group),
       cross_(base.kind() == memory_kind::process && !m.by_message && m.cross[std::size_t(base.rank())] == 0),
       operation_(operation) {
-  if (!cross_ && group == far_group::blocking) refuse_in_body(m, operation);
+  if (!cross_ && group == far_group::blocking) prepare_to_wait(m, operation);
 }
+
+far_transfer::~far_transfer() { forget(m_, wait_); }
 
 void far_transfer::add(std::byte* local, std::int64_t distance, std::uint64_t bytes) {
   if (bytes == 0) return;
@@ -98,10 +111,7 @@ void far_transfer::add(std::byte* local, std::int64_t distance, std::uint64_t by
 
 void far_transfer::finish() {
   if (pieces_ != 0) cross_copy();
-  if (group_ == far_group::blocking) {
-    forget_blocking guard{m_};
-    finish_group(m_, group_, operation_);
-  }
+  if (group_ == far_group::blocking) finish_wait(m_, wait_, operation_);
 }
 
 void far_transfer::cross_copy() {
@@ -122,7 +132,7 @@ void far_transfer::cross_copy() {
       if (errno == ESRCH) throw_rank_lost(base_.rank(), operation_, "its process has ended");
       m_.cross[std::size_t(base_.rank())] = 1;  // not allowed here (seccomp, yama): ask the owner from now on
       cross_ = false;
-      if (group_ == far_group::blocking) refuse_in_body(m_, operation_);
+      if (group_ == far_group::blocking) prepare_to_wait(m_, operation_);
       for (; i < n; ++i) ask(static_cast<std::byte*>(local[i].iov_base), std::uint64_t(remote[i].iov_base), local[i].iov_len);
       return;
     }
@@ -147,6 +157,7 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
     cell.bytes = writes_ ? 0 : std::uint32_t(part);
     cell.rank = base_.rank();
     cell.group = group_;
+    cell.waiter = group_ == far_group::blocking ? &wait_ : nullptr;
     cell.operation = operation_;
     cell.at = {offset, base_.where};
     far_question question{};
@@ -163,8 +174,14 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
 
 void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,
                 std::uint64_t expected, std::uint64_t* into, const char* operation) {
-  if (into != nullptr) refuse_in_body(m, operation);
+  if (into != nullptr) prepare_to_wait(m, operation);
+  struct waiting_here {
+    rank_memory& m;
+    far_wait wait;
+    ~waiting_here() { forget(m, wait); }
+  } mine{m, {}};
   far_cell cell;
+  cell.waiter = into == nullptr ? nullptr : &mine.wait;
   cell.into = reinterpret_cast<std::byte*>(into);
   cell.bytes = into == nullptr ? 0 : sizeof *into;
   cell.rank = at.rank();
@@ -180,9 +197,7 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
   std::memcpy(operands, &operand, 8);
   std::memcpy(operands + 8, &expected, 8);
   m.messages.done(m.messages.to(at.rank()));
-  if (into == nullptr) return;
-  forget_blocking guard{m};
-  finish_group(m, far_group::blocking, operation);
+  if (into != nullptr) finish_wait(m, mine.wait, operation);
 }
 
 void far_signal(rank_memory& m, global_address counter, std::uint64_t amount) {

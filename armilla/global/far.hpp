@@ -19,6 +19,9 @@ class far_transfer {
   static constexpr int batch = 64;
 
   far_transfer(rank_memory& m, global_address base, bool writes, far_group group, const char* operation);
+  ~far_transfer();
+  far_transfer(const far_transfer&) = delete;
+  far_transfer& operator=(const far_transfer&) = delete;
 
   /// Begins to move `bytes` between `local` and `base + distance`.
   void add(std::byte* local, std::int64_t distance, std::uint64_t bytes);
@@ -36,6 +39,7 @@ class far_transfer {
   bool cross_;
   int pieces_ = 0;
   const char* operation_;
+  far_wait wait_;  ///< of the group `blocking`
   iovec local_[batch];
   iovec remote_[batch];
 };

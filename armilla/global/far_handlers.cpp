@@ -76,6 +76,7 @@ void take_question::run(endpoint& self, rank_t source, const std::byte* data, st
     const std::uint64_t extra = q.what == far_request::write    ? align_up(std::uint64_t{q.bytes}, 8)
                                 : q.what == far_request::atomic ? 16
                                                                 : 0;
+    if (q.what > far_request::atomic) self.throw_damaged(source, "a question about memory, its kind", std::uint64_t(q.what));
     if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra || q.bytes > far_piece_limit)
       self.throw_damaged(source, "the length of a question about memory", q.head.size);
     self.count_item(question_id, q.head.size);
@@ -94,12 +95,15 @@ void finish_cell(rank_memory& m, const far_head& head, const std::byte* bytes) {
   }
   if (head.status == far_status::ok) {
     if (cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
-  } else if (far_failure& f = m.failure[unsigned(cell.group)]; f.status == far_status::ok) {
+  } else if (far_failure& f = cell.waiter != nullptr ? cell.waiter->failure : m.failure[unsigned(cell.group)];
+             f.status == far_status::ok) {
     f = {head.status, cell.operation, cell.at};
     if (cell.group != far_group::blocking) m.failed = true;
   }
   --m.unfinished[unsigned(cell.group)];
+  far_wait* const waiter = cell.waiter;
   release_cell(m, head.cell);
+  if (waiter != nullptr && --waiter->left == 0 && waiter->who != nullptr) m.self.fibers->wake(*waiter->who);
 }
 
 void take_answer::run(endpoint& self, rank_t source, const std::byte* data, std::size_t size) {

@@ -17,6 +17,20 @@ namespace armilla::detail {
 /// How a piece of far memory fared at its owner.
 enum class far_status : std::uint16_t { ok, not_open, outside, freed };
 
+/// The first failure of a group that nobody has heard of.
+struct far_failure {
+  far_status status = far_status::ok;
+  const char* operation = nullptr;
+  global_address at;
+};
+
+/// A blocking operation while its pieces are under way; on the stack of the fiber that waits for it.
+struct far_wait {
+  std::uint64_t left = 0;
+  far_failure failure;
+  fiber_record* who = nullptr;
+};
+
 /// A piece under way: what a reply may fill. Named on the wire by index and generation, so that a late reply finds nothing.
 struct far_cell {
   std::uint32_t generation = 0;
@@ -25,14 +39,8 @@ struct far_cell {
   std::uint32_t bytes = 0;
   rank_t rank = 0;
   far_group group = far_group::split;
+  far_wait* waiter = nullptr;  ///< of a blocking operation
   bool busy = false;
-  const char* operation = nullptr;
-  global_address at;
-};
-
-/// The first failure of a group that nobody has heard of.
-struct far_failure {
-  far_status status = far_status::ok;
   const char* operation = nullptr;
   global_address at;
 };

@@ -37,10 +37,7 @@ void object_table::add(endpoint& self, object_id id, void* object) {
   if (waiting == parked_.end()) return;
   std::vector<parked_call> calls = std::move(waiting->second);
   parked_.erase(waiting);
-  for (parked_call& call : calls) {
-    self.run_record(call.source, call.handler, call.item.data(), call.item.size());
-    self.resume();
-  }
+  for (parked_call& call : calls) self.run_parked(call.source, call.handler, std::move(call.item));
 }
 
 void object_table::remove(object_id id) { make_entry(id) = {nullptr, true}; }

@@ -292,7 +292,11 @@ heap::status heap::remote_free(std::uint64_t offset, std::uint16_t generation) {
   if (const status s = examine(offset, generation, found); s != status::live) return s;
   if (found.begin != offset - first_) return status::foreign;
   // Two ranks may try to free the same block: one of them takes its generation.
-  if (__atomic_exchange_n(found.generation, 0, __ATOMIC_RELAXED) == 0) return status::freed;
+  // By the generation that was seen: in between it may have been freed, collected and given out anew.
+  std::uint16_t seen = __atomic_load_n(found.generation, __ATOMIC_RELAXED);
+  if (generation != 0) seen = generation;
+  if (seen == 0 || !__atomic_compare_exchange_n(found.generation, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    return status::freed;
   header& h = head();
   std::uint64_t top = __atomic_load_n(&h.returned, __ATOMIC_RELAXED);
   do {

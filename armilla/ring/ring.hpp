@@ -133,6 +133,8 @@ class ring_reader {
       publish_head();
   }
 
+  /// Whether `place` lies in the ring's lines.
+  bool holds(const std::byte* place) const noexcept { return place >= lines_ && place < lines_ + count_ * cache_line; }
   /// Lines ever released.
   std::uint64_t position() const noexcept { return head_; }
 

@@ -11,6 +11,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/packing.hpp"
+#include "armilla/rpc/question.hpp"
 #include "armilla/team/record.hpp"
 
 namespace armilla::detail {
@@ -65,7 +66,7 @@ struct error_answer {
       at += sizeof head + bytes;
       ++self.count().remote_errors;
       self.count_item(reply_error_handler, sizeof head + bytes);
-      if (cell* c = self.self().calls->cells.find(head.name))
+      if (cell* c = self.self().calls->cells.find(head.name); c != nullptr && c->expects != no_handler)
         c->fail(std::make_exception_ptr(
             remote_error(source, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
       else
@@ -86,6 +87,32 @@ void throw_short_item(std::size_t need, std::size_t have) {
 void throw_empty_future(const char* operation) {
   throw_usage(operation,
               "the future is empty: it was default constructed, moved from, or asked before; keep the value that get() gave");
+}
+
+bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) {
+  struct waiter : continuation {
+    fiber_record* who = nullptr;
+    continuation* before = nullptr;  // another fiber that waits for the same answer
+    static void go(continuation* step, cell* filled) {
+      auto* const mine = static_cast<waiter*>(step);
+      current->fibers->wake(*mine->who);
+      if (mine->before != nullptr) mine->before->run(mine->before, filled);
+    }
+  } mine;
+  mine.run = &waiter::go;
+  const auto there = [&c] { return c.state != cell::state_t::pending; };
+  const auto arm = [&](fiber_record& me) {
+    if (mine.who == nullptr) mine.before = std::exchange(c.next_step, &mine);
+    mine.who = &me;
+  };
+  struct disarm {
+    cell& c;
+    waiter& mine;
+    ~disarm() {
+      if (c.next_step == &mine) c.next_step = mine.before;
+    }
+  } at_end{c, mine};
+  return here(operation).messages->wait_woken(there, arm, deadline_ns, operation, &c);
 }
 
 void rethrow_and_give_back(cell* c) {
@@ -127,12 +154,11 @@ void reply_error(endpoint& self, rank_t source, question_name to, std::exception
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
   const std::size_t letters = found.type.size() + found.text.size();
   channel& c = self.to(source);
-  std::byte* place = self.append(c, error_handler.id, sizeof head + align_up(letters, 8));
+  std::byte* place = self.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::replies);
   std::memcpy(place, &head, sizeof head);
   std::memcpy(place + sizeof head, found.type.data(), found.type.size());
   std::memcpy(place + sizeof head + found.type.size(), found.text.data(), found.text.size());
-  c.urgent = true;
-  self.done(c);
+  finish_answer(self, c);
 }
 
 // ---- what the fence learns of statements ----
@@ -164,6 +190,9 @@ bool take_error(context& self, error_record& record) {
 
 void start_calls(context& self, const launch&) {
   self.calls = new call_state(self.ranks);
+  self.fibers->set_lost_error([](context& rank, std::exception_ptr why) {
+    note_statement_error(*rank.messages, rank.rank, std::move(why));
+  });
   self.teams->hooks.errors = &count_errors;
   self.teams->hooks.take_error = &take_error;
 }

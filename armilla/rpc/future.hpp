@@ -46,6 +46,8 @@ struct future_access {
 [[noreturn, gnu::cold]] void throw_empty_future(const char* operation);
 [[noreturn, gnu::cold]] void rethrow_and_give_back(cell* c);
 void abandon_failed(cell* c) noexcept;
+/// Until the cell is filled, or the deadline (of now_ns(); 0: none). Whether it is filled.
+bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation);
 
 template <class T, class F>
 struct then_step;
@@ -82,26 +84,22 @@ class future {
   /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
   bool ready() const { return checked("future::ready").state != detail::cell::state_t::pending; }
 
-  /// Waits for the answer, answering other ranks meanwhile. Not inside a body.
+  /// Waits for the answer; bodies and other fibers run meanwhile. A body that waits becomes a fiber.
   void wait() const {
-    const detail::cell& c = checked("future::wait");
-    if (c.state == detail::cell::state_t::pending)
-      detail::here("future::wait")
-          .messages->wait_until([&c] { return c.state != detail::cell::state_t::pending; }, "future::wait");
+    detail::cell& c = checked("future::wait");
+    if (c.state == detail::cell::state_t::pending) detail::wait_for_answer(c, 0, "future::wait");
   }
 
   /// The same for at most `span`; whether the answer is there.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
-    const detail::cell& c = checked("future::wait_for");
+    detail::cell& c = checked("future::wait_for");
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
-    return detail::here("future::wait_for")
-        .messages->wait_until_deadline([&c] { return c.state != detail::cell::state_t::pending; },
-                                       detail::now_ns() + std::uint64_t(ns > 0 ? ns : 0), "future::wait_for");
+    return detail::wait_for_answer(c, detail::now_ns() + std::uint64_t(ns > 0 ? ns : 0), "future::wait_for");
   }
 
   /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
-  /// body threw. Not inside a body: use `then`.
+  /// body threw.
   T get() {
     wait();
     detail::cell* c = std::exchange(cell_, nullptr);
@@ -127,7 +125,7 @@ class future {
   friend struct detail::future_access;
   explicit future(detail::cell* c) noexcept : cell_(c) {}
 
-  const detail::cell& checked(const char* operation) const {
+  detail::cell& checked(const char* operation) const {
     if (cell_ == nullptr) [[unlikely]]
       detail::throw_empty_future(operation);
     return *cell_;

@@ -114,9 +114,9 @@ struct withdrawn<M, R(P...)> {
 };
 
 template <class F, class... A>
-void run_statements(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+void run_statements(endpoint& self, rank_t source, run_rest& rest) {
   const timed body(packing<F, A...>::fixed ? self.watch() : nullptr, component::cpu);
-  statement<F, A...>::run_some(self, source, at, end);
+  statement<F, A...>::run_some(self, source, rest);
 }
 
 template <class F, class... A>

@@ -38,11 +38,10 @@ std::uint64_t read_word(const std::byte* at) noexcept {
   return word;
 }
 
-const method_table::entry& entry_of(endpoint& self, rank_t source, const std::byte* at, const std::byte* end,
-                                    std::size_t offset) {
-  if (std::size_t(end - at) < offset + sizeof(std::uint64_t)) [[unlikely]]
-    throw_short_item(offset + sizeof(std::uint64_t), std::size_t(end - at));
-  const std::uint64_t index = read_word(at + offset);
+const method_table::entry& entry_of(endpoint& self, rank_t source, const run_rest& items, std::size_t offset) {
+  if (std::size_t(items.end - items.at) < offset + sizeof(std::uint64_t)) [[unlikely]]
+    throw_short_item(offset + sizeof(std::uint64_t), std::size_t(items.end - items.at));
+  const std::uint64_t index = read_word(items.at + offset);
   const method_table::entry* found = self.self().calls->methods.find(index);
   if (found == nullptr) [[unlikely]]
     self.throw_damaged(source, "a method's index", index);
@@ -74,20 +73,24 @@ struct named_index {
 
 struct named_question {
   static constexpr const char* method_name = "call by name";
+  static constexpr bool may_wait = true;
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    const std::byte* const end = at + size;
-    entry_of(self, source, at, end, sizeof(question_name)).run.question(self, source, at, end, self.solo());
-    while (at != end) entry_of(self, source, at, end, sizeof(question_name)).run.question(self, source, at, end, false);
+    run_rest rest{at, at + size};
+    self.begin_bodies(rest);
+    entry_of(self, source, rest, sizeof(question_name)).run.question(self, source, rest, self.solo());
+    while (rest.at != rest.end) entry_of(self, source, rest, sizeof(question_name)).run.question(self, source, rest, false);
   }
 };
 
 struct named_statement {
   static constexpr const char* method_name = "async by name";
+  static constexpr bool may_wait = true;
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    const std::byte* const end = at + size;
-    while (at != end) entry_of(self, source, at, end, 0).run.statements(self, source, at, end);
+    run_rest rest{at, at + size};
+    self.begin_bodies(rest);
+    while (rest.at != rest.end) entry_of(self, source, rest, 0).run.statements(self, source, rest);
   }
 };
 
@@ -111,27 +114,30 @@ struct named_reply {
 
 struct named_cold {
   static constexpr const char* method_name = "first call by name";
+  static constexpr bool may_wait = true;
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    const std::byte* const end = at + size;
-    while (at != end) take(self, source, at, end);
+    run_rest rest{at, at + size};
+    self.begin_bodies(rest);
+    while (rest.at != rest.end) take(self, source, rest);
   }
 
  private:
-  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+  static void take(endpoint& self, rank_t source, run_rest& rest) {
+    const std::byte* const at = rest.at;
     cold_head head;
-    if (std::size_t(end - at) < sizeof head) throw_short_item(sizeof head, std::size_t(end - at));
+    if (std::size_t(rest.end - at) < sizeof head) throw_short_item(sizeof head, std::size_t(rest.end - at));
     std::memcpy(&head, at, sizeof head);
     if (head.name_bytes > longest_name) self.throw_damaged(source, "the length of a method's name", head.name_bytes);
     if (head.signature_bytes > longest_name) self.throw_damaged(source, "the length of a signature", head.signature_bytes);
     const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
-    const std::size_t left = std::size_t(end - at) - sizeof head;
+    const std::size_t left = std::size_t(rest.end - at) - sizeof head;
     const std::size_t least = sizeof(std::uint64_t) + (head.question != 0 ? sizeof(question_name) : 0);
     if (left < letters || head.item_bytes > left - letters) throw_short_item(letters + head.item_bytes, left);
     if (head.item_bytes < least || head.item_bytes % 8 != 0) self.throw_damaged(source, "the length of an item", head.item_bytes);
     const char* const name = reinterpret_cast<const char*>(at + sizeof head);
     const std::byte* const item = at + sizeof head + letters;
-    at = item + head.item_bytes;
+    rest.at = item + head.item_bytes;  // before the body begins
     self.count_item(named_cold_handler, sizeof head + letters + head.item_bytes);
     resolve(self, source, head, {{name, head.name_bytes}, {name + head.name_bytes, head.signature_bytes}, head.hash}, item);
   }
@@ -159,13 +165,12 @@ struct named_cold {
     std::byte* const bytes = reinterpret_cast<std::byte*>(copy.get());
     std::memcpy(bytes, item, head.item_bytes);
     std::memcpy(bytes + (head.question != 0 ? sizeof(question_name) : 0), &index, sizeof index);
-    const std::byte* at = bytes;
-    const std::byte* const end = bytes + head.item_bytes;
+    run_rest only{bytes, bytes + head.item_bytes};
     const method_runners run = self.self().calls->methods.find(index)->run;
     if (head.question != 0)
-      run.question(self, source, at, end, false);
+      run.question(self, source, only, false);
     else
-      run.statements(self, source, at, end);
+      run.statements(self, source, only);
   }
 };
 

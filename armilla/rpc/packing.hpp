@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -35,13 +36,39 @@ class closure_copy {
 /// Where an item comes from.
 struct origin {
   rank_t rank;
-  reachable memory{};  ///< what of the sender's memory can be read here
+  reachable memory{};    ///< what of the sender's memory can be read here
+  bool passing = false;  ///< the item's bytes are gone when the body waits: views need a copy
+};
+
+/// Whether a body may wait; one that is marked to run to completion may not.
+template <class F>
+inline constexpr bool body_may_wait = [] {
+  if constexpr (requires { F::may_wait; })
+    return F::may_wait;
+  else
+    return true;
+}();
+
+/// An item's bytes for as long as its body lives.
+class item_copy {
+ public:
+  static constexpr std::size_t small = 512;
+  const std::byte* of(const std::byte* bytes, std::size_t size) {
+    std::byte* to = small_;
+    if (size > sizeof small_) large_.reset(to = new std::byte[size]);
+    return static_cast<const std::byte*>(std::memcpy(to, bytes, size));
+  }
+
+ private:
+  alignas(16) std::byte small_[small];
+  std::unique_ptr<std::byte[]> large_;
 };
 
 template <class F, class... A>
 struct packing {
   static constexpr std::size_t closure_bytes = std::is_empty_v<F> ? 0 : align_up(sizeof(F), 8);
   static constexpr bool fixed = fixed_size<A...>;
+  static constexpr bool views = (is_view<A> || ...);  ///< some argument is read where it lies
   static constexpr bool empty = [] {
     if constexpr (fixed) return closure_bytes + packed_size<A...> == 0;
     return false;
@@ -87,11 +114,33 @@ struct packing {
  private:
   template <class Use>
   static decltype(auto) open(const std::byte* item, std::size_t bytes, const origin& from, const std::byte** behind, Use&& use) {
+    if constexpr (views && body_may_wait<F>) {
+      if (from.passing) {
+        if (bytes > item_copy::small) bytes = extent(item, bytes, from);  // without the items behind it
+        item_copy copy;
+        return open_at(copy.of(item, closure_bytes + bytes), item, bytes, from, behind, std::forward<Use>(use));
+      }
+    }
+    return open_at(item, item, bytes, from, behind, std::forward<Use>(use));
+  }
+
+  /// Bytes of the arguments of the item at `item`.
+  static std::size_t extent(const std::byte* item, std::size_t bytes, const origin& from) {
+    decoder in(item + closure_bytes, bytes, from.rank);
+    in.set_sender_memory(from.memory);
+    static_cast<void>(leaves<A...>::from([&]<class B>() { return in.template get<B>(); }));
+    return bytes - in.remaining();
+  }
+
+  /// `item`: where its bytes are read; `came_at`: where they lay.
+  template <class Use>
+  static decltype(auto) open_at(const std::byte* item, const std::byte* came_at, std::size_t bytes, const origin& from,
+                                const std::byte** behind, Use&& use) {
     closure_copy<F> f(item);
     decoder in(item + closure_bytes, bytes, from.rank);
     if constexpr (!fixed) in.set_sender_memory(from.memory);
     auto arguments = leaves<A...>::from([&]<class B>() { return in.template get<B>(); });
-    if (behind != nullptr) *behind = item + closure_bytes + align_up(bytes - in.remaining(), 8);
+    if (behind != nullptr) *behind = came_at + closure_bytes + align_up(bytes - in.remaining(), 8);
     if constexpr (!fixed)
       if (in.complaint() != nullptr) [[unlikely]]
         throw_usage("receive", in.complaint());

@@ -8,7 +8,8 @@
 /// Taking in messages, and when small ones leave.
 namespace armilla {
 
-/// Runs what has come from other ranks and sends what waits for company. Does not wait; inside a body it does nothing.
+/// Runs what has come from other ranks and sends what waits for company. Does not wait for anything, but other fibers
+/// may have their turn. Inside a body it does nothing, unless that has waited before.
 /// True if a body ran or a reply came.
 bool poll();
 

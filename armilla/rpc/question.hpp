@@ -11,6 +11,13 @@
 namespace armilla {
 namespace detail {
 
+/// The answer has been appended: it leaves with the others of the frame that is being taken in, or at once when none is.
+inline void finish_answer(endpoint& self, channel& c) {
+  if (self.body_has_waited()) return self.publish(c);
+  c.urgent = true;
+  self.done(c);
+}
+
 /// Takes in replies with a value of type R; a void answer is the name alone.
 template <class R>
 struct answer {
@@ -41,16 +48,16 @@ struct answer {
     const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<answer<R>>.id;
     const std::size_t bytes = reply_size(result);
     std::byte* const straight = alone ? self.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
-    std::byte* const place = straight != nullptr ? straight : self.append(c, h, bytes);
+    std::byte* const place =
+        straight != nullptr ? straight : self.append(c, h, bytes, item_bytes != 0 ? traffic::replies : traffic::uncounted);
     if constexpr (To == audience::job)
       if (straight == nullptr) self.end_record(c);
     std::memcpy(place, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
     if (straight != nullptr) [[likely]]
       return self.publish_alone(c, bytes);
-    c.urgent = true;
     ++self.count().replies_sent;
-    self.done(c);
+    finish_answer(self, c);
   }
 
  private:
@@ -108,44 +115,51 @@ struct question {
   using R = answer_of<F, A...>;
   static constexpr std::size_t item_bytes = items::fixed ? sizeof(question_name) + items::item_bytes : 0;
 
+  static constexpr bool may_wait = body_may_wait<F>;
+
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    const std::byte* const end = at + size;
-    run_one(self, source, at, end, self.solo());
-    while (at != end) run_one(self, source, at, end, false);
+    run_rest rest{at, at + size};
+    if constexpr (may_wait) self.begin_bodies(rest);
+    run_one(self, source, rest, self.solo());
+    while (rest.at != rest.end) run_one(self, source, rest, false);
   }
 
-  /// Takes one item off the front of [at, end). `first`: of all items of the frame.
-  static void run_one(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first) {
+  /// Takes one item off the front of `rest`. `first`: of all items of the frame.
+  static void run_one(endpoint& self, rank_t source, run_rest& rest, bool first) {
     question_name name;
-    if (std::size_t(end - at) < sizeof name) [[unlikely]]
-      throw_short_item(sizeof name, std::size_t(end - at));
-    std::memcpy(&name, at, sizeof name);
-    at += sizeof name;
-    const std::byte* const item = at;
+    if (std::size_t(rest.end - rest.at) < sizeof name) [[unlikely]]
+      throw_short_item(sizeof name, std::size_t(rest.end - rest.at));
+    std::memcpy(&name, rest.at, sizeof name);
+    rest.at += sizeof name;
+    const std::byte* const item = rest.at;
     origin from{source};
     if constexpr (!items::fixed) from.memory = self.memory_of(source);
+    if constexpr (items::views) from.passing = self.passing(source, item);
     if constexpr (may_be_absent<F>)
-      if (absent<F, A...>(at, end, from)) [[unlikely]] {
+      if (absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
         closure_copy<F> f(item);
-        (*f).park(self, {source, question_id<F, A...>(), {item - sizeof name, at}});
+        (*f).park(self, {source, question_id<F, A...>(), {item - sizeof name, rest.at}});
         return;
       }
     try {
-      items::read(at, end, from, [&](F& f, auto&&... arguments) {
-        if constexpr (!items::fixed || by_name<F>) self.count_item(question_id<F, A...>(), sizeof name + std::size_t(at - item));
+      items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
+        if constexpr (!items::fixed || by_name<F>) self.count_item(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(self.watch(), component::cpu);
           return f(std::move(arguments)...);
         };
+        // A body that has waited answers by itself: what stood behind it has long been somebody else's.
+        const auto alone = [&] { return (first && rest.at == rest.end) || self.body_has_waited(); };
         if constexpr (std::is_void_v<R>) {
           body();
-          answer<void>::template send<audience_of<F>>(self, source, name, {}, first && at == end);
+          answer<void>::template send<audience_of<F>>(self, source, name, {}, alone());
         } else {
-          answer<R>::template send<audience_of<F>>(self, source, name, body(), first && at == end);
+          const stored<R> result = body();
+          answer<R>::template send<audience_of<F>>(self, source, name, result, alone());
         }
       });
     } catch (...) {
-      if (at == item && !items::empty) throw;  // the item itself was damaged
+      if (rest.at == item && !items::empty) throw;  // the item itself was damaged
       reply_error(self, source, name, std::current_exception());
     }
   }
@@ -157,6 +171,7 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   using R = answer_of<F, A...>;
   const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
   call_state& calls = *self.self().calls;
+  self.admit(c);
   cell* const target = calls.cells.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
   const question_name name{target->index, target->generation};

@@ -33,36 +33,41 @@ struct statement {
 
   static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size({}, arguments...); }
 
-  // A run of statements: the body is inlined in the loop over its items.
+  static constexpr bool may_wait = body_may_wait<F>;
+
+  // A run of statements: the body is inlined in the loop over its items. If one waits, `rest` is empty afterwards.
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const timed body(items::fixed ? self.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
-    const std::byte* const end = at + size;
-    while (at != end) run_some(self, source, at, end);
+    run_rest rest{at, at + size};
+    if constexpr (may_wait) self.begin_bodies(rest);
+    while (rest.at != rest.end) run_some(self, source, rest);
   }
 
-  /// Items from the front of [at, end), up to one that fails or, by name, up to one of another method.
-  static void run_some(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
-    const std::byte* before = at;
+  /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method.
+  static void run_some(endpoint& self, rank_t source, run_rest& rest) {
+    const std::byte* before = rest.at;
     try {
-      while (at != end) {
-        before = at;
-        if constexpr (items::empty) at += empty_item;
+      while (rest.at != rest.end) {
+        before = rest.at;
+        if constexpr (items::empty) rest.at += empty_item;
         if constexpr (may_be_absent<F>)
-          if (absent<F, A...>(at, end, {source})) [[unlikely]] {
+          if (absent<F, A...>(rest.at, rest.end, {source})) [[unlikely]] {
             closure_copy<F> f(before);
-            (*f).park(self, {source, statement_id<F, A...>(), {before, at}});
+            (*f).park(self, {source, statement_id<F, A...>(), {before, rest.at}});
             continue;
           }
-        items::read(at, end, {source}, [&](F& f, auto&&... arguments) {
+        origin from{source};
+        if constexpr (items::views) from.passing = self.passing(source, before);
+        items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
           const timed body(items::fixed ? nullptr : self.watch(), component::cpu);
-          if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(at - before));
+          if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(rest.at - before));
           f(std::move(arguments)...);
         });
         if constexpr (by_name<F>)
-          if (!same_method(before, at, end)) return;
+          if (!same_method(before, rest.at, rest.end)) return;
       }
     } catch (...) {
-      if (at == before) throw;  // the item itself was damaged
+      if (rest.at == before) throw;  // the item itself was damaged
       note_statement_error(self, source, std::current_exception());
     }
   }
@@ -74,6 +79,7 @@ template <class F, class... A>
   using items = packing<F, A...>;
   const timed runtime(self.watch(), component::runtime);
   constexpr traffic kind = items::fixed ? traffic::statements : traffic::uncounted;
+  self.admit(c);
   const std::size_t size = statement<F, A...>::size(arguments...);
   items::write({}, self.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
   if constexpr (!items::fixed) ++self.count().statements_sent;

@@ -58,7 +58,7 @@ RANK_TEST(a_barrier_in_a_body_is_an_error) {
   refused = false;
   am::async(am::rank(), [] {
     refused =
-        rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not wait", "barrier()", __FILE__, __LINE__);
+        rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not enter a collective", "barrier()", __FILE__, __LINE__);
   });
   am::detail::here("test").messages->wait_until([] { return refused; }, "test");
 }

@@ -83,7 +83,7 @@ void throw_cannot_enter(const team_record* t, collective kind) {
     throw_usage(operation,
                 fmt::format("this team value was made by rank {}; each rank uses its own, as split returned it", t->self->rank));
   throw_usage(operation,
-              "a body may not wait, and every collective waits for other ranks; let the body send a statement, "
+              "a body may not enter a collective, which waits for every rank's own code; let the body send a statement, "
               "and call the collective from the rank's own code");
 }
 

@@ -211,9 +211,11 @@ void transfer::open(in_stream& in) {
   const pair_line& line = *in.line;
   context& c = state_.self;
   in.total = line.total, in.chunk = line.chunk, in.chunks = line.chunks, in.where = line.where;
-  const std::uint64_t length = line.where == pair_line::staged ? in.chunk * in.chunks : in.total;
+  const bool staged = line.where == pair_line::staged;
   const std::uint64_t limit = line.where == pair_line::staged ? state_.layout.staging_bytes() : c.host->layout.segment_bytes;
-  const bool inside = line.where >= pair_line::address || (line.place <= limit && length <= limit - line.place);
+  const bool wraps = staged && in.chunks != 0 && in.chunk > limit / in.chunks;
+  const std::uint64_t length = staged ? in.chunk * in.chunks : in.total;
+  const bool inside = !wraps && (line.where >= pair_line::address || (line.place <= limit && length <= limit - line.place));
   if (in.chunk == 0 || in.chunks == 0 || !inside || (line.where == pair_line::address && !c.host->threads))
     throw_decode(in.from, what_,
                  fmt::format("a message of {} bytes in chunks of {} cannot lie at {}", in.total, in.chunk, line.place));

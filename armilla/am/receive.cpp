@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// How frames are taken in.
+#include <utility>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/fiber/spawn.hpp"
+#include "armilla/stats/method_counts.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// While bodies run; also when one throws.
+struct body_scope {
+  explicit body_scope(context& self) : self(self) { ++self.body_depth; }
+  ~body_scope() { --self.body_depth; }
+  context& self;
+};
+
+constexpr int frames_a_look = 32;   // taken from one peer before the next one has its turn
+
+}  // namespace
+
+template <endpoint::taker By>
+bool endpoint::receive(inbound& in) {
+  for (int i = 0; i < frames_a_look && in.reader.ready(); ++i) {
+    const ring_reader::frame frame = in.reader.front();
+    if (frame.bytes == frame_pad) {
+      in.reader.release(frame_pad);
+      continue;
+    }
+    if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
+    if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
+    arrival a{&in, frame.bytes, frame.data, frame.data + frame.bytes};
+    run_frame<By>(a);
+    if (a.kept) [[unlikely]]
+      return true;  // in the loop: a body waited, and this stack is no longer the loop's
+    channel& back = channels_[std::size_t(in.source)];
+    if (back.urgent) push(back);
+  }
+  return true;
+}
+template bool endpoint::receive<endpoint::taker::loop>(inbound&);
+template bool endpoint::receive<endpoint::taker::in_place>(inbound&);
+
+// Takes in what is left of a frame, and gives it back to its ring, unless somebody else goes on with it.
+template <endpoint::taker By>
+void endpoint::run_frame(arrival& a) {
+  struct at_end {
+    endpoint& self;
+    arrival& a;
+    ~at_end() {
+      if (By == taker::loop && !a.kept) self.arriving_ = nullptr;
+      if (a.kept) return;
+      a.in->reader.release(a.bytes);
+      ++a.in->processed;
+      self.count_.bytes_received += a.bytes;
+    }
+  } end{*this, a};
+  if constexpr (By == taker::loop) arriving_ = &a;
+  const body_scope scope(self_);
+  if (!observed_) [[likely]]
+    return run_records<By, false>(a);
+  const timed runtime(watch_, component::runtime);
+  run_records<By, true>(a);
+}
+
+template <endpoint::taker By, bool Counted>
+void endpoint::run_records(arrival& a) {
+  const rank_t source = a.in->source;
+  const std::byte* data = a.at;
+  solo_ = true;
+  while (data != a.end) {
+    record head;
+    if (std::size_t(a.end - data) < sizeof head) throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
+    std::memcpy(&head, data, sizeof head);
+    if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
+    if constexpr (By == taker::in_place)
+      if (handlers_.may_wait[head.handler] != 0) {
+        a.at = data;
+        a.kept = true;
+        left_.emplace(left_frame{a, {nullptr, nullptr}});
+        return;
+      }
+    data += sizeof head;
+    if (head.length > std::size_t(a.end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
+    ++count_.runs_received;
+    if constexpr (Counted)
+      if (methods_ != nullptr) note_run(head.handler, head.length);
+    if constexpr (By == taker::loop) {
+      a.at = data + head.length;
+      a.handler = head.handler;
+      a.run = nullptr;
+    }
+    solo_ = solo_ && data + head.length == a.end;
+    handlers_.functions[head.handler](*this, source, data, head.length);
+    if constexpr (By == taker::loop)
+      if (a.kept) [[unlikely]]
+        return;
+    data += head.length;
+  }
+}
+
+void endpoint::finish_left() {
+  left_frame left = *left_;
+  left_.reset();
+  arrival& a = left.frame;
+  a.kept = false;
+  a.run = nullptr;
+  if (left.rest.at != left.rest.end) {
+    struct at_end {
+      endpoint& self;
+      arrival& a;
+      bool done = false;
+      ~at_end() {
+        if (done || a.kept) return;
+        self.arriving_ = nullptr;
+        a.in->reader.release(a.bytes);
+      }
+    } end{*this, a};
+    arriving_ = &a;
+    {
+      const body_scope scope(self_);
+      solo_ = false;
+      handlers_.functions[a.handler](*this, a.in->source, left.rest.at, std::size_t(left.rest.end - left.rest.at));
+    }
+    end.done = true;
+    if (a.kept) return;
+  }
+  run_frame<taker::loop>(a);
+  channel& back = channels_[std::size_t(a.in->source)];
+  if (!a.kept && back.urgent) push(back);
+}
+
+// The scheduler's loop becomes the fiber of the body that runs on it.
+bool endpoint::detach_body() noexcept {
+  arrival* const a = arriving_;
+  if (a == nullptr || a->run == nullptr) return false;
+  left_.emplace(left_frame{*a, *a->run});
+  a->run->end = a->run->at;
+  a->kept = true;
+  arriving_ = nullptr;
+  return true;
+}
+
+void endpoint::run_parked(rank_t source, handler_id h, std::vector<std::byte> item) {
+  const auto run = [this, source, h, bytes = std::move(item)] {
+    struct at_end {
+      endpoint& self;
+      ~at_end() {
+        --self.self_.body_depth;
+        self.self_.fibers->running().own_depth = 0;
+        self.resume();
+        self.flush();
+      }
+    } end{*this};
+    self_.fibers->running().own_depth = ++self_.body_depth;
+    const timed runtime(watch_, component::runtime);
+    solo_ = false;
+    handlers_.functions[h](*this, source, bytes.data(), bytes.size());
+  };
+  spawn(run);
+}
+
+// A bulk record only names what take_bulk then counts.
+void endpoint::note_run(handler_id h, std::size_t bytes) noexcept {
+  if (h != bulk_handler) methods_->run(h, bytes);
+}
+
+void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
+
+void endpoint::every_nth_statement_polls(std::uint32_t n) noexcept {
+  poll_every_ = until_poll_ = n;
+  observed_ = n != 0 || watch_ != nullptr || methods_ != nullptr;
+}
+
+void endpoint::poll_in_turn() {
+  if (--until_poll_ != 0) return;
+  until_poll_ = poll_every_;
+  if (in_body()) return;
+  poll();
+  flush();
+}
+
+}  // namespace armilla::detail

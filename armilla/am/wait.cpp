@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fibers wait, and the loop that takes in messages while none can go on.
+#include <algorithm>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+
+namespace armilla::detail {
+
+bool endpoint::poll() {
+  if (in_body()) return false;
+  const bool any = poll_here();
+  if (!left_ && !self_.fibers->anyone_ready()) [[likely]]
+    return any;
+  self_.fibers->yield("poll");
+  self_.fibers->rethrow_in_main();
+  return true;
+}
+
+// One look by the loop at everything that may have come. False: this stack is no longer the loop's.
+bool endpoint::look_around() {
+  scheduler& fibers = *self_.fibers;
+  if (left_) finish_left();
+  if (!fibers.in_loop()) return false;
+  ++count_.polls;
+  for (inbound& in : inbound_) {
+    if (!in.reader.ready()) continue;
+    receive<taker::loop>(in);
+    if (!fibers.in_loop()) [[unlikely]]
+      return false;
+  }
+  if (spilled_channels_ != 0) [[unlikely]]
+    drain();
+  return true;
+}
+
+void endpoint::run_loop() {
+  scheduler& fibers = *self_.fibers;
+  const timed net(watch_, component::net);
+  waiting::spell spell;
+  for (;;) {
+    const std::uint64_t before = count_.runs_received;
+    try {
+      if (!look_around()) return;
+    } catch (...) {  // damaged bytes: the rank's own code shall hear of it
+      if (!fibers.in_loop()) throw;
+      fibers.fail_main(std::current_exception());
+    }
+    ask_waits();
+    const std::uint64_t next_timer = fibers.run_timers();
+    if (fibers.anyone_ready()) {
+      fibers.run_ready();
+      spell = {};
+      continue;
+    }
+    flush();
+    if (count_.runs_received != before) {
+      spell = {};
+      continue;
+    }
+    ++count_.idle_polls;
+    if (waiting_.idle(spell) == waiting::step::again) [[likely]]
+      continue;
+    if (spilled_channels_ != 0) [[unlikely]] {
+      spell = {};  // credit comes without a bell: stay awake
+      continue;
+    }
+    waiting_.announce();
+    if (left_ || anything_to_do() || ask_waits())
+      waiting_.cancel();
+    else
+      waiting_.sleep(next_timer);
+  }
+}
+
+bool endpoint::ask_waits() {
+  bool any = false;
+  for (asked_wait* w = asked_; w != nullptr; w = w->next)
+    if (w->done(w->argument)) {
+      self_.fibers->wake(*w->who);
+      any = true;
+    }
+  return any;
+}
+
+bool endpoint::wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what) {
+  struct listed {
+    asked_wait*& first;
+    asked_wait& mine;
+    listed(asked_wait*& f, asked_wait& m) : first(f), mine(m) { mine.next = std::exchange(first, &mine); }
+    ~listed() {
+      for (asked_wait** link = &first; *link != nullptr; link = &(*link)->next)
+        if (*link == &mine) {
+          *link = mine.next;
+          return;
+        }
+    }
+  } entry(asked_, w);
+  while (!w.done(w.argument)) {
+    if (deadline_ns != 0 && past(deadline_ns)) return false;
+    suspend(deadline_ns, what, nullptr);
+  }
+  return true;
+}
+
+void endpoint::suspend(std::uint64_t deadline_ns, const char* what, const void* on) {
+  scheduler& fibers = *self_.fibers;
+  if (deadline_ns == 0) {
+    fibers.suspend(what, on);
+  } else {
+    fibers.set_timer(fibers.running(), deadline_ns);
+    fibers.suspend(what, on);
+    fibers.forget_timer(fibers.running());
+  }
+  fibers.rethrow_in_main();
+}
+
+bool endpoint::anything_to_do() const noexcept {
+  if (spilled_channels_ != 0) return true;
+  for (const inbound& in : inbound_)
+    if (in.reader.ready()) return true;
+  return false;
+}
+
+void endpoint::begin_wait(const char* what) {
+  self_.fibers->before_wait(what);
+  flush();
+}
+
+bool endpoint::past(std::uint64_t deadline_ns) noexcept { return now_ns() >= deadline_ns; }
+
+}  // namespace armilla::detail
