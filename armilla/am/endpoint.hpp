@@ -244,9 +244,7 @@ class endpoint {
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
   bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
   /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the ring.
-  bool passing(rank_t source, const std::byte* place) const noexcept {
-    return inbound_[std::size_t(source)].reader.holds(place);
-  }
+  bool passing(rank_t source, const std::byte* place) const noexcept { return inbound_[std::size_t(source)].reader.holds(place); }
 
   /// Lets another handler of this program take in what a handler was given.
   void pass_on(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
@@ -283,7 +281,8 @@ class endpoint {
   [[gnu::cold]] bool drain();
   bool drain(channel& c);
   void flush_listed();
-  /// Who takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot wait.
+  /// Who takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot
+  /// wait.
   enum class taker { loop, in_place };
   struct arrival {
     inbound* in;
@@ -345,8 +344,12 @@ class endpoint {
   bool poll_here() {
     ++count_.polls;
     bool any = false;
-    for (inbound& in : inbound_)
-      if (in.reader.ready()) any |= receive<taker::in_place>(in);
+    for (inbound& in : inbound_) {
+      if (!in.reader.ready()) continue;
+      any |= receive<taker::in_place>(in);
+      if (left_) [[unlikely]]
+        return true;  // before anything else is taken in, the loop has to go on with that frame
+    }
     if (spilled_channels_ != 0) [[unlikely]]
       any |= drain();
     if (!any) ++count_.idle_polls;

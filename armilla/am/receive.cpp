@@ -16,7 +16,7 @@ struct body_scope {
   context& self;
 };
 
-constexpr int frames_a_look = 32;   // taken from one peer before the next one has its turn
+constexpr int frames_a_look = 32;  // taken from one peer before the next one has its turn
 
 }  // namespace
 
@@ -71,7 +71,8 @@ void endpoint::run_records(arrival& a) {
   solo_ = true;
   while (data != a.end) {
     record head;
-    if (std::size_t(a.end - data) < sizeof head) throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
+    if (std::size_t(a.end - data) < sizeof head)
+      throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
     std::memcpy(&head, data, sizeof head);
     if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
     if constexpr (By == taker::in_place)

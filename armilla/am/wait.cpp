@@ -10,7 +10,7 @@ namespace armilla::detail {
 
 bool endpoint::poll() {
   if (in_body()) return false;
-  const bool any = poll_here();
+  const bool any = !left_ && poll_here();
   if (!left_ && !self_.fibers->anyone_ready()) [[likely]]
     return any;
   self_.fibers->yield("poll");

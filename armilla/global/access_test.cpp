@@ -207,14 +207,14 @@ RANK_TEST(memory_has_an_end) {
   EXPECT_THROWS(am::limit_error, am::allocate<double>(~std::size_t{0} / 4));
 }
 
-RANK_TEST(a_body_cannot_wait_for_far_memory) {
+RANK_TEST(a_handler_cannot_wait_for_far_memory) {
   std::uint64_t variable = 5;
   const auto p = offer(words, am::to_global(&variable));
   const bool waits = am::ranks() > 1 && (am::detail::current->settings->access_by_message ||
                                          (!am::detail::current->host->threads && !am::detail::current->settings->cross_copy));
   ++am::detail::current->body_depth;
   if (waits)
-    EXPECT_THROWS_SAYING(am::usage_error, "a body may not wait", std::uint64_t(*p));
+    EXPECT_THROWS_SAYING(am::usage_error, "may not wait", std::uint64_t(*p));
   else
     EXPECT_EQ(*p, 5u);
   --am::detail::current->body_depth;

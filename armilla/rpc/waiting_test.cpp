@@ -27,8 +27,9 @@ struct rank_state {
   am::sync_var<int>* gate = nullptr;
   long waiting = 0;
 };
+am::per_rank<rank_state*> state;
+am::per_rank<long> value;
 rank_state& mine() {
-  static am::per_rank<rank_state*> state;
   if (*state == nullptr) *state = new rank_state;
   return **state;
 }
@@ -116,10 +117,13 @@ RANK_TEST(a_view_outlives_its_place_in_the_ring_while_its_body_waits) {
 }
 
 RANK_TEST(an_exception_after_a_wait_arrives) {
-  auto f = am::call(next(), [](std::string s) -> int {
-    am::call(0, [] {}).get();
-    throw std::runtime_error(s);
-  }, std::string("late"));
+  auto f = am::call(
+      next(),
+      [](std::string s) -> int {
+        am::call(0, [] {}).get();
+        throw std::runtime_error(s);
+      },
+      std::string("late"));
   try {
     (void)f.get();
     EXPECT(false);
@@ -151,10 +155,13 @@ RANK_TEST(ten_thousand_bodies_wait_on_one_rank) {
   am::barrier();
   std::vector<am::future<int>> all;
   for (int i = 0; i < each; ++i)
-    all.push_back(am::call(0, [](int n) {
-      ++mine().waiting;
-      return mine().gate->get() + n;
-    }, i));
+    all.push_back(am::call(
+        0,
+        [](int n) {
+          ++mine().waiting;
+          return mine().gate->get() + n;
+        },
+        i));
   if (am::rank() == 0) {
     while (mine().waiting < each * am::ranks()) am::poll();
     gate = 7;
@@ -173,11 +180,13 @@ RANK_TEST(a_handler_of_an_active_message_may_not_wait) {
 RANK_TEST(fibers_of_a_rank_ask_at_the_same_time) {
   std::vector<am::fiber<long>> all;
   for (int i = 0; i < 50; ++i)
-    all.push_back(am::spawn([](int n) {
-      long sum = 0;
-      for (int k = 0; k < 20; ++k) sum += am::call(k % am::ranks(), [](int a) { return long(a); }, n).get();
-      return sum;
-    }, i));
+    all.push_back(am::spawn(
+        [](int n) {
+          long sum = 0;
+          for (int k = 0; k < 20; ++k) sum += am::call(k % am::ranks(), [](int a) { return long(a); }, n).get();
+          return sum;
+        },
+        i));
   for (int i = 0; i < 50; ++i) EXPECT_EQ(all[std::size_t(i)].join(), 20L * i);
 }
 
@@ -191,7 +200,6 @@ RANK_TEST(a_timed_wait_ends_among_other_fibers) {
 }
 
 RANK_TEST(far_memory_is_read_inside_a_body) {
-  static am::per_rank<long> value;
   *value = 100 + am::rank();
   am::barrier();
   const long got = am::call(next(), [](am::rank_t r) { return long(*value.on(r)); }, am::rank()).get();
@@ -206,9 +214,8 @@ RANK_TEST(a_flood_of_bodies_that_wait_in_both_directions) {
   mine().sum = 0;
   am::barrier();
   for (int i = 0; i < 3000; ++i)
-    am::async((am::rank() + i) % am::ranks(), [](am::rank_t back, int n) {
-      mine().sum += am::call(back, [](int k) { return k; }, n).get();
-    }, am::rank(), 1);
+    am::async((am::rank() + i) % am::ranks(),
+              [](am::rank_t back, int n) { mine().sum += am::call(back, [](int k) { return k; }, n).get(); }, am::rank(), 1);
   am::fence();
   EXPECT_EQ(am::world().reduce_all(mine().sum, std::plus<>{}), 3000L * am::ranks());
 }
