@@ -160,6 +160,10 @@ void endpoint::run_parked(rank_t source, handler_id h, std::vector<std::byte> it
     handlers_.functions[h](*this, source, bytes.data(), bytes.size());
   };
   spawn(run);
+  // In front of whatever has not begun, as if it had come first: a body that brings calls to life here becomes a fiber.
+  scheduler& fibers = *self_.fibers;
+  if (!in_body() || body_has_waited() || (arriving_ != nullptr && arriving_->run != nullptr))
+    fibers.let_run("calls that were put off");
 }
 
 // A bulk record only names what take_bulk then counts.

@@ -60,6 +60,11 @@ class scheduler {
   }
   /// Lets all others run that can, and messages come in.
   void yield(const char* what);
+  /// The same for those that can go on now, and before the loop takes anything in.
+  void let_run(const char* what) {
+    until_loop_ = switches_a_loop;
+    yield(what);
+  }
   /// The loop gives way to the first that can go on, and comes back when it is the loop's turn.
   void run_ready();
 

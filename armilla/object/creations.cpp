@@ -43,10 +43,7 @@ void creation_table::clear(endpoint& self) {
 }
 
 void creation_table::run_parked(endpoint& self, std::vector<parked_call> calls) {
-  for (parked_call& call : calls) {
-    self.run_record(call.source, call.handler, call.item.data(), call.item.size());
-    self.resume();
-  }
+  for (parked_call& call : calls) self.run_parked(call.source, call.handler, std::move(call.item));
 }
 
 void creation_log::note(const cell& c, rank_t owner, std::uint64_t number) {

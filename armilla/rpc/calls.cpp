@@ -190,9 +190,8 @@ bool take_error(context& self, error_record& record) {
 
 void start_calls(context& self, const launch&) {
   self.calls = new call_state(self.ranks);
-  self.fibers->set_lost_error([](context& rank, std::exception_ptr why) {
-    note_statement_error(*rank.messages, rank.rank, std::move(why));
-  });
+  self.fibers->set_lost_error(
+      [](context& rank, std::exception_ptr why) { note_statement_error(*rank.messages, rank.rank, std::move(why)); });
   self.teams->hooks.errors = &count_errors;
   self.teams->hooks.take_error = &take_error;
 }

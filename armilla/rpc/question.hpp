@@ -143,7 +143,8 @@ struct question {
       }
     try {
       items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
-        if constexpr (!items::fixed || by_name<F>) self.count_item(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
+        if constexpr (!items::fixed || by_name<F>)
+          self.count_item(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(self.watch(), component::cpu);
           return f(std::move(arguments)...);
