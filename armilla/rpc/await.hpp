@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <coroutine>
+#include <utility>
+
+#include "armilla/fiber/wait_list.hpp"
+#include "armilla/rpc/future.hpp"
+
+namespace armilla {
+namespace detail {
+
+/// Lies in the frame of the coroutine, so that awaiting an answer allocates nothing. The coroutine does not go on where the
+/// answer is taken in, which may not wait, but on a fiber.
+template <class T>
+class future_awaiter : continuation {
+ public:
+  explicit future_awaiter(future<T>&& f) noexcept : continuation{&future_awaiter::answered}, awaited_(std::move(f)) {}
+  bool await_ready() const { return awaited_.ready(); }
+  void await_suspend(std::coroutine_handle<> caller) noexcept {
+    caller_ = caller;
+    counted_ = current->fibers->in_body_or_its_fibers();
+    future_access::cell_of(awaited_)->next_step = this;
+  }
+  T await_resume() { return awaited_.get(); }
+
+ private:
+  static void answered(continuation* self, cell*) {
+    const auto* mine = static_cast<future_awaiter*>(self);
+    resume_coroutine(mine->caller_.address(), mine->counted_);
+  }
+
+  future<T> awaited_;
+  std::coroutine_handle<> caller_;
+  bool counted_ = false;
+};
+
+}  // namespace detail
+
+/// Goes on with the value when the answer is there, or throws what the body threw; the future is empty afterwards.
+template <class T>
+auto operator co_await(future<T>&& f) noexcept {
+  return detail::future_awaiter<T>(std::move(f));
+}
+template <class T>
+auto operator co_await(future<T>& f) noexcept {
+  return detail::future_awaiter<T>(std::move(f));
+}
+
+}  // namespace armilla
