@@ -22,6 +22,8 @@
 #include "armilla/object/named_object.hpp"
 #include "armilla/object/polymorphic.hpp"
 #include "armilla/object/remote.hpp"
+#include "armilla/object/remote_sync.hpp"
+#include "armilla/rpc/await.hpp"
 #include "armilla/rpc/collect.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/method.hpp"
