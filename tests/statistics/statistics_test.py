@@ -90,7 +90,8 @@ class StatisticsTest(unittest.TestCase):
                 parts = rank["components"]
                 self.assertEqual(list(parts), ["cpu", "net", "thread_mgmt", "thread_sync", "runtime"])
                 self.assertTrue(0 < sum(parts.values()) <= 1.2 * rank["seconds"], parts)
-                self.assertEqual((parts["thread_mgmt"], parts["thread_sync"]), (0, 0))
+                self.assertGreaterEqual(parts["thread_mgmt"], 0)
+                self.assertEqual(parts["thread_sync"], 0)
                 self.assertGreater(rank["seconds_per_border"], 0)
 
     def test_times_are_not_there_unless_asked_for(self):
@@ -105,7 +106,7 @@ class StatisticsTest(unittest.TestCase):
         self.assertRegex(job.stderr, r"(?m)^  statements sent +100 +100 +200$")
         self.assertRegex(job.stderr, r"(?m)^by phase, all ranks +outer +send +ask$")
         self.assertRegex(job.stderr, r"(?m)^ +180 +1440 +\d+  async take\(int\)  8:180$")
-        self.assertNotIn("thread management", job.stderr)
+        self.assertNotIn("cross copies", job.stderr)
 
     def test_the_text_has_components_if_timed(self):
         text = run("timing").stderr
