@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <type_traits>
+#include <utility>
+
+#include "armilla/object/create.hpp"
+#include "armilla/object/named_object.hpp"
+#include "armilla/object/remote.hpp"
+
+/// Global pointers to objects whose methods are called as those of plain pointers: `gpObj->foo(ly)`.
+namespace armilla::ccpp {
+namespace detail {
+
+// A method of the object that `holder` refers to, for one signature of its name.
+template <class Holder, auto M, class Signature = decltype(M)>
+struct rpc_as;
+
+template <class Holder, auto M, class C, class R, class... P>
+struct rpc_body {
+  std::decay_t<R> operator()(P... arguments) const {
+    return call<M>(static_cast<const Holder&>(*this).object(), std::forward<P>(arguments)...).get();
+  }
+};
+// clang-format off
+template <class H, auto M, class C, class R, class... P> struct rpc_as<H, M, R (C::*)(P...)> : rpc_body<H, M, C, R, P...> {};
+template <class H, auto M, class C, class R, class... P> struct rpc_as<H, M, R (C::*)(P...) const> : rpc_body<H, M, C, R, P...> {};
+template <class H, auto M, class C, class R, class... P> struct rpc_as<H, M, R (C::*)(P...) noexcept> : rpc_body<H, M, C, R, P...> {};
+template <class H, auto M, class C, class R, class... P> struct rpc_as<H, M, R (C::*)(P...) const noexcept> : rpc_body<H, M, C, R, P...> {};
+// clang-format on
+
+// What stands in `methods` for a member: knows the pointer through which it was reached.
+template <class T>
+class reached {
+ public:
+  explicit reached(const remote<T>& object) noexcept : object_(&object) {}
+  reached(const reached&) = delete;
+  reached& operator=(const reached&) = delete;
+  const remote<T>& object() const noexcept { return *object_; }
+
+ private:
+  const remote<T>* object_;
+};
+
+template <class T, auto... M>
+class rpc : public reached<T>, public rpc_as<rpc<T, M...>, M>... {
+  static_assert(sizeof...(M) > 0 && (std::is_member_function_pointer_v<decltype(M)> && ...),
+                "armilla: rpc<&T::m> names a method; a data member is named by field<&T::m>");
+
+ public:
+  explicit rpc(const auto* all) noexcept : reached<T>(all->object()) {}
+  using rpc_as<rpc<T, M...>, M>::operator()...;
+};
+
+template <class T, const auto& M>
+class named_rpc : public reached<T> {
+ public:
+  explicit named_rpc(const auto* all) noexcept : reached<T>(all->object()) {}
+  template <class... A>
+  auto operator()(A&&... arguments) const {
+    return call<M>(this->object(), std::forward<A>(arguments)...).get();
+  }
+};
+
+template <class T, auto M>
+class field : public reached<T> {
+  static_assert(std::is_member_object_pointer_v<decltype(M)>,
+                "armilla: field<&T::m> names a data member; a method is named by "
+                "rpc<&T::m>");
+
+ public:
+  using value_type = std::remove_cv_t<typename armilla::detail::member_of<decltype(M)>::value>;
+
+  explicit field(const auto* all) noexcept : reached<T>(all->object()) {}
+  operator value_type() const { return call<M>(this->object()).get(); }  // NOLINT(google-explicit-constructor): reading
+  const field& operator=(const value_type& value) const {                // NOLINT(misc-unconventional-assign-operator)
+    const auto& held = armilla::detail::held_by(this->object(), "write");
+    call(held.rank, armilla::detail::member_of_object<M, T>{held.name}, value).get();
+    return *this;
+  }
+};
+
+}  // namespace detail
+
+/// The base of a class's `methods`: which of its members are reached by `->` from other ranks, a line each.
+///
+///     class OBJ {
+///      public:
+///       void foo();
+///       void foo(int ly);
+///       double x;
+///       struct methods : ccpp::methods<OBJ> {
+///         rpc<overload<void()>(&OBJ::foo), overload<void(int)>(&OBJ::foo)> foo{this};   // an overloaded name: all at once
+///         field<&OBJ::x> x{this};
+///       };
+///     };
+///
+///     global<OBJ *> gpObj = new_object<OBJ>(rank, arguments...);
+///     gpObj->foo(3);
+///
+/// A call converts its arguments to the method's parameters as C++ does, and waits for the end of the body, on whatever rank;
+/// other fibers and incoming calls run meanwhile. `par`, `parfor` and `spawn` let several be under way. What the body throws is
+/// thrown. Methods of a base are named with `&Base::m`, virtual ones work. Default arguments are not seen: name an overload.
+/// Cost: a question (`call`) each.
+/// Paper: MRPC, section 2 (methods through global pointers), figure 1.
+template <class T>
+class methods {
+ public:
+  methods(const remote<T>& object) noexcept : object_(&object) {}  // NOLINT(google-explicit-constructor): `{object}`
+  methods(const methods&) = delete;
+  methods& operator=(const methods&) = delete;
+  const remote<T>& object() const noexcept { return *object_; }
+
+ protected:
+  template <auto... M>
+  using rpc = detail::rpc<T, M...>;
+  /// A method of a class that this program does not have, by its tag.
+  template <const auto& M>
+  using named_rpc = detail::named_rpc<T, M>;
+  template <auto M>
+  using field = detail::field<T, M>;
+
+ private:
+  const remote<T>* object_;
+};
+
+/// Picks an overload: `overload<double(int)>(&T::m)` is the one with this signature; `double(int) const` if it is const.
+template <class Signature, class C>
+consteval auto overload(Signature C::* method) {
+  return method;
+}
+
+/// A class whose methods can be called by `->`.
+template <class T>
+concept has_methods = requires { typename T::methods; } && std::is_base_of_v<methods<T>, typename T::methods>;
+
+/// CC++'s `T *global` for a processor object: a counted reference (`remote<T>`, to which it converts) with `->`.
+template <class T>
+class object_ptr : public remote<T> {
+  // Lives as long as the expression in which `->` stands. Made in place: its members know where it lies.
+  template <class Methods>
+  struct arrow {
+    Methods all;
+    const Methods* operator->() const noexcept { return &all; }
+  };
+
+ public:
+  object_ptr() noexcept = default;
+  object_ptr(std::nullptr_t) noexcept {}
+  object_ptr(remote<T> ref) noexcept : remote<T>(std::move(ref)) {}  // NOLINT(google-explicit-constructor): the same thing
+  template <class D>
+    requires(!std::is_same_v<D, T> && std::is_convertible_v<D*, T*>)
+  object_ptr(object_ptr<D> derived) noexcept  // NOLINT(google-explicit-constructor): as for plain pointers
+      : remote<T>(static_cast<remote<D>&&>(derived)) {}
+
+  /// Its members, to be called; see `methods`. Errors: usage_error for a null pointer, remote_error when the object is gone.
+  auto operator->() const {
+    static_assert(has_methods<T>, "armilla: `->` reaches what the class names in a public struct methods : ccpp::methods<T>");
+    return arrow<typename T::methods>{{{*this}}};
+  }
+};
+
+/// CC++'s `new (place) T(arguments...)`: makes an object on rank `place` and waits for the end of its constructor. It lives until
+/// `delete_object` or the last pointer to it is gone. Errors and cost as `create`.
+template <class T, class... A>
+[[nodiscard]] object_ptr<T> new_object(rank_t place, A&&... arguments) {
+  return create<T>(place, std::forward<A>(arguments)...).get();
+}
+/// The same by a method tag, for a class of another program; see `provide_class`.
+template <const auto& M, class... A>
+  requires armilla::detail::method_tag<M>
+[[nodiscard]] auto new_object(rank_t place, A&&... arguments) {
+  using made = decltype(create<M>(place, std::forward<A>(arguments)...).get());
+  return object_ptr<typename made::object_type>(create<M>(place, std::forward<A>(arguments)...).get());
+}
+
+/// CC++'s `delete p`: destroys the object as soon as no method runs in it. Does not wait; later calls to it are errors.
+template <class T>
+void delete_object(const object_ptr<T>& p) {
+  destroy(p);
+}
+
+}  // namespace armilla::ccpp
