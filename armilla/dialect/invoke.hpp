@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <concepts>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/base/error.hpp"
+#include "armilla/dialect/sync.hpp"
+#include "armilla/fiber/spawn.hpp"
+#include "armilla/global/global_ptr.hpp"
+#include "armilla/rpc/question.hpp"
+#include "armilla/rpc/statement.hpp"
+
+/// MPC++'s `invoke` and `ainvoke`: a function as a thread of its own on any rank, waited for or not.
+namespace armilla::mpcpp {
+namespace detail {
+
+/// The member `M` of an object that a global pointer names, as something to call on its rank.
+template <auto M, class T>
+struct member_at {
+  template <class... A>
+  auto operator()(global_ptr<T> at, A&&... arguments) const -> std::decay_t<std::invoke_result_t<decltype(M), T&, A...>> {
+    T* const object = at.is_local() ? at.local() : nullptr;
+    if (object == nullptr) [[unlikely]]
+      armilla::detail::throw_usage("invoke",
+                                   "the GlobalPtr does not point to an object of this rank; make it there, by to_global");
+    return (object->*M)(std::forward<A>(arguments)...);
+  }
+};
+
+// Waits for the answer in a thread of the caller, and writes it where it is asked for.
+template <class R>
+void write_later(Sync<R>& result, future<R> answer) {
+  spawn(
+      [&result](future<R> there) {
+        try {
+          result.write(there.get());
+        } catch (...) { result.fail(std::current_exception()); }
+      },
+      std::move(answer));
+}
+
+}  // namespace detail
+
+template <class M>
+concept member_function = std::is_member_function_pointer_v<M>;
+
+/// Runs `f(arguments...)` as a thread on rank `pe` and waits for its end; other threads of this rank run meanwhile. Arguments are
+/// converted to the function's parameters here, and travel by value. Errors: what `f` throws, as remote_error. Cost: a `call`.
+///
+///     invoke(2, print, "hello");
+///     invoke(sum, 2, add, 3, 4);        // the result first
+///
+/// Paper: MPC++, section 2.
+template <class R, class... P>
+R invoke(rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
+  return call(pe, f, std::forward<P>(arguments)...).get();
+}
+/// The same for anything else that `call` takes.
+template <class F, class... A>
+  requires std::is_class_v<std::decay_t<F>>
+auto invoke(rank_t pe, F&& f, A&&... arguments) {
+  return call(pe, std::forward<F>(f), std::forward<A>(arguments)...).get();
+}
+/// The same for a member function of the object to which `object` points, on its rank: `invoke<&counter::add>(gp, 3)`.
+template <auto M, class T, class... A>
+  requires member_function<decltype(M)>
+auto invoke(const global_ptr<T>& object, A&&... arguments) {
+  return call(object.rank(), detail::member_at<M, T>{}, object, std::forward<A>(arguments)...).get();
+}
+
+/// With the result in front, as MPC++ has it.
+template <class V, class R, class... P>
+  requires std::assignable_from<V&, R>
+void invoke(V& result, rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
+  result = call(pe, f, std::forward<P>(arguments)...).get();
+}
+template <auto M, class V, class T, class... A>
+  requires member_function<decltype(M)>
+void invoke(V& result, const global_ptr<T>& object, A&&... arguments) {
+  result = invoke<M>(object, std::forward<A>(arguments)...);
+}
+
+/// Runs `f(arguments...)` as a thread on rank `pe` and goes on at once. What it returns is dropped, what it throws the next fence
+/// throws on every rank. Cost: an `async`.
+///
+///     ainvoke(2, print, "hello");
+///     Sync<int> sum;
+///     ainvoke(sum, 2, add, 3, 4);       // the result, or what was thrown, can be read from `sum`
+///     use(sum.read());
+///
+/// Paper: MPC++, section 2.
+template <class R, class... P>
+void ainvoke(rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
+  async(pe, f, std::forward<P>(arguments)...);
+}
+template <class F, class... A>
+  requires std::is_class_v<std::decay_t<F>>
+void ainvoke(rank_t pe, F&& f, A&&... arguments) {
+  async(pe, std::forward<F>(f), std::forward<A>(arguments)...);
+}
+template <auto M, class T, class... A>
+  requires member_function<decltype(M)>
+void ainvoke(const global_ptr<T>& object, A&&... arguments) {
+  async(object.rank(), detail::member_at<M, T>{}, object, std::forward<A>(arguments)...);
+}
+
+/// With a place for the result, which must stay until it is written.
+template <class R, class... P>
+void ainvoke(Sync<R>& result, rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
+  detail::write_later(result, call(pe, f, std::forward<P>(arguments)...));
+}
+template <auto M, class R, class T, class... A>
+  requires member_function<decltype(M)>
+void ainvoke(Sync<R>& result, const global_ptr<T>& object, A&&... arguments) {
+  detail::write_later<R>(result, call(object.rank(), detail::member_at<M, T>{}, object, std::forward<A>(arguments)...));
+}
+
+}  // namespace armilla::mpcpp

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <utility>
+
+#include "armilla/fiber/semaphore.hpp"
+
+namespace armilla::mpcpp {
+
+/// A place where `count` threads meet, of whatever ranks: nobody goes on before all have come. It lies on one rank; others come
+/// by `invoke<&Barrier::arrive>(gp)`. Used as often as one likes. Unlike armilla::barrier it is for threads, also for those that
+/// calls started, and costs a question to its owner each.
+/// Paper: MPC++, section 3 (barrier at the level of MPC++).
+class Barrier {
+ public:
+  explicit Barrier(std::uint64_t count) noexcept : count_(count) {}
+
+  void arrive() {
+    if (++here_ < count_) return go_on_.acquire();
+    here_ = 0;
+    go_on_.release(count_ - 1);
+  }
+
+ private:
+  std::uint64_t count_;
+  std::uint64_t here_ = 0;
+  semaphore go_on_;
+};
+
+/// A Barrier to which each thread brings a value, and from which each takes what `op` makes of all of them, combined in the order
+/// in which they came.
+/// Paper: MPC++, section 3 (reduction at the level of MPC++).
+template <class T, class Op>
+class Reduction {
+ public:
+  explicit Reduction(std::uint64_t count, Op op = Op()) : count_(count), all_(count), op_(std::move(op)) {}
+
+  T arrive(T value) {
+    sum_ = here_ == 0 ? std::move(value) : op_(std::move(sum_), std::move(value));
+    if (++here_ == count_) here_ = 0, result_ = sum_;
+    all_.arrive();
+    return result_;  // stays until all have come once more
+  }
+
+ private:
+  std::uint64_t count_;
+  std::uint64_t here_ = 0;
+  Barrier all_;
+  Op op_;
+  T sum_{};
+  T result_{};
+};
+
+}  // namespace armilla::mpcpp

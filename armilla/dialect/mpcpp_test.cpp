@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+#include <armilla/base/error.hpp>
+#include <armilla/dialect/mpcpp.hpp>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+using namespace armilla::mpcpp;
+
+namespace {
+
+int add(int a, int b) { return a + b; }
+std::size_t letters(const std::string& text) { return text.size(); }
+void refuse() { throw std::invalid_argument("refused"); }
+int refuse_to_count() { throw std::invalid_argument("not counted"); }
+void set(GlobalPtr<int> there, int value) { *there = value; }
+// Waits for the same function on the next rank, and so on.
+int around(int left) {
+  int rest = 0;
+  if (left > 0) invoke(rest, (am::rank() + 1) % am::ranks(), around, left - 1);
+  return rest + 1;
+}
+struct counter {
+  int total = 0;
+  int add(int n) { return total += n; }
+};
+am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
+
+}  // namespace
+
+RANK_TEST(invoke_waits_for_the_end_and_brings_the_result) {
+  int sum = 0;
+  invoke(sum, next(), add, 3, 4);
+  EXPECT_EQ(sum, 7);
+  EXPECT_EQ(invoke(next(), letters, "four"), 4u);  // converted to the parameter before it travels
+  EXPECT_EQ(invoke(next(), [](int x) { return 2 * x; }, 4), 8);
+  EXPECT_THROWS_SAYING(am::remote_error, "refused", invoke(next(), refuse));
+  am::fence();
+}
+
+RANK_TEST(a_function_may_invoke_further_ones) {
+  EXPECT_EQ(invoke(next(), around, 3 * am::ranks()), 3 * am::ranks() + 1);
+  am::fence();
+}
+
+RANK_TEST(ainvoke_goes_on_at_once) {
+  int here = 0;
+  ainvoke(next(), set, am::to_global(&here), 5);
+  am::fence();
+  EXPECT_EQ(here, 5);
+  Sync<int> first, second;
+  ainvoke(first, next(), add, 1, 2);
+  ainvoke(second, next(), around, 5);
+  EXPECT_EQ(second.read(), 6);
+  EXPECT_EQ(first.read(), 3);
+  Sync<int> none;
+  ainvoke(none, next(), refuse_to_count);
+  EXPECT_THROWS_SAYING(am::remote_error, "not counted", none.read());
+  am::fence();
+}
+
+RANK_TEST(members_are_invoked_through_global_pointers) {
+  counter mine;
+  const std::vector<GlobalPtr<counter>> all = am::gather_all(GlobalPtr<counter>(am::to_global(&mine)));
+  const GlobalPtr<counter> theirs = all[std::size_t(next())];
+  EXPECT_EQ(invoke<&counter::add>(theirs, 2), 2);
+  int total = 0;
+  invoke<&counter::add>(total, theirs, 3);
+  EXPECT_EQ(total, 5);
+  ainvoke<&counter::add>(theirs, 4);
+  Sync<int> later;
+  ainvoke<&counter::add>(later, theirs, 1);
+  EXPECT_EQ(later.read(), 10);
+  EXPECT_THROWS(am::usage_error, invoke<&counter::add>(GlobalPtr<counter>(), 1));
+  am::fence();
+  EXPECT_EQ(mine.total, 10);
+}
+
+RANK_TEST(sync_structures_are_queues) {
+  Sync<int> queue;
+  std::vector<int> seen;
+  auto reader = am::spawn([&] {
+    for (int i = 0; i < 3; ++i) seen.push_back(queue.read());
+  });
+  auto watcher = am::spawn([&] { return queue.peek(); });
+  yield();  // both wait
+  queue.write(1), queue.write(2), queue.write(3), queue.write(4);
+  reader.join();
+  EXPECT_EQ(seen, (std::vector{1, 2, 3}));
+  EXPECT_GE(watcher.join(), 1);
+  EXPECT_EQ(queue.length(), 1u);
+  EXPECT_EQ(queue.peek(), 4);
+  EXPECT_EQ(queue.read(), 4);
+  EXPECT_EQ(queue.length(), 0u);
+}
+
+RANK_TEST(sync_structures_are_reached_from_other_ranks) {
+  Sync<int> mine;
+  const auto all = am::gather_all(GlobalPtr<Sync<int>>(am::to_global(&mine)));
+  const auto theirs = all[std::size_t(next())];
+  Sync<int> result;
+  ainvoke<&Sync<int>::read>(result, theirs);  // waits there
+  ainvoke<&Sync<int>::write>(theirs, 10 + am::rank());
+  EXPECT_EQ(result.read(), 10 + am::rank());
+  am::fence();
+}
+
+RANK_TEST(threads_of_all_ranks_meet) {
+  static constexpr int rounds = 5;
+  using sum = Reduction<int, std::plus<>>;
+  struct place {
+    Barrier barrier{std::uint64_t(am::ranks())};
+    sum reduction{std::uint64_t(am::ranks())};
+    int arrived = 0;
+    int come() { return ++arrived; }
+  };
+  place here;
+  const GlobalPtr<place> at = am::broadcast_value(GlobalPtr<place>(am::to_global(&here)), 0);
+  const auto barrier = am::broadcast_value(GlobalPtr<Barrier>(am::to_global(&here.barrier)), 0);
+  const auto reduction = am::broadcast_value(GlobalPtr<sum>(am::to_global(&here.reduction)), 0);
+  for (int i = 1; i <= rounds; ++i) {
+    invoke<&place::come>(at);
+    invoke<&Barrier::arrive>(barrier);
+    EXPECT_GE(invoke<&place::come>(at), (2 * i - 1) * am::ranks() + 1);
+    EXPECT_EQ(invoke<&sum::arrive>(reduction, i * am::rank()), i * am::ranks() * (am::ranks() - 1) / 2);
+  }
+  am::fence();
+}
+
+RANK_TEST_MAIN()

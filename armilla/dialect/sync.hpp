@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <utility>
+#include <variant>
+
+#include "armilla/fiber/semaphore.hpp"
+
+namespace armilla::mpcpp {
+
+/// MPC++'s synchronising structure: a queue of values between threads. `write` appends and never waits; `read` waits for a value
+/// and takes it out; `peek` waits likewise and leaves it there. Readers are served in the order in which they came.
+///
+/// For fibers of one rank; others reach it through a pointer: `invoke<&Sync<int>::read>(gp)` waits at its owner, which goes on
+/// meanwhile. It must outlive those that wait. Cost: some ns and what std::deque does; a switch for each that waits.
+/// Paper: MPC++, section 2 (synchronizing data structures).
+template <class T>
+class Sync {
+ public:
+  Sync() = default;
+  Sync(const Sync&) = delete;
+  Sync& operator=(const Sync&) = delete;
+
+  void write(T value) { push(std::move(value)); }
+  T read() {
+    there_.acquire();
+    entry first = std::move(values_.front());
+    values_.pop_front();
+    return value_of(std::move(first));
+  }
+  T peek() {
+    there_.acquire();
+    entry first = values_.front();
+    there_.release();  // to the next in line, in whose turn the value is still there
+    return value_of(std::move(first));
+  }
+  /// Values that nobody has taken yet.
+  std::size_t length() const noexcept { return values_.size(); }
+
+  /// In place of a value: the reader that takes it throws it.
+  void fail(std::exception_ptr reason) { push(std::move(reason)); }
+
+ private:
+  using entry = std::variant<T, std::exception_ptr>;
+  void push(entry e) {
+    values_.push_back(std::move(e));
+    there_.release();
+  }
+  static T value_of(entry&& e) {
+    if (auto* const reason = std::get_if<std::exception_ptr>(&e)) std::rethrow_exception(std::move(*reason));
+    return std::get<T>(std::move(e));
+  }
+
+  std::deque<entry> values_;
+  semaphore there_;  // one for each value that is promised to nobody
+};
+
+}  // namespace armilla::mpcpp
