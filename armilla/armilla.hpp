@@ -15,6 +15,7 @@
 #include "armilla/fiber/task.hpp"
 #include "armilla/global/global.hpp"
 #include "armilla/object/atomic.hpp"
+#include "armilla/object/call_into.hpp"
 #include "armilla/object/collect.hpp"
 #include "armilla/object/create.hpp"
 #include "armilla/object/distributed.hpp"

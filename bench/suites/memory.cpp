@@ -117,6 +117,31 @@ double arg_vector(row_context& c) {
   });
 }
 
+/// An array of another rank as the result of a call, into a buffer that the caller names.
+double result_into(row_context& c, std::span<double> buffer) {
+  const am::rank_t to = far(c);
+  const auto array = [](std::size_t count, double last) -> const std::vector<double>& {
+    thread_local std::vector<double> kept(count, 1.0);  // one a rank, also where ranks are threads
+    kept.back() = last;
+    return kept;
+  };
+  return driven_each(c, [&](long i) {
+    const std::span<double> got = am::call_into(buffer, to, array, buffer.size(), double(i)).get();
+    verify(got.size() == buffer.size() && got.back() == double(i), "result in a buffer");
+  });
+}
+
+double result_segment(row_context& c) {
+  const std::size_t count = std::size_t(c.size) / sizeof(double);
+  const everywhere<double> all(count);
+  return result_into(c, {all.mine.local(), count});
+}
+
+double result_private(row_context& c) {
+  std::vector<double> buffer(std::size_t(c.size) / sizeof(double));
+  return result_into(c, buffer);
+}
+
 /// As fast as one core sums: eight sums at a time.
 double sum_of(const double* v, std::size_t n) {
   double part[8] = {};
@@ -163,6 +188,8 @@ void add_memory(row_table& rows) {
                            {"put", put},
                            {"memcpy", copy},
                            {"arg_vector", arg_vector},
+                           {"result_segment", result_segment},
+                           {"result_private", result_private},
                            {"view_sum", view_sum},
                            {"memcpy_sum", copy_sum}});
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/object/call_into.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+
+namespace armilla::detail {
+
+result_place place_for_result(const void* buffer, std::uint64_t bytes, opened_memory& open) {
+  const context& self = *current;
+  const result_place place{address_of(buffer), bytes};
+  if (bytes != 0 && self.settings->access == access_kind::opened) open = detail_open(place.at, bytes, access::write);
+  return place;
+}
+
+// The bytes are written before the answer is, so whoever has the answer sees them.
+void deliver_result(const result_place& to, const void* from, std::uint64_t count, std::size_t element, std::uint32_t alignment) {
+  if (count > to.room / element)
+    throw_limit("call_into", fmt::format("the result has {} elements ({} bytes), the caller's buffer has room for {} ({} bytes); "
+                                         "give it a larger one",
+                                         count, count * element, to.room / element, to.room));
+  if (count != 0) write_far(to.at, from, {"call_into", count * element, alignment, may_write});
+}
+
+void throw_result_count(rank_t source, std::uint64_t count, std::uint64_t room) {
+  throw_decode(source, "call_into", fmt::format("rank {} says that it put {} elements into a buffer of {}", source, count, room));
+}
+
+}  // namespace armilla::detail
