@@ -41,6 +41,7 @@ struct channel {
   traffic kind = traffic::uncounted;  ///< of the open run
   std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
   rank_t to = 0;
+  std::uint32_t index = 0;  ///< in the endpoint's table
   record* run = nullptr;
   std::byte* frame = nullptr;    ///< first byte of the open frame, behind the place of its word
   std::byte* counted = nullptr;  ///< the open run's items in front of it have been counted

@@ -14,11 +14,11 @@
 
 namespace armilla::detail {
 
-endpoint::endpoint(context& self, const host_map& host)
+endpoint::endpoint(context& self, const host_map& host, role who)
     : self_(self),
       count_(*self.count),
-      channels_(std::make_unique<channel[]>(std::size_t(self.ranks))),
       handlers_(freeze_handlers()),
+      stay_(self.settings->wait == wait_kind::automatic),
       poll_every_(std::uint32_t(self.settings->poll_every)),
       until_poll_(poll_every_),
       watch_(stats_of(self).watch.get()),
@@ -26,21 +26,39 @@ endpoint::endpoint(context& self, const host_map& host)
       eager_(std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       spill_limit_(self.settings->spill_limit),
       host_(host),
-      waiting_(host.control(self.rank), count_, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns) {
+      waiting_(who == role::rank ? host.control(self.rank) : host.attendant(self.rank), count_,
+               host.oversubscribed || who == role::attendant, who == role::rank ? self.settings->spin_ns : 0,
+               who == role::rank ? self.settings->yield_ns : 0) {
   self_.fibers->set_loop({[](void* e) { static_cast<endpoint*>(e)->run_loop(); },
                           [](void* e) { return static_cast<endpoint*>(e)->detach_body(); }, this});
   every_nth_statement_polls(poll_every_);
-  to_flush_.reserve(std::size_t(self.ranks));
+  const bool attended = self.settings->reception == reception_kind::thread;
+  const auto ranks = std::size_t(self.ranks);
+  channel_count_ = who == role::rank && attended ? 2 * ranks : ranks;
+  channels_ = std::make_unique<channel[]>(channel_count_);
+  to_flush_.reserve(channel_count_);
   for (rank_t r = 0; r < self.ranks; ++r) {
-    channel& c = channels_[std::size_t(r)];
-    c.to = r;
-    c.peer = &host.control(r);
-    c.same_program = host.program[std::size_t(r)] == self.program;
-    c.blocked = !c.same_program;
-    c.ring = ring_writer(host.ring(0, self.rank, r));
-    c.aggregate = std::min<std::size_t>(self.settings->aggregate, host.layout.ring_bytes / 8);  // a frame that any place can hold
-    inbound_.push_back({ring_reader(host.ring(0, r, self.rank)), r});
+    open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
+    inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r});
   }
+  if (who != role::rank || !attended) return;
+  beside_ = ranks;
+  attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
+  for (rank_t r = 0; r < self.ranks; ++r) {
+    open_channel(ranks + std::size_t(r), r, 1, host.attendant(r));
+    inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r});
+  }
+}
+
+void endpoint::open_channel(std::size_t index, rank_t to, int lane, control_block& peer) {
+  channel& c = channels_[index];
+  c.to = to;
+  c.index = std::uint32_t(index);
+  c.peer = &peer;
+  c.same_program = host_.program[std::size_t(to)] == self_.program;
+  c.blocked = !c.same_program;
+  c.ring = ring_writer(host_.ring(lane, self_.rank, to));
+  c.aggregate = std::min<std::size_t>(self_.settings->aggregate, host_.layout.ring_bytes / 8);  // a frame that any place can hold
 }
 
 endpoint::~endpoint() = default;
@@ -76,7 +94,7 @@ void endpoint::open_frame(channel& c, std::size_t need) {
   }
   c.frame = c.cursor = c.staging.get();
   c.limit = c.frame + want;
-  if (!c.listed) c.listed = true, to_flush_.push_back(c.to);
+  if (!c.listed) c.listed = true, to_flush_.push_back(c.index);
 }
 
 // The rank's own code makes room by taking in messages; a body goes on, and what it sends is kept here.
@@ -96,7 +114,7 @@ void endpoint::await_credit(channel& c) {
 }
 
 void endpoint::drain_all() {
-  for (rank_t r = 0; spilled_channels_ != 0 && r < self_.ranks; ++r) await_credit(channels_[std::size_t(r)]);
+  for (std::size_t i = 0; spilled_channels_ != 0 && i < channel_count_; ++i) await_credit(channels_[i]);
 }
 
 void endpoint::refuse_if_spent(const channel& c, handler_id h, traffic kind) const {
@@ -164,6 +182,16 @@ std::uint64_t endpoint::created() const noexcept {
   return sum;
 }
 
+std::uint64_t endpoint::created_for(rank_t r) const noexcept {
+  return channels_[std::size_t(r)].ring.position() + (beside_ != 0 ? channels_[std::size_t(r) + beside_].ring.position() : 0);
+}
+
+// What the attendant has done is seen with all its effects. Its answers are not counted: somebody waits for each.
+std::uint64_t endpoint::processed_from(rank_t r) const noexcept {
+  return inbound_[std::size_t(r)].reader.position() +
+         (attended_ != nullptr ? attended_[std::size_t(r)].load(std::memory_order_acquire) : 0);
+}
+
 std::uint64_t endpoint::processed() const noexcept {
   std::uint64_t sum = 0;
   for (rank_t r = 0; r < self_.ranks; ++r) sum += processed_from(r);
@@ -175,8 +203,8 @@ std::uint64_t endpoint::deferred() const noexcept { return deferred_ + self_.fib
 void endpoint::settle_counts() noexcept {
   count_.frames_received = 0;
   for (const inbound& in : inbound_) count_.frames_received += in.processed;
-  for (rank_t r = 0; r < self_.ranks; ++r) {
-    channel& c = channels_[std::size_t(r)];
+  for (std::size_t i = 0; i < channel_count_; ++i) {
+    channel& c = channels_[i];
     if (c.open()) count_run(c);
     count_.frames_sent += std::exchange(c.frames, 0);
     count_alone(c);
@@ -221,8 +249,8 @@ void endpoint::spill(channel& c, const std::byte* frame, std::size_t bytes) {
 
 bool endpoint::drain() {
   bool any = false;
-  for (rank_t r = 0; r < self_.ranks; ++r)
-    if (!channels_[std::size_t(r)].spilled.empty()) any |= drain(channels_[std::size_t(r)]);
+  for (std::size_t i = 0; i < channel_count_; ++i)
+    if (!channels_[i].spilled.empty()) any |= drain(channels_[i]);
   return any;
 }
 
@@ -249,7 +277,7 @@ bool endpoint::drain(channel& c) {
 
 void endpoint::flush_listed() {
   for (std::size_t i = 0; i < to_flush_.size(); ++i) {
-    channel& c = channels_[std::size_t(to_flush_[i])];
+    channel& c = channels_[to_flush_[i]];
     c.listed = false;
     push(c);
   }
@@ -269,10 +297,10 @@ reachable endpoint::memory_for(rank_t dest) const noexcept {
 
 void endpoint::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
   const std::size_t most = std::min<std::size_t>(bytes, host_.layout.ring_bytes / 8);
-  for (rank_t r = 0; r < self_.ranks; ++r)
-    if ((r == self_.rank) == (kind == peer_kind::self)) {
-      push(channels_[std::size_t(r)]);
-      channels_[std::size_t(r)].aggregate = most;
+  for (std::size_t i = 0; i < channel_count_; ++i)
+    if ((channels_[i].to == self_.rank) == (kind == peer_kind::self)) {
+      push(channels_[i]);
+      channels_[i].aggregate = most;
     }
 }
 

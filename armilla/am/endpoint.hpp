@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -47,13 +48,18 @@ struct run_rest {
 /// Paper: von Eicken's active messages as in the Split-C paper, section 2; aggregation: STAPL, section 6.3.
 class endpoint {
  public:
-  endpoint(context& self, const host_map& host);
+  /// Who it is: the rank itself, or the thread that answers for it under ARMILLA_RECEPTION=thread.
+  enum class role { rank, attendant };
+  endpoint(context& self, const host_map& host, role who = role::rank);
   ~endpoint();
   endpoint(const endpoint&) = delete;
 
   // ---- sending ----
 
   channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
+  /// What goes to whoever takes in one-sided access and safe bodies there: the rank's attendant, if ranks have one, else itself.
+  channel& beside(channel& c) noexcept { return channels_[std::size_t(c.to) + beside_]; }
+  channel& beside(rank_t dest) noexcept { return channels_[std::size_t(dest) + beside_]; }
 
   /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
   channel& checked(rank_t dest, const char* operation) {
@@ -137,7 +143,11 @@ class endpoint {
   void flush() {
     if (!to_flush_.empty()) flush_listed();
   }
-  void flush(rank_t dest) { push(to(dest)); }
+  void flush(rank_t dest) {
+    push(to(dest));
+    if (beside_ != 0) [[unlikely]]
+      push(beside(dest));
+  }
   /// Takes in messages until nothing is queued here. Nothing inside a body.
   void drain_all();
 
@@ -146,6 +156,15 @@ class endpoint {
   /// One look at every peer by the rank's own code; what has come is taken in, and other fibers run, if any can. True if
   /// anything was done. Nothing inside a body.
   bool poll();
+
+  /// The attendant's life: takes in its lane, until `stop`. `attended`: where the rank sees how far it is.
+  void attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>* attended);
+  std::atomic<std::uint64_t>* attended() noexcept { return attended_.get(); }
+
+  /// From here on, until `end_interruptible`, the rank computes and is interrupted when something comes.
+  void begin_interruptible();
+  void end_interruptible() noexcept;
+  void interrupted() noexcept;  ///< in the signal's handler
 
   /// Answers other ranks until `done()`; `what` says for whom it may concern what this fiber waits for. Flushes first.
   /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber.
@@ -191,8 +210,8 @@ class endpoint {
   std::uint64_t created()
       const noexcept;  ///< lines of frames that have left for any rank; what is queued makes the endpoint not idle
   std::uint64_t processed() const noexcept;  ///< lines of frames whose bodies have all ended
-  std::uint64_t created_for(rank_t r) const noexcept { return channels_[std::size_t(r)].ring.position(); }
-  std::uint64_t processed_from(rank_t r) const noexcept { return inbound_[std::size_t(r)].reader.position(); }
+  std::uint64_t created_for(rank_t r) const noexcept;
+  std::uint64_t processed_from(rank_t r) const noexcept;
   std::uint64_t deferred() const noexcept;  ///< bodies put off, bodies that wait, and fibers that bodies left behind
   bool idle() const noexcept { return to_flush_.empty() && spilled_channels_ == 0; }  ///< nothing waits here to be sent
   void defer() noexcept { ++deferred_; }   ///< a body was put off: its frame does not count as processed
@@ -204,6 +223,7 @@ class endpoint {
   void set_aggregate(peer_kind kind, std::size_t bytes) noexcept;
   std::size_t aggregate(peer_kind kind) const noexcept;
   std::size_t eager() const noexcept { return eager_; }
+  void set_stay(bool in_place) noexcept { stay_ = in_place; }
   void every_nth_statement_polls(std::uint32_t n) noexcept;
 
   /// Called once a statement: the STAPL paper's poll at every n-th communication call (section 6.2), when asked for.
@@ -267,6 +287,7 @@ class endpoint {
 
   [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
   [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
+  void open_channel(std::size_t index, rank_t to, int lane, control_block& peer);
   void open_frame(channel& c, std::size_t need);
   void push(channel& c);
   [[gnu::cold]] void await_credit(channel& c);
@@ -384,12 +405,16 @@ class endpoint {
   counters& count_;
   std::unique_ptr<channel[]> channels_;  // by destination, self included
   std::vector<inbound> inbound_;
+  std::size_t channel_count_ = 0;
+  std::size_t beside_ = 0;                                  ///< channels to attendants begin here; 0: there are none
+  std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;  ///< by rank: lines that the attendant has processed
   handler_table handlers_;
   arrival* arriving_ = nullptr;  ///< the frame that the loop takes in, while it does
   std::optional<left_frame> left_;
-  asked_wait* asked_ = nullptr;  ///< fibers whose events nobody tells: the loop asks for them
-  bool stay_ = true;             ///< who waits alone takes in messages itself
-  std::vector<rank_t> to_flush_;
+  asked_wait* asked_ = nullptr;                   ///< fibers whose events nobody tells: the loop asks for them
+  std::atomic<std::uint32_t> interruptible_ = 0;  ///< shared with the signal's handler
+  bool stay_ = true;                              ///< who waits alone takes in messages itself
+  std::vector<std::uint32_t> to_flush_;
   std::uint64_t deferred_ = 0;
   std::uint32_t spilled_channels_ = 0;
   std::uint32_t poll_every_ = 0;
@@ -405,6 +430,11 @@ class endpoint {
   heap blocks_;
   waiting waiting_;
 };
+
+/// The thread that answers for a rank under ARMILLA_RECEPTION=thread; nothing otherwise. Starts after all layers, stops before
+/// them.
+void start_attendant(context& self, const launch& how);
+void stop_attendant(context& self);
 
 void start_messages(context& self, const launch& how);
 void stop_messages(context& self);

@@ -19,6 +19,7 @@ struct memory_state;
 struct object_state;
 struct session_state;
 struct message_state;
+struct attendant_state;
 
 /// Everything that belongs to one rank. Ranks may be threads, so nothing else in the library is mutable and global.
 struct context {
@@ -29,6 +30,7 @@ struct context {
   scheduler* fibers = nullptr;           ///< layer fiber
   endpoint* messages = nullptr;          ///< layer am
   message_state* carrier = nullptr;      ///< layer am: what holds the endpoint
+  attendant_state* attendant = nullptr;  ///< layer am: the thread that answers for it, if any
   const host_map* host = nullptr;        ///< layer fabric: where each rank's memory is mapped here
   void (*settle)(context&) = nullptr;    ///< brings `count` up to date where a layer counts elsewhere; may be null
   counters* count = nullptr;             ///< layer stats

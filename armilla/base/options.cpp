@@ -124,6 +124,14 @@ std::vector<row> make_table() {
       flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
+      choice(
+          "wait", &o::wait, {{"auto", wait_kind::automatic}, {"switch", wait_kind::switching}},
+          "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the loop."),
+      choice(
+          "reception", &o::reception,
+          {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
+          "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank (thread); the rank "
+          "itself, interrupted where it allows that (signal)."),
       duration("stall", &o::stall_ns, 1'000'000'000, "Report a job in which nothing moves for so long; 0: never."),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
             "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),

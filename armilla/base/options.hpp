@@ -13,6 +13,8 @@ namespace armilla::detail {
 enum class fabric_kind { automatic, shm, threads };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
+enum class wait_kind { automatic, switching };
+enum class reception_kind { poll, thread, signal };
 enum class pattern { automatic, flat, tree, hypercube, dissemination };
 
 /// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
@@ -37,6 +39,8 @@ struct options {
   // waiting
   std::uint64_t spin_ns = 50'000;
   std::uint64_t yield_ns = 200'000;
+  wait_kind wait = wait_kind::automatic;
+  reception_kind reception = reception_kind::poll;
   std::uint64_t stall_ns = 0;
   // fibers
   std::uint64_t stack = 256 * 1024;

@@ -11,10 +11,19 @@
 
 namespace armilla::detail {
 
-/// The control page of a rank, written by its owner unless said otherwise.
+/// What the owner of a control block does, as far as its peers care.
+enum attention : std::uint32_t {
+  awake,          ///< it looks by itself
+  asleep,         ///< in the kernel, or about to be: wake it (futex word)
+  interruptible,  ///< it computes and wants to be interrupted: signal it
+};
+inline constexpr int attention_signal_offset = 5;  ///< SIGRTMIN + this
+
+/// In the control page of a rank: one block for itself, one for its attendant. Written by the owner unless said otherwise.
 struct control_block {
-  /// 1 while the owner sleeps in the kernel or is about to; a peer that sees it sets it to 0 and wakes it (futex word).
+  /// One of `attention`; a peer that sees another value than `awake` sets it to that and does what it says.
   alignas(cache_line) std::atomic<std::uint32_t> sleeping;
+  std::atomic<std::int32_t> process, thread;  ///< where the signal goes
   /// Where the heap begins in the owner's segment; set before the ranks first meet.
   alignas(cache_line) std::atomic<std::uint64_t> heap_first;
 };
@@ -33,6 +42,7 @@ struct host_map {
   std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(r); }  ///< whatever the access rules say
   std::byte* collective(rank_t r) const noexcept { return base + layout.collective(r); }
   control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(r)); }
+  control_block& attendant(rank_t r) const noexcept { return *(&control(r) + 1); }
   ring_memory ring(int lane, rank_t from, rank_t to) const noexcept {
     return {base + layout.ring(lane, from, to), host_layout::ring_header, layout.ring_bytes};
   }

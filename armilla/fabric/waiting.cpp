@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <linux/membarrier.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,13 +47,13 @@ waiting::step waiting::idle_slowly(spell& s) noexcept {
   return step::sleep;
 }
 
-void waiting::announce() noexcept {
-  mine_.sleeping.store(1, std::memory_order_seq_cst);
+void waiting::announce(attention how) noexcept {
+  mine_.sleeping.store(how, std::memory_order_seq_cst);
   // Should it ever be refused, this sleep and all later ones are bounded.
   if (asymmetric_ && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0) asymmetric_ = false;
 }
 
-void waiting::cancel() noexcept { mine_.sleeping.store(0, std::memory_order_relaxed); }
+void waiting::cancel() noexcept { mine_.sleeping.store(awake, std::memory_order_relaxed); }
 
 void waiting::sleep(std::uint64_t deadline_ns) noexcept {
   ++count_.sleeps;
@@ -70,8 +71,11 @@ void waiting::sleep(std::uint64_t deadline_ns) noexcept {
 
 void wake(control_block& sleeper) noexcept {
   // exchange: of several senders one makes the system call
-  if (sleeper.sleeping.exchange(0, std::memory_order_seq_cst) == 1)
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&sleeper.sleeping), FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
+  if (was == asleep) syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&sleeper.sleeping), FUTEX_WAKE, 1, nullptr, nullptr, 0);
+  if (was == interruptible)
+    syscall(SYS_tgkill, sleeper.process.load(std::memory_order_relaxed), sleeper.thread.load(std::memory_order_relaxed),
+            SIGRTMIN + attention_signal_offset);
 }
 
 }  // namespace armilla::detail

@@ -40,8 +40,8 @@ class waiting {
     return idle_slowly(s);
   }
 
-  void announce() noexcept;  ///< from here on a sender wakes this rank
-  void cancel() noexcept;    ///< the last look found something
+  void announce(attention how = asleep) noexcept;  ///< from here on a sender wakes this rank, or interrupts it
+  void cancel() noexcept;                          ///< the last look found something
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   void sleep(std::uint64_t deadline_ns) noexcept;
 

@@ -60,6 +60,11 @@ class scheduler {
   }
   /// Lets all others run that can, and messages come in.
   void yield(const char* what);
+  /// The same, and messages come in first.
+  void yield_to_loop(const char* what) {
+    until_loop_ = 1;
+    yield(what);
+  }
   /// The same for those that can go on now, and before the loop takes anything in.
   void let_run(const char* what) {
     until_loop_ = switches_a_loop;

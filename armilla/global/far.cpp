@@ -70,7 +70,7 @@ std::byte* append_question(rank_memory& m, const far_cell& cell, far_question qu
     std::uint64_t& left = m.unfinished[unsigned(cell.group)];
     m.messages.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
   }
-  channel& c = m.messages.to(cell.rank);
+  channel& c = m.messages.beside(cell.rank);
   m.messages.admit(c);
   const std::uint32_t index = open_cell(m, cell);
   question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), index, m.cells[index].generation, far_status::ok, 0};
@@ -165,7 +165,7 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
     question.bytes = std::uint32_t(part);
     std::byte* const payload = append_question(m_, cell, question, writes_ ? part : 0);
     if (writes_) std::memcpy(payload, local, part);
-    m_.messages.done(m_.messages.to(base_.rank()));
+    m_.messages.done(m_.messages.beside(base_.rank()));
     local += part;
     offset += part;
     bytes -= part;
@@ -196,7 +196,7 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
   std::byte* const operands = append_question(m, cell, question, 16);
   std::memcpy(operands, &operand, 8);
   std::memcpy(operands + 8, &expected, 8);
-  m.messages.done(m.messages.to(at.rank()));
+  m.messages.done(m.messages.beside(at.rank()));
   if (into != nullptr) finish_wait(m, mine.wait, operation);
 }
 

@@ -19,7 +19,8 @@ struct host_layout {
   static constexpr std::size_t job_bytes = 16 * page;          ///< owned by boot: who runs, how it ended
   static constexpr std::size_t control_bytes = page;           ///< owned by fabric: sleep flag, futex
   static constexpr std::size_t collective_bytes = 128 * 1024;  ///< owned by team: flags and staging of collectives
-  static constexpr int lanes = 2;                             ///< 0: bodies; 1: one-sided access and what is safe beside the rank
+  /// 0: bodies; 1: one-sided access and what is safe beside the rank, to the attendant; 2: the attendant's answers.
+  static constexpr int lanes = 3;
   static constexpr std::size_t ring_header = 2 * cache_line;  ///< before the lines of a ring: the reader's position
 
   std::uint32_t ranks = 1;

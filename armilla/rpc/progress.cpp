@@ -45,6 +45,8 @@ std::size_t aggregation(peer kind) { return here("aggregation").messages->aggreg
 
 void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->every_nth_statement_polls(n); }
 
+void set_waiting(waiting_way way) { here("set_waiting").messages->set_stay(way == waiting_way::in_place); }
+
 batch::batch() { ++here("batch").calls->batches; }
 batch::~batch() {
   if (detail::current != nullptr && --detail::current->calls->batches == 0) detail::current->messages->flush();

@@ -32,6 +32,12 @@ std::size_t aggregation(peer kind = peer::host);
 /// The job's default: ARMILLA_POLL_EVERY. Paper: STAPL, section 6.2.
 void set_poll_every(std::uint32_t n);
 
+/// How a fiber waits that could take in messages itself, for no other can go on: in place, so that its answer costs no switch, or
+/// by switching to the loop at once. For this rank, from now on; the job's default: ARMILLA_WAIT. Paper: MRPC, section 5 (0-Word
+/// Simple against 0-Word).
+enum class waiting_way { in_place, switching };
+void set_waiting(waiting_way way);
+
 /// While one lives, questions wait for company like statements: many small questions to a rank cost as much as one.
 /// They leave when a buffer is full, at any wait, poll or fence, and at the end of the outermost batch.
 class batch {

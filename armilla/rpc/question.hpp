@@ -214,7 +214,7 @@ template <class F, class... A>
   using R = detail::answer_of<P, detail::sent_as<A>...>;
   if constexpr (!std::is_void_v<R>) require_sendable_value<R>();
   detail::endpoint& self = *detail::here("call").messages;
-  return detail::send_question<P, detail::sent_as<A>...>(self, self.checked(dest, "call"),
+  return detail::send_question<P, detail::sent_as<A>...>(self, detail::lane_for<P>(self, self.checked(dest, "call")),
                                                          detail::callable_of<F>::portable(f, "call"), arguments...);
 }
 

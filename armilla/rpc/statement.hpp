@@ -7,6 +7,7 @@
 #include "armilla/rpc/by_name.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/packing.hpp"
 
 namespace armilla {
@@ -91,6 +92,10 @@ template <class F, class... A>
 /// Budget of one more statement of a run: the context, the channel, one test for the handler, one for the room, the bytes.
 template <class F, class... A>
 void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
+  if constexpr (is_urgent<F>) {
+    start_statements<F, A...>(self, c, f, arguments...);
+    return self.publish(c);
+  }
   if constexpr (packing<F, A...>::fixed) {
     std::byte* const place = self.append_to_run(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
     if (place != nullptr) [[likely]] {
@@ -107,6 +112,15 @@ void send_statement(endpoint& self, channel& c, const F& f, const A&... argument
     }
   }
   start_statements<F, A...>(self, c, f, arguments...);
+}
+
+/// Safe bodies go to who may run them beside the rank.
+template <class F>
+channel& lane_for(endpoint& self, channel& c) noexcept {
+  if constexpr (is_safe<F>)
+    return self.beside(c);
+  else
+    return c;
 }
 
 template <class A>
@@ -137,7 +151,8 @@ void async(rank_t dest, F&& f, A&&... arguments) {
   detail::check_call<F, A...>();
   detail::endpoint& self = *detail::here("async").messages;
   detail::send_statement<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
-      self, self.checked(dest, "async"), detail::callable_of<F>::portable(f, "async"), arguments...);
+      self, detail::lane_for<typename detail::callable_of<F>::type>(self, self.checked(dest, "async")),
+      detail::callable_of<F>::portable(f, "async"), arguments...);
 }
 
 /// The same for a function that is named at compile time: `async<&function>(dest, arguments...)`.

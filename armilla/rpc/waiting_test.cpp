@@ -220,6 +220,44 @@ RANK_TEST(a_flood_of_bodies_that_wait_in_both_directions) {
   EXPECT_EQ(am::world().reduce_all(mine().sum, std::plus<>{}), 3000L * am::ranks());
 }
 
+RANK_TEST(a_body_marked_as_a_fiber_lets_others_go_first) {
+  mine().order.clear();
+  am::barrier();
+  if (am::rank() == 0) {
+    am::async(am::ranks() - 1, am::as_fiber([] { mine().order.push_back(-1); }));
+    for (int i = 0; i < 5; ++i) am::async(am::ranks() - 1, [](int n) { mine().order.push_back(n); }, i);
+  }
+  am::fence();
+  if (am::rank() == am::ranks() - 1) EXPECT_EQ(mine().order, (std::vector<int>{0, 1, 2, 3, 4, -1}));
+  EXPECT_EQ(am::call(next(), am::as_fiber([](int n) { return n + 1; }), 1).get(), 2);
+}
+
+int increment(int n) { return n + 1; }
+
+RANK_TEST(a_body_marked_to_completion_may_not_wait) {
+  EXPECT_EQ(am::call(next(), am::to_completion([](int n) { return n + 1; }), 1).get(), 2);
+  EXPECT_EQ(am::call(next(), am::to_completion(&increment), 1).get(), 2);
+  EXPECT_EQ(am::call(next(), am::to_completion<&increment>(), 1).get(), 2);
+  auto f = am::call(next(), am::to_completion([] { return am::call(0, [] { return 1; }).get(); }));
+  EXPECT_THROWS(am::remote_error, (void)f.get());
+}
+
+RANK_TEST(an_urgent_statement_leaves_at_once) {
+  mine().sum = 0;
+  am::barrier();
+  am::async(next(), am::urgent([](int n) { mine().sum += n; }), 3);
+  while (mine().sum != 3) am::poll();
+  EXPECT_EQ(mine().sum, 3);
+  am::barrier();
+}
+
+RANK_TEST(waiting_by_switching_gives_the_same) {
+  am::set_waiting(am::waiting_way::switching);
+  EXPECT_EQ(fibonacci(8), 21);
+  EXPECT_EQ(am::call(next(), [](int n) { return n + 1; }, 1).get(), 2);
+  am::set_waiting(am::waiting_way::in_place);
+}
+
 }  // namespace
 
 RANK_TEST_MAIN()

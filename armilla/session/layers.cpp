@@ -43,7 +43,7 @@ constexpr layer layers[] = {
 #if ARMILLA_HAS_OBJECTS
     {start_objects, stop_objects},
 #endif
-    {nullptr, nullptr}};
+    {start_attendant, stop_attendant}, {nullptr, nullptr}};
 
 void stop_first(context& rank, int n) {
   while (n-- > 0)

@@ -34,6 +34,9 @@ void start_objects(context&, const launch&);
 void stop_objects(context&);
 void destroy_objects(context&);
 
+void start_attendant(context&, const launch&);
+void stop_attendant(context&);
+
 /// All that exist, in order. If one throws, those before it are stopped again.
 void start_layers(context&, const launch&);
 /// In reverse.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The thread that answers for a rank while that computes: what is one-sided, and bodies that are marked safe.
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <thread>
+#include <utility>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/stats/rank_stats.hpp"
+
+namespace armilla::detail {
+
+/// It has a context of its own: the rank's, but for what only one thread may touch.
+struct attendant_state {
+  explicit attendant_state(const context& rank) : mine(rank), thread([this, &rank] { run(*rank.messages); }) {}
+
+  void run(endpoint& of_rank) noexcept try {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, nullptr);
+    pthread_setname_np(pthread_self(), "attendant");
+    current = &mine;
+    rank_stats counts;
+    mine.count = &counts;
+    mine.body_depth = 0;
+    scheduler fibers(mine, mine.settings->stack, 0);
+    mine.fibers = &fibers;
+    endpoint messages(mine, *mine.host, endpoint::role::attendant);
+    mine.messages = &messages;
+    messages.attend(stop, of_rank.attended());
+    current = nullptr;
+  } catch (const std::exception& why) { fatal("attendant", why.what()); }
+
+  context mine;
+  std::atomic<bool> stop = false;
+  std::thread thread;
+};
+
+void start_attendant(context& self, const launch&) {
+  if (self.settings->reception == reception_kind::thread) self.attendant = new attendant_state(self);
+}
+
+void stop_attendant(context& self) {
+  attendant_state* const state = std::exchange(self.attendant, nullptr);
+  if (state == nullptr) return;
+  state->stop.store(true, std::memory_order_release);
+  wake(self.host->attendant(self.rank));
+  state->thread.join();
+  delete state;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// How messages are taken in while the rank computes: by its attendant, or by interrupting it.
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+
+namespace armilla::detail {
+
+// ---- the attendant: a thread with an endpoint of its own, which reads lane 1 and writes lane 2 ----
+
+void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>* attended) {
+  while (!stop.load(std::memory_order_acquire)) {
+    bool any = false;
+    for (inbound& in : inbound_) {
+      if (!in.reader.ready()) continue;
+      receive<taker::in_place>(in);
+      if (left_) throw_damaged(in.source, "a body beside the rank that may wait, the handler", left_->frame.handler);
+      flush();
+      // release: what the bodies have done; pairs with the acquire in processed_from
+      attended[in.source].store(in.reader.position(), std::memory_order_release);
+      any = true;
+    }
+    if (spilled_channels_ != 0) drain();
+    if (any) continue;
+    waiting_.announce();
+    if (stop.load(std::memory_order_acquire) || anything_to_do())
+      waiting_.cancel();
+    else
+      waiting_.sleep(0);
+  }
+}
+
+// ---- the interrupted rank ----
+
+namespace {
+
+void on_attention(int) {
+  const int saved = errno;
+  if (current != nullptr && current->messages != nullptr) current->messages->interrupted();
+  errno = saved;
+}
+
+bool install() {
+  struct sigaction mine{};
+  mine.sa_handler = on_attention;
+  // Nested: the handler may switch to other fibers, which want to be interrupted, too.
+  mine.sa_flags = SA_RESTART | SA_NODEFER;
+  return sigaction(SIGRTMIN + attention_signal_offset, &mine, nullptr) == 0;
+}
+
+}  // namespace
+
+void endpoint::begin_interruptible() {
+  if (self_.settings->reception != reception_kind::signal) return;
+  static const bool installed = install();
+  if (!installed)
+    throw_usage("interruptible", "the system refuses a handler for its signal; use ARMILLA_RECEPTION=thread or poll");
+  control_block& mine = host_.control(self_.rank);
+  mine.process.store(getpid(), std::memory_order_relaxed);
+  mine.thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
+  flush();
+  if (interruptible_.fetch_add(1, std::memory_order_relaxed) == 0) interrupted();
+}
+
+void endpoint::end_interruptible() noexcept {
+  if (self_.settings->reception != reception_kind::signal) return;
+  if (interruptible_.fetch_sub(1, std::memory_order_relaxed) == 1)
+    waiting_.cancel();  // a signal that is under way finds nothing to do
+}
+
+// Takes in what there is and asks to be interrupted again; as before a sleep, the last look comes after the announcement. A
+// signal that comes while this runs finds `interruptible_` at 0 and leaves the work to it.
+void endpoint::interrupted() noexcept {
+  const std::uint32_t depth = interruptible_.load(std::memory_order_relaxed);
+  if (depth == 0) return;
+  try {
+    do {
+      interruptible_.store(0, std::memory_order_relaxed);
+      waiting_.cancel();
+      while (poll()) {}
+      flush();
+      interruptible_.store(depth, std::memory_order_relaxed);
+      waiting_.announce(attention::interruptible);
+    } while (anything_to_do());
+  } catch (...) {  // nothing can be thrown out of an interrupted computation: the rank's next wait throws it
+    self_.fibers->fail_main(std::current_exception());
+    interruptible_.store(depth, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace armilla::detail

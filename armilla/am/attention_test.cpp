@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a rank answers while it computes. Runs with each ARMILLA_RECEPTION.
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
+
+std::string reception() {
+  const char* const value = std::getenv("ARMILLA_RECEPTION");
+  return value == nullptr ? "poll" : value;
+}
+
+am::per_rank<long> number;
+am::per_rank<std::atomic<long>*> shared;
+
+void compute_for(std::chrono::milliseconds span) {
+  const auto until = std::chrono::steady_clock::now() + span;
+  volatile double x = 1;
+  while (std::chrono::steady_clock::now() < until) x = x * 1.0000001;
+}
+
+// Computes until `done`, and at most for a long time.
+bool compute_until(const std::atomic<long>& done, long value) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (done.load() < value && std::chrono::steady_clock::now() < until) {}
+  return done.load() >= value;
+}
+
+RANK_TEST(one_sided_access_works_with_every_reception) {
+  *number = am::rank();
+  am::barrier();
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(long(*number.on(next())), long(next()));
+  for (int i = 0; i < 200; ++i) am::put(number.on(next()), long(i));
+  am::sync();
+  am::barrier();
+  EXPECT_EQ(*number, 199);
+  am::barrier();
+}
+
+RANK_TEST(safe_bodies_answer_and_count_for_the_fence) {
+  std::atomic<long> sum = 0;
+  *shared = &sum;
+  am::barrier();
+  for (int i = 0; i < 1000; ++i) am::async(next(), am::safe([](long n) { *(*shared) += n; }), long(i));
+  am::fence();
+  EXPECT_EQ(sum.load(), 999L * 1000 / 2);
+  EXPECT_EQ(am::call(next(), am::safe([](long n) { return n + 1; }), 41L).get(), 42);
+  am::barrier();
+}
+
+RANK_TEST(a_computing_rank_answers_if_it_may_be_disturbed) {
+  if (am::ranks() == 1 || reception() == "poll") return;
+  std::atomic<long> come = 0;
+  *shared = &come;
+  *number = 7;
+  am::barrier();
+  if (am::rank() == 0) {
+    {
+      am::interruptible here;
+      EXPECT(compute_until(come, am::ranks() - 1));  // never ends if nobody is taken in
+    }
+  } else {
+    EXPECT_EQ(long(*number.on(0)), 7);
+    am::call(0, am::safe([] { ++*(*shared); })).get();
+  }
+  am::fence();
+}
+
+RANK_TEST(a_body_may_wait_in_an_interrupted_computation) {
+  if (am::ranks() == 1 || reception() != "signal") return;
+  std::atomic<long> come = 0;
+  *shared = &come;
+  am::barrier();
+  if (am::rank() == 0) {
+    am::interruptible here;
+    EXPECT(compute_until(come, am::ranks() - 1));
+  } else {
+    am::call(
+        0,
+        [](am::rank_t back) {
+          am::call(back, [] {}).get();
+          ++*(*shared);
+        },
+        am::rank())
+        .get();
+  }
+  am::fence();
+}
+
+RANK_TEST(many_come_while_all_compute) {
+  std::atomic<long> come = 0;
+  *shared = &come;
+  am::barrier();
+  for (int round = 0; round < 20; ++round) {
+    for (int i = 0; i < 20; ++i) am::async((am::rank() + i) % am::ranks(), am::safe([] { ++*(*shared); }));
+    am::flush();
+    am::interruptible here;
+    compute_for(std::chrono::milliseconds(1));
+  }
+  am::fence();
+  EXPECT_EQ(am::world().reduce_all(come.load(), std::plus<>{}), 400L * am::ranks());
+}
+
+}  // namespace
+
+RANK_TEST_MAIN()

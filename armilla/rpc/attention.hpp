@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "armilla/am/endpoint.hpp"
+
+namespace armilla {
+
+/// While one lives, the rank computes, and with ARMILLA_RECEPTION=signal whatever comes from other ranks interrupts it: bodies
+/// run at once, in the middle of the computation. With the other ways of reception it does nothing.
+///
+///     { am::interruptible here;  dgemm(...); }
+///
+/// In its scope the program calls nothing of the library and holds no lock that a body could want; that includes the one of the
+/// memory allocator, so bodies that allocate go with computations that do not. Everywhere else messages wait for the next
+/// poll or wait, as always. A body may wait: then the computation goes on. Scopes nest.
+/// Cost: a system call at each end and some microseconds an interrupt.
+/// Paper: Split-C and Active Messages on the Paragon, section 3 (interrupt-driven reception).
+class interruptible {
+ public:
+  interruptible() : self_(*detail::here("interruptible").messages) { self_.begin_interruptible(); }
+  ~interruptible() { self_.end_interruptible(); }
+  interruptible(const interruptible&) = delete;
+  interruptible& operator=(const interruptible&) = delete;
+
+ private:
+  detail::endpoint& self_;
+};
+
+}  // namespace armilla

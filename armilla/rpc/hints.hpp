@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <utility>
+
+#include "armilla/fiber/scheduler.hpp"
+#include "armilla/rpc/callable.hpp"
+
+/// What a call may say about its body, wrapped around the function:
+///
+///     am::call(1, am::to_completion([](int n) { return n + 1; }), 41);   // it never waits: no stack is kept ready for it
+///     am::call(1, am::as_fiber(&search), root);                         // a fiber from the start: others go first
+///     am::async(1, am::urgent([] { stop(); }));                         // leaves at once, without company
+///
+/// Without a hint a body runs at once on the stack of the rank's loop and becomes a fiber only if it waits, which is what most
+/// calls want. Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the body runs is independent of how the caller
+/// waits).
+namespace armilla {
+namespace detail {
+
+/// Runs on whatever stack takes the message in, also that of a fiber that waits in place. One that waits gets a usage_error.
+template <class F>
+struct completed_body : F {
+  static constexpr bool may_wait = false;
+};
+
+/// A fiber before it begins.
+template <class F>
+struct fiber_body : F {
+  template <class... A>
+  decltype(auto) operator()(A&&... arguments) {
+    current->fibers->yield_to_loop("a body as a fiber");
+    return static_cast<F&>(*this)(std::forward<A>(arguments)...);
+  }
+};
+
+/// May run beside the rank, on the thread that answers for it while it computes.
+template <class F>
+struct safe_body : F {
+  static constexpr bool may_wait = false;
+  static constexpr bool is_safe = true;
+};
+template <class F>
+inline constexpr bool is_safe = requires { F::is_safe; };
+
+template <class F>
+struct urgent_body : F {
+  static constexpr bool is_urgent = true;
+};
+
+template <class F>
+inline constexpr bool is_urgent = requires { F::is_urgent; };
+
+template <template <class> class Hint, class F>
+auto hinted(const F& f, const char* operation) {
+  using P = typename callable_of<F>::type;
+  return Hint<P>{callable_of<F>::portable(f, operation)};
+}
+
+}  // namespace detail
+
+/// The body never waits. Saves the caller's rank the switch to its loop when it waits in place; a wait in it is a usage_error.
+template <class F>
+auto to_completion(const F& f) {
+  return detail::hinted<detail::completed_body>(f, "to_completion");
+}
+/// The body is a fiber from its beginning: what came behind it, and fibers that can go on, have their turn first. Cost: two
+/// switches and a stack from the pool.
+template <class F>
+auto as_fiber(const F& f) {
+  return detail::hinted<detail::fiber_body>(f, "as_fiber");
+}
+/// The statement leaves at once, with those to the same rank that were waiting for company. Questions do so anyway.
+template <class F>
+auto urgent(const F& f) {
+  return detail::hinted<detail::urgent_body>(f, "urgent");
+}
+/// The body may run beside the rank, under ARMILLA_RECEPTION=thread even while the rank computes: it touches nothing but atomics
+/// and what the rank leaves alone meanwhile, does not wait, and sends nothing but its answer. Bodies marked so are atomic with
+/// respect to each other, not to the rank; they keep their order among themselves. Under `poll` and `signal`: as to_completion.
+template <class F>
+auto safe(const F& f) {
+  return detail::hinted<detail::safe_body>(f, "safe");
+}
+template <auto F>
+auto to_completion() {
+  return to_completion(detail::constant_function<F>{});
+}
+template <auto F>
+auto as_fiber() {
+  return as_fiber(detail::constant_function<F>{});
+}
+template <auto F>
+auto urgent() {
+  return urgent(detail::constant_function<F>{});
+}
+
+}  // namespace armilla
