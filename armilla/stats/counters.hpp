@@ -45,7 +45,7 @@ struct counters {
   // calls between programs, and threads
   std::uint64_t stub_hits = 0;        ///< calls by name whose method's index this rank knew
   std::uint64_t stub_misses = 0;      ///< calls by name that carried name and signature, to be looked up
-  std::uint64_t switches = 0;         ///< between threads of a rank; 0 in this version
+  std::uint64_t switches = 0;         ///< between fibers
   std::uint64_t locks = 0;            ///< lockings of a mutex or shared_mutex
   std::uint64_t contended_locks = 0;  ///< of them, those that found it held
 };
