@@ -122,7 +122,7 @@ endif()
 set(ARMILLA_TEST_ENVIRONMENT
     "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0"
     "UBSAN_OPTIONS=print_stacktrace=1"
-    "TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
+    "TSAN_OPTIONS=halt_on_error=1:report_signal_unsafe=0:second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp"
     "ARMILLA_TUNED=none" # no test depends on what was measured on this host
     "LC_ALL=C")
 
