@@ -40,7 +40,9 @@ struct context {
   object_state* objects = nullptr;       ///< layer object
   session_state* session = nullptr;      ///< what started this rank
   const options* settings = nullptr;     ///< layer base: the values of ARMILLA_*
-  std::byte* const* segments = nullptr;  ///< layer global: where `*p` finds each rank's segment; null entries: ask the rare path
+  std::uint64_t direct_keys = 0;         ///< layer global: `*p` is a load for keys (see address.hpp) below; 0: ask the rare path
+  std::byte* first_segment = nullptr;    ///< layer global: where rank 0's segment is mapped; the others follow
+  std::uint64_t segment_stride = 0;      ///< one this far behind the other
 };
 
 /// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec.

@@ -57,7 +57,8 @@ inline constexpr std::uint8_t may_read = 1, may_write = 2;
 void check_segment(global_address at, const access_request& wants);
 
 /// Where this rank can load and store at `at`; null if the rare path has to look at it (`reach`).
-/// Budget: the context, two tests, the base; an offset that is not aligned fails the first test as well.
+/// Budget: the context, then side by side a test, a product, the base: behind an atomic instruction no load starts early, so a
+/// chain of them would cost; an offset that is not aligned fails the first test as well.
 template <std::size_t Alignment>
 [[gnu::always_inline]] inline std::byte* direct(global_address at) noexcept {
   const context* const self = current;
@@ -65,12 +66,9 @@ template <std::size_t Alignment>
     return nullptr;
   std::uint64_t key = at.where - global_address::segment_bits;
   if constexpr (Alignment > 1) key |= at.offset << (64 - std::countr_zero(Alignment));
-  if (key >= std::uint64_t(std::uint32_t(self->ranks)) << 16) [[unlikely]]
+  if (key >= self->direct_keys) [[unlikely]]
     return nullptr;
-  std::byte* const base = self->segments[key >> 16];
-  if (base == nullptr) [[unlikely]]
-    return nullptr;
-  return base + at.offset;
+  return self->first_segment + (key >> 16) * self->segment_stride + at.offset;
 }
 
 /// The same for `wants`; in a checked build it asks the owner's heap as well.
