@@ -40,8 +40,9 @@ struct context {
   object_state* objects = nullptr;       ///< layer object
   session_state* session = nullptr;      ///< what started this rank
   const options* settings = nullptr;     ///< layer base: the values of ARMILLA_*
-  std::uint64_t direct_keys = 0;         ///< layer global: `*p` is a load for keys (see address.hpp) below; 0: ask the rare path
-  std::byte* first_segment = nullptr;    ///< layer global: where rank 0's segment is mapped; the others follow
+  std::uint64_t direct_from = 0;         ///< layer global: `*p` is a load where `where` (see address.hpp) is this or above
+  std::uint64_t direct_keys = 0;         ///< by less than this; 0: ask the rare path
+  std::byte* first_segment = nullptr;    ///< the first of the segments of which that is true; the others follow
   std::uint64_t segment_stride = 0;      ///< one this far behind the other
 };
 

@@ -64,7 +64,7 @@ template <std::size_t Alignment>
   const context* const self = current;
   if (self == nullptr) [[unlikely]]
     return nullptr;
-  std::uint64_t key = at.where - global_address::segment_bits;
+  std::uint64_t key = at.where - self->direct_from;
   if constexpr (Alignment > 1) key |= at.offset << (64 - std::countr_zero(Alignment));
   if (key >= self->direct_keys) [[unlikely]]
     return nullptr;
