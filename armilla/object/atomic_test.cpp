@@ -53,4 +53,53 @@ RANK_TEST(parts_of_distributed_objects_have_atomic_methods) {
   am::fence();
 }
 
+namespace {
+
+// Counts who is inside; an atomic method that waits keeps others out.
+class turnstile {
+ public:
+  int enter(int n, am::rank_t back) {
+    const int inside = ++inside_;
+    if (inside != 1) ++collisions_;
+    order_.push_back(n);
+    if (n % 2 == 0) am::call(back, [] {}).get();
+    --inside_;
+    return inside;
+  }
+  int collisions() const { return collisions_; }
+  std::vector<int> order() const { return order_; }
+  static constexpr am::atomic_list<&turnstile::enter> atomic_methods{};
+
+ private:
+  int inside_ = 0, collisions_ = 0;
+  std::vector<int> order_;
+};
+
+template <class Object>
+void pass(const Object& object) {
+  std::vector<am::future<int>> all;
+  for (int i = 0; i < 60; ++i) all.push_back(am::call<&turnstile::enter>(object, i, am::rank()));
+  for (auto& f : all) EXPECT_EQ(f.get(), 1);
+}
+
+}  // namespace
+
+RANK_TEST(atomic_methods_exclude_each_other_while_they_wait_and_keep_their_order) {
+  am::remote<turnstile> gate = am::create<turnstile>(next()).get();
+  pass(gate);
+  const std::vector<int> order = am::call<&turnstile::order>(gate).get();
+  for (int i = 0; i < 60; ++i) EXPECT_EQ(order[std::size_t(i)], i);
+  EXPECT_EQ(am::call<&turnstile::collisions>(gate).get(), 0);
+  am::fence();
+}
+
+RANK_TEST(many_ranks_pass_one_atomic_method) {
+  am::distributed<turnstile> gates;
+  am::barrier();
+  pass(gates.on(0));
+  am::fence();
+  EXPECT_EQ(gates->collisions(), 0);
+  am::fence();
+}
+
 RANK_TEST_MAIN()
