@@ -180,6 +180,8 @@ class endpoint {
     begin_wait(what);
     const outcome here = wait_here(done, deadline_ns);
     if (here != outcome::leave) return here == outcome::done;
+    if (in_parallel_region()) [[unlikely]]
+      return wait_nested(done, deadline_ns);
     return wait_asked({[](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
                        const_cast<void*>(static_cast<const void*>(&done)), &self_.fibers->running(), nullptr},
                       deadline_ns, what);
@@ -192,6 +194,8 @@ class endpoint {
     begin_wait(what);
     const outcome here = wait_here(done, deadline_ns);
     if (here != outcome::leave) return here == outcome::done;
+    if (in_parallel_region()) [[unlikely]]
+      return wait_nested(done, deadline_ns);
     while (!done()) {
       if (deadline_ns != 0 && past(deadline_ns)) return false;
       arm(self_.fibers->running());
@@ -376,6 +380,18 @@ class endpoint {
     if (!any) ++count_.idle_polls;
     return any;
   }
+  /// Inside a parallel region of OpenMP, whose runtime knows this thread's stack: bodies run on it and may not wait.
+  template <class Done>
+  bool wait_nested(Done& done, std::uint64_t deadline_ns) {
+    while (!done()) {
+      look_nested();
+      flush();
+      if (deadline_ns != 0 && past(deadline_ns)) return done();
+    }
+    return true;
+  }
+  static bool in_parallel_region() noexcept;
+  void look_nested();
   bool wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what);
   void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
   void run_loop();

@@ -1,18 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fibers wait, and the loop that takes in messages while none can go on.
-#include <algorithm>
+#include <sched.h>
+
+#include <utility>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 
+// Of OpenMP's runtime, if the program has one.
+extern "C" int omp_in_parallel() __attribute__((weak));
+
 namespace armilla::detail {
+
+bool endpoint::in_parallel_region() noexcept { return omp_in_parallel != nullptr && omp_in_parallel() != 0; }
+
+// A body that waits here is refused: this fiber is not the loop.
+void endpoint::look_nested() {
+  const std::uint64_t before = count_.runs_received;
+  ++count_.polls;
+  if (left_) finish_left();
+  for (inbound& in : inbound_)
+    if (in.reader.ready()) receive<taker::loop>(in);
+  if (spilled_channels_ != 0) drain();
+  if (count_.runs_received == before) sched_yield();
+}
 
 bool endpoint::poll() {
   if (in_body()) return false;
   const bool any = !left_ && poll_here();
   if (!left_ && !self_.fibers->anyone_ready()) [[likely]]
     return any;
+  if (in_parallel_region()) [[unlikely]]
+    return look_nested(), true;
   self_.fibers->yield("poll");
   self_.fibers->rethrow_in_main();
   return true;
