@@ -21,7 +21,8 @@ namespace {
 
 constexpr const char* usage =
     "usage: armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--svg FILE] [--quick] [--rows A,B] [--list]\n"
-    "  SUITE       micro, aggregate, collective, memory, em3d, graph; all of them: all; the hand-written rows alone: baseline\n"
+    "  SUITE       micro, aggregate, collective, memory, em3d, graph, fiber, mrpc; all of them: all; the hand-written rows "
+    "alone: baseline\n"
     "  --ranks N   ranks of the job (2); rows named ..4on2 and ..8on2 and idle_cpu have their own number\n"
     "  --fabric F  shm (ranks are processes) or threads\n"
     "  --quick     fewer runs\n"
@@ -141,6 +142,7 @@ bool measure(const arguments& a, std::vector<spec>& specs) {
   for (const result* r : late) print_row(std::cout, *r);
   add_worst_alltoall(all, specs);
   if (all.back().what->name == "alltoall") print_row(std::cout, all.back());
+  print_anatomy(std::cout, all);
   print_summary(std::cout, all);
   write_file(a.json, write_json, all);
   write_file(a.svg, write_svg, all);
@@ -166,6 +168,7 @@ int coordinate(int argc, char** argv) {
 int main(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "--worker=armilla") return bench::suites::work(argc, argv);
+  if (first == "--worker=programs") return bench::suites::work_of_programs(argc, argv);
   if (first == "--worker=hand" && argc == 4) return bench::hand::work(argv[2], std::atoi(argv[3]));
   return bench::coordinate(argc, argv);
 }

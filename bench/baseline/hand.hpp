@@ -10,6 +10,8 @@ void add_messages(row_table& rows);
 void add_memory(row_table& rows);
 void add_updates(row_table& rows);
 void add_em3d(row_table& rows);
+void add_threads(row_table& rows);
+void add_boost_fiber(row_table& rows);  // where it is installed
 
 /// The worker of hand-written shared-memory baselines: forks the other ranks, pins each to its core, serves.
 int work(const std::string& coordinator, int ranks);

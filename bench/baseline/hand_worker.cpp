@@ -19,6 +19,10 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
   add_memory(rows);
   add_updates(rows);
   add_em3d(rows);
+  add_threads(rows);
+#ifdef ARMILLA_BENCH_BOOST_FIBER
+  add_boost_fiber(rows);
+#endif
   try {
     pin(rank);
     serve(coordinator, rank, ranks, rows);

@@ -33,6 +33,8 @@ std::string own_folder() {
 
 std::string mpi_program() { return own_folder() + "armilla-bench-mpi"; }
 
+std::string peer_program() { return own_folder() + "armilla-bench-peer"; }
+
 [[noreturn]] void become(const arguments& words) {
   std::vector<char*> argv;
   for (const std::string& w : words) argv.push_back(const_cast<char*>(w.c_str()));
@@ -55,13 +57,22 @@ pid_t spawn(const arguments& words) {
   become(words);
 }
 
-arguments armilla_command(const job_options& o, const std::string& name) {
-  return {"env",
-          "ARMILLA_RANKS=" + std::to_string(o.ranks),
-          "ARMILLA_FABRIC=" + o.fabric,
-          own_folder() + "armilla-bench",
-          "--worker=armilla",
-          name};
+bool is_timed(worker_kind k) { return k == worker_kind::timed || k == worker_kind::programs_timed; }
+
+arguments armilla_command(const job_options& o, const std::string& name, const std::string& statistics) {
+  arguments words = {"env", "ARMILLA_RANKS=" + std::to_string(o.ranks), "ARMILLA_FABRIC=" + o.fabric};
+  if (o.kind != worker_kind::armilla) words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
+  if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + statistics);
+  words.insert(words.end(), {own_folder() + "armilla-bench", "--worker=armilla", name});
+  return words;
+}
+
+arguments programs_command(const job_options& o, const std::string& name, const std::string& statistics) {
+  arguments words = {"env", "ARMILLA_ACCESS_BY_MESSAGE=1"};
+  if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + statistics);
+  words.insert(words.end(), {own_folder() + "armilla-run", "-n", "1", own_folder() + "armilla-bench", "--worker=programs", name,
+                             ":", "-n", std::to_string(o.ranks - 1), peer_program(), name});
+  return words;
 }
 
 arguments mpi_command(const job_options& o, const std::string& name) {
@@ -116,8 +127,13 @@ job::job(const job_options& options) {
 }
 
 void job::start(const job_options& options, const std::string& name) {
+  if (is_timed(options.kind)) statistics_ = "/tmp/" + name + ".json";
   switch (options.kind) {
-    case worker_kind::armilla: child_ = spawn(armilla_command(options, name)); break;
+    case worker_kind::armilla:
+    case worker_kind::by_message:
+    case worker_kind::timed: child_ = spawn(armilla_command(options, name, statistics_)); break;
+    case worker_kind::programs:
+    case worker_kind::programs_timed: child_ = spawn(programs_command(options, name, statistics_)); break;
     case worker_kind::mpi: child_ = spawn(mpi_command(options, name)); break;
     case worker_kind::hand: child_ = spawn(hand_command(options, name)); break;
     case worker_kind::compiler: throw std::logic_error("the compiler is no job");
@@ -148,6 +164,11 @@ void job::accept_all(const listener& door, int ranks) {
 }
 
 job::~job() {
+  finish();
+  if (!statistics_.empty()) ::unlink(statistics_.c_str());
+}
+
+void job::finish() {
   command end{};
   if (!broken_) {
     for (const link& one : ranks_) one.send(&end, sizeof end);
@@ -169,7 +190,8 @@ sample job::run(const std::string& row, long size, long iterations) {
   const std::vector<answer> all = gather();
   broken_ = false;
   if (all[0].status == status::absent) throw no_such_row{};
-  return {all[0].value, all[0].before, all[0].after, undisturbed(all)};
+  const rank_parts answerer = all.size() > 1 ? all[1].parts : rank_parts{};
+  return {all[0].value, all[0].before, all[0].after, undisturbed(all), combine(all[0].parts, answerer)};
 }
 
 std::vector<answer> job::gather() {

@@ -16,12 +16,18 @@ struct sample {
   double before = 0;
   double after = 0;
   bool undisturbed = true;  ///< no other program had the cores for more than a moment
+  anatomy parts = {};       ///< for rows that tell
   double yardstick() const { return (before + after) / 2; }
   bool steady() const;  ///< the yardsticks differ by at most 15 %, and nobody came between
 };
 
-/// Who does a row: a job of Armilla, of MPI, of processes that use shared memory by hand; or the compiler.
-enum class worker_kind { armilla, mpi, hand, compiler };
+/// Who does a row: a job of Armilla, of MPI, of processes that use shared memory by hand; or the compiler. Jobs of Armilla
+/// differ:
+///   by_message      global memory is reached by messages although it is mapped
+///   timed           the same, and the library takes the time of its components
+///   programs        rank 0 runs this program and the others another one; by message, too
+///   programs_timed  the same, timed
+enum class worker_kind { armilla, by_message, timed, programs, programs_timed, mpi, hand, compiler };
 
 struct job_options {
   worker_kind kind = worker_kind::armilla;
@@ -46,8 +52,10 @@ class job {
   void start(const job_options& options, const std::string& name);
   void accept_all(const listener& door, int ranks);
   std::vector<answer> gather();
+  void finish();
 
   pid_t child_ = -1;
+  std::string statistics_;  ///< file that the job leaves, or nothing
   std::vector<link> ranks_;
   bool broken_ = false;
 };

@@ -75,6 +75,13 @@ std::string target(const judgement& j) {
   return o.str();
 }
 
+std::string parts(const anatomy& p) {
+  object o;
+  o.real("total", p.total).real("messages", p.messages).real("threads", p.threads).real("yields", p.yields);
+  o.real("creates", p.creates).real("syncs", p.syncs).real("runtime", p.runtime).real("body", p.body);
+  return o.str();
+}
+
 std::string row(const result& r) {
   const state s = r.shown(), other = s == state::fast ? state::other : state::fast;
   const spread v = r.values(s), y = r.yardsticks(s);
@@ -86,6 +93,7 @@ std::string row(const result& r) {
   if (!r.what->baselines.empty()) add_baseline(o, r, 0);
   if (r.what->baselines.size() > 1) o.raw("more_baselines", more_baselines(r));
   if (r.in_state(other) > 0 && y.median > 0) o.raw("other_state", beside(r, other));
+  if (const anatomy p = r.parts(); p.total > 0) o.raw("components", parts(p));
   o.raw("targets", list(judge(r), target));
   return o.str();
 }

@@ -2,6 +2,8 @@
 #pragma once
 #include <string>
 
+#include "bench/harness/anatomy.hpp"
+
 namespace bench {
 
 /// Coordinator to every rank of a worker: do this row. Between commands a rank blocks in the kernel, so that an idle
@@ -21,6 +23,7 @@ struct answer {
   double before = 0, after = 0;  ///< the yardsticks, ns
   double seconds = 0;            ///< that the row took
   double lost = 0;               ///< of these, how many this rank was ready to run but somebody else had its core
+  rank_parts parts = {};         ///< of this rank, for rows that tell
   char text[200] = {};
 };
 

@@ -260,6 +260,8 @@ std::vector<spec> plan() {
   add_memory(t);
   add_em3d(t);
   add_graph(t);
+  add_fiber(t);
+  add_mrpc(t);
   add_baselines(t);
   std::erase_if(t, [](const spec& s) { return !have(s.worker); });
   for (spec& s : t) std::erase_if(s.baselines, [](const baseline& b) { return !have(b.worker); });

@@ -11,8 +11,9 @@ namespace bench {
 struct baseline {
   worker_kind worker;
   std::string row;
-  double limit = 0;     ///< of the pairwise ratio; 0: none
-  long iterations = 0;  ///< 0: the row's own
+  double limit = 0;       ///< of the pairwise ratio; 0: none
+  long iterations = 0;    ///< 0: the row's own
+  double limit_more = 0;  ///< of the pairwise difference, in the row's unit; 0: none
 };
 
 /// One row of the table.
@@ -29,7 +30,12 @@ struct spec {
   int ranks = 0;                         ///< 0: what the user asked for
   int runs = 30;
   worker_kind worker = worker_kind::armilla;
+  paper_row paper = {};  ///< if the MRPC paper measured the same: shown beside the baseline that is timed
 };
+
+/// The rows of these suites.
+void add_fiber(std::vector<spec>& rows);
+void add_mrpc(std::vector<spec>& rows);
 
 /// Every row that can be run here, in the order they are printed.
 std::vector<spec> plan();

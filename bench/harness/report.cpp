@@ -42,7 +42,9 @@ void print_baseline(std::ostream& out, const result& r, std::size_t b, const std
   const spread ratio = r.ratio(b);
   out << text("%20s%10s %-9s %s: ratio %.3f [%.3f .. %.3f]", "", number(r.baseline_values(b, r.shown()).median).c_str(),
               r.what->unit.c_str(), name.c_str(), ratio.median, ratio.min, ratio.max)
-      << verdict(judged, name) << '\n';
+      << verdict(judged, name);
+  if (r.what->baselines[b].limit_more > 0) out << text("  %+.1f", r.difference(b).median) << verdict(judged, name + ", more");
+  out << '\n';
 }
 
 }  // namespace
@@ -57,6 +59,7 @@ std::vector<judgement> judge(const result& r) {
   for (std::size_t b = 0; b < r.what->baselines.size(); ++b) {
     const baseline& one = r.what->baselines[b];
     if (one.limit > 0) all.push_back({one.row, r.ratio(b).median, one.limit, true});
+    if (one.limit_more > 0) all.push_back({one.row + ", more", r.difference(b).median, one.limit_more, true});
   }
   return all;
 }
@@ -83,6 +86,27 @@ void print_row(std::ostream& out, const result& r) {
   }
   if (!r.problem.empty()) out << "                    then: " << r.problem << '\n';
   out << std::flush;
+}
+
+void print_anatomy(std::ostream& out, const std::vector<result>& all) {
+  bool first = true;
+  for (const result& r : all) {
+    const anatomy p = r.parts();
+    if (p.total == 0) continue;
+    if (first)
+      out << "\nWhat the time goes into (both ranks; the time with the borders that are measured; ns), beside the paper's (us):\n"
+             "row                      total messages threads yields creates syncs runtime  body |"
+             " CC++: total AM threads (yields creates syncs) runtime; Split-C: total AM runtime\n";
+    first = false;
+    const paper_row& q = r.what->paper;
+    out << text("%-22s %7.0f  %7.0f %7.0f %6.2f %7.2f %5.2f %7.0f %5.0f", r.what->name.c_str(), p.total, p.messages, p.threads,
+                p.yields, p.creates, p.syncs, p.runtime, p.body);
+    if (q.total > 0)
+      out << text(" | %5.1f %5.1f %4.0f (%.0f %.0f %.0f) %4.1f", q.total, q.messages, q.threads, q.yields, q.creates, q.syncs,
+                  q.runtime);
+    if (q.split_total > 0) out << text("; %5.1f %4.1f %4.1f", q.split_total, q.split_messages, q.split_runtime);
+    out << '\n';
+  }
 }
 
 void print_summary(std::ostream& out, const std::vector<result>& all) {

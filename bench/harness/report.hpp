@@ -21,6 +21,8 @@ std::vector<judgement> judge(const result& r);
 /// A row for people: a line, one more for each baseline, and one for the state that is not shown first.
 void print_head(std::ostream& out);
 void print_row(std::ostream& out, const result& r);
+/// The columns of the MRPC paper's table 3, measured and as published, for the rows that have them.
+void print_anatomy(std::ostream& out, const std::vector<result>& all);
 void print_summary(std::ostream& out, const std::vector<result>& all);
 
 void write_json(std::ostream& out, const std::vector<result>& all);

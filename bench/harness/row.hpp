@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/harness/anatomy.hpp"
 #include "bench/harness/arena.hpp"
 
 namespace bench {
@@ -18,6 +19,7 @@ struct row_context {
   long size = 0;
   long iterations = 0;
   arena* memory = nullptr;
+  rank_parts parts = {};   ///< filled by rows that are taken apart
   std::uint64_t turn = 0;  ///< round trips of the yardstick so far, the same on both ranks
 
   /// All ranks of the worker meet, without the library under test.

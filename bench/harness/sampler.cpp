@@ -80,6 +80,19 @@ spread result::ratio(std::size_t baseline) const {
   return over(usable(), state::any, [&](const round& r) { return r.own.value / r.others[baseline].value; });
 }
 
+spread result::difference(std::size_t baseline) const {
+  return over(usable(), state::any, [&](const round& r) { return r.own.value - r.others[baseline].value; });
+}
+
+anatomy result::parts() const {
+  anatomy sum;
+  int n = 0;
+  for (const round& r : usable())
+    for (const sample& s : r.others)
+      if (s.parts.total > 0 && (shown() == state_of(s.yardstick()))) sum += s.parts, ++n;
+  return n == 0 ? sum : sum / n;
+}
+
 spread result::baseline_values(std::size_t baseline, state s) const {
   return over(usable(), s, [&](const round& r) { return r.others[baseline].value; });
 }

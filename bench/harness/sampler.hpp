@@ -43,6 +43,8 @@ struct result {
   spread yardsticks(state s) const;
   spread x_yardstick(state s) const;
   spread ratio(std::size_t baseline) const;  ///< pairwise, of all states
+  spread difference(std::size_t baseline) const;
+  anatomy parts() const;  ///< mean over the timed baseline, if there is one
   spread baseline_values(std::size_t baseline, state s) const;
   int in_state(state s) const;
 };

@@ -60,11 +60,13 @@ answer measure(row_context& c, const row& one) {
   a.before = yardstick(c);
   const double lost = seconds_without_core();
   const std::uint64_t start = now_ns();
+  c.parts = {};
   a.value = one.run(c);
   c.sync();
   a.seconds = double(now_ns() - start) * 1e-9;
   a.lost = seconds_without_core() - lost;
   a.after = yardstick(c);
+  a.parts = c.parts;
   return a;
 }
 

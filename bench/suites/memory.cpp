@@ -12,23 +12,6 @@ namespace {
 
 constexpr long words = 1024;
 
-/// An array in the segment of every rank; `of(r)` is rank r's. Collective.
-template <class T>
-struct everywhere {
-  am::global_ptr<T> mine;
-  std::vector<am::global_ptr<T>> parts;
-
-  explicit everywhere(std::size_t count) : mine(am::allocate<T>(count)), parts(am::world().gather_all(mine)) {
-    for (std::size_t i = 0; i < count; ++i) mine.local()[i] = T(i);
-    am::barrier();
-  }
-  ~everywhere() {
-    am::barrier();
-    am::deallocate(mine);
-  }
-  am::global_ptr<T> of(am::rank_t r) const { return parts[std::size_t(r)]; }
-};
-
 /// Global pointers to the words of a rank that is chosen at run time, as a program would hold them.
 std::vector<am::global_ptr<long>> pointers_to(const everywhere<long>& all, am::rank_t to) {
   std::vector<am::global_ptr<long>> p(words);

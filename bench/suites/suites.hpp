@@ -10,8 +10,14 @@ void add_collective(row_table& rows);
 void add_memory(row_table& rows);
 void add_em3d(row_table& rows);
 void add_graph(row_table& rows);
+void add_fiber(row_table& rows);
+void add_mrpc(row_table& rows);
+void add_mrpc_calls(row_table& rows);
 
 /// The Armilla worker: every rank of the job serves the coordinator named in the arguments.
 int work(int argc, char** argv);
+
+/// The same for a job whose other ranks run armilla-bench-peer: suite mrpc between programs.
+int work_of_programs(int argc, char** argv);
 
 }  // namespace bench::suites

@@ -17,6 +17,9 @@ int work(int argc, char** argv) {
     add_memory(rows);
     add_em3d(rows);
     add_graph(rows);
+    add_fiber(rows);
+    add_mrpc(rows);
+    add_mrpc_calls(rows);
     serve(coordinator, armilla::rank(), armilla::ranks(), rows);
   });
 }
