@@ -63,6 +63,8 @@ arguments armilla_command(const job_options& o, const std::string& name, const s
   arguments words = {"env", "ARMILLA_RANKS=" + std::to_string(o.ranks), "ARMILLA_FABRIC=" + o.fabric};
   if (o.kind != worker_kind::armilla) words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
   if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + statistics);
+  if (o.kind == worker_kind::attended) words.push_back("ARMILLA_RECEPTION=thread");
+  if (o.kind == worker_kind::interrupted) words.push_back("ARMILLA_RECEPTION=signal");
   words.insert(words.end(), {own_folder() + "armilla-bench", "--worker=armilla", name});
   return words;
 }
@@ -131,6 +133,8 @@ void job::start(const job_options& options, const std::string& name) {
   switch (options.kind) {
     case worker_kind::armilla:
     case worker_kind::by_message:
+    case worker_kind::attended:
+    case worker_kind::interrupted:
     case worker_kind::timed: child_ = spawn(armilla_command(options, name, statistics_)); break;
     case worker_kind::programs:
     case worker_kind::programs_timed: child_ = spawn(programs_command(options, name, statistics_)); break;

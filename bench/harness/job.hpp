@@ -25,9 +25,11 @@ struct sample {
 /// differ:
 ///   by_message      global memory is reached by messages although it is mapped
 ///   timed           the same, and the library takes the time of its components
+///   attended        the same, and a thread of each rank answers while it computes
+///   interrupted     the same, and each rank is interrupted while it computes
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
-enum class worker_kind { armilla, by_message, timed, programs, programs_timed, mpi, hand, compiler };
+enum class worker_kind { armilla, by_message, timed, attended, interrupted, programs, programs_timed, mpi, hand, compiler };
 
 struct job_options {
   worker_kind kind = worker_kind::armilla;

@@ -93,17 +93,28 @@ void add_mrpc(std::vector<spec>& t) {
   add("arg_span20", {{armilla, "call_empty", 1.25}});
   add("arg_vec20", {{armilla, "call_empty", 1.45}}).row = "call_vec20";
   add("result_vec20", {{armilla, "call_empty", 1.45}}, 160).row = "result_vec";
-  spec& long_result = add("result_1m", {{armilla, "memcpy", 2.0}}, 1 << 20);
+  spec& long_result = add("result_vec_1m", {{armilla, "memcpy"}, {armilla, "result_private"}}, 1 << 20);
   long_result.row = "result_vec";
-  long_result.iterations = 60;
+  long_result.iterations = 20;
   spec& cold = add("call_cold", {{programs, "call_mpmd", 0, 0, 5000}});
   cold.worker = programs;
   cold.iterations = 1000;
-  spec& bytes = add("waiting_body_bytes", {}, 100);
+  spec& bytes = add("waiting_body_bytes", {}, 10'000);
   bytes.unit = "B";
   bytes.iterations = 1;
   bytes.limit_value = 20 * 1024;
-  bytes.runs = 3;
+  bytes.runs = 2;  // seconds each: every body's stack is mapped
+  spec& get = add("attention_get", {{worker_kind::interrupted, "attention_get"}});
+  get.worker = worker_kind::attended;
+  get.iterations = 100;
+  get.limit_value = 50'000;
+  get.runs = 5;
+  spec& cost = add("attention_cost", {{worker_kind::attended, "work_undisturbed", 1.02}});
+  cost.row = "work_under_reads";
+  cost.worker = worker_kind::attended;
+  cost.unit = "ms";
+  cost.iterations = 20;
+  cost.runs = 11;
 }
 
 }  // namespace bench

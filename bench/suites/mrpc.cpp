@@ -29,21 +29,16 @@ double counted(row_context& c, waits how, F&& one) {
   const am::rank_t to = far(c);
   return taken_apart(c, [&](long n) {
     take_count(to);
-    std::optional<companion> other;
-    if (how == waits::switching) other.emplace();
+    std::optional<switching> way;
+    if (how == waits::switching) way.emplace();
     for (long i = 0; i < n; ++i) one(to, i);
-    other.reset();
+    way.reset();
     verify(take_count(to) == n, "number of bodies");
   });
 }
 
-struct count_to_completion {
-  static constexpr bool may_wait = false;
-  void operator()() const { ++ran; }
-};
-
 double word0_simple(row_context& c) {
-  return counted(c, waits::in_place, [](am::rank_t to, long) { am::call(to, count_to_completion{}).get(); });
+  return counted(c, waits::in_place, [](am::rank_t to, long) { am::call(to, am::to_completion([] { ++ran; })).get(); });
 }
 
 double word0(row_context& c) {
@@ -68,19 +63,18 @@ double word2(row_context& c) {
 }
 
 double word0_threaded(row_context& c) {
-  return counted(c, waits::switching, [](am::rank_t to, long) { am::call(to, [] { am::spawn([] { ++ran; }).join(); }).get(); });
+  return counted(c, waits::switching, [](am::rank_t to, long) { am::call(to, am::as_fiber([] { ++ran; })).get(); });
 }
 
 double word0_atomic(row_context& c) {
   am::mutex mine;
   lock_of_rank = &mine;
   return counted(c, waits::switching, [](am::rank_t to, long) {
-    am::call(to, [] {
-      am::spawn([] {
-        const std::lock_guard lock(*lock_of_rank);
-        ++ran;
-      }).join();
-    }).get();
+    am::call(to, am::as_fiber([] {
+               const std::lock_guard lock(*lock_of_rank);
+               ++ran;
+             }))
+        .get();
   });
 }
 

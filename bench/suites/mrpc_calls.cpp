@@ -29,13 +29,8 @@ double counted(row_context& c, F&& one) {
   });
 }
 
-struct count_to_completion {
-  static constexpr bool may_wait = false;
-  void operator()() const { ++ran; }
-};
-
 double call_to_completion(row_context& c) {
-  return counted(c, [](am::rank_t to, long) { am::call(to, count_to_completion{}).get(); });
+  return counted(c, [](am::rank_t to, long) { am::call(to, am::to_completion([] { ++ran; })).get(); });
 }
 
 double call_may_wait(row_context& c) {

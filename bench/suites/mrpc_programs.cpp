@@ -21,10 +21,10 @@ double counted(row_context& c, waits how, F&& one) {
   const am::rank_t to = far(c);
   return taken_apart(c, [&](long n) {
     am::call<api::take_count>(to).get();
-    std::optional<companion> other;
-    if (how == waits::switching) other.emplace();
+    std::optional<switching> way;
+    if (how == waits::switching) way.emplace();
     for (long i = 0; i < n; ++i) one(to, i);
-    other.reset();
+    way.reset();
     verify(am::call<api::take_count>(to).get() == n, "number of bodies in the other program");
   });
 }

@@ -26,22 +26,12 @@ double taken_apart(row_context& c, F&& loop, long each = 1) {
   return result;
 }
 
-/// While it lives the calling fiber is not the only one that can go on: each of its waits switches.
-class companion {
+/// While one lives, each wait of the calling rank switches.
+class switching {
  public:
-  companion()
-      : other_(am::spawn([this] {
-          while (!over_) am::yield();
-        })) {}
-  ~companion() {
-    over_ = true;
-    other_.wait();
-  }
-  companion(const companion&) = delete;
-
- private:
-  bool over_ = false;
-  am::fiber<void> other_;
+  switching() { am::set_waiting(am::waiting_way::switching); }
+  ~switching() { am::set_waiting(am::waiting_way::in_place); }
+  switching(const switching&) = delete;
 };
 
 }  // namespace bench::suites

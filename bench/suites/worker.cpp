@@ -20,6 +20,7 @@ int work(int argc, char** argv) {
     add_fiber(rows);
     add_mrpc(rows);
     add_mrpc_calls(rows);
+    add_attention(rows);
     serve(coordinator, armilla::rank(), armilla::ranks(), rows);
   });
 }
