@@ -99,8 +99,9 @@ void print_anatomy(std::ostream& out, const std::vector<result>& all) {
              " CC++: total AM threads (yields creates syncs) runtime; Split-C: total AM runtime\n";
     first = false;
     const paper_row& q = r.what->paper;
-    out << text("%-22s %7.0f  %7.0f %7.0f %6.2f %7.2f %5.2f %7.0f %5.0f", r.what->name.c_str(), p.total, p.messages, p.threads,
-                p.yields, p.creates, p.syncs, p.runtime, p.body);
+    const std::string creates = p.creates > 0 ? text("%.2f", p.creates) : "-";  // not counted
+    out << text("%-22s %7.0f  %7.0f %7.0f %6.2f %7s %5.2f %7.0f %5.0f", r.what->name.c_str(), p.total, p.messages, p.threads,
+                p.yields, creates.c_str(), p.syncs, p.runtime, p.body);
     if (q.total > 0)
       out << text(" | %5.1f %5.1f %4.0f (%.0f %.0f %.0f) %4.1f", q.total, q.messages, q.threads, q.yields, q.creates, q.syncs,
                   q.runtime);
