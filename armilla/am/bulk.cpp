@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payloads that are too long for the ring: they lie in a block of the sender's segment, and a short record names it. The
 // receiver reads them there and gives the block back, so they are copied no more often than the type of the argument asks.
+//
+//     block:  watermark | bytes
+//
+// The record of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -45,8 +49,8 @@ void endpoint::use_heap(heap blocks, std::uint64_t first) noexcept {
   host_.control(self_.rank).heap_first.store(first, std::memory_order_release);
 }
 
-std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
-  const heap::block block = blocks_.allocate(size);
+watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
+  const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit(
         "send",
@@ -60,23 +64,42 @@ std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
     blocks_.deallocate(block.offset);
     throw;
   }
-  // The record leaves with the frame, and the frame only after the caller has filled the block: no poll lies between.
-  return host_.segment_start(self_.rank) + block.offset;
+  auto* const mark = reinterpret_cast<watermark*>(host_.segment_start(self_.rank) + block.offset);
+  mark->raise(0);
+  return mark;
+}
+
+std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
+  watermark* const mark = start_block(c, h, size);
+  mark->raise(size);  // the frame only leaves after the caller has filled the block: no poll lies between
+  return reinterpret_cast<std::byte*>(mark + 1);
+}
+
+outgoing_block::outgoing_block(endpoint& self, channel& c, handler_id h, std::size_t size) : size_(size) {
+  if (c.blocked) [[unlikely]]
+    self.refuse_if_spent(c, h, traffic::uncounted);
+  mark_ = self.start_block(c, h, size);
+  // To itself it leaves when it is full: nobody could fill it while this rank reads.
+  if (c.to != self.self().rank) self.push(c);
 }
 
 void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
-  if (offset > host_.layout.segment_bytes || size > host_.layout.segment_bytes - offset)
-    throw_damaged(source, "a block's place", offset);
-  if (size % 8 != 0 || offset % 8 != 0) throw_damaged(source, "a block's length", size);
+  const std::uint64_t most = host_.layout.segment_bytes - sizeof(watermark);
+  if (offset > most || size > most - offset) throw_damaged(source, "a block's place", offset);
+  if (size % 8 != 0 || offset % alignof(watermark) != 0) throw_damaged(source, "a block's length", size);
   if (h >= handlers_.size || h == bulk_handler) throw_damaged(source, "a handler's number", h);
-  struct returner {
-    heap owner;
-    std::uint64_t offset;
-    ~returner() { owner.remote_free(offset); }
-  } at_end{heap::attach(host_.segment_start(source), host_.control(source).heap_first.load(std::memory_order_acquire)), offset};
+  std::byte* const segment = host_.segment_start(source);
+  incoming_block block(heap::attach(segment, host_.control(source).heap_first.load(std::memory_order_acquire)), offset,
+                       reinterpret_cast<const watermark*>(segment + offset), size);
   if (methods_ != nullptr) [[unlikely]]
     note_run(handler_id(h), size);
-  handlers_.functions[h](*this, source, host_.segment_start(source) + offset, size);
+  try {
+    if (handlers_.streams[h] != 0)
+      stream_ = &block;
+    else
+      block.await(block.end());
+    handlers_.functions[h](*this, source, block.begin(), size);
+  } catch (const message_given_up&) {}  // its sender knows why
 }
 
 }  // namespace armilla::detail

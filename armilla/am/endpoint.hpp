@@ -7,8 +7,10 @@
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "armilla/am/block.hpp"
 #include "armilla/am/channel.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -270,6 +272,10 @@ class endpoint {
   /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the ring.
   bool passing(rank_t source, const std::byte* place) const noexcept { return inbound_[std::size_t(source)].reader.holds(place); }
 
+  /// For a handler that streams, once and first of all: the block that it shall read, if its bytes are in one. What it reads may
+  /// not be there yet.
+  incoming_block* take_stream() noexcept { return std::exchange(stream_, nullptr); }
+
   /// Lets another handler of this program take in what a handler was given.
   void pass_on(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
     if (methods_ != nullptr) [[unlikely]]
@@ -290,6 +296,8 @@ class endpoint {
   };
 
   [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
+  friend class outgoing_block;
+  watermark* start_block(channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
   void open_channel(std::size_t index, rank_t to, int lane, control_block& peer);
   void open_frame(channel& c, std::size_t need);
@@ -425,6 +433,7 @@ class endpoint {
   std::size_t beside_ = 0;                                  ///< channels to attendants begin here; 0: there are none
   std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;  ///< by rank: lines that the attendant has processed
   handler_table handlers_;
+  incoming_block* stream_ = nullptr;
   arrival* arriving_ = nullptr;  ///< the frame that the loop takes in, while it does
   std::optional<left_frame> left_;
   asked_wait* asked_ = nullptr;                   ///< fibers whose events nobody tells: the loop asks for them

@@ -20,6 +20,7 @@ struct handler_registry {
   handler_slot* first = nullptr;
   std::vector<handler_fn> table;
   std::vector<std::uint8_t> may_wait;
+  std::vector<std::uint8_t> streams;
   std::vector<const handler_slot*> slots;  // null where nobody has the number
   std::vector<std::string> names;          // once somebody asks
 };
@@ -48,8 +49,8 @@ place place_of(handler_slot& slot) {
 }  // namespace
 
 handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait,
-                           handler_id fixed) noexcept
-    : id(fixed), function(function), image(image), type(type), item_bytes(item_bytes), may_wait(may_wait) {
+                           bool streams, handler_id fixed) noexcept
+    : id(fixed), function(function), image(image), type(type), item_bytes(item_bytes), may_wait(may_wait), streams(streams) {
   std::lock_guard lock(registry().mutex);
   next = registry().first;
   registry().first = this;
@@ -74,9 +75,12 @@ handler_table freeze_handlers() {
       all.table.push_back(each.slot->function);
       all.slots.push_back(each.slot);
     }
-    for (const handler_slot* slot : all.slots) all.may_wait.push_back(slot != nullptr && slot->may_wait);
+    for (const handler_slot* slot : all.slots) {
+      all.may_wait.push_back(slot != nullptr && slot->may_wait);
+      all.streams.push_back(slot != nullptr && slot->streams);
+    }
   }
-  return {all.table.data(), all.may_wait.data(), std::uint32_t(all.table.size())};
+  return {all.table.data(), all.may_wait.data(), all.streams.data(), std::uint32_t(all.table.size())};
 }
 
 std::vector<std::uint32_t> handler_item_sizes() {

@@ -39,7 +39,7 @@ enum well_known : handler_id {
 /// image and by place in the image, so that ranks of one program agree whatever the order in which they registered.
 class handler_slot {
  public:
-  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait,
+  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait, bool streams,
                handler_id fixed = no_handler) noexcept;
   handler_slot(const handler_slot&) = delete;
 
@@ -49,6 +49,7 @@ class handler_slot {
   const char* type;          ///< its name for reports: mangled, or plain text
   std::uint32_t item_bytes;  ///< of each of its items; 0: they differ, and it says each by endpoint::count_item
   bool may_wait;             ///< its items are bodies that may become fibers: it keeps its place by endpoint::begin_bodies
+  bool streams;              ///< it can read a long item while that is being written: endpoint::take_stream
   handler_slot* next;
 };
 
@@ -75,18 +76,29 @@ constexpr bool handler_may_wait() noexcept {
     return false;
 }
 
+template <class H>
+constexpr bool handler_streams() noexcept {
+  if constexpr (requires { H::streams; })
+    return H::streams;
+  else
+    return false;
+}
+
 /// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
 template <class H>
-inline handler_slot handler{&H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>()};
+inline handler_slot handler{
+    &H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>(), handler_streams<H>()};
 
 /// The same for a handler with a well-known number.
 template <class H, handler_id Id>
-inline handler_slot fixed_handler{&H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>(), Id};
+inline handler_slot fixed_handler{
+    &H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>(), false, Id};
 
 /// All handlers of the process by number. Unused numbers hold a function that reports them.
 struct handler_table {
   const handler_fn* functions = nullptr;
   const std::uint8_t* may_wait = nullptr;
+  const std::uint8_t* streams = nullptr;
   std::uint32_t size = 0;
 };
 

@@ -116,11 +116,11 @@ struct withdrawn<M, R(P...)> {
 template <class F, class... A>
 void run_statements(endpoint& self, rank_t source, run_rest& rest) {
   const timed body(packing<F, A...>::fixed ? self.watch() : nullptr, component::cpu);
-  statement<F, A...>::run_some(self, source, rest);
+  statement<F, A...>::run_some(self, source, rest, nullptr);
 }
 
 template <class F, class... A>
-inline constexpr method_runners runners_of = {&question<F, A...>::run_one, &run_statements<F, A...>};
+inline constexpr method_runners runners_of = {&question<F, A...>::run_named, &run_statements<F, A...>};
 
 template <const auto& M, class S = signature_of<M>>
 struct method_calls;

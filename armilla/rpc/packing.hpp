@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/am/block.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/leaves.hpp"
 #include "armilla/base/types.hpp"
@@ -36,8 +37,9 @@ class closure_copy {
 /// Where an item comes from.
 struct origin {
   rank_t rank;
-  reachable memory{};    ///< what of the sender's memory can be read here
-  bool passing = false;  ///< the item's bytes are gone when the body waits: views need a copy
+  reachable memory{};                ///< what of the sender's memory can be read here
+  bool passing = false;              ///< the item's bytes are gone when the body waits: views need a copy
+  incoming_block* stream = nullptr;  ///< the item is in this block, and may still be being written
 };
 
 /// Whether a body may wait; one that is marked to run to completion may not.
@@ -94,6 +96,14 @@ struct packing {
     (out.put(arguments), ...);
   }
 
+  /// The same into a block that the receiver reads meanwhile, `before` bytes from its beginning.
+  static void write(const reachable& stays, outgoing_block& block, std::size_t before, const F& f, const A&... arguments) {
+    std::byte* const to = block.place() + before;
+    if constexpr (closure_bytes != 0) std::memcpy(to, &f, sizeof(F));
+    encoder out(to + closure_bytes, stays, &block.mark(), before + closure_bytes);
+    (out.put(arguments), ...);
+  }
+
   /// Takes one item off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
   template <class Use>
   static decltype(auto) read(const std::byte*& at, const std::byte* end, origin from, Use&& use) {
@@ -107,6 +117,8 @@ struct packing {
     } else {
       if (std::size_t(end - at) < closure_bytes) [[unlikely]]
         throw_short_item(closure_bytes, std::size_t(end - at));
+      if (from.stream != nullptr) [[unlikely]]
+        from.stream->await(at + closure_bytes);
       return open(at, std::size_t(end - at) - closure_bytes, from, &at, std::forward<Use>(use));
     }
   }
@@ -138,9 +150,16 @@ struct packing {
                                 const std::byte** behind, Use&& use) {
     closure_copy<F> f(item);
     decoder in(item + closure_bytes, bytes, from.rank);
-    if constexpr (!fixed) in.set_sender_memory(from.memory);
+    if constexpr (!fixed) {
+      in.set_sender_memory(from.memory);
+      if (from.stream != nullptr) [[unlikely]]
+        in.set_mark(from.stream->mark(), std::size_t(item - from.stream->begin()) + closure_bytes);
+    }
     auto arguments = leaves<A...>::from([&]<class B>() { return in.template get<B>(); });
     if (behind != nullptr) *behind = came_at + closure_bytes + align_up(bytes - in.remaining(), 8);
+    if constexpr (!fixed && !views)
+      if (from.stream != nullptr && *behind == from.stream->end()) [[unlikely]]
+        from.stream->release();  // before the body: it may take long, and the sender its next item with it
     if constexpr (!fixed)
       if (in.complaint() != nullptr) [[unlikely]]
         throw_usage("receive", in.complaint());
@@ -157,10 +176,16 @@ template <class F, class... A>
 bool absent(const std::byte*& at, const std::byte* end, const origin& from) {
   if constexpr (may_be_absent<F>) {
     if (std::size_t(end - at) < sizeof(F)) throw_short_item(sizeof(F), std::size_t(end - at));
+    if (from.stream != nullptr) [[unlikely]]
+      from.stream->await(at + sizeof(F));
     closure_copy<F> f(at);
     if ((*f).present()) [[likely]]
       return false;
-    packing<F, A...>::read(at, end, from, [](F&, auto&&...) {});
+    if (from.stream != nullptr) [[unlikely]]
+      from.stream->await(from.stream->end());
+    origin whole = from;  // it stays in its block until it has been copied
+    whole.stream = nullptr;
+    packing<F, A...>::read(at, end, whole, [](F&, auto&&...) {});
     return true;
   }
   return false;

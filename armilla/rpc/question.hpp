@@ -116,24 +116,35 @@ struct question {
   static constexpr std::size_t item_bytes = items::fixed ? sizeof(question_name) + items::item_bytes : 0;
 
   static constexpr bool may_wait = body_may_wait<F>;
+  static constexpr bool streams = !items::fixed && !by_name<F>;
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
+    incoming_block* stream = nullptr;
+    if constexpr (streams) stream = self.take_stream();
     if constexpr (may_wait) self.begin_bodies(rest);
-    run_one(self, source, rest, self.solo());
-    while (rest.at != rest.end) run_one(self, source, rest, false);
+    run_one(self, source, rest, self.solo(), stream);
+    while (rest.at != rest.end) run_one(self, source, rest, false, stream);
+  }
+
+  static void run_named(endpoint& self, rank_t source, run_rest& rest, bool first) {
+    run_one(self, source, rest, first, nullptr);
   }
 
   /// Takes one item off the front of `rest`. `first`: of all items of the frame.
-  static void run_one(endpoint& self, rank_t source, run_rest& rest, bool first) {
+  static void run_one(endpoint& self, rank_t source, run_rest& rest, bool first, incoming_block* stream) {
     question_name name;
     if (std::size_t(rest.end - rest.at) < sizeof name) [[unlikely]]
       throw_short_item(sizeof name, std::size_t(rest.end - rest.at));
+    if constexpr (streams)
+      if (stream != nullptr) [[unlikely]]
+        stream->await(rest.at + sizeof name);
     std::memcpy(&name, rest.at, sizeof name);
     rest.at += sizeof name;
     const std::byte* const item = rest.at;
     origin from{source};
     if constexpr (!items::fixed) from.memory = self.memory_of(source);
+    if constexpr (streams) from.stream = stream;
     if constexpr (items::views) from.passing = self.passing(source, item);
     if constexpr (may_be_absent<F>)
       if (absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
@@ -166,6 +177,16 @@ struct question {
   }
 };
 
+/// A question that is too long for the ring: it is read while it is written.
+template <class F, class... A>
+[[gnu::noinline]] void write_long_question(endpoint& self, channel& c, question_name name, std::size_t size,
+                                           const reachable& stays, const F& f, const A&... arguments) {
+  outgoing_block block(self, c, question_id<F, A...>(), size);
+  std::memcpy(block.place(), &name, sizeof name);
+  packing<F, A...>::write(stays, block, sizeof name, f, arguments...);
+  block.finish();
+}
+
 template <class F, class... A>
 auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments) {
   using items = packing<F, A...>;
@@ -181,9 +202,13 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   const std::size_t size = sizeof name + items::size(stays, arguments...);
   const handler_id h = question_id<F, A...>();
   std::byte* const alone = calls.batches == 0 ? self.begin_alone<audience_of<F>>(c, h, size, traffic::questions) : nullptr;
-  std::byte* const place = alone != nullptr ? alone : self.append(c, h, size);
-  std::memcpy(place, &name, sizeof name);
-  items::write(stays, place + sizeof name, f, arguments...);
+  if (question<F, A...>::streams && alone == nullptr && size > self.eager()) [[unlikely]] {
+    write_long_question<F, A...>(self, c, name, size, stays, f, arguments...);
+  } else {
+    std::byte* const place = alone != nullptr ? alone : self.append(c, h, size);
+    std::memcpy(place, &name, sizeof name);
+    items::write(stays, place + sizeof name, f, arguments...);
+  }
   if (alone != nullptr) [[likely]] {
     self.publish_alone(c, size);
     return result;

@@ -35,29 +35,33 @@ struct statement {
   static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size({}, arguments...); }
 
   static constexpr bool may_wait = body_may_wait<F>;
+  static constexpr bool streams = !items::fixed && !by_name<F>;
 
   // A run of statements: the body is inlined in the loop over its items. If one waits, `rest` is empty afterwards.
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const timed body(items::fixed ? self.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
     run_rest rest{at, at + size};
+    incoming_block* stream = nullptr;
+    if constexpr (streams) stream = self.take_stream();
     if constexpr (may_wait) self.begin_bodies(rest);
-    while (rest.at != rest.end) run_some(self, source, rest);
+    while (rest.at != rest.end) run_some(self, source, rest, stream);
   }
 
   /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method.
-  static void run_some(endpoint& self, rank_t source, run_rest& rest) {
+  static void run_some(endpoint& self, rank_t source, run_rest& rest, incoming_block* stream) {
     const std::byte* before = rest.at;
     try {
       while (rest.at != rest.end) {
         before = rest.at;
         if constexpr (items::empty) rest.at += empty_item;
+        origin from{source};
+        if constexpr (streams) from.stream = stream;
         if constexpr (may_be_absent<F>)
-          if (absent<F, A...>(rest.at, rest.end, {source})) [[unlikely]] {
+          if (absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
             closure_copy<F> f(before);
             (*f).park(self, {source, statement_id<F, A...>(), {before, rest.at}});
             continue;
           }
-        origin from{source};
         if constexpr (items::views) from.passing = self.passing(source, before);
         items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
           const timed body(items::fixed ? nullptr : self.watch(), component::cpu);
@@ -82,7 +86,13 @@ template <class F, class... A>
   constexpr traffic kind = items::fixed ? traffic::statements : traffic::uncounted;
   self.admit(c);
   const std::size_t size = statement<F, A...>::size(arguments...);
-  items::write({}, self.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
+  if (statement<F, A...>::streams && size > self.eager()) [[unlikely]] {
+    outgoing_block block(self, c, statement_id<F, A...>(), size);
+    items::write({}, block, 0, f, arguments...);
+    block.finish();
+  } else {
+    items::write({}, self.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
+  }
   if constexpr (!items::fixed) ++self.count().statements_sent;
   self.done(c);
   if (self.observed()) [[unlikely]]

@@ -19,6 +19,11 @@ void decoder::throw_count(rank_t sender, std::size_t left, count_t count) {
                    " bytes that are left of the message");
 }
 
+std::size_t decoder::await(const watermark& mark, std::size_t before, std::size_t size, std::size_t wanted) {
+  const std::uint64_t there = mark.await(before + wanted) - before;
+  return there < size ? std::size_t(there) : size;
+}
+
 const std::byte* decoder::take_at_sender(std::size_t n, std::size_t size, std::size_t align) {
   count_t offset;
   std::memcpy(&offset, take(sizeof offset, sizeof offset), sizeof offset);

@@ -12,6 +12,7 @@
 #include "armilla/wire/layout.hpp"
 #include "armilla/wire/reachable.hpp"
 #include "armilla/wire/view.hpp"
+#include "armilla/wire/watermark.hpp"
 
 // Bytes to values. Nothing that the bytes say is believed: every length is held against the bytes that are left before
 // anything is made of it, in arithmetic that cannot overflow, and nothing larger than what the bytes can fill is allocated.
@@ -21,7 +22,15 @@ namespace armilla::detail {
 /// names `sender`. A view that is read lies in `bytes`.
 class decoder {
  public:
-  decoder(const std::byte* bytes, std::size_t size, rank_t sender = no_rank) : bytes_(bytes), size_(size), sender_(sender) {}
+  decoder(const std::byte* bytes, std::size_t size, rank_t sender = no_rank)
+      : bytes_(bytes), size_(size), ready_(size), sender_(sender) {}
+
+  /// The bytes are still being written: `mark`, which counts from `before` bytes in front of them, tells how far.
+  void set_mark(const watermark* mark, std::size_t before) {
+    mark_ = mark;
+    before_ = before;
+    if (mark != nullptr) ready_ = 0;
+  }
 
   template <class T>
   T get();
@@ -33,10 +42,23 @@ class decoder {
   /// the sum cannot overflow.
   const std::byte* take(std::size_t n, std::size_t unit) {
     const std::size_t at = align_up(offset_, unit);
-    if (at + n > size_) [[unlikely]]
-      throw_short(sender_, offset_, size_, n);
+    if (at + n > ready_) [[unlikely]] {
+      if (mark_ == nullptr || at + n > size_) throw_short(sender_, offset_, size_, n);
+      ready_ = await(*mark_, before_, size_, at + n);
+    }
     offset_ = at + n;
     return bytes_ + at;
+  }
+
+  /// Whether the next n bytes may not all be there yet.
+  bool comes_in_pieces(std::size_t n) const { return mark_ != nullptr && offset_ + n > ready_; }
+  /// Waits for the next n bytes; how many are there then.
+  std::size_t await_ready(std::size_t n) {
+    if (offset_ + n > ready_) {
+      if (offset_ + n > size_) throw_short(sender_, offset_, size_, n);
+      ready_ = await(*mark_, before_, size_, offset_ + n);
+    }
+    return ready_ - offset_;
   }
 
   /// A count of elements of which each takes at least `least` bytes.
@@ -67,14 +89,18 @@ class decoder {
   // By value: the address of a decoder on the hot path must not be taken, so that it stays in registers.
   [[noreturn, gnu::cold]] static void throw_short(rank_t sender, std::size_t offset, std::size_t size, std::size_t wanted);
   [[noreturn, gnu::cold]] static void throw_count(rank_t sender, std::size_t left, count_t count);
+  [[gnu::cold]] static std::size_t await(const watermark& mark, std::size_t before, std::size_t size, std::size_t wanted);
 
   const std::byte* bytes_;
   std::size_t size_;
+  std::size_t ready_;  ///< of them, those that are known to be there
   std::size_t offset_ = 0;
   rank_t sender_;
   int nesting_ = 0;
   const char* complaint_ = nullptr;
   reachable there_;
+  const watermark* mark_ = nullptr;
+  std::size_t before_ = 0;
 };
 
 inline std::size_t decoder::take_count(std::size_t least) {
@@ -190,6 +216,22 @@ T read_sequence(decoder& in) {
   return c;
 }
 
+/// Takes what there is while the sender still writes the rest. n has been judged.
+template <class T>
+T read_in_pieces(decoder& in, std::size_t n) {
+  using element = typename T::value_type;
+  T c;
+  c.reserve(n);
+  while (n != 0) {
+    const std::size_t there = in.await_ready(sizeof(element)) / sizeof(element);
+    const std::size_t part = there < n ? there : n;
+    const auto* first = reinterpret_cast<const element*>(in.take(part * sizeof(element), 1));
+    c.insert(c.end(), first, first + part);
+    n -= part;
+  }
+  return c;
+}
+
 /// One copy into a fresh block that nobody has filled with zeros before.
 template <class T>
 T read_contiguous(decoder& in) {
@@ -198,6 +240,9 @@ T read_contiguous(decoder& in) {
     return read_sequence<T>(in);
   } else {
     const std::size_t n = in.take_count(sizeof(element));
+    if constexpr (requires(T c, const element* e) { c.reserve(n), c.insert(c.end(), e, e); })
+      if (in.comes_in_pieces(n * sizeof(element))) [[unlikely]]
+        return read_in_pieces<T>(in, n);
     const auto* first = reinterpret_cast<const element*>(in.take(n * sizeof(element), 1));
     return T(first, first + n);
   }

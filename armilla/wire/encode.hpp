@@ -10,6 +10,7 @@
 #include "armilla/wire/layout.hpp"
 #include "armilla/wire/reachable.hpp"
 #include "armilla/wire/view.hpp"
+#include "armilla/wire/watermark.hpp"
 
 // Values to bytes. One walk over a value (`write`) serves two sinks: the sizer counts what the encoder then writes, so that
 // the two cannot differ. The offset starts at a constant: for types of fixed size all of this folds into plain moves.
@@ -36,6 +37,9 @@ class encoder {
  public:
   explicit encoder(std::byte* out) : out_(out) {}
   encoder(std::byte* out, const reachable& here) : out_(out), here_(here) {}
+  /// Somebody reads the bytes while they are written: long ones raise `mark`, which counts from `before` bytes in front of `out`.
+  encoder(std::byte* out, const reachable& here, watermark* mark, std::size_t before)
+      : out_(out), here_(here), mark_(mark), before_(before) {}
 
   const reachable& stays() const { return here_; }
 
@@ -52,7 +56,10 @@ class encoder {
 
   void align(std::size_t unit) { offset_ = align_up(offset_, unit); }
   void bytes(const void* from, std::size_t n) {
-    if (n != 0) std::memcpy(out_ + offset_, from, n);
+    if (mark_ != nullptr && n >= watermark::piece) [[unlikely]]
+      copy_in_pieces(*mark_, before_ + offset_, out_ + offset_, from, n);
+    else if (n != 0)
+      std::memcpy(out_ + offset_, from, n);
     offset_ += n;
   }
 
@@ -60,6 +67,8 @@ class encoder {
   std::byte* out_;
   std::size_t offset_ = 0;
   reachable here_;
+  watermark* mark_ = nullptr;
+  std::size_t before_ = 0;
   std::uint32_t readers_ = 1;
 };
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/am/handler.hpp"
+#include "armilla/ring/heap.hpp"
+#include "armilla/wire/watermark.hpp"
+
+/// Items that are too long for the ring lie in a block of the sender's segment, behind a watermark. The receiver may read one
+/// while the sender still writes it, so that the two copies of a long argument overlap.
+namespace armilla::detail {
+
+class endpoint;
+struct channel;
+
+/// An item whose record leaves before its bytes are there. Whoever makes one fills `place`, raises `mark` on the way if he
+/// likes, and calls `finish`; if he does not come to that, the receiver drops the message.
+class outgoing_block {
+ public:
+  outgoing_block(endpoint& self, channel& c, handler_id h, std::size_t size);
+  ~outgoing_block() {
+    if (mark_ != nullptr) mark_->raise(watermark::given_up);
+  }
+  outgoing_block(const outgoing_block&) = delete;
+
+  std::byte* place() const noexcept { return reinterpret_cast<std::byte*>(mark_ + 1); }
+  watermark& mark() const noexcept { return *mark_; }
+  void finish() noexcept {
+    mark_->raise(size_);
+    mark_ = nullptr;
+  }
+
+ private:
+  watermark* mark_;
+  std::size_t size_;
+};
+
+/// An item that is being taken in; its end gives the block back, if nobody did before.
+class incoming_block {
+ public:
+  incoming_block(heap owner, std::uint64_t offset, const watermark* mark, std::size_t size) noexcept
+      : owner_(owner), offset_(offset), mark_(mark), size_(size) {}
+  ~incoming_block() { release(); }
+  incoming_block(const incoming_block&) = delete;
+
+  const watermark* mark() const noexcept { return mark_; }
+  const std::byte* begin() const noexcept { return reinterpret_cast<const std::byte*>(mark_ + 1); }
+  const std::byte* end() const noexcept { return begin() + size_; }
+  /// Until the bytes in front of `until`, which lies in the block, are there.
+  void await(const std::byte* until) const { mark_->await(std::uint64_t(until - begin())); }
+  /// Nobody reads it any more. The earlier, the sooner the sender writes its next item into the same warm memory.
+  void release() noexcept {
+    if (mark_ == nullptr) return;
+    mark_ = nullptr;
+    owner_.remote_free(offset_);
+  }
+
+ private:
+  heap owner_;
+  std::uint64_t offset_;
+  const watermark* mark_;  ///< null once it has been given back
+  std::size_t size_;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arguments that are too long for the ring: they are read while they are written.
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+constexpr std::size_t many = 300'000;
+
+am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
+
+std::vector<double> counting(std::size_t n, double first) {
+  std::vector<double> v(n);
+  std::iota(v.begin(), v.end(), first);
+  return v;
+}
+
+bool counts(const std::vector<double>& v, std::size_t n, double first) { return v == counting(n, first); }
+
+thread_local int received = 0;  // one a rank, also where ranks are threads
+
+RANK_TEST(long_vectors_and_strings_arrive_whole) {
+  for (const std::size_t n : {std::size_t(4000), std::size_t(8192), many}) {
+    const std::vector<double> v = counting(n, am::rank());
+    const std::string text(n + 3, char('a' + am::rank() % 26));
+    for (int round = 0; round < 20; ++round)
+      EXPECT(am::call(
+                 next(),
+                 [](const std::vector<double>& x, int i, std::string s, std::size_t size, double first) {
+                   return i >= 0 && counts(x, size, first) && s == std::string(size + 3, char('a' + int(first) % 26));
+                 },
+                 v, round, text, n, double(am::rank()))
+                 .get());
+  }
+}
+
+RANK_TEST(what_is_not_one_array_arrives_too) {
+  std::vector<std::string> words(2000, std::string(100, 'w'));
+  words[1234] = std::string(100'000, 'x');
+  const std::vector<std::vector<int>> rows{std::vector<int>(50'000, 3), {}, std::vector<int>(7, 4)};
+  const auto [letters, sum] = am::call(
+                                  next(),
+                                  [](const std::vector<std::string>& w, std::pair<int, std::vector<std::vector<int>>> r) {
+                                    std::size_t n = 0;
+                                    for (const std::string& s : w) n += s.size();
+                                    return std::pair(n, std::accumulate(r.second[0].begin(), r.second[0].end(), r.first));
+                                  },
+                                  words, std::pair(5, rows))
+                                  .get();
+  EXPECT_EQ(letters, 1999U * 100 + 100'000);
+  EXPECT_EQ(sum, 150'005);
+  EXPECT_EQ(am::call(
+                next(), [](am::view<int> v, const std::vector<int>& w) { return v[many - 1] + w.back(); },
+                am::view(std::vector<int>(many, 8)), std::vector<int>(many, 9))
+                .get(),
+            17);
+}
+
+RANK_TEST(long_statements_keep_their_order) {
+  received = 0;
+  am::barrier();
+  for (int i = 0; i < 40; ++i) {
+    am::async(next(), [](int at) { received = received == 2 * at ? 2 * at + 1 : -1000; }, i);
+    am::async(
+        next(),
+        [](int at, const std::vector<double>& v) {
+          received = received == 2 * at + 1 && counts(v, 20'000, at) ? 2 * at + 2 : -1000;
+        },
+        i, counting(20'000, i));
+  }
+  am::fence();
+  EXPECT_EQ(received, 80);
+}
+
+RANK_TEST(a_body_with_a_long_argument_waits) {
+  std::vector<am::future<bool>> asked;
+  for (int i = 0; i < 8; ++i)
+    asked.push_back(am::call(
+        next(),
+        [](am::rank_t from, std::vector<double> v, am::view<double> w, double first) {
+          am::call(from, [] {}).get();
+          return counts(v, many / 10, first) && counts(w.copy(), many / 10, first + 1);
+        },
+        am::rank(), counting(many / 10, i), am::view(counting(many / 10, i + 1)), double(i)));
+  for (auto& f : asked) EXPECT(f.get());
+}
+
+class inbox {
+ public:
+  double last(const std::vector<double>& v) { return v.back(); }
+};
+
+RANK_TEST(a_long_argument_comes_before_its_object) {
+  const bool early = am::rank() % 2 == 0;
+  std::vector<am::future<double>> asked;
+  if (!early) am::barrier();
+  am::distributed<inbox> box;
+  for (int i = 0; i < 3; ++i) asked.push_back(am::call<&inbox::last>(box.on(next()), counting(many / 10, i)));
+  if (early) am::barrier();
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(asked[std::size_t(i)].get(), double(i + many / 10 - 1));
+  am::fence();
+}
+
+// Fails when it is written, not when it is measured.
+struct brittle {
+  std::vector<double> before = std::vector<double>(many, 1.0);
+  bool fails = false;
+  template <class Walk>
+  void define_type(Walk& t) {
+    t.local(before);
+    if constexpr (std::is_same_v<Walk, am::detail::type_writer<am::detail::encoder>>)
+      if (fails) throw std::runtime_error("does not want to travel");
+    t.local(fails);
+  }
+};
+
+RANK_TEST(a_message_whose_sender_fails_is_dropped) {
+  received = 0;
+  am::barrier();
+  const auto note = [](const brittle&) { ++received; };
+  brittle bad;
+  bad.fails = true;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_THROWS_SAYING(std::runtime_error, "does not want", (void)am::call(next(), note, bad));
+    EXPECT_THROWS_SAYING(std::runtime_error, "does not want", am::async(next(), note, bad));
+    am::call(next(), note, brittle{}).get();
+  }
+  am::fence();
+  EXPECT_EQ(received, 3);
+}
+
+}  // namespace
+
+RANK_TEST_MAIN()

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/wire/watermark.hpp"
+
+#include <sched.h>
+
+#include <cstring>
+
+namespace armilla::detail {
+namespace {
+
+constexpr int looks_before_yield = 200;  // some 10 us: longer than a piece takes on a core of its own
+
+void pause(int look) noexcept {
+  if (look >= looks_before_yield) {
+    ::sched_yield();
+    return;
+  }
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+std::uint64_t watermark::await(std::uint64_t bytes) const {
+  for (int look = 0;; look += look < looks_before_yield) {
+    const std::uint64_t now = __atomic_load_n(&filled, __ATOMIC_ACQUIRE);
+    if (now == given_up) throw message_given_up{};
+    if (now >= bytes) return now;
+    pause(look);
+  }
+}
+
+void copy_in_pieces(watermark& mark, std::uint64_t before, std::byte* to, const void* from, std::size_t n) noexcept {
+  for (std::size_t done = 0; done < n;) {
+    const std::size_t part = n - done < watermark::piece ? n - done : watermark::piece;
+    std::memcpy(to + done, static_cast<const std::byte*>(from) + done, part);
+    done += part;
+    mark.raise(before + done);
+  }
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace armilla::detail {
+
+/// How far a block is filled that one rank writes while another one reads it: heads the block. The writer raises `filled` behind
+/// the bytes (release), the reader looks at it before it reads them (acquire).
+struct alignas(64) watermark {
+  static constexpr std::uint64_t given_up = ~std::uint64_t{0};  ///< the writer failed: there is no message
+  static constexpr std::size_t piece = 32 * 1024;               ///< bytes after which a writer says so
+
+  std::uint64_t filled = 0;
+
+  void raise(std::uint64_t bytes) noexcept { __atomic_store_n(&filled, bytes, __ATOMIC_RELEASE); }
+  /// Waits until `bytes` are there, and says how many are. Not long: the writer does nothing but write. Throws
+  /// `message_given_up`.
+  std::uint64_t await(std::uint64_t bytes) const;
+};
+
+/// Thrown by a reader whose writer gave up; the message layer drops the message.
+struct message_given_up {};
+
+/// Copies to `to`, which lies `before` bytes into what the mark counts, and raises it after each piece.
+void copy_in_pieces(watermark& mark, std::uint64_t before, std::byte* to, const void* from, std::size_t n) noexcept;
+
+}  // namespace armilla::detail
