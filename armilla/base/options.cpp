@@ -121,6 +121,8 @@ std::vector<row> make_table() {
             "Up to this size a message goes through the ring, beyond it through the shared heap."),
       bytes("spill_limit", &o::spill_limit, 4096, max_bytes, shape::any,
             "How much a rank may queue for receivers that do not keep up, before it is an error."),
+      bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
+            "How much memory a rank keeps for arguments that bodies read in place."),
       flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),

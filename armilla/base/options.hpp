@@ -35,6 +35,7 @@ struct options {
   int poll_every = 0;
   std::uint64_t eager = 16 * 1024;
   std::uint64_t spill_limit = std::uint64_t{1} << 30;
+  std::uint64_t receive_buffers = 4 * 1024 * 1024;
   bool cross_copy = true;
   // waiting
   std::uint64_t spin_ns = 50'000;

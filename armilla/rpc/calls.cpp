@@ -9,6 +9,7 @@
 #include <typeinfo>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/rpc/question.hpp"
@@ -189,7 +190,8 @@ bool take_error(context& self, error_record& record) {
 }  // namespace
 
 void start_calls(context& self, const launch&) {
-  self.calls = new call_state(self.ranks);
+  self.calls = new call_state(self.ranks, *self.count);
+  self.calls->buffers.set_limit(self.settings->receive_buffers);
   self.fibers->set_lost_error(
       [](context& rank, std::exception_ptr why) { note_statement_error(*rank.messages, rank.rank, std::move(why)); });
   self.teams->hooks.errors = &count_errors;

@@ -5,6 +5,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/rpc/cell.hpp"
 #include "armilla/rpc/method_table.hpp"
+#include "armilla/rpc/receive_buffers.hpp"
 
 namespace armilla::detail {
 
@@ -12,11 +13,12 @@ struct launch;
 
 /// What layer rpc keeps for a rank.
 struct call_state {
-  explicit call_state(rank_t ranks) : stubs(ranks) {}
+  call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
 
   cell_pool cells;
   stub_cache stubs;                    ///< of methods that this rank calls by name
   method_table methods;                ///< that it provides under names
+  receive_buffers buffers;             ///< for items that bodies read in place
   std::uint32_t batches = 0;           ///< > 0: questions, too, wait for company
   std::uint64_t statement_errors = 0;  ///< since the last fence
   std::exception_ptr first_error;      ///< the first of them; the fence throws it on every rank

@@ -93,6 +93,34 @@ RANK_TEST(a_body_with_a_long_argument_waits) {
   for (auto& f : asked) EXPECT(f.get());
 }
 
+RANK_TEST(views_that_leave_the_ring_lie_in_buffers_that_persist) {
+  const std::vector<double> numbers = counting(500, 1);
+  const auto ask = [&](std::size_t calls) {
+    std::vector<am::future<double>> asked;
+    for (std::size_t i = 0; i < calls; ++i)
+      asked.push_back(am::call(
+          next(),
+          [](am::rank_t from, am::view<double> v) {
+            am::call(from, [] {}).get();
+            return v[499];
+          },
+          am::rank(), am::view(numbers)));
+    for (auto& f : asked) EXPECT_EQ(f.get(), 500.0);
+    am::fence();
+  };
+  const auto before = am::stats();
+  ask(1);
+  const auto once = am::stats();
+  EXPECT_EQ(once.receive_buffers_made, before.receive_buffers_made + 1);
+  for (int i = 0; i < 10; ++i) ask(1);
+  const auto often = am::stats();
+  EXPECT_EQ(often.receive_buffers_made, once.receive_buffers_made);
+  EXPECT_EQ(often.receive_buffers_reused, once.receive_buffers_reused + 10);
+  ask(6);
+  EXPECT(am::stats().receive_buffers_made <= once.receive_buffers_made + 5);
+  EXPECT_EQ(am::stats().receive_buffers_returned, 0U);
+}
+
 class inbox {
  public:
   double last(const std::vector<double>& v) { return v.back(); }

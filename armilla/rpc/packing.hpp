@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/leaves.hpp"
 #include "armilla/base/types.hpp"
+#include "armilla/rpc/receive_buffers.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
 #include "armilla/wire/sendable.hpp"
@@ -55,16 +55,27 @@ inline constexpr bool body_may_wait = [] {
 class item_copy {
  public:
   static constexpr std::size_t small = 512;
-  const std::byte* of(const std::byte* bytes, std::size_t size) {
+
+  item_copy() = default;
+  item_copy(const item_copy&) = delete;
+  ~item_copy() {
+    if (large_ != nullptr) give_back_receive_buffer(large_);
+  }
+
+  const std::byte* of(const buffer_key& key, const std::byte* bytes, std::size_t size) {
     std::byte* to = small_;
-    if (size > sizeof small_) large_.reset(to = new std::byte[size]);
+    if (size > sizeof small_) large_ = to = take_receive_buffer(key, size);
     return static_cast<const std::byte*>(std::memcpy(to, bytes, size));
   }
 
  private:
   alignas(16) std::byte small_[small];
-  std::unique_ptr<std::byte[]> large_;
+  std::byte* large_ = nullptr;
 };
+
+/// Its address stands for calls of F with arguments A.
+template <class F, class... A>
+inline constexpr char call_type = 0;
 
 template <class F, class... A>
 struct packing {
@@ -130,10 +141,17 @@ struct packing {
       if (from.passing) {
         if (bytes > item_copy::small) bytes = extent(item, bytes, from);  // without the items behind it
         item_copy copy;
-        return open_at(copy.of(item, closure_bytes + bytes), item, bytes, from, behind, std::forward<Use>(use));
+        return open_at(copy.of(key_of(item, from), item, closure_bytes + bytes), item, bytes, from, behind,
+                       std::forward<Use>(use));
       }
     }
     return open_at(item, item, bytes, from, behind, std::forward<Use>(use));
+  }
+
+  static buffer_key key_of(const std::byte* item, const origin& from) noexcept {
+    buffer_key key{&call_type<F, A...>, 0, from.rank};
+    if constexpr (requires { typename F::is_called_by_name; }) std::memcpy(&key.index, item, sizeof key.index);
+    return key;
   }
 
   /// Bytes of the arguments of the item at `item`.

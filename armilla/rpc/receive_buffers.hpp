@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+struct counters;
+
+/// Whose items a buffer is for.
+struct buffer_key {
+  const void* method = nullptr;  ///< one address for each type of call
+  std::uint64_t index = 0;       ///< of a method by name
+  rank_t caller = -1;
+
+  friend bool operator==(const buffer_key&, const buffer_key&) = default;
+};
+
+/// Memory for the items of bodies that read them in place and may wait: their bytes must leave the ring. A buffer is kept for the
+/// next call of the same method by the same rank, and there are as many as calls were in flight at a time; beyond the limit those
+/// that have not been used for longest are given back. Paper: MRPC, section 4 (persistent receive buffers).
+class receive_buffers {
+ public:
+  explicit receive_buffers(counters& count, std::uint64_t limit = 0) noexcept : count_(count), limit_(limit) {}
+  ~receive_buffers();
+  receive_buffers(const receive_buffers&) = delete;
+
+  void set_limit(std::uint64_t bytes) noexcept;
+  /// At least `bytes` bytes at a multiple of 16.
+  std::byte* take(const buffer_key& key, std::size_t bytes);
+  void give_back(std::byte* bytes) noexcept;
+
+  std::uint64_t kept() const noexcept { return kept_; }  ///< bytes that nobody uses
+
+ private:
+  struct buffer;
+  static constexpr std::size_t chains = 64;
+
+  buffer*& chain_of(const buffer_key& key) noexcept;
+  void unlink(buffer* b) noexcept;
+  void trim() noexcept;
+
+  counters& count_;
+  std::uint64_t limit_;
+  std::uint64_t kept_ = 0;
+  std::array<buffer*, chains> chains_{};
+  buffer* latest_ = nullptr;
+  buffer* oldest_ = nullptr;
+};
+
+/// The same with the buffers of this rank.
+std::byte* take_receive_buffer(const buffer_key& key, std::size_t bytes);
+void give_back_receive_buffer(std::byte* bytes) noexcept;
+
+}  // namespace armilla::detail
