@@ -6,6 +6,7 @@
 #   armilla_rank_test(<name> SOURCES x_test.cpp ... [RANKS 1 2 4] [FABRICS shm threads])   see tests/rank_test.hpp
 #   armilla_rank_test_variant(<name> <variant> [ENVIRONMENT X=y ...] [RANKS ...]) the same once more, under other circumstances
 #   armilla_program(<name> SOURCES a.cpp ... [LIBRARIES x ...] [INSTALL]) a tool, an example or a benchmark, in bin/
+#   armilla_program_of_other_compiler(<name> SOURCE a.cpp [FOLDER f])     the same by clang++ where this build is by g++, and vice versa
 #   armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS 2 4] [FABRICS shm threads] [EXPECT regex])
 #   armilla_compile_fail(<name> SOURCE file EXPECT "regex")               must be refused with that sentence
 
@@ -97,6 +98,41 @@ function(armilla_program name)
   if(arg_INSTALL)
     install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
+endfunction()
+
+# armilla_program_of_other_compiler(<name> SOURCE a.cpp [FOLDER f]): an executable of one source in <build>/bin or FOLDER, compiled by
+# the compiler that does not build the rest: clang++ or g++. Sets <name>_FILE; without such a compiler, or under a sanitizer, there
+# is no target <name>.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  find_program(ARMILLA_OTHER_COMPILER NAMES clang++-19 clang++)
+else()
+  find_program(ARMILLA_OTHER_COMPILER NAMES g++-12 g++)
+endif()
+if(NOT ARMILLA_OTHER_COMPILER)
+  message(STATUS "No second compiler: jobs whose programs are of two compilers are not tested")
+endif()
+function(armilla_program_of_other_compiler name)
+  cmake_parse_arguments(arg "" "SOURCE;FOLDER" "" ${ARGN})
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER "${PROJECT_BINARY_DIR}/bin")
+  endif()
+  set(program "${arg_FOLDER}/${name}")
+  set(${name}_FILE "${program}" PARENT_SCOPE)
+  if(NOT ARMILLA_OTHER_COMPILER OR ARMILLA_SANITIZE)
+    return()
+  endif()
+  set(depfile "${CMAKE_CURRENT_BINARY_DIR}/${name}.d")
+  add_custom_command(
+    OUTPUT "${program}"
+    COMMAND
+      "${ARMILLA_OTHER_COMPILER}" -std=c++20 -O1 "-I${PROJECT_SOURCE_DIR}" -Wno-sign-compare
+      "-D$<JOIN:$<TARGET_PROPERTY:armilla_interface,INTERFACE_COMPILE_DEFINITIONS>,;-D>" -MD -MF "${depfile}" -MT "${program}"
+      "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla> "${hwloc_LIBRARY}" -lboost_context -pthread -ldl
+    DEPENDS "${arg_SOURCE}" armilla
+    DEPFILE "${depfile}"
+    COMMENT "Building ${name} with ${ARMILLA_OTHER_COMPILER}"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_custom_target(${name} ALL DEPENDS "${program}")
 endfunction()
 
 # Tests live beside programs, one folder further down. Sanitizers make everything slower, the time limits too.
