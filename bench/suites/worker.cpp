@@ -21,6 +21,9 @@ int work(int argc, char** argv) {
     add_mrpc(rows);
     add_mrpc_calls(rows);
     add_attention(rows);
+#ifdef ARMILLA_BENCH_BLAS
+    add_mm(rows);
+#endif
     serve(coordinator, armilla::rank(), armilla::ranks(), rows);
   });
 }
