@@ -15,6 +15,7 @@ namespace armilla::detail {
 // ---- the attendant: a thread with an endpoint of its own, which reads lane 1 and writes lane 2 ----
 
 void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>* attended) {
+  waiting::spell spell;
   while (!stop.load(std::memory_order_acquire)) {
     bool any = false;
     for (inbound& in : inbound_) {
@@ -27,13 +28,18 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
       any = true;
     }
     if (spilled_channels_ != 0) drain();
-    if (any) continue;
+    if (any) {
+      spell = {};
+      continue;
+    }
+    waiting_.note_look(spell);
     waiting_.announce();
     if (stop.load(std::memory_order_acquire) || anything_to_do())
       waiting_.cancel();
     else
-      waiting_.sleep(0);
+      waiting_.sleep(spell, 0, true);
   }
+  waiting_.forget_looks();
 }
 
 // ---- the interrupted rank ----

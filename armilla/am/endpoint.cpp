@@ -101,6 +101,7 @@ void endpoint::open_frame(channel& c, std::size_t need) {
 void endpoint::await_credit(channel& c) {
   if (in_body() || c.spilled.empty()) return;
   ++count_.credit_stalls;
+  self_.fibers->note_wait("credit", &c);
   const timed net(watch_, component::net);
   waiting::spell spell;
   while (!c.spilled.empty()) {

@@ -169,31 +169,32 @@ class endpoint {
   void interrupted() noexcept;  ///< in the signal's handler
 
   /// Answers other ranks until `done()`; `what` says for whom it may concern what this fiber waits for. Flushes first.
-  /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber.
+  /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber. `on`: the object, for
+  /// those who want to know.
   template <class Done>
-  void wait_until(Done&& done, const char* what) {
-    wait_until_deadline(done, 0, what);
+  void wait_until(Done&& done, const char* what, const void* on = nullptr) {
+    wait_until_deadline(done, 0, what, on);
   }
 
   /// The same, but not beyond `deadline_ns` (of `now_ns()`; 0: for ever). Returns `done()`.
   template <class Done>
-  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what) {
+  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on = nullptr) {
     if (done()) return true;
-    begin_wait(what);
+    begin_wait(what, on);
     const outcome here = wait_here(done, deadline_ns);
     if (here != outcome::leave) return here == outcome::done;
     if (in_parallel_region()) [[unlikely]]
       return wait_nested(done, deadline_ns);
     return wait_asked({[](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
                        const_cast<void*>(static_cast<const void*>(&done)), &self_.fibers->running(), nullptr},
-                      deadline_ns, what);
+                      deadline_ns, what, on);
   }
 
   /// The same for an event that wakes the fiber itself: `arm(fiber)` says whom it shall wake.
   template <class Done, class Arm>
   bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on = nullptr) {
     if (done()) return true;
-    begin_wait(what);
+    begin_wait(what, on);
     const outcome here = wait_here(done, deadline_ns);
     if (here != outcome::leave) return here == outcome::done;
     if (in_parallel_region()) [[unlikely]]
@@ -210,6 +211,9 @@ class endpoint {
   void notify(rank_t r) {
     if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
   }
+
+  /// How this rank sleeps, and for whom it says what it waits for.
+  waiting& sleeper() noexcept { return waiting_; }
 
   // ---- for termination detection ----
 
@@ -367,7 +371,7 @@ class endpoint {
       if (done() || anything_to_do())
         waiting_.cancel();
       else
-        waiting_.sleep(deadline_ns);
+        waiting_.sleep(spell, deadline_ns, deadline_ns == 0 || waiting_.lingers());
     }
   }
   bool may_stay() const noexcept {
@@ -400,7 +404,7 @@ class endpoint {
   }
   static bool in_parallel_region() noexcept;
   void look_nested();
-  bool wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what);
+  bool wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what, const void* on);
   void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
   void run_loop();
   bool look_around();
@@ -418,7 +422,7 @@ class endpoint {
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
   bool anything_to_do() const noexcept;
-  void begin_wait(const char* what);
+  void begin_wait(const char* what, const void* on);
   static bool past(std::uint64_t deadline_ns) noexcept;
   void poll_in_turn();
   void take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);

@@ -90,7 +90,7 @@ void endpoint::run_loop() {
     if (left_ || anything_to_do() || ask_waits())
       waiting_.cancel();
     else
-      waiting_.sleep(next_timer);
+      waiting_.sleep(spell, next_timer, next_timer == 0 || (waiting_.lingers() && fibers.timers() == 1));
   }
 }
 
@@ -104,7 +104,7 @@ bool endpoint::ask_waits() {
   return any;
 }
 
-bool endpoint::wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what) {
+bool endpoint::wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what, const void* on) {
   struct listed {
     asked_wait*& first;
     asked_wait& mine;
@@ -119,7 +119,7 @@ bool endpoint::wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* w
   } entry(asked_, w);
   while (!w.done(w.argument)) {
     if (deadline_ns != 0 && past(deadline_ns)) return false;
-    suspend(deadline_ns, what, nullptr);
+    suspend(deadline_ns, what, on);
   }
   return true;
 }
@@ -143,8 +143,9 @@ bool endpoint::anything_to_do() const noexcept {
   return false;
 }
 
-void endpoint::begin_wait(const char* what) {
+void endpoint::begin_wait(const char* what, const void* on) {
   self_.fibers->before_wait(what);
+  self_.fibers->note_wait(what, on);
   flush();
 }
 

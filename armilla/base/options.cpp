@@ -134,7 +134,10 @@ std::vector<row> make_table() {
           {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
           "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank (thread); the rank "
           "itself, interrupted where it allows that (signal)."),
-      duration("stall", &o::stall_ns, 1'000'000'000, "Report a job in which nothing moves for so long; 0: never."),
+      duration("stall", &o::stall_ns, 1'000'000'000,
+               "End a job in which every rank has waited so long for what none can do any more; 0: never."),
+      duration("wait_report", &o::wait_report_ns, 1'000'000'000,
+               "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same."),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
             "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),
       number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of fibers that have ended are kept for others."),
@@ -151,6 +154,12 @@ std::vector<row> make_table() {
       words(
           "libraries", &o::libraries, [](std::string_view) { return true; }, "folders with colons between, or nothing",
           "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
+      words(
+          "record", &o::record, [](std::string_view) { return true; }, "the name of a file, or nothing",
+          "Write the order in which each rank takes in messages to this name and the rank's number behind a point."),
+      words(
+          "replay", &o::replay, [](std::string_view) { return true; }, "the name of a file, or nothing",
+          "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
       flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks."),
       words(
           "tuned", &o::tuned, [](std::string_view) { return true; }, "a file's name, or none",

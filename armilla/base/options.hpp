@@ -42,7 +42,8 @@ struct options {
   std::uint64_t yield_ns = 200'000;
   wait_kind wait = wait_kind::automatic;
   reception_kind reception = reception_kind::poll;
-  std::uint64_t stall_ns = 0;
+  std::uint64_t stall_ns = 2'000'000'000;
+  std::uint64_t wait_report_ns = 0;
   // fibers
   std::uint64_t stack = 256 * 1024;
   int stacks_kept = 1024;
@@ -56,6 +57,8 @@ struct options {
   // insight
   std::string stats;
   bool checked = true;
+  std::string record;
+  std::string replay;
   // layer object
   std::string libraries;
 

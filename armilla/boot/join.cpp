@@ -19,6 +19,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/build_id.hpp"
+#include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/note.hpp"
@@ -142,6 +143,7 @@ std::vector<launch> join_job(options& settings) {
   job_block& job = map_job(place.memory, place.rank);
   close(place.memory);  // the mapping keeps it, and what this rank starts shall not inherit it
   if (job.supervisor > 0) die_with_parent(job.supervisor);
+  answer_signals(job);
   if (job.label != 0) std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the supervisor labels whole lines
   try {
     settings = options::from_environment();
@@ -177,6 +179,7 @@ launch join_alone(const options& settings, const char* name) {
   job.cores = job.processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::uint32_t(CPU_COUNT(&allowed)) : 1;
   std::snprintf(job.program_names[0], job_block::max_name, "%s", name);
   for (auto& cpu : job.rank[0].cpu) cpu = -1;
+  answer_signals(job);
   announce(job, 0, build_id());
   return describe(job, 0, settings);
 }

@@ -77,7 +77,7 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   plan.ranks = rank_t(ranks);
   const host_layout layout = layout_for(plan.ranks, settings);
   plan.memory = create_host_memory(layout);
-  plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, host_layout::job_bytes));
+  plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.collective(0)));
   job_block& job = *plan.job;
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;

@@ -12,7 +12,7 @@ struct options;
 /// A job that is ready to start: its memory, and who runs what where.
 struct job_plan {
   int memory = -1;           ///< descriptor of the host's memory
-  job_block* job = nullptr;  ///< its first pages, filled
+  job_block* job = nullptr;  ///< its first pages, filled; the control pages of all ranks are mapped behind them
   rank_t ranks = 0;
   std::vector<const program_spec*> program_of;  ///< for each rank
 };

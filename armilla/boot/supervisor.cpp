@@ -15,10 +15,12 @@
 #include <fmt/format.h>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/plan.hpp"
+#include "armilla/boot/watch.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -31,7 +33,8 @@ constexpr int look_again_ms = 20;                          // where the kernel h
 
 class supervisor {
  public:
-  supervisor(const std::vector<program_spec>& programs, const options& settings) : plan_(make_plan(programs, settings)) {}
+  supervisor(const std::vector<program_spec>& programs, const options& settings)
+      : plan_(make_plan(programs, settings)), watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns) {}
   int run();
 
  private:
@@ -62,9 +65,12 @@ class supervisor {
   void stop_after(std::uint64_t ns);
   void advance();
   void kill_all(int signal);
+  void pass_on(int signal);
+  void look_after();
   int report();
 
   job_plan plan_;
+  job_watch watch_;
   orphanage orphans_;
   output_labels labels_;
   std::vector<child> children_;
@@ -74,6 +80,7 @@ class supervisor {
   std::uint64_t deadline_ = never;  // of the phase
   std::optional<ending> failure_;
   int interrupted_by_ = 0;
+  bool stalled_ = false;
 };
 
 int supervisor::run() {
@@ -84,6 +91,7 @@ int supervisor::run() {
     read_signals();
     reap();
     judge();
+    look_after();
     advance();
     labels_.forward();
   }
@@ -145,9 +153,11 @@ void supervisor::wait_for_events() {
 int supervisor::patience_ms() const {
   const bool blind = std::ranges::any_of(children_, [](const child& c) { return c.alive && c.pidfd < 0; });
   const std::uint64_t now = now_ns();
-  const int until_deadline = deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1;
-  if (!blind) return until_deadline;
-  return until_deadline < 0 ? look_again_ms : std::min(until_deadline, look_again_ms);
+  int patience = deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1;
+  const auto at_most = [&](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
+  if (blind) at_most(look_again_ms);
+  if (const int watching = watch_.patience_ms(); watching >= 0 && phase_ == phase::running) at_most(watching);
+  return patience;
 }
 
 void supervisor::read_signals() {
@@ -157,7 +167,8 @@ void supervisor::read_signals() {
 
 void supervisor::take(int signal) {
   if (signal == SIGCHLD) return;  // a death, or a note: both are looked for anyway
-  if (signal == SIGUSR1 || signal == SIGUSR2) return kill_all(signal);
+  if (signal == SIGUSR1) watch_.ask_for_report();
+  if (signal == SIGUSR1 || signal == SIGUSR2) return pass_on(signal);
   if (interrupted_by_ != 0) stop_after(0);  // asked twice
   if (!failure_ && interrupted_by_ == 0) interrupted_by_ = signal;
   if (phase_ == phase::running) phase_ = phase::failing;
@@ -250,6 +261,13 @@ bool supervisor::typed_at_us_too(int signal) {
   return interrupted_by_ != 0;
 }
 
+// Nobody can go on any more: that has been said, and there is nothing to wait for.
+void supervisor::look_after() {
+  if (phase_ != phase::running || !watch_.look()) return;
+  stalled_ = true;
+  stop_after(0);
+}
+
 // --- the end ---
 
 void supervisor::stop_after(std::uint64_t ns) {
@@ -274,9 +292,17 @@ void supervisor::kill_all(int signal) {
     if (c.alive) kill(c.pid, signal);
 }
 
+// Not to those that are not prepared for it yet: SIGUSR1 would end them.
+void supervisor::pass_on(int signal) {
+  for (const child& c : children_)
+    if (c.alive && (signal != SIGUSR1 || plan_.job->rank[c.first].stage.load(std::memory_order_acquire) != rank_stage::absent))
+      kill(c.pid, signal);
+}
+
 int supervisor::report() {
-  if (!failure_ && interrupted_by_ == 0) return 0;
+  if (!failure_ && interrupted_by_ == 0 && !stalled_) return 0;
   orphans_.end_all();
+  if (stalled_) return stall_exit_code;
   if (failure_) {
     say("armilla: " + sentence(*failure_) + "; the job was stopped");
     return exit_code(*failure_);

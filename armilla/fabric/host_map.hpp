@@ -2,31 +2,14 @@
 #pragma once
 #include <sys/types.h>
 
-#include <atomic>
 #include <memory>
 
 #include "armilla/base/context.hpp"
+#include "armilla/boot/control_block.hpp"
 #include "armilla/ring/host_layout.hpp"
 #include "armilla/ring/ring.hpp"
 
 namespace armilla::detail {
-
-/// What the owner of a control block does, as far as its peers care.
-enum attention : std::uint32_t {
-  awake,          ///< it looks by itself
-  asleep,         ///< in the kernel, or about to be: wake it (futex word)
-  interruptible,  ///< it computes and wants to be interrupted: signal it
-};
-inline constexpr int attention_signal_offset = 5;  ///< SIGRTMIN + this
-
-/// In the control page of a rank: one block for itself, one for its attendant. Written by the owner unless said otherwise.
-struct control_block {
-  /// One of `attention`; a peer that sees another value than `awake` sets it to that and does what it says.
-  alignas(cache_line) std::atomic<std::uint32_t> sleeping;
-  std::atomic<std::int32_t> process, thread;  ///< where the signal goes
-  /// Where the heap begins in the owner's segment; set before the ranks first meet.
-  alignas(cache_line) std::atomic<std::uint64_t> heap_first;
-};
 
 /// Where the memory of this host's ranks is mapped in this process.
 struct host_map {

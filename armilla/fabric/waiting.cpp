@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "armilla/base/clock.hpp"
 
 namespace armilla::detail {
@@ -32,9 +34,18 @@ waiting::waiting(control_block& mine, counters& count, bool oversubscribed, std:
       yield_ns_(yield_ns),
       asymmetric_(register_for_barriers()) {}
 
+void waiting::note_look(spell& s) noexcept {
+  const std::uint64_t now = now_ns();
+  if (s.began_ns == 0) s.began_ns = now;
+  mine_.looked.store(now, std::memory_order_release);
+}
+
 waiting::step waiting::idle_slowly(spell& s) noexcept {
-  if (s.began_ns == 0) s.began_ns = now_ns();
-  const std::uint64_t waited = now_ns() - s.began_ns;
+  note_look(s);
+  const std::uint64_t now = mine_.looked.load(std::memory_order_relaxed);
+  if (mine_.asked.load(std::memory_order_acquire) != mine_.answered.load(std::memory_order_relaxed)) [[unlikely]]
+    if (reporter_.answer != nullptr) reporter_.answer(reporter_.rank);
+  const std::uint64_t waited = now - s.began_ns;
   if (waited < spin_ns_) {
     for (int i = 0; i < 4; ++i) spin_pause();
     return step::again;
@@ -55,27 +66,47 @@ void waiting::announce(attention how) noexcept {
 
 void waiting::cancel() noexcept { mine_.sleeping.store(awake, std::memory_order_relaxed); }
 
-void waiting::sleep(std::uint64_t deadline_ns) noexcept {
+void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed) noexcept {
   ++count_.sleeps;
+  // Who asks counts up and then looks at `sleeping`; this rank has set that and now looks at the count. One of them sees the
+  // other.
+  if (reporter_.answer != nullptr &&
+      mine_.asked.load(std::memory_order_seq_cst) != mine_.answered.load(std::memory_order_relaxed))
+    return cancel();
+  closed = closed && outside_ == 0;
+  const std::uint64_t began = lingers_ != 0 ? lingers_ : s.began_ns;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
+  if ((stall_ns_ | report_ns_) != 0) limit = std::min(limit, watch_myself(began, closed));
   if (deadline_ns != 0) {
     const std::uint64_t now = now_ns();
     if (now >= deadline_ns) return cancel();
-    if (deadline_ns - now < limit) limit = deadline_ns - now;
+    limit = std::min(limit, deadline_ns - now);
   }
   const timespec span{time_t(limit / 1'000'000'000), long(limit % 1'000'000'000)};
   const timespec* until = limit == ~std::uint64_t(0) ? nullptr : &span;
+  mine_.idle.store(began << 1 | std::uint64_t(closed), std::memory_order_release);
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&mine_.sleeping), FUTEX_WAIT, 1, until, nullptr, 0);
+  mine_.idle.store(0, std::memory_order_relaxed);
   cancel();
 }
 
-void wake(control_block& sleeper) noexcept {
-  // exchange: of several senders one makes the system call
-  const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
-  if (was == asleep) syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&sleeper.sleeping), FUTEX_WAKE, 1, nullptr, nullptr, 0);
-  if (was == interruptible)
-    syscall(SYS_tgkill, sleeper.process.load(std::memory_order_relaxed), sleeper.thread.load(std::memory_order_relaxed),
-            SIGRTMIN + attention_signal_offset);
+// How long it may sleep before something is to be said.
+std::uint64_t waiting::watch_myself(std::uint64_t began_ns, bool closed) noexcept {
+  const std::uint64_t waited = now_ns() - began_ns;
+  std::uint64_t limit = ~std::uint64_t(0);
+  if (report_ns_ != 0 && reported_ != began_ns) {
+    if (waited >= report_ns_) {
+      reported_ = began_ns;
+      reporter_.answer(reporter_.rank);
+    } else {
+      limit = report_ns_ - waited;
+    }
+  }
+  if (closed && stall_ns_ != 0) {
+    if (waited >= stall_ns_) reporter_.stalled(reporter_.rank);
+    limit = std::min(limit, waited < stall_ns_ ? stall_ns_ - waited : stall_ns_);
+  }
+  return limit;
 }
 
 }  // namespace armilla::detail

@@ -42,11 +42,34 @@ class waiting {
 
   void announce(attention how = asleep) noexcept;  ///< from here on a sender wakes this rank, or interrupts it
   void cancel() noexcept;                          ///< the last look found something
+  /// After a look that found nothing, by one who never spins.
+  void note_look(spell& s) noexcept;
+  void forget_looks() noexcept { mine_.looked.store(0, std::memory_order_release); }
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
-  void sleep(std::uint64_t deadline_ns) noexcept;
+  /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
+  void sleep(const spell& s, std::uint64_t deadline_ns, bool closed) noexcept;
+  /// The sleeps from here on are naps of one wait that began then and in which nothing has changed; 0: they are not.
+  void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
+  bool lingers() const noexcept { return lingers_ != 0; }
+
+  /// What a rank does for whoever looks after the job, on its own thread, after a look that found nothing.
+  struct reporter {
+    void (*answer)(void* rank) = nullptr;   ///< writes down what it waits for
+    void (*stalled)(void* rank) = nullptr;  ///< a rank without supervisor: nothing can come any more
+    void* rank = nullptr;
+  };
+  void set_reporter(const reporter& who) noexcept { reporter_ = who; }
+  /// The rank is the whole job and has no supervisor: it looks after itself. Times as ARMILLA_STALL and ARMILLA_WAIT_REPORT.
+  void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns) noexcept {
+    stall_ns_ = stall_ns;
+    report_ns_ = report_ns;
+  }
+  /// From now on something outside of the job may end this rank's waits (+1), or no longer (-1): a stall is then none.
+  void expect_outside(int change) noexcept { outside_ += change; }
 
  private:
   step idle_slowly(spell& s) noexcept;
+  std::uint64_t watch_myself(std::uint64_t began_ns, bool closed) noexcept;
 
   control_block& mine_;
   counters& count_;
@@ -54,9 +77,12 @@ class waiting {
   std::uint64_t spin_ns_;
   std::uint64_t yield_ns_;
   bool asymmetric_;  // membarrier works
+  int outside_ = 0;
+  std::uint64_t lingers_ = 0;
+  reporter reporter_;
+  std::uint64_t stall_ns_ = 0, report_ns_ = 0;  // of a rank that looks after itself
+  std::uint64_t reported_ = 0;                  // began_ns of the spell that has been reported
 };
-
-[[gnu::cold]] void wake(control_block& sleeper) noexcept;
 
 /// After something was written that the owner of `peer` may be waiting for. One load of a line that rarely changes.
 /// True if the peer had to be woken.

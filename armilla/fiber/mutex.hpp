@@ -5,6 +5,11 @@
 #include "armilla/stats/counters.hpp"
 
 namespace armilla {
+namespace detail {
+
+struct lock_access;  // for those who want to know
+
+}
 
 /// Lets one fiber of a rank at a time through. For fibers of one rank only; each rank needs its own (`per_rank<mutex>` for a
 /// static). Works with std::lock_guard, std::unique_lock, std::scoped_lock.
@@ -52,6 +57,7 @@ class mutex {
   bool is_locked() const noexcept { return owner_ != nullptr; }
 
  private:
+  friend struct detail::lock_access;
   [[gnu::noinline]] void lock_slowly(detail::context& self);
   [[gnu::noinline]] void hand_over();
   [[noreturn, gnu::cold]] void throw_not_owner() const;

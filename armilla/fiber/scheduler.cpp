@@ -190,6 +190,13 @@ void scheduler::forget_timer(fiber_record& f) noexcept {
   std::make_heap(timers_.begin(), timers_.end(), later<timer, timer>);
 }
 
+std::uint64_t scheduler::timer_of(const fiber_record& f) const noexcept {
+  std::uint64_t first = 0;
+  for (const timer& t : timers_)
+    if (t.who == &f && (first == 0 || t.at < first)) first = t.at;
+  return first;
+}
+
 std::uint64_t scheduler::run_timers() {
   if (timers_.empty()) return 0;
   const std::uint64_t now = now_ns();

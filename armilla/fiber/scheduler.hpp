@@ -40,6 +40,7 @@ class scheduler {
   fiber_record& running() noexcept { return *running_; }
   fiber_record& main() noexcept { return main_; }
   bool in_loop() const noexcept { return running_ == loop_; }
+  const fiber_record* loop() const noexcept { return loop_; }
   bool anyone_ready() const noexcept { return !ready_.empty(); }
 
   /// The running fiber waits until `wake`. `what` and `on` say for whom it may concern what it waits for.
@@ -51,6 +52,11 @@ class scheduler {
       leave_loop(what);
     if (running_->on_wait != nullptr) [[unlikely]]
       std::exchange(running_->on_wait, nullptr)(*running_);
+  }
+  /// What the running fiber waits for while it takes in messages itself.
+  void note_wait(const char* what, const void* on) noexcept {
+    running_->waits_for = what;
+    running_->waits_on = on;
   }
   /// It can go on; what `suspend` returns from. Nothing if it does not wait.
   void wake(fiber_record& f) noexcept {
@@ -92,6 +98,9 @@ class scheduler {
   /// Wakes those whose time has come; the time of the next one, or 0.
   std::uint64_t run_timers();
   bool any_timer() const noexcept { return !timers_.empty(); }
+  std::size_t timers() const noexcept { return timers_.size(); }
+  /// When a timer wakes `f`; 0: none does.
+  std::uint64_t timer_of(const fiber_record& f) const noexcept;
 
   void set_loop(loop_work work) noexcept { work_ = work; }
   /// Who hears of what a fiber threw that nobody joins.

@@ -7,6 +7,11 @@
 #include "armilla/stats/counters.hpp"
 
 namespace armilla {
+namespace detail {
+
+struct lock_access;  // for those who want to know
+
+}
 
 /// Lets any number of readers through, or one writer. For fibers of one rank. Works with std::shared_lock and std::unique_lock.
 ///
@@ -67,6 +72,7 @@ class shared_mutex {
   }
 
  private:
+  friend struct detail::lock_access;
   [[gnu::noinline]] void lock_slowly(detail::context& self);
   [[gnu::noinline]] void lock_shared_slowly(detail::context& self);
   [[gnu::noinline]] void hand_over();

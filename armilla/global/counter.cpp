@@ -10,7 +10,7 @@ namespace armilla {
 static_assert(std::is_standard_layout_v<counter> && sizeof(counter) == 16);
 
 void counter::wait(std::uint64_t n) {
-  detail::here("counter::wait").messages->wait_until([this, n] { return value() >= n; }, "counter::wait");
+  detail::here("counter::wait").messages->wait_until([this, n] { return value() >= n; }, "counter::wait", this);
   taken_ += n;
 }
 

@@ -37,6 +37,12 @@ class creation_table {
   /// Its name, or one that nothing has: destroyed, or the creation failed.
   object_name find(creation_key key) const noexcept;
   void clear(endpoint& self);
+  /// `hear(key, count)` for each object that calls wait for.
+  template <class F>
+  void each_parked(F hear) const {
+    for (const auto& [key, e] : entries_)
+      if (!e.parked.empty()) hear(key, e.parked.size());
+  }
 
  private:
   struct entry {

@@ -45,6 +45,7 @@ class object_table {
   presence look(object_id id) const noexcept;
   void park(endpoint& self, object_id id, parked_call call);
   void clear(endpoint& self);
+  const std::map<object_id, std::vector<parked_call>>& parked() const noexcept { return parked_; }
 
  private:
   struct entry {

@@ -17,7 +17,7 @@ struct host_layout {
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t huge_page = 2 * 1024 * 1024;    ///< segments begin at one, so that large pages can back them
   static constexpr std::size_t job_bytes = 16 * page;          ///< owned by boot: who runs, how it ended
-  static constexpr std::size_t control_bytes = page;           ///< owned by fabric: sleep flag, futex
+  static constexpr std::size_t control_bytes = 4 * page;       ///< owned by boot: sleep flag, futex, what the rank waits for
   static constexpr std::size_t collective_bytes = 128 * 1024;  ///< owned by team: flags and staging of collectives
   /// 0: bodies; 1: one-sided access and what is safe beside the rank, to the attendant; 2: the attendant's answers.
   static constexpr int lanes = 3;

@@ -27,6 +27,13 @@ struct question_name {
   std::uint32_t generation;
 };
 
+/// What a question asks whom, for those who want to know. Lies where the answer will.
+struct question_place {
+  handler_id method;
+  rank_t rank;
+  const char* name;  ///< of a method that is called by name; else not set
+};
+
 /// Where the answer to a question arrives. Cells are pooled; one cache line.
 struct cell {
   enum class state_t : std::uint8_t { free, pending, ready, failed };
@@ -38,6 +45,7 @@ struct cell {
   continuation* next_step = nullptr;
   union {
     cell* next_free = nullptr;
+    question_place asked;  ///< while it is pending, if it `expects` something
     std::exception_ptr* error;
     void* large;
     alignas(8) std::byte small[40];

@@ -71,6 +71,7 @@ struct named<M, R(P...)> {
   using is_called_by_name = void;
   std::uint64_t index;
   std::decay_t<R> operator()(const std::decay_t<P>&...) const;
+  static const char* text() noexcept { return M.name(); }
 };
 
 template <auto F>
@@ -178,6 +179,7 @@ struct method_calls<M, R(P...)> {
     cell* const target = calls.cells.take(handler<answer<result>>.id);
     future<result> answer_here = future_access::adopt<result>(target);
     const question_name name{target->index, target->generation};
+    target->asked = {named_question_handler, c.to, stub::text()};
     reachable stays;
     if constexpr (!items::fixed) stays = self.memory_for(c.to);
     const std::size_t bytes = sizeof name + items::size(stays, arguments...);

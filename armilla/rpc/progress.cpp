@@ -47,6 +47,11 @@ void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->every_nt
 
 void set_waiting(waiting_way way) { here("set_waiting").messages->set_stay(way == waiting_way::in_place); }
 
+outside_event::outside_event() { here("outside_event").messages->sleeper().expect_outside(1); }
+outside_event::~outside_event() {
+  if (detail::current != nullptr) detail::current->messages->sleeper().expect_outside(-1);
+}
+
 batch::batch() { ++here("batch").calls->batches; }
 batch::~batch() {
   if (detail::current != nullptr && --detail::current->calls->batches == 0) detail::current->messages->flush();

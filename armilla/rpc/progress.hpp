@@ -38,6 +38,16 @@ void set_poll_every(std::uint32_t n);
 enum class waiting_way { in_place, switching };
 void set_waiting(waiting_way way);
 
+/// While one lives, something outside of the job may end what this rank waits for: another thread of the process, a handler of a
+/// signal. A job in which everybody waits is then not taken for one that stands still (see docs/guide/diagnosis.md).
+class outside_event {
+ public:
+  outside_event();
+  ~outside_event();
+  outside_event(const outside_event&) = delete;
+  outside_event& operator=(const outside_event&) = delete;
+};
+
 /// While one lives, questions wait for company like statements: many small questions to a rank cost as much as one.
 /// They leave when a buffer is full, at any wait, poll or fence, and at the end of the outermost batch.
 class batch {

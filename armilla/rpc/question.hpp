@@ -197,6 +197,9 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   cell* const target = calls.cells.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
   const question_name name{target->index, target->generation};
+  target->asked.method = question_id<F, A...>();
+  target->asked.rank = c.to;
+  if constexpr (by_name<F>) target->asked.name = F::text();
   reachable stays;
   if constexpr (!items::fixed) stays = self.memory_for(c.to);
   const std::size_t size = sizeof name + items::size(stays, arguments...);

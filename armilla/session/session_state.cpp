@@ -15,6 +15,7 @@
 #include "armilla/boot/supervisor.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/report.hpp"
+#include "armilla/session/wait_report.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
@@ -46,6 +47,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
     meet(self, all_joined);
     require_same_build(self);
     start_layers(rank, self);
+    start_wait_reports(rank);
     meet(self, all_started);
     begin_stats(rank);
     set_stage(self, rank_stage::running);
@@ -86,6 +88,7 @@ void session_state::finish() noexcept try {
   let_go(rank);
   report_stats(rank);
   meet(self, all_done);
+  stop_wait_reports(rank);
   stop_layers(rank);
   meet(self, all_stopped);
   set_stage(self, rank_stage::finished);

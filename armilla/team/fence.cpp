@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/fence.hpp"
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/transfer.hpp"
@@ -81,6 +82,55 @@ round_sums run_round(team_record& t) {
   return sums;
 }
 
+constexpr int rounds_at_once = 8;  // that count the same, before a fence takes its time
+
+/// A fence whose counts stand still has to wait until bodies that wait have ended, and counts now and then only. It ends at once
+/// when something comes in, when a body here ends, or when another member counts again.
+class unhurried {
+ public:
+  explicit unhurried(team_record& t) noexcept : t_(t), messages_(*t.self->messages) {}
+
+  void after(const round_sums& sums) {
+    const std::uint64_t runs = messages_.count().runs_received, deferred = messages_.deferred();
+    const bool same = sums.created == last_.created && sums.processed == last_.processed && sums.busy == last_.busy &&
+                      runs == runs_ && deferred == deferred_;
+    last_ = sums;
+    runs_ = runs;
+    deferred_ = deferred;
+    if (!same) equal_ = 0, since_ns_ = 0;
+    if (same && ++equal_ >= rounds_at_once) [[unlikely]]
+      take_a_nap();
+  }
+
+ private:
+  [[gnu::cold]] void take_a_nap() {
+    const std::uint64_t now = now_ns();
+    if (since_ns_ == 0) since_ns_ = now;
+    struct lingering {
+      waiting& who;
+      ~lingering() { who.linger(0); }
+    } until_end{messages_.sleeper()};
+    until_end.who.linger(since_ns_);
+    const auto something = [this] {
+      return messages_.count().runs_received != runs_ || messages_.deferred() != deferred_ || another_counts();
+    };
+    messages_.wait_until_deadline(something, now + (t_.flat_fence ? nap_ns : short_nap_ns), "fence: bodies that have not ended");
+  }
+  bool another_counts() const noexcept {
+    const std::uint64_t next = t_.step + 1;
+    for (std::uint32_t i = 0; t_.flat_fence && i < t_.size; ++i)
+      if (i != t_.rank && t_.flat[i][next % team_slot::flat_lines].step.load(std::memory_order_acquire) >= next) return true;
+    return false;
+  }
+
+  static constexpr std::uint64_t nap_ns = 20'000'000, short_nap_ns = 1'000'000;
+  team_record& t_;
+  endpoint& messages_;
+  round_sums last_;
+  std::uint64_t runs_ = 0, deferred_ = 0, since_ns_ = 0;
+  int equal_ = 0;
+};
+
 std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   return bytes == sizeof(error_record) ? static_cast<std::byte*>(self) : nullptr;
 }
@@ -116,6 +166,7 @@ void run_fence(team_record* team) {
   team_record& t = *team;
   endpoint& messages = *c.messages;
   ++c.count->fences;
+  unhurried pace(t);
   for (;;) {
     do { messages.flush(); } while (messages.poll());
     const round_sums sums = run_round(t);
@@ -127,6 +178,7 @@ void run_fence(team_record* team) {
         raise_error(t);
       return;
     }
+    pace.after(sums);
   }
 }
 

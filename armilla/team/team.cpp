@@ -194,7 +194,7 @@ void let_go(team_record* t) noexcept {
 }
 
 void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
-  c.messages->wait_until([&] { return flag.load(std::memory_order_acquire) >= step; }, what);
+  c.messages->wait_until([&] { return flag.load(std::memory_order_acquire) >= step; }, what, &flag);
 }
 
 void make_room(team_record& t, std::uint64_t step, const char* what) {

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+#include "armilla/boot/job_block.hpp"
+#include "armilla/ring/host_layout.hpp"
+
+namespace armilla::detail {
+
+/// What the owner of a control block does, as far as its peers care.
+enum attention : std::uint32_t {
+  awake,          ///< it looks by itself
+  asleep,         ///< in the kernel, or about to be: wake it (futex word)
+  interruptible,  ///< it computes and wants to be interrupted: signal it
+};
+inline constexpr int attention_signal_offset = 5;  ///< SIGRTMIN + this
+
+/// In the control pages of a rank: one block for itself, one for its attendant. Written by the owner unless said otherwise.
+struct control_block {
+  /// One of `attention`; a peer that sees another value than `awake` sets it to that and does what it says.
+  alignas(cache_line) std::atomic<std::uint32_t> sleeping;
+  std::atomic<std::int32_t> process, thread;  ///< where the signal goes
+  /// Where the heap begins in the owner's segment; set before the ranks first meet.
+  alignas(cache_line) std::atomic<std::uint64_t> heap_first;
+
+  // What the rank shows to whoever looks after the job. Not on the line of `sleeping`, which every sender reads.
+
+  /// Counted up by whoever wants to know what the rank waits for, who then wakes it: `ask`.
+  alignas(cache_line) std::atomic<std::uint32_t> asked;
+  std::atomic<std::uint32_t> answered;  ///< up to this question; `text` is written before
+  /// 0 unless the owner sleeps; else twice the time (now_ns) since when it has found nothing to do, and 1 more if only ranks of
+  /// this job can change that.
+  std::atomic<std::uint64_t> idle;
+  std::atomic<std::uint64_t> looked;  ///< when it last looked and found nothing, roughly; 0: never, or there is no attendant
+  std::uint32_t text_bytes;
+  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(4) * cache_line;
+  alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
+};
+static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);
+
+/// Wakes the owner if it sleeps, or interrupts it if it wants that. May be called by a signal's handler.
+[[gnu::cold]] void wake(control_block& sleeper) noexcept;
+/// Lets the owner write down what it waits for when it next finds nothing to do. May be called by a signal's handler.
+void ask(control_block& rank) noexcept;
+
+/// The control block of rank `r`, for who has mapped at least those behind the job's first pages.
+control_block& control_of(job_block& job, rank_t r) noexcept;
+/// The same of its attendant.
+inline control_block& attendant_of(job_block& job, rank_t r) noexcept { return *(&control_of(job, r) + 1); }
+
+/// From here on SIGUSR1 asks what the ranks of the job wait for, unless the program has a handler of its own. Call it before the
+/// job hears of this process: its supervisor passes the signal on to those it knows.
+void answer_signals(job_block& job) noexcept;
+
+}  // namespace armilla::detail

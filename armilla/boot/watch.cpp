@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/watch.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/boot/ending.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t milli = 1'000'000;
+constexpr std::uint64_t answers_within_ns = 200 * milli;
+constexpr std::uint64_t look_for_answers_ns = 5 * milli;
+constexpr std::uint64_t most_patience_ns = 1000 * milli;
+
+double seconds(std::uint64_t ns) noexcept { return double(ns) / 1e9; }
+
+std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
+  const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
+  if (stage == rank_stage::absent) return "has not joined the job yet";
+  if (stage == rank_stage::joined) return "is starting";
+  if (stage == rank_stage::finished) return "has finished";
+  const std::uint64_t looked = control_of(job, r).looked.load(std::memory_order_relaxed);
+  if (looked == 0) return "is busy and has not waited yet: it computes, or is outside of the library";
+  return fmt::format("is busy; it last waited {:.1f} s ago: it computes, or is outside of the library",
+                     now > looked ? seconds(now - looked) : 0.0);
+}
+
+bool has_answered(const control_block& rank) noexcept {
+  return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
+}
+
+std::string says(job_block& job, rank_t r, std::uint64_t now) {
+  control_block& rank = control_of(job, r);
+  const rank_record& record = job.rank[r];
+  std::string text = fmt::format("rank {} ({}, pid {})", r, job.program_names[record.program % job_block::max_programs],
+                                 record.pid.load(std::memory_order_relaxed));
+  if (!has_answered(rank) || record.stage.load(std::memory_order_acquire) != rank_stage::running)
+    return text + " " + seen_from_outside(job, r, now) + "\n";
+  return text + ":\n" + std::string(rank.text, std::min<std::size_t>(rank.text_bytes, control_block::text_room));
+}
+
+}  // namespace
+
+void say_waits(job_block& job, const std::string& headline) noexcept try {
+  const std::uint64_t now = now_ns();
+  std::string text = headline;
+  for (std::uint32_t r = 0; r < job.ranks; ++r) {
+    text += "\n" + says(job, rank_t(r), now);
+    text.pop_back();  // `say` ends the line
+  }
+  say(text);
+} catch (...) { say(headline); }
+
+std::string stall_headline(std::uint64_t stall_ns) {
+  return fmt::format(
+      "armilla: the job stands still: for {:.1f} s all ranks have waited for what only they themselves could do "
+      "(ARMILLA_STALL sets the time; 0: never look):",
+      seconds(stall_ns));
+}
+
+job_watch::job_watch(job_block& job, std::uint64_t stall_ns, std::uint64_t report_ns) noexcept
+    : job_(job), stall_ns_(stall_ns), report_ns_(report_ns) {
+  const std::uint64_t shorter = std::min(stall_ns - 1, report_ns - 1);  // 0 is never
+  every_ns_ = (stall_ns | report_ns) == 0 ? 0 : std::clamp((shorter + 1) / 4, 10 * milli, most_patience_ns);
+  next_ns_ = now_ns() + every_ns_;
+}
+
+void job_watch::ask_for_report() {
+  headline_ = "armilla: who waits for what:";
+  begin(phase::reporting);
+}
+
+void job_watch::begin(phase p) {
+  phase_ = p;
+  asked_ns_ = now_ns();
+  until_ns_ = asked_ns_ + answers_within_ns;
+  for (std::uint32_t r = 0; r < job_.ranks; ++r)
+    if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
+      ask(control_of(job_, rank_t(r)));
+      wake(attendant_of(job_, rank_t(r)));
+    }
+}
+
+bool job_watch::look() {
+  if (job_.report_wanted.exchange(0, std::memory_order_acquire) != 0) ask_for_report();
+  const std::uint64_t now = now_ns();
+  if (phase_ != phase::idle) return finish(now);
+  if (every_ns_ == 0 || now < next_ns_) return false;
+  next_ns_ = now + every_ns_;
+  look_for_waits(now);
+  return false;
+}
+
+// Only ranks that sleep show anything; each showed since when, or 0.
+void job_watch::look_for_waits(std::uint64_t now) {
+  now_.resize(job_.ranks);
+  reported_.resize(job_.ranks);
+  bool news = false;
+  for (std::uint32_t r = 0; r < job_.ranks; ++r) {
+    now_[r] = control_of(job_, rank_t(r)).idle.load(std::memory_order_acquire);
+    const std::uint64_t since = now_[r] >> 1;
+    if (report_ns_ == 0 || since == 0 || now < since + report_ns_ || reported_[r] == since) continue;
+    reported_[r] = since;
+    news = true;
+  }
+  latest_ns_ = now > stall_ns_ ? now - stall_ns_ : 0;
+  if (stall_ns_ != 0 && all_closed_since(latest_ns_)) {
+    before_ = now_;
+    begin(phase::suspecting);
+  } else if (news) {
+    headline_ =
+        fmt::format("armilla: a rank has waited for {:.1f} s (ARMILLA_WAIT_REPORT); who waits for what:", seconds(report_ns_));
+    begin(phase::reporting);
+  }
+}
+
+bool job_watch::all_closed_since(std::uint64_t latest_ns) {
+  now_.resize(job_.ranks);
+  for (std::uint32_t r = 0; r < job_.ranks; ++r) {
+    const control_block& rank = control_of(job_, rank_t(r));
+    now_[r] = rank.idle.load(std::memory_order_acquire);
+    // Who has been woken is not asleep any more, even if it has not got its core yet.
+    if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || rank.sleeping.load(std::memory_order_acquire) != asleep) return false;
+    const control_block& beside = attendant_of(job_, rank_t(r));
+    if (beside.looked.load(std::memory_order_acquire) == 0) continue;  // there is none
+    const std::uint64_t since = beside.idle.load(std::memory_order_acquire) >> 1;
+    if (since == 0 || since > latest_ns || beside.sleeping.load(std::memory_order_acquire) != asleep) return false;
+  }
+  return true;
+}
+
+bool job_watch::all_answered() const {
+  for (std::uint32_t r = 0; r < job_.ranks; ++r)
+    if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
+      const std::uint64_t looked = attendant_of(job_, rank_t(r)).looked.load(std::memory_order_acquire);
+      if (!has_answered(control_of(job_, rank_t(r))) || (looked != 0 && looked < asked_ns_)) return false;
+    }
+  return true;
+}
+
+bool job_watch::finish(std::uint64_t now) {
+  const bool late = now >= until_ns_;
+  if (phase_ == phase::reporting) {
+    if (!late && !all_answered()) return false;
+    phase_ = phase::idle;
+    say_waits(job_, headline_);
+    return false;
+  }
+  if (all_answered() && all_closed_since(latest_ns_) && now_ == before_) {
+    phase_ = phase::idle;
+    say_waits(job_, stall_headline(stall_ns_));
+    return true;
+  }
+  if (late) phase_ = phase::idle;  // something does move
+  return false;
+}
+
+int job_watch::patience_ms() const {
+  if (phase_ != phase::idle) return int(look_for_answers_ns / milli);
+  if (every_ns_ == 0) return -1;
+  const std::uint64_t now = now_ns();
+  return now >= next_ns_ ? 0 : int((next_ns_ - now) / milli) + 1;
+}
+
+}  // namespace armilla::detail

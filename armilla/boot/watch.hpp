@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "armilla/boot/control_block.hpp"
+
+namespace armilla::detail {
+
+inline constexpr int stall_exit_code = 70;
+
+/// Prints on stderr, in one piece, the headline and what each rank has written down last, or what can be seen of it from outside.
+void say_waits(job_block& job, const std::string& headline) noexcept;
+
+/// "armilla: nothing can come any more: ...".
+std::string stall_headline(std::uint64_t stall_ns);
+
+/// The supervisor's eye on the job: what its ranks wait for when somebody asks, and whether anything can still happen.
+///
+/// A wait is *closed* if only ranks of this job can end it. A rank that sleeps shows since when it has found nothing to do, and
+/// whether all its waits are closed. When all ranks show that for the time ARMILLA_STALL, they are asked: each looks at
+/// everything once more, writes down what it waits for, and sleeps again. If then all show the same time as before, nobody has
+/// done anything between the latest of these times and now, so no message is on its way, and nobody will ever do anything again.
+///
+/// What is no stall, whatever it looks like:
+/// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
+/// - a fiber in sleep_for or a wait with a deadline: open waits, for its rank wakes by itself;
+/// - ranks that serve while one does any of these (run_main): that one shows no time;
+/// - a rank that was woken but has not got its core yet, or was stopped by a debugger meanwhile: it does not answer;
+/// - a rank that starts, or has come to the end and waits for the others there: it shows no time;
+/// - a rank that spins in poll(), or has spilled frames to send: it never sleeps;
+/// - what the program has announced by `outside_event`: such a rank's waits are open.
+class job_watch {
+ public:
+  job_watch(job_block& job, std::uint64_t stall_ns, std::uint64_t report_ns) noexcept;
+
+  /// Lets all ranks write down what they wait for, to be printed soon.
+  void ask_for_report();
+  /// Looks at the job if it is time to. True: it stands still, and that has been said.
+  bool look();
+  /// When to look again: in milliseconds from now, -1: only when asked.
+  int patience_ms() const;
+
+ private:
+  enum class phase { idle, reporting, suspecting };
+
+  void begin(phase p);
+  void look_for_waits(std::uint64_t now);
+  bool finish(std::uint64_t now);
+  bool all_answered() const;
+  bool all_closed_since(std::uint64_t latest_ns);
+
+  job_block& job_;
+  std::uint64_t stall_ns_, report_ns_;
+  std::uint64_t every_ns_;      // looks at the job
+  std::uint64_t next_ns_ = 0;   // look
+  std::uint64_t asked_ns_ = 0;
+  std::uint64_t latest_ns_ = 0;  // since then nothing must have happened
+  std::uint64_t until_ns_ = 0;  // answers are awaited
+  phase phase_ = phase::idle;
+  std::string headline_;
+  std::vector<std::uint64_t> before_;  // what the ranks showed when a stall was suspected
+  std::vector<std::uint64_t> now_;
+  std::vector<std::uint64_t> reported_;  // since when they waited when that was reported
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/wait_report.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/am/method_name.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/watch.hpp"
+#include "armilla/fiber/explain.hpp"
+#include "armilla/object/state.hpp"
+#include "armilla/rpc/calls.hpp"
+#include "armilla/session/session_state.hpp"
+#include "armilla/team/explain.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::size_t most_names = 8;  // of the fibers that wait for the same
+
+std::string answer_of(std::string_view what, const cell& c) {
+  if (c.state != cell::state_t::pending) return fmt::format("{}: the answer is there", what);
+  if (c.expects == no_handler) return fmt::format("{} of what this rank itself promised", what);
+  const question_place& asked = c.asked;
+  const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
+                                                                    : handler_method_name(asked.method);
+  return fmt::format("{}: the answer of rank {} to {}", what, asked.rank, method);
+}
+
+std::string explain(const context& self, const fiber_record& f, std::uint64_t now) {
+  const std::string_view what = f.waits_for != nullptr ? f.waits_for : "";
+  if (f.waits_on != nullptr) {
+    if (what.starts_with("future::")) return answer_of(what, *static_cast<const cell*>(f.waits_on));
+    if (what == "credit")
+      return fmt::format("credit: rank {} does not take in what was sent to it", static_cast<const channel*>(f.waits_on)->to);
+    if (std::string text = explain_collective(self, f.waits_for, f.waits_on); !text.empty()) return text;
+  }
+  return explain_wait(*self.fibers, f, now);
+}
+
+struct group {
+  std::string reason;
+  std::vector<std::string> names;
+  std::size_t count = 0;
+};
+
+void add(std::vector<group>& groups, std::string reason, std::string name) {
+  auto at = std::ranges::find(groups, reason, &group::reason);
+  if (at == groups.end()) at = groups.insert(at, group{std::move(reason), {}, 0});
+  if (at->count++ < most_names) at->names.push_back(std::move(name));
+}
+
+void add_fiber(std::vector<group>& groups, const context& self, const fiber_record& f, std::uint64_t now) {
+  using state = fiber_record::state_t;
+  const scheduler& all = *self.fibers;
+  if (&f == all.loop() || f.state == state::idle) return;
+  if (f.state == state::ready) return add(groups, "nothing: its turn comes", name_of(f));
+  add(groups, explain(self, f, now), name_of(f));
+}
+
+std::string lines_of(const std::vector<group>& groups) {
+  std::string text;
+  for (const group& g : groups) {
+    text += fmt::format("  {}", fmt::join(g.names, ", "));
+    if (g.count > g.names.size()) text += fmt::format(" and {} more", g.count - g.names.size());
+    text += fmt::format(" wait{} for {}\n", g.count == 1 ? "s" : "", g.reason);
+  }
+  return text;
+}
+
+std::string parked_calls(const context& self) {
+  std::string text;
+  for (const auto& [id, calls] : self.objects->table.parked())
+    text += fmt::format("  {} call{} (the first from rank {}) for distributed object {}, which this rank has not made\n",
+                        calls.size(), calls.size() == 1 ? "" : "s", calls.front().source, id.number);
+  self.objects->creations.each_parked([&](const creation_key& key, std::size_t count) {
+    text += fmt::format("  {} call{} for an object that rank {} creates here, whose constructor has not ended\n", count,
+                        count == 1 ? "" : "s", key.creator);
+  });
+  return text;
+}
+
+std::string describe_waits(const context& self) {
+  std::vector<group> groups;
+  const std::uint64_t now = now_ns();
+  const scheduler& all = *self.fibers;
+  add_fiber(groups, self, self.fibers->main(), now);
+  std::vector<const fiber_record*> known;
+  for (const fiber_record* f = all.pool().known(); f != nullptr; f = f->next_known) known.push_back(f);
+  std::ranges::sort(known, {}, &fiber_record::number);
+  for (const fiber_record* f : known) add_fiber(groups, self, *f, now);
+  return lines_of(groups) + parked_calls(self);
+}
+
+void write_down(const context& self) {
+  control_block& mine = control_of(*self.session->self.job, self.rank);
+  const std::uint32_t question = mine.asked.load(std::memory_order_acquire);
+  std::string text = describe_waits(self);
+  if (text.size() > control_block::text_room) {
+    constexpr std::string_view more = "  ... and more\n";
+    text.resize(text.rfind('\n', control_block::text_room - more.size() - 1) + 1);
+    text += more;
+  }
+  std::memcpy(mine.text, text.data(), text.size());
+  mine.text_bytes = std::uint32_t(text.size());
+  mine.answered.store(question, std::memory_order_release);
+}
+
+bool alone(const context& self) noexcept { return self.session->self.job->supervisor == 0; }
+
+void answer(void* rank) {
+  const context& self = *static_cast<context*>(rank);
+  write_down(self);
+  if (alone(self)) say_waits(*self.session->self.job, "armilla: who waits for what:");
+}
+
+void stalled(void* rank) {
+  const context& self = *static_cast<context*>(rank);
+  write_down(self);
+  std::fflush(stdout);
+  say_waits(*self.session->self.job, stall_headline(self.settings->stall_ns));
+  _exit(stall_exit_code);  // fibers stand in the middle of their work: nothing can be unwound
+}
+
+}  // namespace
+
+void start_wait_reports(context& self) {
+  waiting& sleeper = self.messages->sleeper();
+  sleeper.set_reporter({&answer, &stalled, &self});
+  if (alone(self)) sleeper.watch_alone(self.settings->stall_ns, self.settings->wait_report_ns);
+}
+
+void stop_wait_reports(context& self) {
+  self.messages->sleeper().set_reporter({});
+  self.messages->sleeper().watch_alone(0, 0);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What a job says of its waits: diagnosis_test.py WAITER GROUP [--fabrics FABRIC...]."""
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+WAITER = os.path.abspath(sys.argv[1])
+FABRICS = sys.argv[4:] or ["shm", "threads"]
+STALLED = 70  # exit code
+PATIENCE = 60
+
+
+def start(scene, ranks=2, fabric=None, stall="0", **more):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
+    environment |= {"ARMILLA_RANKS": str(ranks), "ARMILLA_FABRIC": fabric or FABRICS[0], "ARMILLA_PIN": "none",
+                    "ARMILLA_TUNED": "none", "ARMILLA_STALL": stall}
+    environment |= {"ARMILLA_" + k.upper(): v for k, v in more.items()}
+    return subprocess.Popen([WAITER, scene], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            text=True, start_new_session=True)
+
+
+def run(scene, *arguments, **more):
+    job = start(scene, *arguments, **more)
+    job.out, job.err = job.communicate(timeout=PATIENCE)
+    return job
+
+
+def everywhere(numbers=(1, 2, 4)):
+    return [(ranks, fabric) for fabric in FABRICS for ranks in numbers if ranks > 1 or fabric == FABRICS[0]]
+
+
+class Reports(unittest.TestCase):
+    """What SIGUSR1 and a long wait print, while the job goes on."""
+
+    def ask(self, job, to=None):
+        """Sends the signal once the waits stand, and gives what was printed up to then and after it."""
+        job.stdout.readline()
+        time.sleep(0.5)
+        os.kill(to or job.pid, signal.SIGUSR1)
+        time.sleep(0.7)
+        self.assertIsNone(job.poll(), "the signal ended the job")
+        job.kill()
+        return job.communicate(timeout=PATIENCE)[1]
+
+    def test_a_sync_var_that_nobody_writes(self):
+        for ranks, fabric in everywhere():
+            text = self.ask(start("sync_var", ranks, fabric))
+            self.assertEqual(text.count("who waits for what"), 1, text)
+            for r in range(ranks):
+                self.assertRegex(text, rf"rank {r} \(.*waiter, pid \d+\):")
+            self.assertEqual(len(re.findall(r"(?m)^  main waits for join of fiber \d+$", text)), ranks, text)
+            self.assertEqual(len(re.findall(r"fiber \d+ waits for sync_var::read of 0x[0-9a-f]+, which nobody has written", text)), ranks)
+
+    def test_who_holds_a_lock(self):
+        for ranks, fabric in everywhere():
+            text = self.ask(start("crosswise", ranks, fabric))
+            found = re.findall(r"(fiber \d+) waits for mutex::lock of 0x[0-9a-f]+, held by (fiber \d+)", text)
+            self.assertEqual(len(found), 2 * ranks, text)
+            self.assertEqual(found[0], found[1][::-1])
+
+    def test_whom_a_call_asked(self):
+        for ranks, fabric in everywhere():
+            text = self.ask(start("call", ranks, fabric))
+            self.assertRegex(text, rf"main waits for future::wait: the answer of rank {ranks - 1} to call wait_for_ever\(\)")
+            self.assertRegex(text, r"\(a body\) waits for sync_var::read")
+
+    def test_many_that_wait_for_the_same_are_one_line(self):
+        for ranks, fabric in everywhere():
+            text = self.ask(start("many", ranks, fabric))
+            self.assertRegex(text, r"\(a body\)(, .*){7} and 92 more wait for sync_var::read")
+
+    def test_who_has_not_come_to_a_barrier(self):
+        for ranks, fabric in everywhere((2, 4)):
+            text = self.ask(start("barrier", ranks, fabric))
+            self.assertEqual(len(re.findall(rf"main waits for barrier 1: rank {ranks - 1} has not come", text)), ranks - 1, text)
+            self.assertEqual(len(re.findall(r"main waits for wait$", text, re.M)), 1, text)
+
+    def test_how_long_a_fiber_sleeps(self):
+        for ranks, fabric in everywhere():
+            text = self.ask(start("sleep", ranks, fabric))
+            self.assertRegex(text, r"main waits for sleep_for, for [01]\.\d s more at most")
+
+    def test_a_rank_that_computes_does_not_answer(self):
+        for scene in ("compute", "pause"):
+            for fabric in FABRICS:
+                text = self.ask(start(scene, 2, fabric))
+                self.assertRegex(text, r"rank 1 \(.*\) is busy")
+                self.assertRegex(text, r"main waits for barrier 1: rank 1 has not come")
+
+    def test_a_rank_can_be_asked(self):
+        for fabric in FABRICS:
+            job = start("sync_var", 2, fabric)
+            children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True).stdout.split()
+            text = self.ask(job, int(children[-1]))
+            self.assertEqual(text.count("who waits for what"), 1, text)
+            self.assertRegex(text, "rank 0 (?s:.*)rank 1")
+
+    def test_a_long_wait_says_so_once(self):
+        for ranks, fabric in everywhere():
+            job = run("sleep", ranks, fabric, wait_report="400ms")
+            self.assertEqual(job.returncode, 0, job.err)
+            self.assertRegex(job.err, "who waits for what")
+            self.assertLessEqual(job.err.count("who waits for what"), ranks)
+            self.assertRegex(job.err, "main waits for sleep_for")
+
+
+class Stalls(unittest.TestCase):
+    """Jobs that would hang for ever."""
+
+    def check(self, scene, expected, numbers=(1, 2, 4)):
+        for ranks, fabric in everywhere(numbers):
+            began = time.monotonic()
+            job = run(scene, ranks, fabric, stall="300ms")
+            self.assertEqual(job.returncode, STALLED, (scene, ranks, fabric, job.err))
+            self.assertLess(time.monotonic() - began, 10)
+            self.assertEqual(job.err.count("armilla:"), 1, job.err)
+            self.assertRegex(job.err, r"armilla: the job stands still: for 0\.3 s")
+            self.assertRegex(job.err, expected)
+            for r in range(ranks):
+                self.assertRegex(job.err, rf"(?m)^rank {r} .*:$")
+
+    def test_a_sync_var_that_nobody_writes(self):
+        self.check("sync_var", "which nobody has written")
+
+    def test_locks_taken_crosswise(self):
+        self.check("crosswise", r"held by fiber \d")
+
+    def test_a_body_that_never_answers(self):
+        self.check("call", r"the answer of rank \d to call wait_for_ever\(\)")
+
+    def test_a_body_that_never_ends_under_a_fence(self):
+        self.check("statement", r"fence: bodies that have not ended")
+
+    def test_a_barrier_that_one_does_not_come_to(self):
+        self.check("barrier", "has not come", (2, 4))
+
+    def test_servers_whose_main_waits_for_ever(self):
+        self.check("serve_for_ever", "which nobody has written")
+        self.check("serve_for_ever", "run_main: serving", (2, 4))
+
+    def test_it_is_looked_for_unless_forbidden(self):
+        job = start("sync_var", stall="0")
+        time.sleep(3)
+        self.assertIsNone(job.poll())
+        job.kill()
+        job.communicate()
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")} | {"ARMILLA_RANKS": "2"}
+        job = subprocess.run([WAITER, "sync_var"], env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(job.returncode, STALLED)
+        self.assertIn("for 2.0 s all ranks", job.stderr)
+
+
+class NoStalls(unittest.TestCase):
+    """Jobs in which nothing happens for longer than ARMILLA_STALL, and then goes on."""
+
+    def check(self, scene, numbers=(1, 2, 4), said="", **more):
+        for ranks, fabric in everywhere(numbers):
+            job = start(scene, ranks, fabric, stall="200ms", **more)
+            if scene == "read":
+                time.sleep(1.5)
+                job.stdin.write("word\n")
+            out, err = job.communicate(timeout=PATIENCE)
+            self.assertEqual((job.returncode, out), (0, f"here\n{said}done\n"), (scene, ranks, fabric, err))
+            self.assertNotIn("stands still", err)
+
+    def test_sleepers(self):
+        self.check("sleep")
+
+    def test_answers_that_take_time(self):
+        self.check("slow_answer", said="7\n")
+
+    def test_bodies_that_take_time_under_a_fence(self):
+        self.check("slow_body")
+
+    def test_waits_with_a_deadline(self):
+        self.check("wait_for", said="late\n")
+
+    def test_a_barrier_where_one_computes(self):
+        self.check("compute")
+
+    def test_a_barrier_where_one_sleeps_in_the_system(self):
+        self.check("pause")
+
+    def test_reading_the_terminal(self):
+        self.check("read", said="word\n")
+
+    def test_something_outside(self):
+        self.check("outside")
+
+    def test_a_rank_that_polls(self):
+        self.check("busy")
+
+    def test_servers(self):
+        self.check("serve")
+
+    def test_waits_that_sleep_at_once(self):
+        for scene in ("slow_body", "sleep", "compute"):
+            self.check(scene, spin="0", **{"yield": "0"})
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], sys.argv[2]])

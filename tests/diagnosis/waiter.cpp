@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program whose ranks wait as its first argument says. Driven by diagnosis_test.py.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include <armilla/armilla.hpp>
+
+namespace am = armilla;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string scene;
+
+struct locks {
+  am::mutex first, second;
+  am::sync_var<int> never;
+};
+locks& mine() {
+  static thread_local locks all;
+  return all;
+}
+
+int wait_for_ever() { return mine().never.read(); }
+int answer_slowly() {
+  am::sleep_for(1500ms);
+  return 7;
+}
+struct absent_part {
+  int value() { return 1; }
+};
+
+void compute_for(std::chrono::milliseconds span) {
+  const auto end = std::chrono::steady_clock::now() + span;
+  while (std::chrono::steady_clock::now() < end) {}
+}
+
+void lock_crosswise() {
+  auto one = am::spawn([] {
+    const std::lock_guard hold(mine().first);
+    am::yield();
+    const std::lock_guard both(mine().second);
+  });
+  auto other = am::spawn([] {
+    const std::lock_guard hold(mine().second);
+    am::yield();
+    const std::lock_guard both(mine().first);
+  });
+  one.join();
+  other.join();
+}
+
+void work() {
+  const am::rank_t me = am::rank(), last = am::ranks() - 1;
+  std::optional<am::distributed<absent_part>> object;
+  if (me == 0) std::puts("here"), std::fflush(stdout);
+  // these never end
+  if (scene == "sync_var") am::spawn([] { mine().never.read(); }).join();
+  if (scene == "crosswise") lock_crosswise();
+  if (scene == "call" && me == 0) am::call<&wait_for_ever>(last).get();
+  if (scene == "many" && me == 0) {
+    for (int i = 0; i < 99; ++i) am::async<&wait_for_ever>(last);
+    am::call<&wait_for_ever>(last).get();
+  }
+  if (scene == "statement" && me == 0) am::async<&wait_for_ever>(last);
+  if (scene == "barrier" && me != last) am::barrier();
+  if (scene == "barrier" && me == last) am::wait();
+  // these do
+  if (scene == "sleep") am::sleep_for(1500ms);
+  if (scene == "slow_answer" && me == 0) std::printf("%d\n", am::call<&answer_slowly>(last).get());
+  if (scene == "slow_body" && me == 0) am::async<&answer_slowly>(last);
+  if (scene == "wait_for" && me == 0) {
+    auto f = am::call<&wait_for_ever>(last);
+    std::puts(f.wait_for(1500ms) ? "answered" : "late");
+    am::async(last, [] { mine().never = 1; });
+  }
+  if (scene == "compute" && me == last) compute_for(1500ms);
+  if (scene == "pause" && me == last) usleep(1'500'000);
+  if (scene == "read" && me == 0) {
+    char word[64] = "";
+    if (std::scanf("%63s", word) == 1) std::puts(word);
+  }
+  if (scene == "outside") {
+    const am::outside_event soon;
+    am::counter done;
+    std::thread helper([&] {
+      std::this_thread::sleep_for(1500ms);
+      __atomic_fetch_add(reinterpret_cast<std::uint64_t*>(&done), 1, __ATOMIC_RELEASE);
+      kill(getpid(), SIGUSR1);  // wakes whoever sleeps
+    });
+    done.wait(1);
+    helper.join();
+  }
+  if (scene == "busy" && me == last) {
+    const auto end = std::chrono::steady_clock::now() + 1500ms;
+    while (std::chrono::steady_clock::now() < end) am::poll();
+  }
+  am::barrier();
+  if (me == 0) std::puts("done");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  scene = argc > 1 ? argv[1] : "";
+  if (scene == "serve") {
+    return am::run_main(argc, argv, [] {
+      std::puts("here"), std::fflush(stdout);
+      usleep(1'500'000);
+      am::sleep_for(1000ms);
+      std::puts("done");
+    });
+  }
+  if (scene == "serve_for_ever") return am::run_main(argc, argv, [] { mine().never.read(); });
+  return am::run(argc, argv, work);
+}
