@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/am/arrival_order.hpp"
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
@@ -297,7 +298,8 @@ reachable endpoint::memory_for(rank_t dest) const noexcept {
 // ---- settings and errors ----
 
 void endpoint::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
-  const std::size_t most = std::min<std::size_t>(bytes, host_.layout.ring_bytes / 8);
+  // The order of arrivals is one of frames: each item has its own.
+  const std::size_t most = order_of(self_, this) != nullptr ? 0 : std::min<std::size_t>(bytes, host_.layout.ring_bytes / 8);
   for (std::size_t i = 0; i < channel_count_; ++i)
     if ((channels_[i].to == self_.rank) == (kind == peer_kind::self)) {
       push(channels_[i]);

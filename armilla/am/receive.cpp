@@ -2,7 +2,7 @@
 // How frames are taken in.
 #include <utility>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/arrival_order.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/stats/method_counts.hpp"
 
@@ -33,7 +33,7 @@ bool endpoint::receive(inbound& in) {
     arrival a{&in, frame.bytes, frame.data, frame.data + frame.bytes};
     run_frame<By>(a);
     if (a.kept) [[unlikely]]
-      return true;  // in the loop: a body waited, and this stack is no longer the loop's
+      return i != 0 || left_.has_value();  // a body waited, and this stack is no longer the loop's; or it is not its turn
     channel& back = channels_[std::size_t(in.source)];
     if (back.urgent) push(back);
   }
@@ -60,6 +60,11 @@ void endpoint::run_frame(arrival& a) {
   const body_scope scope(self_);
   if (!observed_) [[likely]]
     return run_records<By, false>(a);
+  if (arrival_order* const order = order_of(self_, this); order != nullptr && !order->take(a.in->source, count_.polls)) {
+    a.kept = true;  // by its ring
+    arriving_ = nullptr;
+    return;
+  }
   const timed runtime(watch_, component::runtime);
   run_records<By, true>(a);
 }
@@ -127,6 +132,7 @@ void endpoint::finish_left() {
     end.done = true;
     if (a.kept) return;
   }
+  if (arrival_order* const order = observed_ ? order_of(self_, this) : nullptr) order->resume();
   run_frame<taker::loop>(a);
   channel& back = channels_[std::size_t(a.in->source)];
   if (!a.kept && back.urgent) push(back);
@@ -175,7 +181,7 @@ void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->i
 
 void endpoint::every_nth_statement_polls(std::uint32_t n) noexcept {
   poll_every_ = until_poll_ = n;
-  observed_ = n != 0 || watch_ != nullptr || methods_ != nullptr;
+  observed_ = n != 0 || watch_ != nullptr || methods_ != nullptr || order_of(self_, this) != nullptr;
 }
 
 void endpoint::poll_in_turn() {

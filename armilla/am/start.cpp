@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/message_state.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
 
 namespace armilla::detail {
-
-// What the message layer keeps for a rank; the endpoint comes last, for it uses the others.
-struct message_state {
-  message_state(context& self, const launch& how) : host(map(self, how)), messages((self.host = &host, self), host) {}
-
-  static host_map map(const context& self, const launch& how);
-
-  host_map host;
-  endpoint messages;
-};
 
 host_map message_state::map(const context& self, const launch& how) {
   host_map host;
@@ -41,6 +31,12 @@ void start_messages(context& self, const launch& how) {
   auto* state = new message_state(self, how);
   self.carrier = state;
   self.messages = &state->messages;
+  if (!self.settings->record.empty() || !self.settings->replay.empty()) {
+    state->order = std::make_unique<arrival_order>(*self.settings, self.rank, self.ranks);
+    state->messages.set_aggregate(endpoint::peer_kind::self, 0);
+    state->messages.set_aggregate(endpoint::peer_kind::host, 0);
+    state->messages.every_nth_statement_polls(std::uint32_t(self.settings->poll_every));
+  }
   self.settle = [](context& c) { c.messages->settle_counts(); };
 }
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/arrival_order.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 
@@ -138,8 +138,10 @@ void endpoint::suspend(std::uint64_t deadline_ns, const char* what, const void* 
 
 bool endpoint::anything_to_do() const noexcept {
   if (spilled_channels_ != 0) return true;
+  arrival_order* const order = observed_ ? order_of(self_, this) : nullptr;
+  if (order != nullptr) order->flush();
   for (const inbound& in : inbound_)
-    if (in.reader.ready()) return true;
+    if (in.reader.ready() && (order == nullptr || order->next_may_be(in.source))) return true;
   return false;
 }
 

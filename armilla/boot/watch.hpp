@@ -53,11 +53,11 @@ class job_watch {
 
   job_block& job_;
   std::uint64_t stall_ns_, report_ns_;
-  std::uint64_t every_ns_;      // looks at the job
-  std::uint64_t next_ns_ = 0;   // look
+  std::uint64_t every_ns_;     // looks at the job
+  std::uint64_t next_ns_ = 0;  // look
   std::uint64_t asked_ns_ = 0;
   std::uint64_t latest_ns_ = 0;  // since then nothing must have happened
-  std::uint64_t until_ns_ = 0;  // answers are awaited
+  std::uint64_t until_ns_ = 0;   // answers are awaited
   phase phase_ = phase::idle;
   std::string headline_;
   std::vector<std::uint64_t> before_;  // what the ranks showed when a stall was suspected

@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/arrival_order.hpp"
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
@@ -100,7 +100,8 @@ std::string describe_waits(const context& self) {
   for (const fiber_record* f = all.pool().known(); f != nullptr; f = f->next_known) known.push_back(f);
   std::ranges::sort(known, {}, &fiber_record::number);
   for (const fiber_record* f : known) add_fiber(groups, self, *f, now);
-  return lines_of(groups) + parked_calls(self);
+  const arrival_order* const order = order_of(self, self.messages);
+  return lines_of(groups) + parked_calls(self) + (order != nullptr ? order->explain() : "");
 }
 
 void write_down(const context& self) {
@@ -125,8 +126,17 @@ void answer(void* rank) {
   if (alone(self)) say_waits(*self.session->self.job, "armilla: who waits for what:");
 }
 
+// Whether the thread that answers for this rank may still do something.
+bool attendant_busy(const context& self) noexcept {
+  const control_block& beside = attendant_of(*self.session->self.job, self.rank);
+  if (beside.looked.load(std::memory_order_acquire) == 0) return false;  // there is none
+  const std::uint64_t since = beside.idle.load(std::memory_order_acquire) >> 1;
+  return since == 0 || now_ns() < since + self.settings->stall_ns;
+}
+
 void stalled(void* rank) {
   const context& self = *static_cast<context*>(rank);
+  if (attendant_busy(self)) return;
   write_down(self);
   std::fflush(stdout);
   say_waits(*self.session->self.job, stall_headline(self.settings->stall_ns));

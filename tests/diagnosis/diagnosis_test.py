@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -153,6 +154,63 @@ class Stalls(unittest.TestCase):
         job = subprocess.run([WAITER, "sync_var"], env=environment, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(job.returncode, STALLED)
         self.assertIn("for 2.0 s all ranks", job.stderr)
+
+
+class Orders(unittest.TestCase):
+    """ARMILLA_RECORD and ARMILLA_REPLAY."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.name = folder.name + "/run"
+
+    def result(self, ranks, fabric, **more):
+        job = run("order", ranks, fabric, **more)
+        self.assertEqual(job.returncode, 0, job.err)
+        return job.out
+
+    def lines(self, rank):
+        with open(f"{self.name}.{rank}", encoding="utf-8") as file:
+            return file.read().splitlines()
+
+    def test_a_replay_gives_the_recorded_result(self):
+        for ranks, fabric in everywhere((1, 4)):
+            recorded = self.result(ranks, fabric, record=self.name)
+            self.assertEqual(self.lines(0)[0], f"armilla arrivals 1, rank 0 of {ranks}")
+            self.assertGreaterEqual(len(self.lines(0)), 50 * ranks)
+            for _ in range(4):
+                self.assertEqual(self.result(ranks, fabric, replay=self.name), recorded)
+
+    def test_a_replay_can_be_recorded(self):
+        self.result(4, FABRICS[0], record=self.name)
+        before = self.lines(0)
+        self.result(4, FABRICS[0], replay=self.name, record=self.name + ".again")
+        with open(self.name + ".again.0", encoding="utf-8") as file:
+            self.assertEqual(file.read().splitlines(), before)
+
+    def test_an_order_that_cannot_come_ends_the_job(self):
+        for ranks, fabric in everywhere((2, 4)):
+            self.result(ranks, fabric, record=self.name)
+            lines = self.lines(0)
+            with open(self.name + ".0", "w", encoding="utf-8") as file:
+                file.write("\n".join(lines[:4] + [str(ranks - 1)] * 1000) + "\n")
+            job = run("order", ranks, fabric, replay=self.name, stall="300ms")
+            self.assertEqual(job.returncode, STALLED, job.err)
+            self.assertRegex(job.err, rf"the replay of '.*run\.0' takes in nothing before arrival \d+ has come, from rank {ranks - 1}")
+
+    def test_files_that_do_not_fit_are_refused(self):
+        self.result(2, FABRICS[0], record=self.name)
+        for ranks, spoil, expected in ((4, None, "replay with as many ranks|cannot be read"), (2, "7", "which is no rank of this job"),
+                                       (2, "x", "which is no rank of this job")):
+            if spoil:
+                with open(self.name + ".1", "w", encoding="utf-8") as file:
+                    file.write(f"armilla arrivals 1, rank 1 of 2\n{spoil}\n")
+            job = run("order", ranks, FABRICS[0], replay=self.name)
+            self.assertNotEqual(job.returncode, 0)
+            self.assertRegex(job.err, expected)
+        job = run("order", 2, FABRICS[0], record="/no/such/folder/x")
+        self.assertNotEqual(job.returncode, 0)
+        self.assertRegex(job.err, r"'/no/such/folder/x\.\d' cannot be written")
 
 
 class NoStalls(unittest.TestCase):

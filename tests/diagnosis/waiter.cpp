@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -56,6 +57,30 @@ void lock_crosswise() {
   });
   one.join();
   other.join();
+}
+
+// What comes out depends on who comes first.
+std::uint64_t& hash() {
+  static thread_local std::uint64_t value = 1;
+  return value;
+}
+void mix(int from) { hash() = hash() * 1'000'003 + std::uint64_t(from) + 1; }
+int mix_and_ask(int from) {
+  mix(from);
+  am::call(am::rank_t(from), [] {}).get();  // others come meanwhile
+  mix(from);
+  return from;
+}
+
+void work_in_any_order() {
+  for (int i = 0; i < 20; ++i) {
+    am::async<&mix>(0, int(am::rank()));
+    if (i % 4 == 0) usleep(useconds_t((getpid() + int(am::rank()) * 7 + i) % 13) * 50);
+    am::flush();
+    am::call<&mix_and_ask>(0, int(am::rank())).get();
+  }
+  am::fence();
+  if (am::rank() == 0) std::printf("%llx\n", static_cast<unsigned long long>(hash()));
 }
 
 void work() {
@@ -120,5 +145,5 @@ int main(int argc, char** argv) {
     });
   }
   if (scene == "serve_for_ever") return am::run_main(argc, argv, [] { mine().never.read(); });
-  return am::run(argc, argv, work);
+  return am::run(argc, argv, scene == "order" ? work_in_any_order : work);
 }

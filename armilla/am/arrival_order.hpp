@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+
+namespace armilla::detail {
+
+/// From which rank each message came, one behind the other: written (ARMILLA_RECORD) and imposed (ARMILLA_REPLAY), for debugging.
+///
+/// Messages are frames, and what shares a frame depends on time. So in such a job no two items share one: the aggregation is 0,
+/// whatever the program sets. And a look takes one frame at most, so that the fibers which it wakes go on before the next is
+/// taken.
+class arrival_order {
+ public:
+  /// Opens what the options name, for this rank. Throws usage_error that names the file and what is wrong with it.
+  arrival_order(const options& settings, rank_t rank, rank_t ranks);
+  ~arrival_order();
+  arrival_order(const arrival_order&) = delete;
+
+  /// A frame of `source` is in front of its ring: true if it is its turn, and then it is taken. `look`: how many there were.
+  bool take(rank_t source, std::uint64_t look);
+  /// The next call of `take` is for a frame that was taken before, and then left to somebody else.
+  void resume() noexcept { resumed_ = true; }
+  bool next_may_be(rank_t source) const noexcept { return at_ == script_.size() || script_[at_] == source; }
+  /// Everything so far reaches the file.
+  void flush() noexcept;
+
+  /// Whom the replay waits for: "arrival 17 of 'x.0' ..."; empty when nothing is imposed.
+  std::string explain() const;
+
+ private:
+  void open_record(const std::string& name);
+  void read_script(const std::string& name);
+
+  rank_t rank_, ranks_;
+  std::FILE* record_ = nullptr;
+  std::string replayed_;  // name of the file
+  std::vector<rank_t> script_;
+  std::size_t at_ = 0;
+  std::uint64_t last_look_ = 0;  // that took something
+  bool resumed_ = false;
+};
+
+/// The order of this endpoint's arrivals; null if nobody asked for it.
+arrival_order* order_of(const context& self, const endpoint* of) noexcept;
+
+}  // namespace armilla::detail
