@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How messages are taken in while the rank computes: by its attendant, or by interrupting it.
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,14 +21,18 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
     bool any = false;
     for (inbound& in : inbound_) {
       if (!in.reader.ready()) continue;
-      receive<taker::in_place>(in);
-      if (left_) throw_damaged(in.source, "a body beside the rank that may wait, the handler", left_->frame.handler);
+      receive<taker::loop>(in);  // a body that waits is refused: this thread's scheduler has no loop
       flush();
       // release: what the bodies have done; pairs with the acquire in processed_from
       attended[in.source].store(in.reader.position(), std::memory_order_release);
+      if (detail::notify(host_.control(self_.rank))) ++count_.wakes_sent;  // it may wait for what was written
       any = true;
     }
-    if (spilled_channels_ != 0) drain();
+    if (spilled_channels_ != 0) {
+      drain();
+      sched_yield();  // on the rank's own core, which has to go on as well
+      continue;
+    }
     if (any) {
       spell = {};
       continue;
@@ -84,7 +89,7 @@ void endpoint::end_interruptible() noexcept {
 // signal that comes while this runs finds `interruptible_` at 0 and leaves the work to it.
 void endpoint::interrupted() noexcept {
   const std::uint32_t depth = interruptible_.load(std::memory_order_relaxed);
-  if (depth == 0) return;
+  if (depth == 0 || in_body()) return;  // a body lets nobody in: its scope does nothing
   try {
     do {
       interruptible_.store(0, std::memory_order_relaxed);
@@ -93,10 +98,11 @@ void endpoint::interrupted() noexcept {
       flush();
       interruptible_.store(depth, std::memory_order_relaxed);
       waiting_.announce(attention::interruptible);
-    } while (anything_to_do());
+    } while (anything_has_come());
   } catch (...) {  // nothing can be thrown out of an interrupted computation: the rank's next wait throws it
     self_.fibers->fail_main(std::current_exception());
     interruptible_.store(depth, std::memory_order_relaxed);
+    waiting_.announce(attention::interruptible);
   }
 }
 

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "tests/rank_test.hpp"
@@ -108,6 +110,51 @@ RANK_TEST(many_come_while_all_compute) {
   }
   am::fence();
   EXPECT_EQ(am::world().reduce_all(come.load(), std::plus<>{}), 400L * am::ranks());
+}
+
+RANK_TEST(safe_bodies_take_long_arguments) {
+  const std::vector<double> numbers(100'000, 0.5);
+  const auto sum = am::safe([](const std::vector<double>& v) {
+    double s = 0;
+    for (const double x : v) s += x;
+    return s;
+  });
+  EXPECT_EQ(am::call(next(), sum, numbers).get(), 50'000.0);
+  if (reception() == "thread") {  // the attendant has no heap for long answers
+    auto long_answer = am::call(next(), am::safe([](int n) { return std::vector<double>(std::size_t(n)); }), 100'000);
+    EXPECT_THROWS(am::remote_error, (void)long_answer.get());
+  }
+  am::fence();
+}
+
+RANK_TEST(a_sleeping_rank_sees_what_its_attendant_wrote) {
+  std::atomic<long> come = 0;
+  *shared = &come;
+  am::barrier();
+  am::call((am::rank() + am::ranks() - 1) % am::ranks(), am::safe([] { ++*(*shared); })).get();
+  auto waiter = am::spawn([&] {
+    while (come == 0) am::yield();
+  });
+  waiter.join();
+  EXPECT_EQ(come.load(), 1);
+  am::fence();
+}
+
+RANK_TEST(an_error_of_a_safe_statement_is_thrown_by_the_fence) {
+  am::async(next(), am::safe([](int n) {
+              if (n >= 0) throw std::runtime_error("beside");
+            }),
+            1);
+  EXPECT_THROWS(am::remote_error, am::fence());
+  am::fence();
+}
+
+RANK_TEST(an_interruptible_scope_inside_a_body_does_nothing) {
+  am::call(next(), [] {
+    am::interruptible here;
+    compute_for(std::chrono::milliseconds(1));
+  }).get();
+  am::fence();
 }
 
 }  // namespace

@@ -46,10 +46,16 @@ handler_slot& bulk_slot = fixed_handler<bulk_record, bulk_handler>;
 
 void endpoint::use_heap(heap blocks, std::uint64_t first) noexcept {
   blocks_ = blocks;
+  has_blocks_ = true;
   host_.control(self_.rank).heap_first.store(first, std::memory_order_release);
 }
 
 watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
+  if (!has_blocks_)
+    throw_limit("send",
+                fmt::format("an answer of {} bytes of a body beside the rank is too long; raise ARMILLA_EAGER, or let the rank "
+                            "itself run that body",
+                            size));
   const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit(

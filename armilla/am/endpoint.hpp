@@ -421,7 +421,8 @@ class endpoint {
   void run_items(arrival& a, handler_id h, const std::byte* data, std::size_t size);
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
-  bool anything_to_do() const noexcept;
+  bool anything_to_do() const noexcept;  ///< to take in, or to send as soon as there is credit
+  bool anything_has_come() const noexcept;
   void begin_wait(const char* what, const void* on);
   static bool past(std::uint64_t deadline_ns) noexcept;
   void poll_in_turn();
@@ -457,6 +458,7 @@ class endpoint {
   std::size_t spill_limit_ = 0;
   const host_map& host_;
   heap blocks_;
+  bool has_blocks_ = false;  ///< the attendant has none: a heap has one owner
   waiting waiting_;
 };
 

@@ -69,12 +69,12 @@ void endpoint::run_loop() {
     }
     ask_waits();
     const std::uint64_t next_timer = fibers.run_timers();
+    flush();  // what bodies and fibers have sent: also while others can go on
     if (fibers.anyone_ready()) {
       fibers.run_ready();
       spell = {};
       continue;
     }
-    flush();
     if (count_.runs_received != before) {
       spell = {};
       continue;
@@ -129,15 +129,19 @@ void endpoint::suspend(std::uint64_t deadline_ns, const char* what, const void* 
   if (deadline_ns == 0) {
     fibers.suspend(what, on);
   } else {
+    struct forgetter {
+      scheduler& fibers;
+      ~forgetter() { fibers.forget_timer(fibers.running()); }
+    } at_end{fibers};
     fibers.set_timer(fibers.running(), deadline_ns);
     fibers.suspend(what, on);
-    fibers.forget_timer(fibers.running());
   }
   fibers.rethrow_in_main();
 }
 
-bool endpoint::anything_to_do() const noexcept {
-  if (spilled_channels_ != 0) return true;
+bool endpoint::anything_to_do() const noexcept { return spilled_channels_ != 0 || anything_has_come(); }
+
+bool endpoint::anything_has_come() const noexcept {
   arrival_order* const order = observed_ ? order_of(self_, this) : nullptr;
   if (order != nullptr) order->flush();
   for (const inbound& in : inbound_)

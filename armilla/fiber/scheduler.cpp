@@ -133,6 +133,7 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   f.in = component::cpu;
   f.counted = f.detached = f.ended = false;
   f.on_wait = nullptr;
+  f.error = nullptr;
   f.joiner = nullptr;
   f.waits_for = nullptr;
   // One that ran before stands in run_fiber, behind its end, and goes on from there.
@@ -141,6 +142,7 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
 }
 
 void scheduler::start_now(fiber_record& f) {
+  if (loop_ == nullptr) loop_ = &make_loop();
   ++alive_;
   running_->state = fiber_record::state_t::ready;
   ready_.push(*running_);
@@ -150,8 +152,13 @@ void scheduler::start_now(fiber_record& f) {
 void scheduler::join(fiber_record& f) {
   if (f.ended) return;
   f.joiner = running_;
-  do suspend("join", &f);
-  while (!f.ended);
+  do {
+    suspend("join", &f);
+    if (main_.error != nullptr && !f.ended && running_ == &main_) {
+      f.joiner = nullptr;
+      rethrow_in_main();
+    }
+  } while (!f.ended);
 }
 
 // Leaves the stack for good, or until somebody takes it from the pool.
@@ -172,7 +179,12 @@ void scheduler::run_fiber() noexcept {
   for (;;) {
     try {
       me.work(me);
-    } catch (...) { me.error = std::current_exception(); }
+    } catch (...) {
+      if (me.detached)
+        lose_error(std::current_exception());
+      else
+        me.error = std::current_exception();
+    }
     end_running();
   }
 }

@@ -81,7 +81,9 @@ class scheduler {
 
   /// Takes a fiber from the pool that will run `work`; `start` makes it ready.
   fiber_record& make(void (*work)(fiber_record&));
-  void start(fiber_record& f) noexcept {
+  void start(fiber_record& f) {
+    if (loop_ == nullptr) [[unlikely]]
+      loop_ = &make_loop();  // here, so that the end of a fiber never takes a stack from the pool
     ++alive_;
     f.state = fiber_record::state_t::ready;
     ready_.push(f);

@@ -18,8 +18,11 @@ void sleep_for_ns(std::uint64_t ns) {
   all.before_wait("sleep_for");
   while (detail::now_ns() < until) {
     all.set_timer(all.running(), until);
+    struct forgetter {
+      detail::scheduler& all;
+      ~forgetter() { all.forget_timer(all.running()); }
+    } at_end{all};
     all.suspend("sleep_for");
-    all.forget_timer(all.running());
   }
 }
 

@@ -75,6 +75,7 @@ RANK_TEST(an_object_is_created_called_and_destroyed) {
     am::async<&account::balance>(a, 40L);
     EXPECT_EQ(am::call<&account::balance>(a).get(), 40);
     EXPECT_EQ(am::local_object(a) != nullptr, am::ranks() == 1);
+    am::barrier();  // all have made theirs
     EXPECT_EQ(all_living(), long(am::ranks()));
     am::barrier();
   }

@@ -11,7 +11,7 @@ namespace armilla {
 ///
 /// In its scope the program calls nothing of the library and holds no lock that a body could want; that includes the one of the
 /// memory allocator, so bodies that allocate go with computations that do not. Everywhere else messages wait for the next
-/// poll or wait, as always. A body may wait: then the computation goes on. Scopes nest.
+/// poll or wait, as always. A body may wait: then the computation goes on. Scopes nest; inside a body they do nothing.
 /// Cost: a system call at each end and some microseconds an interrupt.
 /// Paper: Split-C and Active Messages on the Paragon, section 3 (interrupt-driven reception).
 class interruptible {

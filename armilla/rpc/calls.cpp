@@ -110,7 +110,9 @@ bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) 
     cell& c;
     waiter& mine;
     ~disarm() {
-      if (c.next_step == &mine) c.next_step = mine.before;
+      continuation** at = &c.next_step;  // others may have come behind it
+      while (*at != nullptr && *at != &mine && (*at)->run == &waiter::go) at = &static_cast<waiter*>(*at)->before;
+      if (*at == &mine) *at = mine.before;
     }
   } at_end{c, mine};
   return here(operation).messages->wait_woken(there, arm, deadline_ns, operation, &c);
@@ -142,8 +144,9 @@ void cell_pool::grow() {
 
 void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reason) {
   call_state& calls = *self.self().calls;
-  if (calls.statement_errors++ != 0) return;
   const description found = describe(reason);
+  const std::lock_guard lock(calls.error_lock);
+  if (calls.statement_errors++ != 0) return;
   calls.first_error = std::make_exception_ptr(remote_error(
       self.self().rank, "async", found.type, found.text + " (in a statement of rank " + std::to_string(source) + ")"));
 }
@@ -175,10 +178,14 @@ void copy_text(char* to, std::size_t size, const char* from) {
 
 bool take_error(context& self, error_record& record) {
   call_state& calls = *self.calls;
-  if (calls.statement_errors == 0) return false;
-  calls.statement_errors = 0;
+  std::exception_ptr first;
+  {
+    const std::lock_guard lock(calls.error_lock);
+    if (calls.statement_errors.exchange(0) == 0) return false;
+    first = std::exchange(calls.first_error, nullptr);
+  }
   try {
-    std::rethrow_exception(std::exchange(calls.first_error, nullptr));
+    std::rethrow_exception(std::move(first));
   } catch (const remote_error& e) {
     record.rank = e.rank();
     copy_text(record.type, sizeof record.type, e.type_name());

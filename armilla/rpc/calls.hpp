@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
 #include <exception>
+#include <mutex>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/rpc/cell.hpp"
@@ -16,12 +18,14 @@ struct call_state {
   call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
 
   cell_pool cells;
-  stub_cache stubs;                    ///< of methods that this rank calls by name
-  method_table methods;                ///< that it provides under names
-  receive_buffers buffers;             ///< for items that bodies read in place
-  std::uint32_t batches = 0;           ///< > 0: questions, too, wait for company
-  std::uint64_t statement_errors = 0;  ///< since the last fence
-  std::exception_ptr first_error;      ///< the first of them; the fence throws it on every rank
+  stub_cache stubs;           ///< of methods that this rank calls by name
+  method_table methods;       ///< that it provides under names
+  receive_buffers buffers;    ///< for items that bodies read in place
+  std::uint32_t batches = 0;  ///< > 0: questions, too, wait for company
+  // The attendant's bodies may throw as well.
+  std::mutex error_lock;
+  std::atomic<std::uint64_t> statement_errors = 0;  ///< since the last fence
+  std::exception_ptr first_error;                   ///< the first of them; the fence throws it on every rank
 };
 
 /// A statement's body threw `reason`; nobody waits for it, so the next fence tells.

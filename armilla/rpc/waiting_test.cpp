@@ -248,6 +248,30 @@ RANK_TEST(a_body_marked_to_completion_may_not_wait) {
   EXPECT_THROWS(am::remote_error, (void)f.get());
 }
 
+RANK_TEST(statements_leave_while_a_fiber_yields) {
+  mine().sum = 0;
+  am::barrier();
+  am::async(next(), [] { mine().sum = 1; });
+  while (mine().sum == 0) am::yield();
+  EXPECT_EQ(mine().sum, 1);
+  am::barrier();
+}
+
+RANK_TEST(fibers_wait_for_one_answer_and_one_gives_up) {
+  auto answer = am::call(next(), [] {
+    am::sleep_for(std::chrono::milliseconds(20));
+    return 3;
+  });
+  auto patient = am::spawn([&] { answer.wait(); });
+  auto hasty = am::spawn([&] { return answer.wait_for(std::chrono::milliseconds(1)); });
+  auto last = am::spawn([&] { answer.wait(); });
+  EXPECT(!hasty.join());
+  patient.join();
+  last.join();
+  EXPECT_EQ(answer.get(), 3);
+  am::barrier();
+}
+
 RANK_TEST(an_urgent_statement_leaves_at_once) {
   mine().sum = 0;
   am::barrier();

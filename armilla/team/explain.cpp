@@ -31,7 +31,7 @@ std::string explain_collective(const context& self, const char* what, const void
       if (!lies_in(on, &slot, sizeof slot)) continue;
       const bool comparing = lies_in(on, slot.check, sizeof slot.check);
       return fmt::format("{} {}{}: rank {} has not come", what, number_of(what, *self.count, comparing),
-                         t->id == 0 ? "" : fmt::format(" of team {}", t->id), t->members[i]);
+                         t->size == std::uint32_t(self.ranks) ? "" : fmt::format(" of team {}", t->id), t->members[i]);
     }
   return {};
 }
