@@ -87,7 +87,7 @@ class Reports(unittest.TestCase):
             self.assertRegex(text, r"main waits for sleep_for, for [01]\.\d s more at most")
 
     def test_a_rank_that_computes_does_not_answer(self):
-        for scene in ("compute", "pause"):
+        for scene in ("compute_long", "pause_long"):
             for fabric in FABRICS:
                 text = self.ask(start(scene, 2, fabric))
                 self.assertRegex(text, r"rank 1 \(.*\) is busy")

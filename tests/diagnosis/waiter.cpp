@@ -108,7 +108,10 @@ void work() {
     am::async(last, [] { mine().never = 1; });
   }
   if (scene == "compute" && me == last) compute_for(1500ms);
+  if (scene == "compute_long" && me == last) compute_for(10s);
   if (scene == "pause" && me == last) usleep(1'500'000);
+  if (scene == "pause_long" && me == last)
+    for (int i = 0; i < 100; ++i) usleep(100'000);  // a signal ends one of them
   if (scene == "read" && me == 0) {
     char word[64] = "";
     if (std::scanf("%63s", word) == 1) std::puts(word);
