@@ -27,7 +27,7 @@ class outgoing_block {
   std::byte* place() const noexcept { return reinterpret_cast<std::byte*>(mark_ + 1); }
   watermark& mark() const noexcept { return *mark_; }
   void finish() noexcept {
-    mark_->raise(size_);
+    mark_->raise(watermark::finished(size_));
     mark_ = nullptr;
   }
 
@@ -52,6 +52,7 @@ class incoming_block {
   /// Nobody reads it any more. The earlier, the sooner the sender writes its next item into the same warm memory.
   void release() noexcept {
     if (mark_ == nullptr) return;
+    await_end(*mark_, size_);  // the last piece may be read before the writer has said its last word
     mark_ = nullptr;
     owner_.remote_free(offset_);
   }

@@ -77,7 +77,7 @@ watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
 
 std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
   watermark* const mark = start_block(c, h, size);
-  mark->raise(size);  // the frame only leaves after the caller has filled the block: no poll lies between
+  mark->raise(watermark::finished(size));  // the frame only leaves after the caller has filled the block: no poll lies between
   return reinterpret_cast<std::byte*>(mark + 1);
 }
 

@@ -33,6 +33,10 @@ std::uint64_t watermark::await(std::uint64_t bytes) const {
   }
 }
 
+void await_end(const watermark& mark, std::uint64_t bytes) noexcept {
+  for (int look = 0; __atomic_load_n(&mark.filled, __ATOMIC_ACQUIRE) <= bytes; look += look < looks_before_yield) pause(look);
+}
+
 void copy_in_pieces(watermark& mark, std::uint64_t before, std::byte* to, const void* from, std::size_t n) noexcept {
   for (std::size_t done = 0; done < n;) {
     const std::size_t part = n - done < watermark::piece ? n - done : watermark::piece;

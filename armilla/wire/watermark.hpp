@@ -13,11 +13,17 @@ struct alignas(64) watermark {
 
   std::uint64_t filled = 0;
 
+  /// The writer's last word about a block of `bytes`: it never touches it again, so the block may be given back.
+  static constexpr std::uint64_t finished(std::uint64_t bytes) noexcept { return bytes + 1; }
+
   void raise(std::uint64_t bytes) noexcept { __atomic_store_n(&filled, bytes, __ATOMIC_RELEASE); }
   /// Waits until `bytes` are there, and says how many are. Not long: the writer does nothing but write. Throws
   /// `message_given_up`.
   std::uint64_t await(std::uint64_t bytes) const;
 };
+
+/// Waits for the last word about a block of `bytes`, whatever it is.
+void await_end(const watermark& mark, std::uint64_t bytes) noexcept;
 
 /// Thrown by a reader whose writer gave up; the message layer drops the message.
 struct message_given_up {};
