@@ -108,12 +108,17 @@ RANK_TEST(views_that_leave_the_ring_lie_in_buffers_that_persist) {
     for (auto& f : asked) EXPECT_EQ(f.get(), 500.0);
     am::fence();
   };
-  const auto before = am::stats();
+  const auto counts_while_nobody_asks = [] {
+    const auto counts = am::stats();
+    am::barrier();
+    return counts;
+  };
+  const auto before = counts_while_nobody_asks();
   ask(1);
-  const auto once = am::stats();
+  const auto once = counts_while_nobody_asks();
   EXPECT_EQ(once.receive_buffers_made, before.receive_buffers_made + 1);
   for (int i = 0; i < 10; ++i) ask(1);
-  const auto often = am::stats();
+  const auto often = counts_while_nobody_asks();
   EXPECT_EQ(often.receive_buffers_made, once.receive_buffers_made);
   EXPECT_EQ(often.receive_buffers_reused, once.receive_buffers_reused + 10);
   ask(6);
