@@ -107,7 +107,12 @@ std::vector<row> make_table() {
   return {
       number("ranks", &o::ranks, 1, 4096, "How many ranks to start, without a launcher."),
       choice("fabric", &o::fabric,
-             {{"auto", fabric_kind::automatic}, {"shm", fabric_kind::shm}, {"threads", fabric_kind::threads}},
+             {{"auto", fabric_kind::automatic},
+              {"shm", fabric_kind::shm},
+              {"threads", fabric_kind::threads},
+              {"mpi", fabric_kind::mpi},
+              {"ucx", fabric_kind::ucx},
+              {"loop", fabric_kind::loop}},
              "Ranks are processes of this host (shm) or threads of one process (threads)."),
       choice("pin", &o::pin,
              {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},

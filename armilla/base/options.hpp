@@ -10,7 +10,7 @@
 
 namespace armilla::detail {
 
-enum class fabric_kind { automatic, shm, threads };
+enum class fabric_kind { automatic, shm, threads, mpi, ucx, loop };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
 enum class wait_kind { automatic, switching };

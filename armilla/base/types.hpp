@@ -10,6 +10,8 @@ using rank_t = std::int32_t;
 
 namespace detail {
 
+inline constexpr rank_t no_rank = -1;
+
 /// What one core moves to another at a time.
 inline constexpr std::size_t cache_line = 64;
 

@@ -12,6 +12,8 @@
 namespace armilla::detail {
 
 struct options;
+class bootstrap;
+class network;
 
 /// One executable image of the job and the ranks that run it, in ascending order.
 struct program_entry {
@@ -33,8 +35,18 @@ struct launch {
   std::byte* host_base = nullptr;  ///< where the host's memory lies in this process
   host_layout layout;
   job_block* job = nullptr;  ///< == host_base
+  /// The host of each rank, numbered from 0; empty: all are on this one. Places in the host's memory are the same on every host:
+  /// those of ranks elsewhere hold what these send.
+  std::vector<std::uint32_t> host_of;
+  bool all_far = false;          ///< the network carries everything but what a rank sends to itself
+  network* beyond = nullptr;     ///< carries what goes to ranks of other hosts; null: there are none
+  bootstrap* started = nullptr;  ///< what brought the ranks together; null: this host's supervisor, or nobody
   const options* settings = nullptr;
 
+  /// Whether what goes to rank `r` is carried by the network.
+  bool far(rank_t r) const {
+    return r != rank && (all_far || (!host_of.empty() && host_of[std::size_t(r)] != host_of[std::size_t(rank)]));
+  }
   /// Process of rank `r`.
   std::int32_t pid_of(rank_t r) const { return job->rank[r].pid.load(std::memory_order_relaxed); }
 };

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+/// How the ranks of a job that somebody else has started find each other: mpirun by MPI, srun by PMIx, armilla-run by its own
+/// sockets. Used before there are messages and after there are none any more.
+class bootstrap {
+ public:
+  bootstrap() = default;
+  bootstrap(const bootstrap&) = delete;
+  bootstrap& operator=(const bootstrap&) = delete;
+  virtual ~bootstrap() = default;
+
+  /// Who carries it, for people: "Open MPI 4.1.4 (mpirun)", "PMIx 4.2.2 (srun)".
+  virtual const char* name() const noexcept = 0;
+  virtual rank_t rank() const noexcept = 0;
+  virtual rank_t ranks() const noexcept = 0;
+  /// All ranks call it, in the same order and with the same `bytes`: `all` receives ranks() * bytes bytes, by rank.
+  /// False: it failed, and `error()` says why.
+  virtual bool exchange(const void* mine, void* all, std::size_t bytes) = 0;
+  /// All ranks have come here.
+  virtual bool meet() = 0;
+  virtual const char* error() const noexcept = 0;
+  /// Ends the whole job, all ranks, with this exit code. What is to be said has been said. Does not return.
+  [[noreturn]] virtual void abort(int code) = 0;
+  /// This rank leaves in good order, behind the last meeting. The launcher must not take the end of the process for a failure.
+  virtual void finish() = 0;
+};
+
+}  // namespace armilla::detail
