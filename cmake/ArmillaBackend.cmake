@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+#   armilla_backend(<name> SOURCES a.cpp ... [INCLUDES ...] [LIBRARIES ...] [HELPER])
+#
+# The shared library libarmilla-<name>.so in <build>/lib/armilla, which is loaded and never linked: armilla/fabric/plugin.hpp.
+# It contains nothing of the library and shows one symbol. HELPER: for tests only, not installed.
+function(armilla_backend name)
+  cmake_parse_arguments(arg "HELPER" "" "SOURCES;INCLUDES;LIBRARIES" ${ARGN})
+  set(target armilla-${name})
+  set(exported "${PROJECT_SOURCE_DIR}/backends/exported.map")
+  add_library(${target} MODULE ${arg_SOURCES})
+  set_target_properties(
+    ${target} PROPERTIES PREFIX lib SUFFIX .so LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/armilla" CXX_VISIBILITY_PRESET hidden
+                         VISIBILITY_INLINES_HIDDEN ON INSTALL_RPATH_USE_LINK_PATH ON LINK_DEPENDS "${exported}")
+  target_link_libraries(${target} PRIVATE armilla_private armilla_interface ${arg_LIBRARIES} ${CMAKE_DL_LIBS})
+  target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
+  # Engines leave call-backs and threads behind, so it is never unloaded. A sanitizer's own symbols are in the program.
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${exported}" -Wl,-z,nodelete
+                      $<$<NOT:$<BOOL:${ARMILLA_SANITIZE}>>:-Wl,--no-undefined>)
+  if(NOT arg_HELPER)
+    install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/armilla)
+  endif()
+endfunction()
