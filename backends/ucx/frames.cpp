@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
+#include "backends/ucx/ucx_network.hpp"
+
+namespace armilla::detail {
+
+// ---- sending ----
+
+std::byte* ucx_network::acquire(rank_t, std::size_t) {
+  if (current_ == nullptr) {
+    current_ = free_buffers_ != nullptr ? free_buffers_ : fresh_buffer();
+    if (current_ == nullptr) return nullptr;
+    if (current_ == free_buffers_) free_buffers_ = current_->next;
+  }
+  return current_->frame();
+}
+
+ucx_network::send_buffer* ucx_network::fresh_buffer() {
+  if (buffers_made_ == most_send_buffers) return nullptr;
+  std::size_t each = align_up(sizeof(send_buffer) + most_, cache_line);
+  // All in one piece, whose pages come when they are written: the last buffer used is used again first.
+  if (!buffers_) buffers_ = std::make_unique_for_overwrite<std::byte[]>(each * most_send_buffers);
+  return new (buffers_.get() + each * buffers_made_++)
+      send_buffer{this, nullptr, no_rank, {static_cast<std::uint32_t>(rank_), 0}};
+}
+
+void ucx_network::submit(rank_t to, std::size_t bytes) {
+  ucp_ep_h endpoint = endpoint_of(to);
+  if (endpoint == nullptr) return;  // lost: what goes to it is forgotten
+  send_buffer* buffer = current_;
+  buffer->to = to;
+  buffer->front.number = peers_[static_cast<std::size_t>(to)].next_out++;
+  how_to_send_.user_data = buffer;
+  ucs_status_ptr_t request = ucp_am_send_nbx(endpoint, 0, nullptr, 0, &buffer->front, sizeof(prefix) + bytes, &how_to_send_);
+  if (request == nullptr) return;  // it is out: the buffer is free again
+  if (UCS_PTR_IS_ERR(request)) return broken(to, UCS_PTR_STATUS(request));
+  current_ = nullptr;
+}
+
+void ucx_network::on_sent(void* request, ucs_status_t status, void* buffer) {
+  auto* sent = static_cast<send_buffer*>(buffer);
+  ucx_network& self = *sent->owner;
+  if (status != UCS_OK) self.broken(sent->to, status);
+  sent->next = self.free_buffers_;
+  self.free_buffers_ = sent;
+  ucp_request_free(request);
+}
+
+// ---- receiving ----
+
+network::arrival ucx_network::poll() {
+  if (head_ == tail_) {
+    ucp_worker_progress(worker_);
+    if (head_ == tail_) return {};
+  }
+  return arrivals_[head_++ & (arrivals_.size() - 1)];
+}
+
+void ucx_network::release(std::uintptr_t token) { ucp_am_data_release(worker_, reinterpret_cast<void*>(token)); }
+
+ucs_status_t ucx_network::on_frame(void* self, const void*, std::size_t, void* data, std::size_t length,
+                                   const ucp_am_recv_param_t* how) {
+  // A rendezvous is nothing that we send. UCX gives what it does not see taken back to itself.
+  if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) == 0) return UCS_OK;
+  return static_cast<ucx_network*>(self)->take(data, length) ? UCS_INPROGRESS : UCS_OK;
+}
+
+/// Whether the frame stays with us; false: it is none.
+bool ucx_network::take(void* data, std::size_t length) {
+  if (length < sizeof(prefix) || length - sizeof(prefix) > most_ || finished_) return false;
+  prefix front;
+  std::memcpy(&front, data, sizeof front);
+  if (front.source >= static_cast<std::uint32_t>(ranks_)) return false;
+  peer& from = peers_[front.source];
+  arrival what{static_cast<std::byte*>(data) + sizeof(prefix), length - sizeof(prefix), static_cast<rank_t>(front.source),
+               reinterpret_cast<std::uintptr_t>(data)};
+  auto early_by = static_cast<std::int32_t>(front.number - from.next_in);
+  if (early_by == 0) {
+    ++from.next_in;
+    push(what);
+    if (!early_.empty()) deliver_early(what.source);
+    return true;
+  }
+  if (early_by < 0 || early_.size() == most_early) return false;
+  early_.push_back({front.number, what});
+  return true;
+}
+
+void ucx_network::push(const arrival& what) {
+  if (tail_ - head_ == arrivals_.size()) {
+    std::vector<arrival> larger(arrivals_.size() * 2);
+    for (std::uint64_t i = head_; i != tail_; ++i) larger[i & (larger.size() - 1)] = arrivals_[i & (arrivals_.size() - 1)];
+    arrivals_.swap(larger);
+  }
+  arrivals_[tail_++ & (arrivals_.size() - 1)] = what;
+}
+
+void ucx_network::deliver_early(rank_t source) {
+  peer& from = peers_[static_cast<std::size_t>(source)];
+  for (std::size_t i = 0; i < early_.size();) {
+    if (early_[i].what.source != source || early_[i].number != from.next_in) {
+      ++i;
+      continue;
+    }
+    ++from.next_in;
+    push(early_[i].what);
+    early_[i] = early_.back();
+    early_.pop_back();
+    i = 0;
+  }
+}
+
+}  // namespace armilla::detail

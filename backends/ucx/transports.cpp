@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/ucx/transports.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+namespace armilla::detail {
+namespace {
+
+bool is_device(const std::string& word) {
+  // UCX names a port of an adapter "mlx5_0:1"; transports have no such names.
+  if (word.find(':') != std::string::npos) return word.find('\\') == std::string::npos;
+  return access(("/sys/class/net/" + word).c_str(), F_OK) == 0 || access(("/sys/class/infiniband/" + word).c_str(), F_OK) == 0;
+}
+
+void append(std::string& list, const std::string& word) {
+  if (!list.empty()) list += ',';
+  list += word;
+}
+
+/// Whether a list as in UCX_TLS admits shared memory. A list of exclusions admits the rest, aliases included.
+bool admits_shared_memory(const std::string& tls) {
+  if (tls.empty()) return true;
+  bool excludes = tls.front() == '^';
+  std::string_view rest = std::string_view(tls).substr(excludes ? 1 : 0);
+  bool named = false;
+  while (!rest.empty()) {
+    std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(word.size() < rest.size() ? word.size() + 1 : rest.size());
+    for (std::string_view one : {"all", "sm", "shm", "mm", "posix", "sysv", "xpmem"}) named = named || word == one;
+  }
+  return excludes ? !named : named;
+}
+
+std::uint64_t inode(const char* path) {
+  struct stat what{};
+  return stat(path, &what) == 0 ? what.st_ino : 0;
+}
+
+}  // namespace
+
+ucx_transports ucx_transports::of(const char* interfaces) {
+  ucx_transports chosen;
+  std::string_view rest = interfaces == nullptr ? "" : interfaces;
+  while (!rest.empty()) {
+    std::string word(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(word.size() < rest.size() ? word.size() + 1 : rest.size());
+    if (!word.empty()) append(is_device(word) ? chosen.devices : chosen.tls, word);
+  }
+  const char* environment = std::getenv("UCX_TLS");
+  chosen.shared_memory = admits_shared_memory(chosen.tls.empty() && environment != nullptr ? environment : chosen.tls);
+  return chosen;
+}
+
+std::string ucx_transports::text() const {
+  const char* environment = std::getenv("UCX_TLS");
+  std::string words = !tls.empty()                                     ? tls
+                      : environment != nullptr && *environment != '\0' ? environment
+                                                                       : "transports of its own choice";
+  return devices.empty() ? words : words + " on " + devices;
+}
+
+host_mark this_host() {
+  host_mark mark = {0, inode("/proc/self/ns/ipc"), inode("/proc/self/ns/pid"), 0};
+  // The boot id has 36 characters, 32 of them digits: two words.
+  char text[40] = "";
+  if (std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
+    std::size_t got = std::fread(text, 1, sizeof text - 1, file);
+    std::fclose(file);
+    int digits = 0;
+    for (std::size_t i = 0; i < got; ++i) {
+      if (text[i] == '-' || text[i] == '\n') continue;
+      std::uint64_t digit = text[i] <= '9' ? text[i] - '0' : text[i] - 'a' + 10;
+      std::uint64_t& word = digits++ < 16 ? mark[0] : mark[3];
+      word = (word << 4) | digit;
+    }
+  }
+  return mark;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <ucp/api/ucp.h>
+
+#include "armilla/fabric/network.hpp"
+#include "armilla/fabric/plugin.hpp"
+#include "backends/ucx/transports.hpp"
+
+namespace armilla::detail {
+
+/// Frames as active messages of UCP, bulk as its tagged messages.
+///
+/// Frames always go eagerly: a rendezvous would let a later short frame overtake. UCX itself promises no order between active
+/// messages (fragments may take several rails), so each frame carries the number of its sender and its own, 8 bytes in front of
+/// it, and what comes early waits. A frame that has come lies where UCX put it until it is released.
+///
+/// Endpoints are made on the first frame or bulk to a rank. Where UCX may use shared memory (the same host) they are made without
+/// UCX's handling of errors, which excludes shared memory; whoever started the ranks of a host sees their deaths. All others
+/// report a broken connection.
+class ucx_network final : public network {
+ public:
+  static network* open(rank_t rank, rank_t ranks, const network_settings& settings, bootstrap* from_here, char* why,
+                       std::size_t room);
+  ~ucx_network() override;
+
+  const char* name() const noexcept override { return "ucx"; }
+  const char* version() const noexcept override { return version_.c_str(); }
+
+  std::size_t address_bytes() const noexcept override { return room_for_address; }
+  const std::byte* address() const noexcept override { return address_.data(); }
+  void set_addresses(const std::byte* all) override { addresses_ = all; }
+
+  std::size_t most() const noexcept override { return most_; }
+  std::byte* acquire(rank_t to, std::size_t bytes) override;
+  void submit(rank_t to, std::size_t bytes) override;
+  arrival poll() override;
+  void release(std::uintptr_t token) override;
+  std::size_t held_at_most() const noexcept override { return held_at_most_; }
+
+  std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override;
+  std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
+  bool done(std::uintptr_t transfer) override;
+
+  int descriptor() const noexcept override { return descriptor_; }
+  bool arm() override;
+  loss lost() override;
+  void finish() override;
+
+ private:
+  static constexpr std::size_t room_for_address = 1024;  // a worker's address takes some 60 B a device
+  static constexpr std::size_t most_send_buffers = 64;
+  static constexpr std::size_t most_early = 4096;  // frames that wait for an earlier one; more is nonsense from outside
+
+  struct prefix {
+    std::uint32_t source;
+    std::uint32_t number;
+  };
+  struct send_buffer {  // the frame follows
+    ucx_network* owner;
+    send_buffer* next;
+    rank_t to;
+    alignas(8) prefix front;
+    std::byte* frame() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
+  };
+  static_assert(sizeof(send_buffer) % 8 == 0 && sizeof(send_buffer) == offsetof(send_buffer, front) + sizeof(prefix));
+
+  struct peer {  // one a rank, connected or not
+    ucp_ep_h endpoint = nullptr;
+    std::uint32_t next_out = 0;
+    std::uint32_t next_in = 0;
+    bool lost = false;
+  };
+  struct connection {  // one a connected rank, for the handler of errors
+    ucx_network* owner;
+    rank_t rank;
+  };
+  struct early_frame {
+    std::uint32_t number;
+    arrival what;
+  };
+  struct transfer {
+    ucx_network* owner = nullptr;
+    void* request = nullptr;  // null: nothing to wait for
+    rank_t with = no_rank;
+    bool receives = false;
+    bool active = false;
+    std::size_t bytes = 0;
+    transfer* next = nullptr;
+  };
+
+  ucx_network(rank_t rank, rank_t ranks, const network_settings& settings);
+  bool start(const ucx_transports& transports, char* why, std::size_t room);
+  bool take_address(char* why, std::size_t room);
+  ucp_ep_h endpoint_of(rank_t to);  // null: lost
+  ucp_ep_h connect(rank_t to);
+  void broken(rank_t rank, ucs_status_t status);
+
+  send_buffer* fresh_buffer();
+  bool take(void* data, std::size_t length);
+  void push(const arrival& what);
+  void deliver_early(rank_t source);
+  transfer& fresh_transfer(rank_t with, std::size_t bytes, bool receives);
+  std::uintptr_t begun(transfer& what, ucs_status_ptr_t request);
+  static std::uint64_t tag(rank_t source, std::uint32_t id) noexcept;
+
+  static void on_error(void* connection, ucp_ep_h endpoint, ucs_status_t status);
+  static ucs_status_t on_frame(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
+                               const ucp_am_recv_param_t* how);
+  static void on_sent(void* request, ucs_status_t status, void* buffer);
+  static void on_bulk_sent(void* request, ucs_status_t status, void* transfer);
+  static void on_bulk_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* transfer);
+
+  rank_t rank_;
+  rank_t ranks_;
+  std::size_t most_;
+  std::size_t held_at_most_;
+  ucp_context_h context_ = nullptr;
+  ucp_worker_h worker_ = nullptr;
+  ucp_request_param_t how_to_send_{};
+
+  // What has come, between head_ and tail_; a power of two of places.
+  std::vector<arrival> arrivals_;
+  std::uint64_t head_ = 0;
+  std::uint64_t tail_ = 0;
+  std::vector<early_frame> early_;
+
+  std::vector<peer> peers_;
+  send_buffer* current_ = nullptr;
+  send_buffer* free_buffers_ = nullptr;
+  std::size_t buffers_made_ = 0;
+  std::unique_ptr<std::byte[]> buffers_;
+
+  std::deque<transfer> transfers_;  // stays where it is: its address is the number
+  transfer* free_transfers_ = nullptr;
+  std::deque<connection> connections_;
+  std::vector<loss> losses_;
+
+  host_mark host_{};
+  bool shared_memory_ = false;
+  bool finished_ = false;
+  int descriptor_ = -1;
+  std::vector<std::byte> address_;
+  const std::byte* addresses_ = nullptr;
+  std::string version_;
+};
+
+}  // namespace armilla::detail
