@@ -106,9 +106,10 @@ void endpoint::await_credit(channel& c) {
   const timed net(watch_, component::net);
   waiting::spell spell;
   while (!c.spilled.empty()) {
-    if (poll()) {
+    const bool any = poll();
+    flush();  // also what other fibers have sent meanwhile
+    if (any) {
       spell = {};
-      flush();
     } else if (waiting_.idle(spell) == waiting::step::sleep) {
       spell = {};  // credit comes without a bell: yield, but stay awake
     }

@@ -155,8 +155,8 @@ class endpoint {
 
   // ---- receiving and waiting ----
 
-  /// One look at every peer by the rank's own code; what has come is taken in, and other fibers run, if any can. True if
-  /// anything was done. Nothing inside a body.
+  /// One look at every peer; what has come is taken in, and other fibers run, if any can. True if anything was taken in, or has
+  /// left that found no credit before; whether others ran does not count. Nothing inside a body, unless that has waited.
   bool poll();
 
   /// The attendant's life: takes in its lane, until `stop`. `attended`: where the rank sees how far it is.
@@ -421,6 +421,8 @@ class endpoint {
   void run_items(arrival& a, handler_id h, const std::byte* data, std::size_t size);
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
+  /// Grows whenever something is taken in or leaves the queue of what had no credit.
+  std::uint64_t progress() const noexcept { return count_.runs_received + count_.spilled_bytes - spilled_bytes_; }
   bool anything_to_do() const noexcept;  ///< to take in, or to send as soon as there is credit
   bool anything_has_come() const noexcept;
   void begin_wait(const char* what, const void* on);

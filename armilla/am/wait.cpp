@@ -27,15 +27,22 @@ void endpoint::look_nested() {
 }
 
 bool endpoint::poll() {
-  if (in_body()) return false;
-  const bool any = !left_ && poll_here();
-  if (!left_ && !self_.fibers->anyone_ready()) [[likely]]
+  scheduler& fibers = *self_.fibers;
+  if (self_.body_depth != fibers.running().own_depth) return false;
+  const std::uint64_t before = progress();
+  const bool any = !in_body() && !left_ && poll_here();
+  if (!in_body() && !left_ && !fibers.anyone_ready()) [[likely]]
     return any;
-  if (in_parallel_region()) [[unlikely]]
-    return look_nested(), true;
-  self_.fibers->yield("poll");
-  self_.fibers->rethrow_in_main();
-  return true;
+  if (in_parallel_region()) [[unlikely]] {
+    look_nested();
+  } else {
+    if (left_ || in_body())
+      fibers.yield_to_loop("poll");
+    else
+      fibers.yield("poll");
+    fibers.rethrow_in_main();
+  }
+  return progress() != before;  // not whether others ran: one that spins would keep its peers' loops over poll() alive
 }
 
 // One look by the loop at everything that may have come. False: this stack is no longer the loop's.

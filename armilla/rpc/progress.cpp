@@ -13,11 +13,7 @@ endpoint::peer_kind kind_of(peer p) { return p == peer::self ? endpoint::peer_ki
 
 bool poll() {
   endpoint& self = *here("poll").messages;
-  if (self.in_body()) {
-    if (!self.body_has_waited()) return false;
-    self.self().fibers->yield("poll");
-    return true;
-  }
+  if (self.in_body() && !self.body_has_waited()) return false;
   const timed net(self.watch(), detail::component::net);
   const bool any = self.poll();
   self.flush();

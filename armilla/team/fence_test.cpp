@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "armilla/fiber/spawn.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/team/collectives.hpp"
 #include "tests/rank_test.hpp"
@@ -112,6 +113,20 @@ RANK_TEST(a_fence_of_a_team_completes_statements_among_its_members) {
     expect_ran(i);
   }
   am::fence();
+}
+
+RANK_TEST(a_fence_ends_while_a_fiber_yields) {
+  bool over = false;
+  auto other = am::spawn([&] {
+    while (!over) am::yield();
+  });
+  ran = 0;
+  am::fence();
+  am::async((am::rank() + 1) % am::ranks(), [] { ++ran; });
+  am::fence();
+  EXPECT_EQ(ran, 1u);
+  over = true;
+  other.join();
 }
 
 RANK_TEST(a_fence_in_a_body_is_an_error) {
