@@ -31,6 +31,8 @@ bool endpoint::poll() {
   if (self_.body_depth != fibers.running().own_depth) return false;
   const std::uint64_t before = progress();
   const bool any = !in_body() && !left_ && poll_here();
+  if (fibers.running().on_wait != nullptr) [[unlikely]]
+    fibers.before_wait("poll");  // others do what this fiber polls for
   if (!in_body() && !left_ && !fibers.anyone_ready()) [[likely]]
     return any;
   if (in_parallel_region()) [[unlikely]] {

@@ -281,6 +281,32 @@ RANK_TEST(an_urgent_statement_leaves_at_once) {
   am::barrier();
 }
 
+RANK_TEST(an_iteration_polls_for_what_a_later_one_does) {
+  bool done = false;
+  am::parfor(0, 2, [&](int i) {
+    if (i == 1) done = true;
+    while (!done) am::poll();
+  });
+  EXPECT(done);
+}
+
+RANK_TEST(a_poll_says_what_came_not_who_runs) {
+  bool over = false;
+  auto other = am::spawn([&] {
+    while (!over) am::yield();
+  });
+  while (am::poll()) {}
+  am::call(am::rank(),
+           [] {  // in a body that has waited, too
+             am::yield();
+             while (am::poll()) {}
+           })
+      .get();
+  over = true;
+  other.join();
+  am::barrier();
+}
+
 RANK_TEST(waiting_by_switching_gives_the_same) {
   am::set_waiting(am::waiting_way::switching);
   EXPECT_EQ(fibonacci(8), 21);
