@@ -94,7 +94,7 @@ void endpoint::interrupted() noexcept {
     do {
       interruptible_.store(0, std::memory_order_relaxed);
       waiting_.cancel();
-      while (poll()) {}
+      poll();
       flush();
       interruptible_.store(depth, std::memory_order_relaxed);
       waiting_.announce(attention::interruptible);

@@ -98,6 +98,26 @@ RANK_TEST(a_body_may_wait_in_an_interrupted_computation) {
   am::fence();
 }
 
+RANK_TEST(an_interrupt_ends_while_a_fiber_yields) {
+  if (am::ranks() == 1 || reception() != "signal") return;
+  std::atomic<long> come = 0;
+  *shared = &come;
+  bool over = false;
+  auto other = am::spawn([&] {
+    while (!over) am::yield();
+  });
+  am::barrier();
+  if (am::rank() == 0) {
+    am::interruptible here;
+    EXPECT(compute_until(come, am::ranks() - 1));
+  } else {
+    am::call(0, [] { ++*(*shared); }).get();
+  }
+  over = true;
+  other.join();
+  am::fence();
+}
+
 RANK_TEST(many_come_while_all_compute) {
   std::atomic<long> come = 0;
   *shared = &come;
