@@ -18,8 +18,9 @@ struct record {
   std::uint32_t length;  ///< bytes of the items
 };
 
-/// What the items of a run count as; counted when the run ends, so that appending one costs nothing more.
-enum class traffic : std::uint8_t { uncounted, statements, questions, replies };
+/// What the items of a run count as; counted when the run ends, so that appending one costs nothing more. Answers count
+/// themselves, but are let through where a body may send no more: the rings bound them.
+enum class traffic : std::uint8_t { uncounted, statements, questions, replies, answers };
 
 /// What a rank sends to one peer: a frame that is being filled in private memory, and frames that found no credit.
 ///

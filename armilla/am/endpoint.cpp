@@ -127,7 +127,7 @@ void endpoint::refuse_if_spent(const channel& c, handler_id h, traffic kind) con
                             "by name (armilla::method), or use teams and global memory",
                             c.to));
   // Answers are bounded by what the rings let in, and the rank's own code has waited for credit before.
-  if (spilled_bytes_ > spill_limit_ && kind != traffic::replies && in_body())
+  if (spilled_bytes_ > spill_limit_ && kind != traffic::replies && kind != traffic::answers && in_body())
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
                                     "ARMILLA_SPILL_LIMIT or send less from bodies",
                                     spilled_bytes_, c.spilled.size(), c.to));

@@ -24,7 +24,7 @@ auto& answer_slot = fixed_handler<take_answer, answer_id>;
 
 std::byte* begin_answer(endpoint& self, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
   const far_head head{std::uint32_t(sizeof(far_head) + align_up(bytes, 8)), question.cell, question.generation, status, 0};
-  std::byte* const place = self.append(self.to(to), answer_slot.id, head.size);
+  std::byte* const place = self.append(self.to(to), answer_slot.id, head.size, traffic::answers);
   std::memcpy(place, &head, sizeof head);
   return place + sizeof head;
 }

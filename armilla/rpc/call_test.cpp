@@ -34,6 +34,27 @@ RANK_TEST(a_question_is_answered) {
   EXPECT_EQ(am::call(next(), [](double x) { return x * x; }, 3.0).get(), 9.0);
 }
 
+RANK_TEST(each_answer_counts_once) {
+  const auto answers_to = [](auto body, int n) {
+    am::barrier();
+    const std::uint64_t before = am::stats().replies_sent;
+    am::barrier();
+    std::vector<decltype(am::call(0, body))> asked;
+    {
+      const am::batch together;
+      for (int i = 0; i < n; ++i) asked.push_back(am::call(next(), body));
+    }
+    for (auto& f : asked) f.wait();
+    am::barrier();
+    return am::stats().replies_sent - before;
+  };
+  EXPECT_EQ(answers_to([] { return 1; }, 10), 10u);
+  EXPECT_EQ(answers_to([] {}, 10), 10u);
+  EXPECT_EQ(answers_to([] { return std::string("text"); }, 10), 10u);
+  EXPECT_EQ(answers_to([]() -> int { throw std::runtime_error("none"); }, 10), 10u);
+  EXPECT_EQ(answers_to([] { return 1; }, 1), 1u);
+}
+
 RANK_TEST(a_closure_carries_what_it_captured) {
   const int a = 5;
   const double b = 2.5;

@@ -158,10 +158,11 @@ void reply_error(endpoint& self, rank_t source, question_name to, std::exception
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
   const std::size_t letters = found.type.size() + found.text.size();
   channel& c = self.to(source);
-  std::byte* place = self.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::replies);
+  std::byte* place = self.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::answers);
   std::memcpy(place, &head, sizeof head);
   std::memcpy(place + sizeof head, found.type.data(), found.type.size());
   std::memcpy(place + sizeof head + found.type.size(), found.text.data(), found.text.size());
+  ++self.count().replies_sent;
   finish_answer(self, c);
 }
 

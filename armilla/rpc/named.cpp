@@ -51,7 +51,7 @@ const method_table::entry& entry_of(endpoint& self, rank_t source, const run_res
 void send_index(endpoint& self, rank_t to, std::uint32_t method, std::uint32_t stub) {
   channel& c = self.to(to);
   const index_item item{method, stub};
-  std::memcpy(self.append(c, named_index_handler, sizeof item), &item, sizeof item);
+  std::memcpy(self.append(c, named_index_handler, sizeof item, traffic::answers), &item, sizeof item);
   c.urgent = true;
   self.done(c);
 }

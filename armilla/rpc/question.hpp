@@ -48,8 +48,7 @@ struct answer {
     const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<answer<R>>.id;
     const std::size_t bytes = reply_size(result);
     std::byte* const straight = alone ? self.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
-    std::byte* const place =
-        straight != nullptr ? straight : self.append(c, h, bytes, item_bytes != 0 ? traffic::replies : traffic::uncounted);
+    std::byte* const place = straight != nullptr ? straight : self.append(c, h, bytes, traffic::answers);
     if constexpr (To == audience::job)
       if (straight == nullptr) self.end_record(c);
     std::memcpy(place, &to, sizeof to);
