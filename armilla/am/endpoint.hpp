@@ -418,7 +418,6 @@ class endpoint {
   void run_frame(arrival& a);
   template <taker By, bool Counted>
   void run_records(arrival& a);
-  void run_items(arrival& a, handler_id h, const std::byte* data, std::size_t size);
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
   /// Grows whenever something is taken in or leaves the queue of what had no credit.

@@ -29,7 +29,6 @@ struct fiber_record {
   std::uint32_t own_depth = 0;   ///< 1: it is a body that waited; 0: the rank's own code. Deeper: a handler that may not wait
   component in = component::cpu;
   state_t state = state_t::idle;
-  bool woken_late = false;  ///< a timer, not the event, made it ready
 
   // for those who want to know
   std::uint32_t number = 0;            ///< of the fibers that the rank ever made; 0: main

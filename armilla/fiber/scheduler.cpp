@@ -141,14 +141,6 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   return f;
 }
 
-void scheduler::start_now(fiber_record& f) {
-  if (loop_ == nullptr) loop_ = &make_loop();
-  ++alive_;
-  running_->state = fiber_record::state_t::ready;
-  ready_.push(*running_);
-  switch_to(f);
-}
-
 void scheduler::join(fiber_record& f) {
   if (f.ended) return;
   f.joiner = running_;
@@ -216,7 +208,6 @@ std::uint64_t scheduler::run_timers() {
     fiber_record* const f = timers_.front().who;
     std::pop_heap(timers_.begin(), timers_.end(), later<timer, timer>);
     timers_.pop_back();
-    f->woken_late = f->state == fiber_record::state_t::waiting;
     wake(*f);
   }
   return timers_.empty() ? 0 : timers_.front().at;

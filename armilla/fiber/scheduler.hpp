@@ -88,8 +88,6 @@ class scheduler {
     f.state = fiber_record::state_t::ready;
     ready_.push(f);
   }
-  /// The same, and it runs before the caller goes on.
-  void start_now(fiber_record& f);
   /// Waits for its end. Then `release` it.
   void join(fiber_record& f);
   void release(fiber_record& f) noexcept { pool_.give_back(f); }
