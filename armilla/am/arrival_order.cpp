@@ -55,7 +55,6 @@ void arrival_order::read_script(const std::string& name) {
 }
 
 bool arrival_order::take(rank_t source, std::uint64_t look) {
-  if (resumed_) return resumed_ = false, true;
   if (look == last_look_ || !next_may_be(source)) return false;
   last_look_ = look;
   if (at_ != script_.size()) ++at_;

@@ -24,8 +24,6 @@ class arrival_order {
 
   /// A frame of `source` is in front of its ring: true if it is its turn, and then it is taken. `look`: how many there were.
   bool take(rank_t source, std::uint64_t look);
-  /// The next call of `take` is for a frame that was taken before, and then left to somebody else.
-  void resume() noexcept { resumed_ = true; }
   bool next_may_be(rank_t source) const noexcept { return at_ == script_.size() || script_[at_] == source; }
   /// Everything so far reaches the file.
   void flush() noexcept;
@@ -43,7 +41,6 @@ class arrival_order {
   std::vector<rank_t> script_;
   std::size_t at_ = 0;
   std::uint64_t last_look_ = 0;  // that took something
-  bool resumed_ = false;
 };
 
 /// The order of this endpoint's arrivals; null if nobody asked for it.

@@ -414,6 +414,7 @@ class endpoint {
 
   template <taker By>
   [[gnu::noinline]] bool receive(inbound& in);
+  struct frame_scope;
   template <taker By>
   void run_frame(arrival& a);
   template <taker By, bool Counted>

@@ -42,22 +42,25 @@ bool endpoint::receive(inbound& in) {
 template bool endpoint::receive<endpoint::taker::loop>(inbound&);
 template bool endpoint::receive<endpoint::taker::in_place>(inbound&);
 
-// Takes in what is left of a frame, and gives it back to its ring, unless somebody else goes on with it.
+// Gives a frame back to its ring, unless somebody else goes on with it.
+struct endpoint::frame_scope {
+  frame_scope(endpoint& self, arrival& a) : self(self), a(a), bodies(self.self_) {}
+  ~frame_scope() {
+    if (a.kept) return;
+    self.arriving_ = nullptr;
+    a.in->reader.release(a.bytes);
+    ++a.in->processed;
+    self.count_.bytes_received += a.bytes;
+  }
+  endpoint& self;
+  arrival& a;
+  body_scope bodies;
+};
+
 template <endpoint::taker By>
 void endpoint::run_frame(arrival& a) {
-  struct at_end {
-    endpoint& self;
-    arrival& a;
-    ~at_end() {
-      if (By == taker::loop && !a.kept) self.arriving_ = nullptr;
-      if (a.kept) return;
-      a.in->reader.release(a.bytes);
-      ++a.in->processed;
-      self.count_.bytes_received += a.bytes;
-    }
-  } end{*this, a};
+  const frame_scope scope(*this, a);
   if constexpr (By == taker::loop) arriving_ = &a;
-  const body_scope scope(self_);
   if (!observed_) [[likely]]
     return run_records<By, false>(a);
   if (arrival_order* const order = order_of(self_, this); order != nullptr && !order->take(a.in->source, count_.polls)) {
@@ -106,34 +109,23 @@ void endpoint::run_records(arrival& a) {
   }
 }
 
+// Goes on where a body has waited, or where a fiber left off: with the rest of that run, and then with what is behind it.
 void endpoint::finish_left() {
   left_frame left = *left_;
   left_.reset();
   arrival& a = left.frame;
   a.kept = false;
   a.run = nullptr;
-  if (left.rest.at != left.rest.end) {
-    struct at_end {
-      endpoint& self;
-      arrival& a;
-      bool done = false;
-      ~at_end() {
-        if (done || a.kept) return;
-        self.arriving_ = nullptr;
-        a.in->reader.release(a.bytes);
-      }
-    } end{*this, a};
+  {
+    const frame_scope scope(*this, a);
+    const timed runtime(watch_, component::runtime);
     arriving_ = &a;
-    {
-      const body_scope scope(self_);
+    if (left.rest.at != left.rest.end) {
       solo_ = false;
       handlers_.functions[a.handler](*this, a.in->source, left.rest.at, std::size_t(left.rest.end - left.rest.at));
     }
-    end.done = true;
-    if (a.kept) return;
+    if (!a.kept) observed_ ? run_records<taker::loop, true>(a) : run_records<taker::loop, false>(a);
   }
-  if (arrival_order* const order = observed_ ? order_of(self_, this) : nullptr) order->resume();
-  run_frame<taker::loop>(a);
   channel& back = channels_[std::size_t(a.in->source)];
   if (!a.kept && back.urgent) push(back);
 }
