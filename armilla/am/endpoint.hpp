@@ -179,15 +179,9 @@ class endpoint {
   /// The same, but not beyond `deadline_ns` (of `now_ns()`; 0: for ever). Returns `done()`.
   template <class Done>
   bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on = nullptr) {
-    if (done()) return true;
-    begin_wait(what, on);
-    const outcome here = wait_here(done, deadline_ns);
-    if (here != outcome::leave) return here == outcome::done;
-    if (in_parallel_region()) [[unlikely]]
-      return wait_nested(done, deadline_ns);
-    return wait_asked({[](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
-                       const_cast<void*>(static_cast<const void*>(&done)), &self_.fibers->running(), nullptr},
-                      deadline_ns, what, on);
+    asked_wait mine{*this, [](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
+                    const_cast<void*>(static_cast<const void*>(&done))};
+    return wait_woken(done, [&](fiber_record& me) { list(mine, me); }, deadline_ns, what, on);
   }
 
   /// The same for an event that wakes the fiber itself: `arm(fiber)` says whom it shall wake.
@@ -335,12 +329,19 @@ class endpoint {
     run_rest rest;
   };
   enum class outcome { done, late, leave };
+  /// A fiber that waits for what nobody tells it: the loop asks for it.
   struct asked_wait {
+    endpoint& self;
     bool (*done)(void*);
     void* argument;
-    fiber_record* who;
-    asked_wait* next;
+    fiber_record* who = nullptr;  ///< null: it is not listed
+    asked_wait* next = nullptr;
+    ~asked_wait() {
+      if (who != nullptr) self.forget(*this);
+    }
   };
+  void list(asked_wait& w, fiber_record& who) noexcept;
+  void forget(asked_wait& w) noexcept;
 
   /// The waiting fiber itself takes in what comes, as long as nothing else can go on: no switch. `leave`: it has to switch.
   template <class Done>
@@ -404,7 +405,6 @@ class endpoint {
   }
   static bool in_parallel_region() noexcept;
   void look_nested();
-  bool wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what, const void* on);
   void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
   void run_loop();
   bool look_around();

@@ -113,24 +113,14 @@ bool endpoint::ask_waits() {
   return any;
 }
 
-bool endpoint::wait_asked(asked_wait w, std::uint64_t deadline_ns, const char* what, const void* on) {
-  struct listed {
-    asked_wait*& first;
-    asked_wait& mine;
-    listed(asked_wait*& f, asked_wait& m) : first(f), mine(m) { mine.next = std::exchange(first, &mine); }
-    ~listed() {
-      for (asked_wait** link = &first; *link != nullptr; link = &(*link)->next)
-        if (*link == &mine) {
-          *link = mine.next;
-          return;
-        }
-    }
-  } entry(asked_, w);
-  while (!w.done(w.argument)) {
-    if (deadline_ns != 0 && past(deadline_ns)) return false;
-    suspend(deadline_ns, what, on);
-  }
-  return true;
+void endpoint::list(asked_wait& w, fiber_record& who) noexcept {
+  if (std::exchange(w.who, &who) == nullptr) w.next = std::exchange(asked_, &w);
+}
+
+void endpoint::forget(asked_wait& w) noexcept {
+  asked_wait** link = &asked_;
+  while (*link != &w) link = &(*link)->next;
+  *link = w.next;
 }
 
 void endpoint::suspend(std::uint64_t deadline_ns, const char* what, const void* on) {
