@@ -35,7 +35,7 @@ class network {
   /// nobody: that is done on the first frame to a rank.
   virtual void set_addresses(const std::byte* all) { (void)all; }
 
-  // ---- frames ----
+  // ---- frames: to other ranks, never to oneself ----
 
   /// The longest frame, the same on all ranks.
   virtual std::size_t most() const noexcept = 0;
@@ -80,7 +80,7 @@ class network {
     rank_t rank = no_rank;  ///< no_rank: nobody is lost
     const char* why = nullptr;
   };
-  /// A rank to which the connection broke; each once.
+  /// A rank to which the connection broke; each once. This rank itself: the network failed and does not say towards whom.
   virtual loss lost() { return {}; }
 
   /// All ranks have come to the end and nothing is under way that matters: forgets the rest and lets go of the peers. The

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "backends/conformance/traffic.hpp"
+
+namespace conformance {
+
+/// exchange and meet of who brought the ranks together.
+void check_bootstrap(const joined& j);
+/// Before anything is sent.
+void check_quiet(const joined& j);
+/// All ranks send to all others: short frames, all sizes, frames held and released in any order.
+void check_frames(const joined& j, traffic& t);
+/// From nothing to 16 MiB, sender or receiver first, many at once in both directions, beside frames.
+void check_bulk(const joined& j, traffic& t);
+
+/// Times of this network, and of the same by hand where `plain` has them; ranks 0 and 1.
+void measure(const joined& j, const char* plain);
+
+}  // namespace conformance

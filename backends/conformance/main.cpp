@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/// armilla-network-conformance NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so]]
+///
+/// Loads a backend, joins the launcher's job, and examines what armilla/fabric/network.hpp and armilla/boot/bootstrap.hpp
+/// promise, or measures it. It contains nothing of the library but these headers. Exit code 0: all is as promised.
+#include <cstdio>
+#include <cstring>
+
+#include "backends/conformance/checks.hpp"
+
+int main(int argc, char** argv) {
+  const char* path = nullptr;
+  const char* boot_path = nullptr;
+  const char* plain = nullptr;
+  bool measured = false;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--bootstrap") == 0 && i + 1 < argc)
+      boot_path = argv[++i];
+    else if (std::strcmp(argv[i], "--plain") == 0 && i + 1 < argc)
+      plain = argv[++i];
+    else if (std::strcmp(argv[i], "--measure") == 0)
+      measured = true;
+    else
+      path = argv[i];
+  }
+  if (path == nullptr) {
+    std::fprintf(stderr, "usage: %s NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so]]\n", argv[0]);
+    return 2;
+  }
+  conformance::joined j;
+  j.open(path, boot_path);
+  if (measured) {
+    conformance::measure(j, plain);
+  } else {
+    conformance::check_bootstrap(j);
+    conformance::check_quiet(j);
+    conformance::traffic t(j);
+    conformance::check_frames(j, t);
+    conformance::check_bulk(j, t);
+    t.settle();
+  }
+  if (j.rank == 0) std::printf("conformance: %d ranks, %s over %s: all as promised\n", j.ranks, j.boot->name(), j.net->version());
+  std::fflush(stdout);
+  j.close();
+  return 0;
+}

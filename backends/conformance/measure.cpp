@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+#include "backends/conformance/checks.hpp"
+#include "backends/conformance/figures.hpp"
+
+namespace conformance {
+namespace {
+
+/// The measured network, used as directly as its interface allows.
+class user {
+ public:
+  user(const joined& j, const measured_work& w) : net_(*j.net), w_(w), other_(1 - j.rank) {}
+
+  figures all() {
+    figures f;
+    for (int i = 0; i < 200; ++i) round_trip();
+    f.round_trip = time_per(w_.round_trips, [&] {
+      for (int i = 0; i < w_.round_trips; ++i) round_trip();
+    });
+    f.one_way = time_per(w_.frames, [&] { one_way(); });
+    f.bulk = double(w_.bulk_bytes) / time_per(w_.bulks, [&] { bulk(); });
+    f.idle_poll = time_per(w_.polls, [&] {
+      for (int i = 0; i < w_.polls; ++i) (void)net_.poll();
+    });
+    round_trip();
+    return f;
+  }
+
+ private:
+  void send() {
+    std::byte* room = net_.acquire(other_, w_.frame_bytes);
+    while (room == nullptr) {
+      (void)net_.poll();
+      room = net_.acquire(other_, w_.frame_bytes);
+    }
+    std::memcpy(room, &count_, sizeof count_);
+    net_.submit(other_, w_.frame_bytes);
+  }
+  void receive() {
+    for (int tries = 0;; ++tries) {
+      const network::arrival a = net_.poll();
+      if (a.data != nullptr) {
+        std::memcpy(&count_, a.data, sizeof count_);
+        net_.release(a.token);
+        return;
+      }
+      if (tries > 2000) sched_yield();
+    }
+  }
+  void round_trip() {
+    if (w_.rank == 0) {
+      send();
+      receive();
+    } else {
+      receive();
+      send();
+    }
+  }
+  void one_way() {
+    const int part = int(w_.window / 2);
+    for (int sent = 0, credit = int(w_.window); sent < w_.frames; sent += part) {
+      if (w_.rank == 0) {
+        if (credit < part) {
+          receive();
+          credit += part;
+        }
+        for (int i = 0; i < part; ++i) send();
+        credit -= part;
+      } else {
+        for (int i = 0; i < part; ++i) receive();
+        if (sent + int(w_.window) < w_.frames) send();
+      }
+    }
+    if (w_.rank == 0)
+      receive();
+    else
+      send();
+  }
+  void bulk() {
+    static constexpr int under_way = 4;
+    std::vector<std::byte> room(under_way * w_.bulk_bytes, std::byte{1});
+    std::uintptr_t number[under_way] = {};
+    for (int i = 0; i < w_.bulks + under_way; ++i) {
+      std::uintptr_t& n = number[i % under_way];
+      while (n != 0 && !net_.done(n)) (void)net_.poll();
+      n = 0;
+      if (i >= w_.bulks) continue;
+      std::byte* at = room.data() + std::size_t(i % under_way) * w_.bulk_bytes;
+      n = w_.rank == 0 ? net_.send_bulk(other_, std::uint32_t(i), at, w_.bulk_bytes)
+                       : net_.receive_bulk(other_, std::uint32_t(i), at, w_.bulk_bytes);
+    }
+    round_trip();
+  }
+
+  network& net_;
+  const measured_work& w_;
+  rank_t other_;
+  std::uint64_t count_ = 0;
+};
+
+void keep_best(figures& best, const figures& now, bool first) {
+  const auto less = [first](double& a, double b) { a = first || b < a ? b : a; };
+  less(best.round_trip, now.round_trip);
+  less(best.one_way, now.one_way);
+  less(best.idle_poll, now.idle_poll);
+  if (now.bulk > best.bulk) best.bulk = now.bulk;
+}
+
+void print(const char* what, const figures& f) {
+  std::printf("%-28s %8.1f %8.1f %8.1f %8.2f\n", what, f.round_trip, f.one_way, f.idle_poll, f.bulk);
+}
+
+}  // namespace
+
+void measure(const joined& j, const char* plain) {
+  if (j.ranks != 2) j.fail("--measure wants 2 ranks");
+  measured_work work;
+  work.rank = j.rank;
+  work.receives = j.settings.receives;
+  work.longest = j.settings.frame_bytes;
+  const auto by_hand = plain != nullptr ? reinterpret_cast<measure_function>(symbol_of(plain, "armilla_measure")) : nullptr;
+  figures network_best, plain_best;
+  for (int round = 0; round < 5; ++round) {
+    keep_best(network_best, user(j, work).all(), round == 0);
+    if (by_hand == nullptr) continue;
+    figures now;
+    by_hand(work, now);
+    keep_best(plain_best, now, round == 0);
+  }
+  if (j.rank != 0) return;
+  std::printf("%-28s %8s %8s %8s %8s\n", "40 B, best of 5", "rtt ns", "way ns", "idle ns", "GB/s");
+  print(j.net->version(), network_best);
+  if (by_hand == nullptr) return;
+  print("by hand", plain_best);
+  std::printf("%-28s %8.3f %8.3f %8.3f %8.3f\n", "ratio", network_best.round_trip / plain_best.round_trip,
+              network_best.one_way / plain_best.one_way, network_best.idle_poll / plain_best.idle_poll,
+              network_best.bulk / plain_best.bulk);
+}
+
+}  // namespace conformance
