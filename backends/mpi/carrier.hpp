@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "armilla/fabric/network.hpp"
+#include "armilla/fabric/plugin.hpp"
+#include "backends/mpi/bulk.hpp"
+#include "backends/mpi/pool.hpp"
+#include "backends/mpi/ring.hpp"
+#include "backends/mpi/start.hpp"
+
+namespace armilla::mpi {
+
+/// The only tag on the communicator of frames.
+inline constexpr int frame_tag = 0;
+
+/// Two communicators of our own: one for frames, whose receives wait for any rank, and one for bulk, whose receives name the rank
+/// and the transfer. Nothing is allocated for a peer; what MPI keeps for one it makes on the first message.
+class carrier final : public detail::network {
+ public:
+  /// All ranks. Throws std::runtime_error if MPI refuses.
+  carrier(const started& s, const detail::network_settings& settings);
+
+  const char* name() const noexcept override { return "mpi"; }
+  const char* version() const noexcept override { return version_.c_str(); }
+  std::size_t most() const noexcept override { return frame_bytes_; }
+
+  std::byte* acquire(rank_t to, std::size_t bytes) override;
+  void submit(rank_t to, std::size_t bytes) override;
+  arrival poll() override;
+  void release(std::uintptr_t token) override;
+  std::size_t held_at_most() const noexcept override { return ring_.size() - 1; }
+
+  std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override;
+  std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
+  bool done(std::uintptr_t transfer) override { return bulk_.done(transfer); }
+
+  loss lost() override;
+  void finish() override;
+
+ private:
+  struct freer {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  struct lost_rank {
+    rank_t rank;
+    std::string why;
+  };
+
+  void lose(rank_t rank, const char* call, int code);
+  bool is_lost(rank_t rank) const;
+  arrival broken(const MPI_Status& status, int code, std::uint32_t slot);
+  void poll_sends();
+  void poll_bulk();
+
+  started started_;
+  std::string version_;
+  std::size_t frame_bytes_;
+  MPI_Comm frames_;
+  MPI_Comm bulk_comm_;
+  std::unique_ptr<std::byte, freer> memory_;  ///< the ring's buffers, then the pool's
+  receive_ring ring_;
+  send_pool pool_;
+  bulk_transfers bulk_;
+  std::vector<std::unique_ptr<lost_rank>> lost_;  ///< stay where they are: `lost` gives out pointers into them
+  std::size_t told_ = 0;                          ///< how many of lost_ `lost` has told
+};
+
+}  // namespace armilla::mpi

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the backend is measured against: a ring of persistent receives and eager sends, written straight down in MPI.
+#include <sched.h>
+
+#include <vector>
+
+#include "backends/conformance/figures.hpp"
+#include "backends/mpi/mpi.hpp"
+
+namespace {
+
+using conformance::figures;
+using conformance::measured_work;
+using conformance::time_per;
+
+class by_hand {
+ public:
+  explicit by_hand(const measured_work& w) : w_(w), other_(1 - w.rank), requests_(w.receives), out_(w.longest) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+    for (std::uint32_t i = 0; i < w.receives; ++i) {
+      in_.emplace_back(w.longest);
+      MPI_Recv_init(in_[i].data(), int(w.longest), MPI_BYTE, MPI_ANY_SOURCE, 0, comm_, &requests_[i]);
+      MPI_Start(&requests_[i]);
+    }
+    MPI_Barrier(comm_);
+  }
+  ~by_hand() {
+    MPI_Barrier(comm_);
+    for (MPI_Request& r : requests_) {
+      MPI_Cancel(&r);
+      MPI_Wait(&r, MPI_STATUS_IGNORE);
+      MPI_Request_free(&r);
+    }
+    MPI_Comm_free(&comm_);
+  }
+
+  figures all() {
+    figures f;
+    for (int i = 0; i < 200; ++i) round_trip();
+    f.round_trip = time_per(w_.round_trips, [&] {
+      for (int i = 0; i < w_.round_trips; ++i) round_trip();
+    });
+    f.one_way = time_per(w_.frames, [&] { one_way(); });
+    f.bulk = double(w_.bulk_bytes) / time_per(w_.bulks, [&] { bulk(); });
+    f.idle_poll = time_per(w_.polls, [&] {
+      for (int i = 0, done = 0; i < w_.polls; ++i) MPI_Test(&requests_[head_], &done, MPI_STATUS_IGNORE);
+    });
+    round_trip();
+    return f;
+  }
+
+ private:
+  void send() {
+    MPI_Request request;
+    MPI_Isend(out_.data(), int(w_.frame_bytes), MPI_BYTE, other_, 0, comm_, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  void receive() {
+    int done = 0;
+    for (int tries = 0; done == 0; ++tries) {
+      MPI_Test(&requests_[head_], &done, MPI_STATUS_IGNORE);
+      if (tries > 2000) sched_yield();
+    }
+    MPI_Start(&requests_[head_]);
+    head_ = head_ + 1 == requests_.size() ? 0 : head_ + 1;
+  }
+  void round_trip() {
+    if (w_.rank == 0) {
+      send();
+      receive();
+    } else {
+      receive();
+      send();
+    }
+  }
+  void one_way() {
+    const int part = int(w_.window / 2);
+    for (int sent = 0, credit = int(w_.window); sent < w_.frames; sent += part) {
+      if (w_.rank == 0) {
+        if (credit < part) {
+          receive();
+          credit += part;
+        }
+        for (int i = 0; i < part; ++i) send();
+        credit -= part;
+      } else {
+        for (int i = 0; i < part; ++i) receive();
+        if (sent + int(w_.window) < w_.frames) send();
+      }
+    }
+    if (w_.rank == 0)
+      receive();
+    else
+      send();
+  }
+  void bulk() {
+    static constexpr int under_way = 4;
+    std::vector<char> room(under_way * w_.bulk_bytes, 1);
+    MPI_Request request[under_way] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    for (int i = 0; i < w_.bulks + under_way; ++i) {
+      MPI_Request& r = request[i % under_way];
+      MPI_Wait(&r, MPI_STATUS_IGNORE);
+      if (i >= w_.bulks) continue;
+      char* at = room.data() + std::size_t(i % under_way) * w_.bulk_bytes;
+      if (w_.rank == 0)
+        MPI_Isend(at, int(w_.bulk_bytes), MPI_BYTE, other_, 1, comm_, &r);
+      else
+        MPI_Irecv(at, int(w_.bulk_bytes), MPI_BYTE, other_, 1, comm_, &r);
+    }
+    round_trip();
+  }
+
+  const measured_work& w_;
+  int other_;
+  MPI_Comm comm_ = MPI_COMM_NULL;
+  std::vector<MPI_Request> requests_;
+  std::vector<std::vector<char>> in_;
+  std::vector<char> out_;
+  std::size_t head_ = 0;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) void armilla_measure(const measured_work& work, figures& measured) {
+  measured = by_hand(work).all();
+}

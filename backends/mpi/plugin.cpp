@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fabric/plugin.hpp"
+
+#include <climits>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <string>
+
+#include "backends/mpi/carrier.hpp"
+#include "backends/mpi/launched.hpp"
+
+namespace armilla::mpi {
+namespace {
+
+void say(const std::string& text, char* why, std::size_t room) { std::snprintf(why, room, "%s", text.c_str()); }
+
+detail::bootstrap* join(char* why, std::size_t room) try {
+  const started s = start(false);
+  if (!s.error.empty()) return say(s.error, why, room), nullptr;
+  auto job = std::make_unique<launched_job>(s);
+  if (job->error()[0] != '\0') return say(job->error(), why, room), nullptr;
+  return job.release();
+} catch (const std::exception& e) { return say(e.what(), why, room), nullptr; }
+
+detail::network* open(rank_t rank, rank_t ranks, const detail::network_settings& settings, detail::bootstrap* from_here,
+                      char* why, std::size_t room) try {
+  if (settings.frame_bytes < 64 || settings.frame_bytes > INT_MAX || settings.receives < 2)
+    return say("MPI: frames of " + std::to_string(settings.frame_bytes) + " bytes and " + std::to_string(settings.receives) +
+                   " receives: at least 64 bytes and 2 receives are needed",
+               why, room),
+           nullptr;
+  // Whoever joined has begun MPI and ends it; if ranks were brought together by others, MPI is begun here.
+  const started s = start(true);
+  if (!s.error.empty()) return say(s.error, why, room), nullptr;
+  if (s.rank != rank || s.ranks != ranks)
+    return say("MPI calls this rank " + std::to_string(s.rank) + " of " + std::to_string(s.ranks) + ", its launcher " +
+                   std::to_string(rank) + " of " + std::to_string(ranks) + ": start all ranks by one launcher that MPI knows",
+               why, room),
+           nullptr;
+  (void)from_here;
+  return std::make_unique<carrier>(s, settings).release();
+} catch (const std::exception& e) { return say(e.what(), why, room), nullptr; }
+
+constexpr detail::plugin description{detail::plugin::good_version, "mpi", join, open};
+
+}  // namespace
+}  // namespace armilla::mpi
+
+extern "C" __attribute__((visibility("default"))) const armilla::detail::plugin* armilla_plugin() {
+  return &armilla::mpi::description;
+}

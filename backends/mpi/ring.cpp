@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/mpi/ring.hpp"
+
+#include "armilla/base/types.hpp"
+#include "backends/mpi/carrier.hpp"
+
+namespace armilla::mpi {
+
+receive_ring::receive_ring(MPI_Comm comm, std::uint32_t receives, std::size_t frame_bytes, std::byte* memory)
+    : comm_(comm),
+      frame_bytes_(frame_bytes),
+      stride_(detail::align_up(frame_bytes, detail::cache_line)),
+      memory_(memory),
+      requests_(receives, MPI_REQUEST_NULL),
+      queue_(receives) {}
+
+int receive_ring::open() {
+  for (std::uint32_t slot = 0; slot < size(); ++slot) {
+    int code =
+        MPI_Recv_init(memory_ + slot * stride_, int(frame_bytes_), MPI_BYTE, MPI_ANY_SOURCE, frame_tag, comm_, &requests_[slot]);
+    if (code == MPI_SUCCESS) code = put_back(slot);
+    if (code != MPI_SUCCESS) return code;
+  }
+  return MPI_SUCCESS;
+}
+
+void receive_ring::close() {
+  for (; posted_ != 0; --posted_) {
+    MPI_Request& request = requests_[queue_[head_]];
+    head_ = head_ + 1 == size() ? 0 : head_ + 1;
+    MPI_Cancel(&request);
+    // A cancelled receive ends at once, unless it has met a frame of a rank that sends no more of it.
+    for (int looks = 0, done = 0; looks < 1000 && done == 0; ++looks) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+  }
+  for (MPI_Request& request : requests_)
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+}
+
+}  // namespace armilla::mpi

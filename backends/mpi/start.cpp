@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/mpi/start.hpp"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace armilla::mpi {
+namespace {
+
+/// Room for any implementation's text: the process may hold another one than ours, whose limit is larger.
+std::string library_text() {
+  std::vector<char> text(MPI_MAX_LIBRARY_VERSION_STRING + 16384);
+  int length = 0;
+  if (MPI_Get_library_version(text.data(), &length) != MPI_SUCCESS) return "";
+  return text.data();
+}
+
+/// Open MPI loads its components itself, and these look for its symbols among the global ones; a plug-in's libraries are not.
+void make_global() {
+  Dl_info where{};
+  void* symbol = dlsym(RTLD_DEFAULT, "MPI_Init_thread");
+  if (symbol == nullptr) symbol = reinterpret_cast<void*>(&MPI_Init_thread);
+  if (dladdr(symbol, &where) != 0 && where.dli_fname != nullptr)
+    (void)dlopen(where.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
+}
+
+/// Whether a launcher that this MPI understands has started the process. Without one MPI_Init would make a job of one rank.
+bool launched() {
+#if defined(OPEN_MPI)
+  return std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr || std::getenv("PMIX_RANK") != nullptr;
+#elif defined(MPICH_VERSION)
+  return std::getenv("PMI_RANK") != nullptr || std::getenv("PMI_FD") != nullptr;
+#else
+  return true;
+#endif
+}
+
+const char* launchers() {
+#if defined(OPEN_MPI)
+  return "neither OMPI_COMM_WORLD_SIZE nor PMIX_RANK is set; start it with Open MPI's mpirun or `srun --mpi=pmix`";
+#else
+  return "neither PMI_RANK nor PMI_FD is set; start it with MPICH's mpirun or `srun --mpi=pmi2`";
+#endif
+}
+
+}  // namespace
+
+std::string text_of(const char* call, int code) {
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length = 0;
+  if (MPI_Error_string(code, text, &length) != MPI_SUCCESS) length = 0;
+  return std::string(call) + ": " + (length > 0 ? std::string(text, std::size_t(length)) : "error " + std::to_string(code));
+}
+
+std::string library_version() {
+  const std::string text = library_text();
+  const std::size_t from = text.find_first_of("0123456789");
+  return from == std::string::npos ? text : text.substr(from, text.find_first_not_of("0123456789.abrc", from) - from);
+}
+
+std::string library_name() {
+  if (built_for[0] != '\0') return std::string(built_for) + " " + library_version();
+  return "MPI " + library_version();
+}
+
+started start(bool anyhow) {
+  started s;
+  // Two implementations have the same symbols: whoever came first into the process is called, whatever we were compiled for.
+  if (const std::string text = library_text(); text.compare(0, std::strlen(built_for), built_for) != 0) {
+    s.error = "this plug-in was built for " + std::string(built_for) + ", but the process uses '" + text.substr(0, 60) +
+              "': load the plug-in of that MPI";
+    return s;
+  }
+  int initialized = 0;
+  int finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (finalized != 0) {
+    s.error = "MPI_Finalize has been called already: end Armilla before MPI";
+    return s;
+  }
+  if (initialized == 0) {
+    if (!anyhow && !launched()) {
+      s.error = std::string("no launcher of ") + built_for + " started this process: " + launchers();
+      return s;
+    }
+    make_global();
+    int provided = 0;
+    if (const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided); code != MPI_SUCCESS) {
+      s.error = text_of("MPI_Init_thread", code);
+      return s;
+    }
+    s.ours = true;
+  }
+  MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
+  return s;
+}
+
+void stop(const started& s) {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (s.ours && finalized == 0) MPI_Finalize();
+}
+
+}  // namespace armilla::mpi

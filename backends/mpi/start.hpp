@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "backends/mpi/mpi.hpp"
+
+namespace armilla::mpi {
+
+/// MPI in this process: begun by the user's program, which then also ends it, or by us.
+struct started {
+  std::string error;  ///< not empty: MPI cannot be used, and this is why
+  bool ours = false;  ///< we began it and have to end it
+  int rank = 0;
+  int ranks = 1;
+};
+
+/// Uses MPI if it has been initialised, or initialises it if a launcher of this MPI has started the process (or `anyhow`).
+/// With MPI_THREAD_SERIALIZED: one thread at a time calls MPI, which may be a progress thread. A program that calls MPI from a
+/// thread of its own while a progress thread runs initialises MPI itself, with MPI_THREAD_MULTIPLE.
+started start(bool anyhow);
+
+/// Ends MPI if we began it and nobody has ended it yet.
+void stop(const started& s);
+
+/// "4.1.4"
+std::string library_version();
+/// "Open MPI 4.1.4"
+std::string library_name();
+
+}  // namespace armilla::mpi
