@@ -157,23 +157,51 @@ def slow():
 
 
 def mpi(kind):
-    compiler = shutil.which(f"mpicc.{kind}")
-    if not compiler:
+    if not shutil.which(f"mpicc.{kind}"):
         print(f"SKIP: there is no mpicc.{kind}")
         sys.exit(77)
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
-        program = f"{folder}/mpi_hello"
-        subprocess.run([compiler, str(HERE / "mpi_hello.c"), "-o", program], check=True)
-        lines = sorted(call(HOSTS, "mpirun", kind, "-n", "4", program).splitlines())
+        lines = sorted(call(HOSTS, "mpirun", kind, "-n", "4", compiled(kind, folder)).splitlines())
     check(lines == [f"rank {rank} of 4 on h{rank // 2 + 1}, 2 here, sum 6" for rank in range(4)], f"four ranks on two hosts: {lines}")
 
 
+def compiled(kind, folder):
+    program = f"{folder}/mpi_hello_{kind}"
+    subprocess.run([f"mpicc.{kind}", str(HERE / "mpi_hello.c"), "-o", program], check=True)
+    return program
+
+
+def slurm_inside(folder):
+    """On the node of a Slurm that runs."""
+    check(call("srun", "-n", "2", "hostname") == "h1\nh1\n", "srun -n 2 hostname")
+    call("srun", "-n", "1", "false", code=1, stderr=subprocess.DEVNULL)
+    for kind, manager in (("openmpi", "pmix"), ("mpich", "pmi2")):
+        if shutil.which(f"mpicc.{kind}"):
+            lines = sorted(call("srun", "-n", "2", f"--mpi={manager}", compiled(kind, folder)).splitlines())
+            check(lines == [f"rank {rank} of 2 on h1, 2 here, sum 1" for rank in range(2)], f"srun --mpi={manager}: {lines}")
+
+
+def slurm(*options):
+    nodes = options[1] if options else "1"
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        inside = [sys.executable, __file__, "slurm_inside", folder]
+        if options:  # the names of the hosts are enough
+            inside = ["srun", "-N", nodes, "-n", nodes, "hostname"]
+        done = subprocess.run([str(HERE / "slurm"), "with", *options, "--", *inside], stdout=subprocess.PIPE, text=True)
+        print(done.stdout)
+        if not options or done.returncode:
+            sys.exit(done.returncode)
+        check(sorted(done.stdout.split()) == ["h1", "h2"], "one process on each node")
+
+
 CASES = {"separate": separate, "cable": cable, "commands": commands, "slow": slow,
-         "openmpi": lambda: mpi("openmpi"), "mpich": lambda: mpi("mpich"), "removed": removed}
+         "openmpi": lambda: mpi("openmpi"), "mpich": lambda: mpi("mpich"), "removed": removed,
+         "slurm": slurm, "slurm_nodes": lambda: slurm("--nodes", "2"), "slurm_inside": lambda: slurm_inside(sys.argv[2])}
+MAKE_THEIR_OWN = ("removed", "slurm", "slurm_nodes")
 
 if __name__ == "__main__":
     case = sys.argv[1]
-    if "ARMILLA_HOSTS" in os.environ or case == "removed":
+    if "ARMILLA_HOSTS" in os.environ or case in MAKE_THEIR_OWN:
         if case == "removed":  # makes its own; here only: may it?
             probe = subprocess.run([HOSTS, "with", "2", "--", "true"])
             if probe.returncode:

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/env -S python3 -SE
 # SPDX-License-Identifier: Apache-2.0
 """The first process of a host made by tests/hosts/hosts: gives it a name, its own /tmp and /dev/shm, then runs commands.
 
@@ -108,7 +108,12 @@ class Host:
             self.answer(connection, shared=True)
 
     def run(self, connection, message, files):
-        environment = self.login if message["environment"] is None else message["environment"] | {"ARMILLA_HOSTS": str(self.folder)}
+        environment = message["environment"]
+        if environment is None:
+            environment = self.login
+        else:
+            tools = os.path.dirname(os.path.realpath(__file__))
+            environment |= {"ARMILLA_HOSTS": str(self.folder), "PATH": f"{tools}:{environment.get('PATH', self.login['PATH'])}"}
         if not os.path.isdir(environment.get("TMPDIR", "/tmp")):  # a folder of outside that is none here
             environment = {name: value for name, value in environment.items() if name != "TMPDIR"}
         folder = message["folder"] or self.login["HOME"]

@@ -17,18 +17,14 @@ import signal
 import subprocess
 
 import remote
-from remote import HERE, Failure
+from remote import HERE, Failure, Skip
 
-RUN = pathlib.Path("/run/armilla-hosts")
+RUN = pathlib.Path(remote.RUN)
 NETWORK = "10.99.0.0/24"  # the same for every instance: none sees another, or the world
 DELAY_US = 15             # one way; with what waking up the switch takes, some 100 us for a round trip
 MBIT = 100
 PR_SET_PDEATHSIG = 1
 libc = ctypes.CDLL(None)
-
-
-class Skip(Exception):
-    """This machine does not let us make hosts."""
 
 
 def address(number):
@@ -55,7 +51,7 @@ def check_machine():
 def alive(folder):
     """Whether the process that made the instance still holds it."""
     try:
-        with open(folder / "lock") as lock:
+        with open(f"{folder}/lock") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError as error:
         return isinstance(error, BlockingIOError)
@@ -81,7 +77,7 @@ def slow_switch(folder):
     compiler = os.environ.get("CXX") or shutil.which("c++")
     if not compiler:
         raise Skip("--slow needs a C++ compiler, or ARMILLA_SLOW_SWITCH")
-    subprocess.run([compiler, "-std=c++20", "-O1", str(HERE / "slow_switch.cpp"), "-o", program], check=True)
+    subprocess.run([compiler, "-std=c++20", "-O1", f"{HERE}/slow_switch.cpp", "-o", program], check=True)
     return program
 
 
@@ -149,7 +145,7 @@ class Instance:
 
     def start(self):
         hosts = [(name, self.spawn(["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
-                                    str(HERE / "host_init.py"), str(self.folder), name],
+                                    f"{HERE}/host_init.py", str(self.folder), name],
                                    cwd="/", stdout=subprocess.PIPE, text=True)) for name in ("hub", *self.names)]
         for name, process in hosts:
             self.expect_ready(process, name)

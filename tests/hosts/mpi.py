@@ -6,9 +6,9 @@ import shutil
 
 import instance
 import remote
-from remote import HERE, Failure
+from remote import HERE, Failure, Skip
 
-RSH = str(HERE / "host-rsh")
+RSH = f"{HERE}/host-rsh"
 
 
 def blocks(hosts, ranks):
@@ -55,5 +55,5 @@ def command(folder, hosts, words):
     if not words:
         raise Failure("which program?")
     if not shutil.which(line[0]):
-        raise instance.Skip(f"there is no {line[0]} (Debian package {'openmpi-bin' if kind == 'openmpi' else 'mpich'})")
+        raise Skip(f"there is no {line[0]} (Debian package {'openmpi-bin' if kind == 'openmpi' else 'mpich'})")
     return remote.run(folder, hosts[0], line)

@@ -1,28 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running commands on the hosts of tests/hosts/hosts: the client of host_init.py."""
+"""Running commands on the hosts of tests/hosts/hosts: the client of host_init.py.
+
+Starts for every command on a host, and every rank started by rsh: it imports little."""
 import array
 import json
 import os
-import pathlib
 import signal
 import socket
 import struct
 import sys
 
-HERE = pathlib.Path(__file__).resolve().parent
+HERE = os.path.dirname(os.path.realpath(__file__))
+RUN = "/run/armilla-hosts"  # a folder for each group of hosts
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 LARGEST_MESSAGE = 4 << 20
 
 
 class Failure(Exception):
-    """Something the user did wrong or this machine does not allow; the text says what to do."""
+    """Something the user did wrong; the text says what to do."""
+
+
+class Skip(Exception):
+    """This machine does not let us make hosts, or lacks a program; the text says which."""
 
 
 def connect(folder, host):
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_MESSAGE)
     try:
-        connection.connect(str(pathlib.Path(folder) / f"{host}.socket"))
+        connection.connect(f"{folder}/{host}.socket")
     except OSError as error:
         there = ", ".join(names(folder)) or "none"
         raise Failure(f"no host '{host}' in {folder} ({error.strerror}); there are: {there}") from None
@@ -31,7 +37,8 @@ def connect(folder, host):
 
 def names(folder):
     """h1, h2, ... of an instance."""
-    return sorted(path.stem for path in pathlib.Path(folder).glob("h[1-9].socket"))
+    there = os.listdir(folder) if os.path.isdir(folder) else []
+    return sorted(name.removesuffix(".socket") for name in there if name.startswith("h") and name.endswith(".socket") and name[1].isdigit())
 
 
 def process_of(folder, host):
@@ -58,13 +65,13 @@ def share(folder, words):
 
 def outside(folder):
     """Whether this process is on none of the instance's hosts."""
-    return not os.path.ismount(pathlib.Path(folder) / "outer-tmp")
+    return not os.path.ismount(f"{folder}/outer-tmp")
 
 
 def run(folder, host, words, detached=False, login=False, files=(0, 1, 2)):
     """Runs words on the host, passes signals on, returns the exit code (128 + number after a signal)."""
     if outside(folder):
-        share(folder, [os.getcwd(), str(HERE), *words])
+        share(folder, [os.getcwd(), HERE, *words])
     with connect(folder, host) as connection:
         previous = {}
         if not detached:
