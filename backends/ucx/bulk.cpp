@@ -58,11 +58,16 @@ std::uintptr_t ucx_network::receive_bulk(rank_t from, std::uint32_t id, std::byt
 bool ucx_network::done(std::uintptr_t number) {
   auto* what = reinterpret_cast<transfer*>(number);
   if (what->active) return false;
-  if (what->request != nullptr) ucp_request_free(what->request);
+  if (what->request != nullptr && worker_ != nullptr) ucp_request_free(what->request);
   what->request = nullptr;
   what->next = free_transfers_;
   free_transfers_ = what;
   return true;
+}
+
+/// Only what is received can be taken back; what is sent ends when UCX gives its endpoint up.
+void ucx_network::cancel(transfer& what) {
+  if (what.active && what.receives && what.request != nullptr) ucp_request_cancel(worker_, what.request);
 }
 
 // The callbacks may run before the call that began the transfer has returned: the request is freed when `done` is told.

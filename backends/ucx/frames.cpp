@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdlib>
-
 #include "backends/ucx/ucx_network.hpp"
 
 namespace armilla::detail {
@@ -57,7 +55,10 @@ network::arrival ucx_network::poll() {
   return arrivals_[head_++ & (arrivals_.size() - 1)];
 }
 
-void ucx_network::release(std::uintptr_t token) { ucp_am_data_release(worker_, reinterpret_cast<void*>(token)); }
+void ucx_network::release(std::uintptr_t token) {
+  if (worker_ == nullptr) return;  // behind the end: UCX's memory is gone
+  ucp_am_data_release(worker_, reinterpret_cast<void*>(token));
+}
 
 ucs_status_t ucx_network::on_frame(void* self, const void*, std::size_t, void* data, std::size_t length,
                                    const ucp_am_recv_param_t* how) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/ucx/ucx_network.hpp"
 
+#include <sched.h>
+
 #include <chrono>
+
+#include <ucs/debug/log_def.h>
 
 namespace armilla::detail {
 
@@ -18,17 +22,18 @@ ucp_ep_h ucx_network::connect(rank_t to) {
   const std::byte* place = addresses_ + static_cast<std::size_t>(to) * room_for_address;
   host_mark host;
   std::memcpy(&host, place + sizeof(std::uint64_t), sizeof host);
-  connection& mine = connections_.emplace_back(connection{this, to});
+  // Both sides decide alike: the marks are the same, and so are the settings.
+  bool reports_errors = !(shared_memory_ && host == host_);
+  connection& mine = connections_.emplace_back(connection{this, to, reports_errors, nullptr});
   ucp_ep_params_t how{};
   how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
   how.address = reinterpret_cast<const ucp_address_t*>(place + sizeof(std::uint64_t) + sizeof host);
-  // Both sides decide alike: the marks are the same, and so are the settings.
-  how.err_mode = shared_memory_ && host == host_ ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
+  how.err_mode = reports_errors ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
   how.err_handler.cb = on_error;
   how.err_handler.arg = &mine;
-  ucs_status_t status = ucp_ep_create(worker_, &how, &other.endpoint);
-  if (status == UCS_OK) return other.endpoint;
-  other.endpoint = nullptr;
+  ucs_status_t status = ucp_ep_create(worker_, &how, &mine.endpoint);
+  if (status == UCS_OK) return other.endpoint = mine.endpoint;
+  connections_.pop_back();
   broken(to, status);
   return nullptr;
 }
@@ -44,8 +49,9 @@ void ucx_network::broken(rank_t rank, ucs_status_t status) {
   peer& other = peers_[static_cast<std::size_t>(rank)];
   if (other.lost || finished_) return;
   other.lost = true;
-  other.endpoint = nullptr;  // UCX keeps it until the worker goes
-  losses_.push_back({rank, ucs_status_string(status)});
+  other.endpoint = nullptr;  // closed at the end: this may be called while UCX uses it
+  bool cut = status == UCS_ERR_ENDPOINT_TIMEOUT || status == UCS_ERR_CONNECTION_RESET;
+  losses_.push_back({rank, cut ? "the connection broke" : ucs_status_string(status)});
 }
 
 network::loss ucx_network::lost() {
@@ -66,29 +72,65 @@ bool ucx_network::arm() { return head_ == tail_ && descriptor_ >= 0 && ucp_worke
 
 // ---- the end ----
 
+namespace {
+ucs_log_func_rc_t keep_to_errors(const char*, unsigned, const char*, ucs_log_level_t level, const ucs_log_component_config_t*,
+                                 const char*, va_list) {
+  return level <= UCS_LOG_LEVEL_ERROR ? UCS_LOG_FUNC_RC_CONTINUE : UCS_LOG_FUNC_RC_STOP;
+}
+}  // namespace
+
 void ucx_network::finish() {
   if (finished_) return;
-  finished_ = true;
-  // The others need nothing of us any more but, perhaps, the last bytes in our queues. They may be gone already, and a flush to
-  // one that is gone ends late or never: hence the limit.
-  ucp_request_param_t how{};
-  ucs_status_ptr_t flush = ucp_worker_flush_nbx(worker_, &how);
-  auto limit = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
-  if (UCS_PTR_IS_PTR(flush)) {
-    while (ucp_request_check_status(flush) == UCS_INPROGRESS && std::chrono::steady_clock::now() < limit) {
-      ucp_worker_progress(worker_);
+  finished_ = true;  // what comes from here on is dropped
+  for (; head_ != tail_; ++head_) release(arrivals_[head_ & (arrivals_.size() - 1)].token);
+  for (const early_frame& each : early_) release(each.what.token);
+  early_.clear();
+  for (transfer& each : transfers_) cancel(each);
+  if (worker_ != nullptr) {
+    // What UCX has to say about requests that nobody waits for any more interests nobody either.
+    ucs_log_push_handler(keep_to_errors);
+    flush();
+    close_connections();
+    for (transfer& each : transfers_) {
+      if (!each.active && each.request != nullptr) ucp_request_free(each.request);
+      each.request = nullptr;
     }
-    ucp_request_free(flush);
+    ucp_worker_destroy(worker_);
+    ucs_log_pop_handler();
+    worker_ = nullptr;
   }
-  ucp_worker_destroy(worker_);
-  worker_ = nullptr;
-  ucp_cleanup(context_);
+  if (context_ != nullptr) ucp_cleanup(context_);
   context_ = nullptr;
 }
 
-ucx_network::~ucx_network() {
-  if (worker_ != nullptr) ucp_worker_destroy(worker_);
-  if (context_ != nullptr) ucp_cleanup(context_);
+/// The others need nothing of us any more but, perhaps, the last bytes in our queues.
+void ucx_network::flush() {
+  ucp_request_param_t how{};
+  wait_a_little(ucp_worker_flush_nbx(worker_, &how));
 }
+
+/// By force, which ends what is under way; UCX insists on that before the worker goes. Where it allows no force, the worker
+/// takes the endpoints along: closing them would wait for ranks that may have gone.
+void ucx_network::close_connections() {
+  ucp_request_param_t how{};
+  how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS;
+  how.flags = UCP_EP_CLOSE_FLAG_FORCE;
+  for (connection& each : connections_) {
+    if (each.reports_errors) wait_a_little(ucp_ep_close_nbx(each.endpoint, &how));
+  }
+}
+
+/// Others may be gone already, and a flush to one that is gone ends late or never: hence the limit.
+void ucx_network::wait_a_little(ucs_status_ptr_t request) {
+  if (!UCS_PTR_IS_PTR(request)) return;
+  using clock = std::chrono::steady_clock;
+  const auto limit = clock::now() + std::chrono::milliseconds(100);
+  while (ucp_request_check_status(request) == UCS_INPROGRESS && clock::now() < limit) {
+    if (ucp_worker_progress(worker_) == 0) sched_yield();
+  }
+  ucp_request_free(request);
+}
+
+ucx_network::~ucx_network() { finish(); }
 
 }  // namespace armilla::detail

@@ -54,8 +54,8 @@ class ucx_network final : public network {
 
  private:
   static constexpr std::size_t room_for_address = 1024;  // a worker's address takes some 60 B a device
-  static constexpr std::size_t most_send_buffers = 64;
-  static constexpr std::size_t most_early = 4096;  // frames that wait for an earlier one; more is nonsense from outside
+  static constexpr std::size_t most_send_buffers = 256;  // ranks that do not look keep some
+  static constexpr std::size_t most_early = 4096;        // frames that wait for an earlier one; more is nonsense from outside
 
   struct prefix {
     std::uint32_t source;
@@ -76,9 +76,11 @@ class ucx_network final : public network {
     std::uint32_t next_in = 0;
     bool lost = false;
   };
-  struct connection {  // one a connected rank, for the handler of errors
+  struct connection {  // one a connected rank, for the handler of errors and for the end
     ucx_network* owner;
     rank_t rank;
+    bool reports_errors;  // and may be closed by force
+    ucp_ep_h endpoint;
   };
   struct early_frame {
     std::uint32_t number;
@@ -107,6 +109,10 @@ class ucx_network final : public network {
   void deliver_early(rank_t source);
   transfer& fresh_transfer(rank_t with, std::size_t bytes, bool receives);
   std::uintptr_t begun(transfer& what, ucs_status_ptr_t request);
+  void cancel(transfer& what);
+  void flush();
+  void close_connections();
+  void wait_a_little(ucs_status_ptr_t request);
   static std::uint64_t tag(rank_t source, std::uint32_t id) noexcept;
 
   static void on_error(void* connection, ucp_ep_h endpoint, ucs_status_t status);
