@@ -113,11 +113,20 @@ std::vector<row> make_table() {
               {"mpi", fabric_kind::mpi},
               {"ucx", fabric_kind::ucx},
               {"loop", fabric_kind::loop}},
-             "Ranks are processes of this host (shm) or threads of one process (threads)."),
+             "auto: shared memory inside a host, between hosts UCX or MPI, what there is; shm: shared memory only; threads: "
+             "ranks are "
+             "threads of one process; mpi, ucx: everything goes by these, also inside a host; loop: likewise, inside the library "
+             "(for "
+             "tests)."),
       choice("pin", &o::pin,
              {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
              "One core for each rank, one core for several, or none fixed; auto: core if there are enough, else share."),
       flag("label", &o::label, "Put the rank before each line that it prints."),
+      choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
+             "Join the job of the mpirun or srun that started this process, or take no notice of it."),
+      words(
+          "backends", &o::backends, [](std::string_view) { return true; }, "folders with colons between, or nothing",
+          "Where to look first for libarmilla-ucx.so and its kin."),
       bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks."),
       bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
             "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),

@@ -11,6 +11,7 @@
 namespace armilla::detail {
 
 enum class fabric_kind { automatic, shm, threads, mpi, ucx, loop };
+enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
 enum class wait_kind { automatic, switching };
@@ -29,6 +30,8 @@ struct options {
   fabric_kind fabric = fabric_kind::automatic;
   pin_kind pin = pin_kind::automatic;
   bool label = false;
+  launcher_use launcher = launcher_use::automatic;
+  std::string backends;
   // messages; sizes in bytes, times in nanoseconds
   std::uint64_t ring = 128 * 1024;
   std::uint64_t aggregate = 4096;

@@ -14,6 +14,7 @@ namespace {
 // A process belongs to one job, and the C library calls handlers without an argument.
 struct answering_process {
   job_block* job = nullptr;
+  rank_t rank = 0;
   pid_t pid = 0;  // a forked child is none of ours
 };
 constinit answering_process answering;
@@ -27,7 +28,7 @@ void on_question(int, siginfo_t* from, void*) {
     job->report_wanted.store(1, std::memory_order_release);
     kill(job->supervisor, SIGCHLD);  // "look at the job"
   } else {
-    ask(control_of(*job, 0));
+    ask(control_of(*job, answering.rank));
   }
   errno = before;
 }
@@ -53,8 +54,8 @@ control_block& control_of(job_block& job, rank_t r) noexcept {
   return *reinterpret_cast<control_block*>(reinterpret_cast<std::byte*>(&job) + layout.control(r));
 }
 
-void answer_signals(job_block& job) noexcept {
-  answering = {&job, getpid()};
+void answer_signals(job_block& job, rank_t rank) noexcept {
+  answering = {&job, rank, getpid()};
   struct sigaction old{};
   if (sigaction(SIGUSR1, nullptr, &old) != 0 || old.sa_handler != SIG_DFL) return;  // the program has its own
   struct sigaction mine{};

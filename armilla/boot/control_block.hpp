@@ -53,6 +53,6 @@ inline control_block& attendant_of(job_block& job, rank_t r) noexcept { return *
 
 /// From here on SIGUSR1 asks what the ranks of the job wait for, unless the program has a handler of its own. Call it before the
 /// job hears of this process: its supervisor passes the signal on to those it knows.
-void answer_signals(job_block& job) noexcept;
+void answer_signals(job_block& job, rank_t rank) noexcept;
 
 }  // namespace armilla::detail

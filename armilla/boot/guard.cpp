@@ -10,6 +10,7 @@
 
 #include "armilla/base/context.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/launched.hpp"
 #include "armilla/boot/note.hpp"
 
 namespace armilla::detail {
@@ -22,6 +23,7 @@ struct guarded_process {
   rank_t rank = -1;
   bool threads = false;
   std::terminate_handler before = nullptr;
+  bootstrap* started = nullptr;  // of a job without supervisor of ours
 };
 constinit guarded_process guarded;
 
@@ -44,6 +46,8 @@ bool all_finished() noexcept {
 void on_early_exit(int code, void*) {
   if (!ours() || all_finished() || guarded.job->failure.stage.load(std::memory_order_acquire) != 0) return;
   note_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
+  if (guarded.started != nullptr) std::fflush(stdout);
+  end_launched(guarded.started, *guarded.job, guarded.rank);
   const bool alone = guarded.job->supervisor == 0;
   if (alone) say("armilla: " + sentence(from_note(*guarded.job)));
   if (!alone && !guarded.threads) return;
@@ -58,6 +62,7 @@ void on_early_exit(int code, void*) {
     try {
       throw;
     } catch (...) { note_current_exception(*guarded.job, culprit()); }
+    end_launched(guarded.started, *guarded.job, guarded.rank);
 #ifdef __GLIBCXX__
     if (guarded.before == __gnu_cxx::__verbose_terminate_handler) abort();  // the supervisor says the same, with the rank
 #endif
@@ -84,7 +89,7 @@ void install(int number) {
 }  // namespace
 
 void guard_process(const launch& self) {
-  guarded = {self.job, getpid(), self.rank, self.threads, nullptr};
+  guarded = {self.job, getpid(), self.rank, self.threads, nullptr, self.started};
   on_exit(on_early_exit, nullptr);
   if (self.job->supervisor == 0) return;  // alone: the shell or the debugger sees it best
   guarded.before = std::set_terminate(on_terminate);

@@ -58,7 +58,8 @@ struct job_block {
   std::uint32_t label;                      ///< output goes through the supervisor
   std::uint32_t cores, processors;          ///< that this job may use
   std::uint32_t program_count;
-  std::int32_t supervisor;                   ///< its pid; 0: a job of one rank without supervisor
+  static constexpr std::int32_t launched = -1;
+  std::int32_t supervisor;  ///< its pid; 0: a job of one rank without supervisor; `launched`: somebody else's job
   std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point

@@ -18,10 +18,12 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/launcher.hpp"
 #include "armilla/boot/note.hpp"
 
 namespace armilla::detail {
@@ -84,31 +86,6 @@ std::vector<program_entry> programs_of(const job_block& job) {
   return programs;
 }
 
-launch describe(job_block& job, rank_t rank, const options& settings) {
-  launch self;
-  self.rank = rank;
-  self.ranks = rank_t(job.ranks);
-  self.program = job.rank[rank].program;
-  self.programs = programs_of(job);
-  self.threads = job.threads != 0;
-  self.cores = job.cores;
-  self.processors = job.processors;
-  self.oversubscribed = job.ranks > job.processors;
-  self.host_base = reinterpret_cast<std::byte*>(&job);
-  self.layout.ranks = job.ranks;
-  self.layout.ring_bytes = job.ring_bytes;
-  self.layout.segment_bytes = job.segment_bytes;
-  self.job = &job;
-  self.settings = &settings;
-  return self;
-}
-
-void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept {
-  job.rank[rank].pid.store(getpid(), std::memory_order_relaxed);
-  job.rank[rank].build = build;
-  job.rank[rank].stage.store(rank_stage::joined, std::memory_order_release);
-}
-
 job_block& map_block(int descriptor, int rank) try {
   auto& first = *reinterpret_cast<job_block*>(map_host_memory(descriptor, host_layout::job_bytes));
   require_sound(first, rank);
@@ -136,6 +113,32 @@ job_block& map_job(int descriptor, int rank) {
 
 }  // namespace
 
+void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept {
+  job.rank[rank].pid.store(getpid(), std::memory_order_relaxed);
+  job.rank[rank].build = build;
+  setenv(joined_variable, "1", 1);
+  job.rank[rank].stage.store(rank_stage::joined, std::memory_order_release);
+}
+
+launch describe_launch(job_block& job, rank_t rank, const options& settings) {
+  launch self;
+  self.rank = rank;
+  self.ranks = rank_t(job.ranks);
+  self.program = job.rank[rank].program;
+  self.programs = programs_of(job);
+  self.threads = job.threads != 0;
+  self.cores = job.cores;
+  self.processors = job.processors;
+  self.oversubscribed = job.ranks > job.processors;
+  self.host_base = reinterpret_cast<std::byte*>(&job);
+  self.layout.ranks = job.ranks;
+  self.layout.ring_bytes = job.ring_bytes;
+  self.layout.segment_bytes = job.segment_bytes;
+  self.job = &job;
+  self.settings = &settings;
+  return self;
+}
+
 bool started_as_rank() noexcept { return std::getenv(job_variable) != nullptr; }
 
 std::vector<launch> join_job(options& settings) {
@@ -143,7 +146,7 @@ std::vector<launch> join_job(options& settings) {
   job_block& job = map_job(place.memory, place.rank);
   close(place.memory);  // the mapping keeps it, and what this rank starts shall not inherit it
   if (job.supervisor > 0) die_with_parent(job.supervisor);
-  answer_signals(job);
+  answer_signals(job, place.rank);
   if (job.label != 0) std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the supervisor labels whole lines
   try {
     settings = options::from_environment();
@@ -158,7 +161,7 @@ std::vector<launch> join_job(options& settings) {
   const bool all = job.threads != 0;
   for (rank_t r = all ? 0 : place.rank; r < (all ? rank_t(job.ranks) : place.rank + 1); ++r) {
     announce(job, r, build);
-    here.push_back(describe(job, r, settings));
+    here.push_back(describe_launch(job, r, settings));
   }
   return here;
 }
@@ -179,12 +182,17 @@ launch join_alone(const options& settings, const char* name) {
   job.cores = job.processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? std::uint32_t(CPU_COUNT(&allowed)) : 1;
   std::snprintf(job.program_names[0], job_block::max_name, "%s", name);
   for (auto& cpu : job.rank[0].cpu) cpu = -1;
-  answer_signals(job);
+  answer_signals(job, 0);
   announce(job, 0, build_id());
-  return describe(job, 0, settings);
+  return describe_launch(job, 0, settings);
 }
 
 void meet(const launch& self, std::uint32_t point) {
+  if (!self.host_of.empty()) {
+    if (!self.started->meet())
+      throw_limit("meet", fmt::format("the ranks cannot meet by {}: {}", self.started->name(), self.started->error()));
+    return;
+  }
   auto& arrived = self.job->arrived[point];
   const auto word = reinterpret_cast<std::uint32_t*>(&arrived);
   std::uint32_t n = arrived.fetch_add(1, std::memory_order_acq_rel) + 1;

@@ -23,6 +23,10 @@ std::vector<launch> join_job(options& settings);
 /// A job of one rank in this process, without a supervisor: what a program does when nobody asked for more, also in a debugger.
 launch join_alone(const options& settings, const char* name);
 
+/// The last steps of joining, whoever made the job: tells it that this rank is here, and what the rank knows of the job.
+void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept;
+launch describe_launch(job_block& job, rank_t rank, const options& settings);
+
 /// Waits until every rank has come to meeting point `point`. The supervisor ends the job if one dies before, so this cannot hang.
 void meet(const launch& self, std::uint32_t point);
 

@@ -8,6 +8,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join.hpp"
+#include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla::detail {

@@ -6,6 +6,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/note.hpp"
+#include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla {

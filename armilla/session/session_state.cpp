@@ -3,16 +3,15 @@
 
 #include <cxxabi.h>
 
-#include <atomic>
 #include <cstdio>
-#include <cstdlib>
 
 #include "armilla/base/error.hpp"
+#include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join.hpp"
+#include "armilla/boot/launched.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"
-#include "armilla/boot/supervisor.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/report.hpp"
 #include "armilla/session/wait_report.hpp"
@@ -24,14 +23,6 @@ namespace {
 enum meeting : std::uint32_t { all_joined, all_started, all_done, all_stopped };
 
 void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank].stage.store(stage, std::memory_order_release); }
-
-// A process is in one job in its life: a second would find the first one's handlers and memory.
-constinit std::atomic<bool> joined_before = false;
-
-void require_first_time() {
-  if (joined_before.exchange(true))
-    throw_usage("run", "this process has run its job already; put all of it into one run, or one session");
-}
 
 }  // namespace
 
@@ -53,6 +44,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
     set_stage(self, rank_stage::running);
   } catch (const std::exception& why) {
     note_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+    end_launched(self);
     current = nullptr;
     throw;
   }
@@ -92,6 +84,7 @@ void session_state::finish() noexcept try {
   stop_layers(rank);
   meet(self, all_stopped);
   set_stage(self, rank_stage::finished);
+  if (self.started != nullptr) self.started->finish();
 } catch (...) {  // an error of the last calls, which the fence reports
   fail_by_exception();
 }
@@ -100,36 +93,22 @@ void session_state::fail(int code) noexcept {
   failed = true;
   std::fflush(stdout);  // the supervisor may end this process before it gets to it
   note_failure(*self.job, self.rank, failure_kind::code, code, "");
+  end_launched(self);
 }
 
 void session_state::fail(const char* why) noexcept {
   failed = true;
   std::fflush(stdout);
   note_failure(*self.job, self.rank, failure_kind::exception, 1, why);
+  end_launched(self);
 }
 
 void session_state::fail_by_exception() noexcept {
   failed = true;
   std::fflush(stdout);
   note_current_exception(*self.job, self.rank);
+  end_launched(self);
   if (self.job->supervisor == 0) say("armilla: " + sentence(from_note(*self.job)));
-}
-
-joined_process join_or_supervise(int argc, char** argv) {
-  require_first_time();
-  joined_process process{std::make_unique<options>(), {}};
-  options& settings = *process.settings;
-  if (started_as_rank()) {
-    process.ranks = join_job(settings);
-  } else {
-    settings = options::from_environment();
-    program_spec self = this_program(argc, argv);
-    self.ranks = settings.ranks;
-    if (settings.ranks > 1) std::exit(supervise({self}, settings));
-    process.ranks.push_back(join_alone(settings, self.arguments[0].c_str()));
-  }
-  guard_process(process.ranks[0]);
-  return process;
 }
 
 }  // namespace armilla::detail

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <memory>
-
 #include "armilla/base/context.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/guard.hpp"
@@ -36,14 +34,5 @@ struct session_state {
  private:
   void serve();
 };
-
-/// The first step of every program: reads the options and finds out what this process is. The first process of a job with
-/// several ranks becomes its supervisor and does not return. Otherwise: one launch for each rank of this process. In a rank,
-/// what goes wrong is noted in the job and thrown; in the first process it is only thrown.
-struct joined_process {
-  std::unique_ptr<options> settings;
-  std::vector<launch> ranks;
-};
-joined_process join_or_supervise(int argc, char** argv);
 
 }  // namespace armilla::detail

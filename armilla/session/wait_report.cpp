@@ -123,7 +123,11 @@ bool alone(const context& self) noexcept { return self.session->self.job->superv
 void answer(void* rank) {
   const context& self = *static_cast<context*>(rank);
   write_down(self);
-  if (alone(self)) say_waits(*self.session->self.job, "armilla: who waits for what:");
+  job_block& job = *self.session->self.job;
+  if (alone(self)) say_waits(job, "armilla: who waits for what:");
+  if (job.supervisor != job_block::launched) return;  // else nobody asks all of them
+  const control_block& mine = control_of(job, self.rank);
+  say("armilla: rank " + std::to_string(self.rank) + " waits for:\n" + std::string(mine.text, mine.text_bytes));
 }
 
 // Whether the thread that answers for this rank may still do something.

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/card.hpp"
+
+#include <sched.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/build_id.hpp"
+#include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/spawn.hpp"
+
+namespace armilla::detail {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::string_view bytes) noexcept {  // FNV-1a
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
+
+std::uint64_t random_number() {
+  std::uint64_t n = 0;
+  if (getrandom(&n, sizeof n, 0) != ssize_t(sizeof n)) throw_limit("start", "the system has no random numbers");
+  return n;
+}
+
+// A hint only, that saves fruitless tries: memory is passed by a socket of one network namespace, and processes are named by the
+// numbers of one process namespace. What cannot be read makes a place of its own.
+std::uint64_t place_of_this_process() {
+  std::string boot;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  std::uint64_t hash = mix(0xcbf29ce484222325u, boot);
+  for (const char* space : {"/proc/self/ns/net", "/proc/self/ns/pid"}) {
+    struct stat about{};
+    if (boot.empty() || stat(space, &about) != 0) return random_number();
+    hash = mix(hash, fmt::format("{}:{}", about.st_dev, about.st_ino));
+  }
+  return hash;
+}
+
+void mark_processors(std::uint64_t (&bits)[16]) noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+  for (std::size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu)
+    if (CPU_ISSET(cpu, &set)) bits[cpu / 64 % 16] |= std::uint64_t{1} << cpu % 64;
+}
+
+template <std::size_t N>
+void copy(char (&to)[N], const std::string& from) {
+  std::snprintf(to, N, "%s", from.c_str());
+}
+
+}  // namespace
+
+card own_card(const options& settings) {
+  card mine{};
+  const program_spec self = this_program(0, nullptr);
+  const host_layout layout = layout_for(1, settings);
+  mine.build = build_id();
+  mine.place = place_of_this_process();
+  mine.ring_bytes = layout.ring_bytes;
+  mine.segment_bytes = settings.segment;
+  mine.user = geteuid();
+  mine.pid = getpid();
+  mine.fabric = std::int32_t(settings.fabric);
+  mark_processors(mine.processors);
+  for (unsigned char& byte : mine.key) byte = static_cast<unsigned char>(random_number());
+  copy(mine.door, fmt::format("armilla-{:016x}", random_number()));
+  char host[sizeof mine.host] = {};
+  if (gethostname(host, sizeof host - 1) == 0) copy(mine.host, host);
+  copy(mine.file, self.path);
+  copy(mine.name, self.arguments[0]);
+  return mine;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+#include "armilla/boot/job_block.hpp"
+
+namespace armilla::detail {
+
+struct options;
+
+/// What every rank must be able to read of every other, whatever their versions.
+struct greeting {
+  std::uint64_t magic = job_block::good_magic;
+  std::uint32_t version = job_block::good_version;
+  std::uint32_t wrong_options = 0;  ///< its ARMILLA_* are not allowed
+};
+
+/// What a rank that a launcher started tells all the others of itself: exchanged through the bootstrap, as it is.
+struct card {
+  static constexpr std::size_t key_bytes = 16;
+  static constexpr std::size_t name_bytes = 256;
+
+  std::uint64_t build;
+  std::uint64_t place;  ///< of the boot and the namespaces of this process: ranks with the same one may share memory
+  std::uint64_t ring_bytes, segment_bytes;  ///< that it would choose
+  std::uint32_t user;
+  std::int32_t pid;
+  std::int32_t fabric;           ///< a fabric_kind
+  std::uint64_t processors[16];  ///< a bit for each that it may use
+  unsigned char key[key_bytes];  ///< whoever knows it may have the host's memory
+  char door[40];                 ///< abstract name of a socket where it is handed out
+  char host[64];                 ///< for people
+  char file[name_bytes];         ///< of the executable
+  char name[name_bytes];         ///< as it was called
+};
+
+/// This process's own. The door is not open yet.
+card own_card(const options& settings);
+
+}  // namespace armilla::detail

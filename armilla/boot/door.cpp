@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/door.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstring>
+#include <utility>
+
+#include "armilla/base/clock.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t milli = 1'000'000;
+constexpr std::uint64_t callers_come_within_ns = 10'000 * milli;
+constexpr int caller_speaks_within_ms = 1000;
+
+struct knock_text {
+  unsigned char key[card::key_bytes];
+  rank_t rank;
+};
+
+class descriptor {
+ public:
+  explicit descriptor(int fd) noexcept : fd_(fd) {}
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+  ~descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  int get() const noexcept { return fd_; }
+  int release() noexcept { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+// Abstract: no file, gone with the socket. Returns the address's length.
+socklen_t address_of(const card& lead, sockaddr_un& address) noexcept {
+  address = {};
+  address.sun_family = AF_UNIX;
+  const std::size_t n = strnlen(lead.door, sizeof lead.door);
+  std::memcpy(address.sun_path + 1, lead.door, n);
+  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + n);
+}
+
+bool same_user(int connection) noexcept {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
+}
+
+bool readable_within(int fd, int ms) noexcept {
+  pollfd wait{fd, POLLIN, 0};
+  int n;
+  while ((n = poll(&wait, 1, ms)) < 0 && errno == EINTR) {}
+  return n > 0;
+}
+
+bool same_key(const unsigned char (&a)[card::key_bytes], const unsigned char (&b)[card::key_bytes]) noexcept {
+  unsigned differ = 0;  // in the same time, wherever they differ
+  for (std::size_t i = 0; i < card::key_bytes; ++i) differ |= unsigned(a[i] ^ b[i]);
+  return differ == 0;
+}
+
+bool send_descriptor(int connection, int memory) noexcept {
+  char byte = 0;
+  iovec text{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof memory)] = {};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof memory);
+  std::memcpy(CMSG_DATA(head), &memory, sizeof memory);
+  return sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
+}
+
+}  // namespace
+
+door::door(const card& mine) noexcept {
+  sockaddr_un address;
+  const socklen_t size = address_of(mine, address);
+  descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (fd.get() < 0 || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return;
+  if (listen(fd.get(), int(job_block::max_ranks)) == 0) socket_ = fd.release();
+}
+
+door::~door() {
+  if (socket_ >= 0) close(socket_);
+}
+
+bool door::serve_one(int memory, const card& mine, std::vector<rank_t>& callers) noexcept {
+  const descriptor caller(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
+  if (caller.get() < 0) return false;
+  knock_text said{};
+  if (!same_user(caller.get()) || !readable_within(caller.get(), caller_speaks_within_ms) ||
+      recv(caller.get(), &said, sizeof said, MSG_DONTWAIT) != ssize_t(sizeof said) || !same_key(said.key, mine.key))
+    return true;
+  const auto at = std::ranges::find(callers, said.rank);
+  if (at == callers.end()) return true;
+  callers.erase(at);
+  send_descriptor(caller.get(), memory);
+  return true;
+}
+
+void door::hand_out(int memory, const card& mine, std::vector<rank_t> callers) noexcept {
+  const std::uint64_t until = deadline_after_ns(callers_come_within_ns);
+  while (!callers.empty() && now_ns() < until)
+    if (!serve_one(memory, mine, callers)) readable_within(socket_, 100);
+}
+
+int knock(const card& lead, rank_t self) noexcept {
+  sockaddr_un address;
+  const socklen_t size = address_of(lead, address);
+  descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0 || connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 || !same_user(fd.get()))
+    return -1;
+  knock_text mine{};
+  std::memcpy(mine.key, lead.key, sizeof mine.key);
+  mine.rank = self;
+  return send(fd.get(), &mine, sizeof mine, MSG_NOSIGNAL) == ssize_t(sizeof mine) ? fd.release() : -1;
+}
+
+int receive_memory(int connection) noexcept {
+  const descriptor lead(connection);
+  char byte = 0;
+  iovec text{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &text;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (!readable_within(lead.get(), int(callers_come_within_ns / milli)) || recvmsg(lead.get(), &message, MSG_CMSG_CLOEXEC) != 1)
+    return -1;
+  const cmsghdr* const head = CMSG_FIRSTHDR(&message);
+  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
+  int memory = -1;
+  std::memcpy(&memory, CMSG_DATA(head), sizeof memory);
+  return memory;
+}
+
+}  // namespace armilla::detail

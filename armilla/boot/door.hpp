@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "armilla/boot/card.hpp"
+
+namespace armilla::detail {
+
+/// How ranks that a launcher started come to share memory: the first of them makes it and hands its descriptor to those that come
+/// to its door, a socket with an abstract name. Only processes of the same user that know the key are given it.
+class door {
+ public:
+  /// Opens the door of `mine`; where that is refused nobody can come.
+  explicit door(const card& mine) noexcept;
+  door(const door&) = delete;
+  door& operator=(const door&) = delete;
+  ~door();
+
+  /// Gives `memory` to each of `callers`, who have knocked already. Who proves to be somebody else is sent away.
+  void hand_out(int memory, const card& mine, std::vector<rank_t> callers) noexcept;
+
+ private:
+  bool serve_one(int memory, const card& mine, std::vector<rank_t>& callers) noexcept;
+  int socket_ = -1;
+};
+
+/// Goes to the door of `lead` and says who one is. The connection; -1 if there is no way.
+int knock(const card& lead, rank_t self) noexcept;
+/// The descriptor that comes back on it, which is then closed; -1 if none comes.
+int receive_memory(int connection) noexcept;
+
+}  // namespace armilla::detail

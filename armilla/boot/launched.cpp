@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/launched.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/card.hpp"
+#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/door.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/join.hpp"
+#include "armilla/boot/pin.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr int wrong_use = 2;
+constexpr unsigned let_others_speak_s = 5;
+
+/// One process on its way into the job.
+class joining {
+ public:
+  joining(bootstrap& others, options& settings) : others_(others), settings_(settings), self_(others.rank()) {}
+  launch run(const std::string& problem);
+
+ private:
+  [[noreturn]] void end();
+  [[noreturn]] void give_up(const std::string& why);
+  [[noreturn]] void refuse(rank_t speaker, const std::string& why);
+  template <class T>
+  std::vector<T> exchange(const T& mine);
+  void meet();
+
+  void greet(const std::string& problem);
+  void read_cards();
+  void require_agreement();
+  rank_t candidate() const;
+  void open_host();
+  job_block* map_of(int memory);
+  void share();
+  void fill_block();
+  void fill_programs();
+  void fill_places();
+
+  bool here(rank_t r) const { return lead_[std::size_t(r)] == lead_[std::size_t(self_)]; }
+  const card& of(rank_t r) const { return cards_[std::size_t(r)]; }
+  std::size_t ranks() const { return cards_.size(); }
+
+  bootstrap& others_;
+  options& settings_;
+  rank_t self_;
+  host_layout layout_;
+  card mine_{};
+  std::unique_ptr<door> door_;
+  std::vector<card> cards_;
+  std::vector<rank_t> lead_;  // the first rank of each one's host
+  int memory_ = -1;
+  job_block* job_ = nullptr;
+};
+
+// --- what all must say together ---
+
+void joining::end() {
+  others_.abort(wrong_use);
+  _exit(wrong_use);  // never: for compilers that do not look through a virtual call
+}
+
+void joining::give_up(const std::string& why) {
+  say(why);
+  end();
+}
+
+// All ranks have found the same: one says it, the others wait for the end.
+void joining::refuse(rank_t speaker, const std::string& why) {
+  if (self_ == speaker) give_up(fmt::format("armilla: rank {}: start: {}", self_, why));
+  others_.meet();
+  end();
+}
+
+template <class T>
+std::vector<T> joining::exchange(const T& mine) {
+  std::vector<T> all(std::size_t(others_.ranks()));
+  if (!others_.exchange(&mine, all.data(), sizeof mine))
+    give_up(fmt::format("armilla: rank {}: start: the ranks cannot find each other by {}: {}", self_, others_.name(),
+                        others_.error()));
+  return all;
+}
+
+void joining::meet() {
+  if (!others_.meet())
+    give_up(fmt::format("armilla: rank {}: start: the ranks did not meet by {}: {}", self_, others_.name(), others_.error()));
+}
+
+// --- who the others are ---
+
+void joining::greet(const std::string& problem) {
+  greeting mine;
+  mine.wrong_options = problem.empty() ? 0 : 1;
+  const auto all = exchange(mine);
+  const auto other = std::ranges::find_if(
+      all, [](const greeting& g) { return g.magic != job_block::good_magic || g.version != job_block::good_version; });
+  if (other != all.end())
+    refuse(0, fmt::format(
+                  "rank {} was built with version {} of Armilla's wire, rank {} with version {}; build all programs of the job "
+                  "from one version of Armilla",
+                  other - all.begin(), other->version, self_, job_block::good_version));
+  const auto wrong = std::ranges::find(all, 1u, &greeting::wrong_options);
+  if (wrong == all.end()) return;
+  if (wrong - all.begin() == self_) give_up(problem);
+  refuse(rank_t(wrong - all.begin()), problem);
+}
+
+void joining::read_cards() {
+  mine_ = own_card(settings_);
+  door_ = std::make_unique<door>(mine_);
+  cards_ = exchange(mine_);
+  for (card& one : cards_) {  // ours or not: no text without an end
+    one.door[sizeof one.door - 1] = one.host[sizeof one.host - 1] = 0;
+    one.file[sizeof one.file - 1] = one.name[sizeof one.name - 1] = 0;
+  }
+}
+
+void joining::require_agreement() {
+  if (ranks() > job_block::max_ranks)
+    refuse(0, fmt::format("{} ranks asked for; a job holds up to {}", ranks(), job_block::max_ranks));
+  for (std::size_t r = 1; r < ranks(); ++r)
+    if (cards_[r].user != cards_[0].user)
+      refuse(0, fmt::format("rank {} on {} belongs to user {}, rank 0 on {} to user {}; start all ranks as one user", r,
+                            cards_[r].host, cards_[r].user, cards_[0].host, cards_[0].user));
+  if (fabric_kind(cards_[0].fabric) == fabric_kind::threads)
+    refuse(0,
+           "ARMILLA_FABRIC=threads runs all ranks in one process, and a launcher starts one for each; leave the launcher or "
+           "ARMILLA_FABRIC away");
+  // What one rank decides for all: launchers do not carry every variable to every host.
+  settings_.fabric = fabric_kind(cards_[0].fabric);
+  settings_.ring = cards_[0].ring_bytes;
+  settings_.segment = cards_[0].segment_bytes;
+  settings_.ranks = int(ranks());
+}
+
+// --- memory ---
+
+rank_t joining::candidate() const { return rank_t(std::ranges::find(cards_, mine_.place, &card::place) - cards_.begin()); }
+
+void joining::open_host() try {
+  memory_ = create_host_memory(layout_);
+  job_ = map_of(memory_);
+  lead_[std::size_t(self_)] = self_;
+} catch (const error& why) { give_up(why.what()); }
+
+job_block* joining::map_of(int memory) {
+  std::byte* const base = map_host_memory(memory, layout_.total());
+  prefer_large_pages(base, layout_);
+  return reinterpret_cast<job_block*>(base);
+}
+
+void joining::share() try {
+  layout_ = layout_for(rank_t(ranks()), settings_);
+  lead_.assign(ranks(), self_);
+  const rank_t lead = candidate();
+  if (lead == self_) open_host();
+  const int connection = lead != self_ ? knock(of(lead), self_) : -1;
+  const auto came = exchange(std::int32_t(connection >= 0 ? lead : no_rank));
+  if (lead == self_) {
+    std::vector<rank_t> callers;
+    for (std::size_t r = 0; r < ranks(); ++r)
+      if (came[r] == self_) callers.push_back(rank_t(r));
+    door_->hand_out(memory_, mine_, callers);
+  }
+  if (const int given = connection >= 0 ? receive_memory(connection) : -1; given >= 0) {
+    memory_ = given;
+    job_ = map_of(given);
+    lead_[std::size_t(self_)] = lead;
+  }
+  if (job_ == nullptr) open_host();  // there is no way to them
+  close(memory_);                    // the mapping keeps it
+  door_.reset();
+} catch (const error& why) { give_up(why.what()); }
+
+// --- the job, as its block says ---
+
+bool same_program(const card& a, const card& b) {
+  const auto base = [](const char* file) { return std::string_view(file).substr(std::string_view(file).rfind('/') + 1); };
+  return std::string_view(a.file) == b.file || (a.build == b.build && base(a.file) == base(b.file));
+}
+
+void joining::fill_programs() {
+  std::vector<rank_t> first;  // rank of each program
+  for (std::size_t r = 0; r < ranks(); ++r) {
+    const auto at = std::ranges::find_if(first, [&](rank_t f) { return same_program(of(f), cards_[r]); });
+    if (at == first.end() && first.size() == job_block::max_programs)
+      refuse(0, fmt::format("a job holds up to {} programs", job_block::max_programs));
+    job_->rank[r].program = std::uint32_t(at - first.begin());
+    job_->rank[r].build = cards_[r].build;
+    if (at != first.end()) continue;
+    std::snprintf(job_->program_names[first.size()], job_block::max_name, "%s", cards_[r].name);
+    first.push_back(rank_t(r));
+  }
+  job_->program_count = std::uint32_t(first.size());
+}
+
+// What the launcher has bound stays as it is. Ranks that may run anywhere are placed as the supervisor would.
+void joining::fill_places() {
+  std::uint64_t all[16] = {};
+  std::vector<rank_t> locals;
+  bool bound = false;
+  for (rank_t r = 0; r < rank_t(ranks()); ++r) {
+    if (!here(r)) continue;
+    locals.push_back(r);
+    bound |= std::memcmp(of(r).processors, mine_.processors, sizeof all) != 0;
+    for (std::size_t i = 0; i < 16; ++i) all[i] |= of(r).processors[i];
+  }
+  std::uint32_t union_of = 0;
+  for (const std::uint64_t bits : all) union_of += std::uint32_t(std::popcount(bits));
+  bound |= locals.size() == 1;  // a rank by itself needs no place
+  const machine machine = look_at_machine(!bound && settings_.pin != pin_kind::none);
+  job_->cores = bound ? union_of : std::uint32_t(machine.cores.size());
+  job_->processors = bound ? std::max(1u, union_of) : machine.processors;
+  const auto where = places(machine, rank_t(locals.size()), bound ? pin_kind::none : settings_.pin);
+  for (std::size_t i = 0; i < locals.size(); ++i)
+    for (std::size_t k = 0; k < 4 && k < where[i].size(); ++k) job_->rank[locals[i]].cpu[k] = std::int16_t(where[i][k]);
+}
+
+void joining::fill_block() {
+  job_->magic = job_block::good_magic;
+  job_->version = job_block::good_version;
+  job_->ranks = layout_.ranks;
+  job_->ring_bytes = layout_.ring_bytes;
+  job_->segment_bytes = layout_.segment_bytes;
+  job_->supervisor = job_block::launched;
+  for (std::size_t r = 0; r < ranks(); ++r)
+    for (auto& cpu : job_->rank[r].cpu) cpu = -1;
+  fill_programs();
+  fill_places();
+}
+
+launch joining::run(const std::string& problem) {
+  greet(problem);
+  read_cards();
+  require_agreement();
+  share();
+  lead_ = exchange(lead_[std::size_t(self_)]);
+  if (lead_[std::size_t(self_)] == self_) fill_block();
+  meet();
+  bind_here(job_->rank[self_].cpu);
+  announce(*job_, self_, mine_.build);
+  answer_signals(*job_, self_);
+  launch self = describe_launch(*job_, self_, settings_);
+  self.started = &others_;
+  std::vector<rank_t> leads(lead_);
+  std::ranges::sort(leads);
+  leads.erase(std::unique(leads.begin(), leads.end()), leads.end());
+  if (leads.size() > 1)
+    for (const rank_t lead : lead_) self.host_of.push_back(std::uint32_t(std::ranges::lower_bound(leads, lead) - leads.begin()));
+  self.oversubscribed = std::ranges::count(lead_, lead_[std::size_t(self_)]) > std::ptrdiff_t(job_->processors);
+  return self;
+}
+
+}  // namespace
+
+launch join_launched(bootstrap& others, options& settings, const std::string& problem) {
+  return joining(others, settings).run(problem);
+}
+
+void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept {
+  if (started == nullptr) return;
+  for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
+  const ending note = from_note(job);
+  // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
+  if (note.first != rank)
+    sleep(let_others_speak_s);
+  else
+    say("armilla: " + sentence(note) + "; the job was stopped");
+  started->abort(exit_code(note));
+}
+
+void end_launched(const launch& self) noexcept { end_launched(self.started, *self.job, self.rank); }
+
+}  // namespace armilla::detail

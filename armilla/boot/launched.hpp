@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "armilla/boot/launch.hpp"
+
+namespace armilla::detail {
+
+/// Joins a job that `others` brought together: every rank of it calls this. Ranks that can share memory do: the first of them
+/// makes it and hands it to those that reach its door, whatever names their hosts have; who cannot have it is a host of its own.
+/// `problem`: what is wrong with this rank's options, or empty. What goes wrong is said once and ends the job.
+launch join_launched(bootstrap& others, options& settings, const std::string& problem);
+
+/// This rank failed, and has noted it: the first of the host says so, and the launcher ends the job. For jobs that have no
+/// supervisor of ours; in others it does nothing.
+void end_launched(const launch& self) noexcept;
+void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept;
+
+}  // namespace armilla::detail

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+/// Who started this process, as its environment tells.
+enum class launcher_kind {
+  none,      ///< nobody: a shell, a debugger
+  own,       ///< our supervisor, here or on another host
+  open_mpi,  ///< mpirun of Open MPI: speaks PMIx
+  mpich,     ///< mpirun of MPICH and its kin: speaks PMI
+  pmix,      ///< srun --mpi=pmix, prun
+  slurm      ///< srun without either
+};
+
+struct launcher {
+  launcher_kind kind = launcher_kind::none;
+  int ranks = 0;     ///< that it started together; 0: it does not say
+  std::string name;  ///< for people: "mpirun of Open MPI"
+};
+
+/// Set by every rank when it has joined its job, so that what it starts is a job of its own, whatever else the launcher left in
+/// the environment.
+inline constexpr const char* joined_variable = "ARMILLA_INTERNAL_JOINED";
+
+launcher find_launcher();
+
+}  // namespace armilla::detail

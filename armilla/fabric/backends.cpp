@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fabric/backends.hpp"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace armilla::detail {
+namespace {
+
+std::string folder_of_executable() {
+  char path[4096];
+  const auto n = readlink("/proc/self/exe", path, sizeof path);
+  if (n <= 0 || std::size_t(n) == sizeof path) return {};
+  const std::string_view file(path, std::size_t(n));
+  return std::string(file.substr(0, file.rfind('/')));
+}
+
+void add(std::vector<std::string>& folders, std::string folder) {
+  if (!folder.empty() && std::ranges::find(folders, folder) == folders.end()) folders.push_back(std::move(folder));
+}
+
+std::string all_of(const std::vector<std::string>& folders) { return fmt::format("{}", fmt::join(folders, ", ")); }
+
+// It runs as this user: who else may write it could do everything that this user may.
+bool trusted(const struct stat& file) { return (file.st_uid == 0 || file.st_uid == geteuid()) && (file.st_mode & S_IWOTH) == 0; }
+
+backend failed(std::string file, std::string why) { return {nullptr, std::move(file), std::move(why)}; }
+
+backend load(const std::string& file) {
+  void* const image = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (image == nullptr) {
+    const char* const why = dlerror();
+    return failed(file, fmt::format("{} cannot be loaded: {}", file, why != nullptr ? why : "no reason given"));
+  }
+  const auto describe = reinterpret_cast<plugin_function>(dlsym(image, plugin_symbol));
+  const plugin* const found = describe != nullptr ? describe() : nullptr;
+  if (found == nullptr) return failed(file, fmt::format("{} is no backend: it has no {}()", file, plugin_symbol));
+  if (found->version != plugin::good_version)
+    return failed(file,
+                  fmt::format("{} is of version {} of the backends' interface, this program of version {}; build both from one "
+                              "version of Armilla",
+                              file, found->version, plugin::good_version));
+  return {found, file, {}};
+}
+
+const char* linked_mpi(std::string& why) {
+  if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != nullptr) return why = "the program is linked with Open MPI", "mpi-openmpi";
+  if (dlsym(RTLD_DEFAULT, "MPIR_Err_create_code") != nullptr || dlsym(RTLD_DEFAULT, "MPIR_Process") != nullptr ||
+      dlsym(RTLD_DEFAULT, "MPICH_ATTR_FAILED_PROCESSES") != nullptr)
+    return why = "the program is linked with MPICH", "mpi-mpich";
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<std::string> backend_folders(std::string_view named) {
+  std::vector<std::string> folders;
+  for (std::size_t at = 0; at <= named.size();) {
+    const std::size_t end = std::min(named.find(':', at), named.size());
+    add(folders, std::string(named.substr(at, end - at)));
+    at = end + 1;
+  }
+  if (const std::string here = folder_of_executable(); !here.empty())
+    for (const char* beside : {"/../lib/armilla", "/../../lib/armilla", "/lib/armilla"}) add(folders, here + beside);
+  add(folders, ARMILLA_BUILT_BACKENDS);
+  add(folders, ARMILLA_INSTALLED_BACKENDS);
+  return folders;
+}
+
+backend load_backend(std::string_view name, const std::vector<std::string>& folders) {
+  const std::string base = fmt::format("libarmilla-{}.so", name);
+  for (const auto& folder : folders) {
+    const std::string file = folder + "/" + base;
+    struct stat about{};
+    if (stat(file.c_str(), &about) != 0) continue;
+    if (!trusted(about))
+      return failed(file,
+                    fmt::format("{} is not loaded: it must belong to this user or to root, and nobody else may write it", file));
+    return load(file);
+  }
+  return failed({}, fmt::format("{} is in none of {}; ARMILLA_BACKENDS names other folders", base, all_of(folders)));
+}
+
+mpi_choice which_mpi() {
+  mpi_choice choice;
+  choice.name = linked_mpi(choice.why);
+  if (choice.name != nullptr) return choice;
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return {"mpi-openmpi", "mpirun of Open MPI started it"};
+  for (const char* sign : {"PMI_FD", "PMI_PORT", "PMI_RANK", "HYDI_CONTROL_FD"})
+    if (std::getenv(sign) != nullptr) return {"mpi-mpich", "the launcher speaks PMI, as MPICH does"};
+  if (std::getenv("PMIX_RANK") != nullptr) return {"mpi-openmpi", "the launcher speaks PMIx, as Open MPI does"};
+  return choice;
+}
+
+}  // namespace armilla::detail

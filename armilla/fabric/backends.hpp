@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armilla/fabric/plugin.hpp"
+
+namespace armilla::detail {
+
+/// A backend's shared library `libarmilla-<name>.so`, as it was found or not. What is loaded stays loaded: MPI cannot be let go
+/// of.
+struct backend {
+  const plugin* loaded = nullptr;  ///< null: see `problem`
+  std::string file;                ///< where it lies; empty: nowhere
+  std::string problem;             ///< why it cannot be used, and where it was looked for
+
+  explicit operator bool() const noexcept { return loaded != nullptr; }
+};
+
+/// The folders in which backends are looked for, in order: those of `named` (ARMILLA_BACKENDS, colons between), then beside the
+/// executable (`../lib/armilla`, `../../lib/armilla`, `lib/armilla`), then where the library was built and where it was
+/// installed.
+std::vector<std::string> backend_folders(std::string_view named);
+
+/// Loads the backend of this name: "mpi-openmpi", "mpi-mpich", "ucx", "pmix". Never throws; a file that another user could have
+/// put there is not loaded.
+backend load_backend(std::string_view name, const std::vector<std::string>& folders);
+
+/// Which MPI this process is to use, and why. A program that is linked with one cannot use another.
+struct mpi_choice {
+  const char* name = nullptr;  ///< of its backend: "mpi-openmpi", "mpi-mpich"; null: no sign of either
+  std::string why;
+};
+mpi_choice which_mpi();
+
+}  // namespace armilla::detail

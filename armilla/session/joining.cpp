@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/session/joining.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/guard.hpp"
+#include "armilla/boot/join.hpp"
+#include "armilla/boot/launched.hpp"
+#include "armilla/boot/launcher.hpp"
+#include "armilla/boot/supervisor.hpp"
+#include "armilla/fabric/backends.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// A process is in one job in its life: a second would find the first one's handlers and memory.
+constinit std::atomic<bool> joined_before = false;
+
+void require_first_time() {
+  if (joined_before.exchange(true))
+    throw_usage("run", "this process has run its job already; put all of it into one run, or one session");
+}
+
+// The backends that can join the launcher's job, best first. PMIx needs no MPI in the program.
+std::vector<std::string> ways_into(const launcher& from, const options& settings) {
+  const mpi_choice mpi = which_mpi();
+  std::vector<std::string> ways;
+  const bool speaks_pmix = from.kind == launcher_kind::open_mpi || from.kind == launcher_kind::pmix;
+  if (speaks_pmix && settings.fabric != fabric_kind::mpi) ways.emplace_back("pmix");
+  if (mpi.name != nullptr) ways.emplace_back(mpi.name);
+  if (speaks_pmix && settings.fabric == fabric_kind::mpi) ways.emplace_back("pmix");
+  return ways;
+}
+
+std::string join_by(const std::string& way, const std::vector<std::string>& folders, std::unique_ptr<bootstrap>& started) {
+  const backend found = load_backend(way, folders);
+  if (!found) return found.problem;
+  if (found.loaded->join == nullptr) return fmt::format("{} cannot join a launcher's job", found.file);
+  char why[512] = {};
+  started.reset(found.loaded->join(why, sizeof why));
+  return started != nullptr ? std::string()
+                            : fmt::format("{}: {}", found.file, *why != 0 ? why : "this process is in no job that it knows");
+}
+
+std::unique_ptr<bootstrap> join_launcher(const launcher& from, const options& settings) {
+  if (from.kind == launcher_kind::slurm)
+    throw_usage("start",
+                fmt::format("srun started {} tasks that cannot find each other; start them with srun --mpi=pmix (Slurm needs its "
+                            "plug-in for PMIx), or set ARMILLA_LAUNCHER=none to run each as a job of its own",
+                            from.ranks));
+  std::unique_ptr<bootstrap> started;
+  std::string problems;
+  for (const auto& way : ways_into(from, settings)) {
+    const std::string problem = join_by(way, backend_folders(settings.backends), started);
+    if (started != nullptr) return started;
+    problems += "; " + problem;
+  }
+  throw_usage("start", fmt::format("{} started this process as one of {}, and there is no way to join the others{}; set "
+                                   "ARMILLA_LAUNCHER=none to run each as a job of its own",
+                                   from.name, from.ranks > 0 ? std::to_string(from.ranks) : "several", problems));
+}
+
+joined_process join_with_launcher(const launcher& from, joined_process process, const std::string& problem) {
+  process.started = join_launcher(from, *process.settings);
+  process.ranks.push_back(join_launched(*process.started, *process.settings, problem));
+  return process;
+}
+
+joined_process first_process(int argc, char** argv, joined_process process) {
+  const options& settings = *process.settings;
+  program_spec self = this_program(argc, argv);
+  self.ranks = settings.ranks;
+  if (settings.ranks > 1) std::exit(supervise({self}, settings));
+  process.ranks.push_back(join_alone(settings, self.arguments[0].c_str()));
+  return process;
+}
+
+joined_process join(int argc, char** argv) {
+  joined_process process{std::make_unique<options>(), nullptr, {}};
+  const launcher from = find_launcher();
+  if (from.kind == launcher_kind::own) {
+    process.ranks = join_job(*process.settings);
+    return process;
+  }
+  const bool launched = from.kind != launcher_kind::none && from.ranks != 1;
+  std::string problem;  // one of all ranks says what is wrong with their variables
+  try {
+    *process.settings = options::from_environment();
+  } catch (const error& why) {
+    if (!launched) throw;
+    problem = why.what();
+  }
+  if (launched && process.settings->launcher == launcher_use::automatic)
+    return join_with_launcher(from, std::move(process), problem);
+  return first_process(argc, argv, std::move(process));
+}
+
+}  // namespace
+
+joined_process join_or_supervise(int argc, char** argv) {
+  require_first_time();
+  joined_process process = join(argc, argv);
+  guard_process(process.ranks[0]);
+  return process;
+}
+
+}  // namespace armilla::detail

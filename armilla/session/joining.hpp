@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "armilla/base/options.hpp"
+#include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/launch.hpp"
+
+namespace armilla::detail {
+
+/// This process in its job. What it holds outlives the ranks.
+struct joined_process {
+  std::unique_ptr<options> settings;
+  std::unique_ptr<bootstrap> started;  ///< by a launcher that is not ours
+  std::vector<launch> ranks;           ///< one for each rank of this process
+};
+
+/// The first step of every program: reads the options and finds out what this process is. The first process of a job with
+/// several ranks becomes its supervisor and does not return. In a rank, what goes wrong is noted in the job and thrown; in the
+/// first process it is only thrown; under a launcher of others it is said by one rank, and ends the job.
+joined_process join_or_supervise(int argc, char** argv);
+
+}  // namespace armilla::detail

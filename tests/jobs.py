@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs started and looked at from outside, for the tests of how they start and end."""
+import os
+import subprocess
+import uuid
+
+PATIENCE = 60  # seconds before a hang is called one
+
+
+class Job:
+    """One started job. Its processes bear a token in their environment, by which those left behind are found."""
+
+    def __init__(self, command, ranks=None, fabric="shm", env=None, stdin=subprocess.DEVNULL, **more):
+        self.token = "START_TEST_TOKEN=" + uuid.uuid4().hex
+        name, value = self.token.split("=")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
+        environment |= {name: value, "ARMILLA_FABRIC": fabric, "ARMILLA_PIN": "none", "ARMILLA_TUNED": "none"}
+        if ranks is not None:
+            environment["ARMILLA_RANKS"] = str(ranks)
+        environment |= env or {}
+        self.process = subprocess.Popen(command, env=environment, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                        text=True, start_new_session=True, **more)
+
+    def end(self, text=None):
+        """Waits for the end; fills code, out, err."""
+        self.out, self.err = self.process.communicate(text, timeout=PATIENCE)
+        self.code = self.process.returncode
+        return self
+
+    def wait_for_lines(self, count):
+        for _ in range(count):
+            self.process.stdout.readline()
+
+    def left_behind(self):
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    if self.token.encode() in f.read().split(b"\0"):
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return found
+
+    def messages(self):
+        return [line for line in self.err.splitlines() if line.startswith("armilla")]

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that mpirun starts: launched_test.py openmpi|mpich ACTOR BACKENDS [unittest arguments]. Ends with 77 where there is no such
+mpirun, or no backend that can join its jobs."""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from jobs import PATIENCE, Job  # noqa: E402
+
+KIND, ACTOR, BACKENDS = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
+SKIPPED = 77
+SIGNS = {"openmpi": "Open MPI", "mpich": "HYDRA"}
+JOINED_BY = {"openmpi": ["pmix", "mpi-openmpi"], "mpich": ["mpi-mpich"]}
+
+
+def find_launcher():
+    for name in ["mpirun." + KIND, "mpiexec.hydra", "mpirun"]:
+        path = shutil.which(name)
+        if path is None:
+            continue
+        version = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=PATIENCE)
+        if SIGNS[KIND] in version.stdout + version.stderr:
+            return path
+    return None
+
+
+LAUNCHER = find_launcher()
+MORE = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"] if KIND == "openmpi" else []
+
+
+class Launched(unittest.TestCase):
+    def launch(self, *arguments, **more):
+        job = Job([LAUNCHER, *MORE, *arguments], fabric=more.pop("fabric", "auto"), **more).end()
+        for _ in range(500):
+            if not job.left_behind():
+                break
+            time.sleep(0.01)
+        self.assertEqual(job.left_behind(), [])
+        return job
+
+    def assert_failed(self, job, cause, code=None):
+        self.assertEqual(len(job.messages()), 1, job.err)
+        self.assertRegex(job.messages()[0], cause)
+        if code is not None:
+            self.assertEqual(job.code, code, job.err)
+        self.assertNotEqual(job.code, 0)
+
+    def assert_hellos(self, job, ranks):
+        self.assertEqual(job.code, 0, job.err)
+        self.assertEqual(sorted(job.out.splitlines()), sorted(f"hello from {r} of {ranks}" for r in range(ranks)))
+
+    def test_every_rank_runs_the_function(self):
+        for ranks in (1, 2, 4, 7):
+            with self.subTest(ranks=ranks):
+                self.assert_hellos(self.launch("-n", str(ranks), ACTOR, "hello"), ranks)
+
+    def test_run_main_runs_it_on_rank_0(self):
+        self.assertEqual(self.launch("-n", "3", ACTOR, "run_main").out, "main on 0 of 3\n")
+
+    def test_a_session_is_a_rank(self):
+        self.assert_hellos(self.launch("-n", "3", ACTOR, "session"), 3)
+
+    def test_two_programs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            other = os.path.join(folder, "other")
+            shutil.copy(ACTOR, other)
+            job = self.launch("-n", "1", ACTOR, "programs", ":", "-n", "2", other, "programs")
+        tail = f"{ACTOR} on 0; {other} on 1 2;"
+        self.assertEqual(sorted(job.out.splitlines()), [f"rank {r} runs {p}; {tail}" for r, p in enumerate([0, 1, 1])])
+
+    def test_a_launcher_of_one_rank_changes_nothing(self):
+        self.assert_hellos(self.launch("-n", "1", ACTOR, "hello", ranks=3), 3)
+
+    def test_a_launcher_that_is_not_to_be_noticed(self):
+        job = self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_LAUNCHER": "none"})
+        self.assertEqual(job.out.splitlines(), ["hello from 0 of 1"] * 2)
+
+    def test_failures_are_told_once(self):
+        for scene, cause, code in [
+            ("throw", "ended by an exception: std::runtime_error: the sky falls", 1),
+            ("code", "exited with code 7", 7),
+            ("exit0", r"called exit\(0\) before its run\(\) ended", 1),
+            ("exit3", r"called exit\(3\) before its run\(\) ended", 3),
+            ("terminate", "ended by an exception: std::logic_error: inside noexcept", 1),
+            ("session_throw", "ended by an exception: std::runtime_error: out of main", 1),
+        ]:
+            for star in (0, 2):
+                with self.subTest(scene=scene, star=star):
+                    self.assert_failed(self.launch("-n", "3", ACTOR, scene, str(star)), f"rank {star} .*{cause}", code)
+
+    def test_a_rank_that_is_killed_ends_the_job(self):
+        for scene in ("kill", "segv", "abort"):
+            with self.subTest(scene=scene):
+                began = time.monotonic()
+                self.assertNotEqual(self.launch("-n", "3", ACTOR, scene, "1").code, 0)
+                self.assertLess(time.monotonic() - began, PATIENCE / 2)
+
+    def test_wrong_options_are_told_once(self):
+        self.assert_failed(self.launch("-n", "3", ACTOR, "hello", env={"ARMILLA_RNIG": "1M"}), "ARMILLA_RNIG.*ARMILLA_RING")
+        self.assert_failed(self.launch("-n", "3", ACTOR, "hello", fabric="threads"), "ARMILLA_FABRIC=threads runs all ranks in one")
+
+    def test_a_backend_that_others_can_write_is_not_loaded(self):
+        name = f"libarmilla-{JOINED_BY[KIND][0]}.so"
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, name), "w", encoding="utf-8"):
+                pass
+            os.chmod(os.path.join(folder, name), 0o666)
+            job = self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_BACKENDS": folder})
+        if KIND == "mpich":
+            self.assertRegex(job.err, re.escape(name) + " is not loaded: it must belong to this user")
+            self.assertNotEqual(job.code, 0)
+
+    def test_no_name_in_the_file_system(self):
+        job = Job([LAUNCHER, *MORE, "-n", "2", ACTOR, "hang"], fabric="auto")
+        job.wait_for_lines(2)
+        try:
+            for pid in job.left_behind():
+                with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+                    self.assertNotRegex(maps.read(), "/dev/shm/.*armilla")
+        finally:
+            job.process.terminate()
+            job.end()
+
+
+if __name__ == "__main__":
+    if LAUNCHER is None:
+        print(f"skipped: there is no mpirun of {KIND} here")
+        sys.exit(SKIPPED)
+    if not any(os.path.exists(f"{BACKENDS}/libarmilla-{way}.so") for way in JOINED_BY[KIND]):
+        print(f"skipped: none of {JOINED_BY[KIND]} was built")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])
