@@ -57,6 +57,8 @@ def separate():
     check(identity[0] != identity[1], "two hosts pass for two machines")
     on("h1", "ping", "-c", "2", "-i", "0.01", "-W", "2", "h2")
     on("h2", "ping", "-c", "2", "-i", "0.01", "-W", "2", "h1")
+    others = call(HOSTS, "with", "3", "--on", "h3", "--", "sh", "-c", "ping -c 1 -W 2 h1 >/dev/null && ls /dev/shm; hostname")
+    check(others == "h3\n", "others have hosts at the same time, and the same addresses")
     with tempfile.TemporaryDirectory(dir="/tmp") as folder:
         (pathlib.Path(folder) / "told").write_text("by name\n")
         check(on("h2", "cat", f"{folder}/told") == "by name\n", "a folder of /tmp that a command names is there")
@@ -83,6 +85,8 @@ def commands():
     check(call(rsh, "-x", "root@h2", "hostname;", "echo \"<$ONLY_HERE>\"", env=os.environ | {"ONLY_HERE": "yes"}) == "h2\n<>\n",
           "host-rsh gives its words to a shell with the environment of a login")
     check(on("h1", rsh, "h2", "hostname") == "h2\n", "one host reaches another")
+    long = {f"LONG_{i}": "x" * 50000 for i in range(16)}
+    check(on("h1", "sh", "-c", "echo ${#LONG_15}", env=os.environ | long) == "50000\n", "a long environment")
     with subprocess.Popen([HOSTS, "run", "h1", "sh", "-c", "trap 'exit 9' TERM; echo set; while :; do sleep 0.01; done"],
                           stdout=subprocess.PIPE, text=True) as process:
         process.stdout.readline()

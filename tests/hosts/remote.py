@@ -14,6 +14,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 RUN = "/run/armilla-hosts"  # a folder for each group of hosts
 FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGCONT)
 LARGEST_MESSAGE = 4 << 20
+SO_SNDBUFFORCE = 32  # Python has no name for it
 
 
 class Failure(Exception):
@@ -26,7 +27,7 @@ class Skip(Exception):
 
 def connect(folder, host):
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST_MESSAGE)
+    connection.setsockopt(socket.SOL_SOCKET, SO_SNDBUFFORCE, LARGEST_MESSAGE)  # room for a long environment
     try:
         connection.connect(f"{folder}/{host}.socket")
     except OSError as error:
