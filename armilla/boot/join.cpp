@@ -195,13 +195,14 @@ void meet(const launch& self, std::uint32_t point) {
   }
   auto& arrived = self.job->arrived[point];
   const auto word = reinterpret_cast<std::uint32_t*>(&arrived);
+  const auto ranks = std::uint32_t(self.ranks);
   std::uint32_t n = arrived.fetch_add(1, std::memory_order_acq_rel) + 1;
-  if (n == std::uint32_t(self.ranks)) {
+  const std::uint32_t all = (n + ranks - 1) / ranks * ranks;  // nobody begins a meeting before the last is over
+  if (n == all) {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
     return;
   }
-  for (; n < std::uint32_t(self.ranks); n = arrived.load(std::memory_order_acquire))
-    syscall(SYS_futex, word, FUTEX_WAIT, n, nullptr, nullptr, 0);
+  for (; n < all; n = arrived.load(std::memory_order_acquire)) syscall(SYS_futex, word, FUTEX_WAIT, n, nullptr, nullptr, 0);
 }
 
 void require_same_build(const launch& self) {

@@ -27,6 +27,9 @@ launch join_alone(const options& settings, const char* name);
 void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept;
 launch describe_launch(job_block& job, rank_t rank, const options& settings);
 
+/// Meeting points, each of which can be used again and again.
+enum meeting_point : std::uint32_t { all_joined, all_started, all_done, all_stopped, exchange_meeting };
+
 /// Waits until every rank has come to meeting point `point`. The supervisor ends the job if one dies before, so this cannot hang.
 void meet(const launch& self, std::uint32_t point);
 

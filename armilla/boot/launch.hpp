@@ -41,6 +41,7 @@ struct launch {
   bool all_far = false;          ///< the network carries everything but what a rank sends to itself
   network* beyond = nullptr;     ///< carries what goes to ranks of other hosts; null: there are none
   bootstrap* started = nullptr;  ///< what brought the ranks together; null: this host's supervisor, or nobody
+  std::string why;               ///< the network, or none: for people
   const options* settings = nullptr;
 
   /// Whether what goes to rank `r` is carried by the network.

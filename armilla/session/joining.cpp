@@ -11,6 +11,7 @@
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched.hpp"
 #include "armilla/boot/launcher.hpp"
+#include "armilla/boot/note.hpp"
 #include "armilla/boot/supervisor.hpp"
 #include "armilla/fabric/backends.hpp"
 
@@ -25,14 +26,12 @@ void require_first_time() {
     throw_usage("run", "this process has run its job already; put all of it into one run, or one session");
 }
 
-// The backends that can join the launcher's job, best first. PMIx needs no MPI in the program.
-std::vector<std::string> ways_into(const launcher& from, const options& settings) {
-  const mpi_choice mpi = which_mpi();
-  std::vector<std::string> ways;
-  const bool speaks_pmix = from.kind == launcher_kind::open_mpi || from.kind == launcher_kind::pmix;
-  if (speaks_pmix && settings.fabric != fabric_kind::mpi) ways.emplace_back("pmix");
-  if (mpi.name != nullptr) ways.emplace_back(mpi.name);
-  if (speaks_pmix && settings.fabric == fabric_kind::mpi) ways.emplace_back("pmix");
+// The backends that can join the launcher's job, best first: PMIx needs no MPI in the program. All ranks must come to the same,
+// so nothing that one rank could see otherwise decides.
+std::vector<const char*> ways_into(const launcher& from) {
+  std::vector<const char*> ways;
+  if (from.kind == launcher_kind::open_mpi || from.kind == launcher_kind::pmix) ways.push_back("pmix");
+  if (const mpi_choice mpi = which_mpi(); mpi.name != nullptr) ways.push_back(mpi.name);
   return ways;
 }
 
@@ -46,17 +45,18 @@ std::string join_by(const std::string& way, const std::vector<std::string>& fold
                             : fmt::format("{}: {}", found.file, *why != 0 ? why : "this process is in no job that it knows");
 }
 
-std::unique_ptr<bootstrap> join_launcher(const launcher& from, const options& settings) {
+void join_launcher(const launcher& from, joined_process& process) {
   if (from.kind == launcher_kind::slurm)
     throw_usage("start",
                 fmt::format("srun started {} tasks that cannot find each other; start them with srun --mpi=pmix (Slurm needs its "
                             "plug-in for PMIx), or set ARMILLA_LAUNCHER=none to run each as a job of its own",
                             from.ranks));
-  std::unique_ptr<bootstrap> started;
+  const auto folders = backend_folders(process.settings->backends);
   std::string problems;
-  for (const auto& way : ways_into(from, settings)) {
-    const std::string problem = join_by(way, backend_folders(settings.backends), started);
-    if (started != nullptr) return started;
+  for (const char* way : ways_into(from)) {
+    const std::string problem = join_by(way, folders, process.started);
+    process.started_by = way;
+    if (process.started != nullptr) return;
     problems += "; " + problem;
   }
   throw_usage("start", fmt::format("{} started this process as one of {}, and there is no way to join the others{}; set "
@@ -65,7 +65,7 @@ std::unique_ptr<bootstrap> join_launcher(const launcher& from, const options& se
 }
 
 joined_process join_with_launcher(const launcher& from, joined_process process, const std::string& problem) {
-  process.started = join_launcher(from, *process.settings);
+  join_launcher(from, process);
   process.ranks.push_back(join_launched(*process.started, *process.settings, problem));
   return process;
 }
@@ -80,7 +80,7 @@ joined_process first_process(int argc, char** argv, joined_process process) {
 }
 
 joined_process join(int argc, char** argv) {
-  joined_process process{std::make_unique<options>(), nullptr, {}};
+  joined_process process{std::make_unique<options>(), nullptr, nullptr, {}, {}};
   const launcher from = find_launcher();
   if (from.kind == launcher_kind::own) {
     process.ranks = join_job(*process.settings);
@@ -99,12 +99,25 @@ joined_process join(int argc, char** argv) {
   return first_process(argc, argv, std::move(process));
 }
 
+// Before any layer starts: these want to know who is far.
+void connect(joined_process& process) {
+  launch& self = process.ranks[0];
+  try {
+    process.beyond = choose_network(self, process.started_by);
+  } catch (const error& why) {
+    note_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+    end_launched(self);
+    throw;
+  }
+}
+
 }  // namespace
 
 joined_process join_or_supervise(int argc, char** argv) {
   require_first_time();
   joined_process process = join(argc, argv);
   guard_process(process.ranks[0]);
+  connect(process);
   return process;
 }
 

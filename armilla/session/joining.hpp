@@ -6,6 +6,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/launch.hpp"
+#include "armilla/fabric/choice.hpp"
 
 namespace armilla::detail {
 
@@ -13,7 +14,9 @@ namespace armilla::detail {
 struct joined_process {
   std::unique_ptr<options> settings;
   std::unique_ptr<bootstrap> started;  ///< by a launcher that is not ours
-  std::vector<launch> ranks;           ///< one for each rank of this process
+  const char* started_by = nullptr;    ///< the backend that it is from
+  chosen_network beyond;
+  std::vector<launch> ranks;  ///< one for each rank of this process
 };
 
 /// The first step of every program: reads the options and finds out what this process is. The first process of a job with

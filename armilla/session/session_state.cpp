@@ -12,6 +12,7 @@
 #include "armilla/boot/launched.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"
+#include "armilla/fabric/network.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/report.hpp"
 #include "armilla/session/wait_report.hpp"
@@ -19,8 +20,6 @@
 
 namespace armilla::detail {
 namespace {
-
-enum meeting : std::uint32_t { all_joined, all_started, all_done, all_stopped };
 
 void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank].stage.store(stage, std::memory_order_release); }
 
@@ -82,6 +81,7 @@ void session_state::finish() noexcept try {
   meet(self, all_done);
   stop_wait_reports(rank);
   stop_layers(rank);
+  if (self.beyond != nullptr) self.beyond->finish();
   meet(self, all_stopped);
   set_stage(self, rank_stage::finished);
   if (self.started != nullptr) self.started->finish();

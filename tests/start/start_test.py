@@ -73,6 +73,10 @@ class Starting(StartTest):
         self.assertRegex(job.err, "session: with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run")
         self.assertNotEqual(job.code, 0)
 
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_mpi_takes_its_own_launcher(self):
+        self.assert_failed(self.run_job("hello", ranks=2, fabric="mpi"), "ARMILLA_FABRIC=mpi takes a job that an MPI's launcher", 1)
+
     def test_unknown_option(self):
         job = self.run_job("hello", ranks=2, env={"ARMILLA_RNIG": "1M"})
         self.assert_failed(job, "ARMILLA_RNIG.*ARMILLA_RING", 2)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/exchange.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/join.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// Nobody uses the segments yet.
+void exchange_in_memory(const launch& self, const void* mine, std::byte* all, std::size_t bytes) {
+  if (bytes > self.layout.segment_bytes)
+    throw_limit("start", fmt::format("an exchange of {} bytes a rank needs a larger ARMILLA_SEGMENT", bytes));
+  const auto place = [&](rank_t r) { return self.host_base + self.layout.segment(r); };
+  std::memcpy(place(self.rank), mine, bytes);
+  meet(self, exchange_meeting);
+  for (rank_t r = 0; r < self.ranks; ++r) std::memcpy(all + std::size_t(r) * bytes, place(r), bytes);
+  meet(self, exchange_meeting);
+  std::memset(place(self.rank), 0, bytes);
+}
+
+}  // namespace
+
+void exchange(const launch& self, const void* mine, void* all, std::size_t bytes) {
+  if (self.started == nullptr) return exchange_in_memory(self, mine, static_cast<std::byte*>(all), bytes);
+  if (!self.started->exchange(mine, all, bytes))
+    throw_limit("start",
+                fmt::format("the ranks cannot exchange addresses by {}: {}", self.started->name(), self.started->error()));
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "armilla/boot/launch.hpp"
+#include "armilla/fabric/network.hpp"
+
+namespace armilla::detail {
+
+/// What carries messages between ranks that share no memory.
+struct chosen_network {
+  std::unique_ptr<std::byte[]> addresses;  ///< of all ranks; the network points to them
+  std::unique_ptr<network> carries;        ///< null: none is needed
+};
+
+/// Decides as ARMILLA_FABRIC says, opens the network on all ranks, which decide alike, and tells `self`: what carries, what is
+/// far, and why, for people. `joined_by`: the backend that `self.started` is from, or null. Throws `usage_error` or `limit_error`
+/// with what was tried.
+chosen_network choose_network(launch& self, const char* joined_by);
+
+}  // namespace armilla::detail
