@@ -42,7 +42,8 @@ class network {
   /// Room for a frame of at most `bytes` bytes, aligned to 8; null if no buffer is free now: `poll` frees them. Nothing else is
   /// acquired or polled before it is submitted; acquiring again without submitting gives room anew.
   virtual std::byte* acquire(rank_t to, std::size_t bytes) = 0;
-  /// Sends the first `bytes` bytes of what was acquired.
+  /// Sends the first `bytes` bytes of what was acquired. It may stay here until a later `poll`: who waits elsewhere, as in
+  /// `bootstrap::meet`, sees to it before that what others wait for has come.
   virtual void submit(rank_t to, std::size_t bytes) = 0;
 
   struct arrival {
@@ -65,6 +66,7 @@ class network {
   virtual std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) = 0;
   virtual std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) = 0;
   /// Whether that transfer is over (asked by its number until true, then the number is used again); makes no progress itself.
+  /// Over, but not done, are also those with a rank that `lost` has told.
   virtual bool done(std::uintptr_t transfer) = 0;
 
   // ---- sleep ----
