@@ -175,6 +175,6 @@ class by_hand {
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) figures armilla_measure(const measured_work& work) {
-  return by_hand(work).all();
+extern "C" __attribute__((visibility("default"))) void armilla_measure(const measured_work& work, figures& measured) {
+  measured = by_hand(work).all();
 }
