@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,6 +67,40 @@ RANK_TEST(a_call_waits_for_its_object) {
   if (am::rank() == 0) EXPECT_EQ((*h)->total(), 100L * (am::ranks() - 1));
   am::fence();
 }
+
+// The thread sanitizer and the address sanitizer need memory themselves.
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+RANK_TEST(calls_that_were_put_off_run_also_without_a_stack_for_them) {
+  if (am::ranks() == 1) return;
+  std::optional<am::distributed<histogram>> h;
+  am::barrier();
+  if (am::rank() != 0) {
+    h.emplace();
+    for (int i = 0; i < 10; ++i) am::async<&histogram::add>(h->on(0), 1);
+    EXPECT(am::call<&histogram::total>(h->on(0)).get() >= 10);
+  } else {
+    while (am::detail::here("test").messages->deferred() != 11u * unsigned(am::ranks() - 1)) am::poll();
+    rlimit before{};
+    getrlimit(RLIMIT_AS, &before);
+    std::vector<am::fiber<void>> all_stacks;
+    all_stacks.reserve(100'000);
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlimit now{pages * std::size_t(sysconf(_SC_PAGESIZE)), before.rlim_max};
+    setrlimit(RLIMIT_AS, &now);
+    bool none_left = false;
+    while (!none_left) try {
+        all_stacks.push_back(am::spawn([] {}));
+      } catch (const am::limit_error&) { none_left = true; }
+    h.emplace();
+    setrlimit(RLIMIT_AS, &before);
+    for (auto& f : all_stacks) f.join();
+  }
+  am::fence();
+  if (am::rank() == 0) EXPECT_EQ((*h)->total(), 10L * (am::ranks() - 1));
+  am::fence();
+}
+#endif
 
 RANK_TEST(a_call_to_a_destroyed_part_is_an_error) {
   am::object_ref<histogram> gone;
