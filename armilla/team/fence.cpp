@@ -159,9 +159,29 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   throw remote_error(mine.rank, "fence", mine.type, mine.text);
 }
 
+/// One fence at a time: another would count what the first has not finished.
+class only_fence {
+ public:
+  explicit only_fence(context& c) : teams_(*c.teams) {
+    if (c.fibers->running().counted)
+      throw_usage("fence",
+                  "a fiber that a body left behind is a part of that body, which the fence would wait for; let the rank's "
+                  "own code call it");
+    if (teams_.fencing)
+      throw_usage("fence", "another fiber of this rank is inside a fence; let one fiber call it, or take turns with a mutex");
+    teams_.fencing = true;
+  }
+  ~only_fence() { teams_.fencing = false; }
+  only_fence(const only_fence&) = delete;
+
+ private:
+  team_state& teams_;
+};
+
 }  // namespace
 
 void run_fence(team_record* team) {
+  const only_fence mine(require_entry(team, collective::fence));
   context& c = enter(team, collective::fence);
   team_record& t = *team;
   endpoint& messages = *c.messages;

@@ -129,6 +129,30 @@ RANK_TEST(a_fence_ends_while_a_fiber_yields) {
   other.join();
 }
 
+RANK_TEST(a_second_fence_at_the_same_time_is_an_error) {
+  bool refused = false;
+  auto other = am::spawn([&] {
+    refused = rank_test::expect_throws<am::usage_error>([] { am::fence(); }, "another fiber", "fence()", __FILE__, __LINE__);
+  });
+  am::fence();
+  other.join();
+  EXPECT(refused);
+  auto alone = am::spawn([] { am::fence(); });
+  alone.join();
+}
+
+RANK_TEST(a_fence_in_a_fiber_of_a_body_is_an_error) {
+  static thread_local bool refused;
+  refused = false;
+  am::barrier();
+  am::async(am::rank(), [] {
+    am::spawn(
+        [] { refused = rank_test::expect_throws<am::usage_error>([] { am::fence(); }, "", "fence()", __FILE__, __LINE__); });
+  });
+  am::fence();
+  EXPECT(refused);
+}
+
 RANK_TEST(a_fence_in_a_body_is_an_error) {
   static thread_local bool refused;
   refused = false;

@@ -91,6 +91,7 @@ struct team_state {
   std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
   std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
   fence_hooks hooks;
+  bool fencing = false;  ///< a fiber of this rank is inside a fence
   // staging
   std::vector<pair_state> pair;  ///< by world rank
   std::byte* staging = nullptr;
@@ -175,17 +176,23 @@ const char* name_of(collective kind) noexcept;
 /// Compares with all members; throws if one does something else. See check.cpp.
 [[gnu::cold]] void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t bytes);
 
-/// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
-inline context& enter(team_record* t, collective kind, rank_t root = 0, std::uint64_t bytes = 0) {
+/// May this rank enter a collective now?
+inline context& require_entry(const team_record* t, collective kind, rank_t root = 0) {
   context* const c = current;
   if (c == nullptr || t == nullptr || t->self != c || c->body_depth != 0) [[unlikely]]
     throw_cannot_enter(t, kind);
   if (std::uint32_t(root) >= t->size) [[unlikely]]
     throw_bad_root(*t, kind, root);
-  c->messages->flush();
+  return *c;
+}
+
+/// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
+inline context& enter(team_record* t, collective kind, rank_t root = 0, std::uint64_t bytes = 0) {
+  context& c = require_entry(t, kind, root);
+  c.messages->flush();
   if (t->checking) [[unlikely]]
     check_entry(*t, kind, root, bytes);
-  return *c;
+  return c;
 }
 
 }  // namespace armilla::detail
