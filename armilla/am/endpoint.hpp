@@ -281,8 +281,8 @@ class endpoint {
     handlers_.functions[h](*this, source, data, size);
   }
 
-  /// Runs one record that was put off earlier, in a fiber of its own; `item` is its bytes. Where there is no memory for a stack it
-  /// runs on the caller's and may not wait: whoever asked hears of that, and the fence ends.
+  /// Runs one record that was put off earlier, in a fiber of its own; `item` is its bytes. Where there is no memory for a stack
+  /// it runs on the caller's and may not wait: whoever asked hears of that, and the fence ends.
   void run_parked(rank_t source, handler_id h, std::vector<std::byte> item) noexcept;
 
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
@@ -404,7 +404,6 @@ class endpoint {
     }
     return true;
   }
-  static bool in_parallel_region() noexcept;
   void look_nested();
   void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
   void run_loop();

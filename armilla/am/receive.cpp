@@ -183,7 +183,7 @@ void endpoint::run_parked(rank_t source, handler_id h, std::vector<std::byte> it
   } catch (const limit_error&) { return body.run_on_this_stack(); }
   // In front of whatever has not begun, as if it had come first: a body that brings calls to life here becomes a fiber.
   try {
-    if (!in_body() || body_has_waited() || (arriving_ != nullptr && arriving_->run != nullptr))
+    if (!in_parallel_region() && (!in_body() || body_has_waited() || (arriving_ != nullptr && arriving_->run != nullptr)))
       self_.fibers->let_run("calls that were put off");
   } catch (const error&) {}  // no stack for the loop: its turn comes later
 }

@@ -8,12 +8,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 
-// Of OpenMP's runtime, if the program has one.
-extern "C" int omp_in_parallel() __attribute__((weak));
-
 namespace armilla::detail {
-
-bool endpoint::in_parallel_region() noexcept { return omp_in_parallel != nullptr && omp_in_parallel() != 0; }
 
 // A body that waits here is refused: this fiber is not the loop.
 void endpoint::look_nested() {

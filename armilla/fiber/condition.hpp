@@ -36,6 +36,7 @@ class condition {
   /// Unlocks, waits to be notified, and locks again; also when an exception ends the wait.
   template <detail::lockable L>
   void wait(L& lock) {
+    detail::refuse_in_parallel_region("condition::wait");  // while it is still locked
     const unlocked meanwhile(lock);
     wait_notified();
   }
@@ -47,6 +48,7 @@ class condition {
   /// For `span` at most; whether it was notified.
   template <detail::lockable L, detail::time_span Duration>
   bool wait_for(L& lock, Duration span) {
+    detail::refuse_in_parallel_region("condition::wait_for");
     const unlocked meanwhile(lock);
     return wait_notified_until(detail::deadline_after(span));
   }
@@ -55,6 +57,7 @@ class condition {
   bool wait_for(L& lock, Duration span, P holds) {
     const std::uint64_t deadline = detail::deadline_after(span);
     while (!holds()) {
+      detail::refuse_in_parallel_region("condition::wait_for");
       const unlocked meanwhile(lock);
       if (!wait_notified_until(deadline)) break;
     }

@@ -43,9 +43,10 @@ void parallel_loop::waits(fiber_record& waiting) {
   if (again) waiting.on_wait = &parallel_loop::waits;
 }
 
-// Without memory for one more stack the loop goes on with those that it has.
+// Without memory for one more stack the loop goes on with those that it has. Inside a parallel region of OpenMP nobody could wait
+// for a worker.
 bool parallel_loop::start_worker() {
-  if (workers_ == most_workers) return false;
+  if (workers_ == most_workers || in_parallel_region()) return false;
   scheduler& all = *current->fibers;
   fiber_record* f = nullptr;
   try {

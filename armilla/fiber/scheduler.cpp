@@ -11,8 +11,13 @@
 #include "armilla/fiber/stack_switch.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
+// Of OpenMP's runtime, if the program has one.
+extern "C" int omp_in_parallel() __attribute__((weak));
+
 namespace armilla::detail {
 namespace {
+
+bool in_region() noexcept { return omp_in_parallel != nullptr && omp_in_parallel() != 0; }
 
 // The C++ ABI fixes what stands there, and that it is one a thread; every fiber here stays on its thread.
 exception_globals* globals_of_thread() noexcept { return reinterpret_cast<exception_globals*>(__cxxabiv1::__cxa_get_globals()); }
@@ -22,6 +27,16 @@ void enter() { current->fibers->run_fiber(); }
 bool later(const auto& a, const auto& b) noexcept { return a.at > b.at; }
 
 }  // namespace
+
+bool in_parallel_region() noexcept { return in_region(); }
+
+void refuse_in_parallel_region(const char* operation) {
+  if (in_region()) [[unlikely]]
+    throw_usage(
+        operation,
+        "another fiber would have to run here, inside a parallel region of OpenMP, whose runtime allows no other stack; wait "
+        "for fibers and what they hold in front of the region or behind it");
+}
 
 scheduler::scheduler(context& self, std::size_t stack_bytes, std::size_t most_kept)
     : self_(self),
@@ -65,6 +80,7 @@ scheduler::~scheduler() = default;
 }
 
 void scheduler::suspend(const char* what, const void* on) {
+  refuse_in_parallel_region(what);
   before_wait(what);
   fiber_record& to = next();
   running_->waits_for = what;
@@ -106,6 +122,7 @@ void scheduler::leave_loop(const char* what) {
 }
 
 void scheduler::yield(const char* what) {
+  refuse_in_parallel_region(what);
   before_wait(what);
   if (ready_.empty()) until_loop_ = 1;  // nobody else: let messages come in
   fiber_record& to = next();
@@ -143,13 +160,14 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
 
 void scheduler::join(fiber_record& f) {
   if (f.ended) return;
+  struct forgetter {
+    fiber_record& f;
+    ~forgetter() { f.joiner = nullptr; }
+  } at_end{f};
   f.joiner = running_;
   do {
     suspend("join", &f);
-    if (main_.error != nullptr && !f.ended && running_ == &main_) {
-      f.joiner = nullptr;
-      rethrow_in_main();
-    }
+    if (!f.ended) rethrow_in_main();
   } while (!f.ended);
 }
 

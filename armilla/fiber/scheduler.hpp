@@ -30,6 +30,12 @@ struct loop_work {
   void* argument = nullptr;
 };
 
+/// Whether this thread is inside a parallel region of OpenMP, whose runtime keeps on the stack what it knows of the thread: no
+/// other fiber may take its place. False in a program without OpenMP.
+bool in_parallel_region() noexcept;
+/// Throws the usage_error of an operation that would have to switch to another fiber there.
+void refuse_in_parallel_region(const char* operation);
+
 class scheduler {
  public:
   scheduler(context& self, std::size_t stack_bytes, std::size_t most_kept);
@@ -44,7 +50,8 @@ class scheduler {
   bool anyone_ready() const noexcept { return !ready_.empty(); }
 
   /// The running fiber waits until `wake`. `what` and `on` say for whom it may concern what it waits for.
-  /// Inside a body: it becomes a fiber first. Throws usage_error in a handler that may not wait.
+  /// Inside a body: it becomes a fiber first. Throws usage_error in a handler that may not wait, and inside a parallel region of
+  /// OpenMP.
   void suspend(const char* what, const void* on = nullptr);
   /// What every wait begins with, also one that then does not switch: a body becomes a fiber, others may be started.
   void before_wait(const char* what) {
