@@ -73,6 +73,18 @@ TEST(Fiber, RunsOnWhenDetached) {
   EXPECT_EQ(rank.fibers().alive(), 0);
 }
 
+TEST(Fiber, CountsThoseThatLive) {
+  solo_rank rank;
+  auto first = spawn([] { yield(), yield(); });
+  auto second = spawn([] {});
+  EXPECT_EQ(rank.fibers().alive(), 2U);
+  second.join();
+  EXPECT_EQ(rank.fibers().alive(), 1U);
+  first.join();
+  EXPECT_EQ(rank.fibers().alive(), 0U);
+  EXPECT_EQ(rank.fibers().counted(), 0U);
+}
+
 TEST(Fiber, KeepsLargeCallablesAndResults) {
   solo_rank rank;
   std::array<long, 100> numbers{};

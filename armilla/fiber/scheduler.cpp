@@ -117,7 +117,6 @@ void scheduler::leave_loop(const char* what) {
                 "future::then; answer with a statement, or let a fiber wait (spawn)");
   running_->own_depth = self_.body_depth;
   loop_ = fresh;
-  ++alive_;
   ++counted_;
 }
 
@@ -176,8 +175,10 @@ void scheduler::join(fiber_record& f) {
   fiber_record& me = *running_;
   me.state = fiber_record::state_t::idle;
   me.ended = true;
-  --alive_;
-  if (me.counted || me.own_depth != 0) --counted_;
+  if (me.counted || me.own_depth != 0)
+    --counted_;
+  else
+    --alive_;
   if (me.joiner != nullptr) wake(*std::exchange(me.joiner, nullptr));
   if (me.detached) pool_.give_back(me);
   switch_to(next());

@@ -91,7 +91,7 @@ class scheduler {
   void start(fiber_record& f) {
     if (loop_ == nullptr) [[unlikely]]
       loop_ = &make_loop();  // here, so that the end of a fiber never takes a stack from the pool
-    ++alive_;
+    alive_ += !f.counted;
     f.state = fiber_record::state_t::ready;
     ready_.push(f);
   }
@@ -120,8 +120,8 @@ class scheduler {
       std::rethrow_exception(std::exchange(main_.error, nullptr));
   }
 
-  std::uint64_t alive() const noexcept { return alive_; }      ///< fibers that were started and have not ended
-  std::uint64_t counted() const noexcept { return counted_; }  ///< of them, those that a body left behind, and bodies that wait
+  std::uint64_t alive() const noexcept { return alive_; }      ///< fibers of the rank's own code that have not ended
+  std::uint64_t counted() const noexcept { return counted_; }  ///< fibers that bodies left behind, and bodies that wait
   void count_one() noexcept { ++counted_; }
   void uncount_one() noexcept { --counted_; }
   /// The running body has become a fiber of its own.

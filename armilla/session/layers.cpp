@@ -64,7 +64,21 @@ void start_layers(context& rank, const launch& self) {
 
 void stop_layers(context& rank) { stop_first(rank, int(std::size(layers))); }
 
-void final_fence([[maybe_unused]] context& rank) {
+namespace {
+
+// A fiber that was detached, or spawned and forgotten, is a part of the job like what a body leaves behind.
+void join_all_but([[maybe_unused]] context& rank, [[maybe_unused]] std::uint64_t others) {
+#if ARMILLA_HAS_MESSAGES
+  rank.messages->wait_until([&] { return own_fibers(rank) <= others; }, "the end of fibers that nobody joins");
+#endif
+}
+
+}  // namespace
+
+std::uint64_t own_fibers(const context& rank) noexcept { return rank.fibers->alive(); }
+
+void final_fence(context& rank, std::uint64_t others) {
+  join_all_but(rank, others);
 #if ARMILLA_HAS_TEAMS
   fence();
 #endif
@@ -74,6 +88,7 @@ void final_fence([[maybe_unused]] context& rank) {
 void let_go([[maybe_unused]] context& rank) {
 #if ARMILLA_HAS_OBJECTS
   destroy_objects(rank);
+  join_all_but(rank, 0);
   try {
     fence();
   } catch (const remote_error&) {}

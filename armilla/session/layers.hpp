@@ -42,8 +42,10 @@ void start_layers(context&, const launch&);
 /// In reverse.
 void stop_layers(context&);
 
-/// Everything in flight arrives and is done, on all ranks.
-void final_fence(context&);
+/// Fibers of this rank's own code that have not ended.
+std::uint64_t own_fibers(const context&) noexcept;
+/// Everything in flight arrives and is done, on all ranks, and fibers end that nobody joins: all but `others`.
+void final_fence(context&, std::uint64_t others);
 /// What ranks still keep for others goes, behind the final fence and while calls are possible.
 void let_go(context&);
 /// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`).

@@ -52,6 +52,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
 session_state::~session_state() { current = nullptr; }
 
 int session_state::run(rank_main call, const void* function, who_runs who) try {
+  const std::uint64_t others = own_fibers(rank);  // which the owner of a session has started before
   if (who == who_runs::first) ++mains;
   if (who == who_runs::first && rank.rank != 0)
     serve();
@@ -61,7 +62,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
     self.job->mains_done.store(mains, std::memory_order_release);
     wake_all(rank);
   }
-  final_fence(rank);
+  final_fence(rank, others);
   return 0;
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop
   throw;
@@ -75,7 +76,7 @@ void session_state::serve() { serve_until(rank, self.job->mains_done, mains); }
 void session_state::finish() noexcept try {
   if (failed || ended) return;
   ended = true;
-  final_fence(rank);
+  final_fence(rank, 0);
   let_go(rank);
   report_stats(rank);
   meet(self, all_done);

@@ -57,6 +57,12 @@ class Reports(unittest.TestCase):
             self.assertEqual(len(re.findall(r"(?m)^  main waits for join of fiber \d+$", text)), ranks, text)
             self.assertEqual(len(re.findall(r"fiber \d+ waits for sync_var::read of 0x[0-9a-f]+, which nobody has written", text)), ranks)
 
+    def test_a_fiber_that_keeps_the_job_from_its_end(self):
+        for ranks, fabric in everywhere():
+            text = self.ask(start("left_fiber", ranks, fabric))
+            self.assertEqual(len(re.findall(r"(?m)^  main waits for the end of fibers that nobody joins$", text)), ranks, text)
+            self.assertEqual(len(re.findall(r"fiber \d+ waits for sync_var::read", text)), ranks)
+
     def test_who_holds_a_lock(self):
         for ranks, fabric in everywhere():
             text = self.ask(start("crosswise", ranks, fabric))

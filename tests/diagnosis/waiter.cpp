@@ -89,6 +89,7 @@ void work() {
   if (me == 0) std::puts("here"), std::fflush(stdout);
   // these never end
   if (scene == "sync_var") am::spawn([] { mine().never.read(); }).join();
+  if (scene == "left_fiber") am::spawn([] { mine().never.read(); }).detach();
   if (scene == "crosswise") lock_crosswise();
   if (scene == "call" && me == 0) am::call<&wait_for_ever>(last).get();
   if (scene == "many" && me == 0) {

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -57,6 +58,19 @@ void print_programs() {
   std::puts(text.c_str());
 }
 
+// Nobody joins them. The second one calls a rank whose own code has ended.
+void leave_fibers() {
+  armilla::spawn([] {
+    armilla::sleep_for(std::chrono::milliseconds(100));
+    std::printf("fiber of %d\n", int(armilla::rank()));
+    armilla::spawn([] {
+      const auto next = (armilla::rank() + 1) % armilla::ranks();
+      armilla::sleep_for(std::chrono::milliseconds(100));
+      std::printf("fiber of %d after %d\n", int(armilla::rank()), int(armilla::call(next, [] { return armilla::rank(); }).get()));
+    });
+  }).detach();
+}
+
 void hang() {
   for (;;) pause();
 }
@@ -85,6 +99,7 @@ int perform() {
 
 int act() {
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
+  if (scene == "fibers") leave_fibers();
   if (scene == "processors") print_processors();
   if (scene == "programs") print_programs();
   if (scene == "stubborn") signal(SIGTERM, SIG_IGN), signal(SIGINT, SIG_IGN);
@@ -108,6 +123,17 @@ int in_a_session(int argc, char** argv) {
   if (scene == "session_throw" && armilla::rank() == star) throw std::runtime_error("out of main");
   if (scene == "session_exit" && armilla::rank() == star) std::exit(0);
   if (scene == "session_return" && armilla::rank() == star) return 5;
+  if (scene == "session_fiber") {
+    bool over = false;
+    auto beside = armilla::spawn([&] {
+      while (!over) armilla::yield();
+    });
+    const int code = job.run([] { armilla::barrier(); });
+    over = true;
+    beside.join();
+    std::puts("joined");
+    return code;
+  }
   return job.run([] { std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks())); });
 }
 

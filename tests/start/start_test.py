@@ -57,6 +57,14 @@ class Starting(StartTest):
                 with self.subTest(fabric=fabric, ranks=ranks):
                     self.assert_hellos(self.run_job("hello", ranks=ranks, fabric=fabric), ranks)
 
+    def test_a_job_ends_when_its_fibers_have_ended(self):
+        for fabric in FABRICS:
+            for ranks in (1, 2, 4):
+                job = self.run_job("fibers", ranks=ranks, fabric=fabric)
+                self.assertEqual((job.code, job.err), (0, ""))
+                expected = [line for r in range(ranks) for line in (f"fiber of {r}", f"fiber of {r} after {(r + 1) % ranks}")]
+                self.assertEqual(sorted(job.out.splitlines()), sorted(expected))
+
     def test_one_rank_needs_no_supervisor(self):
         self.assert_hellos(self.run_job("hello"), 1)
 
@@ -67,6 +75,11 @@ class Starting(StartTest):
 
     def test_a_session_is_a_rank(self):
         self.assert_hellos(self.run_job("session", ranks=1 if FABRICS == ["threads"] else 3), 1 if FABRICS == ["threads"] else 3)
+
+    def test_a_fiber_of_a_session_outlives_what_it_runs(self):
+        ranks = 1 if FABRICS == ["threads"] else 3
+        job = self.run_job("session_fiber", ranks=ranks)
+        self.assertEqual((job.code, job.out, job.err), (0, "joined\n" * ranks, ""))
 
     def test_a_session_cannot_hold_several_threads(self):
         job = self.run_job("session", ranks=3, fabric="threads")
