@@ -25,6 +25,8 @@ struct result_place {
 result_place place_for_result(const void* buffer, std::uint64_t bytes, opened_memory& open);
 /// Puts a result there; complete when it returns. Throws when it is longer than the room.
 void deliver_result(const result_place& to, const void* from, std::uint64_t count, std::size_t element, std::uint32_t alignment);
+/// Waits for the answer. Where that cannot be, the process ends with a text: the other side would write into memory that is gone.
+void await_result(const future<std::uint64_t>& count) noexcept;
 [[noreturn, gnu::cold]] void throw_result_count(rank_t source, std::uint64_t count, std::uint64_t room);
 
 /// Calls `f`, puts what it returns into the caller's buffer, and returns the number of elements.
@@ -63,7 +65,7 @@ struct result_into {
 }  // namespace detail
 
 /// A result on its way into a buffer; see `call_into`. It moves, and belongs to the rank that asked. Its destructor waits, since
-/// the other side writes into the buffer until it has answered.
+/// the other side writes into the buffer until it has answered; where nothing may wait, in a handler, it ends the process.
 template <class T>
 class [[nodiscard]] filling {
  public:
@@ -104,7 +106,7 @@ class [[nodiscard]] filling {
       : buffer_(buffer), open_(std::move(open)), count_(std::move(count)), source_(source) {}
 
   void finish() noexcept {
-    if (count_.valid() && detail::current != nullptr) count_.wait();
+    if (count_.valid() && detail::current != nullptr) detail::await_result(count_);
   }
 
   std::span<T> buffer_;

@@ -5,10 +5,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -58,6 +60,15 @@ void print_programs() {
   std::puts(text.c_str());
 }
 
+void drop_a_result_where_nothing_may_wait() {
+  armilla::call(armilla::rank(), [] {})
+      .then([] {
+        static double buffer[1];
+        (void)armilla::call_into(std::span<double>(buffer), armilla::rank(), [] { return std::array<double, 1>{}; });
+      })
+      .get();
+}
+
 // Nobody joins them. The second one calls a rank whose own code has ended.
 void leave_fibers() {
   armilla::spawn([] {
@@ -87,6 +98,7 @@ int perform() {
   if (scene == "segv") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
   if (scene == "overflow") return overflow_the_stack(nullptr);
   if (scene == "terminate") throw_where_nothing_may();
+  if (scene == "filling") drop_a_result_where_nothing_may_wait();
   if (scene == "thread_throws") std::thread([] { throw std::logic_error("in a thread of mine"); }).join();
   if (scene == "child") start_a_child(), throw std::runtime_error("and leave a child");
   if (scene == "read") {
