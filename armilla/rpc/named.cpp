@@ -195,7 +195,7 @@ std::byte* begin_cold_call(endpoint& self, channel& c, const method_number& meth
   head.signature_bytes = std::uint32_t(std::min(what.signature.size(), longest_name));
   const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
   std::byte* place = self.append(c, named_cold_handler, sizeof head + letters + bytes);
-  head.wants_index = stubs.find(method, c.to) == stub_cache::unknown;  // others may have been asked and answered meanwhile
+  head.wants_index = stubs.find(method, c.to) == stub_cache::unknown;  // else an earlier call has asked
   if (head.wants_index != 0) stubs.set(method.value, c.to, stub_cache::asked);
   ++self.count().stub_misses;
   std::memcpy(place, &head, sizeof head);
