@@ -178,28 +178,11 @@ class endpoint {
 
   /// The same, but not beyond `deadline_ns` (of `now_ns()`; 0: for ever). Returns `done()`.
   template <class Done>
-  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on = nullptr) {
-    asked_wait mine{*this, [](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
-                    const_cast<void*>(static_cast<const void*>(&done))};
-    return wait_woken(done, [&](fiber_record& me) { list(mine, me); }, deadline_ns, what, on);
-  }
+  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on = nullptr);
 
   /// The same for an event that wakes the fiber itself: `arm(fiber)` says whom it shall wake.
   template <class Done, class Arm>
-  bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on = nullptr) {
-    if (done()) return true;
-    begin_wait(what, on);
-    const outcome here = wait_here(done, deadline_ns);
-    if (here != outcome::leave) return here == outcome::done;
-    if (in_parallel_region()) [[unlikely]]
-      return wait_nested(done, deadline_ns);
-    while (!done()) {
-      if (deadline_ns != 0 && past(deadline_ns)) return false;
-      arm(self_.fibers->running());
-      suspend(deadline_ns, what, on);
-    }
-    return true;
-  }
+  bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on = nullptr);
 
   /// After a plain write to memory that rank `r` of this host may be waiting for.
   void notify(rank_t r) {
@@ -346,64 +329,12 @@ class endpoint {
 
   /// The waiting fiber itself takes in what comes, as long as nothing else can go on: no switch. `leave`: it has to switch.
   template <class Done>
-  outcome wait_here(Done& done, std::uint64_t deadline_ns) {
-    if (!may_stay()) return outcome::leave;
-    const timed net(watch_, component::net);
-    waiting::spell spell;
-    for (;;) {
-      const bool any = poll_here();
-      if (done()) return outcome::done;
-      flush();  // also what bodies have sent
-      if (any) {
-        spell = {};
-        if (!may_stay()) [[unlikely]]
-          return outcome::leave;
-        if (deadline_ns == 0) [[likely]]
-          continue;
-      }
-      if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
-        return done() ? outcome::done : outcome::late;
-      if (any || waiting_.idle(spell) == waiting::step::again) [[likely]]
-        continue;
-      if (spilled_channels_ != 0) [[unlikely]] {
-        spell = {};  // credit comes without a bell
-        continue;
-      }
-      waiting_.announce();
-      if (done() || anything_to_do())
-        waiting_.cancel();
-      else
-        waiting_.sleep(spell, deadline_ns, deadline_ns == 0 || waiting_.lingers());
-    }
-  }
-  bool may_stay() const noexcept {
-    const scheduler& fibers = *self_.fibers;
-    return !fibers.anyone_ready() && asked_ == nullptr && !left_ && !fibers.any_timer() && stay_ && self_.body_depth == 0;
-  }
-  bool poll_here() {
-    ++count_.polls;
-    bool any = false;
-    for (inbound& in : inbound_) {
-      if (!in.reader.ready()) continue;
-      any |= receive<taker::in_place>(in);
-      if (left_) [[unlikely]]
-        return true;  // before anything else is taken in, the loop has to go on with that frame
-    }
-    if (spilled_channels_ != 0) [[unlikely]]
-      any |= drain();
-    if (!any) ++count_.idle_polls;
-    return any;
-  }
+  outcome wait_here(Done& done, std::uint64_t deadline_ns);
+  bool may_stay() const noexcept;
+  bool poll_here();
   /// Inside a parallel region of OpenMP, whose runtime knows this thread's stack: bodies run on it and may not wait.
   template <class Done>
-  bool wait_nested(Done& done, std::uint64_t deadline_ns) {
-    while (!done()) {
-      look_nested();
-      flush();
-      if (deadline_ns != 0 && past(deadline_ns)) return done();
-    }
-    return true;
-  }
+  bool wait_nested(Done& done, std::uint64_t deadline_ns);
   void look_nested();
   void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
   void run_loop();
@@ -473,3 +404,5 @@ void start_messages(context& self, const launch& how);
 void stop_messages(context& self);
 
 }  // namespace armilla::detail
+
+#include "armilla/am/endpoint_wait.hpp"

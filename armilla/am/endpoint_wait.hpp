@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// How a fiber waits at its rank's endpoint, for whatever it waits. In line: a wait costs little beside what it waits for.
+#include "armilla/am/endpoint.hpp"
+
+namespace armilla::detail {
+
+template <class Done>
+bool endpoint::wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on) {
+  asked_wait mine{*this, [](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
+                  const_cast<void*>(static_cast<const void*>(&done))};
+  return wait_woken(done, [&](fiber_record& me) { list(mine, me); }, deadline_ns, what, on);
+}
+
+template <class Done, class Arm>
+bool endpoint::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on) {
+  if (done()) return true;
+  begin_wait(what, on);
+  const outcome here = wait_here(done, deadline_ns);
+  if (here != outcome::leave) return here == outcome::done;
+  if (in_parallel_region()) [[unlikely]]
+    return wait_nested(done, deadline_ns);
+  while (!done()) {
+    if (deadline_ns != 0 && past(deadline_ns)) return false;
+    arm(self_.fibers->running());
+    suspend(deadline_ns, what, on);
+  }
+  return true;
+}
+
+template <class Done>
+endpoint::outcome endpoint::wait_here(Done& done, std::uint64_t deadline_ns) {
+  if (!may_stay()) return outcome::leave;
+  const timed net(watch_, component::net);
+  waiting::spell spell;
+  for (;;) {
+    const bool any = poll_here();
+    if (done()) return outcome::done;
+    flush();  // also what bodies have sent
+    if (any) {
+      spell = {};
+      if (!may_stay()) [[unlikely]]
+        return outcome::leave;
+      if (deadline_ns == 0) [[likely]]
+        continue;
+    }
+    if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
+      return done() ? outcome::done : outcome::late;
+    if (any || waiting_.idle(spell) == waiting::step::again) [[likely]]
+      continue;
+    if (spilled_channels_ != 0) [[unlikely]] {
+      spell = {};  // credit comes without a bell
+      continue;
+    }
+    waiting_.announce();
+    if (done() || anything_to_do())
+      waiting_.cancel();
+    else
+      waiting_.sleep(spell, deadline_ns, deadline_ns == 0 || waiting_.lingers());
+  }
+}
+
+template <class Done>
+bool endpoint::wait_nested(Done& done, std::uint64_t deadline_ns) {
+  while (!done()) {
+    look_nested();
+    flush();
+    if (deadline_ns != 0 && past(deadline_ns)) return done();
+  }
+  return true;
+}
+
+inline bool endpoint::may_stay() const noexcept {
+  const scheduler& fibers = *self_.fibers;
+  return !fibers.anyone_ready() && asked_ == nullptr && !left_ && !fibers.any_timer() && stay_ && self_.body_depth == 0;
+}
+
+inline bool endpoint::poll_here() {
+  ++count_.polls;
+  bool any = false;
+  for (inbound& in : inbound_) {
+    if (!in.reader.ready()) continue;
+    any |= receive<taker::in_place>(in);
+    if (left_) [[unlikely]]
+      return true;  // before anything else is taken in, the loop has to go on with that frame
+  }
+  if (spilled_channels_ != 0) [[unlikely]]
+    any |= drain();
+  if (!any) ++count_.idle_polls;
+  return any;
+}
+
+}  // namespace armilla::detail
