@@ -296,10 +296,12 @@ RANK_TEST(a_poll_says_what_came_not_who_runs) {
     while (!over) am::yield();
   });
   while (am::poll()) {}
-  am::call(am::rank(), [] {  // in a body that has waited, too
-    am::yield();
-    while (am::poll()) {}
-  }).get();
+  am::call(am::rank(),
+           [] {  // in a body that has waited, too
+             am::yield();
+             while (am::poll()) {}
+           })
+      .get();
   over = true;
   other.join();
   am::barrier();
