@@ -69,7 +69,10 @@ class network {
   /// Over, but not done, are also those with a rank that `lost` has told.
   virtual bool done(std::uintptr_t transfer) = 0;
 
-  // ---- sleep ----
+  // ---- threads, sleep ----
+
+  /// Whether several threads may use it, one at a time; false: only the one that opened it.
+  virtual bool any_thread() const noexcept { return true; }
 
   /// A descriptor that becomes readable when something comes; -1: there is none, who waits must look.
   virtual int descriptor() const noexcept { return -1; }

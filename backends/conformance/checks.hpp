@@ -13,7 +13,7 @@ void check_frames(const joined& j, traffic& t);
 /// From nothing to 16 MiB, sender or receiver first, many at once in both directions, beside frames.
 void check_bulk(const joined& j, traffic& t);
 
-/// Times of this network, and of the same by hand where `plain` has them; ranks 0 and 1.
-void measure(const joined& j, const char* plain);
+/// Times of this network, and of the same by hand where `plain` has them; ranks 0 and 1. `part`: of the usual number of times.
+void measure(const joined& j, const char* plain, double part);
 
 }  // namespace conformance

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/// armilla-network-conformance NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so]]
+/// armilla-network-conformance NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so] [--part 0.1]]
 ///
 /// Loads a backend, joins the launcher's job, and examines what armilla/fabric/network.hpp and armilla/boot/bootstrap.hpp
-/// promise, or measures it. It contains nothing of the library but these headers. Exit code 0: all is as promised.
+/// promise, or measures it (a part of the usual number of times). It contains nothing of the library but these headers. Exit code
+/// 0: all is as promised.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include "backends/conformance/checks.hpp"
@@ -13,24 +15,27 @@ int main(int argc, char** argv) {
   const char* boot_path = nullptr;
   const char* plain = nullptr;
   bool measured = false;
+  double part = 1;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--bootstrap") == 0 && i + 1 < argc)
       boot_path = argv[++i];
     else if (std::strcmp(argv[i], "--plain") == 0 && i + 1 < argc)
       plain = argv[++i];
+    else if (std::strcmp(argv[i], "--part") == 0 && i + 1 < argc)
+      part = std::strtod(argv[++i], nullptr);
     else if (std::strcmp(argv[i], "--measure") == 0)
       measured = true;
     else
       path = argv[i];
   }
   if (path == nullptr) {
-    std::fprintf(stderr, "usage: %s NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so] [--part 0.1]]\n", argv[0]);
     return 2;
   }
   conformance::joined j;
   j.open(path, boot_path);
   if (measured) {
-    conformance::measure(j, plain);
+    conformance::measure(j, plain, part);
   } else {
     conformance::check_bootstrap(j);
     conformance::check_quiet(j);

@@ -14,7 +14,8 @@ namespace {
 /// The measured network, used as directly as its interface allows.
 class user {
  public:
-  user(const joined& j, const measured_work& w) : net_(*j.net), w_(w), other_(1 - j.rank) {}
+  user(const joined& j, const measured_work& w)
+      : net_(*j.net), w_(w), other_(1 - j.rank), room_(under_way * w.bulk_bytes, std::byte{1}) {}
 
   figures all() {
     figures f;
@@ -25,32 +26,37 @@ class user {
     f.one_way = time_per(w_.frames, [&] { one_way(); });
     f.bulk = double(w_.bulk_bytes) / time_per(w_.bulks, [&] { bulk(); });
     f.idle_poll = time_per(w_.polls, [&] {
-      for (int i = 0; i < w_.polls; ++i) (void)net_.poll();
+      for (int i = 0; i < w_.polls; ++i) (void)look();
     });
     round_trip();
     return f;
   }
 
  private:
+  static constexpr int under_way = 4;
   void send() {
     std::byte* room = net_.acquire(other_, w_.frame_bytes);
     while (room == nullptr) {
-      (void)net_.poll();
+      (void)look();
       room = net_.acquire(other_, w_.frame_bytes);
     }
     std::memcpy(room, &count_, sizeof count_);
     net_.submit(other_, w_.frame_bytes);
   }
+  /// What comes while something else is awaited is not lost.
+  bool look() {
+    const network::arrival a = net_.poll();
+    if (a.data == nullptr) [[likely]]
+      return false;
+    std::memcpy(&count_, a.data, sizeof count_);
+    net_.release(a.token);
+    ++arrived_;
+    return true;
+  }
   void receive() {
-    for (int tries = 0;; ++tries) {
-      const network::arrival a = net_.poll();
-      if (a.data != nullptr) {
-        std::memcpy(&count_, a.data, sizeof count_);
-        net_.release(a.token);
-        return;
-      }
+    for (int tries = 0; arrived_ == 0 && !look(); ++tries)
       if (tries > 2000) sched_yield();
-    }
+    --arrived_;
   }
   void round_trip() {
     if (w_.rank == 0) {
@@ -82,15 +88,13 @@ class user {
       send();
   }
   void bulk() {
-    static constexpr int under_way = 4;
-    std::vector<std::byte> room(under_way * w_.bulk_bytes, std::byte{1});
     std::uintptr_t number[under_way] = {};
     for (int i = 0; i < w_.bulks + under_way; ++i) {
       std::uintptr_t& n = number[i % under_way];
-      while (n != 0 && !net_.done(n)) (void)net_.poll();
+      while (n != 0 && !net_.done(n)) (void)look();
       n = 0;
       if (i >= w_.bulks) continue;
-      std::byte* at = room.data() + std::size_t(i % under_way) * w_.bulk_bytes;
+      std::byte* at = room_.data() + std::size_t(i % under_way) * w_.bulk_bytes;
       n = w_.rank == 0 ? net_.send_bulk(other_, std::uint32_t(i), at, w_.bulk_bytes)
                        : net_.receive_bulk(other_, std::uint32_t(i), at, w_.bulk_bytes);
     }
@@ -101,6 +105,8 @@ class user {
   const measured_work& w_;
   rank_t other_;
   std::uint64_t count_ = 0;
+  int arrived_ = 0;
+  std::vector<std::byte> room_;
 };
 
 void keep_best(figures& best, const figures& now, bool first) {
@@ -117,10 +123,14 @@ void print(const char* what, const figures& f) {
 
 }  // namespace
 
-void measure(const joined& j, const char* plain) {
+void measure(const joined& j, const char* plain, double part) {
   if (j.ranks != 2) j.fail("--measure wants 2 ranks");
   measured_work work;
   work.rank = j.rank;
+  work.round_trips = 1 + int(work.round_trips * part);
+  work.frames = int(work.window) * (1 + int(work.frames * part) / int(work.window));
+  work.polls = 1 + int(work.polls * part);
+  work.bulks = 1 + int(work.bulks * part);
   work.receives = j.settings.receives;
   work.longest = j.settings.frame_bytes;
   const auto by_hand = plain != nullptr ? reinterpret_cast<measure_function>(symbol_of(plain, "armilla_measure")) : nullptr;

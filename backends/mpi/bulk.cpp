@@ -5,7 +5,8 @@
 
 namespace armilla::mpi {
 
-bulk_transfers::bulk_transfers(MPI_Comm comm, int tag_most) : comm_(comm), tags_(std::uint32_t(tag_most) + 1), open_(16) {}
+bulk_transfers::bulk_transfers(MPI_Comm comm, int tag_most, std::size_t piece_bytes)
+    : comm_(comm), tags_(std::uint32_t(tag_most) + 1), piece_bytes_(piece_bytes), open_(16) {}
 
 std::uint32_t bulk_transfers::begin() {
   if (free_.empty()) {
@@ -23,7 +24,7 @@ std::uintptr_t bulk_transfers::in_pieces(rank_t other, std::size_t bytes, int& c
   const std::uint32_t transfer = begin();
   std::size_t at = 0;
   do {  // nothing, too, is sent: the other side waits for it
-    const std::size_t now = std::min(bytes - at, piece_bytes);
+    const std::size_t now = std::min(bytes - at, piece_bytes_);
     MPI_Request request;
     code = start(at, int(now), &request);
     if (code != MPI_SUCCESS) break;

@@ -15,7 +15,7 @@ namespace armilla::mpi {
 /// must differ by less than that many. Longer ones than an int counts go in pieces, which MPI keeps in order.
 class bulk_transfers {
  public:
-  bulk_transfers(MPI_Comm comm, int tag_most);
+  bulk_transfers(MPI_Comm comm, int tag_most, std::size_t piece_bytes = std::size_t{1} << 30);
 
   /// Return a number for `done`; the code is MPI's.
   std::uintptr_t send(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes, int& code);
@@ -33,7 +33,6 @@ class bulk_transfers {
   void close() { open_.forget(); }
 
  private:
-  static constexpr std::size_t piece_bytes = std::size_t{1} << 30;
   struct piece {
     std::uint32_t transfer;
     rank_t other;
@@ -46,6 +45,7 @@ class bulk_transfers {
 
   MPI_Comm comm_;
   std::uint32_t tags_;
+  std::size_t piece_bytes_;
   std::vector<std::uint32_t> left_;  ///< of each transfer: pieces that are under way
   std::vector<std::uint32_t> free_;  ///< numbers that are not used now
   open_requests<piece> open_;

@@ -40,6 +40,7 @@ class carrier final : public detail::network {
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
   bool done(std::uintptr_t transfer) override { return bulk_.done(transfer); }
 
+  bool any_thread() const noexcept override { return started_.any_thread; }
   loss lost() override;
   void finish() override;
 

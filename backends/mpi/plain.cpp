@@ -15,7 +15,8 @@ using conformance::time_per;
 
 class by_hand {
  public:
-  explicit by_hand(const measured_work& w) : w_(w), other_(1 - w.rank), requests_(w.receives), out_(w.longest) {
+  explicit by_hand(const measured_work& w)
+      : w_(w), other_(1 - w.rank), requests_(w.receives), out_(w.longest), room_(under_way * w.bulk_bytes, 1) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
     for (std::uint32_t i = 0; i < w.receives; ++i) {
       in_.emplace_back(w.longest);
@@ -43,26 +44,33 @@ class by_hand {
     f.one_way = time_per(w_.frames, [&] { one_way(); });
     f.bulk = double(w_.bulk_bytes) / time_per(w_.bulks, [&] { bulk(); });
     f.idle_poll = time_per(w_.polls, [&] {
-      for (int i = 0, done = 0; i < w_.polls; ++i) MPI_Test(&requests_[head_], &done, MPI_STATUS_IGNORE);
+      for (int i = 0; i < w_.polls; ++i) (void)look();
     });
     round_trip();
     return f;
   }
 
  private:
+  static constexpr int under_way = 4;
   void send() {
     MPI_Request request;
     MPI_Isend(out_.data(), int(w_.frame_bytes), MPI_BYTE, other_, 0, comm_, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
   }
-  void receive() {
+  bool look() {
     int done = 0;
-    for (int tries = 0; done == 0; ++tries) {
-      MPI_Test(&requests_[head_], &done, MPI_STATUS_IGNORE);
-      if (tries > 2000) sched_yield();
-    }
+    MPI_Test(&requests_[head_], &done, MPI_STATUS_IGNORE);
+    if (done == 0) [[likely]]
+      return false;
     MPI_Start(&requests_[head_]);
     head_ = head_ + 1 == requests_.size() ? 0 : head_ + 1;
+    ++arrived_;
+    return true;
+  }
+  void receive() {
+    for (int tries = 0; arrived_ == 0 && !look(); ++tries)
+      if (tries > 2000) sched_yield();
+    --arrived_;
   }
   void round_trip() {
     if (w_.rank == 0) {
@@ -94,14 +102,12 @@ class by_hand {
       send();
   }
   void bulk() {
-    static constexpr int under_way = 4;
-    std::vector<char> room(under_way * w_.bulk_bytes, 1);
     MPI_Request request[under_way] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     for (int i = 0; i < w_.bulks + under_way; ++i) {
       MPI_Request& r = request[i % under_way];
       MPI_Wait(&r, MPI_STATUS_IGNORE);
       if (i >= w_.bulks) continue;
-      char* at = room.data() + std::size_t(i % under_way) * w_.bulk_bytes;
+      char* at = room_.data() + std::size_t(i % under_way) * w_.bulk_bytes;
       if (w_.rank == 0)
         MPI_Isend(at, int(w_.bulk_bytes), MPI_BYTE, other_, 1, comm_, &r);
       else
@@ -117,6 +123,8 @@ class by_hand {
   std::vector<std::vector<char>> in_;
   std::vector<char> out_;
   std::size_t head_ = 0;
+  int arrived_ = 0;
+  std::vector<char> room_;
 };
 
 }  // namespace

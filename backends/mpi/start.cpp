@@ -95,6 +95,9 @@ started start(bool anyhow) {
     }
     s.ours = true;
   }
+  int level = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&level);
+  s.any_thread = level >= MPI_THREAD_SERIALIZED;
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
   return s;

@@ -8,8 +8,9 @@ namespace armilla::mpi {
 
 /// MPI in this process: begun by the user's program, which then also ends it, or by us.
 struct started {
-  std::string error;  ///< not empty: MPI cannot be used, and this is why
-  bool ours = false;  ///< we began it and have to end it
+  std::string error;       ///< not empty: MPI cannot be used, and this is why
+  bool ours = false;       ///< we began it and have to end it
+  bool any_thread = true;  ///< one at a time; false: the program began MPI for a single thread
   int rank = 0;
   int ranks = 1;
 };
