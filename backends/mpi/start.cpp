@@ -70,8 +70,8 @@ started start(bool anyhow) {
   started s;
   // Two implementations have the same symbols: whoever came first into the process is called, whatever we were compiled for.
   if (const std::string text = library_text(); text.compare(0, std::strlen(built_for), built_for) != 0) {
-    s.error = "this plug-in was built for " + std::string(built_for) + ", but the process uses '" + text.substr(0, 60) +
-              "': load the plug-in of that MPI";
+    s.error = "this plug-in was built for " + std::string(built_for) + ", but the process uses '" +
+              text.substr(0, text.find_first_of(",\n")) + "': load the plug-in of that MPI";
     return s;
   }
   int initialized = 0;
