@@ -41,6 +41,8 @@ class carrier final : public detail::network {
   bool done(std::uintptr_t transfer) override { return bulk_.done(transfer); }
 
   bool any_thread() const noexcept override { return started_.any_thread; }
+  /// What MPI reports, which is little: of a killed peer Open MPI says nothing, inside a host or over TCP, and sends to it seem
+  /// to go well; and both launchers end the job. Who must learn of a death soon looks for it himself.
   loss lost() override;
   void finish() override;
 
