@@ -30,7 +30,9 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
   buffer->to = to;
   buffer->front.number = peers_[static_cast<std::size_t>(to)].next_out++;
   how_to_send_.user_data = buffer;
-  ucs_status_ptr_t request = ucp_am_send_nbx(endpoint, 0, nullptr, 0, &buffer->front, sizeof(prefix) + bytes, &how_to_send_);
+  const std::size_t length = sizeof(prefix) + bytes;
+  const unsigned id = length <= most_short ? short_frame : long_frame;
+  ucs_status_ptr_t request = ucp_am_send_nbx(endpoint, id, nullptr, 0, &buffer->front, length, &how_to_send_);
   if (request == nullptr) return;  // it is out: the buffer is free again
   if (UCS_PTR_IS_ERR(request)) return broken(to, UCS_PTR_STATUS(request));
   current_ = nullptr;
@@ -56,26 +58,46 @@ network::arrival ucx_network::poll() {
 }
 
 void ucx_network::release(std::uintptr_t token) {
-  if (worker_ == nullptr) return;  // behind the end: UCX's memory is gone
-  ucp_am_data_release(worker_, reinterpret_cast<void*>(token));
+  if ((token & 1) != 0) {  // a slot of ours
+    auto* slot = reinterpret_cast<short_slot*>(token - 1);
+    slot->next = free_slots_;
+    free_slots_ = slot;
+  } else if (worker_ != nullptr) {  // behind the end UCX's memory is gone
+    ucp_am_data_release(worker_, reinterpret_cast<void*>(token));
+  }
 }
 
 ucs_status_t ucx_network::on_frame(void* self, const void*, std::size_t, void* data, std::size_t length,
                                    const ucp_am_recv_param_t* how) {
   // A rendezvous is nothing that we send. UCX gives what it does not see taken back to itself.
   if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) == 0) return UCS_OK;
-  return static_cast<ucx_network*>(self)->take(data, length) ? UCS_INPROGRESS : UCS_OK;
+  return static_cast<ucx_network*>(self)->take(data, length, reinterpret_cast<std::uintptr_t>(data)) ? UCS_INPROGRESS : UCS_OK;
+}
+
+ucs_status_t ucx_network::on_short_frame(void* self_, const void*, std::size_t, void* data, std::size_t length,
+                                         const ucp_am_recv_param_t* how) {
+  if (length > most_short || (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK;
+  auto& self = *static_cast<ucx_network*>(self_);
+  short_slot* slot = self.free_slots_;
+  if (slot != nullptr) [[likely]]
+    self.free_slots_ = slot->next;
+  else
+    slot = &self.slots_.emplace_back();
+  std::memcpy(slot->bytes, data, length);
+  const std::uintptr_t token = reinterpret_cast<std::uintptr_t>(slot) + 1;
+  if (!self.take(slot->bytes, length, token)) self.release(token);
+  return UCS_OK;
 }
 
 /// Whether the frame stays with us; false: it is none.
-bool ucx_network::take(void* data, std::size_t length) {
+bool ucx_network::take(const void* data, std::size_t length, std::uintptr_t token) {
   if (length < sizeof(prefix) || length - sizeof(prefix) > most_ || finished_) return false;
   prefix front;
   std::memcpy(&front, data, sizeof front);
   if (front.source >= static_cast<std::uint32_t>(ranks_)) return false;
   peer& from = peers_[front.source];
-  arrival what{static_cast<std::byte*>(data) + sizeof(prefix), length - sizeof(prefix), static_cast<rank_t>(front.source),
-               reinterpret_cast<std::uintptr_t>(data)};
+  arrival what{static_cast<const std::byte*>(data) + sizeof(prefix), length - sizeof(prefix), static_cast<rank_t>(front.source),
+               token};
   auto early_by = static_cast<std::int32_t>(front.number - from.next_in);
   if (early_by == 0) {
     ++from.next_in;

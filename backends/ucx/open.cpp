@@ -71,18 +71,22 @@ bool ucx_network::start(const ucx_transports& transports, char* why, std::size_t
   if (status = ucp_worker_create(context_, &how, &worker_); status != UCS_OK) {
     return refuse(why, room, "there is no worker", status, transports);
   }
-  ucp_am_handler_param_t handler{};
-  handler.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS | UCP_AM_HANDLER_PARAM_FIELD_CB |
-                       UCP_AM_HANDLER_PARAM_FIELD_ARG;
-  handler.id = 0;
-  handler.flags = UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA;
-  handler.cb = on_frame;
-  handler.arg = this;
-  if (status = ucp_worker_set_am_recv_handler(worker_, &handler); status != UCS_OK) {
-    return refuse(why, room, "active messages", status, transports);
-  }
+  status = set_handler(long_frame, UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA, on_frame);
+  if (status == UCS_OK) status = set_handler(short_frame, UCP_AM_FLAG_WHOLE_MSG, on_short_frame);
+  if (status != UCS_OK) return refuse(why, room, "active messages", status, transports);
   if (ucp_worker_get_efd(worker_, &descriptor_) != UCS_OK) descriptor_ = -1;
   return take_address(why, room);
+}
+
+ucs_status_t ucx_network::set_handler(am_id id, unsigned flags, ucp_am_recv_callback_t handler) {
+  ucp_am_handler_param_t what{};
+  what.field_mask = UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_FLAGS | UCP_AM_HANDLER_PARAM_FIELD_CB |
+                    UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  what.id = id;
+  what.flags = flags;
+  what.cb = handler;
+  what.arg = this;
+  return ucp_worker_set_am_recv_handler(worker_, &what);
 }
 
 /// The address that others get: its length, the host, what UCX says, zeros.

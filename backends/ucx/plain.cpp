@@ -20,7 +20,7 @@ using conformance::time_per;
 
 class by_hand {
  public:
-  explicit by_hand(const measured_work& w) : w_(w), out_(w.longest) {
+  explicit by_hand(const measured_work& w) : w_(w), out_(w.longest), room_(under_way * w.bulk_bytes, 1) {
     ucp_params_t what{};
     what.field_mask = UCP_PARAM_FIELD_FEATURES;
     what.features = UCP_FEATURE_AM | UCP_FEATURE_TAG;
@@ -59,6 +59,7 @@ class by_hand {
   }
 
  private:
+  static constexpr int under_way = 4;
   void connect() {
     ucp_address_t* address = nullptr;
     std::size_t length = 0;
@@ -147,8 +148,6 @@ class by_hand {
       send();
   }
   void bulk() {
-    static constexpr int under_way = 4;
-    std::vector<char> room(under_way * w_.bulk_bytes, 1);
     void* request[under_way] = {};
     ucp_request_param_t how{};
     for (int i = 0; i < w_.bulks + under_way; ++i) {
@@ -156,7 +155,7 @@ class by_hand {
       wait(r);
       r = nullptr;
       if (i >= w_.bulks) continue;
-      char* at = room.data() + std::size_t(i % under_way) * w_.bulk_bytes;
+      char* at = room_.data() + std::size_t(i % under_way) * w_.bulk_bytes;
       r = w_.rank == 0 ? ucp_tag_send_nbx(endpoint_, at, w_.bulk_bytes, std::uint64_t(i), &how)
                        : ucp_tag_recv_nbx(worker_, at, w_.bulk_bytes, std::uint64_t(i), ~std::uint64_t{0}, &how);
     }
@@ -165,6 +164,7 @@ class by_hand {
 
   const measured_work& w_;
   std::vector<char> out_;
+  std::vector<char> room_;
   pmix_proc_t self_{};
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;

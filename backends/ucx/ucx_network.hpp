@@ -18,7 +18,8 @@ namespace armilla::detail {
 ///
 /// Frames always go eagerly: a rendezvous would let a later short frame overtake. UCX itself promises no order between active
 /// messages (fragments may take several rails), so each frame carries the number of its sender and its own, 8 bytes in front of
-/// it, and what comes early waits. A frame that has come lies where UCX put it until it is released.
+/// it, and what comes early waits. A short frame is copied out of UCX's buffers; a longer one lies where UCX put it until it is
+/// released.
 ///
 /// Endpoints are made on the first frame or bulk to a rank. Where UCX may use shared memory (the same host) they are made without
 /// UCX's handling of errors, which excludes shared memory; whoever started the ranks of a host sees their deaths. All others
@@ -70,6 +71,13 @@ class ucx_network final : public network {
   };
   static_assert(sizeof(send_buffer) % 8 == 0 && sizeof(send_buffer) == offsetof(send_buffer, front) + sizeof(prefix));
 
+  static constexpr std::size_t most_short = 256;  // of a frame with its prefix
+  enum am_id : unsigned { long_frame, short_frame };
+  struct short_slot {
+    alignas(8) std::byte bytes[most_short];
+    short_slot* next;
+  };
+
   struct peer {  // one a rank, connected or not
     ucp_ep_h endpoint = nullptr;
     std::uint32_t next_out = 0;
@@ -98,13 +106,14 @@ class ucx_network final : public network {
 
   ucx_network(rank_t rank, rank_t ranks, const network_settings& settings);
   bool start(const ucx_transports& transports, char* why, std::size_t room);
+  ucs_status_t set_handler(am_id id, unsigned flags, ucp_am_recv_callback_t handler);
   bool take_address(char* why, std::size_t room);
   ucp_ep_h endpoint_of(rank_t to);  // null: lost
   ucp_ep_h connect(rank_t to);
   void broken(rank_t rank, ucs_status_t status);
 
   send_buffer* fresh_buffer();
-  bool take(void* data, std::size_t length);
+  bool take(const void* data, std::size_t length, std::uintptr_t token);
   void push(const arrival& what);
   void deliver_early(rank_t source);
   transfer& fresh_transfer(rank_t with, std::size_t bytes, bool receives);
@@ -118,6 +127,8 @@ class ucx_network final : public network {
   static void on_error(void* connection, ucp_ep_h endpoint, ucs_status_t status);
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
                                const ucp_am_recv_param_t* how);
+  static ucs_status_t on_short_frame(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
+                                     const ucp_am_recv_param_t* how);
   static void on_sent(void* request, ucs_status_t status, void* buffer);
   static void on_bulk_sent(void* request, ucs_status_t status, void* transfer);
   static void on_bulk_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* info, void* transfer);
@@ -135,6 +146,9 @@ class ucx_network final : public network {
   std::uint64_t head_ = 0;
   std::uint64_t tail_ = 0;
   std::vector<early_frame> early_;
+
+  std::deque<short_slot> slots_;  // as many as were held at once
+  short_slot* free_slots_ = nullptr;
 
   std::vector<peer> peers_;
   send_buffer* current_ = nullptr;
