@@ -299,4 +299,13 @@ void print_manual(std::FILE* out) {
   }
 }
 
+int print_changes(const options& settings, std::FILE* out) {
+  const options defaults;
+  int changes = 0;
+  for (const row& r : table())
+    if (const std::string value = r.show(settings); value != r.show(defaults))
+      std::fprintf(out, "  %s=%s\n", variable(r.name).c_str(), value.c_str()), ++changes;
+  return changes;
+}
+
 }  // namespace armilla::detail

@@ -86,6 +86,8 @@ std::string tuned_file();
 
 /// The manual of all variables, from the same table.
 void print_manual(std::FILE* out);
+/// Those that are not at their defaults, a line "  ARMILLA_X=value" each; how many.
+int print_changes(const options& settings, std::FILE* out);
 
 /// "64K" -> 65536; suffixes K, M, G, T (powers of 1024), with or without B. False if it is no size.
 bool parse_bytes(std::string_view text, std::uint64_t& bytes) noexcept;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// armilla-info: what there is on this machine, what a job that is started like this one gets and why, and all options.
+//
+//     armilla-info
+//     mpirun -n 4 armilla-info
+#include <dlfcn.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armilla/armilla.hpp"
+#include "armilla/base/option_text.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/launcher.hpp"
+#include "armilla/fabric/backends.hpp"
+#include "armilla/session/session_state.hpp"
+
+namespace {
+
+using namespace armilla::detail;
+
+constexpr std::array backends = {"ucx", "mpi-openmpi", "mpi-mpich", "pmix"};
+
+template <class... Arguments>
+void line(std::string_view title, fmt::format_string<Arguments...> text, Arguments&&... values) {
+  fmt::print("  {:<12} {}\n", title, fmt::format(text, std::forward<Arguments>(values)...));
+}
+
+// --- what there is ---
+
+// Of what the backend is linked with. These can be called before anything is started.
+std::string engine_version(void* image) {
+  if (const auto mpi = reinterpret_cast<int (*)(char*, int*)>(dlsym(image, "MPI_Get_library_version"))) {
+    std::vector<char> text(32 * 1024);
+    int length = 0;
+    mpi(text.data(), &length);
+    std::string all(text.data());
+    std::ranges::replace(all, '\t', ' ');
+    return all.substr(0, all.find_first_of(",\n"));
+  }
+  if (const auto ucx = reinterpret_cast<const char* (*)()>(dlsym(image, "ucp_get_version_string")))
+    return fmt::format("UCX {}", ucx());
+  if (const auto pmix = reinterpret_cast<const char* (*)()>(dlsym(image, "PMIx_Get_version"))) return pmix();
+  return "of an unknown version";
+}
+
+// One backend, in a process of its own: two MPIs in one do not get on.
+int probe(std::string_view name) {
+  const backend found = load_backend(name, backend_folders(options::from_environment().backends));
+  if (!found)
+    line(name, "cannot be used: {}", found.problem);
+  else
+    line(name, "{}; {}", engine_version(dlopen(found.file.c_str(), RTLD_NOW | RTLD_NOLOAD)), found.file);
+  return 0;
+}
+
+void print_available() {
+  char self[4096] = {};
+  if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0) return;
+  fmt::print("Backends, as {} finds them\n", self);
+  std::fflush(stdout);
+  for (const char* name : backends) {
+    std::FILE* const answer = popen(fmt::format("exec '{}' --backend {}", self, name).c_str(), "r");
+    if (answer == nullptr) continue;
+    std::string text(16 * 1024, 0);
+    text.resize(std::fread(text.data(), 1, text.size(), answer));
+    if (pclose(answer) != 0 || text.empty()) text = fmt::format("  {:<12} cannot be used: loading it ends the process\n", name);
+    fmt::print("{}", text);
+  }
+}
+
+// --- what this job got ---
+
+std::string list(const std::vector<armilla::rank_t>& ranks) {
+  return ranks.size() <= 16 ? fmt::format("{}", fmt::join(ranks, " "))
+                            : fmt::format("{} ... {} ({} ranks)", ranks.front(), ranks.back(), ranks.size());
+}
+
+void print_hosts(const launch& self) {
+  std::vector<std::vector<armilla::rank_t>> hosts(1);
+  for (armilla::rank_t r = 0; r < self.ranks; ++r) {
+    const std::size_t host = self.host_of.empty() ? 0 : self.host_of[std::size_t(r)];
+    if (host >= hosts.size()) hosts.resize(host + 1);
+    hosts[host].push_back(r);
+  }
+  line("ranks", "{} on {} host{}", self.ranks, hosts.size(), hosts.size() == 1 ? "" : "s");
+  for (std::size_t h = 0; h < hosts.size(); ++h) line(fmt::format("host {}", h), "ranks {}", list(hosts[h]));
+  for (const auto& program : self.programs) line("program", "{} on ranks {}", program.name, list(program.ranks));
+}
+
+void print_job(const launch& self, const launcher& from) {
+  fmt::print("This job\n");
+  if (self.started != nullptr)
+    line("started by", "{}, joined by {}", from.name, self.started->name());
+  else
+    line("started by", "{}", self.job->supervisor > 0 ? "Armilla's own supervisor" : "nobody: a job of one rank");
+  print_hosts(self);
+  line("network", "{}", self.beyond != nullptr ? fmt::format("{}: {}", self.beyond->name(), self.why) : "none: " + self.why);
+  const mpi_choice mpi = which_mpi();
+  line("MPI", "{}", mpi.name != nullptr ? fmt::format("{}: {}", mpi.name, mpi.why) : "no sign of one");
+  line("processors", "{} on {} cores{}", self.processors, self.cores,
+       self.oversubscribed ? ", fewer than ranks: who waits gives way soon" : "");
+  line("memory", "segments of {}, rings of {}", show_bytes(self.layout.segment_bytes), show_bytes(self.layout.ring_bytes));
+}
+
+void print_all(const launcher& from) {
+  const launch& self = current->session->self;
+  fmt::print("armilla {}, version {} of the wire\n\n", ARMILLA_VERSION, job_block::good_version);
+  print_available();
+  fmt::print("\n");
+  print_job(self, from);
+  fmt::print("\n");
+  fmt::print("Options that are not at their defaults\n");
+  if (print_changes(*self.settings, stdout) == 0) fmt::print("  none\n");
+  fmt::print("\nAll options\n");
+  print_manual(stdout);
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "--backend" && argc == 3) return probe(argv[2]);
+  if (word == "--backends") return print_available(), 0;
+  if (!word.empty()) {
+    fmt::print(
+        stderr,
+        "armilla-info [--backends]: prints backends, what this job got and why, and all options; start it as you start your "
+        "program: mpirun -n 4 armilla-info\n");
+    return word == "--help" ? 0 : 2;
+  }
+  const launcher from = find_launcher();
+  return armilla::run(argc, argv, [&from] {
+    if (armilla::rank() == 0) print_all(from);
+  });
+}

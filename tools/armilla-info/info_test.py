@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What armilla-info tells: info_test.py INFO LAUNCHER BACKENDS."""
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+INFO, LAUNCHER, BACKENDS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
+NAMES = ["ucx", "mpi-openmpi", "mpi-mpich", "pmix"]
+
+
+def ask(*command, **variables):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
+    environment |= {"ARMILLA_TUNED": "none", "ARMILLA_PIN": "none"} | variables
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+class Info(unittest.TestCase):
+    def said(self, *command, **variables):
+        job = ask(*command, **variables)
+        self.assertEqual((job.returncode, job.stderr), (0, ""))
+        return job.stdout
+
+    def test_backends(self):
+        text = self.said(INFO, "--backends")
+        for name in NAMES:
+            if os.path.exists(f"{BACKENDS}/libarmilla-{name}.so"):
+                self.assertRegex(text, rf"  {name} +[^;]*\d+\.\d+[^;]*; .*libarmilla-{name}\.so\n")
+            else:
+                self.assertRegex(text, rf"  {name} +cannot be used: libarmilla-{name}\.so is in none of .*ARMILLA_BACKENDS")
+
+    def test_one_rank(self):
+        text = self.said(INFO)
+        self.assertIn("started by   nobody: a job of one rank\n", text)
+        self.assertIn("network      none: there is one rank\n", text)
+        self.assertIn("All options\nARMILLA_RANKS\n", text)
+        for option in ("ARMILLA_BACKENDS", "ARMILLA_FABRIC", "ARMILLA_LAUNCHER"):
+            self.assertIn(f"\n{option}\n", text)
+
+    def test_several_ranks_print_once(self):
+        for text in (self.said(INFO, ARMILLA_RANKS="3"), self.said(LAUNCHER, "-n", "3", INFO)):
+            self.assertIn("started by   Armilla's own supervisor\n", text)
+            self.assertEqual(text.count("ranks        3 on 1 host\n"), 1)
+            self.assertIn("host 0       ranks 0 1 2\n", text)
+            self.assertIn("network      none: all ranks share memory\n", text)
+        self.assertIn("none: the ranks are threads of one process", self.said(INFO, ARMILLA_RANKS="3", ARMILLA_FABRIC="threads"))
+
+    def test_changed_options(self):
+        self.assertIn("not at their defaults\n  ARMILLA_PIN=none\n  ARMILLA_RING=64K\n", self.said(INFO, ARMILLA_RING="64K"))
+
+    @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-ucx.so"), "no UCX")
+    def test_a_forced_network(self):
+        self.assertRegex(self.said(INFO, ARMILLA_RANKS="2", ARMILLA_FABRIC="ucx"), r"network      ucx: ARMILLA_FABRIC=ucx: UCX \d")
+
+    @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-pmix.so") and shutil.which("mpirun.openmpi"), "no Open MPI with PMIx")
+    def test_a_launcher(self):
+        text = self.said("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2", INFO)
+        self.assertRegex(text, r"started by   mpirun of Open MPI, joined by PMIx .*\n")
+        self.assertIn("MPI          mpi-openmpi: mpirun of Open MPI started it\n", text)
+        self.assertEqual(text.count("This job"), 1)
+
+    def test_wrong_use(self):
+        self.assertEqual(ask(INFO, "--what").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
