@@ -235,7 +235,7 @@ function(armilla_run_on_fabrics name command args ranks fabrics environment labe
     set(ranks ${ARMILLA_TEST_RANKS})
   endif()
   if(NOT fabrics)
-    set(fabrics shm threads)
+    set(fabrics shm threads loop)
   endif()
   set(checker)
   if(expect) # ctest's own PASS_REGULAR_EXPRESSION would ignore the exit code
@@ -246,6 +246,9 @@ function(armilla_run_on_fabrics name command args ranks fabrics environment labe
       continue()
     endif()
     foreach(n IN LISTS ranks)
+      if(fabric STREQUAL loop AND n EQUAL 1) # nothing goes over a network
+        continue()
+      endif()
       set(test "${name}.${fabric}.${n}")
       add_test(NAME ${test} COMMAND ${checker} ${ARMILLA_TEST_LAUNCHER} ${command} ${args})
       armilla_test_properties(${test} "${labels};${fabric}" "${timeout}")

@@ -14,6 +14,13 @@ namespace armilla::detail {
 class endpoint;
 struct channel;
 
+/// What a record of bulk says.
+struct bulk_name {
+  std::uint64_t offset;  ///< of the block: in the sender's segment, or, where a network has brought it, in the receiver's
+  std::uint64_t size;
+  std::uint64_t handler;
+};
+
 /// An item whose record leaves before its bytes are there. Whoever makes one fills `place`, raises `mark` on the way if he
 /// likes, and calls `finish`; if he does not come to that, the receiver drops the message.
 class outgoing_block {

@@ -13,16 +13,6 @@
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {
-namespace {
-
-struct bulk_name {
-  std::uint64_t offset;  // in the sender's segment
-  std::uint64_t size;
-  std::uint64_t handler;
-};
-
-}  // namespace
-
 /// Takes in what a bulk record names.
 struct bulk_record {
   static constexpr bool may_wait = true;  // what it names may
@@ -66,7 +56,10 @@ watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
   const bulk_name name{block.offset, size, h};
   try {
     // Let through already: whoever starts a block has asked.
-    std::memcpy(append(c, bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
+    if (c.far) [[unlikely]]
+      append_far_bulk(c, block.offset, size, h);
+    else
+      std::memcpy(append(c, bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
   } catch (...) {
     blocks_.deallocate(block.offset);
     throw;
@@ -86,8 +79,8 @@ outgoing_block::outgoing_block(endpoint& self, channel& c, handler_id h, std::si
   if (c.blocked) [[unlikely]]
     self.refuse_if_spent(c, h, traffic::uncounted);
   mark_ = self.start_block(c, h, size);
-  // To itself it leaves when it is full: nobody could fill it while this rank reads.
-  if (c.to != self.self().rank) self.push(c);
+  // To itself it leaves when it is full: nobody could fill it while this rank reads. A network carries what is full.
+  if (c.to != self.self().rank && !c.far) self.push(c);
 }
 
 void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
@@ -95,8 +88,9 @@ void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, 
   if (offset > most || size > most - offset) throw_damaged(source, "a block's place", offset);
   if (size % 8 != 0 || offset % alignof(watermark) != 0) throw_damaged(source, "a block's length", size);
   if (h >= handlers_.size || h == bulk_handler) throw_damaged(source, "a handler's number", h);
-  std::byte* const segment = host_.segment_start(source);
-  incoming_block block(heap::attach(segment, host_.control(source).heap_first.load(std::memory_order_acquire)), offset,
+  const rank_t owner = host_.far[std::size_t(source)] ? self_.rank : source;  // the network has brought it into a block of ours
+  std::byte* const segment = host_.segment_start(owner);
+  incoming_block block(heap::attach(segment, host_.control(owner).heap_first.load(std::memory_order_acquire)), offset,
                        reinterpret_cast<const watermark*>(segment + offset), size);
   if (methods_ != nullptr) [[unlikely]]
     note_run(handler_id(h), size);

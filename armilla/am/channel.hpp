@@ -37,8 +37,9 @@ struct channel {
   bool urgent = false;                  ///< the open frame holds a reply: publish it when the present frame has been handled
   bool listed = false;                  ///< stands in the endpoint's list of channels to flush
   bool same_program = true;
-  bool full = false;     ///< frames wait for credit: nothing may pass them
-  bool blocked = false;  ///< full, or the peer runs another program: what only this program knows takes the general way
+  bool full = false;                  ///< frames wait for credit: nothing may pass them
+  bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
+  bool far = false;                   ///< a network carries its frames; there is no ring
   traffic kind = traffic::uncounted;  ///< of the open run
   std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
   rank_t to = 0;

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/arrival_order.hpp"
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
@@ -35,11 +36,15 @@ endpoint::endpoint(context& self, const host_map& host, role who)
   every_nth_statement_polls(poll_every_);
   const bool attended = self.settings->reception == reception_kind::thread;
   const auto ranks = std::size_t(self.ranks);
+  if (who == role::rank) open_network();
+  inbound_of_ = std::make_unique<std::uint32_t[]>(ranks);
   channel_count_ = who == role::rank && attended ? 2 * ranks : ranks;
   channels_ = std::make_unique<channel[]>(channel_count_);
   to_flush_.reserve(channel_count_);
   for (rank_t r = 0; r < self.ranks; ++r) {
     open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
+    inbound_of_[std::size_t(r)] = host.far[std::size_t(r)] ? no_ring : std::uint32_t(inbound_.size());
+    if (host.far[std::size_t(r)]) continue;
     inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r});
   }
   if (who != role::rank || !attended) return;
@@ -47,7 +52,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
   attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
   for (rank_t r = 0; r < self.ranks; ++r) {
     open_channel(ranks + std::size_t(r), r, 1, host.attendant(r));
-    inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r});
+    if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r});
   }
 }
 
@@ -57,12 +62,18 @@ void endpoint::open_channel(std::size_t index, rank_t to, int lane, control_bloc
   c.index = std::uint32_t(index);
   c.peer = &peer;
   c.same_program = host_.program[std::size_t(to)] == self_.program;
-  c.blocked = !c.same_program;
-  c.ring = ring_writer(host_.ring(lane, self_.rank, to));
-  c.aggregate = std::min<std::size_t>(self_.settings->aggregate, host_.layout.ring_bytes / 8);  // a frame that any place can hold
+  c.far = host_.far[std::size_t(to)];
+  c.blocked = c.far || !c.same_program;
+  if (!c.far) c.ring = ring_writer(host_.ring(lane, self_.rank, to));
+  c.aggregate = std::min<std::size_t>(self_.settings->aggregate, longest_frame(c));
 }
 
 endpoint::~endpoint() = default;
+
+// That any place can hold.
+std::size_t endpoint::longest_frame(const channel& c) const noexcept {
+  return c.far && far_ != nullptr ? far_->side.most() : host_.layout.ring_bytes / 8;
+}
 
 // ---- sending ----
 
@@ -186,13 +197,17 @@ std::uint64_t endpoint::created() const noexcept {
 }
 
 std::uint64_t endpoint::created_for(rank_t r) const noexcept {
+  if (host_.far[std::size_t(r)]) [[unlikely]]
+    return far_lines_sent(r);
   return channels_[std::size_t(r)].ring.position() + (beside_ != 0 ? channels_[std::size_t(r) + beside_].ring.position() : 0);
 }
 
 // What the attendant has done is seen with all its effects. Its answers are not counted: somebody waits for each.
 std::uint64_t endpoint::processed_from(rank_t r) const noexcept {
-  return inbound_[std::size_t(r)].reader.position() +
-         (attended_ != nullptr ? attended_[std::size_t(r)].load(std::memory_order_acquire) : 0);
+  const std::uint32_t i = inbound_of_[std::size_t(r)];
+  if (i == no_ring) [[unlikely]]
+    return far_lines_taken(r);
+  return inbound_[i].reader.position() + (attended_ != nullptr ? attended_[std::size_t(r)].load(std::memory_order_acquire) : 0);
 }
 
 std::uint64_t endpoint::processed() const noexcept {
@@ -206,6 +221,7 @@ std::uint64_t endpoint::deferred() const noexcept { return deferred_ + self_.fib
 void endpoint::settle_counts() noexcept {
   count_.frames_received = 0;
   for (const inbound& in : inbound_) count_.frames_received += in.processed;
+  if (far_ != nullptr) count_.frames_received += far_->side.frames_taken();
   for (std::size_t i = 0; i < channel_count_; ++i) {
     channel& c = channels_[i];
     if (c.open()) count_run(c);
@@ -233,7 +249,7 @@ void endpoint::push(channel& c) {
   count_.bytes_sent += bytes;
   const ring_writer::room room = c.spilled.empty() ? c.ring.reserve(bytes, bytes) : ring_writer::room{};
   if (room.begin == nullptr) [[unlikely]]
-    return spill(c, frame, bytes);
+    return c.far ? push_far(c, frame, bytes) : spill(c, frame, bytes);
   copy_frame(room.begin, frame, bytes);
   count_alone(c);
   c.ring.publish(bytes);
@@ -261,21 +277,27 @@ bool endpoint::drain(channel& c) {
   bool any = false;
   while (!c.spilled.empty()) {
     const std::vector<std::byte>& frame = c.spilled.front();
-    const ring_writer::room room = c.ring.reserve(frame.size(), frame.size());
-    if (room.begin == nullptr) return any;
-    std::memcpy(room.begin, frame.data(), frame.size());
-    count_alone(c);
-    c.ring.publish(frame.size());
-    c.alone_since = c.ring.lines_of_frames();
-    if (detail::notify(*c.peer)) ++count_.wakes_sent;
+    if (c.far ? !drain_far(c) : !drain_near(c)) return any;
     spilled_bytes_ -= frame.size();
     c.spilled.pop_front();
     any = true;
   }
   --spilled_channels_;
   c.full = false;
-  c.blocked = !c.same_program;
+  c.blocked = c.far || !c.same_program;
   return any;
+}
+
+bool endpoint::drain_near(channel& c) {
+  const std::vector<std::byte>& frame = c.spilled.front();
+  const ring_writer::room room = c.ring.reserve(frame.size(), frame.size());
+  if (room.begin == nullptr) return false;
+  std::memcpy(room.begin, frame.data(), frame.size());
+  count_alone(c);
+  c.ring.publish(frame.size());
+  c.alone_since = c.ring.lines_of_frames();
+  if (detail::notify(*c.peer)) ++count_.wakes_sent;
+  return true;
 }
 
 void endpoint::flush_listed() {
@@ -299,18 +321,23 @@ reachable endpoint::memory_for(rank_t dest) const noexcept {
 // ---- settings and errors ----
 
 void endpoint::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
-  // The order of arrivals is one of frames: each item has its own.
-  const std::size_t most = order_of(self_, this) != nullptr ? 0 : std::min<std::size_t>(bytes, host_.layout.ring_bytes / 8);
-  for (std::size_t i = 0; i < channel_count_; ++i)
-    if ((channels_[i].to == self_.rank) == (kind == peer_kind::self)) {
-      push(channels_[i]);
-      channels_[i].aggregate = most;
-    }
+  if (order_of(self_, this) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each item has its own
+  for (std::size_t i = 0; i < channel_count_; ++i) {
+    channel& c = channels_[i];
+    if (kind_of(c) != kind) continue;
+    push(c);
+    c.aggregate = std::min(bytes, longest_frame(c));
+  }
+}
+
+endpoint::peer_kind endpoint::kind_of(const channel& c) const noexcept {
+  return c.to == self_.rank ? peer_kind::self : c.far ? peer_kind::network : peer_kind::host;
 }
 
 std::size_t endpoint::aggregate(peer_kind kind) const noexcept {
-  const rank_t r = kind == peer_kind::self ? self_.rank : (self_.rank == 0 ? self_.ranks - 1 : 0);
-  return channels_[std::size_t(r)].aggregate;
+  for (std::size_t i = 0; i < channel_count_; ++i)
+    if (kind_of(channels_[i]) == kind) return channels_[i].aggregate;
+  return channels_[std::size_t(self_.rank)].aggregate;
 }
 
 void endpoint::throw_no_such_rank(rank_t dest, const char* operation) const { throw_bad_rank(operation, dest, self_.ranks); }

@@ -13,6 +13,7 @@
 #include "armilla/am/block.hpp"
 #include "armilla/am/channel.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/waiting.hpp"
 #include "armilla/fiber/scheduler.hpp"
@@ -24,6 +25,7 @@
 namespace armilla::detail {
 
 struct launch;
+struct far_traffic;
 class method_counts;
 
 /// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
@@ -189,6 +191,12 @@ class endpoint {
     if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
   }
 
+  /// A message beside all others to a far rank, in order among those: two pieces of bytes, multiples of 8, for a handler whose
+  /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
+  void send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+  /// Most bytes of one.
+  std::size_t longest_aside() const noexcept;
+
   /// How this rank sleeps, and for whom it says what it waits for.
   waiting& sleeper() noexcept { return waiting_; }
 
@@ -206,7 +214,7 @@ class endpoint {
 
   // ---- settings and state ----
 
-  enum class peer_kind { self, host };
+  enum class peer_kind { self, host, network };
   void set_aggregate(peer_kind kind, std::size_t bytes) noexcept;
   std::size_t aggregate(peer_kind kind) const noexcept;
   std::size_t eager() const noexcept { return eager_; }
@@ -240,6 +248,9 @@ class endpoint {
   bool solo() const noexcept { return solo_; }
   bool in_body() const noexcept { return self_.body_depth != 0; }
 
+  /// Behind the last fence: what the network still has of this rank's memory comes back.
+  void close_network();
+
   /// Brings those counters up to date that are kept where they cost less.
   void settle_counts() noexcept;
 
@@ -251,7 +262,12 @@ class endpoint {
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
   bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
   /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the ring.
-  bool passing(rank_t source, const std::byte* place) const noexcept { return inbound_[std::size_t(source)].reader.holds(place); }
+  bool passing(rank_t source, const std::byte* place) const noexcept {
+    const std::uint32_t i = inbound_of_[std::size_t(source)];
+    if (i == no_ring) [[unlikely]]
+      return in_far_frame(place);
+    return inbound_[i].reader.holds(place);
+  }
 
   /// For a handler that streams, once and first of all: the block that it shall read, if its bytes are in one. What it reads may
   /// not be there yet.
@@ -295,15 +311,21 @@ class endpoint {
   [[gnu::cold]] void spill(channel& c, const std::byte* frame, std::size_t bytes);
   [[gnu::cold]] bool drain();
   bool drain(channel& c);
+  bool drain_near(channel& c);
+  std::size_t longest_frame(const channel& c) const noexcept;
+  peer_kind kind_of(const channel& c) const noexcept;
   void flush_listed();
   /// Who takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot
   /// wait.
   enum class taker { loop, in_place };
   struct arrival {
-    inbound* in;
+    inbound* in;  ///< null: it came over a network
+    rank_t source;
     std::uint32_t bytes;
     const std::byte* at;  ///< the next record
     const std::byte* end;
+    far_frame far;
+    const std::byte* first = at;
     handler_id handler = no_handler;  ///< of the present run
     run_rest* run = nullptr;          ///< its rest, if its items may wait
     bool kept = false;                ///< somebody else goes on with it
@@ -348,6 +370,39 @@ class endpoint {
   struct frame_scope;
   template <taker By>
   void run_frame(arrival& a);
+  void give_back(arrival& a) {
+    if (a.in == nullptr) [[unlikely]]
+      return give_back_far(a);
+    count_.bytes_received += a.bytes;
+    a.in->reader.release(a.bytes);
+    ++a.in->processed;
+  }
+  void sleep(const waiting::spell& spell, std::uint64_t deadline_ns, bool closed) noexcept {
+    if (far_ != nullptr) [[unlikely]]
+      return sleep_beside_network(spell, deadline_ns);
+    waiting_.sleep(spell, deadline_ns, closed);
+  }
+
+  // What a network carries: see far.cpp.
+  void open_network();
+  void push_far(channel& c, const std::byte* frame, std::size_t bytes);
+  bool drain_far(channel& c);
+  void drain_aside();
+  template <taker By>
+  [[gnu::noinline]] bool poll_far();
+  template <taker By>
+  bool move_far_bulk();
+  template <taker By>
+  void take_far_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
+  friend struct far_bulk_record;
+  void expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
+  void append_far_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
+  void start_far_bulk(rank_t to);
+  [[gnu::cold]] void give_back_far(arrival& a);
+  bool in_far_frame(const std::byte* place) const noexcept;
+  void sleep_beside_network(const waiting::spell& spell, std::uint64_t deadline_ns) noexcept;
+  std::uint64_t far_lines_sent(rank_t r) const noexcept;
+  std::uint64_t far_lines_taken(rank_t r) const noexcept;
   template <taker By, bool Counted>
   void run_records(arrival& a);
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
@@ -365,8 +420,11 @@ class endpoint {
 
   context& self_;
   counters& count_;
-  std::unique_ptr<channel[]> channels_;  // by destination, self included
-  std::vector<inbound> inbound_;
+  std::unique_ptr<channel[]> channels_;          // by destination, self included
+  std::vector<inbound> inbound_;                 // rings
+  std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place there, or
+  static constexpr std::uint32_t no_ring = ~0U;
+  std::unique_ptr<far_traffic> far_;  ///< null where every rank is reached by a ring
   std::size_t channel_count_ = 0;
   std::size_t beside_ = 0;                                  ///< channels to attendants begin here; 0: there are none
   std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;  ///< by rank: lines that the attendant has processed

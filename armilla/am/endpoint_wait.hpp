@@ -56,7 +56,7 @@ endpoint::outcome endpoint::wait_here(Done& done, std::uint64_t deadline_ns) {
     if (done() || anything_to_do())
       waiting_.cancel();
     else
-      waiting_.sleep(spell, deadline_ns, deadline_ns == 0 || waiting_.lingers());
+      sleep(spell, deadline_ns, deadline_ns == 0 || waiting_.lingers());
   }
 }
 
@@ -83,6 +83,10 @@ inline bool endpoint::poll_here() {
     any |= receive<taker::in_place>(in);
     if (left_) [[unlikely]]
       return true;  // before anything else is taken in, the loop has to go on with that frame
+  }
+  if (far_ != nullptr) [[unlikely]] {
+    any |= poll_far<taker::in_place>();
+    if (left_) return true;
   }
   if (spilled_channels_ != 0) [[unlikely]]
     any |= drain();

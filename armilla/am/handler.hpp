@@ -32,6 +32,8 @@ enum well_known : handler_id {
   named_reply_handler,  ///< the answer to a question by name
   first_memory_handler = 8,
   first_object_handler = 32,  ///< references to processor objects
+  far_bulk_handler = 48,      ///< names a block that a network carries
+  mirror_handler = 49,        ///< layer team: what a rank wrote for the ranks of other hosts to see
   first_free_handler = 64,
 };
 

@@ -30,7 +30,7 @@ bool endpoint::receive(inbound& in) {
     }
     if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
     if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
-    arrival a{&in, frame.bytes, frame.data, frame.data + frame.bytes};
+    arrival a{&in, in.source, frame.bytes, frame.data, frame.data + frame.bytes, {}};
     run_frame<By>(a);
     if (a.kept) [[unlikely]]
       return i != 0 || left_.has_value();  // a body waited, and this stack is no longer the loop's; or it is not its turn
@@ -48,9 +48,7 @@ struct endpoint::frame_scope {
   ~frame_scope() {
     if (a.kept) return;
     self.arriving_ = nullptr;
-    a.in->reader.release(a.bytes);
-    ++a.in->processed;
-    self.count_.bytes_received += a.bytes;
+    self.give_back(a);
   }
   endpoint& self;
   arrival& a;
@@ -63,7 +61,7 @@ void endpoint::run_frame(arrival& a) {
   if constexpr (By == taker::loop) arriving_ = &a;
   if (!observed_) [[likely]]
     return run_records<By, false>(a);
-  if (arrival_order* const order = order_of(self_, this); order != nullptr && !order->take(a.in->source, count_.polls)) {
+  if (arrival_order* const order = order_of(self_, this); order != nullptr && !order->take(a.source, count_.polls)) {
     a.kept = true;  // by its ring
     arriving_ = nullptr;
     return;
@@ -74,7 +72,7 @@ void endpoint::run_frame(arrival& a) {
 
 template <endpoint::taker By, bool Counted>
 void endpoint::run_records(arrival& a) {
-  const rank_t source = a.in->source;
+  const rank_t source = a.source;
   const std::byte* data = a.at;
   solo_ = true;
   while (data != a.end) {
@@ -122,11 +120,11 @@ void endpoint::finish_left() {
     arriving_ = &a;
     if (left.rest.at != left.rest.end) {
       solo_ = false;
-      handlers_.functions[a.handler](*this, a.in->source, left.rest.at, std::size_t(left.rest.end - left.rest.at));
+      handlers_.functions[a.handler](*this, a.source, left.rest.at, std::size_t(left.rest.end - left.rest.at));
     }
     if (!a.kept) observed_ ? run_records<taker::loop, true>(a) : run_records<taker::loop, false>(a);
   }
-  channel& back = channels_[std::size_t(a.in->source)];
+  channel& back = channels_[std::size_t(a.source)];
   if (!a.kept && back.urgent) push(back);
 }
 

@@ -1,11 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
 #include <utility>
 
 #include "armilla/am/message_state.hpp"
+#include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
 
 namespace armilla::detail {
+
+namespace {
+
+// A rank that shares no memory with anybody is a host of its own. It lives as long as the process; of its pages only those that
+// are written take memory.
+std::byte* map_private_collectives(const launch& how) {
+  const std::size_t bytes = std::size_t(how.ranks) * host_layout::collective_bytes;
+  void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (place == MAP_FAILED) throw_limit("start", "no memory for the collectives of a rank");
+  return static_cast<std::byte*>(place);
+}
+
+}  // namespace
 
 host_map message_state::map(const context& self, const launch& how) {
   host_map host;
@@ -17,9 +33,15 @@ host_map message_state::map(const context& self, const launch& how) {
   host.segment = std::make_unique<std::byte*[]>(ranks);
   host.pid = std::make_unique<pid_t[]>(ranks);
   host.program = std::make_unique<std::uint32_t[]>(ranks);
+  host.far = std::make_unique<bool[]>(ranks);
+  host.beyond = how.beyond;
+  host.number = std::make_unique<std::uint32_t[]>(ranks);
+  host.collectives = how.all_far ? map_private_collectives(how) : how.host_base + how.layout.collective(0);
   const bool direct = self.settings->access == access_kind::all && !self.settings->access_by_message;
   for (rank_t r = 0; r < how.ranks; ++r) {
-    host.segment[std::size_t(r)] = direct || r == self.rank ? host.segment_start(r) : nullptr;
+    host.far[std::size_t(r)] = how.far(r);
+    host.number[std::size_t(r)] = how.all_far ? std::uint32_t(r) : how.host_of.empty() ? 0 : how.host_of[std::size_t(r)];
+    host.segment[std::size_t(r)] = (direct && !how.far(r)) || r == self.rank ? host.segment_start(r) : nullptr;
     host.pid[std::size_t(r)] = how.pid_of(r);
   }
   for (std::size_t p = 0; p < how.programs.size(); ++p)
@@ -41,6 +63,7 @@ void start_messages(context& self, const launch& how) {
 }
 
 void stop_messages(context& self) {
+  self.messages->close_network();
   self.messages->settle_counts();
   self.settle = nullptr;
   self.messages = nullptr;

@@ -17,6 +17,7 @@ void endpoint::look_nested() {
   if (left_) finish_left();
   for (inbound& in : inbound_)
     if (in.reader.ready()) receive<taker::loop>(in);
+  if (far_ != nullptr) poll_far<taker::loop>();
   if (spilled_channels_ != 0) drain();
   if (count_.runs_received == before) sched_yield();
 }
@@ -53,6 +54,10 @@ bool endpoint::look_around() {
     receive<taker::loop>(in);
     if (!fibers.in_loop()) [[unlikely]]
       return false;
+  }
+  if (far_ != nullptr) [[unlikely]] {
+    poll_far<taker::loop>();
+    if (!fibers.in_loop()) return false;
   }
   if (spilled_channels_ != 0) [[unlikely]]
     drain();
@@ -94,7 +99,7 @@ void endpoint::run_loop() {
     if (left_ || anything_to_do() || ask_waits())
       waiting_.cancel();
     else
-      waiting_.sleep(spell, next_timer, next_timer == 0 || (waiting_.lingers() && fibers.timers() == 1));
+      sleep(spell, next_timer, next_timer == 0 || (waiting_.lingers() && fibers.timers() == 1));
   }
 }
 

@@ -137,6 +137,9 @@ std::vector<row> make_table() {
             "How much a rank may queue for receivers that do not keep up, before it is an error."),
       bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
             "How much memory a rank keeps for arguments that bodies read in place."),
+      bytes(
+          "network_window", &o::network_window, 4096, 1 << 30, shape::any,
+          "How much may be under way over a network from one rank to another before the receiver says that it has taken it in."),
       flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),

@@ -13,6 +13,7 @@
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/exchange.hpp"
 #include "armilla/fabric/backends.hpp"
+#include "armilla/fabric/loop_network.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -117,6 +118,13 @@ chosen_network choosing::run() {
     forced(mpi, "ARMILLA_FABRIC=mpi");
   } else if (asked == fabric_kind::ucx) {
     forced("ucx", "ARMILLA_FABRIC=ucx");
+  } else if (asked == fabric_kind::loop) {
+    if (hosts() != 1)
+      throw_usage("start", "ARMILLA_FABRIC=loop takes ranks that share memory: it is for tests of the way over a network");
+    chosen_.carries = make_loop_network(self_.host_base, self_.layout, self_.rank, self_.ranks);
+    self_.all_far = true;
+    self_.why = "ARMILLA_FABRIC=loop";
+    take_addresses();
   } else if (hosts() == 1) {
     self_.why = "all ranks share memory";
   } else if (asked == fabric_kind::shm) {

@@ -11,6 +11,8 @@
 
 namespace armilla::detail {
 
+class network;
+
 /// Where the memory of this host's ranks is mapped in this process.
 struct host_map {
   std::byte* base = nullptr;
@@ -21,9 +23,13 @@ struct host_map {
       segment;                   ///< start of each rank's segment here; null where it is not mapped or access is restricted
   std::unique_ptr<pid_t[]> pid;  ///< process of each rank
   std::unique_ptr<std::uint32_t[]> program;  ///< program of each rank
+  network* beyond = nullptr;                 ///< carries what goes to the far ranks; null: there are none
+  std::unique_ptr<std::uint32_t[]> number;   ///< by rank: its host's; ranks with one number share memory
+  std::byte* collectives = nullptr;          ///< where the collective areas lie: in the host's memory, or private to this rank
+  std::unique_ptr<bool[]> far;               ///< by rank: a network carries what goes there, nothing of it is mapped here
 
   std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(r); }  ///< whatever the access rules say
-  std::byte* collective(rank_t r) const noexcept { return base + layout.collective(r); }
+  std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * host_layout::collective_bytes; }
   control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(r)); }
   control_block& attendant(rank_t r) const noexcept { return *(&control(r) + 1); }
   ring_memory ring(int lane, rank_t from, rank_t to) const noexcept {

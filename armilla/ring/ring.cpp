@@ -19,6 +19,7 @@ std::uint64_t ring_writer::refresh_credit() noexcept {
 }
 
 ring_writer::room ring_writer::reserve_behind_pad(std::size_t need, std::size_t want) noexcept {
+  if (memory_.count == 0) return {};
   const std::uint64_t to_end = memory_.count - (tail_ & mask_);
   const std::uint64_t whole = to_end + lines_for(need) + 1;
   if (credit_ - tail_ < whole && refresh_credit() < whole) return {};

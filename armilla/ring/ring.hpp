@@ -48,7 +48,7 @@ struct ring_memory {
 
 class ring_writer {
  public:
-  ring_writer() = default;
+  ring_writer() = default;  ///< no ring: there is never room
   explicit ring_writer(const ring_memory& memory);
 
   struct room {

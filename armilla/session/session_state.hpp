@@ -4,6 +4,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/guard.hpp"
 #include "armilla/boot/launch.hpp"
+#include "armilla/fabric/network.hpp"
 #include "armilla/session/run.hpp"
 
 namespace armilla::detail {

@@ -18,7 +18,9 @@ struct counters {
   std::uint64_t replies_sent = 0;       ///< values that bodies of questions returned here; exceptions are not in it
   std::uint64_t replies_abandoned = 0;  ///< replies to a future that was dropped
   std::uint64_t remote_errors = 0;      ///< questions that were answered by an exception
-  std::uint64_t bulk_sent = 0;          ///< payloads that went by a block of the sender's segment
+  std::uint64_t control_sent = 0;       ///< what collectives show to other hosts; not in frames and bytes
+  std::uint64_t control_bytes_sent = 0;
+  std::uint64_t bulk_sent = 0;  ///< payloads that went by a block of the sender's segment
   std::uint64_t bulk_bytes_sent = 0;
   std::uint64_t spilled_frames = 0;  ///< frames queued at the sender for lack of credit
   std::uint64_t spilled_bytes = 0;

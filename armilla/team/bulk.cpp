@@ -61,11 +61,15 @@ class short_exchange {
     pair_state& p = pair(member);
     const std::uint64_t number = ++p.exchanges;
     flag_line* line = p.mine_short + set(number);
+    const rank_t to = t_.members[member];
+    const bool far = t_.self->host->far[std::size_t(to)];
     for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
       copy_line(line->payload, data + at, part_ - at);
       line->step.store(number, std::memory_order_release);  // pairs with the acquire in await_step
+      if (far) [[unlikely]]
+        mirror(*t_.self, to, line, sizeof *line);
     }
-    t_.self->messages->notify(t_.members[member]);
+    t_.self->messages->notify(to);
   }
 
   void look(std::uint32_t member, std::byte* data) {

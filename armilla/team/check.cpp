@@ -41,7 +41,7 @@ void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t byt
   flag_line& line = t.my_slot().check[step % 2];
   std::memcpy(line.payload, &mine, sizeof mine);
   line.step.store(step, std::memory_order_release);
-  notify_members(t);
+  reveal(t, line, sizeof mine);
   std::uint32_t different = t.size;
   intention theirs, first;
   for (std::uint32_t i = 0; i < t.size; ++i) {  // to the end, whatever is found: who goes on must have met all

@@ -25,9 +25,9 @@ class meeting {
       show_to(parent, 0);
       take(wait(parent, 1));
     }
-    show(1);
+    const flag_line& line = show(1);
     for (const std::uint32_t child : children)
-      if (child < t_.size) notify(child);
+      if (child < t_.size) reveal_to(*t_.self, t_.members[child], &line, sizeof line);
   }
 
   void dissemination() {
@@ -71,15 +71,15 @@ class meeting {
     }
   }
 
-  void show(std::uint32_t round) {
+  const flag_line& show(std::uint32_t round) {
     flag_line& line = t_.my_slot().pattern[step_ % 2][round];
     if (v_.bytes != 0) std::memcpy(line.payload, v_.value, v_.bytes);
     line.step.store(step_, std::memory_order_release);
+    return line;
   }
-  void notify(std::uint32_t member) { t_.self->messages->notify(t_.members[member]); }
   void show_to(std::uint32_t member, std::uint32_t round) {
-    show(round);
-    notify(member);
+    const flag_line& line = show(round);
+    reveal_to(*t_.self, t_.members[member], &line, sizeof line);
   }
   const std::byte* wait(std::uint32_t member, std::uint32_t round) {
     const flag_line& line = t_.slots[member]->pattern[step_ % 2][round];

@@ -7,6 +7,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/team/layout.hpp"
+#include "armilla/team/mirror.hpp"
 
 namespace armilla::detail {
 
@@ -57,6 +58,7 @@ struct team_record {
   std::uint64_t id = 0;
   team_state* owner = nullptr;    ///< null once the session has ended
   std::vector<team_slot*> slots;  ///< each member's
+  std::vector<rank_t> abroad;     ///< one member of each other host
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };
@@ -126,6 +128,17 @@ inline void notify_members(const team_record& t) {
     if (i != t.rank) messages.notify(t.members[i]);
 }
 
+/// The same for those on other hosts, who are sent what lies at `at`.
+[[gnu::cold]] void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes);
+std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members);
+
+/// All members may wait for `line`, of whose payload `bytes` bytes count.
+inline void reveal(team_record& t, const flag_line& line, std::size_t bytes) {
+  notify_members(t);
+  if (!t.abroad.empty()) [[unlikely]]
+    mirror_to_hosts(t, &line, sizeof line.step + align_up(bytes, 8));
+}
+
 /// Nobody may overwrite a flat line that a slow member still has to read: waits until all have come near `step`.
 void make_room(team_record& t, std::uint64_t step, const char* what);
 
@@ -139,7 +152,7 @@ inline std::uint64_t show(team_record& t, const void* value, std::size_t bytes, 
   flag_line& line = t.mine[step % team_slot::flat_lines];
   if (bytes != 0) std::memcpy(line.payload, value, bytes);
   line.step.store(step, std::memory_order_release);  // pairs with the acquire in await_step
-  notify_members(t);
+  reveal(t, line, bytes);
   return step;
 }
 

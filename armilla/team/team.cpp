@@ -95,6 +95,7 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32
     t->flat.push_back(t->slots.back()->flat);
   }
   t->mine = t->my_slot().flat;
+  t->abroad = members_abroad(*s.self.host, s.self.rank, t->members);
   t->checking = checked && settings.checked && t->size > 1;
   t->barrier_pattern = choose_barrier(settings.barrier, t->size, s.self.host->oversubscribed);
   t->fence_pattern = choose_fence(settings.fence, t->size, s.self.host->oversubscribed);
@@ -187,10 +188,13 @@ void hold(team_record* t) noexcept {
 
 void let_go(team_record* t) noexcept {
   if (--t->references != 0) return;
-  if (t->owner == nullptr)
+  if (t->owner == nullptr) {
     delete t;
-  else
-    t->my_slot().closed.step.store(t->first_step, std::memory_order_release);
+    return;
+  }
+  flag_line& closed = t->my_slot().closed;
+  closed.step.store(t->first_step, std::memory_order_release);
+  if (!t->abroad.empty()) mirror_to_hosts(*t, &closed, sizeof closed.step);
 }
 
 void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {

@@ -23,7 +23,7 @@ std::uint64_t chunks_of(std::uint64_t bytes, std::uint64_t chunk) { return bytes
 
 // How the receiver reaches the bytes of `o` where they lie.
 pair_line::kind reach(const context& c, const out_stream& o) {
-  if (o.bytes < direct_from) return pair_line::staged;
+  if (o.bytes < direct_from || c.host->far[std::size_t(o.to)]) return pair_line::staged;
   if (c.host->threads) return pair_line::address;
   const std::byte* segment = c.host->segment_start(c.rank);
   if (o.data >= segment && o.data + o.bytes <= segment + c.host->layout.segment_bytes) return pair_line::segment;
@@ -156,12 +156,20 @@ bool transfer::push() {
       if (o.place != nullptr && o.bytes != 0)
         std::memcpy(o.place + o.next % o.chunks * o.chunk, o.data + o.next * o.chunk, o.bytes_of(o.next));
       ++o.next;
-      o.line->sent.store(++p.sent, std::memory_order_release);  // pairs with the acquire in pull
-      state_.self.messages->notify(o.to);
+      show_chunk(o, o.next - 1);
       any = true;
     }
   }
   return any;
+}
+
+// Chunk `i` is in its place.
+void transfer::show_chunk(const out_stream& o, std::uint64_t i) {
+  context& c = state_.self;
+  if (c.host->far[std::size_t(o.to)] && o.bytes != 0) [[unlikely]]
+    mirror(c, o.to, o.place + i % o.chunks * o.chunk, align_up(o.bytes_of(i), 8));
+  o.line->sent.store(++o.pair->sent, std::memory_order_release);  // pairs with the acquire in pull
+  reveal_to(c, o.to, o.line, sizeof *o.line);
 }
 
 // A chunk is copied once, when the slowest has made room.
@@ -180,8 +188,7 @@ bool transfer::push_shared() {
       std::memcpy(f.place + f.next % f.chunks * f.chunk, f.data + f.next * f.chunk, f.bytes_of(f.next));
     for (out_stream& o : out) {
       ++o.next;
-      o.line->sent.store(++o.pair->sent, std::memory_order_release);
-      state_.self.messages->notify(o.to);
+      show_chunk(o, o.next - 1);
     }
     any = true;
   }
@@ -201,8 +208,9 @@ bool transfer::pull(in_stream& in) {
   }
   if (in.next == in.count) ++p.messages_taken;
   // In the line of my next message to this peer: it reads that one anyway.
-  p.mine[p.messages_sent % 2].taken.store(p.taken, std::memory_order_release);
-  state_.self.messages->notify(in.from);
+  pair_line& line = p.mine[p.messages_sent % 2];
+  line.taken.store(p.taken, std::memory_order_release);
+  reveal_to(state_.self, in.from, &line, sizeof line);
   return true;
 }
 
@@ -226,7 +234,8 @@ void transfer::open(in_stream& in) {
     in.source = c.host->segment_start(in.from) + line.place;
   else
     in.source = reinterpret_cast<const std::byte*>(line.place);
-  if (in.total >= cross_from && in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
+  if (in.total >= cross_from && !c.host->far[std::size_t(in.from)] &&
+      in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
     try_access(c, in.from, *in.pair);
   in.to = in.place(in.self, in.member, in.total);
 }

@@ -44,6 +44,7 @@ class transfer {
   void announce(out_stream& o);
   bool push();
   bool push_shared();
+  void show_chunk(const out_stream& o, std::uint64_t i);
   bool pull(in_stream& in);
   void open(in_stream& in);
   void copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes);

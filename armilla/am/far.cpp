@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames and blocks that a network carries.
+//
+// A frame is filled in private memory as any other, and copied into a buffer of the network when it leaves. An item that is too
+// long for a frame lies in a block of the sender's segment; its bytes travel from there into a block of the receiver's segment,
+// while a record in the frames names them. What follows from the same rank waits until they are there.
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+
+namespace armilla::detail {
+namespace {
+
+struct far_bulk_name {
+  std::uint64_t id;
+  std::uint64_t size;
+  std::uint64_t handler;
+};
+
+constexpr std::uint64_t nap_ns = 500'000;  // a network rings no bell here
+constexpr int frames_a_look = 32;
+
+}  // namespace
+
+/// Takes in the name of a block whose bytes the network brings.
+struct far_bulk_record {
+  static constexpr std::uint32_t item_bytes = sizeof(far_bulk_name);
+
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    far_bulk_name name;
+    if (size != sizeof name) self.throw_damaged(source, "the name of a block on the network, its length", size);
+    std::memcpy(&name, at, sizeof name);
+    self.expect_far_bulk(source, std::uint32_t(name.id), std::size_t(name.size), name.handler);
+  }
+};
+namespace {
+handler_slot& far_bulk_slot = fixed_handler<far_bulk_record, far_bulk_handler>;
+}
+
+// ---- sending ----
+
+void endpoint::push_far(channel& c, const std::byte* frame, std::size_t bytes) {
+  start_far_bulk(c.to);
+  std::byte* const room = c.spilled.empty() ? far_->side.reserve(c.to, bytes) : nullptr;
+  if (room == nullptr) return spill(c, frame, bytes);
+  std::memcpy(room, frame, bytes);
+  far_->side.publish(room, c.to, bytes);
+}
+
+bool endpoint::drain_far(channel& c) {
+  const std::vector<std::byte>& frame = c.spilled.front();
+  std::byte* const room = far_->side.reserve(c.to, frame.size());
+  if (room == nullptr) return false;
+  std::memcpy(room, frame.data(), frame.size());
+  far_->side.publish(room, c.to, frame.size());
+  return true;
+}
+
+std::size_t endpoint::longest_aside() const noexcept { return far_->side.most() - sizeof(record); }
+
+void endpoint::send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
+                          std::size_t bytes) {
+  far_traffic& far = *far_;
+  const record what{h, std::uint32_t(head_bytes + bytes)};
+  const std::size_t all = sizeof what + what.length;
+  const bool queue = !far.aside.empty();
+  ++count_.control_sent;
+  count_.control_bytes_sent += all;
+  std::byte* const room = queue ? nullptr : far.side.reserve_aside(to, all);
+  std::byte* place = room != nullptr ? room : far.aside.emplace_back(to, std::vector<std::byte>(all)).frame.data();
+  std::memcpy(place, &what, sizeof what);
+  std::memcpy(place += sizeof what, head, head_bytes);
+  std::memcpy(place + head_bytes, data, bytes);
+  if (room != nullptr) far.side.publish(room, to, all, far_side::kind::aside);
+}
+
+// What found no buffer; in order.
+void endpoint::drain_aside() {
+  far_traffic& far = *far_;
+  while (!far.aside.empty()) {
+    const far_traffic::waiting_aside& first = far.aside.front();
+    std::byte* const room = far.side.reserve_aside(first.to, first.frame.size());
+    if (room == nullptr) return;
+    std::memcpy(room, first.frame.data(), first.frame.size());
+    far.side.publish(room, first.to, first.frame.size(), far_side::kind::aside);
+    far.aside.pop_front();
+  }
+}
+
+// Its record is the last in its frame: what comes behind it waits for the bytes.
+void endpoint::append_far_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
+  far_traffic& far = *far_;
+  const far_bulk_name name{far.side.next_bulk(c.to), size, h};
+  far.sending.reserve(far.sending.size() + 1);
+  std::memcpy(append(c, far_bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
+  c.limit = c.cursor;
+  far.sending.push_back({c.to, std::uint32_t(name.id), offset, size, 0});
+}
+
+// The frame with its record leaves, so the block is filled, or was given up, which its watermark says.
+void endpoint::start_far_bulk(rank_t to) {
+  for (far_traffic::outgoing& o : far_->sending)
+    if (o.transfer == 0 && o.to == to)
+      o.transfer =
+          far_->side.carrier().send_bulk(o.to, o.id, host_.segment_start(self_.rank) + o.offset, sizeof(watermark) + o.bytes);
+}
+
+// ---- receiving ----
+
+void endpoint::expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h) {
+  if (size % 8 != 0 || size > host_.layout.segment_bytes) throw_damaged(source, "a block's length", size);
+  const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
+  if (block.offset == heap::none)
+    throw_limit("receive",
+                fmt::format("a message of {} bytes from rank {} finds no room in this rank's segment; raise ARMILLA_SEGMENT",
+                            size, source));
+  std::byte* const place = host_.segment_start(self_.rank) + block.offset;
+  const std::uintptr_t transfer = far_->side.carrier().receive_bulk(source, id, place, sizeof(watermark) + size);
+  far_->receiving.push_back({source, block.offset, size, h, transfer});
+  far_->side.hold(source);
+  defer();
+}
+
+// What the network has brought or taken is dealt with; true if anything was.
+template <endpoint::taker By>
+bool endpoint::move_far_bulk() {
+  far_traffic& far = *far_;
+  network& carrier = far.side.carrier();
+  const std::size_t before = far.sending.size();
+  std::erase_if(far.sending, [&](const far_traffic::outgoing& o) {
+    if (o.transfer == 0 || !carrier.done(o.transfer)) return false;
+    blocks_.deallocate(o.offset);
+    return true;
+  });
+  for (std::size_t i = 0; i < far.receiving.size(); ++i) {
+    if (!carrier.done(far.receiving[i].transfer)) continue;
+    const far_traffic::coming came = far.receiving[i];
+    far.receiving.erase(far.receiving.begin() + std::ptrdiff_t(i));
+    take_far_bulk<By>(came.source, came.offset, came.size, came.handler);
+    return true;
+  }
+  return far.sending.size() != before;
+}
+
+// As if a frame had come that names a block of this rank's own segment.
+template <endpoint::taker By>
+void endpoint::take_far_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
+  struct {
+    record head;
+    bulk_name name;
+  } const frame{{bulk_handler, sizeof(bulk_name)}, {offset, size, h}};
+  far_frame mine{nullptr, 0, source, 0, false, new std::byte[sizeof frame]};
+  std::memcpy(mine.copy, &frame, sizeof frame);
+  mine.data = mine.copy;
+  arrival a{nullptr, source, sizeof frame, mine.data, mine.data + sizeof frame, mine};
+  run_frame<By>(a);
+  if (a.kept) return;
+  channel& back = channels_[std::size_t(source)];
+  if (back.urgent) push(back);
+}
+
+template <endpoint::taker By>
+bool endpoint::poll_far() {
+  far_traffic& far = *far_;
+  bool any = false;
+  if (!far.aside.empty()) [[unlikely]]
+    drain_aside();
+  if (!far.sending.empty() || !far.receiving.empty()) [[unlikely]] {
+    any = move_far_bulk<By>();
+    if (left_ || (By == taker::loop && !self_.fibers->in_loop())) return true;
+  }
+  far_frame f;
+  for (int i = 0; i < frames_a_look && far.side.next(f); ++i) {
+    arrival a{nullptr, f.source, f.bytes, f.data, f.data + f.bytes, f};
+    run_frame<By>(a);
+    any = true;
+    if (a.kept) [[unlikely]]
+      return true;
+    channel& back = channels_[std::size_t(f.source)];
+    if (back.urgent) push(back);
+  }
+  return any;
+}
+template bool endpoint::poll_far<endpoint::taker::loop>();
+template bool endpoint::poll_far<endpoint::taker::in_place>();
+
+void endpoint::give_back_far(arrival& a) {
+  if (a.far.bytes != 0) {
+    if (!a.far.aside) count_.bytes_received += a.bytes;
+    far_->side.release(a.far);
+    return;
+  }
+  delete[] a.far.copy;  // of take_far_bulk: its sender goes on
+  resume();
+  far_->side.go_on(a.source);
+}
+
+bool endpoint::in_far_frame(const std::byte* place) const noexcept {
+  return arriving_ != nullptr && place >= arriving_->first && place < arriving_->end;
+}
+
+void endpoint::sleep_beside_network(const waiting::spell& spell, std::uint64_t deadline_ns) noexcept {
+  const std::uint64_t nap = now_ns() + nap_ns;
+  waiting_.sleep(spell, deadline_ns != 0 && deadline_ns < nap ? deadline_ns : nap, false);
+}
+
+std::uint64_t endpoint::far_lines_sent(rank_t r) const noexcept { return far_->side.sent(r); }
+std::uint64_t endpoint::far_lines_taken(rank_t r) const noexcept { return far_->side.taken(r); }
+
+void endpoint::open_network() {
+  if (host_.beyond == nullptr) return;
+  if (!self_.settings->record.empty() || !self_.settings->replay.empty())
+    throw_usage("start",
+                "the order of arrivals is recorded and imposed where ranks share memory; not with ARMILLA_RECORD or "
+                "ARMILLA_REPLAY over a network");
+  far_ = std::make_unique<far_traffic>(*host_.beyond, self_.rank, self_.ranks, self_.settings->network_window);
+  eager_ = std::min(eager_, far_->side.most() - 2 * sizeof(record));
+}
+
+// All frames have been taken in, so all blocks have been received: the network only has to notice.
+void endpoint::close_network() {
+  if (far_ == nullptr) return;
+  while (!far_->sending.empty() || !far_->aside.empty()) poll_far<taker::in_place>();
+  far_.reset();
+}
+
+}  // namespace armilla::detail

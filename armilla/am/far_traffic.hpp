@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "armilla/am/handler.hpp"
+#include "armilla/fabric/far_side.hpp"
+
+namespace armilla::detail {
+
+/// What an endpoint keeps of its traffic over the network.
+struct far_traffic {
+  far_traffic(network& carrier, rank_t me, rank_t ranks, std::uint64_t window) : side(carrier, me, ranks, window) {}
+
+  struct outgoing {
+    rank_t to;
+    std::uint32_t id;
+    std::uint64_t offset;  ///< of the block in this rank's segment
+    std::size_t bytes;
+    std::uintptr_t transfer = 0;  ///< 0: the block is not filled yet
+  };
+  struct coming {
+    rank_t source;
+    std::uint64_t offset;  ///< of its block in this rank's segment
+    std::size_t size;
+    std::uint64_t handler;
+    std::uintptr_t transfer;
+  };
+
+  struct waiting_aside {
+    rank_t to;
+    std::vector<std::byte> frame;
+  };
+
+  far_side side;
+  std::deque<waiting_aside> aside;  ///< that found no buffer
+  std::vector<outgoing> sending;
+  std::vector<coming> receiving;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fabric/far_side.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/ring/ring.hpp"
+
+namespace armilla::detail {
+
+struct far_side::peer {
+  std::uint64_t sent = 0;          // lines
+  std::uint64_t acknowledged = 0;  // of them the peer has taken these, as far as known
+  std::uint64_t taken = 0;         // lines
+  std::uint64_t reported = 0;      // of them the peer has been told
+  std::uint64_t next_out = 0;      // number of the next frame
+  std::uint64_t next_in = 0;
+  std::uint32_t next_bulk = 0;
+  bool held = false;
+  bool queued = false;                   // stands in `waiting_`
+  bool owes = false;                     // stands in `owing_`
+  std::deque<frame> kept;                // came while the source was held
+  std::map<std::uint64_t, frame> early;  // came before those in front of them
+};
+
+far_side::far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes)
+    : carrier_(carrier),
+      peers_(std::make_unique<std::unique_ptr<peer>[]>(std::size_t(ranks))),
+      me_(me),
+      ranks_(ranks),
+      most_((carrier.most() - sizeof(network_head)) / 8 * 8),
+      window_(std::max<std::uint64_t>(window_bytes / cache_line, 4 * lines_for(most_))) {}
+
+far_side::~far_side() {
+  for (rank_t r = 0; r < ranks_; ++r)
+    if (peer* const p = peers_[std::size_t(r)].get()) {
+      for (const frame& f : p->kept) delete[] f.copy;
+      for (const auto& [number, f] : p->early) delete[] f.copy;
+    }
+}
+
+inline far_side::peer& far_side::peer_of(rank_t r) {
+  std::unique_ptr<peer>& p = peers_[std::size_t(r)];
+  if (!p) [[unlikely]]
+    meet(r);
+  return *p;
+}
+
+void far_side::meet(rank_t r) { peers_[std::size_t(r)] = std::make_unique<peer>(); }
+
+// ---- sending ----
+
+std::byte* far_side::reserve(rank_t to, std::size_t bytes) {
+  const peer& p = peer_of(to);
+  if (p.sent + lines_for(bytes) - p.acknowledged > window_) [[unlikely]]
+    return nullptr;
+  return reserve_aside(to, bytes);
+}
+
+std::byte* far_side::reserve_aside(rank_t to, std::size_t bytes) {
+  std::byte* const place = carrier_.acquire(to, bytes + sizeof(network_head));
+  return place == nullptr ? nullptr : place + sizeof(network_head);
+}
+
+std::uint64_t far_side::sent(rank_t r) const noexcept {
+  const peer* const p = peers_[std::size_t(r)].get();
+  return p != nullptr ? p->sent : 0;
+}
+
+std::uint32_t far_side::next_bulk(rank_t to) { return peer_of(to).next_bulk++; }
+
+void far_side::publish(std::byte* records, rank_t to, std::size_t bytes, kind how) {
+  peer& p = peer_of(to);
+  const network_head head{
+      network_head::good_mark, 0, std::uint16_t(how), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
+  std::memcpy(records - sizeof head, &head, sizeof head);
+  p.reported = p.taken;
+  if (bytes != 0) ++p.next_out;
+  if (bytes != 0 && how == kind::counted) p.sent += lines_for(bytes);
+  carrier_.submit(to, bytes + sizeof head);
+}
+
+// A frame that only says what was taken in. It needs no credit: there is one for many lines.
+void far_side::tell(rank_t to) {
+  if (std::byte* const place = carrier_.acquire(to, sizeof(network_head))) return publish(place + sizeof(network_head), to, 0);
+  peer& p = peer_of(to);
+  if (!p.owes) owing_.push_back(to);
+  p.owes = true;
+}
+
+// ---- receiving ----
+
+std::uint64_t far_side::taken(rank_t r) const noexcept {
+  const peer* const p = peers_[std::size_t(r)].get();
+  return p != nullptr ? p->taken : 0;
+}
+
+void far_side::hold(rank_t source) { peer_of(source).held = true; }
+
+const network_head& far_side::check(const network::arrival& a) const {
+  const auto& head = *reinterpret_cast<const network_head*>(a.data);
+  if (a.bytes < sizeof head) throw_damaged(a.source, "the length of a frame", a.bytes);
+  if (head.mark != network_head::good_mark) throw_damaged(a.source, "the mark of a frame", head.mark);
+  if (head.source >= std::uint32_t(ranks_) || (a.source != no_rank && rank_t(head.source) != a.source))
+    throw_damaged(a.source, "the source of a frame", head.source);
+  if (head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
+    throw_damaged(rank_t(head.source), "the length of a frame", head.bytes);
+  return head;
+}
+
+bool far_side::take(const network::arrival& a, frame& f) {
+  const network_head& head = check(a);
+  const auto source = rank_t(head.source);
+  peer& p = peer_of(source);
+  if (head.taken > p.sent) throw_damaged(source, "the lines taken in, said by a frame", head.taken);
+  if (head.taken > p.acknowledged) p.acknowledged = head.taken;
+  if (head.bytes == 0 || head.number < p.next_in) {  // a word about credit, or a frame that has come before
+    carrier_.release(a.token);
+    return false;
+  }
+  f = {a.data + sizeof head, head.bytes, source, a.token, head.aside != 0, nullptr};
+  if (head.number == p.next_in && !p.held && p.kept.empty()) [[likely]] {
+    ++p.next_in;
+    if (!p.early.empty()) [[unlikely]]
+      go_on(source);
+    return true;
+  }
+  const frame copy = copy_of(f);
+  if (head.number != p.next_in) {
+    // No more can be early than may be under way.
+    if (head.number - p.next_in > window_) throw_damaged(source, "the number of a frame", head.number);
+    if (!p.early.emplace(head.number, copy).second) delete[] copy.copy;
+    return false;
+  }
+  ++p.next_in;
+  p.kept.push_back(copy);
+  if (!p.held) go_on(source);
+  return false;
+}
+
+far_side::frame far_side::copy_of(const frame& f) {
+  frame kept = f;
+  kept.copy = new std::byte[f.bytes];
+  std::memcpy(kept.copy, f.data, f.bytes);
+  kept.data = kept.copy;
+  carrier_.release(f.token);
+  return kept;
+}
+
+void far_side::go_on(rank_t source) {
+  peer& p = peer_of(source);
+  p.held = false;
+  if (p.queued || (p.kept.empty() && p.early.empty())) return;
+  p.queued = true;
+  waiting_.push_back(source);
+}
+
+bool far_side::take_waiting(frame& f) {
+  while (!waiting_.empty()) {
+    peer& p = peer_of(waiting_.front());
+    auto first = p.early.begin();
+    for (; first != p.early.end() && first->first < p.next_in; first = p.early.erase(first)) delete[] first->second.copy;
+    if (p.held) {  // again
+    } else if (!p.kept.empty()) {
+      f = p.kept.front();
+      p.kept.pop_front();
+      return true;
+    } else if (first != p.early.end() && first->first == p.next_in) {
+      f = first->second;
+      ++p.next_in;
+      p.early.erase(first);
+      return true;
+    }
+    p.queued = false;
+    waiting_.pop_front();
+  }
+  return false;
+}
+
+bool far_side::next(frame& f) {
+  if (!waiting_.empty() && take_waiting(f)) [[unlikely]]
+    return true;
+  if (!owing_.empty()) [[unlikely]] {
+    const rank_t to = owing_.back();
+    owing_.pop_back();
+    peer_of(to).owes = false;
+    tell(to);
+  }
+  for (;;) {
+    const network::arrival a = carrier_.poll();
+    if (a.data == nullptr) return false;
+    if (take(a, f)) return true;
+    if (!waiting_.empty() && take_waiting(f)) return true;
+  }
+}
+
+void far_side::release(const frame& f) {
+  peer& p = peer_of(f.source);
+  if (f.copy != nullptr) [[unlikely]]
+    delete[] f.copy;
+  else
+    carrier_.release(f.token);
+  if (f.aside) return;
+  ++frames_taken_;
+  p.taken += lines_for(f.bytes);
+  if (p.taken - p.reported > window_ / 4) tell(f.source);
+}
+
+void far_side::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {
+  throw_decode(
+      source, "receive",
+      fmt::format("{} from rank {} cannot be right ({}); do all ranks run the same version of Armilla?", what, source, value));
+}
+
+}  // namespace armilla::detail

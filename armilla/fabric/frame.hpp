@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+/// What heads each frame on a network, 32 bytes; the records follow. See docs/spec/wire.md.
+struct network_head {
+  static constexpr std::uint32_t good_mark = 0x41524d31;  ///< "1MRA" in memory: this version of the frame
+  std::uint32_t mark = good_mark;
+  std::uint16_t epoch = 0;   ///< of the job: changes when ranks are lost
+  std::uint16_t aside = 0;   ///< 1: neither credit nor a fence counts it
+  std::uint32_t source = 0;  ///< rank
+  std::uint32_t bytes = 0;   ///< of the records; 0: nothing but what this head says
+  std::uint64_t number = 0;  ///< of this frame among those with records from its source to its receiver
+  std::uint64_t taken = 0;   ///< lines of the receiver's frames that its source has taken in, ever
+};
+static_assert(sizeof(network_head) == 32);
+
+/// The records of a frame that has come over a network.
+struct far_frame {
+  const std::byte* data = nullptr;
+  std::uint32_t bytes = 0;
+  rank_t source = no_rank;
+  std::uintptr_t token = 0;  ///< of the network
+  bool aside = false;
+  std::byte* copy = nullptr;  ///< owned, where the frame could not be taken in when it came
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fabric/loop_network.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "armilla/ring/ring.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::size_t held_frames = 4;
+
+struct piece_head {
+  std::uint64_t id;
+  std::uint64_t total;  // bytes of the transfer
+  std::uint64_t at;
+  std::uint64_t bytes;
+};
+
+class loop_network final : public network {
+ public:
+  loop_network(std::byte* host, const host_layout& layout, rank_t me, rank_t ranks) : most_(layout.ring_bytes / 8), me_(me) {
+    const auto ring = [&](int lane, rank_t from, rank_t to) {
+      return ring_memory{host + layout.ring(lane, from, to), host_layout::ring_header, layout.ring_bytes};
+    };
+    for (rank_t r = 0; r < ranks; ++r) {
+      peer& p = peers_.emplace_back();
+      if (r == me) continue;
+      p.out = ring_writer(ring(0, me, r));
+      p.in = ring_reader(ring(0, r, me));
+      p.bulk_out = ring_writer(ring(1, me, r));
+      p.bulk_in = ring_reader(ring(1, r, me));
+    }
+  }
+
+  const char* name() const noexcept override { return "loop"; }
+  const char* version() const noexcept override { return "rings in shared memory"; }
+  std::size_t most() const noexcept override { return most_; }
+  std::size_t held_at_most() const noexcept override { return held_frames; }
+
+  std::byte* acquire(rank_t to, std::size_t bytes) override { return peers_[std::size_t(to)].out.reserve(bytes, bytes).begin; }
+  void submit(rank_t to, std::size_t bytes) override { peers_[std::size_t(to)].out.publish(bytes); }
+
+  arrival poll() override {
+    if (!sending_.empty() || !expected_.empty()) move_bulk();
+    for (std::size_t i = 0; i < peers_.size(); ++i) {
+      const auto r = rank_t((std::size_t(next_) + i) % peers_.size());
+      if (r == me_ || peers_[std::size_t(r)].holds) continue;
+      ring_reader& in = peers_[std::size_t(r)].in;
+      while (in.ready()) {
+        const ring_reader::frame f = in.front();
+        if (f.bytes == frame_pad) {
+          in.release(frame_pad);
+          continue;
+        }
+        next_ = rank_t((std::size_t(r) + 1) % peers_.size());
+        peers_[std::size_t(r)].holds = true;
+        return {f.data, f.bytes, r, std::uintptr_t(f.bytes) << 16 | std::uintptr_t(r)};
+      }
+    }
+    return {};
+  }
+  void release(std::uintptr_t token) override {
+    peer& p = peers_[token & 0xffff];
+    p.in.release(std::uint32_t(token >> 16));
+    p.holds = false;
+  }
+
+  std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
+    sending_.push_back({++transfers_, to, id, data, bytes, 0});
+    move_bulk();
+    return transfers_;
+  }
+  std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
+    expected_.push_back({++transfers_, from, id, data, bytes, 0});
+    move_bulk();
+    return transfers_;
+  }
+  bool done(std::uintptr_t transfer) override { return done_.erase(transfer) != 0; }
+  void finish() override {}
+
+ private:
+  struct peer {
+    ring_writer out, bulk_out;
+    ring_reader in, bulk_in;
+    bool holds = false;  // a frame of it is being taken in
+  };
+  struct outgoing {
+    std::uintptr_t number;
+    rank_t to;
+    std::uint64_t id;
+    const std::byte* data;
+    std::size_t bytes, at;
+  };
+  struct incoming {
+    std::uintptr_t number;
+    rank_t from;
+    std::uint64_t id;
+    std::byte* data;
+    std::size_t bytes, have;
+  };
+
+  void move_bulk() {
+    for (outgoing& o : sending_) send_pieces(o);
+    std::erase_if(sending_, [this](const outgoing& o) {
+      if (o.at < o.bytes || o.at == 0) return false;
+      finished(o.number);
+      return true;
+    });
+    for (std::size_t r = 0; r < peers_.size(); ++r)
+      if (rank_t(r) != me_) take_pieces(rank_t(r));
+  }
+
+  // An empty transfer is one empty piece: `at` then says that it has gone.
+  void send_pieces(outgoing& o) {
+    ring_writer& out = peers_[std::size_t(o.to)].bulk_out;
+    do {
+      const std::size_t bytes = std::min(o.bytes - o.at, most_ - sizeof(piece_head));
+      const ring_writer::room room = out.reserve(sizeof(piece_head) + bytes, sizeof(piece_head) + bytes);
+      if (room.begin == nullptr) return;
+      const piece_head head{o.id, o.bytes, o.at, bytes};
+      std::memcpy(room.begin, &head, sizeof head);
+      if (bytes != 0) std::memcpy(room.begin + sizeof head, o.data + o.at, bytes);
+      out.publish(sizeof head + bytes);
+      o.at += o.bytes == 0 ? 1 : bytes;
+    } while (o.at < o.bytes);
+  }
+
+  // Pieces stay in their ring until somebody expects them, unless others behind them are expected.
+  void take_pieces(rank_t from) {
+    take_unexpected(from);
+    ring_reader& in = peers_[std::size_t(from)].bulk_in;
+    while (in.ready()) {
+      const ring_reader::frame f = in.front();
+      if (f.bytes != frame_pad) {
+        piece_head head;
+        std::memcpy(&head, f.data, sizeof head);
+        const auto to = std::ranges::find_if(expected_, [&](const incoming& i) { return i.from == from && i.id == head.id; });
+        if (to != expected_.end())
+          take(to, head, f.data + sizeof head);
+        else if (std::ranges::none_of(expected_, [&](const incoming& i) { return i.from == from; }))
+          return;
+        else
+          unexpected_[{from, head.id}].emplace_back(head, std::vector(f.data + sizeof head, f.data + sizeof head + head.bytes));
+      }
+      in.release(f.bytes);
+    }
+  }
+
+  void take_unexpected(rank_t from) {
+    for (auto e = unexpected_.begin(); e != unexpected_.end();) {
+      const auto to =
+          std::ranges::find_if(expected_, [&](const incoming& i) { return i.from == from && e->first == std::pair(from, i.id); });
+      if (to == expected_.end()) {
+        ++e;
+        continue;
+      }
+      const incoming wanted = *to;
+      for (const auto& [head, bytes] : e->second)
+        take(std::ranges::find(expected_, wanted.number, &incoming::number), head, bytes.data());
+      e = unexpected_.erase(e);
+    }
+  }
+
+  void take(std::vector<incoming>::iterator to, const piece_head& head, const std::byte* data) {
+    if (to == expected_.end()) return;
+    if (head.at <= to->bytes && head.bytes <= to->bytes - head.at && head.bytes != 0)
+      std::memcpy(to->data + head.at, data, head.bytes);
+    to->have += head.bytes;
+    if (to->have < to->bytes) return;
+    finished(to->number);
+    expected_.erase(to);
+  }
+
+  void finished(std::uintptr_t number) { done_[number] = true; }
+
+  std::size_t most_;
+  rank_t me_;
+  rank_t next_ = 0;
+  std::vector<peer> peers_;
+  std::uintptr_t transfers_ = 0;
+  std::deque<outgoing> sending_;
+  std::vector<incoming> expected_;
+  std::map<std::pair<rank_t, std::uint64_t>, std::vector<std::pair<piece_head, std::vector<std::byte>>>> unexpected_;
+  std::map<std::uintptr_t, bool> done_;
+};
+
+}  // namespace
+
+std::unique_ptr<network> make_loop_network(std::byte* host, const host_layout& layout, rank_t me, rank_t ranks) {
+  return std::make_unique<loop_network>(host, layout, me, ranks);
+}
+
+}  // namespace armilla::detail

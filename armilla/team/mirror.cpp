@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/mirror.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "armilla/team/record.hpp"
+
+namespace armilla::detail {
+namespace {
+
+struct mirror_head {
+  std::uint64_t offset;  // in the sender's collective area
+};
+
+std::atomic_ref<std::uint64_t> word(std::byte* at) { return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at)); }
+
+// A line begins with its step, or with a count, which the ranks here wait for. An old line of a team that has ended may come
+// behind a new one, by another way.
+void write_line(std::byte* to, const std::byte* from, std::size_t bytes) {
+  std::uint64_t step;
+  std::memcpy(&step, from, sizeof step);
+  if (step < word(to).load(std::memory_order_relaxed)) return;
+  std::memcpy(to + sizeof step, from + sizeof step, bytes - sizeof step);
+  word(to).store(step, std::memory_order_release);  // pairs with the acquire in await_step, and in transfer::pull
+}
+
+struct mirror_record {
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    mirror_head head;
+    if (size < sizeof head + sizeof(std::uint64_t)) self.throw_damaged(source, "the length of what a rank shows", size);
+    std::memcpy(&head, at, sizeof head);
+    const std::size_t bytes = size - sizeof head;
+    const bool line = head.offset < self.self().teams->layout.staging();
+    if (head.offset % 8 != 0 || head.offset > host_layout::collective_bytes ||
+        bytes > host_layout::collective_bytes - head.offset || (line && bytes > cache_line))
+      self.throw_damaged(source, "the place of what a rank shows", head.offset);
+    std::byte* const to = self.host().collective(source) + head.offset;
+    if (line)
+      write_line(to, at + sizeof head, bytes);
+    else
+      std::memcpy(to, at + sizeof head, bytes);
+    for (rank_t r = 0; line && r < self.self().ranks; ++r)
+      if (r != self.self().rank) self.notify(r);
+  }
+};
+handler_slot& mirror_slot = fixed_handler<mirror_record, mirror_handler>;
+
+}  // namespace
+
+void mirror(context& c, rank_t to, const void* at, std::size_t bytes) {
+  const auto* from = static_cast<const std::byte*>(at);
+  std::uint64_t offset = std::uint64_t(from - c.host->collective(c.rank));
+  const std::size_t most = c.messages->longest_aside() - sizeof(mirror_head);
+  for (std::size_t piece; bytes != 0; bytes -= piece, from += piece, offset += piece) {
+    piece = std::min(bytes, most);
+    const mirror_head head{offset};
+    c.messages->send_aside(to, mirror_slot.id, &head, sizeof head, from, piece);
+  }
+}
+
+void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes) {
+  for (const rank_t r : t.abroad) mirror(*t.self, r, at, bytes);
+}
+
+// The first member on each other host.
+std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members) {
+  std::vector<rank_t> abroad;
+  for (const rank_t r : members) {
+    const auto same_host = [&](rank_t other) { return host.number[std::size_t(other)] == host.number[std::size_t(r)]; };
+    if (r != me && host.far[std::size_t(r)] && std::ranges::none_of(abroad, same_host)) abroad.push_back(r);
+  }
+  return abroad;
+}
+
+}  // namespace armilla::detail

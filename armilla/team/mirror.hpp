@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/context.hpp"
+
+/// How the ranks of other hosts see what a rank writes into its collective area.
+///
+/// Every host has a place for the area of every rank of the job. A rank writes into its own, and where a reader is on another
+/// host it sends the bytes, too; there they are written into the same place of that host's memory. So all that the collectives
+/// know of hosts is this: whoever shows something says to whom.
+///
+/// What all members of a team shall see goes to one member of each other host, which writes it for all that share its memory:
+/// one message a host, not a rank. These messages are no statements, and a fence does not count them.
+namespace armilla::detail {
+
+/// Sends `bytes` bytes at `at`, in this rank's collective area, to the host of `to`, which is far. A multiple of 8. If they begin
+/// with a step, that is written last, and never goes back.
+[[gnu::cold]] void mirror(context& c, rank_t to, const void* at, std::size_t bytes);
+
+/// Rank `to` may wait for what lies at `at`.
+inline void reveal_to(context& c, rank_t to, const void* at, std::size_t bytes) {
+  if (c.host->far[std::size_t(to)]) [[unlikely]]
+    mirror(c, to, at, bytes);
+  else
+    c.messages->notify(to);
+}
+
+}  // namespace armilla::detail
