@@ -76,7 +76,7 @@ void endpoint::send_aside(rank_t to, handler_id h, const void* head, std::size_t
   std::byte* place = room != nullptr ? room : far.aside.emplace_back(to, std::vector<std::byte>(all)).frame.data();
   std::memcpy(place, &what, sizeof what);
   std::memcpy(place += sizeof what, head, head_bytes);
-  std::memcpy(place + head_bytes, data, bytes);
+  if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
   if (room != nullptr) far.side.publish(room, to, all, far_side::kind::aside);
 }
 

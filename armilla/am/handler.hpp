@@ -34,6 +34,7 @@ enum well_known : handler_id {
   first_object_handler = 32,  ///< references to processor objects
   far_bulk_handler = 48,      ///< names a block that a network carries
   mirror_handler = 49,        ///< layer team: what a rank wrote for the ranks of other hosts to see
+  main_done_handler = 50,     ///< layer session: run_main's function has returned
   first_free_handler = 64,
 };
 

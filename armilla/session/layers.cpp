@@ -3,7 +3,10 @@
 
 #include <time.h>
 
+#include <cstring>
 #include <iterator>
+
+#include "armilla/session/session_state.hpp"
 
 #if ARMILLA_HAS_MESSAGES
 #include "armilla/am/endpoint.hpp"
@@ -101,6 +104,33 @@ void serve_until([[maybe_unused]] context& rank, const std::atomic<std::uint32_t
   rank.messages->wait_until(ready, "run_main: serving until its function returns");
 #else
   for (const timespec pause{0, 1'000'000}; !ready();) nanosleep(&pause, nullptr);
+#endif
+}
+
+#if ARMILLA_HAS_MESSAGES
+namespace {
+
+struct main_done_record {
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+    std::uint64_t mains;
+    if (size != sizeof mains) self.throw_damaged(source, "the number of functions that have returned, its length", size);
+    std::memcpy(&mains, at, sizeof mains);
+    self.self().session->self.job->mains_done.store(std::uint32_t(mains), std::memory_order_release);
+    wake_all(self.self());
+  }
+};
+handler_slot& main_done_slot = fixed_handler<main_done_record, main_done_handler>;
+
+}  // namespace
+#endif
+
+void tell_main_done(context& rank, std::uint32_t mains) {
+  rank.session->self.job->mains_done.store(mains, std::memory_order_release);
+  wake_all(rank);
+#if ARMILLA_HAS_MESSAGES
+  const std::uint64_t number = mains;
+  for (rank_t r = 0; r < rank.ranks; ++r)
+    if (rank.host->far[std::size_t(r)]) rank.messages->send_aside(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
 #endif
 }
 

@@ -50,7 +50,9 @@ void final_fence(context&, std::uint64_t others);
 void let_go(context&);
 /// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`).
 void serve_until(context&, const std::atomic<std::uint32_t>& count, std::uint32_t target);
-/// Wakes every rank that waits.
+/// The function of so many calls of run_main has returned here: ends `serve_until` on all hosts.
+void tell_main_done(context&, std::uint32_t mains);
+/// Wakes every rank of this host that waits.
 void wake_all(context&);
 
 }  // namespace armilla::detail

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/network.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/session_state.hpp"
 #include "armilla/stats/counter_table.hpp"
@@ -75,6 +76,12 @@ void write_file(const std::string& name, const std::string& text) {
                 "statistics could not be written to '" + name + "' (" + std::strerror(errno) + "); make room there");
 }
 
+std::string fabric_of(const launch& self) {
+  if (self.threads) return "threads";
+  if (self.beyond == nullptr) return "shm";
+  return self.all_far ? self.beyond->name() : std::string("shm+") + self.beyond->name();
+}
+
 }  // namespace
 
 void add_up(job_report& job) {
@@ -94,7 +101,7 @@ void report_stats(context& self) {
   if (!s.asked.any()) return;
   std::vector<rank_image> all = gather_to(0, image_of_this_rank(self));
   if (self.rank != 0) return;
-  job_report job{self.session->self.threads ? "threads" : "shm", s.asked.timing, {}, {}, {}};
+  job_report job{fabric_of(self.session->self), s.asked.timing, {}, {}, {}};
   for (rank_image& image : all) job.ranks.push_back(from_image(std::move(image)));
   add_up(job);
   if (!s.asked.file.empty()) write_file(s.asked.file, json_of(job));

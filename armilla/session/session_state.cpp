@@ -58,10 +58,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
     serve();
   else if (const int code = call(function); code != 0)
     return fail(code), code;
-  if (who == who_runs::first && rank.rank == 0) {
-    self.job->mains_done.store(mains, std::memory_order_release);
-    wake_all(rank);
-  }
+  if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
   final_fence(rank, others);
   return 0;
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop
