@@ -29,7 +29,9 @@ std::string cause(const ending& e) {
 std::string who(const ending& e) {
   const std::string ranks =
       e.first == e.last ? fmt::format("rank {}", e.first) : fmt::format("one of the ranks {} to {}", e.first, e.last);
-  return e.pid > 0 ? fmt::format("{} ({}, pid {})", ranks, e.program, e.pid) : fmt::format("{} ({})", ranks, e.program);
+  const std::string where = e.host.empty() ? "" : " on " + e.host;
+  return e.pid > 0 ? fmt::format("{}{} ({}, pid {})", ranks, where, e.program, e.pid)
+                   : fmt::format("{}{} ({})", ranks, where, e.program);
 }
 
 ending::how kind_of(failure_kind kind) noexcept {

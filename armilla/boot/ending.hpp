@@ -12,6 +12,7 @@ struct ending {
   how kind = how::exited;
   rank_t first = 0, last = 0;  ///< the ranks it may have been; one, if known
   std::string program;
+  std::string host;  ///< empty: this one
   int pid = 0;
   int code = 0;       ///< exit code, signal number or errno
   bool core = false;  ///< a core file was written

@@ -14,6 +14,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/card.hpp"
 #include "armilla/boot/control_block.hpp"
@@ -277,12 +278,17 @@ launch join_launched(bootstrap& others, options& settings, const std::string& pr
 void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept {
   if (started == nullptr) return;
   for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
-  const ending note = from_note(job);
+  ending note = from_note(job);
+  auto* const line = dynamic_cast<agent_line*>(started);
+  if (line != nullptr) note.host = line->host();
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
   if (note.first != rank)
     sleep(let_others_speak_s);
+  else if (line != nullptr)
+    line->tell_failure(exit_code(note), sentence(note));
   else
     say("armilla: " + sentence(note) + "; the job was stopped");
+  if (line != nullptr) sleep(let_others_speak_s);  // it stops all of us
   started->abort(exit_code(note));
 }
 

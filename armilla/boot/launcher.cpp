@@ -4,6 +4,7 @@
 #include <climits>
 #include <cstdlib>
 
+#include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/join.hpp"
 
 namespace armilla::detail {
@@ -21,6 +22,7 @@ int number(const char* variable) noexcept {
 
 launcher find_launcher() {
   if (started_as_rank()) return {launcher_kind::own, 0, "armilla-run"};
+  if (set(line_variable)) return {launcher_kind::agent, 0, "armilla-run"};
   if (set(joined_variable)) return {};  // a rank started this process: what is set was meant for that one
   if (set("OMPI_COMM_WORLD_RANK")) return {launcher_kind::open_mpi, number("OMPI_COMM_WORLD_SIZE"), "mpirun of Open MPI"};
   const bool step = set("SLURM_STEP_ID") && set("SLURM_PROCID");

@@ -9,7 +9,8 @@ namespace armilla::detail {
 /// Who started this process, as its environment tells.
 enum class launcher_kind {
   none,      ///< nobody: a shell, a debugger
-  own,       ///< our supervisor, here or on another host
+  own,       ///< our supervisor
+  agent,     ///< an agent of armilla-run --hosts
   open_mpi,  ///< mpirun of Open MPI: speaks PMIx
   mpich,     ///< mpirun of MPICH and its kin: speaks PMI
   pmix,      ///< srun --mpi=pmix, prun

@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/pin.hpp"
 
@@ -40,6 +41,10 @@ std::vector<std::string> environment_for(const spawn_plan& plan) {
   std::vector<std::string> all;
   for (char** setting = environ; *setting != nullptr; ++setting) all.emplace_back(*setting);
   for (const auto& setting : plan.program->environment) set_in(all, setting);
+  if (plan.line >= 0) {
+    set_in(all, std::string(line_variable) + "=" + plan.line_text);
+    return all;
+  }
   set_in(all, std::string(job_variable) + "=" + std::to_string(plan.memory));
   set_in(all, std::string(rank_variable) + "=" + std::to_string(plan.rank));
   return all;
@@ -50,7 +55,7 @@ std::vector<std::string> environment_for(const spawn_plan& plan) {
 [[noreturn]] void become(const spawn_plan& plan, char** arguments, char** environment, pid_t supervisor) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != supervisor) _exit(127);  // it was killed before the line above
-  fcntl(plan.memory, F_SETFD, 0);
+  fcntl(plan.line >= 0 ? plan.line : plan.memory, F_SETFD, 0);
   if (!plan.keep_input) {
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing > STDIN_FILENO) dup2(nothing, STDIN_FILENO);

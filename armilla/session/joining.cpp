@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/guard.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched.hpp"
@@ -46,6 +47,10 @@ std::string join_by(const std::string& way, const std::vector<std::string>& fold
 }
 
 void join_launcher(const launcher& from, joined_process& process) {
+  if (from.kind == launcher_kind::agent) {
+    process.started = agent_line::take();
+    return;
+  }
   if (from.kind == launcher_kind::slurm)
     throw_usage("start",
                 fmt::format("srun started {} tasks that cannot find each other; start them with srun --mpi=pmix (Slurm needs its "
@@ -94,7 +99,7 @@ joined_process join(int argc, char** argv) {
     if (!launched) throw;
     problem = why.what();
   }
-  if (launched && process.settings->launcher == launcher_use::automatic)
+  if (launched && (from.kind == launcher_kind::agent || process.settings->launcher == launcher_use::automatic))
     return join_with_launcher(from, std::move(process), problem);
   return first_process(argc, argv, std::move(process));
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// armilla-run: starts the ranks of a job on this host, of one program or of several.
+// armilla-run: starts the ranks of a job on this host or on several, of one program or of several.
 //
 //     armilla-run -n 4 ./hello arguments
 //     armilla-run -n 1 ./master : -n 3 ./worker
+//     armilla-run --hosts a:2,b:2 ./hello
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,9 +15,11 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "agent.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/supervisor.hpp"
+#include "hosts.hpp"
 
 namespace {
 
@@ -33,7 +36,7 @@ struct failure {
 
 // What the command line says of the whole job, as values of ARMILLA_*; empty: not said.
 struct job_words {
-  std::string fabric, pin;
+  std::string fabric, pin, hosts, rsh = "ssh";
   bool label = false, manual = false;
 };
 
@@ -82,6 +85,10 @@ void describe(CLI::App& app, program_spec& program, job_words* job) {
   app.footer("armilla-run [options] program [arguments] [ : [-n N] [--env NAME=value] program [arguments] ] ...");
   app.add_option("--fabric", job->fabric, "shm: ranks are processes; threads: ranks are threads of one process");
   app.add_option("--pin", job->pin, "core: each rank on its own core; share: cores in turn; none");
+  app.add_option("--hosts", job->hosts,
+                 "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the "
+                 "same places");
+  app.add_option("--rsh", job->rsh, "What starts a command on a host, given the host's name and the command (default: ssh)");
   app.add_flag("--label", job->label, "Put [rank] before each line that a rank prints");
   app.add_flag("--options", job->manual, "Print all ARMILLA_* variables and exit");
 }
@@ -127,7 +134,19 @@ void pass_on(const job_words& job) {
   if (job.label) setenv("ARMILLA_LABEL", "1", 1);
 }
 
+int run_on_several(const job_words& job, std::vector<program_spec> programs, const options& settings) {
+  std::vector<armilla::run::host_slots> hosts;
+  if (!armilla::run::parse_hosts(job.hosts, hosts))
+    throw failure{wrong_use, fmt::format("--hosts wants names with the numbers of their ranks, a:2,b:2, not '{}'", job.hosts)};
+  int slots = 0;
+  for (const auto& host : hosts) slots += host.slots;
+  for (auto& program : programs)
+    if (program.ranks == 0) program.ranks = programs.size() == 1 ? slots : 1;
+  return armilla::run::run_on_hosts(hosts, job.rsh, programs, settings.label);
+}
+
 int run(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--agent") return armilla::run::be_agent();
   const auto parts = split_at_colons(argc, argv);
   job_words job;
   std::vector<program_spec> programs;
@@ -135,6 +154,7 @@ int run(int argc, char** argv) {
   if (job.manual) return armilla::detail::print_manual(stdout), 0;  // also if a variable is wrong: errors point to it
   pass_on(job);
   const options settings = options::from_environment();
+  if (!job.hosts.empty()) return run_on_several(job, std::move(programs), settings);
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;
   return armilla::detail::supervise(programs, settings);
@@ -145,7 +165,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) try { return run(argc, argv); } catch (const failure& f) {
   std::fprintf(stderr, "armilla-run: %s (see armilla-run --help)\n", f.text.c_str());
   return f.code;
-} catch (const armilla::error& e) {
+} catch (const std::exception& e) {
   std::fprintf(stderr, "%s\n", e.what());
   return wrong_use;
 }

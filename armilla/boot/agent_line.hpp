@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+
+#include "armilla/boot/bootstrap.hpp"
+
+namespace armilla::detail {
+
+/// A rank's line to the agent that started it on its host, for armilla-run --hosts: a socket that it inherits. The agents carry
+/// between hosts what the ranks say.
+struct line_head {
+  enum word : std::uint32_t {
+    exchange = 1,  ///< from a rank: its bytes; to it: those of all ranks
+    failed,        ///< from a rank: a code (4 bytes), and the one message, or nothing
+    finished       ///< from a rank, when it leaves in good order
+  };
+  static constexpr std::uint32_t most_bytes = 1 << 20;  ///< of one rank
+
+  std::uint32_t what;
+  std::uint32_t bytes;  ///< that follow
+};
+
+/// "descriptor rank ranks host"; removed from the environment by the rank that joins.
+inline constexpr const char* line_variable = "ARMILLA_INTERNAL_LINE";
+
+class agent_line final : public bootstrap {
+ public:
+  /// This process's, from the variable. Throws `usage_error` if that is damaged.
+  static std::unique_ptr<agent_line> take();
+  ~agent_line() override;
+
+  const char* name() const noexcept override { return "armilla-run"; }
+  rank_t rank() const noexcept override { return rank_; }
+  rank_t ranks() const noexcept override { return ranks_; }
+  bool exchange(const void* mine, void* all, std::size_t bytes) override;
+  bool meet() override { return exchange(nullptr, nullptr, 0); }
+  const char* error() const noexcept override { return error_; }
+  [[noreturn]] void abort(int code) override;
+  void finish() override;
+
+  /// The name by which the user called this host.
+  const std::string& host() const noexcept { return host_; }
+  /// Lets armilla-run say it, and stop the job with this code.
+  void tell_failure(int code, const std::string& sentence) noexcept;
+
+ private:
+  agent_line(int socket, rank_t rank, rank_t ranks, std::string host);
+  bool broken() noexcept;
+
+  int socket_;
+  rank_t rank_, ranks_;
+  std::string host_;
+  const char* error_ = "";
+};
+
+/// All of it, whatever comes between; false at the end of the line.
+bool write_fully(int socket, const void* data, std::size_t bytes) noexcept;
+bool read_fully(int socket, void* data, std::size_t bytes) noexcept;
+
+}  // namespace armilla::detail

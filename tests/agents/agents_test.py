@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""armilla-run --hosts, with a command in the place of ssh that stays on this machine: agents_test.py ACTOR LAUNCHER."""
+import os
+import signal
+import socket
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from jobs import PATIENCE, Job  # noqa: E402
+
+ACTOR, LAUNCHER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+HOSTS = "localhost:2,127.0.0.2:2"
+
+
+class Agents(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.rsh = cls.script('shift; exec "$@"')
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    @classmethod
+    def script(cls, text):
+        path = os.path.join(cls.folder.name, f"rsh{len(os.listdir(cls.folder.name))}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + text + "\n")
+        os.chmod(path, 0o755)
+        return path
+
+    def begin(self, *arguments, hosts=HOSTS, rsh=None, **more):
+        return Job([LAUNCHER, "--hosts", hosts, "--rsh", rsh or self.rsh, *arguments], fabric=more.pop("fabric", "auto"), **more)
+
+    def end(self, job):
+        job.end()
+        self.assert_gone(job)
+        return job
+
+    def launch(self, *arguments, **more):
+        return self.end(self.begin(*arguments, **more))
+
+    def assert_gone(self, job):
+        until = time.monotonic() + 2
+        while job.left_behind() and time.monotonic() < until:
+            time.sleep(0.01)
+        self.assertEqual(job.left_behind(), [])
+
+    def assert_failed(self, job, cause, code=None):
+        self.assertEqual(len(job.messages()), 1, job.err)
+        self.assertRegex(job.messages()[0], cause)
+        self.assertNotEqual(job.code, 0)
+        if code is not None:
+            self.assertEqual(job.code, code, job.err)
+
+    def assert_hellos(self, job, ranks):
+        self.assertEqual((job.code, job.err), (0, ""))
+        self.assertEqual(sorted(job.out.splitlines()), sorted(f"hello from {r} of {ranks}" for r in range(ranks)))
+
+    def test_every_rank_runs_the_function(self):
+        self.assert_hellos(self.launch(ACTOR, "hello"), 4)
+        self.assert_hellos(self.launch("-n", "3", ACTOR, "hello"), 3)
+        self.assert_hellos(self.launch(ACTOR, "hello", hosts="localhost"), 1)
+        self.assert_hellos(self.launch("-n", "1", ACTOR, "hello", ":", "-n", "3", ACTOR, "session"), 4)
+
+    def test_lines_bear_the_rank(self):
+        job = self.launch("--label", ACTOR, "hello")
+        self.assertEqual(sorted(job.out.splitlines()), [f"[{r}] hello from {r} of 4" for r in range(4)])
+
+    def test_failures_are_told_once_with_rank_host_program_and_cause(self):
+        for scene, cause, code in [
+            ("throw", "ended by an exception: std::runtime_error: the sky falls", 1),
+            ("code", "exited with code 7", 7),
+            ("exit0", r"called exit\(0\) before its run\(\) ended", 1),
+            ("_exit0", r"called exit\(0\) before its run\(\) ended", 1),
+            ("exit3", r"called exit\(3\) before its run\(\) ended", 3),
+            ("kill", r"was killed by signal 9 \(SIGKILL\)", 137),
+            ("segv", r"was killed by signal 11 \(SIGSEGV\)", 139),
+            ("child", "ended by an exception: std::runtime_error: and leave a child", 1),
+        ]:
+            for star, host in ((0, "localhost"), (3, "127.0.0.2")):
+                with self.subTest(scene=scene, star=star):
+                    self.assert_failed(self.launch(ACTOR, scene, str(star)), rf"^armilla: rank {star} on {host} \(.*actor, pid \d+\) {cause}", code)
+        self.assert_failed(self.launch(ACTOR, "never"), r"rank \d on .* never joined the job")
+
+    def test_wrong_use(self):
+        self.assert_failed(self.launch("-n", "9", ACTOR, "hello"), "9 ranks do not fit on the hosts, which take 4", 2)
+        self.assert_failed(self.launch(ACTOR, "hello", hosts="a:x"), "--hosts wants names", 2)
+        self.assert_failed(self.launch(ACTOR, "hello", hosts="-oProxyCommand=x"), "--hosts wants names", 2)
+        self.assert_failed(self.launch(ACTOR, "hello", env={"ARMILLA_RNIG": "1"}), "ARMILLA_RNIG.*ARMILLA_RING", 2)
+        self.assert_failed(self.launch(ACTOR, "hello", rsh="false"), "ended before the agent called .code 1.")
+        self.assert_failed(self.launch(ACTOR, "hello", rsh="/no/such"), "'/no/such' could not start .*armilla-run on")
+
+    def hanging(self, **more):
+        job = self.begin(ACTOR, "hang", **more)
+        job.wait_for_lines(4)
+        return job
+
+    def agents_of(self, job):
+        found = []
+        for pid in job.left_behind():
+            with open(f"/proc/{pid}/cmdline", encoding="utf-8") as words:
+                if "--agent" in words.read().split("\0"):
+                    found.append(pid)
+        return found
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            job = self.hanging()
+            job.process.send_signal(number)
+            self.assert_failed(self.end(job), rf"interrupted by signal {int(number)}", 128 + number)
+
+    def test_death_of_an_agent(self):
+        job = self.hanging()
+        os.kill(self.agents_of(job)[0], signal.SIGKILL)
+        self.assert_failed(self.end(job), "the agent on .* ended, and with it ranks", 1)
+
+    def test_death_of_armilla_run(self):
+        job = self.hanging()
+        job.process.kill()
+        self.assert_gone(job)
+        job.end()
+
+    def test_the_key_is_in_no_command_line_and_no_environment(self):
+        keys = os.path.join(self.folder.name, "call")
+        job = self.hanging(rsh=self.script(f'shift; read call; echo "$call" >> {keys}; echo "$call" | "$@"'))
+        with open(keys, encoding="utf-8") as file:
+            key = file.readline().split()[0].encode()
+        self.assertEqual(len(key), 64)
+        for pid in job.left_behind():
+            for name in ("cmdline", "environ"):
+                with open(f"/proc/{pid}/{name}", "rb") as file:
+                    self.assertNotIn(key, file.read())
+        job.process.terminate()
+        self.end(job)
+
+    def test_strangers_are_refused_and_the_job_is_unharmed(self):
+        calls = os.path.join(self.folder.name, "calls")
+        slow = self.script(f'host=$1; shift; read call; echo "$call" >> {calls}; sleep 1; echo "$call" | "$@"')
+        job = self.begin(ACTOR, "hello", rsh=slow)
+        until = time.monotonic() + PATIENCE
+        while (not os.path.exists(calls) or os.path.getsize(calls) == 0) and time.monotonic() < until:
+            time.sleep(0.01)
+        with open(calls, encoding="utf-8") as file:
+            port = int(file.readline().split()[3])
+        for said in (b"", b"GET / HTTP/1.0\r\n\r\n", bytes(68), os.urandom(68), os.urandom(5000)):
+            with socket.create_connection(("127.0.0.1", port), timeout=10) as stranger:
+                stranger.sendall(said)
+                if len(said) >= 68:  # it has heard enough: its number came, and nothing else will
+                    try:
+                        while stranger.recv(4096):
+                            pass
+                    except ConnectionResetError:
+                        pass
+        silent = [socket.create_connection(("127.0.0.1", port), timeout=10) for _ in range(40)]
+        self.assert_hellos(self.end(job), 4)
+        for one in silent:
+            one.close()
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

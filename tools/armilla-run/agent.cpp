@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "agent.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/orphans.hpp"
+#include "armilla/boot/output.hpp"
+#include "armilla/boot/spawn.hpp"
+#include "channel.hpp"
+
+namespace armilla::run {
+namespace {
+
+using namespace armilla::detail;
+using nlohmann::json;
+
+constexpr int could_not_start = 2;
+constexpr std::uint64_t milli = 1'000'000;
+constexpr std::uint64_t may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
+constexpr int connect_within_ms = 5000;
+
+struct call_text {
+  std::string key, host;
+  std::uint32_t number = 0;
+  int port = 0;
+  std::vector<std::string> addresses;
+};
+
+call_text read_call() {
+  std::string all;
+  std::getline(std::cin, all);
+  std::istringstream words(all);
+  call_text call;
+  words >> call.key >> call.host >> call.number >> call.port;
+  for (std::string address; words >> address;) call.addresses.push_back(address);
+  return call;
+}
+
+int connect_to(const std::string& address, int port) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(std::uint16_t(port));
+  if (inet_pton(AF_INET, address.c_str(), &to.sin_addr) != 1) return -1;
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  pollfd ready{fd, POLLOUT, 0};
+  int error = 0;
+  socklen_t size = sizeof error;
+  const bool begun = connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 || errno == EINPROGRESS;
+  if (!begun || poll(&ready, 1, connect_within_ms) <= 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)
+    return close(fd), -1;
+  fcntl(fd, F_SETFL, 0);
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  return fd;
+}
+
+// Both prove that they know the key; a stranger's port is left at once.
+std::unique_ptr<channel> introduce(int fd, const job_key& key, std::uint32_t host) {
+  const timeval patience{connect_within_ms / 1000, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  job_key number;
+  proof theirs;
+  if (!read_fully(fd, number.data(), number.size())) return nullptr;
+  const agent_greeting mine = greet(key, number, host);
+  if (!write_fully(fd, &mine, sizeof mine) || !read_fully(fd, theirs.data(), theirs.size()) ||
+      !same(theirs, answer(key, number, mine)))
+    return nullptr;
+  const timeval forever{};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof forever);
+  return std::make_unique<channel>(fd, session_of(key, number, mine), false);
+}
+
+std::unique_ptr<channel> call_root(const call_text& call) {
+  job_key key;
+  if (!from_hex(call.key, key)) return nullptr;
+  for (const auto& address : call.addresses) {
+    const int fd = connect_to(address, call.port);
+    if (fd < 0) continue;
+    if (auto root = introduce(fd, key, call.number)) return root;
+    close(fd);
+  }
+  return nullptr;
+}
+
+/// One rank of this host.
+struct child {
+  rank_t rank = 0;
+  pid_t pid = -1;
+  int line = -1;
+  bool alive = false, spoke = false, finished = false;
+  rank_record record{};
+  program_spec program;
+  std::string incoming;
+  bool waits = false;  // has given its part of an exchange
+  std::string part;
+};
+
+class agent {
+ public:
+  agent(channel& root, std::string host) : root_(root), host_(std::move(host)) {}
+  int run();
+
+ private:
+  bool start(const json& job);
+  void start_one(child& c);
+  void wait_for_events();
+  void read_signals();
+  void hear_root();
+  void hear(child& c);
+  void take(child& c, const line_head& head, std::string text);
+  void pass_exchange();
+  void hand_out(const std::string& all);
+  void reap();
+  void judge(const child& c, int status);
+  void tell(rank_t rank, int code, bool struck, const std::string& text);
+  void stop();
+  void advance();
+
+  channel& root_;
+  std::string host_;
+  rank_t ranks_ = 0;
+  bool label_ = false, told_done_ = false;
+  std::vector<std::unique_ptr<child>> children_;
+  orphanage orphans_;
+  output_labels labels_;
+  sigset_t before_{};
+  int signals_ = -1;
+  bool stopping_ = false;
+  std::uint64_t deadline_ = never;
+};
+
+bool agent::start(const json& job) {
+  ranks_ = job.at("ranks");
+  label_ = job.at("label");
+  const std::string folder = job.at("folder");
+  if (chdir(folder.c_str()) != 0) {
+    tell(job.at("first"), could_not_start, false, fmt::format("{} has no folder {}: {}", host_, folder, std::strerror(errno)));
+    return false;
+  }
+  for (const auto& setting : job.at("environment").get<std::vector<std::string>>())
+    if (const auto equals = setting.find('='); equals != std::string::npos)
+      setenv(setting.substr(0, equals).c_str(), setting.c_str() + equals + 1, 1);
+  rank_t rank = job.at("first");
+  for (const json& one : job.at("processes")) {
+    auto c = std::make_unique<child>();
+    c->rank = rank++;
+    c->program = {one.at("path"), one.at("arguments"), one.at("environment"), 1};
+    children_.push_back(std::move(c));
+  }
+  for (auto& c : children_) start_one(*c);
+  return true;
+}
+
+void agent::start_one(child& c) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return tell(c.rank, could_not_start, false,
+                fmt::format("{} has no socket for rank {}: {}", host_, c.rank, std::strerror(errno)));
+  for (auto& cpu : c.record.cpu) cpu = -1;
+  spawn_plan how;
+  how.program = &c.program;
+  how.rank = c.rank;
+  how.record = &c.record;
+  how.line = ends[1];
+  how.line_text = fmt::format("{} {} {} {}", ends[1], c.rank, ranks_, host_);
+  how.bind = false;
+  how.mask = before_;
+  output_labels::ends out;
+  if (label_) out = labels_.open(fmt::format("[{}] ", c.rank));
+  how.output = out.output;
+  how.errors = out.errors;
+  c.pid = spawn(how);
+  if (c.pid < 0) c.record.exec_error = errno;
+  labels_.started(out);
+  close(ends[1]);
+  c.line = ends[0];
+  c.alive = c.pid > 0;
+  if (!c.alive) judge(c, 0);
+}
+
+// --- what happens ---
+
+void agent::wait_for_events() {
+  std::vector<pollfd> list{{signals_, POLLIN, 0}, {root_.socket(), POLLIN, 0}};
+  for (const auto& c : children_)
+    if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
+  labels_.watch(list);
+  const std::uint64_t now = now_ns();
+  poll(list.data(), nfds_t(list.size()), deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1);
+}
+
+void agent::read_signals() {
+  signalfd_siginfo info;
+  while (read(signals_, &info, sizeof info) == ssize_t(sizeof info))
+    if (info.ssi_signo != SIGCHLD) stop();  // what ssh passes on, or somebody by hand: the root hears that we are gone
+}
+
+void agent::hear_root() {
+  if (!root_.receive()) stop();
+  while (auto frame = root_.next()) {
+    if (frame->what == channel::exchange) hand_out(frame->text);
+    if (frame->what == channel::stop) stop();
+    if (frame->what == channel::signal && frame->text.size() == sizeof(std::int32_t)) {
+      std::int32_t number = 0;
+      std::memcpy(&number, frame->text.data(), sizeof number);
+      for (const auto& c : children_)
+        if (c->alive && c->spoke) kill(c->pid, number);
+    }
+  }
+  if (root_.garbled()) stop();
+}
+
+void agent::hear(child& c) {
+  char bytes[65536];
+  const auto n = recv(c.line, bytes, sizeof bytes, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) {
+    close(c.line);
+    c.line = -1;
+    return;
+  }
+  c.incoming.append(bytes, std::size_t(n));
+  for (line_head head; c.incoming.size() >= sizeof head;) {
+    std::memcpy(&head, c.incoming.data(), sizeof head);
+    if (head.bytes > line_head::most_bytes)
+      return tell(c.rank, could_not_start, false, fmt::format("rank {} garbles its line", c.rank));
+    if (c.incoming.size() < sizeof head + head.bytes) return;
+    std::string text = c.incoming.substr(sizeof head, head.bytes);
+    c.incoming.erase(0, sizeof head + head.bytes);
+    take(c, head, std::move(text));
+  }
+}
+
+void agent::take(child& c, const line_head& head, std::string text) {
+  c.spoke = true;
+  if (head.what == line_head::finished) c.finished = true;
+  if (head.what == line_head::exchange) {
+    c.waits = true;
+    c.part = std::move(text);
+    pass_exchange();
+  }
+  if (head.what == line_head::failed && text.size() >= sizeof(std::int32_t)) {
+    std::int32_t code = 0;
+    std::memcpy(&code, text.data(), sizeof code);
+    tell(c.rank, code, false, text.substr(sizeof code));
+  }
+}
+
+void agent::pass_exchange() {
+  std::string all;
+  for (const auto& c : children_) {
+    if (!c->waits) return;
+    if (c->part.size() != children_[0]->part.size())
+      return tell(c->rank, could_not_start, false,
+                  fmt::format("ranks {} and {} exchange different things; start all from one version of Armilla",
+                              children_[0]->rank, c->rank));
+    all += c->part;
+  }
+  for (auto& c : children_) c->waits = false;
+  if (!root_.send(channel::exchange, all)) stop();
+}
+
+void agent::hand_out(const std::string& all) {
+  const line_head head{line_head::exchange, std::uint32_t(all.size())};
+  for (const auto& c : children_)
+    if (c->line >= 0 && write_fully(c->line, &head, sizeof head)) write_fully(c->line, all.data(), all.size());
+}
+
+// --- ends ---
+
+void agent::reap() {
+  for (auto& c : children_) {
+    int status = 0;
+    if (!c->alive || waitpid(c->pid, &status, WNOHANG) != c->pid) continue;
+    c->alive = false;
+    while (c->line >= 0) {  // what it said last
+      const auto left = c->incoming.size();
+      hear(*c);
+      if (c->line >= 0 && c->incoming.size() == left) break;
+    }
+    judge(*c, status);
+  }
+  const bool all = std::ranges::none_of(children_, [](const auto& c) { return c->alive; });
+  if (all && !stopping_ && !told_done_) told_done_ = root_.send(channel::done, "");
+}
+
+void agent::judge(const child& c, int status) {
+  ending e;
+  e.first = e.last = c.rank;
+  e.pid = c.pid;
+  e.program = c.program.arguments[0];
+  e.host = host_;
+  if (c.record.exec_error != 0) {
+    e.kind = ending::how::not_started;
+    e.code = c.record.exec_error;
+    e.pid = 0;
+  } else if (WIFSIGNALED(status)) {
+    e.kind = ending::how::signal;
+    e.code = WTERMSIG(status);
+    e.core = WCOREDUMP(status);
+  } else {
+    e.code = WEXITSTATUS(status);
+    if (e.code == 0 && c.finished) return;
+    e.kind = c.finished ? ending::how::code : c.spoke ? ending::how::exited : ending::how::never_joined;
+  }
+  tell(c.rank, exit_code(e), e.kind == ending::how::signal, sentence(e));
+}
+
+void agent::tell(rank_t rank, int code, bool struck, const std::string& text) {
+  if (stopping_) return;
+  if (!root_.send(channel::failed, json{{"rank", rank}, {"code", code}, {"struck", struck}, {"text", text}}.dump(
+                                       -1, ' ', false, json::error_handler_t::replace)))
+    stop();
+}
+
+void agent::stop() {
+  if (stopping_) return;
+  stopping_ = true;
+  deadline_ = deadline_after_ns(may_tidy_ns);
+  for (const auto& c : children_)
+    if (c->alive) kill(c->pid, SIGTERM);
+}
+
+void agent::advance() {
+  if (deadline_ == never || now_ns() < deadline_) return;
+  deadline_ = never;
+  for (const auto& c : children_)
+    if (c->alive) kill(c->pid, SIGKILL);
+}
+
+int agent::run() {
+  sigset_t mine;
+  sigemptyset(&mine);
+  for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) sigaddset(&mine, s);
+  std::signal(SIGCHLD, SIG_DFL);
+  pthread_sigmask(SIG_BLOCK, &mine, &before_);
+  signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+  bool started = false;
+  while (!stopping_ || std::ranges::any_of(children_, [](const auto& c) { return c->alive; })) {
+    if (!started) {
+      pollfd ready{root_.socket(), POLLIN, 0};
+      poll(&ready, 1, -1);
+      const bool there = root_.receive();
+      const auto frame = root_.next();
+      if (!there && !frame) return could_not_start;
+      if (!frame) continue;
+      started = frame->what == channel::job && start(json::parse(frame->text));
+      if (!started && frame->what == channel::stop) return could_not_start;
+      continue;
+    }
+    wait_for_events();
+    read_signals();
+    for (auto& c : children_)
+      if (c->line >= 0) hear(*c);
+    hear_root();
+    reap();
+    advance();
+    labels_.forward();
+  }
+  labels_.finish();
+  orphans_.end_all();
+  return 0;
+}
+
+}  // namespace
+
+int be_agent() {
+  prctl(PR_SET_PDEATHSIG, SIGHUP);  // where armilla-run has started us without a network between
+  const call_text call = read_call();
+  const auto root = call_root(call);
+  if (root == nullptr) {
+    say(fmt::format("armilla-run: the agent on {} cannot reach armilla-run at {}, port {}", call.host,
+                    fmt::join(call.addresses, ", "), call.port));
+    return could_not_start;
+  }
+  return agent(*root, call.host).run();
+}
+
+}  // namespace armilla::run

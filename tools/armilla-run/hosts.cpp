@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hosts.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <list>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <net/if.h>
+#include <nlohmann/json.hpp>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/orphans.hpp"
+#include "channel.hpp"
+
+namespace armilla::run {
+namespace {
+
+using namespace armilla::detail;
+using nlohmann::json;
+
+constexpr std::uint64_t milli = 1'000'000;
+constexpr std::uint64_t agents_call_within_ns = 60'000 * milli;
+constexpr std::uint64_t stranger_speaks_within_ns = 5'000 * milli;
+constexpr std::uint64_t cause_may_follow_ns = 100 * milli;  // a rank's error may be the consequence of another's death
+constexpr std::uint64_t agents_end_within_ns = 700 * milli;
+constexpr std::size_t most_strangers = 32;
+
+/// Whoever has called and has not proved yet to be an agent.
+struct caller {
+  int socket;
+  job_key number;
+  std::uint64_t until_ns;
+  std::string said;
+};
+
+struct host {
+  host_slots what;
+  rank_t first = 0, ranks = 0;
+  pid_t rsh = -1;
+  bool rsh_alive = false, done = false, gone = false;
+  std::unique_ptr<channel> agent;
+  std::optional<std::string> part;  // of the exchange that is under way
+};
+
+struct failure {
+  int code = 1;
+  bool struck = false;  // by a signal
+  std::string text;
+};
+
+bool is_loopback(const std::string& name) { return name == "localhost" || name.starts_with("127."); }
+
+std::vector<std::string> own_addresses() {
+  std::vector<std::string> all;
+  ifaddrs* first = nullptr;
+  if (getifaddrs(&first) != 0) return {"127.0.0.1"};
+  for (const ifaddrs* i = first; i != nullptr; i = i->ifa_next) {
+    if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & IFF_UP) == 0 ||
+        (i->ifa_flags & IFF_LOOPBACK) != 0)
+      continue;
+    char text[INET_ADDRSTRLEN];
+    const auto* const in = reinterpret_cast<const sockaddr_in*>(i->ifa_addr);
+    if (inet_ntop(AF_INET, &in->sin_addr, text, sizeof text) != nullptr) all.emplace_back(text);
+  }
+  freeifaddrs(first);
+  all.emplace_back("127.0.0.1");
+  return all;
+}
+
+// A remote shell takes the words apart again; a plain command takes them as they are.
+std::string for_shell(const std::string& word) {
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%,") == std::string::npos)
+    return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+class root {
+ public:
+  root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, bool label);
+  int run();
+
+ private:
+  void listen();
+  void start_agent(host& h);
+  void wait_for_events();
+  void read_signals();
+  void accept_callers();
+  void hear(caller& c);
+  void welcome(caller& c, const agent_greeting& said);
+  void hear(host& h);
+  void take(host& h, const channel::frame& frame);
+  void pass_exchange();
+  void reap();
+  void fail(failure f);
+  void stop();
+  void advance();
+  bool over() const;
+  json job_of(const host& h) const;
+  int report();
+
+  std::list<host> hosts_;
+  std::string rsh_, self_;
+  std::vector<const program_spec*> program_of_;
+  bool label_;
+  job_key key_ = random_key();
+  int listener_ = -1, port_ = 0, signals_ = -1;
+  std::vector<std::string> addresses_;
+  std::list<caller> callers_;
+  orphanage orphans_;
+  sigset_t before_{};
+  std::optional<failure> failure_;
+  int interrupted_by_ = 0;
+  bool stopping_ = false, killed_ = false;
+  std::uint64_t stop_ns_ = never, kill_ns_ = never, call_ns_ = deadline_after_ns(agents_call_within_ns);
+};
+
+root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, bool label)
+    : rsh_(std::move(rsh)), label_(label) {
+  for (const auto& one : programs)
+    for (int i = 0; i < one.ranks; ++i) program_of_.push_back(&one);
+  rank_t next = 0;
+  for (const auto& one : hosts) {
+    const auto here = std::min(rank_t(one.slots), rank_t(program_of_.size()) - next);
+    if (here == 0) break;
+    host h;
+    h.what = one;
+    h.first = next;
+    h.ranks = here;
+    hosts_.push_back(std::move(h));
+    next += here;
+  }
+  if (std::size_t(next) < program_of_.size() || program_of_.size() > job_block::max_ranks)
+    throw_usage("start", fmt::format("{} ranks do not fit on the hosts, which take {}; give a host more: --hosts a:4,b:4",
+                                     program_of_.size(), next));
+  char path[PATH_MAX] = {};
+  if (readlink("/proc/self/exe", path, sizeof path - 1) <= 0)
+    throw_limit("start", "this program does not find its own file: is /proc there?");
+  self_ = path;
+}
+
+void root::listen() {
+  const bool near = std::ranges::all_of(hosts_, [](const host& h) { return is_loopback(h.what.name); });
+  addresses_ = near ? std::vector<std::string>{"127.0.0.1"} : own_addresses();
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(near ? INADDR_LOOPBACK : INADDR_ANY);
+  socklen_t size = sizeof here;
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0 || ::listen(listener_, 128) != 0 ||
+      getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size) != 0)
+    throw_limit("start", fmt::format("no port for the agents of the hosts: {}", std::strerror(errno)));
+  port_ = ntohs(here.sin_port);
+}
+
+// The key goes through the agent's input: command lines and environments are for others to read.
+void root::start_agent(host& h) {
+  std::vector<std::string> words;
+  std::istringstream text(rsh_);
+  for (std::string word; text >> word;) words.push_back(word);
+  for (const std::string& word : {h.what.name, for_shell(self_), std::string("--agent")}) words.push_back(word);
+  std::vector<char*> arguments;
+  for (auto& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  int input[2];
+  if (pipe2(input, O_CLOEXEC) != 0) throw_limit("start", fmt::format("no pipe to an agent: {}", std::strerror(errno)));
+  const pid_t self = getpid();
+  h.rsh = vfork();
+  if (h.rsh == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != self) _exit(127);
+    dup2(input[0], STDIN_FILENO);
+    setpgid(0, 0);  // a Ctrl-C is ours alone to deal with
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  close(input[0]);
+  h.rsh_alive = h.rsh > 0;
+  const auto number = std::uint32_t(std::ranges::distance(hosts_.begin(), std::ranges::find(hosts_, h.first, &host::first)));
+  const std::string call = fmt::format("{} {} {} {} {}\n", as_hex(key_), h.what.name, number, port_, fmt::join(addresses_, " "));
+  [[maybe_unused]] const auto written = write(input[1], call.data(), call.size());  // if it is gone, that is noticed
+  close(input[1]);
+}
+
+json root::job_of(const host& h) const {
+  json environment = json::array(), processes = json::array();
+  for (char** setting = environ; *setting != nullptr; ++setting)
+    if (const std::string_view text = *setting; text.starts_with("ARMILLA_") && !text.starts_with("ARMILLA_INTERNAL_"))
+      environment.push_back(std::string(text));
+  for (rank_t r = h.first; r < h.first + h.ranks; ++r) {
+    const program_spec& p = *program_of_[std::size_t(r)];
+    processes.push_back({{"path", p.path}, {"arguments", p.arguments}, {"environment", p.environment}});
+  }
+  char folder[PATH_MAX] = ".";
+  if (getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "this folder has no name any more");
+  return {{"ranks", program_of_.size()}, {"first", h.first},      {"label", label_}, {"folder", folder},
+          {"environment", environment},  {"processes", processes}};
+}
+
+// --- what happens ---
+
+void root::wait_for_events() {
+  std::vector<pollfd> list{{signals_, POLLIN, 0}};
+  if (listener_ >= 0) list.push_back({listener_, POLLIN, 0});
+  for (const auto& c : callers_) list.push_back({c.socket, POLLIN, 0});
+  for (const auto& h : hosts_)
+    if (h.agent != nullptr && !h.gone) list.push_back({h.agent->socket(), POLLIN, 0});
+  std::uint64_t until = std::min({stop_ns_, kill_ns_, listener_ >= 0 ? call_ns_ : never});
+  for (const auto& c : callers_) until = std::min(until, c.until_ns);
+  const std::uint64_t now = now_ns();
+  poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
+}
+
+void root::read_signals() {
+  signalfd_siginfo info;
+  while (read(signals_, &info, sizeof info) == ssize_t(sizeof info)) {
+    const auto number = std::int32_t(info.ssi_signo);
+    if (number == SIGCHLD) continue;
+    if (number == SIGUSR1 || number == SIGUSR2) {
+      for (auto& h : hosts_)
+        if (h.agent != nullptr) h.agent->send(channel::signal, {reinterpret_cast<const char*>(&number), sizeof number});
+      continue;
+    }
+    if (!failure_ && interrupted_by_ == 0) interrupted_by_ = number;
+    stop_ns_ = 0;
+  }
+}
+
+void root::accept_callers() {
+  for (int fd; listener_ >= 0 && (fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+    if (callers_.size() == most_strangers) {
+      close(callers_.front().socket);
+      callers_.pop_front();
+    }
+    callers_.push_back({fd, random_key(), deadline_after_ns(stranger_speaks_within_ns), {}});
+    write_fully(fd, callers_.back().number.data(), callers_.back().number.size());
+  }
+}
+
+void root::hear(caller& c) {
+  agent_greeting said;
+  char bytes[sizeof said];
+  const auto n = recv(c.socket, bytes, sizeof said - c.said.size(), MSG_DONTWAIT);
+  const bool later = n < 0 && (errno == EAGAIN || errno == EINTR);
+  if (n > 0) c.said.append(bytes, std::size_t(n));
+  if (c.said.size() == sizeof said) {
+    std::memcpy(&said, c.said.data(), sizeof said);
+    return welcome(c, said);
+  }
+  if (n > 0 || (later && now_ns() < c.until_ns)) return;
+  close(c.socket);
+  c.socket = -1;
+}
+
+// Who does not know the key is sent away, and nothing else happens.
+void root::welcome(caller& c, const agent_greeting& said) {
+  const int fd = std::exchange(c.socket, -1);
+  if (said.host >= hosts_.size() || !believable(key_, c.number, said)) {
+    close(fd);
+    return;
+  }
+  host& h = *std::next(hosts_.begin(), said.host);
+  if (h.agent != nullptr || stopping_) {
+    close(fd);
+    return;
+  }
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  const proof mine = answer(key_, c.number, said);
+  write_fully(fd, mine.data(), mine.size());
+  h.agent = std::make_unique<channel>(fd, session_of(key_, c.number, said), true);
+  if (std::ranges::any_of(hosts_, [](const host& one) { return one.agent == nullptr; })) return;
+  close(listener_);  // nobody else has to call
+  listener_ = -1;
+  for (auto& one : hosts_) one.agent->send(channel::job, job_of(one).dump(-1, ' ', false, json::error_handler_t::replace));
+}
+
+void root::hear(host& h) {
+  const bool open = h.agent->receive();
+  while (const auto frame = h.agent->next()) take(h, *frame);
+  if (open && !h.agent->garbled()) return;
+  h.gone = true;
+  if (!stopping_ && !h.done)
+    fail({1, false,
+          h.agent->garbled()
+              ? fmt::format("what came from the agent on {} was garbled", h.what.name)
+              : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, h.first + h.ranks - 1)});
+}
+
+void root::take(host& h, const channel::frame& frame) {
+  if (frame.what == channel::done) h.done = true;
+  if (frame.what == channel::exchange) {
+    h.part = frame.text;
+    pass_exchange();
+  }
+  if (frame.what != channel::failed) return;
+  const json said = json::parse(frame.text, nullptr, false);
+  if (said.is_discarded()) return;
+  fail({said.value("code", 1), said.value("struck", false), said.value("text", "")});
+}
+
+void root::pass_exchange() {
+  std::string all;
+  for (const auto& h : hosts_)
+    if (!h.part) return;
+  for (auto& h : hosts_) {
+    if (h.part->size() * std::size_t(hosts_.front().ranks) != hosts_.front().part->size() * std::size_t(h.ranks))
+      return fail({1, false, "the ranks exchange different things; start all from one version of Armilla"});
+  }
+  for (auto& h : hosts_) all += *std::exchange(h.part, std::nullopt);
+  for (auto& h : hosts_) h.agent->send(channel::exchange, all);
+}
+
+void root::reap() {
+  for (auto& h : hosts_) {
+    int status = 0;
+    if (!h.rsh_alive || waitpid(h.rsh, &status, WNOHANG) != h.rsh) continue;
+    h.rsh_alive = false;
+    if (h.agent == nullptr && !stopping_)
+      fail({1, false,
+            WIFEXITED(status) && WEXITSTATUS(status) == 127
+                ? fmt::format("'{}' could not start {} on {}", rsh_, self_, h.what.name)
+                : fmt::format("'{} {}' ended before the agent called (code {}); can it start {} there?", rsh_, h.what.name,
+                              WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), self_)});
+  }
+}
+
+// --- the end ---
+
+void root::fail(failure f) {
+  if (failure_ && (failure_->struck || !f.struck || stopping_)) return;
+  failure_ = std::move(f);
+  stop_ns_ = std::min(stop_ns_, failure_->struck ? 0 : deadline_after_ns(cause_may_follow_ns));
+}
+
+void root::stop() {
+  stopping_ = true;
+  stop_ns_ = never;
+  kill_ns_ = deadline_after_ns(agents_end_within_ns);
+  for (auto& h : hosts_)
+    if (h.agent != nullptr && !h.gone)
+      h.agent->send(channel::stop, "");
+    else if (h.rsh_alive)
+      kill(h.rsh, SIGTERM);
+}
+
+void root::advance() {
+  const std::uint64_t now = now_ns();
+  if (listener_ >= 0 && !stopping_ && now >= call_ns_) {
+    const auto missing = std::ranges::find_if(hosts_, [](const host& h) { return h.agent == nullptr; });
+    fail({1, false,
+          fmt::format("the agent on {} has not called for a minute; can it reach port {} of {}?", missing->what.name, port_,
+                      fmt::join(addresses_, ", "))});
+    call_ns_ = never;
+  }
+  const bool done = std::ranges::all_of(hosts_, &host::done);
+  if (!stopping_ && (now >= stop_ns_ || (done && !failure_))) stop();
+  if (!stopping_ || killed_ || now < kill_ns_) return;
+  killed_ = true;
+  kill_ns_ = never;
+  for (auto& h : hosts_)
+    if (h.rsh_alive) kill(-h.rsh, SIGKILL), kill(h.rsh, SIGKILL);
+}
+
+bool root::over() const {
+  return stopping_ && std::ranges::none_of(hosts_, [](const host& h) { return h.rsh_alive; });
+}
+
+int root::report() {
+  if (failure_ || interrupted_by_ != 0) orphans_.end_all();
+  if (failure_) {
+    if (!failure_->text.empty()) say("armilla: " + failure_->text + "; the job was stopped");
+    return (failure_->code & 0xff) != 0 ? failure_->code & 0xff : 1;
+  }
+  if (interrupted_by_ == 0) return 0;
+  say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));
+  return 128 + interrupted_by_;
+}
+
+int root::run() {
+  std::signal(SIGCHLD, SIG_DFL);
+  std::signal(SIGPIPE, SIG_IGN);
+  sigset_t mine;
+  sigemptyset(&mine);
+  for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&mine, s);
+  pthread_sigmask(SIG_BLOCK, &mine, &before_);
+  signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+  listen();
+  for (auto& h : hosts_) start_agent(h);
+  while (!over()) {
+    wait_for_events();
+    read_signals();
+    accept_callers();
+    for (auto& c : callers_) hear(c);
+    callers_.remove_if([](const caller& c) { return c.socket < 0; });
+    for (auto& h : hosts_)
+      if (h.agent != nullptr && !h.gone) hear(h);
+    reap();
+    advance();
+  }
+  return report();
+}
+
+}  // namespace
+
+bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts) {
+  std::istringstream list(text);
+  for (std::string one; std::getline(list, one, ',');) {
+    host_slots h;
+    const auto colon = one.rfind(':');
+    h.name = one.substr(0, colon);
+    if (colon != std::string::npos) {
+      char* end = nullptr;
+      const long n = std::strtol(one.c_str() + colon + 1, &end, 10);
+      if (*end != 0 || end == one.c_str() + colon + 1 || n < 1 || n > long(job_block::max_ranks)) return false;
+      h.slots = int(n);
+    }
+    // A name that began with '-' would be an option of ssh.
+    if (h.name.empty() || h.name[0] == '-' || h.name.find_first_of(" \t\n") != std::string::npos) return false;
+    hosts.push_back(h);
+  }
+  return !hosts.empty();
+}
+
+int run_on_hosts(const std::vector<host_slots>& hosts, const std::string& rsh, const std::vector<program_spec>& programs,
+                 bool label) {
+  return root(hosts, rsh, programs, label).run();
+}
+
+}  // namespace armilla::run
