@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs that srun starts: slurm_test.py ACTOR, inside of tests/hosts/slurm."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from jobs import Job  # noqa: E402
+
+ACTOR = os.path.abspath(sys.argv[1])
+
+
+class Slurm(unittest.TestCase):
+    def launch(self, *arguments, mpi="pmix", ranks=2):
+        return Job(["srun", "-n", str(ranks), "--overcommit", "--mpi=" + mpi, ACTOR, *arguments], fabric="auto").end()
+
+    def test_every_rank_runs_the_function(self):
+        for ranks in (1, 2, 4):
+            job = self.launch("hello", ranks=ranks)
+            self.assertEqual(job.code, 0, job.err)
+            self.assertEqual(sorted(job.out.splitlines()), [f"hello from {r} of {ranks}" for r in range(ranks)])
+
+    def test_failures(self):
+        for scene, cause, code in (("throw", "the sky falls", 1), ("code", "exited with code 7", 7)):
+            job = self.launch(scene, "1")
+            self.assertEqual(job.code, code, job.err)
+            self.assertEqual(len(job.messages()), 1, job.err)
+            self.assertRegex(job.messages()[0], f"rank 1 .*{cause}")
+        self.assertNotEqual(self.launch("kill", "1").code, 0)
+
+    def test_srun_without_pmix_says_what_to_do(self):
+        job = self.launch("hello", mpi="none")
+        self.assertRegex(job.err, "srun started 2 tasks that cannot find each other; start them with srun --mpi=pmix")
+        self.assertNotEqual(job.code, 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
