@@ -14,8 +14,10 @@ function(armilla_backend name)
   target_link_libraries(${target} PRIVATE armilla_private armilla_interface ${arg_LIBRARIES} ${CMAKE_DL_LIBS})
   target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
   # Engines leave call-backs and threads behind, so it is never unloaded. A sanitizer's own symbols are in the program.
-  target_link_options(${target} PRIVATE "-Wl,--version-script=${exported}" -Wl,-z,nodelete
-                      $<$<NOT:$<BOOL:${ARMILLA_SANITIZE}>>:-Wl,--no-undefined>)
+  target_link_options(${target} PRIVATE "-Wl,--version-script=${exported}" -Wl,-z,nodelete)
+  if(NOT ARMILLA_SANITIZE)
+    target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  endif()
   if(NOT arg_HELPER)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/armilla)
   endif()
