@@ -113,7 +113,7 @@ const network_head& far_side::check(const network::arrival& a) const {
 }
 
 bool far_side::take(const network::arrival& a, frame& f) {
-  const network_head& head = check(a);
+  const network_head head = check(a);  // a copy: the bytes are the network's again when the frame is released
   const auto source = rank_t(head.source);
   peer& p = peer_of(source);
   if (head.taken > p.sent) throw_damaged(source, "the lines taken in, said by a frame", head.taken);
