@@ -23,8 +23,16 @@ struct far_side::peer {
   bool held = false;
   bool queued = false;                   // stands in `waiting_`
   bool owes = false;                     // stands in `owing_`
-  std::deque<frame> kept;                // came while the source was held
+  std::uint64_t stored = 0;              // lines of counted frames in `kept` and `early`
+  std::deque<frame> kept;                // in turn, but came while the source was held, or was early
   std::map<std::uint64_t, frame> early;  // came before those in front of them
+
+  static std::uint64_t lines_of(const frame& f) noexcept { return f.aside ? 0 : lines_for(f.bytes); }
+  // What had come early follows those in front of it. So early ones are always beyond `next_in`.
+  void bring_up() {
+    for (auto first = early.begin(); first != early.end() && first->first == next_in; ++next_in, first = early.erase(first))
+      kept.push_back(first->second);
+  }
 };
 
 far_side::far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes)
@@ -101,22 +109,43 @@ std::uint64_t far_side::taken(rank_t r) const noexcept {
 
 void far_side::hold(rank_t source) { peer_of(source).held = true; }
 
-const network_head& far_side::check(const network::arrival& a) const {
+// What is wrong with a frame's own words; null: nothing. `value`: what it says.
+const char* far_side::damage(const network::arrival& a, std::uint64_t& value) const noexcept {
   const auto& head = *reinterpret_cast<const network_head*>(a.data);
-  if (a.bytes < sizeof head) throw_damaged(a.source, "the length of a frame", a.bytes);
-  if (head.mark != network_head::good_mark) throw_damaged(a.source, "the mark of a frame", head.mark);
-  if (head.source >= std::uint32_t(ranks_) || (a.source != no_rank && rank_t(head.source) != a.source))
-    throw_damaged(a.source, "the source of a frame", head.source);
-  if (head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
-    throw_damaged(rank_t(head.source), "the length of a frame", head.bytes);
-  return head;
+  if (value = a.bytes; a.bytes < sizeof head) return "the length of a frame";
+  if (value = head.mark; head.mark != network_head::good_mark) return "the mark of a frame";
+  if (value = head.source; head.source >= std::uint32_t(ranks_) || rank_t(head.source) == me_) return "the source of a frame";
+  if (a.source != no_rank && rank_t(head.source) != a.source) return "the source of a frame";
+  if (value = head.aside; head.aside > 1) return "the kind of a frame";
+  if (value = head.bytes; head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
+    return "the length of a frame";
+  return nullptr;
+}
+
+const network_head& far_side::check(const network::arrival& a) {
+  std::uint64_t value = 0;
+  if (const char* const what = damage(a, value)) [[unlikely]] {
+    rank_t source = a.source;
+    if (source == no_rank && a.bytes >= sizeof(network_head)) {
+      const std::uint32_t said = reinterpret_cast<const network_head*>(a.data)->source;
+      if (said < std::uint32_t(ranks_)) source = rank_t(said);
+    }
+    refuse(a, source, what, value);
+  }
+  return *reinterpret_cast<const network_head*>(a.data);
+}
+
+// The network gets its buffer back: what others send still arrives.
+void far_side::refuse(const network::arrival& a, rank_t source, const char* what, std::uint64_t value) {
+  carrier_.release(a.token);
+  throw_damaged(source, what, value);
 }
 
 bool far_side::take(const network::arrival& a, frame& f) {
   const network_head head = check(a);  // a copy: the bytes are the network's again when the frame is released
   const auto source = rank_t(head.source);
   peer& p = peer_of(source);
-  if (head.taken > p.sent) throw_damaged(source, "the lines taken in, said by a frame", head.taken);
+  if (head.taken > p.sent) refuse(a, source, "the lines taken in, said by a frame", head.taken);
   if (head.taken > p.acknowledged) p.acknowledged = head.taken;
   if (head.bytes == 0 || head.number < p.next_in) {  // a word about credit, or a frame that has come before
     carrier_.release(a.token);
@@ -126,18 +155,27 @@ bool far_side::take(const network::arrival& a, frame& f) {
   if (head.number == p.next_in && !p.held && p.kept.empty()) [[likely]] {
     ++p.next_in;
     if (!p.early.empty()) [[unlikely]]
-      go_on(source);
+      p.bring_up(), go_on(source);
     return true;
   }
+  const std::uint64_t number = head.number;
+  // Neither can be early, nor wait here, what may not be under way.
+  if (number - p.next_in > window_) refuse(a, source, "the number of a frame", number);
+  const std::uint64_t lines = p.lines_of(f);
+  if (number != p.next_in && p.early.contains(number)) {
+    carrier_.release(a.token);
+    return false;
+  }
+  if (p.stored + lines > window_) refuse(a, source, "the lines under way, with a frame", p.stored + lines);
   const frame copy = copy_of(f);
-  if (head.number != p.next_in) {
-    // No more can be early than may be under way.
-    if (head.number - p.next_in > window_) throw_damaged(source, "the number of a frame", head.number);
-    if (!p.early.emplace(head.number, copy).second) delete[] copy.copy;
+  p.stored += lines;
+  if (number != p.next_in) {
+    p.early.emplace(number, copy);
     return false;
   }
   ++p.next_in;
   p.kept.push_back(copy);
+  p.bring_up();
   if (!p.held) go_on(source);
   return false;
 }
@@ -154,7 +192,7 @@ far_side::frame far_side::copy_of(const frame& f) {
 void far_side::go_on(rank_t source) {
   peer& p = peer_of(source);
   p.held = false;
-  if (p.queued || (p.kept.empty() && p.early.empty())) return;
+  if (p.queued || p.kept.empty()) return;
   p.queued = true;
   waiting_.push_back(source);
 }
@@ -162,17 +200,10 @@ void far_side::go_on(rank_t source) {
 bool far_side::take_waiting(frame& f) {
   while (!waiting_.empty()) {
     peer& p = peer_of(waiting_.front());
-    auto first = p.early.begin();
-    for (; first != p.early.end() && first->first < p.next_in; first = p.early.erase(first)) delete[] first->second.copy;
-    if (p.held) {  // again
-    } else if (!p.kept.empty()) {
+    if (!p.held && !p.kept.empty()) {
       f = p.kept.front();
       p.kept.pop_front();
-      return true;
-    } else if (first != p.early.end() && first->first == p.next_in) {
-      f = first->second;
-      ++p.next_in;
-      p.early.erase(first);
+      p.stored -= p.lines_of(f);
       return true;
     }
     p.queued = false;

@@ -62,11 +62,13 @@ class far_side {
   struct peer;
   peer& peer_of(rank_t r);
   [[gnu::cold]] void meet(rank_t r);
-  const network_head& check(const network::arrival& a) const;
+  const char* damage(const network::arrival& a, std::uint64_t& value) const noexcept;
+  const network_head& check(const network::arrival& a);
   bool take(const network::arrival& a, frame& f);
   bool take_waiting(frame& f);
   [[gnu::cold]] frame copy_of(const frame& f);
   [[gnu::cold]] void tell(rank_t to);
+  [[noreturn, gnu::cold]] void refuse(const network::arrival& a, rank_t source, const char* what, std::uint64_t value);
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
   network& carrier_;
