@@ -142,6 +142,16 @@ std::vector<row> make_table() {
       bytes(
           "network_window", &o::network_window, 4096, 1 << 30, shape::any,
           "How much may be under way over a network from one rank to another before the receiver says that it has taken it in."),
+      words(
+          "faults", &o::faults, [](std::string_view) { return true; },
+          "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
+          "rank), "
+          "stop=0.01, seed=7; or nothing",
+          "Make the network worse (for tests): each frame comes later by delay and by up to jitter; with these probabilities it "
+          "is "
+          "overtaken by those of other ranks, by those of its own, comes twice, is lost and sent again, or its receiver stops "
+          "for "
+          "a millisecond; one rank is slow. Without a network nothing happens."),
       flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),

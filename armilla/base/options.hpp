@@ -40,6 +40,7 @@ struct options {
   std::uint64_t spill_limit = std::uint64_t{1} << 30;
   std::uint64_t receive_buffers = 4 * 1024 * 1024;
   std::uint64_t network_window = 256 * 1024;
+  std::string faults;
   bool cross_copy = true;
   // waiting
   std::uint64_t spin_ns = 50'000;

@@ -13,6 +13,7 @@
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/exchange.hpp"
 #include "armilla/fabric/backends.hpp"
+#include "armilla/fabric/faults.hpp"
 #include "armilla/fabric/loop_network.hpp"
 
 namespace armilla::detail {
@@ -70,6 +71,7 @@ std::string choosing::try_backend(const char* name) {
 }
 
 void choosing::take_addresses() {
+  chosen_.carries = with_faults(std::move(chosen_.carries), fault_settings::from(settings_.faults), self_.rank, self_.ranks);
   network& carries = *chosen_.carries;
   const std::size_t bytes = carries.address_bytes();
   if (bytes != 0) {
@@ -79,6 +81,7 @@ void choosing::take_addresses() {
   carries.set_addresses(chosen_.addresses.get());
   self_.beyond = &carries;
   self_.why += fmt::format(": {}", carries.version());
+  if (!settings_.faults.empty()) self_.why += fmt::format(", with faults ({})", settings_.faults);
 }
 
 // The launcher's if it is an MPI's, else none.

@@ -158,19 +158,18 @@ bool far_side::take(const network::arrival& a, frame& f) {
       p.bring_up(), go_on(source);
     return true;
   }
-  const std::uint64_t number = head.number;
   // Neither can be early, nor wait here, what may not be under way.
-  if (number - p.next_in > window_) refuse(a, source, "the number of a frame", number);
+  if (head.number - p.next_in > window_) refuse(a, source, "the number of a frame", head.number);
   const std::uint64_t lines = p.lines_of(f);
-  if (number != p.next_in && p.early.contains(number)) {
+  if (head.number != p.next_in && p.early.contains(head.number)) {
     carrier_.release(a.token);
     return false;
   }
   if (p.stored + lines > window_) refuse(a, source, "the lines under way, with a frame", p.stored + lines);
   const frame copy = copy_of(f);
   p.stored += lines;
-  if (number != p.next_in) {
-    p.early.emplace(number, copy);
+  if (head.number != p.next_in) {
+    p.early.emplace(head.number, copy);
     return false;
   }
   ++p.next_in;

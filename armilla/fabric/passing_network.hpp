@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "armilla/fabric/network.hpp"
+
+namespace armilla::detail {
+
+/// A network that passes everything on to another one: what decorators derive from.
+///
+/// It has no descriptor: a decorator may hold what that one would tell of, and who sleeps looks now and then.
+class passing_network : public network {
+ public:
+  explicit passing_network(std::unique_ptr<network> carrier) : carrier_(std::move(carrier)) {}
+
+  const char* name() const noexcept override { return carrier_->name(); }
+  const char* version() const noexcept override { return carrier_->version(); }
+  std::size_t address_bytes() const noexcept override { return carrier_->address_bytes(); }
+  const std::byte* address() const noexcept override { return carrier_->address(); }
+  void set_addresses(const std::byte* all) override { carrier_->set_addresses(all); }
+  std::size_t most() const noexcept override { return carrier_->most(); }
+  std::byte* acquire(rank_t to, std::size_t bytes) override { return carrier_->acquire(to, bytes); }
+  void submit(rank_t to, std::size_t bytes) override { carrier_->submit(to, bytes); }
+  arrival poll() override { return carrier_->poll(); }
+  void release(std::uintptr_t token) override { carrier_->release(token); }
+  std::size_t held_at_most() const noexcept override { return carrier_->held_at_most(); }
+  std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
+    return carrier_->send_bulk(to, id, data, bytes);
+  }
+  std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
+    return carrier_->receive_bulk(from, id, data, bytes);
+  }
+  bool done(std::uintptr_t transfer) override { return carrier_->done(transfer); }
+  bool any_thread() const noexcept override { return carrier_->any_thread(); }
+  loss lost() override { return carrier_->lost(); }
+  void finish() override { carrier_->finish(); }
+
+ protected:
+  network& carrier() noexcept { return *carrier_; }
+
+ private:
+  std::unique_ptr<network> carrier_;
+};
+
+}  // namespace armilla::detail
