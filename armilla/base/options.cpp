@@ -20,8 +20,6 @@ namespace {
 
 constexpr std::string_view prefix = "ARMILLA_";
 constexpr std::string_view reserved = "ARMILLA_INTERNAL_";
-constexpr std::array<std::string_view, 3> of_test_hosts = {"ARMILLA_HOSTS", "ARMILLA_TEST_HOSTS",
-                                                           "ARMILLA_SLOW_SWITCH"};  // tests/hosts
 constexpr std::string_view no_file = "none";
 // What the tuned file may set: what changes the speed of a job, and nothing else.
 constexpr std::array tunable = {"aggregate"};
@@ -262,7 +260,6 @@ void apply(options& o, const char* const* environment) {
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     if (!entry.starts_with(prefix) || entry.starts_with(reserved)) continue;
-    if (std::ranges::any_of(of_test_hosts, [&](std::string_view name) { return entry.starts_with(name); })) continue;
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos) continue;
     o.set(entry.substr(0, equals), entry.substr(equals + 1));

@@ -2,7 +2,9 @@
 #include "backends/mpi/start.hpp"
 
 #include <dlfcn.h>
+#include <sched.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -103,10 +105,41 @@ started start(bool anyhow) {
   return s;
 }
 
+#ifdef MPICH
+namespace {
+
+// MPICH 4.0 over UCX finalises between hosts by waiting in its launcher's barrier, where it makes no progress: what a peer still
+// needs never leaves, and all wait for ever. Leaving without it is an end that its launchers accept, once all have been heard.
+constexpr auto last_words = std::chrono::milliseconds(300);
+
+bool on_several_hosts() {
+  MPI_Comm here = MPI_COMM_NULL;
+  int all = 0, mine = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_size(MPI_COMM_WORLD, &all);
+  MPI_Comm_size(here, &mine);
+  MPI_Comm_free(&here);
+  return mine < all;
+}
+
+void leave_without_finalize() {
+  MPI_Barrier(MPI_COMM_WORLD);
+  const auto until = std::chrono::steady_clock::now() + last_words;
+  for (int found = 0; std::chrono::steady_clock::now() < until; sched_yield())
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+}
+
+}  // namespace
+#endif
+
 void stop(const started& s) {
   int finalized = 0;
   MPI_Finalized(&finalized);
-  if (s.ours && finalized == 0) MPI_Finalize();
+  if (!s.ours || finalized != 0) return;
+#ifdef MPICH
+  if (on_several_hosts()) return leave_without_finalize();
+#endif
+  MPI_Finalize();
 }
 
 }  // namespace armilla::mpi

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from jobs import Job  # noqa: E402
 
 ACTOR, LAUNCHER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-RSH = os.environ["ARMILLA_HOSTS_RSH"]
+RSH = os.environ["TEST_HOSTS_RSH"]
 
 
 class OnHosts(unittest.TestCase):

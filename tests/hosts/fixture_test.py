@@ -81,7 +81,7 @@ def commands():
     call(HOSTS, "run", "h9", "true", code=2, stderr=subprocess.DEVNULL)
     check(on("h1", "cat", input="through\n") == "through\n", "standard input and output pass")
     check(on("h1", "sh", "-c", "echo $ONLY_HERE", env=os.environ | {"ONLY_HERE": "yes"}) == "yes\n", "run passes the environment")
-    rsh = os.environ["ARMILLA_HOSTS_RSH"]
+    rsh = os.environ["TEST_HOSTS_RSH"]
     check(call(rsh, "-x", "root@h2", "hostname;", "echo \"<$ONLY_HERE>\"", env=os.environ | {"ONLY_HERE": "yes"}) == "h2\n<>\n",
           "host-rsh gives its words to a shell with the environment of a login")
     check(on("h1", rsh, "h2", "hostname") == "h2\n", "one host reaches another")
@@ -128,7 +128,7 @@ def removed():
     check(not processes_with(mark) and f"{RUN}/{name}" in up, "hosts of the same name can be made again")
     call(HOSTS, "up", "2", "--name", name, code=2, stderr=subprocess.DEVNULL)
     check(f"{RUN}/{name} h2 10.99.0.12 fast" in call(HOSTS, "list"), "hosts list names them")
-    check(on("h2", "hostname", env=os.environ | {"ARMILLA_HOSTS": str(RUN / name)}) == "h2\n", "they stay")
+    check(on("h2", "hostname", env=os.environ | {"TEST_HOSTS_NAME": str(RUN / name)}) == "h2\n", "they stay")
     call(HOSTS, "down", "--name", name)
     check(not processes_with(f"/{name}") and not (RUN / name).exists(), "nothing is left after down")
 
@@ -205,7 +205,7 @@ MAKE_THEIR_OWN = ("removed", "slurm", "slurm_nodes")
 
 if __name__ == "__main__":
     case = sys.argv[1]
-    if "ARMILLA_HOSTS" in os.environ or case in MAKE_THEIR_OWN:
+    if "TEST_HOSTS_NAME" in os.environ or case in MAKE_THEIR_OWN:
         if case == "removed":  # makes its own; here only: may it?
             probe = subprocess.run([HOSTS, "with", "2", "--", "true"])
             if probe.returncode:

@@ -38,7 +38,7 @@ class Host:
         home = os.environ.get("HOME", "/root")
         self.login = {"HOME": home, "USER": "root", "LOGNAME": "root", "SHELL": "/bin/sh", "LC_ALL": "C",
                       "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-                      "ARMILLA_HOSTS": str(self.folder)}
+                      "TEST_HOSTS_NAME": str(self.folder)}
 
     def furnish(self):
         """Name, /tmp, /dev/shm, names of the others, and what programs take for the identity of a machine."""
@@ -113,7 +113,7 @@ class Host:
             environment = self.login
         else:
             tools = os.path.dirname(os.path.realpath(__file__))
-            environment |= {"ARMILLA_HOSTS": str(self.folder), "PATH": f"{tools}:{environment.get('PATH', self.login['PATH'])}"}
+            environment |= {"TEST_HOSTS_NAME": str(self.folder), "PATH": f"{tools}:{environment.get('PATH', self.login['PATH'])}"}
         if not os.path.isdir(environment.get("TMPDIR", "/tmp")):  # a folder of outside that is none here
             environment = {name: value for name, value in environment.items() if name != "TMPDIR"}
         folder = message["folder"] or self.login["HOME"]

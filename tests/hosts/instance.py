@@ -70,13 +70,13 @@ def sweep():
 
 def slow_switch(folder):
     """The program; compiled now unless the environment says where it is."""
-    program = os.environ.get("ARMILLA_SLOW_SWITCH")
+    program = os.environ.get("TEST_HOSTS_SWITCH")
     if program and os.access(program, os.X_OK):
         return program
     program = str(folder / "slow_switch")
     compiler = os.environ.get("CXX") or shutil.which("c++")
     if not compiler:
-        raise Skip("--slow needs a C++ compiler, or ARMILLA_SLOW_SWITCH")
+        raise Skip("--slow needs a C++ compiler, or TEST_HOSTS_SWITCH")
     subprocess.run([compiler, "-std=c++20", "-O1", f"{HERE}/slow_switch.cpp", "-o", program], check=True)
     return program
 
