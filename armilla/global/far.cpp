@@ -93,7 +93,7 @@ far_transfer::far_transfer(rank_memory& m, global_address base, bool writes, far
       base_(base),
       writes_(writes),
       group_(group),
-      cross_(base.kind() == memory_kind::process && !m.by_message && m.cross[std::size_t(base.rank())] == 0),
+      cross_(base.kind() == memory_kind::process && !m.asks(base.rank()) && m.cross[std::size_t(base.rank())] == 0),
       operation_(operation) {
   if (!cross_ && group == far_group::blocking) prepare_to_wait(m, operation);
 }
@@ -198,6 +198,27 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
   std::memcpy(operands + 8, &expected, 8);
   m.messages.done(m.messages.beside(at.rank()));
   if (into != nullptr) finish_wait(m, mine.wait, operation);
+}
+
+far_status far_deallocate(rank_memory& m, global_address at, const char* operation) {
+  prepare_to_wait(m, operation);
+  struct waiting_here {
+    rank_memory& m;
+    far_wait wait;
+    ~waiting_here() { forget(m, wait); }
+  } mine{m, {}};
+  far_cell cell;
+  cell.waiter = &mine.wait;
+  cell.rank = at.rank();
+  cell.group = far_group::blocking;
+  cell.operation = operation;
+  cell.at = at;
+  far_question question{};
+  question.what = far_request::deallocate;
+  append_question(m, cell, question, 0);
+  m.messages.done(m.messages.beside(at.rank()));
+  m.messages.wait_woken([&] { return mine.wait.left == 0; }, [&](fiber_record& me) { mine.wait.who = &me; }, 0, operation);
+  return mine.wait.failure.status;
 }
 
 void far_signal(rank_memory& m, global_address counter, std::uint64_t amount) {

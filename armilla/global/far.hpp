@@ -48,6 +48,9 @@ class far_transfer {
 void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,
                 std::uint64_t expected, std::uint64_t* into, const char* operation);
 
+/// Gives a block back to its owner's heap; how that fared: `freed` before, or `outside`: no block begins there.
+far_status far_deallocate(rank_memory& m, global_address at, const char* operation);
+
 /// Adds to a counter in memory that is not mapped, behind everything that this rank has sent there.
 void far_signal(rank_memory& m, global_address counter, std::uint64_t amount);
 

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <cstring>
 
 #include "armilla/global/far_items.hpp"
@@ -40,8 +44,29 @@ std::byte* place_of(const rank_memory& m, global_address at) {
                                            : reinterpret_cast<std::byte*>(at.offset);
 }
 
+far_status take_back(rank_memory& m, global_address at) {
+  if (m.opened || at.rank() != m.self.rank || at.kind() != memory_kind::segment ||
+      at.offset >= m.directory(m.self.rank).per_rank_begin)
+    return far_status::outside;
+  const heap::status s = m.local.deallocate(at.offset, at.generation());
+  return s == heap::status::live ? far_status::ok : s == heap::status::freed ? far_status::freed : far_status::outside;
+}
+
+// Addresses of this process that come from another host may be any number: the kernel tells whether memory is there. A write is
+// its copy already.
+bool is_there(global_address at, const far_question& q, const std::byte* extra) {
+  if (at.kind() != memory_kind::process || q.bytes == 0) return true;
+  std::byte scratch[far_piece_limit];
+  const bool writes = q.what == far_request::write;
+  const iovec mine{writes ? const_cast<std::byte*>(extra) : scratch, q.bytes};
+  const iovec there{reinterpret_cast<void*>(at.offset), q.bytes};
+  const ssize_t n =
+      writes ? process_vm_writev(getpid(), &mine, 1, &there, 1, 0) : process_vm_readv(getpid(), &mine, 1, &there, 1, 0);
+  return n == ssize_t(q.bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls nobody can tell
+}
+
 void answer(endpoint& self, rank_t source, const far_question& q, const std::byte* extra) {
-  const rank_memory& m = memory_of(self.self());
+  rank_memory& m = memory_of(self.self());
   const global_address at{q.offset, q.where};
   const std::uint8_t rights = q.what == far_request::read    ? may_read
                               : q.what == far_request::write ? may_write
@@ -51,7 +76,11 @@ void answer(endpoint& self, rank_t source, const far_question& q, const std::byt
   if (known) status = admit(m, m.self.rank, at, q.bytes, rights, m.opened && source != m.self.rank);
   const bool atomic = q.what == far_request::atomic;
   if (atomic && ((q.bytes != 4 && q.bytes != 8) || at.offset % q.bytes != 0)) status = far_status::outside;
-  if (status != far_status::ok) {
+  if (q.what == far_request::deallocate)
+    status = take_back(m, at);
+  else if (status == far_status::ok && m.host.far[std::size_t(source)] && !is_there(at, q, extra))
+    status = far_status::outside;
+  if (status != far_status::ok || q.what == far_request::deallocate) {
     begin_answer(self, source, q.head, status, 0);
   } else if (q.what == far_request::read) {
     std::memcpy(begin_answer(self, source, q.head, status, q.bytes), place_of(m, at), q.bytes);
@@ -76,7 +105,7 @@ void take_question::run(endpoint& self, rank_t source, const std::byte* data, st
     const std::uint64_t extra = q.what == far_request::write    ? align_up(std::uint64_t{q.bytes}, 8)
                                 : q.what == far_request::atomic ? 16
                                                                 : 0;
-    if (q.what > far_request::atomic) self.throw_damaged(source, "a question about memory, its kind", std::uint64_t(q.what));
+    if (q.what > far_request::deallocate) self.throw_damaged(source, "a question about memory, its kind", std::uint64_t(q.what));
     if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra || q.bytes > far_piece_limit)
       self.throw_damaged(source, "the length of a question about memory", q.head.size);
     self.count_item(question_id, q.head.size);

@@ -9,7 +9,7 @@ namespace armilla::detail {
 
 inline constexpr std::uint32_t far_piece_limit = 8192;  ///< bytes that one of them moves at most
 
-enum class far_request : std::uint16_t { read, write, atomic };
+enum class far_request : std::uint16_t { read, write, atomic, deallocate };
 
 /// Begins both; items are multiples of 8 bytes, and `size` counts all of one.
 struct far_head {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/global/far.hpp"
 #include "armilla/global/rank_memory.hpp"
 
 namespace armilla::detail {
@@ -25,6 +26,21 @@ void throw_too_many(std::uint64_t n, std::uint64_t element) {
   throw_limit("allocate", fmt::format("{} objects of {} bytes are more than an address space holds", n, element));
 }
 
+namespace {
+
+heap::status give_back(rank_memory& m, global_address at, const char* operation) {
+  const bool mine = at.rank() == m.self.rank;
+  if (!mine && m.host.far[std::size_t(at.rank())]) {
+    const far_status s = far_deallocate(m, at, operation);
+    return s == far_status::ok ? heap::status::live : s == far_status::freed ? heap::status::freed : heap::status::foreign;
+  }
+  if (at.offset >= m.directory(at.rank()).per_rank_begin) return heap::status::foreign;
+  return mine ? m.local.deallocate(at.offset, at.generation())
+              : m.heap_at(at.rank(), at.offset).remote_free(at.offset, at.generation());
+}
+
+}  // namespace
+
 void deallocate_bytes(global_address at, const char* operation) {
   rank_memory& m = memory_here(operation);
   if (at.kind() != memory_kind::segment)
@@ -37,10 +53,7 @@ void deallocate_bytes(global_address at, const char* operation) {
     throw_usage(operation,
                 fmt::format("the memory ({}) belongs to another rank, and ARMILLA_ACCESS=opened; let its owner deallocate it",
                             text_of(at)));
-  heap::status status = heap::status::foreign;
-  if (at.offset < m.directory(at.rank()).per_rank_begin)
-    status = mine ? m.local.deallocate(at.offset, at.generation())
-                  : m.heap_at(at.rank(), at.offset).remote_free(at.offset, at.generation());
+  const heap::status status = give_back(m, at, operation);
   if (status == heap::status::live) return;
   if (status == heap::status::freed) throw_usage(operation, fmt::format("the memory ({}) was given back already", text_of(at)));
   throw_usage(operation,

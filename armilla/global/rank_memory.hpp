@@ -66,6 +66,9 @@ struct rank_memory : memory_state {
   std::uint32_t free_cell = 0;  ///< index + 1
   far_failure failure[far_groups];
 
+  /// Whether the memory of `r` is reached by asking it.
+  bool asks(rank_t r) const { return by_message || host.far[std::size_t(r)]; }
+
   segment_directory& directory(rank_t r) const {
     return *reinterpret_cast<segment_directory*>(host.segment_start(r) + directory_at);
   }
@@ -83,7 +86,8 @@ rank_memory& memory_here(const char* operation);
 std::string text_of(global_address at);
 /// Throws the error that `status` stands for.
 [[noreturn]] void throw_far(const char* operation, far_status status, global_address at);
-/// Whether `wants` may touch `at`, which lies on rank `owner` (checked where it is cheap: directory and bounds).
+/// Whether `wants` may touch `at`, which lies on rank `owner` (checked where it is cheap: directory and bounds; of a rank on
+/// another host by that rank itself).
 far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights, bool open_only);
 
 void register_far_handlers();

@@ -44,7 +44,7 @@ far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uin
   if (at.kind() == memory_kind::segment) {
     const std::uint64_t size = m.host.layout.segment_bytes;
     if (at.offset >= size || bytes > size - at.offset) return far_status::outside;
-    if (checked && m.in_heap(owner, at.offset)) {
+    if (checked && !m.host.far[std::size_t(owner)] && m.in_heap(owner, at.offset)) {
       const heap::status s = m.heap_at(owner, at.offset).check(at.offset, bytes, at.generation());
       if (s == heap::status::freed) return far_status::freed;
       if (s != heap::status::live) return far_status::outside;
@@ -52,7 +52,8 @@ far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uin
   } else if (at.offset == 0 || at.offset + bytes < at.offset) {
     return far_status::outside;
   }
-  if (open_only && bytes != 0 && !m.directory(owner).allows(at.kind(), at.offset, at.offset + bytes, rights))
+  if (open_only && bytes != 0 && !m.host.far[std::size_t(owner)] &&
+      !m.directory(owner).allows(at.kind(), at.offset, at.offset + bytes, rights))
     return far_status::not_open;
   return far_status::ok;
 }
@@ -84,8 +85,9 @@ std::byte* reach(global_address at, const access_request& wants) {
   const bool mine = at.rank() == m.self.rank;
   if (const far_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, m.opened && !mine); s != far_status::ok)
     throw_far(wants.operation, s, at);
-  if (at.kind() == memory_kind::segment) return mine || !m.by_message ? m.host.segment_start(at.rank()) + at.offset : nullptr;
-  return mine || (m.host.threads && !m.by_message) ? reinterpret_cast<std::byte*>(at.offset) : nullptr;
+  if (at.kind() == memory_kind::segment)
+    return mine || !m.asks(at.rank()) ? m.host.segment_start(at.rank()) + at.offset : nullptr;
+  return mine || (m.host.threads && !m.asks(at.rank())) ? reinterpret_cast<std::byte*>(at.offset) : nullptr;
 }
 
 // One object, whole: these are what the inline paths fall back to.

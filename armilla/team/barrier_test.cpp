@@ -2,6 +2,7 @@
 #include "armilla/team/barrier.hpp"
 
 #include "armilla/rpc/statement.hpp"
+#include "armilla/session/session_state.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -22,6 +23,7 @@ thread_local std::uint64_t ran = 0;
 }  // namespace
 
 RANK_TEST(nobody_leaves_before_all_have_come) {
+  if (!am::detail::here("test").session->self.host_of.empty()) return;  // no memory that all map
   // With more ranks than cores each barrier may cost a turn of the scheduler.
   const std::uint64_t barriers = am::ranks() <= 2 ? 10'000 : 1'000;
   for (std::uint64_t i = 1; i <= barriers; ++i) {
