@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::uint64_t stop_ns = 1'000'000;
 constexpr std::uint64_t slow_ns = 50'000;
-constexpr std::uint64_t overtaken_ns = 200'000;  // held back by up to this
+constexpr std::uint64_t overtaken_ns = 20'000;  // held back by up to this and some times the delay
 constexpr int taken_a_look = 64;
 
 /// splitmix64: a few lines, and the same everywhere.
@@ -48,6 +48,7 @@ class faulty final : public passing_network {
       : passing_network(std::move(carrier)),
         how_(how),
         slow_(how.slow == me),
+        held_back_ns_(overtaken_ns + 4 * (how.delay_ns + how.jitter_ns)),
         own_(how.seed, std::uint64_t(me) << 40),
         peers_(std::size_t(ranks)) {
     for (rank_t r = 0; r < ranks; ++r)
@@ -125,7 +126,7 @@ class faulty final : public passing_network {
     // All of a frame's dice fall, whatever the first ones say: the next frame's do not depend on them.
     const bool dropped = fate.falls(how_.drop), held_back = fate.falls(how_.reorder), swapped = fate.falls(how_.swap);
     const bool doubled = fate.falls(how_.duplicate), stopped = fate.falls(how_.stop);
-    const std::uint64_t jitter = fate.up_to(how_.jitter_ns), extra = fate.up_to(overtaken_ns), again = fate.up_to(overtaken_ns);
+    const std::uint64_t jitter = fate.up_to(how_.jitter_ns), extra = fate.up_to(held_back_ns_), again = fate.up_to(held_back_ns_);
     if (stopped) stopped_until_ = now + stop_ns;
     if (dropped) return;
     std::uint64_t due = now + how_.delay_ns + jitter + (held_back || swapped ? extra : 0);
@@ -152,6 +153,7 @@ class faulty final : public passing_network {
 
   const fault_settings how_;
   const bool slow_;
+  const std::uint64_t held_back_ns_;
   dice own_;
   std::vector<peer> peers_;
   std::map<std::uintptr_t, coming> held_;

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "armilla/base/error.hpp"
 #include "armilla/ring/ring.hpp"
 
 namespace armilla::detail {
@@ -58,6 +59,7 @@ class loop_network final : public network {
           in.release(frame_pad);
           continue;
         }
+        if (f.bytes > in.most()) throw_decode(r, "receive", "the length of a frame in a ring cannot be right");
         next_ = rank_t((std::size_t(r) + 1) % peers_.size());
         peers_[std::size_t(r)].holds = true;
         return {f.data, f.bytes, r, std::uintptr_t(f.bytes) << 16 | std::uintptr_t(r)};
@@ -140,6 +142,8 @@ class loop_network final : public network {
       if (f.bytes != frame_pad) {
         piece_head head;
         std::memcpy(&head, f.data, sizeof head);
+        if (f.bytes > in.most() || f.bytes < sizeof head || head.bytes != f.bytes - sizeof head)
+          throw_decode(from, "receive", "the length of a piece of bulk in a ring cannot be right");
         const auto to = std::ranges::find_if(expected_, [&](const incoming& i) { return i.from == from && i.id == head.id; });
         if (to != expected_.end())
           take(to, head, f.data + sizeof head);

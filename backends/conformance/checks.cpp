@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/conformance/checks.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace conformance {
@@ -50,7 +51,7 @@ std::size_t any_size(std::uint32_t number, std::size_t most) {
   switch (number % 4) {
     case 0: return most - number % 16;
     case 1: return wild;
-    case 2: return std::size_t{1} << (3 + number % 13);
+    case 2: return std::min(most, std::size_t{1} << (3 + number % 13));
     default: return 8 + number % 4200;
   }
 }
