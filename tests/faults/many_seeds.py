@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""many_seeds.py PROGRAM...: runs each test program over the network inside the library, under many random faults, and says which
+faults it failed under. SCHEDULES: how many jobs of each program (20); FIRST_SCHEDULE: the first one's number, for one that failed;
+ARMILLA_RANKS: of each job (2)."""
+import os
+import random
+import subprocess
+import sys
+
+SLOWEST_S = 300
+
+
+def faults(number, ranks):
+    """What is wrong in schedule `number`: always the same."""
+    dice = random.Random(number)
+    words = [f"seed={number}"]
+    if dice.random() < 0.5:
+        words.append(f"delay={dice.randrange(1, 80)}us")
+    if dice.random() < 0.7:
+        words.append(f"jitter={dice.randrange(1, 150)}us")
+    for word, most, often in (("reorder", 0.2, 0.5), ("swap", 0.2, 0.3), ("duplicate", 0.2, 0.3), ("drop", 0.05, 0.3), ("stop", 0.01, 0.3)):
+        if dice.random() < often:
+            words.append(f"{word}={dice.uniform(0, most):.4f}")
+    if dice.random() < 0.2:
+        words.append(f"slow={dice.randrange(ranks)}")
+    return ",".join(words)
+
+
+def main():
+    first = int(os.environ.get("FIRST_SCHEDULE", "1"))
+    jobs = int(os.environ.get("SCHEDULES", "20"))
+    ranks = int(os.environ.get("ARMILLA_RANKS", "2"))
+    failed = 0
+    for program in sys.argv[1:]:
+        for number in range(first, first + jobs):
+            how = faults(number, ranks)
+            job = dict(os.environ, ARMILLA_FABRIC="loop", ARMILLA_RANKS=str(ranks), ARMILLA_PIN="none", ARMILLA_FAULTS=how)
+            job["FIRST_ROUND"] = str(100_000 * number)  # of tests/faults/schedules_test.cpp
+            try:
+                done = subprocess.run([program], env=job, capture_output=True, text=True, timeout=SLOWEST_S, check=False)
+                said, code = done.stdout + done.stderr, done.returncode
+            except subprocess.TimeoutExpired as late:
+                said, code = (late.stderr or b"").decode(errors="replace"), f"none within {SLOWEST_S} s"
+            if code != 0:
+                failed += 1
+                print(f"FAILED: {os.path.basename(program)} on {ranks} ranks, schedule {number}, ARMILLA_FAULTS={how}: exit code {code}")
+                print(said[-3000:], flush=True)
+        print(f"{os.path.basename(program)}: {jobs} schedules", flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())
