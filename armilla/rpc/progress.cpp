@@ -8,7 +8,14 @@ using detail::here;
 using detail::timed;
 
 namespace {
-endpoint::peer_kind kind_of(peer p) { return p == peer::self ? endpoint::peer_kind::self : endpoint::peer_kind::host; }
+endpoint::peer_kind kind_of(peer p) {
+  switch (p) {
+    case peer::self: return endpoint::peer_kind::self;
+    case peer::network: return endpoint::peer_kind::network;
+    case peer::host: break;
+  }
+  return endpoint::peer_kind::host;
+}
 }  // namespace
 
 bool poll() {
@@ -35,6 +42,7 @@ void flush() {
 void set_aggregation(std::size_t bytes) {
   set_aggregation(peer::self, bytes);
   set_aggregation(peer::host, bytes);
+  set_aggregation(peer::network, bytes);
 }
 void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").messages->set_aggregate(kind_of(kind), bytes); }
 std::size_t aggregation(peer kind) { return here("aggregation").messages->aggregate(kind_of(kind)); }

@@ -20,10 +20,11 @@ void wait();
 void flush();
 
 /// Kinds of peers, for settings that depend on the way to them.
-enum class peer { self, host };
+enum class peer { self, host, network };
 
 /// Sets after how many bytes (of statements to one rank) a buffer is sent; 0: every statement goes alone, at once.
-/// For this rank's sends, from now on. The job's default: ARMILLA_AGGREGATE.
+/// For this rank's sends, from now on. The job's default: ARMILLA_AGGREGATE. Longer than a buffer can be (an eighth of a ring; a
+/// frame of the network, 64 KiB) is as long as it can be.
 void set_aggregation(std::size_t bytes);
 void set_aggregation(peer kind, std::size_t bytes);
 std::size_t aggregation(peer kind = peer::host);
