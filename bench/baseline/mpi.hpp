@@ -9,5 +9,6 @@ void add_one_sided(row_table& rows);
 void add_updates(row_table& rows);
 void add_em3d(row_table& rows);
 void add_graph(row_table& rows);
+void add_ring(row_table& rows);
 
 }  // namespace bench::mpi

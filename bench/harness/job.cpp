@@ -33,6 +33,8 @@ std::string own_folder() {
 
 std::string mpi_program() { return own_folder() + "armilla-bench-mpi"; }
 
+std::string ucx_program() { return own_folder() + "armilla-bench-ucx"; }
+
 std::string peer_program() { return own_folder() + "armilla-bench-peer"; }
 
 [[noreturn]] void become(const arguments& words) {
@@ -77,21 +79,48 @@ arguments programs_command(const job_options& o, const std::string& name, const 
   return words;
 }
 
-arguments mpi_command(const job_options& o, const std::string& name) {
-  return {"env",
-          "OMPI_ALLOW_RUN_AS_ROOT=1",
-          "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
-          "mpirun",
-          "--oversubscribe",
-          "--bind-to",
-          "none",
-          "--mca",
-          "mpi_yield_when_idle",
-          o.ranks > cores() ? "1" : "0",
-          "-n",
-          std::to_string(o.ranks),
-          mpi_program(),
-          name};
+arguments under_mpirun(int ranks, const arguments& program) {
+  arguments words = {"env",
+                     "OMPI_ALLOW_RUN_AS_ROOT=1",
+                     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+                     "mpirun",
+                     "--oversubscribe",
+                     "--bind-to",
+                     "none",
+                     "--mca",
+                     "mpi_yield_when_idle",
+                     ranks > cores() ? "1" : "0",
+                     "-n",
+                     std::to_string(ranks)};
+  words.insert(words.end(), program.begin(), program.end());
+  return words;
+}
+
+arguments mpi_command(const job_options& o, const std::string& name) { return under_mpirun(o.ranks, {mpi_program(), name}); }
+
+/// TCP through the loopback device; otherwise UCX has what it chooses inside a host.
+arguments transports(worker_kind k) {
+  if (k == worker_kind::over_ucx_tcp || k == worker_kind::ucx_tcp) return {"UCX_TLS=tcp", "UCX_NET_DEVICES=lo"};
+  return {"UCX_TLS=sm,self"};
+}
+
+arguments network_command(const job_options& o, const std::string& name) {
+  arguments program = {"env", o.kind == worker_kind::over_mpi ? "ARMILLA_FABRIC=mpi" : "ARMILLA_FABRIC=ucx"};
+  const arguments how = transports(o.kind), self = {own_folder() + "armilla-bench", "--worker=armilla", name};
+  if (o.kind != worker_kind::over_mpi) {
+    program.push_back("ARMILLA_RANKS=" + std::to_string(o.ranks));
+    program.insert(program.end(), how.begin(), how.end());
+  }
+  program.insert(program.end(), self.begin(), self.end());
+  return o.kind == worker_kind::over_mpi ? under_mpirun(o.ranks, program) : program;
+}
+
+arguments ucx_command(const job_options& o, const std::string& name) {
+  arguments words = {"env"};
+  const arguments how = transports(o.kind);
+  words.insert(words.end(), how.begin(), how.end());
+  words.insert(words.end(), {ucx_program(), name});
+  return words;
 }
 
 arguments hand_command(const job_options& o, const std::string& name) {
@@ -118,7 +147,20 @@ bool ended(pid_t child, int seconds) {
 
 bool sample::steady() const { return undisturbed && std::abs(before - after) <= 0.15 * std::min(before, after); }
 
-bool have(worker_kind kind) { return kind != worker_kind::mpi || ::access(mpi_program().c_str(), X_OK) == 0; }
+std::string missing(worker_kind kind) {
+  const auto lacks = [](const std::string& file) { return ::access(file.c_str(), R_OK) != 0; };
+  const std::string backends = own_folder() + "../lib/armilla/libarmilla-";
+  switch (kind) {
+    case worker_kind::mpi: return lacks(mpi_program()) ? "no MPI" : "";
+    case worker_kind::over_mpi:
+      return lacks(mpi_program()) ? "no MPI" : lacks(backends + "mpi-openmpi.so") ? "no backend for Open MPI" : "";
+    case worker_kind::ucx:
+    case worker_kind::ucx_tcp: return lacks(ucx_program()) ? "no UCX" : "";
+    case worker_kind::over_ucx:
+    case worker_kind::over_ucx_tcp: return lacks(backends + "ucx.so") ? "no backend for UCX" : "";
+    default: return "";
+  }
+}
 
 job::job(const job_options& options) {
   static int count = 0;
@@ -138,6 +180,11 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::timed: child_ = spawn(armilla_command(options, name, statistics_)); break;
     case worker_kind::programs:
     case worker_kind::programs_timed: child_ = spawn(programs_command(options, name, statistics_)); break;
+    case worker_kind::over_mpi:
+    case worker_kind::over_ucx:
+    case worker_kind::over_ucx_tcp: child_ = spawn(network_command(options, name)); break;
+    case worker_kind::ucx:
+    case worker_kind::ucx_tcp: child_ = spawn(ucx_command(options, name)); break;
     case worker_kind::mpi: child_ = spawn(mpi_command(options, name)); break;
     case worker_kind::hand: child_ = spawn(hand_command(options, name)); break;
     case worker_kind::compiler: throw std::logic_error("the compiler is no job");

@@ -29,7 +29,25 @@ struct sample {
 ///   interrupted     the same, and each rank is interrupted while it computes
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
-enum class worker_kind { armilla, by_message, timed, attended, interrupted, programs, programs_timed, mpi, hand, compiler };
+///   over_mpi        started by mpirun, and MPI carries everything
+///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
+enum class worker_kind {
+  armilla,
+  by_message,
+  timed,
+  attended,
+  interrupted,
+  programs,
+  programs_timed,
+  over_mpi,
+  over_ucx,
+  over_ucx_tcp,
+  mpi,
+  ucx,
+  ucx_tcp,
+  hand,
+  compiler
+};
 
 struct job_options {
   worker_kind kind = worker_kind::armilla;
@@ -77,7 +95,7 @@ class job_pool {
   std::vector<slot> slots_;
 };
 
-/// True when this kind of worker was built.
-bool have(worker_kind kind);
+/// What this kind of worker needs and is not here, in words; empty: nothing.
+std::string missing(worker_kind kind);
 
 }  // namespace bench

@@ -36,8 +36,9 @@ struct spec {
 /// The rows of these suites.
 void add_fiber(std::vector<spec>& rows);
 void add_mrpc(std::vector<spec>& rows);
+void add_network(std::vector<spec>& rows);
 
-/// Every row that can be run here, in the order they are printed.
+/// Every row, in the order they are printed; of other suites than network only those that can be run here.
 std::vector<spec> plan();
 
 }  // namespace bench

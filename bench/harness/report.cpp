@@ -113,7 +113,7 @@ void print_anatomy(std::ostream& out, const std::vector<result>& all) {
 void print_summary(std::ostream& out, const std::vector<result>& all) {
   int passed = 0, missed = 0, open = 0, failed = 0;
   for (const result& r : all) {
-    failed += r.usable().empty();
+    failed += r.usable().empty() && !r.skipped;
     for (const judgement& j : judge(r)) ++(!j.counts ? open : j.passed() ? passed : missed);
   }
   out << text("targets: %d reached, %d missed, %d not judged (line in its other state); %d rows without a sample\n", passed,

@@ -100,6 +100,11 @@ spread result::baseline_values(std::size_t baseline, state s) const {
 void take(result& into, const sampling& how, job_pool& jobs) {
   const int runs = wanted(*into.what, how);
   const std::uint64_t deadline = now_ns() + std::uint64_t(how.quick ? 6 : 25) * 1'000'000'000U;
+  if (const std::string lack = missing(into.what->worker); !lack.empty()) {
+    into.problem = "skipped: " + lack + " here";
+    into.skipped = true;
+    return;
+  }
   const std::size_t goal = into.rounds.size() + std::size_t(runs);
   try {
     for (int tries = 0; tries < 4 * runs && into.rounds.size() < goal && (tries < 3 || now_ns() < deadline); ++tries) {

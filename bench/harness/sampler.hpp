@@ -33,6 +33,7 @@ struct result {
   std::vector<round> rounds;    ///< steady ones
   std::vector<round> unsteady;  ///< the others, used only for a row that never is steady
   std::string problem;          ///< why there are none
+  bool skipped = false;         ///< it needs what is not installed
 
   result(const spec* row, int ranks_in, std::string fabric_in) : what(row), ranks(ranks_in), fabric(std::move(fabric_in)) {}
 

@@ -21,6 +21,7 @@ int work(int argc, char** argv) {
     add_mrpc(rows);
     add_mrpc_calls(rows);
     add_attention(rows);
+    add_network(rows);
 #ifdef ARMILLA_BENCH_BLAS
     add_mm(rows);
 #endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suite network: two ranks of one host, between which a network carries everything.
+#include "bench/harness/plan.hpp"
+
+namespace bench {
+namespace {
+
+constexpr worker_kind over_mpi = worker_kind::over_mpi, over_ucx = worker_kind::over_ucx, over_tcp = worker_kind::over_ucx_tcp,
+                      mpi = worker_kind::mpi, ucx = worker_kind::ucx, ucx_tcp = worker_kind::ucx_tcp;
+constexpr long megabyte = 1 << 20;
+constexpr double bandwidth = 1 / 0.95;  // times: 0.95 of the bandwidth or more
+
+}  // namespace
+
+void add_network(std::vector<spec>& t) {
+  const auto row = [&](const char* name, const char* of, worker_kind who, long iterations, std::vector<baseline> beside) {
+    t.push_back({.name = name,
+                 .suite = "network",
+                 .row = of,
+                 .iterations = iterations,
+                 .baselines = std::move(beside),
+                 .runs = 15,
+                 .worker = who});
+    return &t.back();
+  };
+  row("mpi_am_rtt", "am_rtt", over_mpi, 3000, {{mpi, "mpi_ring_rtt", 1.25}, {mpi, "mpi_rtt"}});
+  row("mpi_am_oneway", "am_oneway", over_mpi, 50'000, {{mpi, "mpi_ring_oneway", 1.2}});
+  row("mpi_call_empty", "call_empty", over_mpi, 3000, {{mpi, "mpi_rtt", 1.8}});
+  spec* const histogram = row("mpi_histogram", "histogram_long_buffers", over_mpi, 10'000'000, {{mpi, "mpi_histogram", 1.2}});
+  histogram->unit = "ns/update";
+  histogram->runs = 11;
+  row("mpi_bw_1m", "argument_stream", over_mpi, 100, {{mpi, "mpi_bulk", bandwidth}})->size = megabyte;
+  row("mpi_get_1m", "get_stream", over_mpi, 50, {{mpi, "mpi_bulk"}})->size = megabyte;
+  row("mpi_fence_idle", "fence_idle", over_mpi, 3000, {{mpi, "mpi_barrier", 2.3}});
+  row("mpi_fence_busy", "fence_busy", over_mpi, 3000, {{mpi, "mpi_barrier", 4}});
+  row("ucx_am_rtt", "am_rtt", over_ucx, 3000, {{ucx, "ucx_am", 1.25}});
+  row("ucx_tcp_am_rtt", "am_rtt", over_tcp, 500, {{ucx_tcp, "ucx_am", 1.15}});
+  row("ucx_bw_1m", "argument_stream", over_ucx, 100, {{ucx, "ucx_bulk", bandwidth}})->size = megabyte;
+  row("ucx_get_1m", "get_stream", over_ucx, 50, {{ucx, "ucx_bulk"}})->size = megabyte;
+  for (const auto& [name, who] : {std::pair{"peer_bytes", over_mpi}, std::pair{"peer_bytes_ucx", over_ucx}}) {
+    spec* const peers = row(name, "peer_memory", who, 1, {});
+    peers->unit = "KiB";
+    peers->limit_value = 192;
+    peers->ranks = 8;
+    peers->runs = 1;
+  }
+}
+
+}  // namespace bench
