@@ -138,10 +138,11 @@ endfunction()
 # Tests live beside programs, one folder further down. Sanitizers make everything slower, the time limits too.
 set(ARMILLA_TEST_FOLDER "${PROJECT_BINARY_DIR}/bin/tests")
 set(ARMILLA_TEST_TIMEOUT 60)
-if(ARMILLA_TESTS) # what can be built together: all units, all tests of ranks, those that the sanitizers' tiers run
+if(ARMILLA_TESTS) # what can be built together: all units, all tests of ranks, those that the sanitizers' tiers run, those of networks
   add_custom_target(unit_tests)
   add_custom_target(rank_tests)
   add_custom_target(sanitized_tests)
+  add_custom_target(network_tests) # what the tests with the labels network and hosts run
 endif()
 if(ARMILLA_SANITIZE)
   set(ARMILLA_TEST_TIMEOUT 240)

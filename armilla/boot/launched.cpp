@@ -29,6 +29,7 @@ namespace {
 
 constexpr int wrong_use = 2;
 constexpr unsigned let_others_speak_s = 5;
+constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forgets it when the job is aborted before
 
 /// One process on its way into the job.
 class joining {
@@ -282,12 +283,14 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
   auto* const line = dynamic_cast<agent_line*>(started);
   if (line != nullptr) note.host = line->host();
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
-  if (note.first != rank)
+  if (note.first != rank) {
     sleep(let_others_speak_s);
-  else if (line != nullptr)
+  } else if (line != nullptr) {
     line->tell_failure(exit_code(note), sentence(note));
-  else
+  } else {
     say("armilla: " + sentence(note) + "; the job was stopped");
+    usleep(launcher_reads_us);
+  }
   if (line != nullptr) sleep(let_others_speak_s);  // it stops all of us
   started->abort(exit_code(note));
 }
