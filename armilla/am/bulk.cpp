@@ -88,10 +88,18 @@ void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, 
   if (offset > most || size > most - offset) throw_damaged(source, "a block's place", offset);
   if (size % 8 != 0 || offset % alignof(watermark) != 0) throw_damaged(source, "a block's length", size);
   if (h >= handlers_.size || h == bulk_handler) throw_damaged(source, "a handler's number", h);
-  const rank_t owner = host_.far[std::size_t(source)] ? self_.rank : source;  // the network has brought it into a block of ours
+  const bool far = host_.far[std::size_t(source)];
+  // Which block of ours the network has brought, only this rank itself says: take_far_bulk.
+  if (far && (arriving_ == nullptr || arriving_->far.bytes != 0)) throw_damaged(source, "a block's name, its place", offset);
+  const rank_t owner = far ? self_.rank : source;
   std::byte* const segment = host_.segment_start(owner);
-  incoming_block block(heap::attach(segment, host_.control(owner).heap_first.load(std::memory_order_acquire)), offset,
-                       reinterpret_cast<const watermark*>(segment + offset), size);
+  auto* const mark = reinterpret_cast<watermark*>(segment + offset);
+  const std::uint64_t filled = far ? mark->filled : 0;             // a near one may still be written
+  const bool cut_off = far && filled < watermark::finished(size);  // nobody would ever fill the rest
+  if (cut_off) mark->raise(watermark::given_up);
+  incoming_block block(heap::attach(segment, host_.control(owner).heap_first.load(std::memory_order_acquire)), offset, mark,
+                       size);
+  if (cut_off) throw_damaged(source, "the bytes that fill a block", filled);
   if (methods_ != nullptr) [[unlikely]]
     note_run(handler_id(h), size);
   try {
