@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/fuzz/decode_fuzz.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -20,6 +18,7 @@
 
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 // The first byte of an input chooses a type, the rest is a message that claims to hold one. Either it is refused by a
 // decode_error, or a value comes out that can be encoded, and decoded, again. All else is for the sanitizers to find.
@@ -171,6 +170,8 @@ const subject subjects[] = {
 };
 
 }  // namespace
+
+const int mutations = 20'000;
 
 std::vector<std::vector<std::byte>> samples() {
   std::vector<std::vector<std::byte>> all;

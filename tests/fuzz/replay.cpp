@@ -13,14 +13,12 @@
 #include <utility>
 #include <vector>
 
-#include "tests/fuzz/decode_fuzz.hpp"
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using input = std::vector<std::byte>;
-
-constexpr int mutations = 20'000;
 
 std::vector<input> read_corpus(const fs::path& folder) {
   std::vector<fs::path> names;
@@ -104,10 +102,10 @@ int main(int argc, char** argv) {
   for (input& good : armilla::fuzz::samples()) corpus.push_back(std::move(good));
   for (const input& x : corpus) armilla::fuzz::try_input(x.data(), x.size());
   mutator changes(corpus);
-  for (int i = 0; i < mutations; ++i) {
+  for (int i = 0; i < armilla::fuzz::mutations; ++i) {
     const input x = changes.next();
     armilla::fuzz::try_input(x.data(), x.size());
   }
-  std::printf("%zu inputs and %d changes of them\n", corpus.size(), mutations);
+  std::printf("%zu inputs and %d changes of them\n", corpus.size(), armilla::fuzz::mutations);
   return 0;
 }
