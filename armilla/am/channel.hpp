@@ -39,6 +39,7 @@ struct channel {
   bool same_program = true;
   bool full = false;                  ///< frames wait for credit: nothing may pass them
   bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
+  bool lost = false;                  ///< its rank is: full and blocked for ever; what is still sent there is dropped
   bool far = false;                   ///< a network carries its frames; there is no ring
   traffic kind = traffic::uncounted;  ///< of the open run
   std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves

@@ -47,6 +47,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
     if (host.far[std::size_t(r)]) continue;
     inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r});
   }
+  if (who == role::rank) waiting_.watch_losses(host.job().losses.count);
   if (who != role::rank || !attended) return;
   beside_ = ranks;
   attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
@@ -125,6 +126,7 @@ void endpoint::await_credit(channel& c) {
       spell = {};  // credit comes without a bell: yield, but stay awake
     }
   }
+  if (c.lost) throw_lost(c.to, "send");
 }
 
 void endpoint::drain_all() {
@@ -132,6 +134,7 @@ void endpoint::drain_all() {
 }
 
 void endpoint::refuse_if_spent(const channel& c, handler_id h, traffic kind) const {
+  if (c.lost && kind != traffic::replies && kind != traffic::answers) throw_lost(c.to, "send");
   if (!c.same_program && h >= first_free_handler)
     throw_usage("send",
                 fmt::format("rank {} runs another program, which does not have this rank's functions; call what it provides "
@@ -258,6 +261,7 @@ void endpoint::push(channel& c) {
 }
 
 void endpoint::spill(channel& c, const std::byte* frame, std::size_t bytes) {
+  if (c.lost) return;
   if (c.spilled.empty()) ++spilled_channels_;
   c.full = c.blocked = true;
   c.spilled.emplace_back(frame, frame + bytes);

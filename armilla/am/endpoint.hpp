@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -13,6 +14,7 @@
 #include "armilla/am/block.hpp"
 #include "armilla/am/channel.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/base/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/waiting.hpp"
@@ -197,6 +199,18 @@ class endpoint {
   /// Most bytes of one.
   std::size_t longest_aside() const noexcept;
 
+  // ---- ranks that are lost ----
+
+  /// Layers that wait for other ranks ask to be told. Called where messages are taken in.
+  using loss_listener = void (*)(context& self, rank_t lost);
+  void tell_of_losses(loss_listener who) { listeners_.push_back(who); }
+  bool is_lost(rank_t r) const noexcept { return channels_[std::size_t(r)].lost; }
+  /// The first that was lost, or `no_rank`.
+  rank_t first_lost() const noexcept { return first_lost_; }
+  /// Throws the rank_lost of a rank that is, as told by whoever saw it.
+  [[noreturn, gnu::cold]] void throw_lost(rank_t lost, const char* operation) const;
+  std::exception_ptr loss_error(rank_t lost, const char* operation) const;
+
   /// How this rank sleeps, and for whom it says what it waits for.
   waiting& sleeper() noexcept { return waiting_; }
 
@@ -300,6 +314,15 @@ class endpoint {
   void open_channel(std::size_t index, rank_t to, int lane, control_block& peer);
   void open_frame(channel& c, std::size_t need);
   void push(channel& c);
+  [[gnu::cold]] bool hear_losses();
+  void lose(rank_t r);
+  void lose(channel& c) noexcept;
+  /// Behind a look that found nothing. One test in most, a load in some.
+  bool look_for_losses() {
+    if ((++count_.idle_polls & 63) != 0 || !waiting_.losses_to_hear()) [[likely]]
+      return false;
+    return hear_losses();
+  }
   [[gnu::cold]] void await_credit(channel& c);
   [[gnu::cold]] void refuse_if_spent(const channel& c, handler_id h, traffic kind) const;
   void start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
@@ -449,6 +472,8 @@ class endpoint {
   std::size_t spill_limit_ = 0;
   const host_map& host_;
   heap blocks_;
+  std::vector<loss_listener> listeners_;
+  rank_t first_lost_ = no_rank;
   bool has_blocks_ = false;  ///< the attendant has none: a heap has one owner
   waiting waiting_;
 };
@@ -457,6 +482,9 @@ class endpoint {
 /// them.
 void start_attendant(context& self, const launch& how);
 void stop_attendant(context& self);
+
+/// Whether memory of this host belongs to a rank that is lost.
+bool is_of_lost(const context& self, const void* place);
 
 void start_messages(context& self, const launch& how);
 void stop_messages(context& self);

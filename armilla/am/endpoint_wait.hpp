@@ -90,8 +90,7 @@ inline bool endpoint::poll_here() {
   }
   if (spilled_channels_ != 0) [[unlikely]]
     any |= drain();
-  if (!any) ++count_.idle_polls;
-  return any;
+  return any || look_for_losses();
 }
 
 }  // namespace armilla::detail

@@ -46,6 +46,7 @@ handler_slot& far_bulk_slot = fixed_handler<far_bulk_record, far_bulk_handler>;
 // ---- sending ----
 
 void endpoint::push_far(channel& c, const std::byte* frame, std::size_t bytes) {
+  if (c.lost) return;
   start_far_bulk(c.to);
   std::byte* const room = c.spilled.empty() ? far_->side.reserve(c.to, bytes) : nullptr;
   if (room == nullptr) return spill(c, frame, bytes);

@@ -59,6 +59,7 @@ void start_messages(context& self, const launch& how) {
     state->messages.set_aggregate(endpoint::peer_kind::host, 0);
     state->messages.every_nth_statement_polls(std::uint32_t(self.settings->poll_every));
   }
+  self.is_of_lost = is_of_lost;
   self.settle = [](context& c) { c.messages->settle_counts(); };
 }
 
@@ -66,6 +67,7 @@ void stop_messages(context& self) {
   self.messages->close_network();
   self.messages->settle_counts();
   self.settle = nullptr;
+  self.is_of_lost = nullptr;
   self.messages = nullptr;
   self.host = nullptr;
   delete std::exchange(self.carrier, nullptr);

@@ -19,7 +19,9 @@ void endpoint::look_nested() {
     if (in.reader.ready()) receive<taker::loop>(in);
   if (far_ != nullptr) poll_far<taker::loop>();
   if (spilled_channels_ != 0) drain();
-  if (count_.runs_received == before) sched_yield();
+  if (count_.runs_received != before) return;
+  look_for_losses();
+  sched_yield();
 }
 
 bool endpoint::poll() {
@@ -88,7 +90,10 @@ void endpoint::run_loop() {
       spell = {};
       continue;
     }
-    ++count_.idle_polls;
+    if (look_for_losses()) [[unlikely]] {
+      spell = {};
+      continue;
+    }
     if (waiting_.idle(spell) == waiting::step::again) [[likely]]
       continue;
     if (spilled_channels_ != 0) [[unlikely]] {

@@ -31,6 +31,7 @@ struct context {
   endpoint* messages = nullptr;          ///< layer am
   message_state* carrier = nullptr;      ///< layer am: what holds the endpoint
   attendant_state* attendant = nullptr;  ///< layer am: the thread that answers for it, if any
+  bool (*is_of_lost)(const context&, const void* place) = nullptr;  ///< whether that memory's owner is lost; may be null
   const host_map* host = nullptr;        ///< layer fabric: where each rank's memory is mapped here
   void (*settle)(context&) = nullptr;    ///< brings `count` up to date where a layer counts elsewhere; may be null
   counters* count = nullptr;             ///< layer stats

@@ -41,6 +41,12 @@ std::string remote_text(rank_t thrower, std::string_view type_name, std::string_
   return all.append(type_name).append(" (").append(text).append("); catch it in the body, or catch armilla::remote_error here");
 }
 
+std::string lost_text(rank_t lost, std::string_view cause, std::string_view host) {
+  std::string all = "rank " + std::to_string(lost);
+  if (!host.empty()) all.append(" on ").append(host);
+  return all.append(" ").append(cause).append("; the job is about to end: save what you need");
+}
+
 std::string decode_text(rank_t sender, std::string_view text) {
   std::string all = sender == no_rank ? std::string("bytes from another rank") : "bytes from rank " + std::to_string(sender);
   return all.append(": ").append(text).append("; both ranks must run the same build");
@@ -64,6 +70,12 @@ remote_error::remote_error(rank_t thrower, const char* operation, std::string_vi
       type_name_(std::string(type_name)),
       body_text_(std::string(text)) {}
 
+rank_lost::rank_lost(rank_t lost, const char* operation, std::string_view cause, std::string_view host)
+    : error(errc::rank_lost, operation, lost_text(lost, cause, host)),
+      rank_(lost),
+      cause_(std::string(cause)),
+      host_(std::string(host)) {}
+
 decode_error::decode_error(rank_t sender, const char* operation, std::string_view text)
     : error(errc::decode, operation, decode_text(sender, text)), rank_(sender) {}
 
@@ -72,7 +84,7 @@ namespace detail {
 void throw_usage(const char* operation, std::string_view text) { throw usage_error(operation, text); }
 void throw_limit(const char* operation, std::string_view text) { throw limit_error(operation, text); }
 void throw_timeout(const char* operation, std::string_view text) { throw timeout_error(operation, text); }
-void throw_rank_lost(rank_t lost, const char* operation, std::string_view text) { throw rank_lost(lost, operation, text); }
+void throw_rank_lost(rank_t lost, const char* operation, std::string_view cause) { throw rank_lost(lost, operation, cause); }
 void throw_decode(rank_t sender, const char* operation, std::string_view text) { throw decode_error(sender, operation, text); }
 
 void throw_bad_rank(const char* operation, long long bad, rank_t ranks) {

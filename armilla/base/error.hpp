@@ -64,14 +64,20 @@ class remote_error : public error {
   std::runtime_error type_name_, body_text_;
 };
 
-/// A rank of the job ended or cannot be reached.
+/// A rank of the job ended or cannot be reached: what was asked of it gets no answer. The job is about to end; docs/guide/death.md
+/// says when, and what throws this.
 class rank_lost : public error {
  public:
-  rank_lost(rank_t lost, const char* operation, std::string_view text) : error(errc::rank_lost, operation, text), rank_(lost) {}
+  /// `cause`: what follows "rank 2": "was killed by signal 9 (SIGKILL)". `host`: where it ran; empty: not known.
+  rank_lost(rank_t lost, const char* operation, std::string_view cause, std::string_view host = {});
+
   rank_t rank() const noexcept { return rank_; }
+  const char* cause() const noexcept { return cause_.what(); }
+  const char* host() const noexcept { return host_.what(); }
 
  private:
   rank_t rank_;
+  std::runtime_error cause_, host_;
 };
 
 /// A bound was reached: memory, a message's size, the spill of a sender. The text names the option that moves it.
@@ -102,7 +108,7 @@ namespace detail {
 [[noreturn, gnu::cold]] void throw_usage(const char* operation, std::string_view text);
 [[noreturn, gnu::cold]] void throw_limit(const char* operation, std::string_view text);
 [[noreturn, gnu::cold]] void throw_timeout(const char* operation, std::string_view text);
-[[noreturn, gnu::cold]] void throw_rank_lost(rank_t lost, const char* operation, std::string_view text);
+[[noreturn, gnu::cold]] void throw_rank_lost(rank_t lost, const char* operation, std::string_view cause);
 [[noreturn, gnu::cold]] void throw_decode(rank_t sender, const char* operation, std::string_view text);
 /// `bad` is not a rank of this job, which has `ranks` of them.
 [[noreturn, gnu::cold]] void throw_bad_rank(const char* operation, long long bad, rank_t ranks);

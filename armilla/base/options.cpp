@@ -165,6 +165,9 @@ std::vector<row> make_table() {
                "End a job in which every rank has waited so long for what none can do any more; 0: never."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,
                "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same."),
+      duration("loss_grace", &o::loss_grace_ns, 1'000'000'000,
+               "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
+               "ended."),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
             "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),
       number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of fibers that have ended are kept for others."),

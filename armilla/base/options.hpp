@@ -49,6 +49,8 @@ struct options {
   reception_kind reception = reception_kind::poll;
   std::uint64_t stall_ns = 2'000'000'000;
   std::uint64_t wait_report_ns = 0;
+  // when something dies
+  std::uint64_t loss_grace_ns = 400'000'000;
   // fibers
   std::uint64_t stack = 256 * 1024;
   int stacks_kept = 1024;

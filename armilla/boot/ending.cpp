@@ -10,7 +10,7 @@
 namespace armilla::detail {
 namespace {
 
-std::string cause(const ending& e) {
+std::string cause_text(const ending& e) {
   switch (e.kind) {
     case ending::how::exception: return "ended by an exception: " + e.text;
     case ending::how::code: return fmt::format("exited with code {}", e.code);
@@ -36,7 +36,8 @@ std::string who(const ending& e) {
 
 ending::how kind_of(failure_kind kind) noexcept {
   switch (kind) {
-    case failure_kind::exception: return ending::how::exception;
+    case failure_kind::exception:
+    case failure_kind::bereaved: return ending::how::exception;
     case failure_kind::code: return ending::how::code;
     case failure_kind::signal: return ending::how::signal;
     case failure_kind::start: return ending::how::start;
@@ -51,7 +52,9 @@ std::string signal_name(int number) {
   return name != nullptr ? std::string("SIG") + name : fmt::format("SIGRTMIN+{}", number - SIGRTMIN);
 }
 
-std::string sentence(const ending& e) { return who(e) + " " + cause(e); }
+std::string cause_of(const ending& e) { return cause_text(e); }
+
+std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 
 int exit_code(const ending& e) noexcept {
   switch (e.kind) {

@@ -19,6 +19,9 @@ struct ending {
   std::string text;   ///< of an exception, or why it could not join
 };
 
+/// "was killed by signal 11 (SIGSEGV)".
+std::string cause_of(const ending& how);
+
 /// "rank 2 (./hello, pid 123) was killed by signal 11 (SIGSEGV)".
 std::string sentence(const ending& how);
 

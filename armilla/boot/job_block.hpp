@@ -19,7 +19,8 @@ enum class failure_kind : std::int32_t {
   code,       ///< its main function returned `code`, not 0
   exited,     ///< std::exit(code) before its end
   signal,     ///< `code`: the signal, noted by the thread that it struck
-  start       ///< could not join; `text` says why
+  start,      ///< could not join; `text` says why
+  bereaved    ///< by `rank_lost`: another rank is the cause; `text` as of an exception
 };
 
 /// One rank of the job, 32 bytes.
@@ -41,10 +42,25 @@ struct failure_record {
   char text[2048];
 };
 
+/// Ranks that have been lost, in the order in which this host heard of them: see losses.hpp.
+struct loss_record {
+  std::atomic<std::uint32_t> complete;
+  std::int32_t first, last;  ///< of the ranks; one, unless a process of several ended
+  char host[64];             ///< empty: not known
+  char cause[180];           ///< what follows "rank 2"
+};
+struct loss_log {
+  static constexpr std::uint32_t room = 64;
+  std::atomic<std::uint32_t> count;  ///< complete ones: whoever waits looks at this
+  std::atomic<std::uint32_t> begun;
+  loss_record entry[room];
+};
+static_assert(sizeof(loss_record) == 256);
+
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 2;                 // of all of docs/spec/wire.md
+  static constexpr std::uint32_t good_version = 3;                 // of all of docs/spec/wire.md
   static constexpr std::uint32_t max_ranks = 1024;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;
@@ -65,6 +81,7 @@ struct job_block {
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
   alignas(cache_line) failure_record failure;
+  alignas(cache_line) loss_log losses;
   char program_names[max_programs][max_name];
   rank_record rank[max_ranks];
 };

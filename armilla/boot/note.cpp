@@ -26,9 +26,14 @@ void note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std:
 }
 
 void note_current_exception(job_block& job, rank_t rank) noexcept {
+  failure_kind kind = failure_kind::exception;
+  try {
+    throw;
+  } catch (const rank_lost&) { kind = failure_kind::bereaved; } catch (...) {
+  }
   try {
     const exception_text thrown = describe_current_exception();
-    note_failure(job, rank, failure_kind::exception, 1, thrown.type_name + ": " + thrown.text);
+    note_failure(job, rank, kind, 1, thrown.type_name + ": " + thrown.text);
   } catch (...) { note_failure(job, rank, failure_kind::exception, 1, "no memory left to describe it"); }
 }
 

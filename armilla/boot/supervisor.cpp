@@ -17,6 +17,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/losses.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/plan.hpp"
@@ -26,7 +27,6 @@ namespace armilla::detail {
 namespace {
 
 constexpr std::uint64_t milli = 1'000'000;
-constexpr std::uint64_t others_may_end_ns = 250 * milli;   // after one failed by itself: often all do, each with something to say
 constexpr std::uint64_t others_may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 constexpr std::uint64_t keyboard_ns = 100 * milli;         // until a Ctrl-C that struck a rank strikes us too
 constexpr int look_again_ms = 20;                          // where the kernel has no pidfd for us
@@ -34,7 +34,7 @@ constexpr int look_again_ms = 20;                          // where the kernel h
 class supervisor {
  public:
   supervisor(const std::vector<program_spec>& programs, const options& settings)
-      : plan_(make_plan(programs, settings)), watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns) {}
+      : plan_(make_plan(programs, settings)), watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns), grace_ns_(settings.loss_grace_ns) {}
   int run();
 
  private:
@@ -44,6 +44,7 @@ class supervisor {
     rank_t first = 0, last = 0;
     bool alive = false;
     int status = 0;
+    bool told = false;  // the others have heard that it is lost
   };
   enum class phase { running, failing, ending, killing };
 
@@ -56,11 +57,13 @@ class supervisor {
   void take(int signal);
   void reap();
   void judge();
+  void tell_losses();
   bool typed_at_us_too(int signal);
   std::optional<ending> find_failure() const;
   std::optional<ending> look_at(const child& c) const;
   ending base_of(const child& c) const;
   bool finished(const child& c) const;
+  bool bereaved(const child& c) const;
   bool noted_by(const child& c) const;
   void stop_after(std::uint64_t ns);
   void advance();
@@ -71,6 +74,7 @@ class supervisor {
 
   job_plan plan_;
   job_watch watch_;
+  std::uint64_t grace_ns_;
   orphanage orphans_;
   output_labels labels_;
   std::vector<child> children_;
@@ -91,6 +95,7 @@ int supervisor::run() {
     read_signals();
     reap();
     judge();
+    tell_losses();
     look_after();
     advance();
     labels_.forward();
@@ -236,8 +241,28 @@ std::optional<ending> supervisor::find_failure() const {
     if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e;
     if (e && !other) other = e;
   }
+  if (other && std::ranges::any_of(children_, [this](const child& c) { return bereaved(c); })) return other;
+  if (std::ranges::any_of(children_, [this](const child& c) { return c.alive && bereaved(c); })) return std::nullopt;
   if (plan_.job->failure.stage.load(std::memory_order_acquire) == 2) return from_note(*plan_.job);
   return other;
+}
+
+// It ended because another did, whose end will be seen in a moment.
+bool supervisor::bereaved(const child& c) const {
+  return noted_by(c) && plan_.job->failure.kind == failure_kind::bereaved;
+}
+
+// Who ended before the job did is lost to the others, whatever made it end.
+void supervisor::tell_losses() {
+  if (phase_ != phase::failing || !failure_) return;
+  for (child& c : children_) {
+    if (c.told || (c.alive ? !noted_by(c) : finished(c))) continue;
+    c.told = true;
+    const auto how = noted_by(c) ? from_note(*plan_.job) : look_at(c);
+    if (!how) continue;
+    const bool caused = how->kind != ending::how::signal && !(failure_->first <= how->first && how->last <= failure_->last);
+    tell_loss(*plan_.job, how->first, how->last, caused ? cause_of_bereaved(failure_->first) : cause_of(*how));
+  }
 }
 
 void supervisor::judge() {
@@ -247,7 +272,7 @@ void supervisor::judge() {
   const bool struck = cause->kind == ending::how::signal;
   if (struck && typed_at_us_too(cause->code)) return;
   failure_ = std::move(cause);
-  stop_after(struck ? 0 : others_may_end_ns);
+  stop_after(grace_ns_);  // the others hear of it, and often have something to say
 }
 
 // Ctrl-C strikes all processes of the terminal, a rank perhaps before us.

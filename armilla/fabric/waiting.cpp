@@ -45,6 +45,8 @@ waiting::step waiting::idle_slowly(spell& s) noexcept {
   const std::uint64_t now = mine_.looked.load(std::memory_order_relaxed);
   if (mine_.asked.load(std::memory_order_acquire) != mine_.answered.load(std::memory_order_relaxed)) [[unlikely]]
     if (reporter_.answer != nullptr) reporter_.answer(reporter_.rank);
+  if (losses_to_hear()) [[unlikely]]
+    return step::again;
   const std::uint64_t waited = now - s.began_ns;
   if (waited < spin_ns_) {
     for (int i = 0; i < 4; ++i) spin_pause();
@@ -73,6 +75,7 @@ void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed) noex
   if (reporter_.answer != nullptr &&
       mine_.asked.load(std::memory_order_seq_cst) != mine_.answered.load(std::memory_order_relaxed))
     return cancel();
+  if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel();  // likewise
   closed = closed && outside_ == 0;
   const std::uint64_t began = lingers_ != 0 ? lingers_ : s.began_ns;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;

@@ -59,6 +59,13 @@ class waiting {
     void* rank = nullptr;
   };
   void set_reporter(const reporter& who) noexcept { reporter_ = who; }
+  /// Who waits looks at `count` now and then: while it differs from what was heard, nobody sleeps.
+  void watch_losses(const std::atomic<std::uint32_t>& count) noexcept { losses_ = &count; }
+  bool losses_to_hear() const noexcept {
+    return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_;
+  }
+  /// From now on only further losses count. Pairs with the release behind which their records are complete.
+  void hear_losses() noexcept { losses_heard_ = losses_->load(std::memory_order_acquire); }
   /// The rank is the whole job and has no supervisor: it looks after itself. Times as ARMILLA_STALL and ARMILLA_WAIT_REPORT.
   void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns) noexcept {
     stall_ns_ = stall_ns;
@@ -79,6 +86,8 @@ class waiting {
   bool asymmetric_;  // membarrier works
   int outside_ = 0;
   std::uint64_t lingers_ = 0;
+  const std::atomic<std::uint32_t>* losses_ = nullptr;
+  std::uint32_t losses_heard_ = 0;
   reporter reporter_;
   std::uint64_t stall_ns_ = 0, report_ns_ = 0;  // of a rank that looks after itself
   std::uint64_t reported_ = 0;                  // began_ns of the spell that has been reported

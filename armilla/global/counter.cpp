@@ -10,7 +10,10 @@ namespace armilla {
 static_assert(std::is_standard_layout_v<counter> && sizeof(counter) == 16);
 
 void counter::wait(std::uint64_t n) {
-  detail::here("counter::wait").messages->wait_until([this, n] { return value() >= n; }, "counter::wait", this);
+  detail::endpoint& messages = *detail::here("counter::wait").messages;
+  // Anybody may have been about to add to it.
+  messages.wait_until([&] { return value() >= n || messages.first_lost() != no_rank; }, "counter::wait", this);
+  if (value() < n) messages.throw_lost(messages.first_lost(), "counter::wait");
   taken_ += n;
 }
 

@@ -156,6 +156,16 @@ void take_answer::run(endpoint& self, rank_t source, const std::byte* data, std:
 
 }  // namespace
 
+// What is asked from now on goes as a message, and is refused: the number of its process may be another's soon.
+void fail_far_cells(context& self, rank_t lost) {
+  if (self.memory == nullptr) return;
+  rank_memory& m = memory_of(self);
+  m.cross[std::size_t(lost)] = 1;
+  for (std::uint32_t i = 0; i < m.cells.size(); ++i)
+    if (m.cells[i].busy && m.cells[i].rank == lost)
+      finish_cell(m, {sizeof(far_head), i, m.cells[i].generation, far_status::lost, 0}, nullptr);
+}
+
 handler_id far_question_handler() noexcept { return question_slot.id; }
 void register_far_handlers() {}
 

@@ -15,7 +15,7 @@
 namespace armilla::detail {
 
 /// How a piece of far memory fared at its owner.
-enum class far_status : std::uint16_t { ok, not_open, outside, freed };
+enum class far_status : std::uint16_t { ok, not_open, outside, freed, lost };
 
 /// The first failure of a group that nobody has heard of.
 struct far_failure {
@@ -89,6 +89,9 @@ std::string text_of(global_address at);
 /// Whether `wants` may touch `at`, which lies on rank `owner` (checked where it is cheap: directory and bounds; of a rank on
 /// another host by that rank itself).
 far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights, bool open_only);
+
+/// Rank `lost` answers no more: what was asked of it has failed.
+void fail_far_cells(context& self, rank_t lost);
 
 void register_far_handlers();
 

@@ -197,7 +197,22 @@ bool take_error(context& self, error_record& record) {
 
 }  // namespace
 
+namespace {
+
+// By name first: what a continuation does may change the pool.
+void fail_questions(context& self, rank_t lost) {
+  if (self.calls == nullptr) return;
+  cell_pool& cells = self.calls->cells;
+  std::vector<question_name> asked;
+  cells.each_asked(lost, [&](const cell& c) { asked.push_back({c.index, c.generation}); });
+  for (const question_name name : asked)
+    if (cell* const c = cells.find(name)) c->fail(self.messages->loss_error(lost, "call"));
+}
+
+}  // namespace
+
 void start_calls(context& self, const launch&) {
+  self.messages->tell_of_losses(fail_questions);
   self.calls = new call_state(self.ranks, *self.count);
   self.calls->buffers.set_limit(self.settings->receive_buffers);
   self.fibers->set_lost_error(

@@ -112,6 +112,13 @@ class cell_pool {
     cell* c = &chunks_[name.cell / chunk_cells][name.cell % chunk_cells];
     return c->generation == name.generation && c->state == cell::state_t::pending ? c : nullptr;
   }
+  /// Calls `visit(cell&)` for each that waits for an answer of rank `r`.
+  template <class Visit>
+  void each_asked(rank_t r, Visit&& visit) {
+    for (const auto& chunk : chunks_)
+      for (std::uint32_t i = 0; i < chunk_cells; ++i)
+        if (cell& c = chunk[i]; c.state == cell::state_t::pending && c.expects != no_handler && c.asked.rank == r) visit(c);
+  }
 
  private:
   static constexpr std::uint32_t chunk_cells = 256;

@@ -30,7 +30,9 @@ bool poll() {
 void wait() {
   endpoint& self = *here("wait").messages;
   const std::uint64_t before = self.count().runs_received;
-  self.wait_until([&] { return self.count().runs_received != before; }, "wait");
+  const auto any = [&] { return self.count().runs_received != before; };
+  self.wait_until([&] { return any() || self.first_lost() != no_rank; }, "wait");
+  if (!any()) self.throw_lost(self.first_lost(), "wait");
 }
 
 void flush() {

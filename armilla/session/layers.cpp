@@ -101,7 +101,9 @@ void let_go([[maybe_unused]] context& rank) {
 void serve_until([[maybe_unused]] context& rank, const std::atomic<std::uint32_t>& count, std::uint32_t target) {
   const auto ready = [&] { return count.load(std::memory_order_acquire) >= target; };
 #if ARMILLA_HAS_MESSAGES
-  rank.messages->wait_until(ready, "run_main: serving until its function returns");
+  endpoint& messages = *rank.messages;
+  messages.wait_until([&] { return ready() || messages.is_lost(0); }, "run_main: serving until its function returns");
+  if (!ready()) messages.throw_lost(0, "run_main");
 #else
   for (const timespec pause{0, 1'000'000}; !ready();) nanosleep(&pause, nullptr);
 #endif

@@ -4,12 +4,14 @@
 #include <cxxabi.h>
 
 #include <cstdio>
+#include <string>
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched.hpp"
+#include "armilla/boot/losses.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"
 #include "armilla/fabric/network.hpp"
@@ -91,6 +93,7 @@ void session_state::fail(int code) noexcept {
   failed = true;
   std::fflush(stdout);  // the supervisor may end this process before it gets to it
   note_failure(*self.job, self.rank, failure_kind::code, code, "");
+  tell_loss(*self.job, self.rank, self.rank, "exited with code " + std::to_string(code));
   end_launched(self);
 }
 
@@ -98,6 +101,7 @@ void session_state::fail(const char* why) noexcept {
   failed = true;
   std::fflush(stdout);
   note_failure(*self.job, self.rank, failure_kind::exception, 1, why);
+  tell_loss(*self.job, self.rank, self.rank, "ended by an exception");
   end_launched(self);
 }
 
@@ -105,6 +109,7 @@ void session_state::fail_by_exception() noexcept {
   failed = true;
   std::fflush(stdout);
   note_current_exception(*self.job, self.rank);
+  tell_own_loss(*self.job, self.rank);
   end_launched(self);
   if (self.job->supervisor == 0) say("armilla: " + sentence(from_note(*self.job)));
 }

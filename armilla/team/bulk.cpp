@@ -76,7 +76,7 @@ class short_exchange {
     const pair_state& p = pair(member);
     const flag_line* line = p.theirs_short + set(p.exchanges);
     for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
-      await_step(*t_.self, line->step, p.exchanges, what_);
+      await_step(t_, line->step, p.exchanges, what_);
       copy_line(data + at, line->payload, part_ - at);
     }
   }

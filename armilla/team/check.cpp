@@ -36,6 +36,7 @@ std::string describe(const intention& i) {
 
 // Own lines and steps, so that nothing else depends on whether a job checks. Two lines are enough: all meet each time.
 void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t bytes) {
+  if (t.lost != no_rank) t.self->messages->throw_lost(t.lost, name_of(kind));
   const std::uint64_t step = t.first_step + ++t.check_step;
   const intention mine{bytes, t.check_step, root, kind};
   flag_line& line = t.my_slot().check[step % 2];
@@ -47,7 +48,7 @@ void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t byt
   for (std::uint32_t i = 0; i < t.size; ++i) {  // to the end, whatever is found: who goes on must have met all
     if (i == t.rank) continue;
     const flag_line& other = t.slots[i]->check[step % 2];
-    await_step(*t.self, other.step, step, name_of(kind));
+    await_step(t, other.step, step, name_of(kind));
     std::memcpy(&theirs, other.payload, sizeof theirs);
     if (different == t.size && !mine.same_as(theirs)) different = i, first = theirs;
   }

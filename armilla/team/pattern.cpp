@@ -83,7 +83,7 @@ class meeting {
   }
   const std::byte* wait(std::uint32_t member, std::uint32_t round) {
     const flag_line& line = t_.slots[member]->pattern[step_ % 2][round];
-    await_step(*t_.self, line.step, step_, what_);
+    await_step(t_, line.step, step_, what_);
     return line.payload;
   }
 

@@ -59,6 +59,7 @@ struct team_record {
   team_state* owner = nullptr;    ///< null once the session has ended
   std::vector<team_slot*> slots;  ///< each member's
   std::vector<rank_t> abroad;     ///< one member of each other host
+  rank_t lost = no_rank;          ///< the first member that was lost: nobody waits in this team any more
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };
@@ -108,17 +109,18 @@ struct team_state {
 
 // ---- flags ----
 
-/// Waits, answering other ranks, until `flag` has come to `step`.
-void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what);
+/// Waits, answering other ranks, until `flag` has come to `step`. Throws rank_lost when a member is lost before: whoever the flag
+/// belongs to may wait for that one.
+void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what);
 
 /// The same. A few looks first: the peers of a well-balanced program arrive within the flight of a cache line.
-inline void await_step(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
   if (flag.load(std::memory_order_acquire) >= step) return;
-  if (c.messages->observed()) [[unlikely]]
-    return await_step_slowly(c, flag, step, what);  // a wait is timed from its begin
+  if (t.self->messages->observed()) [[unlikely]]
+    return await_step_slowly(t, flag, step, what);  // a wait is timed from its begin
   for (int i = 0; i < 8; ++i)
     if (flag.load(std::memory_order_acquire) >= step) return;
-  await_step_slowly(c, flag, step, what);
+  await_step_slowly(t, flag, step, what);
 }
 
 /// Wakes every other member that sleeps.
@@ -159,7 +161,7 @@ inline std::uint64_t show(team_record& t, const void* value, std::size_t bytes, 
 /// Waits for what member `i` shows at `step`.
 inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
   const flag_line& line = t.flat[i][step % team_slot::flat_lines];
-  await_step(*t.self, line.step, step, what);
+  await_step(t, line.step, step, what);
   return line.payload;
 }
 

@@ -175,7 +175,23 @@ team_state::~team_state() {
   }
 }
 
-void start_teams(context& self, const launch&) { self.teams = new team_state(self); }
+namespace {
+
+void lose_member(context& self, rank_t lost) {
+  if (self.teams == nullptr) return;
+  for (team_record* t : self.teams->teams)
+    if (t->lost == no_rank && std::ranges::find(t->members, lost) != t->members.end()) {
+      t->lost = lost;
+      t->checking = true;  // so that whoever enters hears of it
+    }
+}
+
+}  // namespace
+
+void start_teams(context& self, const launch&) {
+  self.teams = new team_state(self);
+  self.messages->tell_of_losses(lose_member);
+}
 
 void stop_teams(context& self) {
   delete self.teams;
@@ -197,8 +213,11 @@ void let_go(team_record* t) noexcept {
   if (!t->abroad.empty()) mirror_to_hosts(*t, &closed, sizeof closed.step);
 }
 
-void await_step_slowly(context& c, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
-  c.messages->wait_until([&] { return flag.load(std::memory_order_acquire) >= step; }, what, &flag);
+void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+  const auto there = [&] { return flag.load(std::memory_order_acquire) >= step; };
+  endpoint& messages = *t.self->messages;
+  messages.wait_until([&] { return there() || t.lost != no_rank; }, what, &flag);
+  if (t.lost != no_rank && !there()) messages.throw_lost(t.lost, what);
 }
 
 void make_room(team_record& t, std::uint64_t step, const char* what) {

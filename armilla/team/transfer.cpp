@@ -89,7 +89,9 @@ void transfer::receive(std::uint32_t member, place_function place, void* self) {
 
 // The half of the staging and the lines that I am about to use were last used two transfers ago: has everybody read them?
 void transfer::settle() {
-  for (pair_state& p : state_.pair) {
+  endpoint& messages = *state_.self.messages;
+  for (rank_t r = 0; r < state_.self.ranks; ++r) {
+    pair_state& p = state_.pair[std::size_t(r)];
     if (p.acknowledged >= p.used[half_]) [[likely]]
       continue;
     const auto read = [&p, this] {
@@ -97,7 +99,10 @@ void transfer::settle() {
           std::max(p.theirs[0].taken.load(std::memory_order_acquire), p.theirs[1].taken.load(std::memory_order_acquire));
       return p.acknowledged >= p.used[half_];
     };
-    if (!read()) state_.self.messages->wait_until(read, what_);
+    if (read()) continue;
+    messages.wait_until([&] { return read() || messages.is_lost(r) || t_.lost != no_rank; }, what_);
+    if (t_.lost != no_rank) messages.throw_lost(t_.lost, what_);
+    if (messages.is_lost(r)) p.acknowledged = p.used[half_];  // it reads no more
   }
 }
 
@@ -284,7 +289,8 @@ void transfer::run() {
     for (in_stream& in : state_.incoming) any |= pull(in);
     if (finished()) break;
     if (any) continue;
-    state_.self.messages->wait_until([this] { return can_move(); }, what_);
+    state_.self.messages->wait_until([this] { return can_move() || t_.lost != no_rank; }, what_);
+    if (t_.lost != no_rank && !can_move()) state_.self.messages->throw_lost(t_.lost, what_);
     note_taken();
   }
   for (const out_stream& o : state_.outgoing) o.pair->used[half_] = o.pair->sent;

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "armilla/base/context.hpp"
+
 namespace armilla::detail {
 namespace {
 
@@ -22,6 +24,11 @@ void pause(int look) noexcept {
 #endif
 }
 
+// Who dies while he writes says no last word.
+bool abandoned(const watermark& mark, int look) noexcept {
+  return look >= looks_before_yield && current != nullptr && current->is_of_lost != nullptr && current->is_of_lost(*current, &mark);
+}
+
 }  // namespace
 
 std::uint64_t watermark::await(std::uint64_t bytes) const {
@@ -29,12 +36,16 @@ std::uint64_t watermark::await(std::uint64_t bytes) const {
     const std::uint64_t now = __atomic_load_n(&filled, __ATOMIC_ACQUIRE);
     if (now == given_up) throw message_given_up{};
     if (now >= bytes) return now;
+    if (abandoned(*this, look)) throw message_given_up{};
     pause(look);
   }
 }
 
 void await_end(const watermark& mark, std::uint64_t bytes) noexcept {
-  for (int look = 0; __atomic_load_n(&mark.filled, __ATOMIC_ACQUIRE) <= bytes; look += look < looks_before_yield) pause(look);
+  for (int look = 0; __atomic_load_n(&mark.filled, __ATOMIC_ACQUIRE) <= bytes; look += look < looks_before_yield) {
+    if (abandoned(mark, look)) return;
+    pause(look);
+  }
 }
 
 void copy_in_pieces(watermark& mark, std::uint64_t before, std::byte* to, const void* from, std::size_t n) noexcept {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an endpoint does when ranks of the job are lost. See docs/guide/death.md.
+#include <algorithm>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/boot/losses.hpp"
+
+namespace armilla::detail {
+
+// Ends the waits for who has been lost since the last time: fibers become ready, conditions come true. True: some may.
+bool endpoint::hear_losses() {
+  waiting_.hear_losses();
+  for (const loss_record& e : host_.job().losses.entry) {  // in their order: the first is the cause of most others
+    if (e.complete.load(std::memory_order_acquire) == 0) continue;
+    for (rank_t r = std::max(e.first, 0); r <= e.last && r < self_.ranks; ++r)
+      if (r != self_.rank && !is_lost(r)) lose(r);
+  }
+  return true;
+}
+
+void endpoint::lose(rank_t r) {
+  if (first_lost_ == no_rank) first_lost_ = r;
+  lose(channels_[std::size_t(r)]);
+  if (beside_ != 0) lose(channels_[beside_ + std::size_t(r)]);
+  for (const loss_listener tell : listeners_) tell(self_, r);
+}
+
+// Every later item takes the general way, and is refused there. What waits here waits for nobody.
+void endpoint::lose(channel& c) noexcept {
+  c.cursor = c.limit = c.frame = nullptr;
+  c.run_handler = c.hot_handler = no_handler;
+  c.urgent = false;
+  c.lost = c.full = c.blocked = true;
+  if (c.spilled.empty()) return;
+  for (const auto& frame : c.spilled) spilled_bytes_ -= frame.size();
+  c.spilled.clear();
+  --spilled_channels_;
+}
+
+bool is_of_lost(const context& self, const void* place) {
+  const host_map& host = *self.host;
+  const job_block& job = host.job();
+  if (job.losses.count.load(std::memory_order_acquire) == 0) return false;
+  const auto* const at = static_cast<const std::byte*>(place);
+  for (rank_t r = 0; r < self.ranks; ++r)
+    if (at >= host.segment_start(r) && at < host.segment_start(r) + host.layout.segment_bytes) return find_loss(job, r) != nullptr;
+  return false;
+}
+
+std::exception_ptr endpoint::loss_error(rank_t lost, const char* operation) const {
+  const loss_record* const known = find_loss(host_.job(), lost);
+  return std::make_exception_ptr(known != nullptr ? rank_lost(lost, operation, known->cause, known->host)
+                                                  : rank_lost(lost, operation, "cannot be reached any more"));
+}
+
+void endpoint::throw_lost(rank_t lost, const char* operation) const { std::rethrow_exception(loss_error(lost, operation)); }
+
+}  // namespace armilla::detail

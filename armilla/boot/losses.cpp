@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/losses.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/ending.hpp"
+
+namespace armilla::detail {
+namespace {
+
+template <std::size_t N>
+void copy(char (&to)[N], std::string_view from) noexcept {
+  const std::size_t n = std::min(from.size(), N - 1);
+  std::memcpy(to, from.data(), n);
+  to[n] = 0;
+}
+
+}  // namespace
+
+std::string cause_of_bereaved(rank_t first) { return "ended after the loss of rank " + std::to_string(first); }
+
+const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
+  for (const loss_record& e : job.losses.entry)
+    if (e.complete.load(std::memory_order_acquire) != 0 && e.first <= r && r <= e.last) return &e;
+  return nullptr;
+}
+
+// Who counts up wakes after that, and a sleeper looks at the count after it has said that it sleeps: one of them sees the other.
+void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause, std::string_view host) noexcept {
+  loss_log& log = job.losses;
+  if (find_loss(job, first) != nullptr && find_loss(job, last) != nullptr) return;
+  const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
+  if (mine >= loss_log::room) return;
+  loss_record& e = log.entry[mine];
+  e.first = first;
+  e.last = last;
+  copy(e.host, host);
+  copy(e.cause, cause);
+  e.complete.store(1, std::memory_order_release);
+  log.count.fetch_add(1, std::memory_order_seq_cst);
+  for (rank_t r = 0; r < rank_t(job.ranks); ++r) wake(control_of(job, r));
+}
+
+void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause) noexcept {
+  char host[sizeof loss_record::host] = {};
+  if (gethostname(host, sizeof host - 1) != 0) host[0] = 0;
+  tell_loss(job, first, last, cause, host);
+}
+
+void tell_own_loss(job_block& job, rank_t rank) noexcept try {
+  ending mine;
+  mine.kind = ending::how::exception;
+  const loss_record& before = job.losses.entry[0];
+  if (before.complete.load(std::memory_order_acquire) != 0) return tell_loss(job, rank, rank, cause_of_bereaved(before.first));
+  const exception_text thrown = describe_current_exception();
+  mine.text = thrown.type_name + ": " + thrown.text;
+  tell_loss(job, rank, rank, cause_of(mine));
+} catch (...) { tell_loss(job, rank, rank, "ended by an exception"); }
+
+}  // namespace armilla::detail

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// A job under traffic of which one rank dies: mortal CLOCK HOW VICTIM SEED DELAY_US. CLOCK: a file that all ranks map, where the one
+// that dies writes when. The others print what they caught and how long after that. Driven by death_test.py.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct death_clock {
+  std::atomic<std::int64_t> died;
+  std::atomic<std::int64_t> pid;  // of the one that is to die
+};
+death_clock* the_clock = nullptr;
+std::string how;
+armilla::rank_t victim = 0;
+unsigned seed = 0;
+long delay_us = 0;
+std::atomic<bool> time_is_up = false;
+
+std::int64_t now() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+
+void map_clock(const char* name) {
+  const int file = open(name, O_RDWR);
+  if (file < 0) std::exit(99);
+  void* const place = mmap(nullptr, sizeof(death_clock), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  close(file);
+  if (place == MAP_FAILED) std::exit(99);
+  the_clock = static_cast<death_clock*>(place);
+}
+
+// On a thread of its own, so that it comes at any moment.
+void die() {
+  std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+  the_clock->died.store(now());
+  if (how == "kill") kill(getpid(), SIGKILL);
+  if (how == "segv") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
+  if (how == "abort") std::abort();
+  if (how == "_exit") _exit(3);
+  if (how == "_exit0") _exit(0);
+  time_is_up = true;  // the rank itself does it
+}
+
+void die_if_it_is_time() {
+  if (!time_is_up) return;
+  the_clock->died.store(now());
+  if (how == "exit") std::exit(0);
+  if (how == "throw") throw std::runtime_error("had enough");
+}
+
+armilla::per_rank<long> counts;
+
+long work(long n) { return n + 1; }
+long nested(armilla::rank_t next, long n) { return armilla::call(next, work, n).get(); }
+std::size_t length(const std::vector<long>& v) { return v.size(); }
+
+class traffic {
+ public:
+  traffic() : mine_(seed * 1000 + unsigned(armilla::rank())), common_(seed) {}
+
+  void step() {
+    for (int i = int(common_() % 12); i-- > 0;) to_somebody();
+    if (armilla::rank() == victim) die_if_it_is_time();
+    pending_.clear();
+    together();
+  }
+
+ private:
+  armilla::rank_t anybody() { return armilla::rank_t(mine_() % unsigned(armilla::ranks())); }
+
+  void to_somebody() try {
+    const armilla::rank_t r = anybody();
+    const auto n = long(mine_() % 1000);
+    switch (mine_() % 9) {
+      case 0: armilla::call(r, work, n).get(); break;
+      case 1: armilla::async(r, [](long) {}, n); break;
+      case 2: pending_.push_back(armilla::call(r, work, n)); break;
+      case 3: armilla::call(r, nested, anybody(), n).get(); break;
+      case 4:
+        for (int i = 0; i < 50; ++i) armilla::put(counts.on(r), n);
+        armilla::sync();
+        break;
+      case 5: armilla::atomic_fetch_add(counts.on(r), n + *counts.on(r)); break;
+      case 6: armilla::call(r, length, std::vector<long>(std::size_t(n) * 40)).get(); break;
+      case 7:
+        for (int i = 0; i < 200; ++i) armilla::async(r, [](long) {}, n);
+        break;
+      default: beside(r, n); break;
+    }
+  } catch (const armilla::remote_error& e) {  // a body lost somebody: this rank hears of it by itself
+    if (std::string(e.type_name()) != "armilla::rank_lost") throw;
+  }
+
+  // Several fibers wait at a time.
+  static void beside(armilla::rank_t r, long n) {
+    armilla::parfor(0, 8, [&](int i) { armilla::call((r + i) % armilla::ranks(), work, n).get(); });
+  }
+
+  void together() {
+    switch (common_() % 6) {
+      case 0: armilla::fence(); break;
+      case 1: armilla::barrier(); break;
+      case 2: armilla::reduce_all(1L, std::plus<>{}); break;
+      case 3: armilla::gather_all(long(armilla::rank())); break;
+      case 4: {
+        std::vector<long> all(std::size_t(common_() % 4000));
+        armilla::world().broadcast(std::span<long>(all), armilla::rank_t(common_() % unsigned(armilla::ranks())));
+        break;
+      }
+      default: std::this_thread::sleep_for(std::chrono::microseconds(common_() % 50)); break;
+    }
+  }
+
+  std::mt19937 mine_, common_;
+  std::vector<armilla::future<long>> pending_;
+};
+
+// What comes later throws at once, too.
+bool refused(auto&& operation) {
+  const std::int64_t from = now();
+  try {
+    operation();
+  } catch (const armilla::rank_lost& e) {
+    return now() - from < 100'000'000;
+  }
+  return false;
+}
+
+std::string later() {
+  std::string wrong;
+  if (!refused([] { armilla::call(victim, work, 1L).get(); })) wrong += " call";
+  if (!refused([] { armilla::async(victim, [] {}); })) wrong += " async";
+  if (!refused([] { armilla::barrier(); })) wrong += " barrier";
+  if (!refused([] { armilla::fence(); })) wrong += " fence";
+  return wrong.empty() ? "" : "; not refused later:" + wrong;
+}
+
+int live() {
+  std::thread end;
+  if (armilla::rank() == victim) {
+    the_clock->pid.store(getpid());
+    if (how != "outside") end = std::thread(die);
+  }
+  try {
+    for (traffic t;;) t.step();
+  } catch (const armilla::rank_lost& e) {
+    const std::int64_t us = (now() - the_clock->died.load()) / 1000;
+    std::printf("rank %d lost %d after %ld us: %s%s\n", int(armilla::rank()), int(e.rank()), long(us), e.what(), later().c_str());
+    std::fflush(stdout);
+  } catch (const std::exception& e) {
+    if (armilla::rank() != victim) std::printf("rank %d caught instead: %s\n", int(armilla::rank()), e.what());
+    std::fflush(stdout);
+    if (end.joinable()) end.join();
+    throw;
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 6) return 98;
+  map_clock(argv[1]);
+  how = argv[2];
+  victim = std::atoi(argv[3]);
+  seed = unsigned(std::atoi(argv[4]));
+  delay_us = std::atol(argv[5]);
+  return armilla::run(argc, argv, live);
+}
