@@ -44,7 +44,8 @@ bool is_of_lost(const context& self, const void* place) {
   if (job.losses.count.load(std::memory_order_acquire) == 0) return false;
   const auto* const at = static_cast<const std::byte*>(place);
   for (rank_t r = 0; r < self.ranks; ++r)
-    if (at >= host.segment_start(r) && at < host.segment_start(r) + host.layout.segment_bytes) return find_loss(job, r) != nullptr;
+    if (at >= host.segment_start(r) && at < host.segment_start(r) + host.layout.segment_bytes)
+      return find_loss(job, r) != nullptr;
   return false;
 }
 

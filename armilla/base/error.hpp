@@ -64,8 +64,8 @@ class remote_error : public error {
   std::runtime_error type_name_, body_text_;
 };
 
-/// A rank of the job ended or cannot be reached: what was asked of it gets no answer. The job is about to end; docs/guide/death.md
-/// says when, and what throws this.
+/// A rank of the job ended or cannot be reached: what was asked of it gets no answer. The job is about to end;
+/// docs/guide/death.md says when, and what throws this.
 class rank_lost : public error {
  public:
   /// `cause`: what follows "rank 2": "was killed by signal 9 (SIGKILL)". `host`: where it ran; empty: not known.

@@ -34,7 +34,9 @@ constexpr int look_again_ms = 20;                          // where the kernel h
 class supervisor {
  public:
   supervisor(const std::vector<program_spec>& programs, const options& settings)
-      : plan_(make_plan(programs, settings)), watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns), grace_ns_(settings.loss_grace_ns) {}
+      : plan_(make_plan(programs, settings)),
+        watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns),
+        grace_ns_(settings.loss_grace_ns) {}
   int run();
 
  private:
@@ -248,9 +250,7 @@ std::optional<ending> supervisor::find_failure() const {
 }
 
 // It ended because another did, whose end will be seen in a moment.
-bool supervisor::bereaved(const child& c) const {
-  return noted_by(c) && plan_.job->failure.kind == failure_kind::bereaved;
-}
+bool supervisor::bereaved(const child& c) const { return noted_by(c) && plan_.job->failure.kind == failure_kind::bereaved; }
 
 // Who ended before the job did is lost to the others, whatever made it end.
 void supervisor::tell_losses() {

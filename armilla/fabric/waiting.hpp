@@ -61,9 +61,7 @@ class waiting {
   void set_reporter(const reporter& who) noexcept { reporter_ = who; }
   /// Who waits looks at `count` now and then: while it differs from what was heard, nobody sleeps.
   void watch_losses(const std::atomic<std::uint32_t>& count) noexcept { losses_ = &count; }
-  bool losses_to_hear() const noexcept {
-    return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_;
-  }
+  bool losses_to_hear() const noexcept { return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_; }
   /// From now on only further losses count. Pairs with the release behind which their records are complete.
   void hear_losses() noexcept { losses_heard_ = losses_->load(std::memory_order_acquire); }
   /// The rank is the whole job and has no supervisor: it looks after itself. Times as ARMILLA_STALL and ARMILLA_WAIT_REPORT.

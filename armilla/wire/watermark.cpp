@@ -26,7 +26,8 @@ void pause(int look) noexcept {
 
 // Who dies while he writes says no last word.
 bool abandoned(const watermark& mark, int look) noexcept {
-  return look >= looks_before_yield && current != nullptr && current->is_of_lost != nullptr && current->is_of_lost(*current, &mark);
+  return look >= looks_before_yield && current != nullptr && current->is_of_lost != nullptr &&
+         current->is_of_lost(*current, &mark);
 }
 
 }  // namespace

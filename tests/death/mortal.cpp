@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job under traffic of which one rank dies: mortal CLOCK HOW VICTIM SEED DELAY_US. CLOCK: a file that all ranks map, where the one
-// that dies writes when. The others print what they caught and how long after that. Driven by death_test.py.
+// A job under traffic of which one rank dies: mortal CLOCK HOW VICTIM SEED DELAY_US. CLOCK: a file that all ranks map, where the
+// one that dies writes when. The others print what they caught and how long after that. Driven by death_test.py.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -138,9 +138,7 @@ bool refused(auto&& operation) {
   const std::int64_t from = now();
   try {
     operation();
-  } catch (const armilla::rank_lost& e) {
-    return now() - from < 100'000'000;
-  }
+  } catch (const armilla::rank_lost& e) { return now() - from < 100'000'000; }
   return false;
 }
 
