@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "armilla/am/block.hpp"
+#include "armilla/am/bulk_end.hpp"
 #include "armilla/am/channel.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
@@ -192,6 +193,15 @@ class endpoint {
   void notify(rank_t r) {
     if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
   }
+
+  /// Memory to a far rank, or from it, without a copy of ours: `bytes` bytes that stay where they are until `end` has run. The
+  /// sender's number, which a message tells the receiver, names the transfer.
+  std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end);
+  void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end);
+
+  /// What comes from the far rank `source` in later frames waits until `go_on`.
+  void hold(rank_t source);
+  void go_on(rank_t source);
 
   /// A message beside all others to a far rank, in order among those: two pieces of bytes, multiples of 8, for a handler whose
   /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.

@@ -4,6 +4,8 @@
 // A frame is filled in private memory as any other, and copied into a buffer of the network when it leaves. An item that is too
 // long for a frame lies in a block of the sender's segment; its bytes travel from there into a block of the receiver's segment,
 // while a record in the frames names them. What follows from the same rank waits until they are there.
+#include <sched.h>
+
 #include <cstring>
 
 #include <fmt/format.h>
@@ -104,6 +106,21 @@ void endpoint::append_far_bulk(channel& c, std::uint64_t offset, std::size_t siz
   far.sending.push_back({c.to, std::uint32_t(name.id), offset, size, 0});
 }
 
+std::uint32_t endpoint::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end) {
+  const std::uint32_t number = far_->side.next_bulk(to);
+  far_->transfers.push_back({far_->side.carrier().send_bulk(to, number, data, bytes), end});
+  ++count_.bulk_sent;
+  count_.bulk_bytes_sent += bytes;
+  return number;
+}
+
+void endpoint::receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end) {
+  far_->transfers.push_back({far_->side.carrier().receive_bulk(from, number, place, bytes), end});
+}
+
+void endpoint::hold(rank_t source) { far_->side.hold(source); }
+void endpoint::go_on(rank_t source) { far_->side.go_on(source); }
+
 // The frame with its record leaves, so the block is filled, or was given up, which its watermark says.
 void endpoint::start_far_bulk(rank_t to) {
   for (far_traffic::outgoing& o : far_->sending)
@@ -133,7 +150,17 @@ template <endpoint::taker By>
 bool endpoint::move_far_bulk() {
   far_traffic& far = *far_;
   network& carrier = far.side.carrier();
-  const std::size_t before = far.sending.size();
+  const std::size_t before = far.sending.size() + far.transfers.size();
+  for (std::size_t i = 0; i < far.transfers.size();) {
+    if (!carrier.done(far.transfers[i].number)) {
+      ++i;
+      continue;
+    }
+    const bulk_end end = far.transfers[i].end;
+    far.transfers[i] = far.transfers.back();
+    far.transfers.pop_back();
+    end.run(self_, end.first, end.second);
+  }
   std::erase_if(far.sending, [&](const far_traffic::outgoing& o) {
     if (o.transfer == 0 || !carrier.done(o.transfer)) return false;
     blocks_.deallocate(o.offset);
@@ -146,7 +173,7 @@ bool endpoint::move_far_bulk() {
     take_far_bulk<By>(came.source, came.offset, came.size, came.handler);
     return true;
   }
-  return far.sending.size() != before;
+  return far.sending.size() + far.transfers.size() != before;
 }
 
 // As if a frame had come that names a block of this rank's own segment.
@@ -172,7 +199,7 @@ bool endpoint::poll_far() {
   bool any = false;
   if (!far.aside.empty()) [[unlikely]]
     drain_aside();
-  if (!far.sending.empty() || !far.receiving.empty()) [[unlikely]] {
+  if (far.any_bulk()) [[unlikely]] {
     any = move_far_bulk<By>();
     if (left_ || (By == taker::loop && !self_.fibers->in_loop())) return true;
   }
@@ -207,6 +234,11 @@ bool endpoint::in_far_frame(const std::byte* place) const noexcept {
 }
 
 void endpoint::sleep_beside_network(const waiting::spell& spell, std::uint64_t deadline_ns) noexcept {
+  if (far_->any_bulk()) {  // moves only while we look
+    waiting_.cancel();
+    sched_yield();
+    return;
+  }
   const std::uint64_t nap = now_ns() + nap_ns;
   waiting_.sleep(spell, deadline_ns != 0 && deadline_ns < nap ? deadline_ns : nap, false);
 }
@@ -227,7 +259,7 @@ void endpoint::open_network() {
 // All frames have been taken in, so all blocks have been received: the network only has to notice.
 void endpoint::close_network() {
   if (far_ == nullptr) return;
-  while (!far_->sending.empty() || !far_->aside.empty()) poll_far<taker::in_place>();
+  while (!far_->sending.empty() || !far_->transfers.empty() || !far_->aside.empty()) poll_far<taker::in_place>();
   far_.reset();
 }
 

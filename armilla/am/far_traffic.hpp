@@ -4,6 +4,7 @@
 #include <deque>
 #include <vector>
 
+#include "armilla/am/bulk_end.hpp"
 #include "armilla/am/handler.hpp"
 #include "armilla/fabric/far_side.hpp"
 
@@ -33,7 +34,15 @@ struct far_traffic {
     std::vector<std::byte> frame;
   };
 
+  struct transfer {
+    std::uintptr_t number;
+    bulk_end end;
+  };
+
+  bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
+
   far_side side;
+  std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::deque<waiting_aside> aside;  ///< that found no buffer
   std::vector<outgoing> sending;
   std::vector<coming> receiving;

@@ -16,7 +16,8 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t most_under_way = 4096;  // pieces by message before a rank's own code takes in answers
+constexpr std::uint64_t whole_from = 16 * 1024;  // bytes: shorter ones go in the frames
+constexpr std::uint64_t most_under_way = 4096;   // pieces by message before a rank's own code takes in answers
 
 // The pieces of a blocking operation point into its caller's frame: when that goes, no answer may find it.
 void forget(rank_memory& m, far_wait& wait) noexcept {
@@ -63,6 +64,23 @@ void release_cell(rank_memory& m, std::uint32_t index) {
   cell.waiter = nullptr;
   cell.next_free = m.free_cell;
   m.free_cell = index + 1;
+}
+
+void finish_cell(rank_memory& m, std::uint32_t index, std::uint32_t generation, far_status status) {
+  far_cell& cell = m.cells[index];
+  if (!cell.busy || cell.generation != generation) {
+    ++m.self.count->replies_abandoned;
+    return;
+  }
+  if (far_failure& f = cell.waiter != nullptr ? cell.waiter->failure : m.failure[unsigned(cell.group)];
+      status != far_status::ok && f.status == far_status::ok) {
+    f = {status, cell.operation, cell.at};
+    if (cell.group != far_group::blocking) m.failed = true;
+  }
+  --m.unfinished[unsigned(cell.group)];
+  far_wait* const waiter = cell.waiter;
+  release_cell(m, index);
+  if (waiter != nullptr && --waiter->left == 0 && waiter->who != nullptr) m.self.fibers->wake(*waiter->who);
 }
 
 std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra) {
@@ -146,7 +164,46 @@ void far_transfer::cross_copy() {
   }
 }
 
+// By the network, straight from memory to memory. What is written and need not stay is copied first.
+void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
+  while (bytes != 0) {
+    const std::uint64_t part = std::min(bytes, whole_limit);
+    far_cell cell;
+    cell.into = writes_ ? nullptr : local;
+    cell.bytes = writes_ ? 0 : std::uint32_t(part);
+    cell.whole = !writes_;
+    cell.rank = base_.rank();
+    cell.group = group_;
+    cell.waiter = group_ == far_group::blocking ? &wait_ : nullptr;
+    cell.operation = operation_;
+    cell.at = {offset, base_.where};
+    far_question question{};
+    question.what = writes_ ? far_request::write_whole : far_request::read_whole;
+    question.bytes = std::uint32_t(part);
+    std::byte* const payload = append_question(m_, cell, question, writes_ ? 8 : 0);
+    if (writes_) {
+      const std::uint64_t number = send_whole(local, part);
+      std::memcpy(payload, &number, sizeof number);
+    }
+    m_.messages.flush(base_.rank());  // the last of its frame: what comes behind a write, a signal perhaps, waits for it
+    local += part;
+    offset += part;
+    bytes -= part;
+  }
+}
+
+std::uint32_t far_transfer::send_whole(const std::byte* local, std::uint64_t bytes) {
+  if (group_ == far_group::blocking)
+    return m_.messages.send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+  auto* const copy = new std::byte[bytes];
+  std::memcpy(copy, local, bytes);
+  const auto release = [](context&, std::uint64_t address, std::uint64_t) { delete[] reinterpret_cast<std::byte*>(address); };
+  return m_.messages.send_memory(base_.rank(), copy, bytes, {release, reinterpret_cast<std::uint64_t>(copy), 0});
+}
+
 void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
+  if (bytes >= whole_from && base_.kind() == memory_kind::segment && m_.host.far[std::size_t(base_.rank())])
+    return ask_whole(local, offset, bytes);
   // A piece and its head stay eager: they travel in the ring.
   const std::uint64_t room = std::clamp<std::uint64_t>(m_.messages.eager(), 1024, far_piece_limit);
   const std::uint64_t most = (room - sizeof(far_question)) & ~std::uint64_t{7};

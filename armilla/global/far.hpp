@@ -31,6 +31,8 @@ class far_transfer {
  private:
   void cross_copy();
   void ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
+  void ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
+  std::uint32_t send_whole(const std::byte* local, std::uint64_t bytes);
 
   rank_memory& m_;
   global_address base_;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <memory>
 
 #include "armilla/global/far_items.hpp"
 
@@ -65,9 +66,59 @@ bool is_there(global_address at, const far_question& q, const std::byte* extra) 
   return n == ssize_t(q.bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls nobody can tell
 }
 
+void answer_now(endpoint& self, rank_t source, const far_question& q, far_status status) {
+  begin_answer(self, source, q.head, status, 0);
+  end_answer(self, source);
+}
+
+// The bytes of a write are under way whatever we think of it: what is refused is received all the same, and dropped.
+void receive_whole(endpoint& self, rank_t source, const far_question& q, const std::byte* extra, std::byte* place,
+                   far_status status) {
+  struct pending {
+    far_question question;
+    rank_t source;
+    far_status status;
+    std::unique_ptr<std::byte[]> dropped;
+  };
+  auto mine = std::make_unique<pending>(pending{q, source, status, nullptr});
+  if (status != far_status::ok) {
+    mine->dropped = std::make_unique_for_overwrite<std::byte[]>(q.bytes);
+    place = mine->dropped.get();
+  }
+  std::uint64_t number;
+  std::memcpy(&number, extra, sizeof number);
+  const auto end = [](context& c, std::uint64_t address, std::uint64_t) {
+    const std::unique_ptr<pending> done(reinterpret_cast<pending*>(address));
+    c.messages->go_on(done->source);
+    answer_now(*c.messages, done->source, done->question, done->status);
+    c.messages->flush(done->source);
+  };
+  self.receive_memory(source, std::uint32_t(number), place, q.bytes, {end, reinterpret_cast<std::uint64_t>(mine.get()), 0});
+  (void)mine.release();
+  self.hold(source);
+}
+
+void answer_whole(endpoint& self, rank_t source, const far_question& q, const std::byte* extra) {
+  const rank_memory& m = memory_of(self.self());
+  const global_address at{q.offset, q.where};
+  const bool reads = q.what == far_request::read_whole;
+  if (!m.host.far[std::size_t(source)])
+    self.throw_damaged(source, "a question about whole memory, which only networks carry", q.bytes);
+  far_status status = far_status::outside;
+  if (at.rank() == m.self.rank && at.kind() == memory_kind::segment)
+    status = admit(m, m.self.rank, at, q.bytes, reads ? may_read : may_write, m.opened);
+  if (!reads) return receive_whole(self, source, q, extra, status == far_status::ok ? place_of(m, at) : nullptr, status);
+  if (status != far_status::ok) return answer_now(self, source, q, status);
+  const std::uint64_t number =
+      self.send_memory(source, place_of(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+  std::memcpy(begin_answer(self, source, q.head, status, sizeof number), &number, sizeof number);
+  end_answer(self, source);
+}
+
 void answer(endpoint& self, rank_t source, const far_question& q, const std::byte* extra) {
   rank_memory& m = memory_of(self.self());
   const global_address at{q.offset, q.where};
+  if (whole(q.what)) return answer_whole(self, source, q, extra);
   const std::uint8_t rights = q.what == far_request::read    ? may_read
                               : q.what == far_request::write ? may_write
                                                              : may_read | may_write;
@@ -102,11 +153,13 @@ void take_question::run(endpoint& self, rank_t source, const std::byte* data, st
     far_question q;
     if (size < sizeof q) self.throw_damaged(source, "a question about memory", size);
     std::memcpy(&q, data, sizeof q);
-    const std::uint64_t extra = q.what == far_request::write    ? align_up(std::uint64_t{q.bytes}, 8)
-                                : q.what == far_request::atomic ? 16
-                                                                : 0;
-    if (q.what > far_request::deallocate) self.throw_damaged(source, "a question about memory, its kind", std::uint64_t(q.what));
-    if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra || q.bytes > far_piece_limit)
+    const std::uint64_t extra = q.what == far_request::write         ? align_up(std::uint64_t{q.bytes}, 8)
+                                : q.what == far_request::atomic      ? 16
+                                : q.what == far_request::write_whole ? 8
+                                                                     : 0;
+    if (q.what > far_request::write_whole) self.throw_damaged(source, "a question about memory, its kind", std::uint64_t(q.what));
+    if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra ||
+        q.bytes > (whole(q.what) ? whole_limit : far_piece_limit))
       self.throw_damaged(source, "the length of a question about memory", q.head.size);
     self.count_item(question_id, q.head.size);
     answer(self, source, q, data + sizeof q);
@@ -115,25 +168,22 @@ void take_question::run(endpoint& self, rank_t source, const std::byte* data, st
   }
 }
 
-// Late answers, to operations that were given up, find another generation.
-void finish_cell(rank_memory& m, const far_head& head, const std::byte* bytes) {
+void take_bytes(rank_memory& m, const far_head& head, const std::byte* bytes) {
   far_cell& cell = m.cells[head.cell];
-  if (!cell.busy || cell.generation != head.generation) {
-    ++m.self.count->replies_abandoned;
-    return;
+  const bool mine = cell.busy && cell.generation == head.generation && head.status == far_status::ok;
+  if (mine && cell.whole) {  // now they come
+    std::uint64_t number;
+    std::memcpy(&number, bytes, sizeof number);
+    const auto end = [](context& self, std::uint64_t index, std::uint64_t generation) {
+      finish_cell(memory_of(self), std::uint32_t(index), std::uint32_t(generation), far_status::ok);
+    };
+    return m.messages.receive_memory(cell.rank, std::uint32_t(number), cell.into, cell.bytes, {end, head.cell, head.generation});
   }
-  if (head.status == far_status::ok) {
-    if (cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
-  } else if (far_failure& f = cell.waiter != nullptr ? cell.waiter->failure : m.failure[unsigned(cell.group)];
-             f.status == far_status::ok) {
-    f = {head.status, cell.operation, cell.at};
-    if (cell.group != far_group::blocking) m.failed = true;
-  }
-  --m.unfinished[unsigned(cell.group)];
-  far_wait* const waiter = cell.waiter;
-  release_cell(m, head.cell);
-  if (waiter != nullptr && --waiter->left == 0 && waiter->who != nullptr) m.self.fibers->wake(*waiter->who);
+  if (mine && cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
+  finish_cell(m, head.cell, head.generation, head.status);
 }
+
+std::size_t answer_bytes(const far_cell& cell) { return cell.whole ? sizeof(std::uint64_t) : cell.bytes; }
 
 void take_answer::run(endpoint& self, rank_t source, const std::byte* data, std::size_t size) {
   rank_memory& m = memory_of(self.self());
@@ -143,12 +193,13 @@ void take_answer::run(endpoint& self, rank_t source, const std::byte* data, std:
     std::memcpy(&head, data, sizeof head);
     if (head.size > size || head.size % 8 != 0 || head.size < sizeof head)
       self.throw_damaged(source, "the length of an answer about memory", head.size);
-    if (head.cell >= m.cells.size() || (m.cells[head.cell].busy && m.cells[head.cell].generation == head.generation &&
-                                        (m.cells[head.cell].rank != source ||
-                                         (head.status == far_status::ok && head.size - sizeof head < m.cells[head.cell].bytes))))
+    if (head.cell >= m.cells.size() ||
+        (m.cells[head.cell].busy && m.cells[head.cell].generation == head.generation &&
+         (m.cells[head.cell].rank != source ||
+          (head.status == far_status::ok && head.size - sizeof head < answer_bytes(m.cells[head.cell])))))
       self.throw_damaged(source, "the cell of an answer about memory", head.cell);
     self.count_item(answer_id, head.size);
-    finish_cell(m, head, data + sizeof head);
+    take_bytes(m, head, data + sizeof head);
     data += head.size;
     size -= head.size;
   }
@@ -162,8 +213,7 @@ void fail_far_cells(context& self, rank_t lost) {
   rank_memory& m = memory_of(self);
   m.cross[std::size_t(lost)] = 1;
   for (std::uint32_t i = 0; i < m.cells.size(); ++i)
-    if (m.cells[i].busy && m.cells[i].rank == lost)
-      finish_cell(m, {sizeof(far_head), i, m.cells[i].generation, far_status::lost, 0}, nullptr);
+    if (m.cells[i].busy && m.cells[i].rank == lost) finish_cell(m, i, m.cells[i].generation, far_status::lost);
 }
 
 handler_id far_question_handler() noexcept { return question_slot.id; }

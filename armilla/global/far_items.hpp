@@ -9,7 +9,10 @@ namespace armilla::detail {
 
 inline constexpr std::uint32_t far_piece_limit = 8192;  ///< bytes that one of them moves at most
 
-enum class far_request : std::uint16_t { read, write, atomic, deallocate };
+/// Whole memory: the network carries the bytes, straight between the two places; the sender names the transfer by a number.
+enum class far_request : std::uint16_t { read, write, atomic, deallocate, read_whole, write_whole };
+inline constexpr bool whole(far_request r) noexcept { return r >= far_request::read_whole; }
+inline constexpr std::uint64_t whole_limit = std::uint64_t{1} << 30;  ///< bytes of one
 
 /// Begins both; items are multiples of 8 bytes, and `size` counts all of one.
 struct far_head {
@@ -35,6 +38,9 @@ static_assert(sizeof(far_head) == 16 && sizeof(far_question) == 40);
 /// Starts a question with `extra` bytes behind it; the caller fills them and calls `done`.
 std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra);
 void release_cell(rank_memory& m, std::uint32_t index);
+/// The operation is over at its owner: counts, and wakes who waits. Late ones, to operations that were given up, find another
+/// generation.
+void finish_cell(rank_memory& m, std::uint32_t index, std::uint32_t generation, far_status status);
 handler_id far_question_handler() noexcept;
 
 }  // namespace armilla::detail

@@ -32,6 +32,7 @@ heap::status give_back(rank_memory& m, global_address at, const char* operation)
   const bool mine = at.rank() == m.self.rank;
   if (!mine && m.host.far[std::size_t(at.rank())]) {
     const far_status s = far_deallocate(m, at, operation);
+    if (s == far_status::lost) throw_far(operation, s, at);
     return s == far_status::ok ? heap::status::live : s == far_status::freed ? heap::status::freed : heap::status::foreign;
   }
   if (at.offset >= m.directory(at.rank()).per_rank_begin) return heap::status::foreign;

@@ -41,6 +41,7 @@ struct far_cell {
   far_group group = far_group::split;
   far_wait* waiter = nullptr;  ///< of a blocking operation
   bool busy = false;
+  bool whole = false;  ///< the answer brings the number of a transfer into `into`
   const char* operation = nullptr;
   global_address at;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split-phase, one-way, strided and indexed access, atomics and counters; run as access_test is.
+#include <algorithm>
 #include <array>
 #include <numeric>
 
@@ -178,6 +179,36 @@ RANK_TEST(a_signal_comes_after_its_data) {
     EXPECT(!arrived.local().try_wait());
     am::sync();
   });
+}
+
+RANK_TEST(a_signal_comes_after_long_data) {
+  constexpr std::size_t n = 20'000;
+  in_both_memories(n, [](am::global_ptr<double> p, double* mine) {
+    for (int i = 1; i <= 5; ++i) {
+      am::store(p, std::vector<double>(n, i * 1.0), arrived.on(next()), 1);
+      arrived.local().wait(1);
+      EXPECT(std::count(mine, mine + n, i * 1.0) == std::ptrdiff_t(n));
+      am::barrier();
+    }
+    am::sync();
+  });
+}
+
+RANK_TEST(a_long_range_into_freed_memory_is_refused_and_nothing_is_lost) {
+  constexpr std::size_t n = 20'000;
+  const auto mine = am::allocate<double>(n);
+  const auto p = am::world().gather_all(mine)[std::size_t(next())];
+  am::barrier();
+  am::deallocate(mine);
+  am::barrier();
+  const std::vector<double> data(n, 1.0);
+  std::vector<double> copy(n);
+  if (am::detail::checked) {
+    EXPECT_THROWS_SAYING(am::usage_error, "freed", (am::put(p, data), am::sync()));
+    EXPECT_THROWS_SAYING(am::usage_error, "freed", (am::get(copy, p), am::sync()));
+  }
+  EXPECT_EQ(am::call(next(), [](int x) { return x + 1; }, 4).get(), 5);
+  am::barrier();
 }
 
 RANK_TEST(a_counter_may_be_a_variable) {
