@@ -142,6 +142,7 @@ if(ARMILLA_TESTS) # what can be built together: all units, all tests of ranks, t
   add_custom_target(unit_tests)
   add_custom_target(rank_tests)
   add_custom_target(sanitized_tests)
+  add_custom_target(stress_tests)
   add_custom_target(network_tests) # what the tests with the labels network and hosts run
 endif()
 if(ARMILLA_SANITIZE)
