@@ -26,7 +26,6 @@ struct far_bulk_name {
 };
 
 constexpr std::uint64_t nap_ns = 500'000;  // a network rings no bell here
-constexpr int frames_a_look = 32;
 
 }  // namespace
 
@@ -203,17 +202,16 @@ bool endpoint::poll_far() {
     any = move_far_bulk<By>();
     if (left_ || (By == taker::loop && !self_.fibers->in_loop())) return true;
   }
+  // One frame a look: whoever waits asks then whether that was it. To find that no other has come takes the network longer.
   far_frame f;
-  for (int i = 0; i < frames_a_look && far.side.next(f); ++i) {
-    arrival a{nullptr, f.source, f.bytes, f.data, f.data + f.bytes, f};
-    run_frame<By>(a);
-    any = true;
-    if (a.kept) [[unlikely]]
-      return true;
-    channel& back = channels_[std::size_t(f.source)];
-    if (back.urgent) push(back);
-  }
-  return any;
+  if (!far.side.next(f)) return any;
+  arrival a{nullptr, f.source, f.bytes, f.data, f.data + f.bytes, f};
+  run_frame<By>(a);
+  if (a.kept) [[unlikely]]
+    return true;
+  channel& back = channels_[std::size_t(f.source)];
+  if (back.urgent) push(back);
+  return true;
 }
 template bool endpoint::poll_far<endpoint::taker::loop>();
 template bool endpoint::poll_far<endpoint::taker::in_place>();

@@ -73,6 +73,9 @@ void carrier::poll_bulk() {
 detail::network::arrival carrier::poll() {
   if (!pool_.idle()) poll_sends();
   if (!bulk_.idle()) poll_bulk();
+  if (ring_.any_given_back())
+    if (const int code = ring_.start_given_back(); code != MPI_SUCCESS) [[unlikely]]
+      lose(started_.rank, "MPI_Start", code);
   if (ring_.empty()) [[unlikely]]
     return {};
   std::uint32_t slot = 0;
@@ -99,10 +102,7 @@ detail::network::arrival carrier::broken(const MPI_Status& status, int code, std
   return {};
 }
 
-void carrier::release(std::uintptr_t token) {
-  if (const int code = ring_.put_back(std::uint32_t(token)); code != MPI_SUCCESS) [[unlikely]]
-    lose(started_.rank, "MPI_Start", code);
-}
+void carrier::release(std::uintptr_t token) { ring_.give_back(std::uint32_t(token)); }
 
 std::uintptr_t carrier::send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) {
   int code = MPI_SUCCESS;

@@ -12,13 +12,14 @@ receive_ring::receive_ring(MPI_Comm comm, std::uint32_t receives, std::size_t fr
       stride_(detail::align_up(frame_bytes, detail::cache_line)),
       memory_(memory),
       requests_(receives, MPI_REQUEST_NULL),
-      queue_(receives) {}
+      queue_(receives),
+      given_back_(receives) {}
 
 int receive_ring::open() {
   for (std::uint32_t slot = 0; slot < size(); ++slot) {
     int code =
         MPI_Recv_init(memory_ + slot * stride_, int(frame_bytes_), MPI_BYTE, MPI_ANY_SOURCE, frame_tag, comm_, &requests_[slot]);
-    if (code == MPI_SUCCESS) code = put_back(slot);
+    if (code == MPI_SUCCESS) code = start(slot);
     if (code != MPI_SUCCESS) return code;
   }
   return MPI_SUCCESS;

@@ -26,6 +26,18 @@ class receive_ring {
   std::uint32_t size() const { return std::uint32_t(requests_.size()); }
   const std::byte* data(std::uint32_t slot) const { return memory_ + slot * stride_; }
 
+  /// It is not held any more. MPI learns of it at the next look: what answers the frame leaves first.
+  void give_back(std::uint32_t slot) { given_back_[given_back_count_++] = slot; }
+  bool any_given_back() const { return given_back_count_ != 0; }
+  /// Starts those again. The code is MPI's, for the first that failed.
+  int start_given_back() {
+    int worst = MPI_SUCCESS;
+    for (std::uint32_t i = 0; i < given_back_count_; ++i)
+      if (const int code = start(given_back_[i]); code != MPI_SUCCESS && worst == MPI_SUCCESS) worst = code;
+    given_back_count_ = 0;
+    return worst;
+  }
+
   /// Whether a frame has come; `slot` and `status` then say which. Lets MPI make progress. Budget: one MPI_Test.
   bool take(std::uint32_t& slot, MPI_Status& status, int& code) {
     int done = 0;
@@ -39,21 +51,23 @@ class receive_ring {
   }
   bool empty() const { return posted_ == 0; }
 
+ private:
   /// Budget: one MPI_Start.
-  int put_back(std::uint32_t slot) {
+  int start(std::uint32_t slot) {
     queue_[tail_] = slot;
     tail_ = tail_ + 1 == size() ? 0 : tail_ + 1;
     ++posted_;
     return MPI_Start(&requests_[slot]);
   }
 
- private:
   MPI_Comm comm_;
   std::size_t frame_bytes_;
   std::size_t stride_;
   std::byte* memory_;
   std::vector<MPI_Request> requests_;
-  std::vector<std::uint32_t> queue_;  ///< slots that are posted, in this order, from head_ to before tail_
+  std::vector<std::uint32_t> queue_;       ///< slots that are posted, in this order, from head_ to before tail_
+  std::vector<std::uint32_t> given_back_;  ///< slots to be started again
+  std::uint32_t given_back_count_ = 0;
   std::uint32_t head_ = 0;
   std::uint32_t tail_ = 0;
   std::uint32_t posted_ = 0;
