@@ -104,8 +104,11 @@ arguments transports(worker_kind k) {
   return {"UCX_TLS=sm,self"};
 }
 
+/// Where each rank has a core it spins as long as it waits, as MPI and what is written straight in UCX do beside it: neither
+/// gives its core to a stranger for milliseconds.
 arguments network_command(const job_options& o, const std::string& name) {
   arguments program = {"env", o.kind == worker_kind::over_mpi ? "ARMILLA_FABRIC=mpi" : "ARMILLA_FABRIC=ucx"};
+  if (o.ranks <= cores()) program.push_back("ARMILLA_SPIN=1s");
   const arguments how = transports(o.kind), self = {own_folder() + "armilla-bench", "--worker=armilla", name};
   if (o.kind != worker_kind::over_mpi) {
     program.push_back("ARMILLA_RANKS=" + std::to_string(o.ranks));
