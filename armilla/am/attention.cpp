@@ -51,6 +51,8 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
 
 namespace {
 
+constexpr int most_turns = 256;  // of other fibers in one interrupt
+
 void on_attention(int) {
   const int saved = errno;
   if (current != nullptr && current->messages != nullptr) current->messages->interrupted();
@@ -95,6 +97,9 @@ void endpoint::interrupted() noexcept {
       interruptible_.store(0, std::memory_order_relaxed);
       waiting_.cancel();
       poll();
+      // What has become ready by that runs, too, and what that makes ready: else it would stand still until the next interrupt.
+      // But a fiber that yields for ever is always ready.
+      for (int turns = 0; turns < most_turns && (left_ || self_.fibers->anyone_ready()); ++turns) poll();
       flush();
       interruptible_.store(depth, std::memory_order_relaxed);
       waiting_.announce(attention::interruptible);

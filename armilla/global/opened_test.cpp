@@ -33,10 +33,11 @@ RANK_TEST(only_what_its_owner_opened_is_reached) {
   if (am::ranks() > 1) {
     EXPECT_THROWS_SAYING(am::usage_error, "has not opened", p[49] = 1);
     EXPECT_THROWS_SAYING(am::usage_error, "has not opened", int(p[100]));
-    EXPECT_THROWS_SAYING(am::usage_error, "atomic_add: rank ", am::atomic_add(p, 1));
+    EXPECT_THROWS_SAYING(am::usage_error, "atomic_add: rank ",
+                         (am::atomic_add(p, 1), am::sync()));  // at sync, if its owner says so
     EXPECT_THROWS_SAYING(am::usage_error, "has not opened", int(*closed.on(next())));
     int many[60];
-    EXPECT_THROWS_SAYING(am::usage_error, "get", am::get(many, p));
+    EXPECT_THROWS_SAYING(am::usage_error, "get", (am::get(many, p), am::sync()));
     EXPECT(p.local() == nullptr);
   }
   am::barrier();
