@@ -14,7 +14,7 @@ inline constexpr int rounds = 300;
 inline constexpr int spins = 1000;
 
 /// Whether `*p` is a load or store of this rank: then other ranks make no progress for it, and none is needed.
-inline bool mapped() { return !am::detail::current->settings->access_by_message; }
+inline bool mapped() { return !am::detail::current->settings->access_by_message && am::detail::current->host->beyond == nullptr; }
 
 /// Waits for `done` without taking in messages, so that only the order of memory is tested.
 template <class F>
