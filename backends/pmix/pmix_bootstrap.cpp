@@ -74,8 +74,9 @@ bool pmix_bootstrap::failed(const char* what, pmix_status_t status) {
 }
 
 void pmix_bootstrap::abort(int code) {
-  // No processes named: all of the job. The launcher says which rank it was.
-  PMIx_Abort(code, "", nullptr, 0);
+  // No processes named: all of the job. The launcher says which rank it was. Open MPI's mpirun ends a job by itself when a
+  // process ends with a code, and version 4.1 may crash or hang when it is asked by PMIx while others are in a fence.
+  if (std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) PMIx_Abort(code, "", nullptr, 0);
   _exit(code);
 }
 
