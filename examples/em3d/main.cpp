@@ -13,9 +13,12 @@
 #include <CLI/CLI.hpp>
 #include <armilla/armilla.hpp>
 
-#include "examples/em3d/base.hpp"
-#include "examples/em3d/bulk.hpp"
-#include "examples/em3d/ghost.hpp"
+#include "examples/em3d/base_by_calls.hpp"
+#include "examples/em3d/base_by_pointers.hpp"
+#include "examples/em3d/bulk_by_calls.hpp"
+#include "examples/em3d/bulk_by_pointers.hpp"
+#include "examples/em3d/ghost_by_calls.hpp"
+#include "examples/em3d/ghost_by_pointers.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "examples/em3d/bulk.hpp"
+#include "examples/em3d/parcels.hpp"
 
 namespace em3d {
 namespace {

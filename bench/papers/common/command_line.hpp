@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+namespace papers {
+
+/// The arguments of a program, with those that all have: --samples, --version, --json. Add the program's own as to any
+/// CLI::App, then `read`.
+class command_line : public CLI::App {
+ public:
+  /// `versions`: all that this executable has, in the order in which they run.
+  command_line(std::string program, const std::string& description, std::vector<std::string> versions);
+
+  /// Reads the arguments. A value: `main` returns it; 0 after --help, 2 after a mistake, which it has named.
+  std::optional<int> read(int argc, char** argv);
+
+  /// Says what is wrong with the arguments taken together, and returns 2.
+  int refuse(const std::string& what) const;
+
+  bool wants(std::string_view version) const {
+    return chosen_.empty() || std::find(chosen_.begin(), chosen_.end(), version) != chosen_.end();
+  }
+  const std::string& program() const noexcept { return program_; }
+  int samples() const noexcept { return samples_; }
+  bool writes_json() const noexcept { return json_; }
+
+ private:
+  std::string program_;
+  std::vector<std::string> chosen_;
+  int samples_ = 3;
+  bool json_ = false;
+};
+
+}  // namespace papers

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <concepts>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include "bench/papers/common/command_line.hpp"
+#include "bench/papers/common/record.hpp"
+
+namespace papers {
+
+/// Those who run a program together: armilla_job, mpi_job, or this process alone.
+template <class J>
+concept job = requires(const J& j, double x) {
+  { j.rank() } -> std::convertible_to<int>;
+  { j.ranks() } -> std::convertible_to<int>;
+  { j.fabric() } -> std::convertible_to<std::string>;  ///< what carries it
+  { j.by() } -> std::convertible_to<std::string>;
+  j.barrier();
+  { j.greatest(x) } -> std::convertible_to<double>;  ///< of all ranks' numbers; collective
+};
+
+/// One process with as many threads as it likes.
+struct alone {
+  std::string who;  ///< "threads", "openmp", "lapack", ...
+  int workers = 1;  ///< stands for the ranks
+  int rank() const { return 0; }
+  int ranks() const { return workers; }
+  std::string fabric() const { return "threads"; }
+  std::string by() const { return who; }
+  void barrier() const {}
+  double greatest(double x) const { return x; }
+};
+
+/// Seconds that the slowest rank takes for `body`, which all ranks begin together. Collective; the same number on every rank.
+template <job Job, class Body>
+double seconds_of_slowest(const Job& j, Body&& body) {
+  j.barrier();
+  const auto start = std::chrono::steady_clock::now();
+  body();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  return j.greatest(took.count());
+}
+
+/// What a version does for a sample, in this order.
+template <class Prepare, class Body, class Right, class Value>
+struct work {
+  Prepare prepare;  ///< not timed: back to the beginning
+  Body body;        ///< timed, to the end of the slowest rank; ends when this rank's part is complete
+  Right right;      ///< whether this rank's results are right
+  Value value;      ///< the sample: from seconds
+};
+template <class P, class B, class R, class V>
+work(P, B, R, V) -> work<P, B, R, V>;
+
+/// Runs and prints versions. On every rank; rank 0 prints.
+template <job Job>
+class runner {
+ public:
+  explicit runner(const command_line& how, Job j = {}) : how_(how), job_(std::move(j)) {}
+  bool wants(std::string_view version) const { return how_.wants(version); }
+  const Job& job() const noexcept { return job_; }
+
+  /// One sample that does not count and as many as asked for that do, verified each, then printed. Sets program, by, ranks,
+  /// fabric, samples and verified. Collective. Throws on every rank when a result is wrong, after it printed that.
+  template <class P, class B, class R, class V>
+  void measure(record r, const work<P, B, R, V>& w) {
+    r.verified = true;
+    for (int i = -1; i < how_.samples() && r.verified; ++i) {
+      w.prepare();
+      const double seconds = seconds_of_slowest(job_, w.body);
+      if (i >= 0) r.samples.push_back(w.value(seconds));
+      r.verified = job_.greatest(w.right() ? 0 : 1) == 0;
+    }
+    add(std::move(r));
+  }
+
+  /// Prints what was measured otherwise: `samples` and `verified` are set, the same on every rank.
+  void add(record r) {
+    r.program = how_.program();
+    r.by = job_.by();
+    r.ranks = job_.ranks();
+    r.fabric = job_.fabric();
+    if (job_.rank() == 0) print(r);
+    if (!r.verified) throw std::runtime_error(r.program + " " + r.version + ": the results are wrong");
+  }
+
+ private:
+  void print(const record& r) {
+    if (!how_.writes_json() && !std::exchange(headed_, true)) std::printf("%s\n%s\n", r.program.c_str(), table_head().c_str());
+    std::printf("%s\n", (how_.writes_json() ? json_line(r) : table_line(r)).c_str());
+    std::fflush(stdout);
+  }
+
+  const command_line& how_;
+  Job job_;
+  bool headed_ = false;
+};
+
+}  // namespace papers

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// EM3D in the MRPC paper's three versions, by global pointers (Split-C's way) and by calls (CC++'s way). All values are compared
+// with those of a sequential evaluation to the last bit.
+#include "bench/papers/common/armilla_job.hpp"
+#include "bench/papers/common/measure.hpp"
+#include "bench/papers/em3d/options.hpp"
+#include "examples/em3d/base_by_calls.hpp"
+#include "examples/em3d/base_by_pointers.hpp"
+#include "examples/em3d/bulk_by_calls.hpp"
+#include "examples/em3d/bulk_by_pointers.hpp"
+#include "examples/em3d/ghost_by_calls.hpp"
+#include "examples/em3d/ghost_by_pointers.hpp"
+
+namespace papers {
+namespace {
+
+using namespace em3d;
+
+/// One graph, and what is the same for all versions on it.
+struct problem {
+  runner<armilla_job>& run;
+  const em3d_options& how;
+  shape graph;
+  am::distributed<region> parts;
+  values expected;
+
+  problem(runner<armilla_job>& r, const em3d_options& o, int remote)
+      : run(r), how(o), graph(o.shape(remote, am::ranks())), parts(graph), expected(evaluate(graph, o.steps)) {}
+
+  template <class Version>
+  void measure(const char* name, const char* source) {
+    if (!run.wants(name)) return;
+    Version version(parts);
+    run.measure(how.describe(name, graph, expected, source),
+                work{.prepare = [&] { parts->reset(); },
+                     .body =
+                         [&] {
+                           for (long s = 0; s < how.steps; ++s)
+                             for (const field f : {electric, magnetic}) version.half_step(f);
+                         },
+                     .right = [&] { return parts->agrees(expected); },
+                     .value = [&](double seconds) { return how.ns_per_edge(seconds); }});
+    am::fence();
+  }
+};
+
+void run_all(const command_line& line, const em3d_options& how) {
+  runner<armilla_job> run(line);
+  for (const int remote : how.remote) {
+    problem p(run, how, remote);
+    p.measure<base_by_pointers>("base/pointers", "examples/em3d/base_by_pointers.hpp");
+    p.measure<base_by_calls>("base/calls", "examples/em3d/base_by_calls.hpp");
+    p.measure<ghost_by_pointers>("ghost/pointers", "examples/em3d/ghost_by_pointers.hpp");
+    p.measure<ghost_by_calls>("ghost/calls", "examples/em3d/ghost_by_calls.hpp");
+    p.measure<bulk_by_pointers>("bulk/pointers", "examples/em3d/bulk_by_pointers.hpp");
+    p.measure<bulk_by_calls>("bulk/calls", "examples/em3d/bulk_by_calls.hpp");
+  }
+}
+
+}  // namespace
+}  // namespace papers
+
+int main(int argc, char** argv) {
+  papers::command_line line(
+      "em3d", "EM3D, electromagnetic waves on an irregular grid: base, ghost and bulk, by global pointers and by calls.",
+      {"base/pointers", "base/calls", "ghost/pointers", "ghost/calls", "bulk/pointers", "bulk/calls"});
+  papers::em3d_options how;
+  bool by_message = false;
+  how.add_to(line);
+  line.add_flag("--by-message", by_message, "pointers are carried by messages, too: memory that is shared is not used");
+  if (const auto code = line.read(argc, argv)) return *code;
+  if (const int code = how.check(line); code != 0) return code;
+  if (by_message) papers::cut_short_cut();
+  return armilla::run(argc, argv, [&line, &how] { papers::run_all(line, how); });
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/papers/em3d/options.hpp"
+
+#include <fmt/format.h>
+
+namespace papers {
+
+void em3d_options::add_to(command_line& line) {
+  line.add_option("--nodes", graph.nodes, "nodes a rank, both fields together; even")
+      ->check(CLI::Range(2, 10'000'000))
+      ->capture_default_str();
+  line.add_option("--degree", graph.degree, "edges of a node")->check(CLI::Range(1, 1000))->capture_default_str();
+  line.add_option("--remote", remote, "per cent of remote edges, one or more")->check(CLI::Range(0, 100))->capture_default_str();
+  line.add_option("--steps", steps, "steps of a sample; 0: those of a million edges a rank")
+      ->check(CLI::Range(0L, 10'000'000L))
+      ->capture_default_str();
+  line.add_option("--seed", graph.seed, "another graph")->capture_default_str();
+}
+
+int em3d_options::check(const command_line& line) {
+  if (graph.nodes % 2 != 0) return line.refuse(fmt::format("--nodes {}: must be even, half of them for each field", graph.nodes));
+  const long edges = long(graph.nodes) * graph.degree;
+  if (edges > 100'000'000)
+    return line.refuse(fmt::format("--nodes {} --degree {}: more than 100,000,000 edges a rank", graph.nodes, graph.degree));
+  if (steps == 0) steps = std::max(2L, 1'000'000 / edges);
+  return 0;
+}
+
+em3d::shape em3d_options::shape(int per_cent, int ranks) const {
+  em3d::shape s = graph;
+  s.blocks = ranks;
+  s.remote = per_cent;
+  return s;
+}
+
+record em3d_options::describe(const char* version, const em3d::shape& s, const em3d::values& expected, const char* source) const {
+  record r;
+  r.version = version;
+  r.size = {{"nodes", s.nodes}, {"degree", s.degree}, {"remote", s.remote}, {"steps", steps}};
+  r.unit = "ns/edge";
+  r.checks = {{"values", fmt::format("{:016x}", fingerprint(expected))}};
+  r.source = source;
+  return r;
+}
+
+}  // namespace papers

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "examples/em3d/near_edges.hpp"
+#include "examples/em3d/parcels.hpp"
+
+/// EM3D, version bulk: who has values sends each reader all that it wants, in one piece. Nobody needs a barrier: a rank goes
+/// on when everybody it exchanges values with has sent. Paper: MRPC, section 5 (em3d-bulk).
+namespace em3d {
+
+/// CC++'s way: a method of the reader takes the values in, and reads them where they arrived.
+// parallel
+class bulk_by_calls {
+ public:
+  explicit bulk_by_calls(am::distributed<region>& d) : parts_(d), mine_(*d), near_(mine_), parcels_(mine_) {}
+  void half_step(field f) {
+    exchange(other(f));
+    near_.half_step(mine_, f);
+  }
+
+ private:
+  void exchange(field f) {
+    for (parcel& p : parcels_.of(f)) {
+      p.pack(mine_.all(f));
+      am::async<&region::take>(parts_.on(p.to), f, p.place, am::view<double>(p.packed));
+    }
+    am::flush();
+    const long expected = long(parcels_.of(f).size());
+    while (mine_.taken[f] < expected) am::wait();
+    mine_.taken[f] -= expected;
+  }
+
+  am::distributed<region>& parts_;
+  region& mine_;
+  near_edges near_;
+  parcels parcels_;
+};
+// end of parallel
+
+}  // namespace em3d

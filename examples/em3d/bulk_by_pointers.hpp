@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "examples/em3d/near_edges.hpp"
+#include "examples/em3d/parcels.hpp"
+
+/// EM3D, version bulk: who has values sends each reader all that it wants, in one piece. Nobody needs a barrier: a rank goes
+/// on when everybody it exchanges values with has sent. Paper: MRPC, section 5 (em3d-bulk).
+namespace em3d {
+
+/// Split-C's way: bulk stores that signal a counter behind the data.
+// parallel
+class bulk_by_pointers {
+ public:
+  explicit bulk_by_pointers(am::distributed<region>& d) : mine_(*d), near_(mine_), parcels_(mine_) {
+    for (const field f : {electric, magnetic}) {
+      const auto counter = am::make_global<am::counter>();
+      arrived_[f] = counter.local();
+      counters_[f] = am::gather_all(counter);
+    }
+  }
+  ~bulk_by_pointers() {
+    for (const field f : {electric, magnetic}) am::destroy_global(counters_[f][std::size_t(am::rank())]);
+  }
+  bulk_by_pointers(const bulk_by_pointers&) = delete;
+  bulk_by_pointers& operator=(const bulk_by_pointers&) = delete;
+
+  void half_step(field f) {
+    exchange(other(f));
+    near_.half_step(mine_, f);
+  }
+
+ private:
+  void exchange(field f) {
+    for (parcel& p : parcels_.of(f)) {
+      const am::global_ptr<am::counter>& there = counters_[f][std::size_t(p.to)];
+      p.pack(mine_.all(f));
+      am::store(mine_.at(f, p.to, p.place), p.packed, there);
+    }
+    arrived_[f]->wait(parcels_.of(f).size());
+  }
+
+  region& mine_;
+  near_edges near_;
+  parcels parcels_;
+  am::counter* arrived_[2];
+  std::vector<am::global_ptr<am::counter>> counters_[2];
+};
+// end of parallel
+
+}  // namespace em3d
