@@ -325,6 +325,7 @@ class endpoint {
   void open_frame(channel& c, std::size_t need);
   void push(channel& c);
   [[gnu::cold]] bool hear_losses();
+  [[gnu::cold]] void ask_network() const;
   void lose(rank_t r);
   void lose(channel& c) noexcept;
   /// Behind a look that found nothing. One test in most, a load in some.

@@ -204,7 +204,11 @@ bool endpoint::poll_far() {
   }
   // One frame a look: whoever waits asks then whether that was it. To find that no other has come takes the network longer.
   far_frame f;
-  if (!far.side.next(f)) return any;
+  if (!far.side.next(f)) {
+    if (!any && (++far.idle_looks & 255) == 0) [[unlikely]]
+      ask_network();
+    return any;
+  }
   arrival a{nullptr, f.source, f.bytes, f.data, f.data + f.bytes, f};
   run_frame<By>(a);
   if (a.kept) [[unlikely]]
@@ -257,6 +261,7 @@ void endpoint::open_network() {
 // All frames have been taken in, so all blocks have been received: the network only has to notice.
 void endpoint::close_network() {
   if (far_ == nullptr) return;
+  far_->closing = true;
   while (!far_->sending.empty() || !far_->transfers.empty() || !far_->aside.empty()) poll_far<taker::in_place>();
   far_.reset();
 }

@@ -43,6 +43,8 @@ struct far_traffic {
 
   far_side side;
   std::vector<transfer> transfers;  ///< of memory, for the layer above
+  std::uint32_t idle_looks = 0;
+  bool closing = false;             ///< peers leave in good order
   std::deque<waiting_aside> aside;  ///< that found no buffer
   std::vector<outgoing> sending;
   std::vector<coming> receiving;

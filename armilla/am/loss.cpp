@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an endpoint does when ranks of the job are lost. See docs/guide/death.md.
 #include <algorithm>
+#include <string>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/losses.hpp"
+#include "armilla/fabric/network.hpp"
 
 namespace armilla::detail {
 
@@ -36,6 +39,21 @@ void endpoint::lose(channel& c) noexcept {
   for (const auto& frame : c.spilled) spilled_bytes_ -= frame.size();
   c.spilled.clear();
   --spilled_channels_;
+}
+
+// Whom the network cannot reach any more. Where a supervisor watches the ranks, it knows sooner, and why.
+void endpoint::ask_network() const {
+  job_block& job = host_.job();
+  if (far_->closing || job.supervisor > 0) return;
+  const auto tell = [&](rank_t r, const char* why) {
+    const std::string cause =
+        std::string("cannot be reached any more: ") + (why != nullptr ? why : "the network does not say why");
+    const auto h = std::size_t(host_.number[std::size_t(r)]);
+    tell_loss(job, r, r, cause, h < host_.names->size() ? (*host_.names)[h] : std::string());
+  };
+  for (network::loss l = host_.beyond->lost(); l.rank != no_rank; l = host_.beyond->lost())
+    for (rank_t r = 0; r < self_.ranks; ++r)
+      if (r == l.rank || (l.rank == self_.rank && host_.far[std::size_t(r)])) tell(r, l.why);
 }
 
 bool is_of_lost(const context& self, const void* place) {

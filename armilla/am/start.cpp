@@ -35,6 +35,7 @@ host_map message_state::map(const context& self, const launch& how) {
   host.program = std::make_unique<std::uint32_t[]>(ranks);
   host.far = std::make_unique<bool[]>(ranks);
   host.beyond = how.beyond;
+  host.names = &how.host_names;
   host.number = std::make_unique<std::uint32_t[]>(ranks);
   host.collectives = how.all_far ? map_private_collectives(how) : how.host_base + how.layout.collective(0);
   const bool direct = self.settings->access == access_kind::all && !self.settings->access_by_message;

@@ -168,6 +168,8 @@ std::vector<row> make_table() {
       duration("loss_grace", &o::loss_grace_ns, 1'000'000'000,
                "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
                "ended."),
+      duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,
+               "How long a host may be silent before its ranks are lost, whatever they compute; 0: for ever."),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
             "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),
       number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of fibers that have ended are kept for others."),

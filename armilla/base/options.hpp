@@ -51,6 +51,7 @@ struct options {
   std::uint64_t wait_report_ns = 0;
   // when something dies
   std::uint64_t loss_grace_ns = 400'000'000;
+  std::uint64_t loss_timeout_ns = 10'000'000'000;
   // fibers
   std::uint64_t stack = 256 * 1024;
   int stacks_kept = 1024;

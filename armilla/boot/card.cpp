@@ -69,6 +69,8 @@ card own_card(const options& settings) {
   mine.place = place_of_this_process();
   mine.ring_bytes = layout.ring_bytes;
   mine.segment_bytes = settings.segment;
+  mine.loss_timeout_ns = settings.loss_timeout_ns;
+  mine.loss_grace_ns = settings.loss_grace_ns;
   mine.user = geteuid();
   mine.pid = getpid();
   mine.fabric = std::int32_t(settings.fabric);

@@ -25,6 +25,7 @@ struct card {
   std::uint64_t build;
   std::uint64_t place;  ///< of the boot and the namespaces of this process: ranks with the same one may share memory
   std::uint64_t ring_bytes, segment_bytes;  ///< that it would choose
+  std::uint64_t loss_timeout_ns, loss_grace_ns;
   std::uint32_t user;
   std::int32_t pid;
   std::int32_t fabric;           ///< a fabric_kind

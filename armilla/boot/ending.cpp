@@ -17,6 +17,7 @@ std::string cause_text(const ending& e) {
     case ending::how::exited: return fmt::format("called exit({}) before its run() ended", e.code);
     case ending::how::signal:
       return fmt::format("was killed by signal {} ({}){}", e.code, signal_name(e.code), e.core ? ", core dumped" : "");
+    case ending::how::lost: return e.text;
     case ending::how::start: return "could not start: " + e.text;
     case ending::how::never_joined:
       return fmt::format("exited with code {} and never joined the job; it must call armilla::run, run_main or make a session",
@@ -41,6 +42,7 @@ ending::how kind_of(failure_kind kind) noexcept {
     case failure_kind::code: return ending::how::code;
     case failure_kind::signal: return ending::how::signal;
     case failure_kind::start: return ending::how::start;
+    case failure_kind::lost: return ending::how::lost;
     default: return ending::how::exited;
   }
 }
@@ -61,6 +63,7 @@ int exit_code(const ending& e) noexcept {
     case ending::how::signal: return 128 + e.code;
     case ending::how::not_started: return 127;
     case ending::how::exception:
+    case ending::how::lost:
     case ending::how::start: return 1;
     default: return (e.code & 0xff) != 0 ? e.code & 0xff : 1;
   }

@@ -8,7 +8,7 @@ namespace armilla::detail {
 
 /// How a process of the job ended: what its ranks noted, or else what its exit status tells.
 struct ending {
-  enum class how { exception, code, exited, signal, start, never_joined, not_started };
+  enum class how { exception, code, exited, signal, start, never_joined, not_started, lost };
   how kind = how::exited;
   rank_t first = 0, last = 0;  ///< the ranks it may have been; one, if known
   std::string program;

@@ -20,6 +20,7 @@ enum class failure_kind : std::int32_t {
   exited,     ///< std::exit(code) before its end
   signal,     ///< `code`: the signal, noted by the thread that it struck
   start,      ///< could not join; `text` says why
+  lost,       ///< `rank` cannot be reached, as `text` says
   bereaved    ///< by `rank_lost`: another rank is the cause; `text` as of an exception
 };
 

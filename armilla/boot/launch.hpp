@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace armilla::detail {
 struct options;
 class bootstrap;
 class network;
+class pulse;
 
 /// One executable image of the job and the ranks that run it, in ascending order.
 struct program_entry {
@@ -38,10 +40,12 @@ struct launch {
   /// The host of each rank, numbered from 0; empty: all are on this one. Places in the host's memory are the same on every host:
   /// those of ranks elsewhere hold what these send.
   std::vector<std::uint32_t> host_of;
-  bool all_far = false;          ///< the network carries everything but what a rank sends to itself
-  network* beyond = nullptr;     ///< carries what goes to ranks of other hosts; null: there are none
-  bootstrap* started = nullptr;  ///< what brought the ranks together; null: this host's supervisor, or nobody
-  std::string why;               ///< the network, or none: for people
+  std::vector<std::string> host_names;  ///< by number; empty as `host_of`
+  std::shared_ptr<pulse> beat;          ///< of the first rank of a host of several
+  bool all_far = false;                 ///< the network carries everything but what a rank sends to itself
+  network* beyond = nullptr;            ///< carries what goes to ranks of other hosts; null: there are none
+  bootstrap* started = nullptr;         ///< what brought the ranks together; null: this host's supervisor, or nobody
+  std::string why;                      ///< the network, or none: for people
   const options* settings = nullptr;
 
   /// Whether what goes to rank `r` is carried by the network.

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -22,7 +23,10 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/join.hpp"
+#include "armilla/boot/losses.hpp"
+#include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"
+#include "armilla/boot/pulse.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -53,6 +57,7 @@ class joining {
   job_block* map_of(int memory);
   void share();
   void fill_block();
+  void watch_hosts(launch& self, const std::vector<rank_t>& leads);
   void fill_programs();
   void fill_places();
 
@@ -150,6 +155,8 @@ void joining::require_agreement() {
   settings_.ring = cards_[0].ring_bytes;
   settings_.segment = cards_[0].segment_bytes;
   settings_.ranks = int(ranks());
+  settings_.loss_timeout_ns = cards_[0].loss_timeout_ns;
+  settings_.loss_grace_ns = cards_[0].loss_grace_ns;
 }
 
 // --- memory ---
@@ -248,6 +255,23 @@ void joining::fill_block() {
   fill_places();
 }
 
+// The first ranks of the hosts tell each other that they are there.
+void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
+  for (const rank_t lead : leads) self.host_names.emplace_back(of(lead).host);
+  if (settings_.loss_timeout_ns == 0) return;
+  const bool leads_one = lead_[std::size_t(self_)] == self_;
+  if (leads_one) self.beat = std::make_shared<pulse>();
+  const auto cards = exchange(leads_one ? self.beat->card() : pulse_card{});
+  if (!leads_one) return;
+  std::vector<pulse::host> hosts;
+  for (std::size_t h = 0; h < leads.size(); ++h) {
+    hosts.push_back({cards[std::size_t(leads[h])], {}, self.host_names[h]});
+    for (rank_t r = 0; r < rank_t(ranks()); ++r)
+      if (self.host_of[std::size_t(r)] == h) hosts.back().ranks.push_back(r);
+  }
+  pulse::start(self.beat, *job_, std::move(hosts), self.host_of[std::size_t(self_)], settings_.loss_timeout_ns);
+}
+
 launch joining::run(const std::string& problem) {
   greet(problem);
   read_cards();
@@ -266,6 +290,7 @@ launch joining::run(const std::string& problem) {
   leads.erase(std::unique(leads.begin(), leads.end()), leads.end());
   if (leads.size() > 1)
     for (const rank_t lead : lead_) self.host_of.push_back(std::uint32_t(std::ranges::lower_bound(leads, lead) - leads.begin()));
+  if (leads.size() > 1) watch_hosts(self, leads);
   self.oversubscribed = std::ranges::count(lead_, lead_[std::size_t(self_)]) > std::ptrdiff_t(job_->processors);
   return self;
 }
@@ -294,6 +319,33 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
   if (line != nullptr) sleep(let_others_speak_s);  // it stops all of us
   started->abort(exit_code(note));
 }
+
+namespace {
+
+void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
+  ending what = from_note(job);
+  if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
+  auto* const line = dynamic_cast<agent_line*>(&started);
+  if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");
+  line->tell_failure(exit_code(what), sentence(what));
+  sleep(let_others_speak_s);  // it stops all of us
+}
+
+}  // namespace
+
+void end_after_loss(const launch& self, rank_t lost) noexcept try {
+  const loss_record* const known = find_loss(*self.job, lost);
+  const bool speaks = note_failure(*self.job, lost, failure_kind::lost, 1, known != nullptr ? known->cause : "is lost");
+  std::thread([started = self.started, job = self.job, lost, speaks, grace = self.settings->loss_grace_ns] {
+    usleep(useconds_t(grace / 1000));
+    std::fflush(stdout);
+    if (speaks)
+      say_loss(*started, *job, lost);
+    else
+      sleep(let_others_speak_s);
+    started->abort(1);
+  }).detach();
+} catch (...) { self.started->abort(1); }
 
 void end_launched(const launch& self) noexcept { end_launched(self.started, *self.job, self.rank); }
 

@@ -11,10 +11,10 @@
 
 namespace armilla::detail {
 
-void note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
+bool note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
   failure_record& record = job.failure;
   std::uint32_t nobody = 0;
-  if (!record.stage.compare_exchange_strong(nobody, 1, std::memory_order_relaxed)) return;
+  if (!record.stage.compare_exchange_strong(nobody, 1, std::memory_order_relaxed)) return false;
   record.rank = rank;
   record.kind = kind;
   record.code = code;
@@ -23,6 +23,7 @@ void note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std:
   record.text[n] = 0;
   record.stage.store(2, std::memory_order_release);
   if (job.supervisor > 0) kill(job.supervisor, SIGCHLD);  // "look at your children": it reads the note then
+  return true;
 }
 
 void note_current_exception(job_block& job, rank_t rank) noexcept {

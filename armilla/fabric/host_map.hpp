@@ -3,6 +3,8 @@
 #include <sys/types.h>
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "armilla/base/context.hpp"
 #include "armilla/boot/control_block.hpp"
@@ -26,7 +28,8 @@ struct host_map {
   network* beyond = nullptr;                 ///< carries what goes to the far ranks; null: there are none
   std::unique_ptr<std::uint32_t[]> number;   ///< by rank: its host's; ranks with one number share memory
   std::byte* collectives = nullptr;          ///< where the collective areas lie: in the host's memory, or private to this rank
-  std::unique_ptr<bool[]> far;               ///< by rank: a network carries what goes there, nothing of it is mapped here
+  const std::vector<std::string>* names = nullptr;  ///< of hosts, by number; empty: all ranks are on one
+  std::unique_ptr<bool[]> far;                      ///< by rank: a network carries what goes there, nothing of it is mapped here
 
   std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(r); }  ///< whatever the access rules say
   std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * host_layout::collective_bytes; }

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "armilla/boot/launched.hpp"
 #include "armilla/session/session_state.hpp"
 
 #if ARMILLA_HAS_MESSAGES
@@ -53,12 +54,22 @@ void stop_first(context& rank, int n) {
     if (layers[n].stop != nullptr) layers[n].stop(rank);
 }
 
+#if ARMILLA_HAS_MESSAGES
+// Where no supervisor of ours ends the job.
+void end_with_the_first(context& rank, rank_t lost) {
+  if (rank.messages->first_lost() == lost) end_after_loss(rank.session->self, lost);
+}
+#endif
+
 }  // namespace
 
 void start_layers(context& rank, const launch& self) {
   int started = 0;
   try {
     for (; layers[started].start != nullptr; ++started) layers[started].start(rank, self);
+#if ARMILLA_HAS_MESSAGES
+    if (self.started != nullptr) rank.messages->tell_of_losses(end_with_the_first);
+#endif
   } catch (...) {
     stop_first(rank, started);
     throw;

@@ -14,6 +14,7 @@
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"
+#include "armilla/boot/pulse.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/report.hpp"
@@ -78,6 +79,7 @@ void session_state::finish() noexcept try {
   final_fence(rank, 0);
   let_go(rank);
   report_stats(rank);
+  if (self.beat != nullptr) self.beat->watch_no_more();
   meet(self, all_done);
   stop_wait_reports(rank);
   stop_layers(rank);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job under traffic of which one rank dies: mortal CLOCK HOW VICTIM SEED DELAY_US. CLOCK: a file that all ranks map, where the
-// one that dies writes when. The others print what they caught and how long after that. Driven by death_test.py.
+// one that dies writes when. The others print what they caught and how long after that. HOW `none`: nobody does by
+// himself. Driven by death_test.py and cut_test.py.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -153,18 +154,19 @@ std::string later() {
 
 int live() {
   std::thread end;
-  if (armilla::rank() == victim) {
+  if (armilla::rank() == victim || how == "none") {
     the_clock->pid.store(getpid());
-    if (how != "outside") end = std::thread(die);
+    if (how != "none" && how != "outside") end = std::thread(die);
   }
   try {
     for (traffic t;;) t.step();
   } catch (const armilla::rank_lost& e) {
+    if (how == "none") victim = e.rank();
     const std::int64_t us = (now() - the_clock->died.load()) / 1000;
     std::printf("rank %d lost %d after %ld us: %s%s\n", int(armilla::rank()), int(e.rank()), long(us), e.what(), later().c_str());
     std::fflush(stdout);
   } catch (const std::exception& e) {
-    if (armilla::rank() != victim) std::printf("rank %d caught instead: %s\n", int(armilla::rank()), e.what());
+    if (armilla::rank() != victim || how == "none") std::printf("rank %d caught instead: %s\n", int(armilla::rank()), e.what());
     std::fflush(stdout);
     if (end.joinable()) end.join();
     throw;

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/pulse.hpp"
+
+#include <ifaddrs.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+#include <net/if.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/boot/losses.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t beats = 20;  // in each time-out: a network that is full drops many
+
+/// One datagram. The receiver's word shows that its sender belongs to the job.
+struct beat {
+  std::uint64_t magic = job_block::good_magic;
+  std::uint32_t from = 0;
+  std::uint32_t reserved = 0;
+  unsigned char word[sizeof pulse_card::word] = {};
+};
+static_assert(sizeof(beat) == 32);
+
+void list_addresses(pulse_card& card) {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return;
+  std::size_t n = 0;
+  for (const ifaddrs* one = all; one != nullptr && n < pulse_card::most_addresses; one = one->ifa_next) {
+    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_UP) == 0) continue;
+    if ((one->ifa_flags & IFF_LOOPBACK) != 0) continue;
+    card.address[n++] = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr;
+  }
+  freeifaddrs(all);
+}
+
+}  // namespace
+
+pulse::pulse() {
+  const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (made < 0) return;
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  socklen_t size = sizeof place;
+  const bool good = bind(made, reinterpret_cast<const sockaddr*>(&place), size) == 0 &&
+                    getsockname(made, reinterpret_cast<sockaddr*>(&place), &size) == 0 &&
+                    getrandom(mine_.word, sizeof mine_.word, 0) == ssize_t(sizeof mine_.word);
+  if (!good) {
+    close(made);
+    return;
+  }
+  socket_ = made;
+  mine_.port = place.sin_port;
+  list_addresses(mine_);
+}
+
+pulse::~pulse() {
+  if (socket_ >= 0) close(socket_);
+}
+
+void pulse::start(const std::shared_ptr<pulse>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
+                  std::uint64_t timeout_ns) {
+  if (self->socket_ < 0) return;
+  self->job_ = &job;
+  self->me_ = mine;
+  self->timeout_ns_ = timeout_ns;
+  for (host& h : hosts) self->peers_.push_back({std::move(h)});
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread([self] { self->run(); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void pulse::run() noexcept try {
+  pthread_setname_np(pthread_self(), "pulse");
+  const std::uint64_t step = std::max<std::uint64_t>(timeout_ns_ / beats, 1'000'000);
+  for (std::uint64_t next = now_ns();;) {
+    send();
+    next += step;
+    for (std::uint64_t now; (now = now_ns()) < next;) {
+      pollfd mine{socket_, POLLIN, 0};
+      if (poll(&mine, 1, int((next - now) / 1'000'000) + 1) > 0) receive();
+    }
+    const std::uint64_t now = now_ns();
+    receive();
+    if (now - next < timeout_ns_ / 2) {
+      judge(now);
+    } else {  // this host, or this process, stood still itself
+      for (peer& p : peers_)
+        if (p.heard_ns != 0) p.heard_ns = now;
+      next = now;
+    }
+  }
+} catch (const std::exception&) {}  // no memory: nobody is watched
+
+// To all addresses of a host until one has brought an answer.
+void pulse::send() {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    const peer& p = peers_[i];
+    if (i == me_ || p.who.card.port == 0) continue;
+    beat mine;
+    mine.from = std::uint32_t(me_);
+    std::memcpy(mine.word, p.who.card.word, sizeof mine.word);
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = p.who.card.port;
+    for (const std::uint32_t address : p.who.card.address) {
+      if (address == 0 || (p.address != 0 && address != p.address)) continue;
+      place.sin_addr.s_addr = address;
+      sendto(socket_, &mine, sizeof mine, MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&place), sizeof place);
+    }
+  }
+}
+
+void pulse::receive() {
+  beat came;
+  sockaddr_in from{};
+  for (;;) {
+    socklen_t size = sizeof from;
+    const ssize_t n = recvfrom(socket_, &came, sizeof came, 0, reinterpret_cast<sockaddr*>(&from), &size);
+    if (n < 0) return;
+    const bool ours = n == ssize_t(sizeof came) && came.magic == job_block::good_magic && came.from < peers_.size() &&
+                      came.from != me_ && std::memcmp(came.word, mine_.word, sizeof came.word) == 0;
+    if (!ours) continue;
+    peer& p = peers_[came.from];
+    p.heard_ns = now_ns();
+    if (std::ranges::find(p.who.card.address, from.sin_addr.s_addr) != std::end(p.who.card.address))
+      p.address = from.sin_addr.s_addr;
+  }
+}
+
+void pulse::judge(std::uint64_t now) {
+  if (!watching_.load(std::memory_order_relaxed)) return;
+  for (peer& p : peers_)
+    if (!p.lost && p.heard_ns != 0 && now > p.heard_ns + timeout_ns_) lose(p);
+}
+
+void pulse::lose(peer& p) {
+  p.lost = true;
+  const std::string cause =
+      fmt::format("has not been heard of for {:.3g} s: its host is cut off or stands still", double(timeout_ns_) / 1e9);
+  const std::vector<rank_t>& ranks = p.who.ranks;
+  for (std::size_t i = 0, behind; i < ranks.size(); i = behind) {
+    for (behind = i + 1; behind < ranks.size() && ranks[behind] == ranks[behind - 1] + 1;) ++behind;
+    tell_loss(*job_, ranks[i], ranks[behind - 1], cause, p.who.name);
+  }
+}
+
+}  // namespace armilla::detail

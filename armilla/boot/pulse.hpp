@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "armilla/base/types.hpp"
+#include "armilla/boot/job_block.hpp"
+
+/// Whether other hosts of a job are still there.
+///
+/// Networks say nothing of a cable that was pulled or a host that was stopped, and a rank that computes is silent, too. So one
+/// process of each host, that of its first rank, has a thread that sends a datagram to every other host a few times in each
+/// time-out, whatever the ranks do. A host that has been heard of and then is not for the time-out is lost, with all its ranks.
+/// One that never was, because something between swallows datagrams, is not watched.
+namespace armilla::detail {
+
+/// What a host tells the others before: where it listens, and the word that it knows them by.
+struct pulse_card {
+  static constexpr std::size_t most_addresses = 6;
+  std::uint32_t address[most_addresses];  ///< IPv4, as on the wire; 0: no more
+  std::uint16_t port;                     ///< as on the wire; 0: it does not listen
+  std::uint16_t reserved;
+  unsigned char word[16];
+};
+
+class pulse {
+ public:
+  /// Listens from now on. Where that fails it stays silent.
+  pulse();
+  ~pulse();
+  pulse(const pulse&) = delete;
+
+  pulse_card card() const noexcept { return mine_; }
+
+  struct host {
+    pulse_card card;
+    std::vector<rank_t> ranks;  ///< ascending
+    std::string name;
+  };
+  /// Starts a thread that holds `self`, until the process ends. Losses go to `job`.
+  static void start(const std::shared_ptr<pulse>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
+                    std::uint64_t timeout_ns);
+  /// The job comes to its end: who falls silent from now on is not lost.
+  void watch_no_more() noexcept { watching_.store(false, std::memory_order_relaxed); }
+
+ private:
+  struct peer {
+    host who;
+    std::uint64_t heard_ns = 0;  ///< 0: never
+    std::uint32_t address = 0;   ///< from which
+    bool lost = false;
+  };
+
+  void run() noexcept;
+  void send();
+  void receive();
+  void judge(std::uint64_t now);
+  void lose(peer& p);
+
+  int socket_ = -1;
+  pulse_card mine_{};
+  std::atomic<bool> watching_ = true;
+  job_block* job_ = nullptr;
+  std::vector<peer> peers_;
+  std::size_t me_ = 0;
+  std::uint64_t timeout_ns_ = 0;
+};
+
+}  // namespace armilla::detail
