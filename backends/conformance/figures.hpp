@@ -39,4 +39,57 @@ double time_per(int n, Work&& work) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / n;
 }
 
+/// One exchange between the two: rank 0 begins. A side has `send`, `receive`, `look` (one idle poll) and `bulk`.
+template <class Side>
+void round_trip(Side& side, const measured_work& w) {
+  if (w.rank == 0) side.send();
+  side.receive();
+  if (w.rank != 0) side.send();
+}
+
+/// `frames` frames from rank 0, with a word back for each half of the window; the last word comes when all are there.
+template <class Side>
+void one_way(Side& side, const measured_work& w) {
+  const int part = int(w.window / 2);
+  for (int sent = 0, credit = int(w.window); sent < w.frames; sent += part) {
+    if (w.rank == 0) {
+      if (credit < part) {
+        side.receive();
+        credit += part;
+      }
+      for (int i = 0; i < part; ++i) side.send();
+      credit -= part;
+    } else {
+      for (int i = 0; i < part; ++i) side.receive();
+      if (sent + int(w.window) < w.frames) side.send();
+    }
+  }
+  if (w.rank == 0)
+    side.receive();
+  else
+    side.send();
+}
+
+/// All figures of a side: what is measured is the same for a network and for what is written by hand.
+template <class Side>
+figures measure(Side& side, const measured_work& w) {
+  constexpr int warm_up = 1000;
+  const auto round_trips = [&](int n) {
+    for (int i = 0; i < n; ++i) round_trip(side, w);
+  };
+  figures f;
+  round_trips(warm_up);
+  f.round_trip = time_per(w.round_trips, [&] { round_trips(w.round_trips); });
+  f.one_way = time_per(w.frames, [&] { one_way(side, w); });
+  f.bulk = double(w.bulk_bytes) / time_per(w.bulks, [&] {
+             side.bulk();
+             round_trip(side, w);
+           });
+  f.idle_poll = time_per(w.polls, [&] {
+    for (int i = 0; i < w.polls; ++i) side.look();
+  });
+  round_trip(side, w);
+  return f;
+}
+
 }  // namespace conformance

@@ -17,23 +17,6 @@ class user {
   user(const joined& j, const measured_work& w)
       : net_(*j.net), w_(w), other_(1 - j.rank), room_(under_way * w.bulk_bytes, std::byte{1}) {}
 
-  figures all() {
-    figures f;
-    for (int i = 0; i < 200; ++i) round_trip();
-    f.round_trip = time_per(w_.round_trips, [&] {
-      for (int i = 0; i < w_.round_trips; ++i) round_trip();
-    });
-    f.one_way = time_per(w_.frames, [&] { one_way(); });
-    f.bulk = double(w_.bulk_bytes) / time_per(w_.bulks, [&] { bulk(); });
-    f.idle_poll = time_per(w_.polls, [&] {
-      for (int i = 0; i < w_.polls; ++i) (void)look();
-    });
-    round_trip();
-    return f;
-  }
-
- private:
-  static constexpr int under_way = 4;
   void send() {
     std::byte* room = net_.acquire(other_, w_.frame_bytes);
     while (room == nullptr) {
@@ -58,35 +41,6 @@ class user {
       if (tries > 2000) sched_yield();
     --arrived_;
   }
-  void round_trip() {
-    if (w_.rank == 0) {
-      send();
-      receive();
-    } else {
-      receive();
-      send();
-    }
-  }
-  void one_way() {
-    const int part = int(w_.window / 2);
-    for (int sent = 0, credit = int(w_.window); sent < w_.frames; sent += part) {
-      if (w_.rank == 0) {
-        if (credit < part) {
-          receive();
-          credit += part;
-        }
-        for (int i = 0; i < part; ++i) send();
-        credit -= part;
-      } else {
-        for (int i = 0; i < part; ++i) receive();
-        if (sent + int(w_.window) < w_.frames) send();
-      }
-    }
-    if (w_.rank == 0)
-      receive();
-    else
-      send();
-  }
   void bulk() {
     std::uintptr_t number[under_way] = {};
     for (int i = 0; i < w_.bulks + under_way; ++i) {
@@ -98,9 +52,10 @@ class user {
       n = w_.rank == 0 ? net_.send_bulk(other_, std::uint32_t(i), at, w_.bulk_bytes)
                        : net_.receive_bulk(other_, std::uint32_t(i), at, w_.bulk_bytes);
     }
-    round_trip();
   }
 
+ private:
+  static constexpr int under_way = 4;
   network& net_;
   const measured_work& w_;
   rank_t other_;
@@ -136,7 +91,8 @@ void measure(const joined& j, const char* plain, double part) {
   const auto by_hand = plain != nullptr ? reinterpret_cast<measure_function>(symbol_of(plain, "armilla_measure")) : nullptr;
   figures network_best, plain_best;
   for (int round = 0; round < 5; ++round) {
-    keep_best(network_best, user(j, work).all(), round == 0);
+    user side(j, work);
+    keep_best(network_best, measure(side, work), round == 0);
     if (by_hand == nullptr) continue;
     figures now;
     by_hand(work, now);

@@ -11,7 +11,6 @@ namespace {
 
 using conformance::figures;
 using conformance::measured_work;
-using conformance::time_per;
 
 class by_hand {
  public:
@@ -35,23 +34,6 @@ class by_hand {
     MPI_Comm_free(&comm_);
   }
 
-  figures all() {
-    figures f;
-    for (int i = 0; i < 200; ++i) round_trip();
-    f.round_trip = time_per(w_.round_trips, [&] {
-      for (int i = 0; i < w_.round_trips; ++i) round_trip();
-    });
-    f.one_way = time_per(w_.frames, [&] { one_way(); });
-    f.bulk = double(w_.bulk_bytes) / time_per(w_.bulks, [&] { bulk(); });
-    f.idle_poll = time_per(w_.polls, [&] {
-      for (int i = 0; i < w_.polls; ++i) (void)look();
-    });
-    round_trip();
-    return f;
-  }
-
- private:
-  static constexpr int under_way = 4;
   void send() {
     MPI_Request request;
     MPI_Isend(out_.data(), int(w_.frame_bytes), MPI_BYTE, other_, 0, comm_, &request);
@@ -72,35 +54,6 @@ class by_hand {
       if (tries > 2000) sched_yield();
     --arrived_;
   }
-  void round_trip() {
-    if (w_.rank == 0) {
-      send();
-      receive();
-    } else {
-      receive();
-      send();
-    }
-  }
-  void one_way() {
-    const int part = int(w_.window / 2);
-    for (int sent = 0, credit = int(w_.window); sent < w_.frames; sent += part) {
-      if (w_.rank == 0) {
-        if (credit < part) {
-          receive();
-          credit += part;
-        }
-        for (int i = 0; i < part; ++i) send();
-        credit -= part;
-      } else {
-        for (int i = 0; i < part; ++i) receive();
-        if (sent + int(w_.window) < w_.frames) send();
-      }
-    }
-    if (w_.rank == 0)
-      receive();
-    else
-      send();
-  }
   void bulk() {
     MPI_Request request[under_way] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     for (int i = 0; i < w_.bulks + under_way; ++i) {
@@ -113,9 +66,10 @@ class by_hand {
       else
         MPI_Irecv(at, int(w_.bulk_bytes), MPI_BYTE, other_, 1, comm_, &r);
     }
-    round_trip();
   }
 
+ private:
+  static constexpr int under_way = 4;
   const measured_work& w_;
   int other_;
   MPI_Comm comm_ = MPI_COMM_NULL;
@@ -130,5 +84,6 @@ class by_hand {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void armilla_measure(const measured_work& work, figures& measured) {
-  measured = by_hand(work).all();
+  by_hand side(work);
+  measured = conformance::measure(side, work);
 }

@@ -16,7 +16,6 @@ namespace {
 
 using conformance::figures;
 using conformance::measured_work;
-using conformance::time_per;
 
 class by_hand {
  public:
@@ -43,23 +42,35 @@ class by_hand {
     PMIx_Finalize(nullptr, 0);
   }
 
-  figures all() {
-    figures f;
-    for (int i = 0; i < 1000; ++i) round_trip();
-    f.round_trip = time_per(w_.round_trips, [&] {
-      for (int i = 0; i < w_.round_trips; ++i) round_trip();
-    });
-    f.one_way = time_per(w_.frames, [&] { one_way(); });
-    f.bulk = double(w_.bulk_bytes) / time_per(w_.bulks, [&] { bulk(); });
-    f.idle_poll = time_per(w_.polls, [&] {
-      for (int i = 0; i < w_.polls; ++i) ucp_worker_progress(worker_);
-    });
-    round_trip();
-    return f;
+  void send() {
+    ucp_request_param_t how{};
+    wait(ucp_am_send_nbx(endpoint_, 0, nullptr, 0, out_.data(), w_.frame_bytes, &how));
+  }
+  void receive() {
+    for (int tries = 0; came_ == taken_; ++tries) {
+      look();
+      if (tries > 2000) sched_yield();
+    }
+    ++taken_;
+  }
+  void look() { ucp_worker_progress(worker_); }
+  void bulk() {
+    void* request[under_way] = {};
+    ucp_request_param_t how{};
+    for (int i = 0; i < w_.bulks + under_way; ++i) {
+      void*& r = request[i % under_way];
+      wait(r);
+      r = nullptr;
+      if (i >= w_.bulks) continue;
+      char* at = room_.data() + std::size_t(i % under_way) * w_.bulk_bytes;
+      r = w_.rank == 0 ? ucp_tag_send_nbx(endpoint_, at, w_.bulk_bytes, std::uint64_t(i), &how)
+                       : ucp_tag_recv_nbx(worker_, at, w_.bulk_bytes, std::uint64_t(i), ~std::uint64_t{0}, &how);
+    }
   }
 
  private:
   static constexpr int under_way = 4;
+
   void connect() {
     ucp_address_t* address = nullptr;
     std::size_t length = 0;
@@ -107,60 +118,6 @@ class by_hand {
     while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker_);
     ucp_request_free(request);
   }
-  void send() {
-    ucp_request_param_t how{};
-    wait(ucp_am_send_nbx(endpoint_, 0, nullptr, 0, out_.data(), w_.frame_bytes, &how));
-  }
-  void receive() {
-    for (int tries = 0; came_ == taken_; ++tries) {
-      ucp_worker_progress(worker_);
-      if (tries > 2000) sched_yield();
-    }
-    ++taken_;
-  }
-  void round_trip() {
-    if (w_.rank == 0) {
-      send();
-      receive();
-    } else {
-      receive();
-      send();
-    }
-  }
-  void one_way() {
-    const int part = int(w_.window / 2);
-    for (int sent = 0, credit = int(w_.window); sent < w_.frames; sent += part) {
-      if (w_.rank == 0) {
-        if (credit < part) {
-          receive();
-          credit += part;
-        }
-        for (int i = 0; i < part; ++i) send();
-        credit -= part;
-      } else {
-        for (int i = 0; i < part; ++i) receive();
-        if (sent + int(w_.window) < w_.frames) send();
-      }
-    }
-    if (w_.rank == 0)
-      receive();
-    else
-      send();
-  }
-  void bulk() {
-    void* request[under_way] = {};
-    ucp_request_param_t how{};
-    for (int i = 0; i < w_.bulks + under_way; ++i) {
-      void*& r = request[i % under_way];
-      wait(r);
-      r = nullptr;
-      if (i >= w_.bulks) continue;
-      char* at = room_.data() + std::size_t(i % under_way) * w_.bulk_bytes;
-      r = w_.rank == 0 ? ucp_tag_send_nbx(endpoint_, at, w_.bulk_bytes, std::uint64_t(i), &how)
-                       : ucp_tag_recv_nbx(worker_, at, w_.bulk_bytes, std::uint64_t(i), ~std::uint64_t{0}, &how);
-    }
-    round_trip();
-  }
 
   const measured_work& w_;
   std::vector<char> out_;
@@ -176,5 +133,6 @@ class by_hand {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) void armilla_measure(const measured_work& work, figures& measured) {
-  measured = by_hand(work).all();
+  by_hand side(work);
+  measured = conformance::measure(side, work);
 }
