@@ -44,3 +44,14 @@ class Job:
 
     def messages(self):
         return [line for line in self.err.splitlines() if line.startswith("armilla")]
+
+
+class FailedJobs:
+    """For test cases about jobs: one that failed says so once."""
+
+    def assert_failed(self, job, cause, code=None):
+        self.assertEqual(len(job.messages()), 1, job.err)
+        self.assertRegex(job.messages()[0], cause)
+        if code is not None:
+            self.assertEqual(job.code, code, job.err)
+        self.assertNotEqual(job.code, 0)

@@ -10,13 +10,13 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import PATIENCE, Job  # noqa: E402
+from jobs import PATIENCE, FailedJobs, Job  # noqa: E402
 
 ACTOR, LAUNCHER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 HOSTS = "localhost:2,127.0.0.2:2"
 
 
-class Agents(unittest.TestCase):
+class Agents(FailedJobs, unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
@@ -50,13 +50,6 @@ class Agents(unittest.TestCase):
         while job.left_behind() and time.monotonic() < until:
             time.sleep(0.01)
         self.assertEqual(job.left_behind(), [])
-
-    def assert_failed(self, job, cause, code=None):
-        self.assertEqual(len(job.messages()), 1, job.err)
-        self.assertRegex(job.messages()[0], cause)
-        self.assertNotEqual(job.code, 0)
-        if code is not None:
-            self.assertEqual(job.code, code, job.err)
 
     def assert_hellos(self, job, ranks):
         self.assertEqual((job.code, job.err), (0, ""))

@@ -12,7 +12,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import PATIENCE, Job  # noqa: E402
+from jobs import PATIENCE, FailedJobs, Job  # noqa: E402
 
 KIND, ACTOR, BACKENDS = sys.argv[1], os.path.abspath(sys.argv[2]), sys.argv[3]
 SKIPPED = 77
@@ -35,7 +35,7 @@ LAUNCHER = find_launcher()
 MORE = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"] if KIND == "openmpi" else []
 
 
-class Launched(unittest.TestCase):
+class Launched(FailedJobs, unittest.TestCase):
     def launch(self, *arguments, **more):
         job = Job([LAUNCHER, *MORE, *arguments], fabric=more.pop("fabric", "auto"), **more).end()
         for _ in range(500):
@@ -44,13 +44,6 @@ class Launched(unittest.TestCase):
             time.sleep(0.01)
         self.assertEqual(job.left_behind(), [])
         return job
-
-    def assert_failed(self, job, cause, code=None):
-        self.assertEqual(len(job.messages()), 1, job.err)
-        self.assertRegex(job.messages()[0], cause)
-        if code is not None:
-            self.assertEqual(job.code, code, job.err)
-        self.assertNotEqual(job.code, 0)
 
     def assert_hellos(self, job, ranks):
         self.assertEqual(job.code, 0, job.err)

@@ -12,14 +12,14 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import PATIENCE, Job  # noqa: E402
+from jobs import PATIENCE, FailedJobs, Job  # noqa: E402
 
 ACTOR, LAUNCHER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 SANITIZED = bool(os.environ.get("START_TEST_SANITIZER"))
 FABRICS = ["threads"] if os.environ.get("START_TEST_SANITIZER") == "thread" else ["shm", "threads"]
 
 
-class StartTest(unittest.TestCase):
+class StartTest(FailedJobs, unittest.TestCase):
     def run_job(self, *arguments, **more):
         text = more.pop("text", None)
         job = Job([ACTOR, *arguments], stdin=subprocess.PIPE if text else subprocess.DEVNULL, **more).end(text)
@@ -37,13 +37,6 @@ class StartTest(unittest.TestCase):
                 return
             time.sleep(0.01)
         self.fail(f"left behind: {job.left_behind()}")
-
-    def assert_failed(self, job, cause, code=None):
-        self.assertEqual(len(job.messages()), 1, job.err)
-        self.assertRegex(job.messages()[0], cause)
-        if code is not None:
-            self.assertEqual(job.code, code, job.err)
-        self.assertNotEqual(job.code, 0)
 
     def assert_hellos(self, job, ranks):
         self.assertEqual((job.code, job.err), (0, ""))
