@@ -35,6 +35,11 @@ constexpr int wrong_use = 2;
 constexpr unsigned let_others_speak_s = 5;
 constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forgets it when the job is aborted before
 
+void say_to_launcher(const std::string& text) {
+  say(text);
+  usleep(launcher_reads_us);
+}
+
 /// One process on its way into the job.
 class joining {
  public:
@@ -85,7 +90,7 @@ void joining::end() {
 }
 
 void joining::give_up(const std::string& why) {
-  say(why);
+  say_to_launcher(why);
   end();
 }
 
@@ -313,8 +318,7 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
   } else if (line != nullptr) {
     line->tell_failure(exit_code(note), sentence(note));
   } else {
-    say("armilla: " + sentence(note) + "; the job was stopped");
-    usleep(launcher_reads_us);
+    say_to_launcher("armilla: " + sentence(note) + "; the job was stopped");
   }
   if (line != nullptr) sleep(let_others_speak_s);  // it stops all of us
   started->abort(exit_code(note));
