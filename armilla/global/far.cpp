@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +20,12 @@ namespace {
 constexpr std::uint64_t whole_from = 16 * 1024;  // bytes: shorter ones go in the frames
 constexpr std::uint64_t most_under_way = 4096;   // pieces by message before a rank's own code takes in answers
 
+std::unique_ptr<std::byte[]> copy_of(const std::byte* from, std::uint64_t bytes) {
+  std::unique_ptr<std::byte[]> copy(new std::byte[bytes]);
+  std::memcpy(copy.get(), from, bytes);
+  return copy;
+}
+
 // The pieces of a blocking operation point into its caller's frame: when that goes, no answer may find it.
 void forget(rank_memory& m, far_wait& wait) noexcept {
   if (wait.left == 0) return;
@@ -29,6 +36,16 @@ void forget(rank_memory& m, far_wait& wait) noexcept {
     }
   wait.left = 0;
 }
+
+/// What one blocking operation waits for, in the frame of its caller.
+struct waiting_here {
+  explicit waiting_here(rank_memory& memory) noexcept : m(memory) {}
+  waiting_here(const waiting_here&) = delete;
+  waiting_here& operator=(const waiting_here&) = delete;
+  ~waiting_here() { forget(m, wait); }
+  rank_memory& m;
+  far_wait wait;
+};
 
 // A blocking operation may have to wait: who may not says so before anything is sent, and a body becomes a fiber.
 void prepare_to_wait(rank_memory& m, const char* operation) { m.self.fibers->before_wait(operation); }
@@ -164,25 +181,31 @@ void far_transfer::cross_copy() {
   }
 }
 
+far_cell far_transfer::cell_of(std::byte* local, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  far_cell cell;
+  cell.into = writes_ ? nullptr : local;
+  cell.bytes = writes_ ? 0 : std::uint32_t(bytes);
+  cell.rank = base_.rank();
+  cell.group = group_;
+  cell.waiter = group_ == far_group::blocking ? &wait_ : nullptr;
+  cell.operation = operation_;
+  cell.at = {offset, base_.where};
+  return cell;
+}
+
 // By the network, straight from memory to memory. What is written and need not stay is copied first.
 void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, whole_limit);
-    far_cell cell;
-    cell.into = writes_ ? nullptr : local;
-    cell.bytes = writes_ ? 0 : std::uint32_t(part);
+    far_cell cell = cell_of(local, offset, part);
     cell.whole = !writes_;
-    cell.rank = base_.rank();
-    cell.group = group_;
-    cell.waiter = group_ == far_group::blocking ? &wait_ : nullptr;
-    cell.operation = operation_;
-    cell.at = {offset, base_.where};
     far_question question{};
     question.what = writes_ ? far_request::write_whole : far_request::read_whole;
     question.bytes = std::uint32_t(part);
+    std::unique_ptr<std::byte[]> copy = writes_ && group_ != far_group::blocking ? copy_of(local, part) : nullptr;
     std::byte* const payload = append_question(m_, cell, question, writes_ ? 8 : 0);
     if (writes_) {
-      const std::uint64_t number = send_whole(local, part);
+      const std::uint64_t number = send_whole(local, std::move(copy), part);
       std::memcpy(payload, &number, sizeof number);
     }
     m_.messages.flush(base_.rank());  // the last of its frame: what comes behind a write, a signal perhaps, waits for it
@@ -192,13 +215,12 @@ void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64
   }
 }
 
-std::uint32_t far_transfer::send_whole(const std::byte* local, std::uint64_t bytes) {
-  if (group_ == far_group::blocking)
+std::uint32_t far_transfer::send_whole(const std::byte* local, std::unique_ptr<std::byte[]> copy, std::uint64_t bytes) {
+  if (copy == nullptr)
     return m_.messages.send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
-  auto* const copy = new std::byte[bytes];
-  std::memcpy(copy, local, bytes);
   const auto release = [](context&, std::uint64_t address, std::uint64_t) { delete[] reinterpret_cast<std::byte*>(address); };
-  return m_.messages.send_memory(base_.rank(), copy, bytes, {release, reinterpret_cast<std::uint64_t>(copy), 0});
+  std::byte* const sent = copy.release();
+  return m_.messages.send_memory(base_.rank(), sent, bytes, {release, reinterpret_cast<std::uint64_t>(sent), 0});
 }
 
 void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
@@ -209,14 +231,7 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
   const std::uint64_t most = (room - sizeof(far_question)) & ~std::uint64_t{7};
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, most);
-    far_cell cell;
-    cell.into = writes_ ? nullptr : local;
-    cell.bytes = writes_ ? 0 : std::uint32_t(part);
-    cell.rank = base_.rank();
-    cell.group = group_;
-    cell.waiter = group_ == far_group::blocking ? &wait_ : nullptr;
-    cell.operation = operation_;
-    cell.at = {offset, base_.where};
+    const far_cell cell = cell_of(local, offset, part);
     far_question question{};
     question.what = writes_ ? far_request::write : far_request::read;
     question.bytes = std::uint32_t(part);
@@ -232,11 +247,7 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
 void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,
                 std::uint64_t expected, std::uint64_t* into, const char* operation) {
   if (into != nullptr) prepare_to_wait(m, operation);
-  struct waiting_here {
-    rank_memory& m;
-    far_wait wait;
-    ~waiting_here() { forget(m, wait); }
-  } mine{m, {}};
+  waiting_here mine(m);
   far_cell cell;
   cell.waiter = into == nullptr ? nullptr : &mine.wait;
   cell.into = reinterpret_cast<std::byte*>(into);
@@ -259,11 +270,7 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
 
 far_status far_deallocate(rank_memory& m, global_address at, const char* operation) {
   prepare_to_wait(m, operation);
-  struct waiting_here {
-    rank_memory& m;
-    far_wait wait;
-    ~waiting_here() { forget(m, wait); }
-  } mine{m, {}};
+  waiting_here mine(m);
   far_cell cell;
   cell.waiter = &mine.wait;
   cell.rank = at.rank();

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "armilla/global/atomic_op.hpp"
 #include "armilla/global/rank_memory.hpp"
@@ -32,7 +33,8 @@ class far_transfer {
   void cross_copy();
   void ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
   void ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
-  std::uint32_t send_whole(const std::byte* local, std::uint64_t bytes);
+  std::uint32_t send_whole(const std::byte* local, std::unique_ptr<std::byte[]> copy, std::uint64_t bytes);
+  far_cell cell_of(std::byte* local, std::uint64_t offset, std::uint64_t bytes) noexcept;
 
   rank_memory& m_;
   global_address base_;
