@@ -5,7 +5,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
-#include <optional>
+#include <set>
 #include <vector>
 
 #include "armilla/base/error.hpp"
@@ -181,7 +181,7 @@ class loop_network final : public network {
     expected_.erase(to);
   }
 
-  void finished(std::uintptr_t number) { done_[number] = true; }
+  void finished(std::uintptr_t number) { done_.insert(number); }
 
   std::size_t most_;
   rank_t me_;
@@ -191,7 +191,7 @@ class loop_network final : public network {
   std::deque<outgoing> sending_;
   std::vector<incoming> expected_;
   std::map<std::pair<rank_t, std::uint64_t>, std::vector<std::pair<piece_head, std::vector<std::byte>>>> unexpected_;
-  std::map<std::uintptr_t, bool> done_;
+  std::set<std::uintptr_t> done_;
 };
 
 }  // namespace
