@@ -2,7 +2,6 @@
 #pragma once
 #include <vector>
 
-#include "examples/em3d/near_edges.hpp"
 #include "examples/em3d/parcels.hpp"
 
 /// EM3D, version bulk: who has values sends each reader all that it wants, in one piece. Nobody needs a barrier: a rank goes
@@ -28,7 +27,7 @@ class bulk_by_pointers {
 
   void half_step(field f) {
     exchange(other(f));
-    near_.half_step(mine_, f);
+    near_.half_step(f, mine_.all(f), mine_.all(other(f)));
   }
 
  private:

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "examples/em3d/near_edges.hpp"
+#include "examples/em3d/region.hpp"
 
 /// EM3D, version ghost: each far value is fetched once a half step, all of them overlapping, into a copy beside the own
 /// nodes; the sums are then purely local. Paper: MRPC, section 5 (em3d-ghost).
@@ -15,7 +15,7 @@ class ghost_by_calls {
   explicit ghost_by_calls(am::distributed<region>& d) : parts_(d), mine_(*d), near_(mine_) {}
   void half_step(field f) {
     fetch(other(f));
-    near_.half_step(mine_, f);
+    near_.half_step(f, mine_.all(f), mine_.all(other(f)));
     am::barrier();
   }
 
@@ -27,7 +27,7 @@ class ghost_by_calls {
       for (const int node : mine_.ghosts(f))
         answers_.push_back(am::call<&region::value>(parts_.on(mine_.owner(node)), f, mine_.place_at_owner(node)));
     }
-    double* copy = mine_.own(f).data() + mine_.own(f).size();
+    double* copy = mine_.ghost_values(f);
     for (am::future<double>& answer : answers_) *copy++ = answer.get();
   }
 

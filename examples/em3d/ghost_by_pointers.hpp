@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "examples/em3d/near_edges.hpp"
+#include "examples/em3d/region.hpp"
 
 /// EM3D, version ghost: each far value is fetched once a half step, all of them overlapping, into a copy beside the own
 /// nodes; the sums are then purely local. Paper: MRPC, section 5 (em3d-ghost).
@@ -17,10 +17,10 @@ class ghost_by_pointers {
       for (const int node : mine_.ghosts(f)) far_[f].push_back(mine_.at_owner(f, node));
   }
   void half_step(field f) {
-    double* copy = mine_.own(other(f)).data() + mine_.own(other(f)).size();
+    double* copy = mine_.ghost_values(other(f));
     for (const am::global_ptr<double>& far : far_[other(f)]) am::get(*copy++, far);
     am::sync();
-    near_.half_step(mine_, f);
+    near_.half_step(f, mine_.all(f), mine_.all(other(f)));
     am::barrier();
   }
 

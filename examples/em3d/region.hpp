@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
 #include <span>
 #include <vector>
 
 #include <armilla/armilla.hpp>
 
-#include "examples/em3d/graph.hpp"
+#include "examples/em3d/part.hpp"
 
 namespace em3d {
 
 namespace am = armilla;
 
-/// One rank's part of the graph: a run of the nodes of each field, and room for copies of the far nodes it needs (ghosts).
-/// The values of a field lie in one piece of the rank's segment: first the own nodes, behind them the ghosts by their number.
+/// One rank's part of the graph with its values, those of a field in one piece of the rank's segment.
 ///
 /// It is the part of a distributed object, so that other ranks can call its methods. All ranks make theirs together.
-class region {
+class region : public part {
  public:
   explicit region(const shape& s);
   ~region();
@@ -37,19 +35,10 @@ class region {
 
   // ---- what the versions work with ----
 
-  const shape& graph() const noexcept { return shape_; }
-  const std::vector<edge>& edges(field f) const noexcept { return edges_[f]; }
-  std::span<double> own(field f) noexcept { return {values_[f], std::size_t(count_)}; }
+  std::span<double> own(field f) noexcept { return {values_[f], std::size_t(count())}; }
   /// Own values and ghosts.
   double* all(field f) noexcept { return values_[f]; }
-  /// The far nodes of field f that this rank reads, ascending, each once; the i-th has its ghost at place own + i.
-  const std::vector<int>& ghosts(field f) const noexcept { return ghosts_[f]; }
-  /// Where this rank has the value of a node: its own, or its ghost.
-  int place(field f, int node) const;
-
-  am::rank_t owner(int node) const noexcept;
-  /// The place of a node at its owner.
-  int place_at_owner(int node) const noexcept { return node - first_of(owner(node)); }
+  double* ghost_values(field f) noexcept { return values_[f] + count(); }
   am::global_ptr<double> at(field f, am::rank_t rank, int place) const { return parts_[f][std::size_t(rank)] + place; }
   am::global_ptr<double> at_owner(field f, int node) const { return at(f, owner(node), place_at_owner(node)); }
 
@@ -57,12 +46,6 @@ class region {
   long taken[2] = {};
 
  private:
-  int first_of(am::rank_t r) const noexcept;
-
-  shape shape_;
-  int first_, count_;
-  std::vector<edge> edges_[2];
-  std::vector<int> ghosts_[2];
   double* values_[2];
   std::vector<am::global_ptr<double>> parts_[2];  ///< the values of a field on each rank
 };

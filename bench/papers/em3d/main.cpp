@@ -2,8 +2,7 @@
 // EM3D in the MRPC paper's three versions, by global pointers (Split-C's way) and by calls (CC++'s way). All values are compared
 // with those of a sequential evaluation to the last bit.
 #include "bench/papers/common/armilla_job.hpp"
-#include "bench/papers/common/measure.hpp"
-#include "bench/papers/em3d/options.hpp"
+#include "bench/papers/em3d/measure.hpp"
 #include "examples/em3d/base_by_calls.hpp"
 #include "examples/em3d/base_by_pointers.hpp"
 #include "examples/em3d/bulk_by_calls.hpp"
@@ -16,44 +15,25 @@ namespace {
 
 using namespace em3d;
 
-/// One graph, and what is the same for all versions on it.
-struct problem {
-  runner<armilla_job>& run;
-  const em3d_options& how;
-  shape graph;
-  am::distributed<region> parts;
-  values expected;
-
-  problem(runner<armilla_job>& r, const em3d_options& o, int remote)
-      : run(r), how(o), graph(o.shape(remote, am::ranks())), parts(graph), expected(evaluate(graph, o.steps)) {}
-
-  template <class Version>
-  void measure(const char* name, const char* source) {
-    if (!run.wants(name)) return;
-    Version version(parts);
-    run.measure(how.describe(name, graph, expected, source),
-                work{.prepare = [&] { parts->reset(); },
-                     .body =
-                         [&] {
-                           for (long s = 0; s < how.steps; ++s)
-                             for (const field f : {electric, magnetic}) version.half_step(f);
-                         },
-                     .right = [&] { return parts->agrees(expected); },
-                     .value = [&](double seconds) { return how.ns_per_edge(seconds); }});
-    am::fence();
-  }
-};
+template <class Version>
+inline constexpr std::type_identity<Version> version{};
 
 void run_all(const command_line& line, const em3d_options& how) {
   runner<armilla_job> run(line);
   for (const int remote : how.remote) {
-    problem p(run, how, remote);
-    p.measure<base_by_pointers>("base/pointers", "examples/em3d/base_by_pointers.hpp");
-    p.measure<base_by_calls>("base/calls", "examples/em3d/base_by_calls.hpp");
-    p.measure<ghost_by_pointers>("ghost/pointers", "examples/em3d/ghost_by_pointers.hpp");
-    p.measure<ghost_by_calls>("ghost/calls", "examples/em3d/ghost_by_calls.hpp");
-    p.measure<bulk_by_pointers>("bulk/pointers", "examples/em3d/bulk_by_pointers.hpp");
-    p.measure<bulk_by_calls>("bulk/calls", "examples/em3d/bulk_by_calls.hpp");
+    const shape graph = how.shape(remote, am::ranks());
+    am::distributed<region> parts(graph);
+    em3d_problem p(run, how, graph, *parts);
+    const auto measure = [&]<class Version>(std::type_identity<Version>, const char* name, const char* source) {
+      if (run.wants(name)) p.measure(name, source, Version(parts));
+      am::fence();
+    };
+    measure(version<base_by_pointers>, "base/pointers", "examples/em3d/base_by_pointers.hpp");
+    measure(version<base_by_calls>, "base/calls", "examples/em3d/base_by_calls.hpp");
+    measure(version<ghost_by_pointers>, "ghost/pointers", "examples/em3d/ghost_by_pointers.hpp");
+    measure(version<ghost_by_calls>, "ghost/calls", "examples/em3d/ghost_by_calls.hpp");
+    measure(version<bulk_by_pointers>, "bulk/pointers", "examples/em3d/bulk_by_pointers.hpp");
+    measure(version<bulk_by_calls>, "bulk/calls", "examples/em3d/bulk_by_calls.hpp");
   }
 }
 
