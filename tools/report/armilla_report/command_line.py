@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What armilla-report can be told."""
+import argparse
+import pathlib
+import sys
+
+from . import page, plan, runner, store
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+QUICK_SECONDS = 285  # and the page
+
+
+def run(arguments):
+    out = pathlib.Path(arguments.out)
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        items = plan.chosen(arguments.programs)
+    except ValueError as why:
+        raise store.ReportError(str(why)) from why
+    if (out / "results.json").exists():
+        results = store.load(out)
+        if results["quick"] != arguments.quick:
+            raise store.ReportError(f"{out} holds a run {'with' if results['quick'] else 'without'} --quick; name another --out")
+    else:
+        results = store.empty(arguments.quick)
+    build = runner.find_build(ROOT, arguments.build)
+    work = runner.Runner(ROOT, build, results, out, arguments.quick, lambda text: print(text, flush=True),
+                         QUICK_SECONDS if arguments.quick else None)
+    try:
+        work.run_all(items)
+    except KeyboardInterrupt:
+        work.save()
+        print(f"stopped; the same command goes on from {out / 'results.json'}")
+        return 130
+    finally:
+        if results["experiments"]:
+            print(f"page: {page.write(results, out)}")
+    return 0
+
+
+def draw(arguments):
+    print(f"page: {page.write(store.load(arguments.out), arguments.out)}")
+    return 0
+
+
+def parser():
+    top = argparse.ArgumentParser(prog="armilla-report", description="Runs the papers' programs beside their baselines and draws what came out.")
+    commands = top.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("run", help="run any or all programs; goes on where an earlier run into the same folder stopped")
+    one.add_argument("--out", required=True, metavar="DIR", help="for results.json, index.html and figures/")
+    one.add_argument("--quick", action="store_true", help="small sizes and few rounds: five minutes")
+    one.add_argument("--build", metavar="DIR", help="the build to run (default: build/release)")
+    one.add_argument("programs", nargs="*", metavar="PROGRAM", help="of: " + ", ".join(item.id for item in plan.ITEMS))
+    one.set_defaults(do=run)
+    one = commands.add_parser("page", help="draw the page of a run once more")
+    one.add_argument("out", metavar="DIR")
+    one.set_defaults(do=draw)
+    return top
+
+
+def main(words=None):
+    arguments = parser().parse_args(words)
+    try:
+        return arguments.do(arguments)
+    except store.ReportError as why:
+        print(f"armilla-report: {why}", file=sys.stderr)
+        return 2

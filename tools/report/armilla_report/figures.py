@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The figures of an experiment, from its records and verdicts."""
+import fnmatch
+
+import numpy
+
+from . import store, style
+
+MARKERS = "osD^vPX"
+COMPONENTS = {"cpu": "cpu", "net": "net", "thread_mgmt": "thread management", "thread_sync": "thread synchronisation",
+              "runtime": "runtime"}
+
+
+def wanted(name, only):
+    return not only or any(fnmatch.fnmatchcase(name, pattern) for pattern in only)
+
+
+def of_other_sizes(where, x):
+    return tuple((name, value) for name, value in where.items() if name != x)
+
+
+def number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def draw(experiment, entry, verdicts):
+    """(title, svg) of those figures for which there is something to draw."""
+    kinds = {"ratios": ratios, "lines": lines, "bars": bars}
+    found = []
+    for fig in experiment.figures:
+        for title, svg in kinds[fig.kind](fig, entry, verdicts):
+            found.append((title, svg))
+    return found
+
+
+def label_axis(ax, values):
+    """A number at each point that was measured: they are few."""
+    ax.set_xticks(sorted(values), labels=[f"{v:,g}" for v in sorted(values)])
+    ax.minorticks_off()
+
+
+def log_axis(ax, low, high):
+    """1, 2, 5 in plain digits, in place of powers of ten that say nothing within a decade."""
+    ax.set_yscale("log")
+    low, high = low / 1.25, high * 1.25
+    ticks = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
+    if len(ticks) > 9:
+        ticks = [t for t in ticks if f"{t:e}"[0] == "1"]
+    ax.set_ylim(low, high)
+    ax.set_yticks(ticks, labels=[f"{t:,g}" for t in ticks])
+    ax.minorticks_off()
+
+
+def ratios(fig, _, verdicts):
+    mine = [v for v in verdicts if wanted(v.target.name, fig.only) and number(v.where.get(fig.x))]
+    rests = sorted({of_other_sizes(v.where, fig.x) for v in mine}, key=str)
+    for rest in rests:
+        here = [v for v in mine if of_other_sizes(v.where, fig.x) == rest]
+        plot, ax = style.figure()
+        names = list(dict.fromkeys(v.target.name for v in here))
+        for i, name in enumerate(names):
+            line = [v for v in here if v.target.name == name]
+            xs, ys = [v.where[fig.x] for v in line], [v.ratio for v in line]
+            spread = [[max(0, v.ratio - v.low) for v in line], [max(0, v.high - v.ratio) for v in line]]
+            ax.errorbar(xs, ys, yerr=spread, color=style.series(i), marker=MARKERS[i % 7], markersize=5, elinewidth=.8, label=name)
+            for v in line:
+                if v.noisy:
+                    ax.plot(v.where[fig.x], v.ratio, marker="o", markersize=11, markerfacecolor="none", color=style.MARK)
+            limits = [v.limit for v in line]
+            if all(limit is not None for limit in limits):
+                ax.plot(xs, limits, color=style.series(i), linestyle=":", linewidth=1.1)
+        for name, points in fig.paper:
+            ax.plot(list(points), list(points.values()), color=style.series(6), marker="*", markersize=9, linestyle="none", label=name)
+        ax.axhline(1, color=style.INK, linewidth=.8)
+        if fig.log:
+            shown = [y for v in here for y in (v.low, v.high, v.limit or v.ratio)] + [y for _, p in fig.paper for y in p.values()]
+            log_axis(ax, min([1, *shown]), max([1, *shown]))
+        label_axis(ax, {v.where[fig.x] for v in here})
+        ax.set_xlabel(fig.x)
+        ax.set_ylabel("time, ours / baseline")
+        ax.set_title(title_of(fig, rest))
+        style.legend_below(plot, ax, 1)
+        yield title_of(fig, rest), style.svg_of(plot)
+
+
+def title_of(fig, rest):
+    return fig.title + "".join(f", {name} {value:,}" if number(value) else f", {name} {value}" for name, value in rest)
+
+
+def lines(fig, entry, _):
+    mine = [r for r in entry["records"] if wanted(r["version"], fig.only) and number(r["size"].get(fig.x))]
+    # What moves with x (a count of steps, say) is no size of its own.
+    fixed = [name for name in {n for r in mine for n in r["size"]} if name != fig.x and name != "steps"]
+    rests = sorted({tuple((n, r["size"].get(n)) for n in sorted(fixed)) for r in mine}, key=str)
+    many = [n for n in sorted(fixed) if len({dict(rest)[n] for rest in rests}) > 1]
+    for rest in rests:
+        here = [r for r in mine if tuple((n, r["size"].get(n)) for n in sorted(fixed)) == rest]
+        plot, ax = style.figure(height=style.HEIGHT + .6)
+        names = list(dict.fromkeys((r["version"], r["by"], r["fabric"]) for r in here))
+        for i, name in enumerate(names):
+            points = sorted((r["size"][fig.x], store.value_of(r)) for r in here if (r["version"], r["by"], r["fabric"]) == name)
+            ax.plot(*zip(*points), color=style.series(i), marker=MARKERS[i % 7], markersize=4,
+                    linestyle="-" if name[1] == "armilla" else "--", label=f"{name[0]}, {name[2] if name[1] == 'armilla' else name[1]}")
+        values = [store.value_of(r) for r in here]
+        if fig.log and min(values) > 0:
+            log_axis(ax, min(values), max(values))
+        xs = {r["size"][fig.x] for r in here}
+        if min(xs) > 0 and max(xs) / min(xs) > 50:
+            ax.set_xscale("log")
+        label_axis(ax, xs)
+        ax.set_xlabel(fig.x)
+        ax.set_ylabel(here[0]["unit"])
+        title = title_of(fig, tuple((n, v) for n, v in rest if n in many))
+        ax.set_title(title)
+        style.legend_below(plot, ax)
+        yield title, style.svg_of(plot)
+
+
+def bars(fig, entry, _):
+    mine = [r for r in entry["records"] if sum((r.get("components") or {}).get(c, 0) for c in COMPONENTS) > 0]
+    if fig.only:
+        mine = [r for r in mine if wanted(r["version"], fig.only)]
+    if not mine:
+        return
+    mine = mine[:24]
+    plot, ax = style.figure(height=1.3 + .26 * len(mine))
+    labels = [f"{r['version']} {' '.join(f'{n} {v}' for n, v in r['size'].items() if n in (fig.x, 'remote', 'n', 'molecules'))}".strip()
+              for r in mine]
+    left = numpy.zeros(len(mine))
+    for i, (name, words) in enumerate(COMPONENTS.items()):
+        whole = numpy.array([sum(r["components"].get(c, 0) for c in COMPONENTS) for r in mine])
+        part = 100 * numpy.array([r["components"].get(name, 0) for r in mine]) / whole
+        ax.barh(range(len(mine)), part, left=left, color=style.series(i), label=words, height=.7)
+        left += part
+    ax.set_yticks(range(len(mine)), labels=labels)
+    ax.invert_yaxis()
+    ax.set_xlim(0, 100)
+    ax.set_xlabel("% of the time of all ranks")
+    ax.grid(axis="y", visible=False)
+    ax.set_title(fig.title)
+    style.legend_below(plot, ax, 3)
+    yield fig.title, style.svg_of(plot)
+
+
+def targets(verdicts):
+    """All targets in one picture: how much of each limit is used."""
+    judged = [v for v in verdicts if v.limit is not None]
+    if not judged:
+        return None
+    # One bar a target: its worst size.
+    worst = {}
+    for v in judged:
+        if v.target.name not in worst or v.of_limit > worst[v.target.name].of_limit:
+            worst[v.target.name] = v
+    rows = list(worst.values())
+    plot, ax = style.figure(height=1.0 + .27 * len(rows))
+    for i, v in enumerate(rows):
+        colour = style.series(2) if v.reached else style.MARK
+        ax.plot([1, v.of_limit], [i, i], color=colour, linewidth=2)
+        ax.plot(v.of_limit, i, marker="o", color=colour, markersize=6, markerfacecolor="none" if v.noisy else colour)
+    ax.axvline(1, color=style.INK, linewidth=1)
+    ax.set_yticks(range(len(rows)), labels=[v.target.name for v in rows])
+    ax.tick_params(axis="y", labelsize=8)
+    ax.invert_yaxis()
+    ax.set_xscale("log")
+    low, high = min(.4, *(v.of_limit for v in rows)), max(2.5, *(v.of_limit for v in rows))
+    ticks = [t for t in (.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 20, 50, 100) if low / 1.1 <= t <= high * 1.1]
+    ax.set_xlim(low / 1.15, high * 1.15)
+    ax.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
+    ax.minorticks_off()
+    ax.set_xlabel("ratio by its target; left of 1 it is reached")
+    ax.set_title("Ratios to their targets")
+    return style.svg_of(plot)

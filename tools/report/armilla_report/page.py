@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One page of HTML with everything in it, and each figure as a file."""
+import pathlib
+import re
+
+import jinja2
+
+from . import figures, judge, plan, store, style
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+
+
+def significant(value, digits=3):
+    if value is None:
+        return "–"
+    if isinstance(value, (int, float)) and value == value:
+        return f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
+    return "–" if isinstance(value, float) else str(value)
+
+
+def slug(text):
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+def row_of(record):
+    values = [sample for round_ in record["rounds"] for sample in round_]
+    rounds = [store.median(r) for r in record["rounds"]]
+    return {"version": record["version"], "by": record["by"], "fabric": record["fabric"], "ranks": record["ranks"],
+            "size": judge.words(record["size"]), "unit": record["unit"], "value": store.value_of(record), "low": min(values, default=None),
+            "high": max(values, default=None), "runs": len(values), "noisy": not store.spread_of(rounds) <= judge.NOISE,
+            "lines": record.get("lines"), "counts": record.get("counts")}
+
+
+def lines_of(entry):
+    """Parallel lines by version, each once."""
+    return sorted({(r["version"], r["by"], r["lines"]) for r in entry.get("records", []) if r.get("lines")})
+
+
+def section_of(item, entry):
+    section = {"id": item.id, "title": item.title, "paper": item.paper, "what": item.what, "state": entry.get("state", "skipped"),
+               "why": entry.get("why", "not run"), "left_out": entry.get("left_out") or {}, "bench": hasattr(item, "rows")}
+    if section["bench"]:
+        section["rows"] = [r | {"paper": item.paper_rows.get(r["name"], "")} for r in entry.get("rows", [])]
+        section["papers_words"] = any(r["paper"] for r in section["rows"])
+        section["verdicts"] = []
+        return section
+    verdicts = judge.judge_all(item, entry)
+    section |= {"verdicts": verdicts, "pictures": figures.draw(item, entry, verdicts) if entry.get("records") else [],
+                "rows": [row_of(r) for r in entry.get("records", [])], "lines": lines_of(entry), "table": item.table,
+                "rounds": entry.get("rounds", 0)}
+    return section
+
+
+def bench_targets(section):
+    for row in section["rows"]:
+        for target in row.get("targets", []):
+            if target.get("judged"):
+                yield target
+
+
+def counted(sections):
+    marks = [v.reached for s in sections for v in s["verdicts"]]
+    marks += [t["pass"] for s in sections if s["bench"] for t in bench_targets(s)]
+    return {"reached": marks.count(True), "missed": marks.count(False),
+            "noisy": sum(v.noisy for s in sections for v in s["verdicts"])}
+
+
+def yardsticks(results):
+    lines = [y["line_ns"] for y in results["yardsticks"]]
+    if not lines:
+        return None
+    return {"median": store.median(lines), "low": min(lines), "high": max(lines), "times": len(lines),
+            "am": store.median([y["am_rtt_ns"] for y in results["yardsticks"]])}
+
+
+def write(results, out):
+    """`out`/index.html and `out`/figures/*.svg; the page's path."""
+    out = pathlib.Path(out)
+    known = {item.id: item for item in plan.ITEMS}
+    sections = [section_of(known[name], entry) for name, entry in results["experiments"].items() if name in known]
+    sections.sort(key=lambda s: list(known).index(s["id"]))
+    overview = figures.targets([v for s in sections for v in s["verdicts"]])
+    (out / "figures").mkdir(parents=True, exist_ok=True)
+    if overview:
+        (out / "figures" / "targets.svg").write_text(style.standalone(overview))
+    for section in sections:
+        shown = []
+        for title, svg in section.get("pictures", []):
+            (out / "figures" / f"{slug(title)}.svg").write_text(style.standalone(svg))
+            shown.append((title, style.unique_names(svg, slug(title))))
+        section["pictures"] = shown
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"number": significant, "words": judge.words}
+    text = environment.get_template("page.html.j2").render(
+        sections=sections, counted=counted(sections), machine=results["machine"], yardstick=yardsticks(results),
+        quick=results.get("quick"), overview=style.unique_names(overview, "targets") if overview else None,
+        style=(FOLDER / "page.css").read_text(), light=style.variables(style.LIGHT), dark=style.variables(style.DARK),
+        noise=round(100 * judge.NOISE))
+    (out / "index.html").write_text(text)
+    return out / "index.html"

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan: programs, sizes, baselines, what is to be reached, and the papers' numbers."""
+from . import plan_micro, plan_programs
+
+ITEMS = (*plan_micro.ITEMS, *plan_programs.ITEMS)
+
+
+def chosen(names):
+    """The items of these names; all without names."""
+    if not names:
+        return list(ITEMS)
+    unknown = sorted(set(names) - {item.id for item in ITEMS})
+    if unknown:
+        raise ValueError(f"no program {', '.join(unknown)}; there are: {', '.join(item.id for item in ITEMS)}")
+    return [item for item in ITEMS if item.id in names]

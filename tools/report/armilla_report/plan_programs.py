@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The papers' programs with their baselines."""
+from .spec import Command, Experiment, Figure, Target
+
+EM3D_SIZE = ("nodes", "remote")
+
+
+def em3d_commands():
+    short, long_ = ("--nodes", 200, "--samples", 3), ("--nodes", 40000, "--samples", 3)
+    quick = ("--nodes", 200, "--samples", 1, "--remote", 10, 40, 100)
+    for name, args, fast in (("", short, quick), (" 40,000", long_, ())):
+        yield Command("armilla" + name, "paper_em3d", args, fast)
+        yield Command("messages" + name, "paper_em3d", (*args, "--by-message"), (*quick, "--by-message") if fast else ())
+        yield Command("mpi" + name, "paper_em3d_mpi", args, fast, launcher="mpi")
+
+
+def calls_against_pointers(version, short_cut):
+    """By calls against by global pointers, both carried by messages, or both with what is mapped."""
+    fabric = "*" if short_cut else "*by-message*"
+    label = "armilla*" if short_cut else "messages*"
+    way = "short cut on" if short_cut else "both by messages"
+    paper = {"base": "CC++ / Split-C about 2", "ghost": "CC++ / Split-C about 2.5 at high shares"}.get(version, "")
+    return Target(f"{version}: calls / global pointers, {way}", {"command": label, "version": f"{version}/calls", "fabric": fabric},
+                  {"command": label, "version": f"{version}/pointers", "fabric": fabric}, 1.3, EM3D_SIZE, paper=paper)
+
+
+EM3D = Experiment(
+    "em3d", "EM3D: electromagnetic waves on an irregular grid", "MRPC, section 6, figure 4",
+    "200 nodes a rank of degree 20 (4000 edges a rank: an inference, the paper's total does not fit its degree), and 40,000 a rank; 10 to "
+    "100 % of the edges lead to another rank. All values are compared with a sequential run to the last bit.",
+    tuple(em3d_commands()),
+    (*(calls_against_pointers(v, False) for v in ("base", "ghost", "bulk")),
+     *(calls_against_pointers(v, True) for v in ("ghost", "bulk")),
+     Target("base: global pointers / MPI", {"command": "armilla*", "version": "base/pointers"}, {"by": "mpi", "version": "base*"},
+            lambda size: 0.4 if size.get("remote", 0) < 40 else 0.25, EM3D_SIZE),
+     Target("ghost: global pointers / MPI", {"command": "armilla*", "version": "ghost/pointers"}, {"by": "mpi", "version": "ghost*"}, 0.9,
+            EM3D_SIZE),
+     Target("bulk: global pointers / MPI", {"command": "armilla*", "version": "bulk/pointers"}, {"by": "mpi", "version": "bulk*"}, 1.0,
+            EM3D_SIZE),
+     Target("base: calls that overlap / one at a time", {"command": "armilla*", "version": "base/*overlap*"},
+            {"command": "armilla*", "version": "base/calls"}, 0.4, EM3D_SIZE)),
+    (Figure("ratios", "EM3D, against hand-written MPI", "remote", True, ("*/ MPI",)),
+     Figure("ratios", "EM3D, calls against global pointers", "remote", True, ("*calls / global pointers*",), (("paper: base", {70: 2}), ("paper: ghost", {100: 2.5}))),
+     Figure("lines", "EM3D, time an edge", "remote", True, ("base/*", "ghost/*", "bulk/*")),
+     Figure("bars", "EM3D, where the time goes")),
+    (("MRPC, section 6", "there"), ("ghost saves, of base", "87-89 %"), ("bulk saves, of ghost", "over 95 %"),
+     ("CC++ / Split-C: base; ghost at high remote shares", "about 2; 2.5")),
+    seconds=20)
+
+ITEMS = (EM3D,)

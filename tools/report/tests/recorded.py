@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A build whose programs print what the real ones printed once, so that the tests take no time."""
+import pathlib
+
+DATA = pathlib.Path(__file__).resolve().parent / "data"
+PROGRAM = """#!/bin/sh
+case "$*" in
+  *--by-message*) cat {data}/{name}_by_message.jsonl ;;
+  *) cat {data}/{name}.jsonl ;;
+esac
+"""
+BENCH = """#!/bin/sh
+while [ $# -gt 1 ]; do [ "$1" = --json ] && cp {data}/bench_micro.json "$2"; shift; done
+"""
+
+
+def make_build(folder, programs=("paper_em3d",)):
+    binaries = pathlib.Path(folder) / "bin" / "papers"
+    binaries.mkdir(parents=True)
+    for name in programs:
+        write(binaries / name, PROGRAM.format(data=DATA, name=name))
+    write(binaries.parent / "armilla-bench", BENCH.format(data=DATA))
+    return folder
+
+
+def write(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def lines(name):
+    return (DATA / name).read_text().splitlines()

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""armilla-report run: the plan, the runner, verdicts and the page, from what real programs printed once."""
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+import xml.dom.minidom
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+from armilla_report import judge, lines, plan, python, runner, spec, store  # noqa: E402
+
+import recorded  # noqa: E402
+
+EM3D = next(item for item in plan.ITEMS if item.id == "em3d")
+
+
+def record(version, rounds, unit="ns/edge", by="armilla", **size):
+    return {"command": "c", "program": "p", "version": version, "by": by, "ranks": 2, "fabric": "shm", "size": size, "unit": unit,
+            "rounds": rounds}
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.said = []
+
+    def runner(self, results=None, build=None, **how):
+        build = build or recorded.make_build(self.folder / "build")
+        results = results or store.empty(True)
+        return runner.Runner(HERE.parents[2], build, results, self.folder, quick=True, say=self.said.append, **how)
+
+    def test_takes_rounds_of_all_commands_and_leaves_out_what_is_not_built(self):
+        work = self.runner()
+        work.run_all([EM3D])
+        entry = work.results["experiments"]["em3d"]
+        self.assertEqual(entry["state"], "done")
+        self.assertEqual(entry["rounds"], EM3D.quick_rounds)
+        self.assertTrue(all(len(r["rounds"]) == EM3D.quick_rounds for r in entry["records"]))
+        self.assertEqual(entry["left_out"]["mpi"], "paper_em3d_mpi is not built")
+        self.assertGreater(len(work.results["yardsticks"]), 0)
+        self.assertEqual(store.load(self.folder)["experiments"]["em3d"]["rounds"], EM3D.quick_rounds)
+
+    def test_goes_on_where_it_stopped(self):
+        work = self.runner()
+        work.run_all([EM3D])
+        entry = work.results["experiments"]["em3d"]
+        entry["state"], entry["rounds"] = "begun", 1
+        for r in entry["records"]:
+            r["rounds"] = r["rounds"][:1]
+        again = self.runner(work.results, work.build)
+        again.run_all([EM3D])
+        self.assertEqual({len(r["rounds"]) for r in entry["records"]}, {EM3D.quick_rounds})
+        again.run_all([EM3D])
+        self.assertIn("there already", self.said[-1])
+
+    def test_says_why_nothing_ran(self):
+        work = self.runner(build=recorded.make_build(self.folder / "empty", ()))
+        work.run_all([EM3D])
+        entry = work.results["experiments"]["em3d"]
+        self.assertEqual(entry["state"], "skipped")
+        self.assertIn("paper_em3d is not built", entry["why"])
+
+    def test_a_program_that_fails_or_is_wrong_is_left_out(self):
+        build = recorded.make_build(self.folder / "bad")
+        recorded.write(build / "bin" / "papers" / "paper_em3d", "#!/bin/sh\necho 'no such option' >&2\nexit 2\n")
+        work = self.runner(build=build)
+        work.run_all([EM3D])
+        self.assertEqual(work.results["experiments"]["em3d"]["state"], "failed")
+        self.assertIn("ended with code 2: no such option", work.results["experiments"]["em3d"]["why"])
+        line = json.loads(recorded.lines("paper_em3d.jsonl")[0])
+        with self.assertRaisesRegex(runner.Failed, "wrong results"):
+            runner.parse_line(json.dumps(line | {"verified": False}), EM3D.commands[0])
+        with self.assertRaisesRegex(runner.Failed, "without a usable 'samples'"):
+            runner.parse_line(json.dumps({k: v for k, v in line.items() if k != "samples"}), EM3D.commands[0])
+
+    def test_stops_when_the_time_is_used_up(self):
+        work = self.runner(budget=-1)
+        work.run_all([EM3D])
+        self.assertEqual(work.results["experiments"]["em3d"]["state"], "skipped")
+
+    @unittest.skipIf(python.missing(), "needs " + ", ".join(python.missing()))
+    def test_makes_a_page_of_one_file_and_figures(self):
+        from armilla_report import page
+        work = self.runner(build=recorded.make_build(self.folder / "build", ("paper_em3d", "paper_em3d_mpi")))
+        calls = next(item for item in plan.ITEMS if item.id == "calls")
+        work.run_all([calls, EM3D])
+        for r in recorded.lines("paper_em3d_mpi.jsonl"):  # as if there were an mpirun
+            for _ in range(3):
+                work.add(work.results["experiments"]["em3d"], EM3D.commands[2], json.loads(r))
+        text = page.write(work.results, self.folder).read_text()
+        self.assertNotRegex(text, r'(src|href)="(?!#)')  # nothing from elsewhere
+        self.assertIn("prefers-color-scheme", text)
+        self.assertNotIn("#0101", text)  # every stand-in has its colour
+        names = re.findall(r'\bid="([^"]+)"', text)
+        self.assertEqual(len(names), len(set(names)))
+        self.assertIn("base: global pointers / MPI", text)
+        pictures = list((self.folder / "figures").glob("*.svg"))
+        self.assertGreater(len(pictures), 2)
+        for picture in pictures:
+            xml.dom.minidom.parse(str(picture))
+
+
+class Judge(unittest.TestCase):
+    def target(self, **more):
+        return spec.Target("t", {"by": "armilla"}, {"by": "mpi"}, **more)
+
+    def test_ratios_are_of_rounds(self):
+        ours, base = record("a", [[2], [4], [6]], n=1), record("b", [[1], [4], [3]], by="mpi", n=1)
+        [v] = judge.judge(self.target(limit=1.5, on=("n",)), [ours, base])
+        self.assertEqual((v.ratio, v.low, v.high, v.pairs), (2, 1, 2, 3))
+        self.assertFalse(v.reached)
+        self.assertTrue(v.noisy)
+
+    def test_more_is_better_for_rates(self):
+        ours, base = record("a", [[50]] * 3, "GF/s"), record("b", [[100]] * 3, "GF/s", "mpi")
+        [v] = judge.judge(self.target(limit=1.0), [ours, base])
+        self.assertEqual(v.ratio, 2)
+        [v] = judge.judge(self.target(limit=0.4, share=True), [ours, base])
+        self.assertEqual((v.ratio, v.reached, v.noisy), (0.5, True, False))
+        self.assertAlmostEqual(v.of_limit, 0.8)
+
+    def test_the_best_of_several_baselines_counts(self):
+        records = [record("a", [[3]], n=1), record("b", [[4]], by="mpi", n=1), record("c", [[2]], by="mpi", n=1),
+                   record("c", [[1]], by="mpi", n=2)]
+        [v] = judge.judge(self.target(on=("n",)), records)
+        self.assertEqual((v.ratio, v.base["version"], v.where), (1.5, "c", {"n": 1}))
+
+
+class Lines(unittest.TestCase):
+    def test_counts_code_between_marks(self):
+        text = "a;\n// parallel\nb();  // c\n\n  // only words\n{\nd;\n}\n// end of parallel\ne;\n"
+        self.assertEqual(lines.count(text), 2)
+        self.assertIsNone(lines.count("a;\n"))
+        self.assertIsNone(lines.count_file(HERE, "../../../../etc/passwd"))
+
+
+class Store(unittest.TestCase):
+    def test_refuses_what_is_not_its_own(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "results.json"
+            for text in ("", "[1]", "{}", '{"armilla_report": 99}'):
+                path.write_text(text)
+                with self.assertRaises(store.ReportError):
+                    store.load(folder)
+
+    def test_noise_is_the_middle_half(self):
+        self.assertEqual(store.spread_of([1, 1, 1, 1, 100]), 0)
+        self.assertAlmostEqual(store.spread_of([8, 10, 12]), 0.2)
+
+
+if __name__ == "__main__":
+    unittest.main()
