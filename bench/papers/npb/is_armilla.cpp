@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// IS of the NAS parallel benchmarks with global pointers: is_mpi.cpp, edited in the way of the MPC++ paper.
+#include <armilla/armilla.hpp>
+
+#include "bench/papers/common/armilla_job.hpp"
+#include "bench/papers/npb/is_kernels.hpp"
+#include "bench/papers/npb/is_run.hpp"
+#include "bench/papers/npb/random.hpp"
+#include "bench/papers/npb/workers.hpp"
+
+namespace npb {
+namespace {
+
+namespace am = armilla;
+
+// parallel
+class integer_sort {
+ public:
+  explicit integer_sort(const is_problem& p) : p_(p), sorter_(p) {
+    rank_ = am::rank();
+    ranks_ = am::ranks();
+    first_ = first_of(p.keys(), rank_, ranks_);
+    keys_ = make_keys(p, first_, first_of(p.keys(), rank_ + 1, ranks_));
+    first_keys_.assign(keys_.begin(), keys_.begin() + std::ptrdiff_t(std::min(keys_.size(), is_problem::changed_keys)));
+    sorted_ = am::allocate<key_parcel>(key_parcel::parcels(keys_.size()));
+    sorted_of_ = am::gather_all(am::reinterpret_pointer<sort_key>(sorted_));
+  }
+
+  ~integer_sort() { am::deallocate(sorted_); }
+
+  // The benchmark begins with an iteration that is not timed.
+  void prepare() {
+    std::copy(first_keys_.begin(), first_keys_.end(), keys_.begin());
+    rank_keys(1);
+    right_ranks_ = 0;
+  }
+
+  void run() {
+    for (int iteration = 1; iteration <= is_problem::iterations; ++iteration) rank_keys(iteration);
+  }
+
+  // The keys, put in order by the ranks of the last iteration: ascending on each rank and from rank to rank.
+  bool right() {
+    const sorted_run mine = run_of(table_, {received_.data(), count_}, right_ranks_);
+    const std::vector<sorted_run> runs = am::gather_all(mine);
+    return all_right(p_, runs);
+  }
+
+ private:
+  void rank_keys(int iteration) {
+    change_keys(p_, iteration, first_, keys_);
+    bucket_sizes mine, all;
+    sorter_.count(keys_, mine);
+    note_checked(p_, keys_, first_, mine);
+    sorter_.sort(keys_, mine, sorted_.local());
+
+    all = am::reduce_all(mine, sum_of_sizes);
+    const bucket_split split(mine, all, rank_, ranks_);
+
+    std::vector<int> counts(static_cast<std::size_t>(ranks_)), there(counts);
+    am::all_to_all(std::span(split.send_count), std::span(counts));
+    am::all_to_all(std::span(split.send_place), std::span(there));
+    const std::vector<int> places = places_of(counts);
+    make_room(std::size_t(places.back()));
+    for (std::size_t r = 0; r < counts.size(); ++r)
+      am::get(std::span(received_).subspan(std::size_t(places[r]), std::size_t(counts[r])), sorted_of_[r] + there[r]);
+    am::sync();
+    am::barrier();  // others may have read from here
+
+    table_.begin(p_, split.first_bucket[std::size_t(rank_)], split.first_bucket[std::size_t(rank_) + 1]);
+    table_.count({received_.data(), count_});
+    table_.finish();
+    right_ranks_ += table_.right_ranks(p_, all, split.below, iteration);
+  }
+
+  void make_room(std::size_t keys) {
+    count_ = keys;
+    if (received_.size() < keys) received_.resize(keys + keys / 64);
+  }
+
+  const is_problem& p_;
+  int rank_, ranks_;
+  std::uint64_t first_;
+  std::vector<sort_key> keys_, first_keys_;
+  bucket_sorter sorter_;
+  am::global_ptr<key_parcel> sorted_;
+  std::vector<am::global_ptr<sort_key>> sorted_of_;  ///< of every rank
+  std::vector<sort_key> received_;
+  std::size_t count_ = 0;
+  rank_table table_;
+  int right_ranks_ = 0;
+};
+// end of parallel
+
+}  // namespace
+}  // namespace npb
+
+int main(int argc, char** argv) {
+  static npb::is_options how("one-sided");
+  if (const auto code = how.read(argc, argv)) return *code;
+  return armilla::run_main(argc, argv, [] {
+    npb::on_every_rank(
+        [] { npb::run_is<npb::integer_sort>(how, papers::armilla_job(), "one-sided", "bench/papers/npb/is_armilla.cpp"); });
+  });
+}
