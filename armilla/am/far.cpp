@@ -48,7 +48,8 @@ handler_slot& far_bulk_slot = fixed_handler<far_bulk_record, far_bulk_handler>;
 
 void endpoint::push_far(channel& c, const std::byte* frame, std::size_t bytes) {
   if (c.lost) return;
-  start_far_bulk(c.to);
+  if (!far_->sending.empty()) [[unlikely]]
+    start_far_bulk(c.to);
   std::byte* const room = c.spilled.empty() ? far_->side.reserve(c.to, bytes) : nullptr;
   if (room == nullptr) return spill(c, frame, bytes);
   std::memcpy(room, frame, bytes);
@@ -203,17 +204,20 @@ bool endpoint::poll_far() {
     if (left_ || (By == taker::loop && !self_.fibers->in_loop())) return true;
   }
   // One frame a look: whoever waits asks then whether that was it. To find that no other has come takes the network longer.
-  far_frame f;
-  if (!far.side.next(f)) {
+  arrival a{};
+  if (!far.side.next(a.far)) {
     if (!any && (++far.idle_looks & 255) == 0) [[unlikely]]
       ask_network();
     return any;
   }
-  arrival a{nullptr, f.source, f.bytes, f.data, f.data + f.bytes, f};
+  a.source = a.far.source;
+  a.bytes = a.far.bytes;
+  a.at = a.first = a.far.data;
+  a.end = a.at + a.bytes;
   run_frame<By>(a);
   if (a.kept) [[unlikely]]
     return true;
-  channel& back = channels_[std::size_t(f.source)];
+  channel& back = channels_[std::size_t(a.source)];
   if (back.urgent) push(back);
   return true;
 }

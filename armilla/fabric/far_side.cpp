@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -83,13 +84,13 @@ std::uint32_t far_side::next_bulk(rank_t to) { return peer_of(to).next_bulk++; }
 
 void far_side::publish(std::byte* records, rank_t to, std::size_t bytes, kind how) {
   peer& p = peer_of(to);
-  const network_head head{
-      network_head::good_mark, 0, std::uint16_t(how), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
-  std::memcpy(records - sizeof head, &head, sizeof head);
+  // Written where it leaves: a copy would be read by longer words than it was just written by, and wait for them.
+  new (records - sizeof(network_head))
+      network_head{network_head::good_mark, 0, std::uint16_t(how), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
   p.reported = p.taken;
   if (bytes != 0) ++p.next_out;
   if (bytes != 0 && how == kind::counted) p.sent += lines_for(bytes);
-  carrier_.submit(to, bytes + sizeof head);
+  carrier_.submit(to, bytes + sizeof(network_head));
 }
 
 // A frame that only says what was taken in. It needs no credit: there is one for many lines.
@@ -110,7 +111,7 @@ std::uint64_t far_side::taken(rank_t r) const noexcept {
 void far_side::hold(rank_t source) { peer_of(source).held = true; }
 
 // What is wrong with a frame's own words; null: nothing. `value`: what it says.
-const char* far_side::damage(const network::arrival& a, std::uint64_t& value) const noexcept {
+inline const char* far_side::damage(const network::arrival& a, std::uint64_t& value) const noexcept {
   const auto& head = *reinterpret_cast<const network_head*>(a.data);
   if (value = a.bytes; a.bytes < sizeof head) return "the length of a frame";
   if (value = head.mark; head.mark != network_head::good_mark) return "the mark of a frame";
@@ -122,17 +123,20 @@ const char* far_side::damage(const network::arrival& a, std::uint64_t& value) co
   return nullptr;
 }
 
-const network_head& far_side::check(const network::arrival& a) {
+inline const network_head& far_side::check(const network::arrival& a) {
   std::uint64_t value = 0;
-  if (const char* const what = damage(a, value)) [[unlikely]] {
-    rank_t source = a.source;
-    if (source == no_rank && a.bytes >= sizeof(network_head)) {
-      const std::uint32_t said = reinterpret_cast<const network_head*>(a.data)->source;
-      if (said < std::uint32_t(ranks_)) source = rank_t(said);
-    }
-    refuse(a, source, what, value);
-  }
+  if (const char* const what = damage(a, value)) [[unlikely]]
+    refuse_damage(a, what, value);
   return *reinterpret_cast<const network_head*>(a.data);
+}
+
+void far_side::refuse_damage(const network::arrival& a, const char* what, std::uint64_t value) {
+  rank_t source = a.source;
+  if (source == no_rank && a.bytes >= sizeof(network_head)) {
+    const std::uint32_t said = reinterpret_cast<const network_head*>(a.data)->source;
+    if (said < std::uint32_t(ranks_)) source = rank_t(said);
+  }
+  refuse(a, source, what, value);
 }
 
 // The network gets its buffer back: what others send still arrives.
@@ -141,42 +145,53 @@ void far_side::refuse(const network::arrival& a, rank_t source, const char* what
   throw_damaged(source, what, value);
 }
 
+// Budget: the usual frame is in turn; words of its head are read once, where they lie.
 bool far_side::take(const network::arrival& a, frame& f) {
-  const network_head head = check(a);  // a copy: the bytes are the network's again when the frame is released
+  const network_head& head = check(a);  // the network's again when the frame is released
   const auto source = rank_t(head.source);
+  const std::uint64_t number = head.number, said = head.taken;
   peer& p = peer_of(source);
-  if (head.taken > p.sent) refuse(a, source, "the lines taken in, said by a frame", head.taken);
-  if (head.taken > p.acknowledged) p.acknowledged = head.taken;
-  if (head.bytes == 0 || head.number < p.next_in) {  // a word about credit, or a frame that has come before
-    carrier_.release(a.token);
-    return false;
-  }
-  f = {a.data + sizeof head, head.bytes, source, a.token, head.aside != 0, nullptr};
-  if (head.number == p.next_in && !p.held && p.kept.empty()) [[likely]] {
+  if (said > p.sent) [[unlikely]]
+    refuse(a, source, "the lines taken in, said by a frame", said);
+  if (said > p.acknowledged) p.acknowledged = said;
+  f.data = a.data + sizeof head;
+  f.bytes = head.bytes;
+  f.source = source;
+  f.token = a.token;
+  f.aside = head.aside != 0;
+  f.copy = nullptr;
+  if (number == p.next_in && !p.held && f.bytes != 0 && p.kept.empty()) [[likely]] {
     ++p.next_in;
     if (!p.early.empty()) [[unlikely]]
       p.bring_up(), go_on(source);
     return true;
   }
-  // Neither can be early, nor wait here, what may not be under way.
-  if (head.number - p.next_in > window_) refuse(a, source, "the number of a frame", head.number);
-  const std::uint64_t lines = p.lines_of(f);
-  if (head.number != p.next_in && p.early.contains(head.number)) {
+  if (f.bytes == 0 || number < p.next_in) {  // a word about credit, or a frame that has come before
     carrier_.release(a.token);
     return false;
   }
-  if (p.stored + lines > window_) refuse(a, source, "the lines under way, with a frame", p.stored + lines);
+  store(a, f, number);
+  return false;
+}
+
+// A frame that is early, or behind others that wait here.
+void far_side::store(const network::arrival& a, const frame& f, std::uint64_t number) {
+  peer& p = peer_of(f.source);
+  // Neither can be early, nor wait here, what may not be under way.
+  if (number - p.next_in > window_) refuse(a, f.source, "the number of a frame", number);
+  const std::uint64_t lines = p.lines_of(f);
+  if (number != p.next_in && p.early.contains(number)) return carrier_.release(a.token);
+  if (p.stored + lines > window_) refuse(a, f.source, "the lines under way, with a frame", p.stored + lines);
   const frame copy = copy_of(f);
   p.stored += lines;
-  if (head.number != p.next_in) {
-    p.early.emplace(head.number, copy);
-    return false;
+  if (number != p.next_in) {
+    p.early.emplace(number, copy);
+    return;
   }
   ++p.next_in;
   p.kept.push_back(copy);
   p.bring_up();
-  if (!p.held) go_on(source);
-  return false;
+  if (!p.held) go_on(f.source);
 }
 
 far_side::frame far_side::copy_of(const frame& f) {

@@ -65,9 +65,11 @@ class far_side {
   const char* damage(const network::arrival& a, std::uint64_t& value) const noexcept;
   const network_head& check(const network::arrival& a);
   bool take(const network::arrival& a, frame& f);
+  [[gnu::cold]] void store(const network::arrival& a, const frame& f, std::uint64_t number);
   bool take_waiting(frame& f);
   [[gnu::cold]] frame copy_of(const frame& f);
   [[gnu::cold]] void tell(rank_t to);
+  [[noreturn, gnu::cold]] void refuse_damage(const network::arrival& a, const char* what, std::uint64_t value);
   [[noreturn, gnu::cold]] void refuse(const network::arrival& a, rank_t source, const char* what, std::uint64_t value);
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 

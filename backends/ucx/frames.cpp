@@ -28,7 +28,7 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
   if (endpoint == nullptr) return;  // lost: what goes to it is forgotten
   send_buffer* buffer = current_;
   buffer->to = to;
-  buffer->front.number = peers_[static_cast<std::size_t>(to)].next_out++;
+  buffer->front = {static_cast<std::uint32_t>(rank_), peers_[static_cast<std::size_t>(to)].next_out++};
   how_to_send_.user_data = buffer;
   const std::size_t length = sizeof(prefix) + bytes;
   const unsigned id = length <= most_short ? short_frame : long_frame;
@@ -54,11 +54,12 @@ network::arrival ucx_network::poll() {
     ucp_worker_progress(worker_);
     if (head_ == tail_) return {};
   }
-  return arrivals_[head_++ & (arrivals_.size() - 1)];
+  const came& first = arrivals_[head_++ & (arrivals_.size() - 1)];
+  return {first.data, first.bytes(), static_cast<rank_t>(first.source()), first.token()};
 }
 
 void ucx_network::release(std::uintptr_t token) {
-  if ((token & 1) != 0) {  // a slot of ours
+  if ((token & 1) != 0) [[likely]] {  // a slot of ours
     auto* slot = reinterpret_cast<short_slot*>(token - 1);
     slot->next = free_slots_;
     free_slots_ = slot;
@@ -71,58 +72,69 @@ ucs_status_t ucx_network::on_frame(void* self, const void*, std::size_t, void* d
                                    const ucp_am_recv_param_t* how) {
   // A rendezvous is nothing that we send. UCX gives what it does not see taken back to itself.
   if ((how->recv_attr & UCP_AM_RECV_ATTR_FLAG_DATA) == 0) return UCS_OK;
-  return static_cast<ucx_network*>(self)->take(data, length, reinterpret_cast<std::uintptr_t>(data)) ? UCS_INPROGRESS : UCS_OK;
+  return static_cast<ucx_network*>(self)->take(data, length, data, false) ? UCS_INPROGRESS : UCS_OK;
 }
 
 ucs_status_t ucx_network::on_short_frame(void* self_, const void*, std::size_t, void* data, std::size_t length,
                                          const ucp_am_recv_param_t* how) {
-  if (length > most_short || (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK;
+  if (length > most_short || (how->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) [[unlikely]]
+    return UCS_OK;
   auto& self = *static_cast<ucx_network*>(self_);
   short_slot* slot = self.free_slots_;
-  if (slot != nullptr) [[likely]]
-    self.free_slots_ = slot->next;
-  else
+  if (slot == nullptr) [[unlikely]]
     slot = &self.slots_.emplace_back();
+  else
+    self.free_slots_ = slot->next;
   std::memcpy(slot->bytes, data, length);
-  const std::uintptr_t token = reinterpret_cast<std::uintptr_t>(slot) + 1;
-  if (!self.take(slot->bytes, length, token)) self.release(token);
+  if (!self.take(data, length, slot->bytes, true)) [[unlikely]]
+    self.release(reinterpret_cast<std::uintptr_t>(slot) | 1);
   return UCS_OK;
 }
 
-/// Whether the frame stays with us; false: it is none.
-bool ucx_network::take(const void* data, std::size_t length, std::uintptr_t token) {
-  if (length < sizeof(prefix) || length - sizeof(prefix) > most_ || finished_) return false;
+/// Whether the frame stays with us; false: it is none. `data`: where it came; `kept`: where it stays.
+inline bool ucx_network::take(const void* data, std::size_t length, const void* kept, bool in_slot) {
+  if (length < sizeof(prefix) || length - sizeof(prefix) > most_ || finished_) [[unlikely]]
+    return false;
   prefix front;
   std::memcpy(&front, data, sizeof front);
-  if (front.source >= static_cast<std::uint32_t>(ranks_)) return false;
+  if (front.source >= static_cast<std::uint32_t>(ranks_)) [[unlikely]]
+    return false;
   peer& from = peers_[front.source];
-  arrival what{static_cast<const std::byte*>(data) + sizeof(prefix), length - sizeof(prefix), static_cast<rank_t>(front.source),
-               token};
-  auto early_by = static_cast<std::int32_t>(front.number - from.next_in);
-  if (early_by == 0) {
-    ++from.next_in;
-    push(what);
-    if (!early_.empty()) deliver_early(what.source);
-    return true;
-  }
-  if (early_by < 0 || early_.size() == most_early) return false;
-  early_.push_back({front.number, what});
+  const came what(static_cast<const std::byte*>(kept) + sizeof(prefix), length - sizeof(prefix), front.source, in_slot);
+  if (front.number != from.next_in) [[unlikely]]
+    return take_early(front.number, what);
+  ++from.next_in;
+  push(what);
+  if (!early_.empty()) [[unlikely]]
+    deliver_early(front.source);
   return true;
 }
 
-void ucx_network::push(const arrival& what) {
-  if (tail_ - head_ == arrivals_.size()) {
-    std::vector<arrival> larger(arrivals_.size() * 2);
-    for (std::uint64_t i = head_; i != tail_; ++i) larger[i & (larger.size() - 1)] = arrivals_[i & (arrivals_.size() - 1)];
-    arrivals_.swap(larger);
-  }
-  arrivals_[tail_++ & (arrivals_.size() - 1)] = what;
+bool ucx_network::take_early(std::uint32_t number, const came& what) {
+  const auto early_by = static_cast<std::int32_t>(number - peers_[what.source()].next_in);
+  if (early_by < 0 || early_.size() == most_early) return false;
+  early_.push_back({number, what});
+  return true;
 }
 
-void ucx_network::deliver_early(rank_t source) {
-  peer& from = peers_[static_cast<std::size_t>(source)];
+inline void ucx_network::push(const came& what) {
+  if (tail_ - head_ == arrivals_.size()) [[unlikely]]
+    widen();
+  came& place = arrivals_[tail_++ & (arrivals_.size() - 1)];
+  place.data = what.data;
+  place.rest = what.rest;
+}
+
+void ucx_network::widen() {
+  std::vector<came> larger(arrivals_.size() * 2);
+  for (std::uint64_t i = head_; i != tail_; ++i) larger[i & (larger.size() - 1)] = arrivals_[i & (arrivals_.size() - 1)];
+  arrivals_.swap(larger);
+}
+
+void ucx_network::deliver_early(std::uint32_t source) {
+  peer& from = peers_[source];
   for (std::size_t i = 0; i < early_.size();) {
-    if (early_[i].what.source != source || early_[i].number != from.next_in) {
+    if (early_[i].what.source() != source || early_[i].number != from.next_in) {
       ++i;
       continue;
     }

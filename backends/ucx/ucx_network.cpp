@@ -11,11 +11,6 @@ namespace armilla::detail {
 
 // ---- connections ----
 
-ucp_ep_h ucx_network::endpoint_of(rank_t to) {
-  ucp_ep_h endpoint = peers_[static_cast<std::size_t>(to)].endpoint;
-  return endpoint != nullptr ? endpoint : connect(to);
-}
-
 ucp_ep_h ucx_network::connect(rank_t to) {
   peer& other = peers_[static_cast<std::size_t>(to)];
   if (other.lost || finished_) return nullptr;
@@ -82,8 +77,8 @@ ucs_log_func_rc_t keep_to_errors(const char*, unsigned, const char*, ucs_log_lev
 void ucx_network::finish() {
   if (finished_) return;
   finished_ = true;  // what comes from here on is dropped
-  for (; head_ != tail_; ++head_) release(arrivals_[head_ & (arrivals_.size() - 1)].token);
-  for (const early_frame& each : early_) release(each.what.token);
+  for (; head_ != tail_; ++head_) release(arrivals_[head_ & (arrivals_.size() - 1)].token());
+  for (const early_frame& each : early_) release(each.what.token());
   early_.clear();
   for (transfer& each : transfers_) cancel(each);
   if (worker_ != nullptr) {

@@ -90,9 +90,22 @@ class ucx_network final : public network {
     bool reports_errors;  // and may be closed by force
     ucp_ep_h endpoint;
   };
+  /// A frame that has come. Written and read as whole words: `poll` reads it just behind its writing, and the processor waits
+  /// where what is read is not what one store wrote.
+  struct came {
+    came() = default;
+    came(const std::byte* frame, std::size_t bytes, std::uint32_t source, bool in_slot) noexcept
+        : data(frame), rest(std::uint64_t{source} << 32 | bytes << 1 | std::uint64_t{in_slot}) {}
+    std::size_t bytes() const noexcept { return static_cast<std::uint32_t>(rest) >> 1; }
+    std::uint32_t source() const noexcept { return static_cast<std::uint32_t>(rest >> 32); }
+    /// A place of ours is told from UCX's by the lowest bit.
+    std::uintptr_t token() const noexcept { return reinterpret_cast<std::uintptr_t>(data - sizeof(prefix)) | (rest & 1); }
+    const std::byte* data;  // its prefix is in front
+    std::uint64_t rest;
+  };
   struct early_frame {
     std::uint32_t number;
-    arrival what;
+    came what;
   };
   struct transfer {
     ucx_network* owner = nullptr;
@@ -108,14 +121,19 @@ class ucx_network final : public network {
   bool start(const ucx_transports& transports, char* why, std::size_t room);
   ucs_status_t set_handler(am_id id, unsigned flags, ucp_am_recv_callback_t handler);
   bool take_address(char* why, std::size_t room);
-  ucp_ep_h endpoint_of(rank_t to);  // null: lost
+  ucp_ep_h endpoint_of(rank_t to) {  // null: lost
+    ucp_ep_h endpoint = peers_[static_cast<std::size_t>(to)].endpoint;
+    return endpoint != nullptr ? endpoint : connect(to);
+  }
   ucp_ep_h connect(rank_t to);
   void broken(rank_t rank, ucs_status_t status);
 
   send_buffer* fresh_buffer();
-  bool take(const void* data, std::size_t length, std::uintptr_t token);
-  void push(const arrival& what);
-  void deliver_early(rank_t source);
+  bool take(const void* data, std::size_t length, const void* kept, bool in_slot);
+  bool take_early(std::uint32_t number, const came& what);
+  void push(const came& what);
+  void widen();
+  void deliver_early(std::uint32_t source);
   transfer& fresh_transfer(rank_t with, std::size_t bytes, bool receives);
   std::uintptr_t begun(transfer& what, ucs_status_ptr_t request);
   void cancel(transfer& what);
@@ -142,7 +160,7 @@ class ucx_network final : public network {
   ucp_request_param_t how_to_send_{};
 
   // What has come, between head_ and tail_; a power of two of places.
-  std::vector<arrival> arrivals_;
+  std::vector<came> arrivals_;
   std::uint64_t head_ = 0;
   std::uint64_t tail_ = 0;
   std::vector<early_frame> early_;
