@@ -22,6 +22,7 @@ bool poll() {
   endpoint& self = *here("poll").messages;
   if (self.in_body() && !self.body_has_waited()) return false;
   const timed net(self.watch(), detail::component::net);
+  self.flush();  // before the look: others wait for it
   const bool any = self.poll();
   self.flush();
   return any;
