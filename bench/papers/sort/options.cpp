@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/papers/sort/options.hpp"
+
+#include <malloc.h>
+
+#include <fmt/format.h>
+
+namespace papers {
+
+void sort_options::add_to(command_line& line) {
+  line.add_option("--keys", keys, "keys of all ranks together, 32 bits each; one or more numbers")
+      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
+      ->capture_default_str();
+}
+
+record sort_options::describe(const char* version, std::uint64_t n, std::uint64_t marks, const char* source) {
+  record r;
+  r.version = version;
+  r.size = {{"keys", n}};
+  r.unit = "ms";
+  r.checks = {{"marks", fmt::format("{:016x}", marks)}};
+  r.source = source;
+  return r;
+}
+
+void keep_freed_memory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+}
+
+}  // namespace papers
