@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/papers/inner/openmp.hpp"
+
+#include "bench/papers/inner/numbers.hpp"
+
+namespace inner {
+
+openmp_vector::openmp_vector(std::size_t n, int threads) : size_(n), threads_(threads), elements_(new double[n]) {
+#pragma omp parallel for num_threads(threads_) schedule(static)
+  for (std::size_t i = 0; i < size_; ++i) elements_[i] = element(i);  // by who reads it: its pages lie there
+}
+
+// parallel
+double openmp_vector::square() const {
+  const double* const x = elements_.get();
+  double sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) num_threads(threads_) schedule(static)
+  for (std::size_t i = 0; i < size_; ++i) sum += x[i] * x[i];
+  return sum;
+}
+// end of parallel
+
+}  // namespace inner
