@@ -12,7 +12,7 @@ namespace em3d {
 // parallel
 class base_by_pointers {
  public:
-  explicit base_by_pointers(am::distributed<region>& d) : mine_(*d) {
+  explicit base_by_pointers(region& mine) : mine_(mine) {
     for (const field f : {electric, magnetic})
       for (const edge& e : mine_.edges(f)) edges_[f].push_back({mine_.at_owner(other(f), e.from), e.weight});
   }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "examples/em3d/parcels.hpp"
+#include "examples/em3d/peers.hpp"
 
 /// EM3D, version bulk: who has values sends each reader all that it wants, in one piece. Nobody needs a barrier: a rank goes
 /// on when everybody it exchanges values with has sent. Paper: MRPC, section 5 (em3d-bulk).
@@ -10,9 +11,10 @@ namespace em3d {
 
 /// CC++'s way: a method of the reader takes the values in, and reads them where they arrived.
 // parallel
+template <class Peers = peers>
 class bulk_by_calls {
  public:
-  explicit bulk_by_calls(am::distributed<region>& d) : parts_(d), mine_(*d), near_(mine_), parcels_(mine_) {}
+  explicit bulk_by_calls(const Peers& p) : peers_(p), mine_(p.mine()), near_(mine_), parcels_(mine_) {}
   void half_step(field f) {
     exchange(other(f));
     near_.half_step(f, mine_.all(f), mine_.all(other(f)));
@@ -22,7 +24,7 @@ class bulk_by_calls {
   void exchange(field f) {
     for (parcel& p : parcels_.of(f)) {
       p.pack(mine_.all(f));
-      am::async<&region::take>(parts_.on(p.to), f, p.place, am::view<double>(p.packed));
+      peers_.take(p.to, f, p.place, p.packed);
     }
     am::flush();
     const long expected = long(parcels_.of(f).size());
@@ -30,7 +32,7 @@ class bulk_by_calls {
     mine_.taken[f] -= expected;
   }
 
-  am::distributed<region>& parts_;
+  Peers peers_;
   region& mine_;
   near_edges near_;
   parcels parcels_;

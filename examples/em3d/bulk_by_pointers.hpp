@@ -12,7 +12,7 @@ namespace em3d {
 // parallel
 class bulk_by_pointers {
  public:
-  explicit bulk_by_pointers(am::distributed<region>& d) : mine_(*d), near_(mine_), parcels_(mine_) {
+  explicit bulk_by_pointers(region& mine) : mine_(mine), near_(mine_), parcels_(mine_) {
     for (const field f : {electric, magnetic}) {
       const auto counter = am::make_global<am::counter>();
       arrived_[f] = counter.local();

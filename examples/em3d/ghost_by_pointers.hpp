@@ -12,7 +12,7 @@ namespace em3d {
 // parallel
 class ghost_by_pointers {
  public:
-  explicit ghost_by_pointers(am::distributed<region>& d) : mine_(*d), near_(mine_) {
+  explicit ghost_by_pointers(region& mine) : mine_(mine), near_(mine_) {
     for (const field f : {electric, magnetic})
       for (const int node : mine_.ghosts(f)) far_[f].push_back(mine_.at_owner(f, node));
   }

@@ -14,6 +14,8 @@
 #include <armilla/armilla.hpp>
 
 #include "examples/em3d/base_by_calls.hpp"
+#include "examples/em3d/base_by_fibers.hpp"
+#include "examples/em3d/base_by_futures.hpp"
 #include "examples/em3d/base_by_pointers.hpp"
 #include "examples/em3d/bulk_by_calls.hpp"
 #include "examples/em3d/bulk_by_pointers.hpp"
@@ -31,45 +33,50 @@ struct settings {
   long steps = 100;
 };
 
-/// Nanoseconds an edge: the time that a rank takes, by the edges of an equal part.
-template <class Version>
-double time_of(const std::string& name, am::distributed<region>& d, long steps, const values& expected) {
-  d->reset();
-  Version version(d);
+/// Nanoseconds an edge: the time that a rank takes, by the edges of an equal part. `way`: how the version reaches others' values.
+template <class Version, class Way>
+double time_of(const std::string& name, region& mine, Way&& way, long steps, const values& expected) {
+  mine.reset();
+  Version version(way);
   am::barrier();
   const auto start = std::chrono::steady_clock::now();
   for (long s = 0; s < steps; ++s)
     for (const field f : {electric, magnetic}) version.half_step(f);
   am::barrier();
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
-  if (!d->agrees(expected))
+  if (!mine.agrees(expected))
     throw std::runtime_error("em3d " + name + ": the values differ from those of a sequential evaluation");
   am::fence();
-  return time.count() / double(steps) / (2.0 * d->graph().edges_of_field() / am::ranks());
+  return time.count() / double(steps) / (2.0 * mine.graph().edges_of_field() / am::ranks());
 }
 
 /// Base by calls asks a question for every far value, slow by design: as many steps as take a fifth of a second, at most a tenth.
-double time_of_calls(am::distributed<region>& d, long steps) {
-  const shape& s = d->graph();
-  const double one = time_of<base_by_calls>("base by calls", d, 1, evaluate(s, 1));
+double time_of_calls(region& mine, const peers& way, long steps) {
+  const shape& s = mine.graph();
+  const double one = time_of<base_by_calls<>>("base by calls", mine, way, 1, evaluate(s, 1));
   const double ns_of_step = one * 2.0 * s.edges_of_field() / am::ranks();
   const long few = am::broadcast_value(std::min(steps / 10, long(0.2e9 / ns_of_step)));  // rank 0's watch decides
-  return few <= 1 ? one : time_of<base_by_calls>("base by calls", d, few, evaluate(s, few));
+  return few <= 1 ? one : time_of<base_by_calls<>>("base by calls", mine, way, few, evaluate(s, few));
 }
 
 /// All versions on one graph.
 void run_versions(const shape& s, long steps) {
   am::distributed<region> d(s);
+  region& mine = *d;
+  const peers others(d);
   const values expected = evaluate(s, steps);
-  const double base = time_of<base_by_pointers>("base by pointers", d, steps, expected);
-  const double base_calls = time_of_calls(d, steps);
-  const double ghost = time_of<ghost_by_pointers>("ghost by pointers", d, steps, expected);
-  const double ghost_calls = time_of<ghost_by_calls>("ghost by calls", d, steps, expected);
-  const double bulk = time_of<bulk_by_pointers>("bulk by pointers", d, steps, expected);
-  const double bulk_calls = time_of<bulk_by_calls>("bulk by calls", d, steps, expected);
+  const double base = time_of<base_by_pointers>("base by pointers", mine, mine, steps, expected);
+  const double base_calls = time_of_calls(mine, others, steps);
+  const double base_futures = time_of<base_by_futures<>>("base by futures", mine, others, steps, expected);
+  const double base_fibers = time_of<base_by_fibers<>>("base by fibers", mine, others, steps, expected);
+  const double ghost = time_of<ghost_by_pointers>("ghost by pointers", mine, mine, steps, expected);
+  const double ghost_calls = time_of<ghost_by_calls<>>("ghost by calls", mine, others, steps, expected);
+  const double bulk = time_of<bulk_by_pointers>("bulk by pointers", mine, mine, steps, expected);
+  const double bulk_calls = time_of<bulk_by_calls<>>("bulk by calls", mine, others, steps, expected);
   if (am::rank() == 0)
-    std::printf("%5d %% %10.2f %8.1f %10.2f %8.2f %10.2f %8.2f   right: %016llx\n", s.remote, base, base_calls, ghost,
-                ghost_calls, bulk, bulk_calls, static_cast<unsigned long long>(fingerprint(expected)));
+    std::printf("%5d %% %10.2f %8.1f %8.1f %8.1f %10.2f %8.2f %10.2f %8.2f   right: %016llx\n", s.remote, base, base_calls,
+                base_futures, base_fibers, ghost, ghost_calls, bulk, bulk_calls,
+                static_cast<unsigned long long>(fingerprint(expected)));
 }
 
 void run(settings how) {
@@ -77,7 +84,7 @@ void run(settings how) {
   if (am::rank() == 0)
     std::printf(
         "EM3D: %d nodes of degree %d on %d ranks, %ld steps; nanoseconds an edge\n"
-        "remote    base: ptr    calls ghost: ptr    calls  bulk: ptr    calls   values\n",
+        "remote    base: ptr    calls  futures   fibers ghost: ptr    calls  bulk: ptr    calls   values\n",
         how.graph.blocks * how.graph.nodes, how.graph.degree, am::ranks(), how.steps);
   for (const int remote : how.remote) {
     how.graph.remote = remote;

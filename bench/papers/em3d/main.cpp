@@ -4,6 +4,8 @@
 #include "bench/papers/common/armilla_job.hpp"
 #include "bench/papers/em3d/measure.hpp"
 #include "examples/em3d/base_by_calls.hpp"
+#include "examples/em3d/base_by_fibers.hpp"
+#include "examples/em3d/base_by_futures.hpp"
 #include "examples/em3d/base_by_pointers.hpp"
 #include "examples/em3d/bulk_by_calls.hpp"
 #include "examples/em3d/bulk_by_pointers.hpp"
@@ -15,25 +17,22 @@ namespace {
 
 using namespace em3d;
 
-template <class Version>
-inline constexpr std::type_identity<Version> version{};
-
 void run_all(const command_line& line, const em3d_options& how) {
   runner<armilla_job> run(line);
   for (const int remote : how.remote) {
     const shape graph = how.shape(remote, am::ranks());
     am::distributed<region> parts(graph);
-    em3d_problem p(run, how, graph, *parts);
-    const auto measure = [&]<class Version>(std::type_identity<Version>, const char* name, const char* source) {
-      if (run.wants(name)) p.measure(name, source, Version(parts));
-      am::fence();
-    };
-    measure(version<base_by_pointers>, "base/pointers", "examples/em3d/base_by_pointers.hpp");
-    measure(version<base_by_calls>, "base/calls", "examples/em3d/base_by_calls.hpp");
-    measure(version<ghost_by_pointers>, "ghost/pointers", "examples/em3d/ghost_by_pointers.hpp");
-    measure(version<ghost_by_calls>, "ghost/calls", "examples/em3d/ghost_by_calls.hpp");
-    measure(version<bulk_by_pointers>, "bulk/pointers", "examples/em3d/bulk_by_pointers.hpp");
-    measure(version<bulk_by_calls>, "bulk/calls", "examples/em3d/bulk_by_calls.hpp");
+    region& mine = *parts;
+    const peers others(parts);
+    em3d_problem p(run, how, graph, mine);
+    p.measure<base_by_pointers>("base/pointers", "examples/em3d/base_by_pointers.hpp", mine);
+    p.measure<base_by_calls<>>("base/calls", "examples/em3d/base_by_calls.hpp", others);
+    p.measure<base_by_futures<>>("base/futures", "examples/em3d/base_by_futures.hpp", others);
+    p.measure<base_by_fibers<>>("base/fibers", "examples/em3d/base_by_fibers.hpp", others);
+    p.measure<ghost_by_pointers>("ghost/pointers", "examples/em3d/ghost_by_pointers.hpp", mine);
+    p.measure<ghost_by_calls<>>("ghost/calls", "examples/em3d/ghost_by_calls.hpp", others);
+    p.measure<bulk_by_pointers>("bulk/pointers", "examples/em3d/bulk_by_pointers.hpp", mine);
+    p.measure<bulk_by_calls<>>("bulk/calls", "examples/em3d/bulk_by_calls.hpp", others);
   }
 }
 
@@ -43,7 +42,8 @@ void run_all(const command_line& line, const em3d_options& how) {
 int main(int argc, char** argv) {
   papers::command_line line(
       "em3d", "EM3D, electromagnetic waves on an irregular grid: base, ghost and bulk, by global pointers and by calls.",
-      {"base/pointers", "base/calls", "ghost/pointers", "ghost/calls", "bulk/pointers", "bulk/calls"});
+      {"base/pointers", "base/calls", "base/futures", "base/fibers", "ghost/pointers", "ghost/calls", "bulk/pointers",
+       "bulk/calls"});
   papers::em3d_options how;
   bool by_message = false;
   how.add_to(line);

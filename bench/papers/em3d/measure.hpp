@@ -17,10 +17,12 @@ struct em3d_problem {
   em3d_problem(runner<Job>& r, const em3d_options& o, const em3d::shape& s, Region& region)
       : run(r), how(o), graph(s), mine(region), expected(evaluate(s, o.steps)) {}
 
-  /// Measures a version, which has half_step(field); `source`: where it stands.
-  template <class Version>
-  void measure(const char* name, const char* source, Version&& version) {
+  /// Measures Version(way), which has half_step(field), if it is wanted; `source`: where it stands.
+  template <class Version, class Way>
+  void measure(const std::string& name, const char* source, Way&& way) {
+    if (!run.wants(name)) return;
     using namespace em3d;
+    Version version(way);
     run.measure(how.describe(name, graph, expected, source),
                 work{.prepare = [&] { mine.reset(); },
                      .body =
@@ -30,6 +32,7 @@ struct em3d_problem {
                          },
                      .right = [&] { return mine.agrees(expected); },
                      .value = [&](double seconds) { return how.ns_per_edge(seconds); }});
+    run.job().barrier();  // before this rank's part of the version goes, all are done with it
   }
 };
 

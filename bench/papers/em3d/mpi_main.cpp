@@ -17,10 +17,10 @@ void run_all(const command_line& line, const em3d_options& how) {
     const shape graph = how.shape(remote, run.job().ranks());
     mpi_region mine(graph);
     em3d_problem p(run, how, graph, mine);
-    if (run.wants("base/one-sided")) p.measure("base/one-sided", "bench/papers/em3d/mpi_base.hpp", mpi_base(mine));
-    if (run.wants("ghost/one-sided")) p.measure("ghost/one-sided", "bench/papers/em3d/mpi_ghost.hpp", mpi_ghost(mine));
-    if (run.wants("bulk/one-sided")) p.measure("bulk/one-sided", "bench/papers/em3d/mpi_bulk_put.hpp", mpi_bulk_put(mine));
-    if (run.wants("bulk/two-sided")) p.measure("bulk/two-sided", "bench/papers/em3d/mpi_bulk.hpp", mpi_bulk(mine));
+    p.measure<mpi_base>("base/one-sided", "bench/papers/em3d/mpi_base.hpp", mine);
+    p.measure<mpi_ghost>("ghost/one-sided", "bench/papers/em3d/mpi_ghost.hpp", mine);
+    p.measure<mpi_bulk_put>("bulk/one-sided", "bench/papers/em3d/mpi_bulk_put.hpp", mine);
+    p.measure<mpi_bulk>("bulk/two-sided", "bench/papers/em3d/mpi_bulk.hpp", mine);
   }
 }
 

@@ -33,7 +33,8 @@ em3d::shape em3d_options::shape(int per_cent, int ranks) const {
   return s;
 }
 
-record em3d_options::describe(const char* version, const em3d::shape& s, const em3d::values& expected, const char* source) const {
+record em3d_options::describe(const std::string& version, const em3d::shape& s, const em3d::values& expected,
+                              const char* source) const {
   record r;
   r.version = version;
   r.size = {{"nodes", s.nodes}, {"degree", s.degree}, {"remote", s.remote}, {"steps", steps}};

@@ -21,7 +21,7 @@ struct em3d_options {
   /// The shape for a share of remote edges on that many ranks.
   em3d::shape shape(int per_cent, int ranks) const;
   /// A record of a version on that graph.
-  record describe(const char* version, const em3d::shape& s, const em3d::values& expected, const char* source) const;
+  record describe(const std::string& version, const em3d::shape& s, const em3d::values& expected, const char* source) const;
   /// Seconds to nanoseconds an edge: by the edges of one rank.
   double ns_per_edge(double seconds) const { return seconds * 1e9 / (double(steps) * graph.nodes * graph.degree); }
 };
