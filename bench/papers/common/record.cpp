@@ -37,14 +37,14 @@ std::string json_line(const record& r) {
 }
 
 std::string table_head() {
-  return fmt::format("{:<28}{:<10}{:>5} {:<9}{:<12}{:>11}{:>11}{:>11}  {}", "version", "by", "ranks", "fabric", "unit", "median",
+  return fmt::format("{:<28}{:<10}{:>5} {:<15}{:<9}{:>11}{:>11}{:>11}  {}", "version", "by", "ranks", "fabric", "unit", "median",
                      "min", "max", "size and values");
 }
 
 std::string table_line(const record& r) {
   const auto [min, max] = std::minmax_element(r.samples.begin(), r.samples.end());
   const bool none = r.samples.empty();
-  return fmt::format("{:<28}{:<10}{:>5} {:<9}{:<12}{:>11.5g}{:>11.5g}{:>11.5g}  {}{}{}{}", r.version, r.by, r.ranks, r.fabric,
+  return fmt::format("{:<28}{:<10}{:>5} {:<15}{:<9}{:>11.5g}{:>11.5g}{:>11.5g}  {}{}{}{}", r.version, r.by, r.ranks, r.fabric,
                      r.unit, median(r.samples), none ? 0.0 : *min, none ? 0.0 : *max, words(r.size), r.checks.empty() ? "" : ": ",
                      words(r.checks), r.verified ? "" : "  WRONG");
 }
