@@ -64,9 +64,10 @@ class runner {
   const Job& job() const noexcept { return job_; }
 
   /// One sample that does not count and as many as asked for that do, verified each, then printed. Sets program, by, ranks,
-  /// fabric, samples and verified. Collective. Throws on every rank when a result is wrong, after it printed that.
-  template <class P, class B, class R, class V>
-  void measure(record r, const work<P, B, R, V>& w) {
+  /// fabric, samples and verified. Collective. Throws on every rank when a result is wrong, after it printed that. `complete(r)`
+  /// adds what is known only after the last sample: counts, for instance; it is collective, too.
+  template <class P, class B, class R, class V, class Complete = decltype([](record&) {})>
+  void measure(record r, const work<P, B, R, V>& w, const Complete& complete = {}) {
     r.verified = true;
     for (int i = -1; i < how_.samples() && r.verified; ++i) {
       w.prepare();
@@ -74,6 +75,7 @@ class runner {
       if (i >= 0) r.samples.push_back(w.value(seconds));
       r.verified = job_.greatest(w.right() ? 0 : 1) == 0;
     }
+    complete(r);
     add(std::move(r));
   }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <string>
+#include <type_traits>
 
 namespace papers {
 
@@ -34,18 +35,23 @@ struct mpi_job {
   }
 };
 
-/// Runs `f` on every rank between MPI_Init and MPI_Finalize. What it throws ends the job with code 1.
+/// Runs `f` on every rank between MPI_Init and MPI_Finalize. Returns what it returns, if that is a code; what it throws ends the
+/// job with code 1.
 template <class F>
 int run_mpi(const char* program, F&& f) {
   MPI_Init(nullptr, nullptr);
+  int code = 0;
   try {
-    f();
+    if constexpr (std::is_void_v<std::invoke_result_t<F&>>)
+      f();
+    else
+      code = f();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s, rank %d: %s\n", program, mpi_job{}.rank(), e.what());
     MPI_Abort(MPI_COMM_WORLD, 1);
   }
   MPI_Finalize();
-  return 0;
+  return code;
 }
 
 }  // namespace papers

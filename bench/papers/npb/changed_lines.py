@@ -13,10 +13,9 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-SHARED = ["random.hpp"]
-PROGRAMS = {
-    "is": SHARED + ["is_kernels.hpp", "is_kernels.cpp", "is_problem.hpp", "is_problem.cpp", "is_run.hpp", "is_run.cpp"],
-}
+SHARED = ["random.hpp", "run.hpp", "run.cpp"]
+PROGRAMS = {name: SHARED + [f"{name}_{part}" for part in ("kernels.hpp", "kernels.cpp", "problem.hpp", "problem.cpp")]
+            for name in ("cg", "is")}
 PAPER = {"cg": (60, 800), "is": (50, 1000)}
 
 

@@ -3,9 +3,10 @@
 #include <armilla/armilla.hpp>
 
 #include "bench/papers/common/armilla_job.hpp"
+#include "bench/papers/npb/armilla_count.hpp"
 #include "bench/papers/npb/is_kernels.hpp"
-#include "bench/papers/npb/is_run.hpp"
 #include "bench/papers/npb/random.hpp"
+#include "bench/papers/npb/run.hpp"
 #include "bench/papers/npb/workers.hpp"
 
 namespace npb {
@@ -16,6 +17,8 @@ namespace am = armilla;
 // parallel
 class integer_sort {
  public:
+  using problem = is_problem;
+
   explicit integer_sort(const is_problem& p) : p_(p), sorter_(p) {
     rank_ = am::rank();
     ranks_ = am::ranks();
@@ -45,6 +48,7 @@ class integer_sort {
     const std::vector<sorted_run> runs = am::gather_all(mine);
     return all_right(p_, runs);
   }
+  papers::json checks() const { return {{"right_ranks", p_.places.size() * std::size_t(p_.iterations)}}; }
 
  private:
   void rank_keys(int iteration) {
@@ -96,10 +100,11 @@ class integer_sort {
 }  // namespace npb
 
 int main(int argc, char** argv) {
-  static npb::is_options how("one-sided");
+  static npb::options how("is", npb::is_problem::what, "one-sided");
   if (const auto code = how.read(argc, argv)) return *code;
   return armilla::run_main(argc, argv, [] {
-    npb::on_every_rank(
-        [] { npb::run_is<npb::integer_sort>(how, papers::armilla_job(), "one-sided", "bench/papers/npb/is_armilla.cpp"); });
+    npb::on_every_rank([] {
+      npb::run<npb::integer_sort, npb::armilla_count>(how, papers::armilla_job(), "one-sided", "bench/papers/npb/is_armilla.cpp");
+    });
   });
 }

@@ -4,8 +4,9 @@
 
 #include "bench/papers/common/mpi_job.hpp"
 #include "bench/papers/npb/is_kernels.hpp"
-#include "bench/papers/npb/is_run.hpp"
+#include "bench/papers/npb/mpi_count.hpp"
 #include "bench/papers/npb/random.hpp"
+#include "bench/papers/npb/run.hpp"
 
 namespace npb {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 // parallel
 class integer_sort {
  public:
+  using problem = is_problem;
+
   explicit integer_sort(const is_problem& p) : p_(p), sorter_(p) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
@@ -40,6 +43,7 @@ class integer_sort {
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, runs.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     return all_right(p_, runs);
   }
+  papers::json checks() const { return {{"right_ranks", p_.places.size() * std::size_t(p_.iterations)}}; }
 
  private:
   void rank_keys(int iteration) {
@@ -88,8 +92,9 @@ class integer_sort {
 }  // namespace npb
 
 int main(int argc, char** argv) {
-  npb::is_options how("two-sided");
+  npb::options how("is", npb::is_problem::what, "two-sided");
   if (const auto code = how.read(argc, argv)) return *code;
-  return papers::run_mpi(
-      "is", [&] { npb::run_is<npb::integer_sort>(how, papers::mpi_job(), "two-sided", "bench/papers/npb/is_mpi.cpp"); });
+  return papers::run_mpi("is", [&] {
+    npb::run<npb::integer_sort, npb::mpi_count>(how, papers::mpi_job(), "two-sided", "bench/papers/npb/is_mpi.cpp");
+  });
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/papers/npb/is_problem.hpp"
 
+#include <stdexcept>
+#include <string>
+
 #include "bench/papers/npb/random.hpp"
 
 namespace npb {
@@ -21,10 +24,14 @@ constexpr is_problem problems[] = {
 
 }  // namespace
 
-const is_problem* find_is_problem(char name) noexcept {
+const is_problem& is_problem::find(char name) {
   for (const is_problem& p : problems)
-    if (p.name == name) return &p;
-  return nullptr;
+    if (p.name == name) return p;
+  throw std::invalid_argument(std::string("IS has no class ") + name);
+}
+
+papers::json is_problem::size() const {
+  return {{"class", std::string(1, name)}, {"keys", keys()}, {"operations", operations()}};
 }
 
 std::vector<sort_key> make_keys(const is_problem& p, std::uint64_t first, std::uint64_t last) {

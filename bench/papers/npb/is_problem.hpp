@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "bench/papers/common/record.hpp"
+
 namespace npb {
 
 using sort_key = std::uint32_t;
@@ -16,6 +18,7 @@ struct is_problem {
   std::array<std::int64_t, 5> ranks;    ///< of them in iteration 0, if there were one
   std::array<int, 5> drift;             ///< by which they change in an iteration
 
+  static constexpr const char* what = "IS of the NAS parallel benchmarks: the ranks of integer keys, ten times.";
   static constexpr int iterations = 10;
   /// The first keys of all, of which each iteration changes two.
   static constexpr std::size_t changed_keys = 2 * iterations + 1;
@@ -23,16 +26,17 @@ struct is_problem {
   static constexpr int buckets_log2 = 10;
   static constexpr int buckets = 1 << buckets_log2;
 
+  /// By its name: S, W, A or B.
+  static const is_problem& find(char name);
+
   std::uint64_t keys() const noexcept { return std::uint64_t(1) << keys_log2; }
   sort_key key_range() const noexcept { return sort_key(1) << key_range_log2; }
   int bucket_shift() const noexcept { return key_range_log2 - buckets_log2; }
   std::int64_t expected(int i, int iteration) const noexcept { return ranks[std::size_t(i)] + drift[std::size_t(i)] * iteration; }
   /// What the benchmark counts: a key ranked in an iteration.
   std::uint64_t operations() const noexcept { return iterations * keys(); }
+  papers::json size() const;
 };
-
-/// By its name: S, W, A or B. Null if there is none.
-const is_problem* find_is_problem(char name) noexcept;
 
 /// The keys from place `first` to `last`, of all the keys of a class.
 std::vector<sort_key> make_keys(const is_problem& p, std::uint64_t first, std::uint64_t last);
