@@ -322,6 +322,8 @@ reachable endpoint::memory_for(rank_t dest) const noexcept {
   return {host_.segment_start(self_.rank), host_.layout.segment_bytes, eager_};
 }
 
+reachable endpoint::own_memory() const noexcept { return {host_.segment_start(self_.rank), host_.layout.segment_bytes, eager_}; }
+
 // ---- settings and errors ----
 
 void endpoint::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {

@@ -30,6 +30,7 @@ namespace armilla::detail {
 struct launch;
 struct far_traffic;
 class method_counts;
+class apart_encoder;
 
 /// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
 enum class audience : bool { program, job };
@@ -199,6 +200,9 @@ class endpoint {
   std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end);
   void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end);
 
+  /// An item of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
+  bool append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item);
+
   /// What comes from the far rank `source` in later frames waits until `go_on`.
   void hold(rank_t source);
   void go_on(rank_t source);
@@ -254,6 +258,8 @@ class endpoint {
   /// The segment of `source`, if bodies may read it in place; and of this rank for what `dest` may read so.
   reachable memory_of(rank_t source) const noexcept;
   reachable memory_for(rank_t dest) const noexcept;
+  /// This rank's segment, of which long parts can be sent from where they lie.
+  reachable own_memory() const noexcept;
 
   context& self() noexcept { return self_; }
   counters& count() noexcept { return count_; }
@@ -325,7 +331,7 @@ class endpoint {
   void open_frame(channel& c, std::size_t need);
   void push(channel& c);
   [[gnu::cold]] bool hear_losses();
-  [[gnu::cold]] void ask_network() const;
+  [[gnu::cold]] void ask_network();
   void lose(rank_t r);
   void lose(channel& c) noexcept;
   /// Behind a look that found nothing. One test in most, a load in some.
@@ -429,6 +435,10 @@ class endpoint {
   template <taker By>
   void take_far_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
   friend struct far_bulk_record;
+  friend struct far_apart_record;
+  std::byte* expect_block(rank_t source, std::size_t size, std::uint64_t& offset);
+  void expect_apart(rank_t source, const std::byte* at, std::size_t size);
+  void raise_apart(rank_t source, std::uint64_t offset, std::size_t size);
   void expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
   void append_far_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
   void start_far_bulk(rank_t to);

@@ -6,6 +6,7 @@
 // while a record in the frames names them. What follows from the same rank waits until they are there.
 #include <sched.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/wire/apart.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -23,6 +25,15 @@ struct far_bulk_name {
   std::uint64_t id;
   std::uint64_t size;
   std::uint64_t handler;
+};
+
+/// Heads the rest of an item of which the network carries `bytes` bytes, `at` of it.
+struct far_apart_name {
+  std::uint64_t id;
+  std::uint64_t size;
+  std::uint64_t handler;
+  std::uint64_t at;
+  std::uint64_t bytes;
 };
 
 constexpr std::uint64_t nap_ns = 500'000;  // a network rings no bell here
@@ -40,9 +51,15 @@ struct far_bulk_record {
     self.expect_far_bulk(source, std::uint32_t(name.id), std::size_t(name.size), name.handler);
   }
 };
+
+/// Takes in an item of which the network brings a part.
+struct far_apart_record {
+  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) { self.expect_apart(source, at, size); }
+};
 namespace {
 handler_slot& far_bulk_slot = fixed_handler<far_bulk_record, far_bulk_handler>;
-}
+handler_slot& far_apart_slot = fixed_handler<far_apart_record, far_apart_handler>;
+}  // namespace
 
 // ---- sending ----
 
@@ -106,6 +123,22 @@ void endpoint::append_far_bulk(channel& c, std::uint64_t offset, std::size_t siz
   far.sending.push_back({c.to, std::uint32_t(name.id), offset, size, 0});
 }
 
+// The last in its frame, too.
+bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item) {
+  const far_elements& apart = item.elements();
+  const std::size_t bytes = sizeof(far_apart_name) + align_up(size - apart.bytes, 8);
+  if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
+  if (far_ == nullptr || bytes > eager_) return false;
+  std::byte* const place = append(c, far_apart_slot.id, bytes, traffic::answers);
+  count_item(far_apart_slot.id, bytes);
+  c.limit = c.cursor;
+  const std::uint32_t id = send_memory(c.to, apart.data, apart.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+  const far_apart_name name{id, size, h, apart.at, apart.bytes};
+  std::memcpy(place, &name, sizeof name);
+  std::memcpy(place + sizeof name, item.rest(), bytes - sizeof name);
+  return true;
+}
+
 std::uint32_t endpoint::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end) {
   const std::uint32_t number = far_->side.next_bulk(to);
   far_->transfers.push_back({far_->side.carrier().send_bulk(to, number, data, bytes), end});
@@ -131,16 +164,44 @@ void endpoint::start_far_bulk(rank_t to) {
 
 // ---- receiving ----
 
-void endpoint::expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h) {
+// A block of this rank's segment for an item of `size` bytes; where its bytes go.
+std::byte* endpoint::expect_block(rank_t source, std::size_t size, std::uint64_t& offset) {
   if (size % 8 != 0 || size > host_.layout.segment_bytes) throw_damaged(source, "a block's length", size);
   const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit("receive",
                 fmt::format("a message of {} bytes from rank {} finds no room in this rank's segment; raise ARMILLA_SEGMENT",
                             size, source));
-  std::byte* const place = host_.segment_start(self_.rank) + block.offset;
+  offset = block.offset;
+  return host_.segment_start(self_.rank) + block.offset + sizeof(watermark);
+}
+
+void endpoint::expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h) {
+  std::uint64_t offset = 0;
+  std::byte* const place = expect_block(source, size, offset) - sizeof(watermark);
   const std::uintptr_t transfer = far_->side.carrier().receive_bulk(source, id, place, sizeof(watermark) + size);
-  far_->receiving.push_back({source, block.offset, size, h, transfer});
+  far_->receiving.push_back({source, offset, size, h, transfer, false});
+  far_->side.hold(source);
+  defer();
+}
+
+// In the block the item lies as if all of it had come together.
+void endpoint::expect_apart(rank_t source, const std::byte* at, std::size_t size) {
+  far_apart_name name;
+  if (size < sizeof name) throw_damaged(source, "an item of which a part is apart, its length", size);
+  std::memcpy(&name, at, sizeof name);
+  const std::byte* const rest = at + sizeof name;
+  const std::size_t rest_bytes = size - sizeof name;
+  if (name.bytes > name.size || name.at > name.size - name.bytes || align_up(name.size - name.bytes, 8) != rest_bytes)
+    throw_damaged(source, "the part of an item that is apart, its length", name.bytes);
+  std::uint64_t offset = 0;
+  std::byte* const place = expect_block(source, name.size, offset);
+  std::memcpy(place, rest, name.at);
+  std::memcpy(place + name.at + name.bytes, rest + name.at, name.size - name.bytes - name.at);
+  reinterpret_cast<watermark*>(place - sizeof(watermark))->raise(0);
+  const std::uintptr_t transfer =
+      far_->side.carrier().receive_bulk(source, std::uint32_t(name.id), place + name.at, std::size_t(name.bytes));
+  far_->receiving.push_back({source, offset, std::size_t(name.size), name.handler, transfer, true});
   far_->side.hold(source);
   defer();
 }
@@ -170,10 +231,19 @@ bool endpoint::move_far_bulk() {
     if (!carrier.done(far.receiving[i].transfer)) continue;
     const far_traffic::coming came = far.receiving[i];
     far.receiving.erase(far.receiving.begin() + std::ptrdiff_t(i));
+    if (came.apart) raise_apart(came.source, came.offset, came.size);
     take_far_bulk<By>(came.source, came.offset, came.size, came.handler);
     return true;
   }
   return far.sending.size() + far.transfers.size() != before;
+}
+
+// Of a rank that is lost not all may have come: then its mark stays where it is, and nobody reads the block.
+void endpoint::raise_apart(rank_t source, std::uint64_t offset, std::size_t size) {
+  ask_network();
+  const auto& broken = far_->broken;
+  if (std::find(broken.begin(), broken.end(), source) != broken.end()) return;
+  reinterpret_cast<watermark*>(host_.segment_start(self_.rank) + offset)->raise(watermark::finished(size));
 }
 
 // As if a frame had come that names a block of this rank's own segment.

@@ -27,6 +27,7 @@ struct far_traffic {
     std::size_t size;
     std::uint64_t handler;
     std::uintptr_t transfer;
+    bool apart;  ///< the network brings a part, and nothing tells that it has: whoever asks must know that the source lives
   };
 
   struct waiting_aside {
@@ -45,6 +46,7 @@ struct far_traffic {
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::uint32_t idle_looks = 0;
   bool closing = false;             ///< peers leave in good order
+  std::vector<rank_t> broken;       ///< ranks that the network has lost
   std::deque<waiting_aside> aside;  ///< that found no buffer
   std::vector<outgoing> sending;
   std::vector<coming> receiving;

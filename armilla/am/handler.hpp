@@ -35,6 +35,7 @@ enum well_known : handler_id {
   far_bulk_handler = 48,      ///< names a block that a network carries
   mirror_handler = 49,        ///< layer team: what a rank wrote for the ranks of other hosts to see
   main_done_handler = 50,     ///< layer session: run_main's function has returned
+  far_apart_handler = 51,     ///< an item of which a network carries a part
   first_free_handler = 64,
 };
 

@@ -42,9 +42,9 @@ void endpoint::lose(channel& c) noexcept {
 }
 
 // Whom the network cannot reach any more. Where a supervisor watches the ranks, it knows sooner, and why.
-void endpoint::ask_network() const {
+void endpoint::ask_network() {
   job_block& job = host_.job();
-  if (far_->closing || job.supervisor > 0) return;
+  const bool told = far_->closing || job.supervisor > 0;  // by others
   const auto tell = [&](rank_t r, const char* why) {
     const std::string cause =
         std::string("cannot be reached any more: ") + (why != nullptr ? why : "the network does not say why");
@@ -52,8 +52,11 @@ void endpoint::ask_network() const {
     tell_loss(job, r, r, cause, h < host_.names->size() ? (*host_.names)[h] : std::string());
   };
   for (network::loss l = host_.beyond->lost(); l.rank != no_rank; l = host_.beyond->lost())
-    for (rank_t r = 0; r < self_.ranks; ++r)
-      if (r == l.rank || (l.rank == self_.rank && host_.far[std::size_t(r)])) tell(r, l.why);
+    for (rank_t r = 0; r < self_.ranks; ++r) {
+      if (r != l.rank && (l.rank != self_.rank || !host_.far[std::size_t(r)])) continue;
+      far_->broken.push_back(r);
+      if (!told) tell(r, l.why);
+    }
 }
 
 bool is_of_lost(const context& self, const void* place) {

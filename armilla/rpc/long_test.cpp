@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arguments that are too long for the ring: they are read while they are written.
+#include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -62,6 +64,78 @@ RANK_TEST(what_is_not_one_array_arrives_too) {
                 am::view(std::vector<int>(many, 8)), std::vector<int>(many, 9))
                 .get(),
             17);
+}
+
+struct wide {  // aligned to more than words
+  alignas(32) double first;
+};
+
+RANK_TEST(long_views_of_the_segment_arrive_from_where_they_lie) {
+  constexpr std::size_t most = 100'001;
+  const auto letters = am::allocate<char>(most);
+  const auto sum = [](am::view<char> v) { return std::accumulate(v.begin(), v.end(), 0L); };
+  // Of any length and place, with other arguments in front of them and behind, and with what the callable holds.
+  for (const std::size_t n : {most, most - 1, most - 6, std::size_t(70'000)}) {
+    for (const std::size_t from : {std::size_t(0), std::size_t(1), most - n}) {
+      if (from + n > most) continue;
+      for (std::size_t i = 0; i < most; ++i) letters.local()[i] = char((i + std::size_t(am::rank())) % 100);
+      const char* const first = letters.local() + from;
+      const long right = std::accumulate(first, first + n, 0L);
+      EXPECT_EQ(am::call(next(), sum, am::view<char>(first, n)).get(), right);
+      const long more = am::rank();
+      EXPECT_EQ(am::call(
+                    next(),
+                    [more](int a, am::view<char> v, const std::string& s, char last) {
+                      return a + long(s.size()) + more + (v.end()[-1] == last ? std::accumulate(v.begin(), v.end(), 0L) : 0);
+                    },
+                    7, am::view<char>(first, n), std::string(5, 's'), first[n - 1])
+                    .get(),
+                right + 12 + more);
+      EXPECT_EQ(am::call(
+                    next(), [](am::view<char> v, am::view<char> w) { return long(v.size()) - long(w.size()) + (v[3] - w[3]); },
+                    am::view<char>(first, n), am::view<char>(first, n))
+                    .get(),
+                0);
+    }
+  }
+  am::deallocate(letters);
+  constexpr std::size_t count = 5'000;
+  const auto aligned = am::allocate<wide>(count);
+  for (std::size_t i = 0; i < count; ++i) aligned.local()[i].first = double(i);
+  const char tag = 'x';
+  EXPECT_EQ(am::call(
+                next(),
+                [tag](char c, am::view<wide> v) {
+                  double all = reinterpret_cast<std::uintptr_t>(v.data()) % alignof(wide) == 0 && c == tag ? 0 : 1;
+                  for (const wide& w : v) all += w.first;
+                  return all;
+                },
+                'x', am::view<wide>(aligned.local(), count))
+                .get(),
+            double(count) * double(count - 1) / 2);
+  am::deallocate(aligned);
+}
+
+// In front of them, and behind, comes what was sent before and after.
+RANK_TEST(long_views_of_the_segment_keep_their_order) {
+  constexpr std::size_t n = 40'000;
+  const auto numbers = am::allocate<int>(n);
+  std::fill_n(numbers.local(), n, am::rank());
+  received = 0;
+  am::barrier();
+  std::vector<am::future<bool>> answers;
+  for (int i = 0; i < 20; ++i) {
+    am::async(next(), [i] { received = received == 2 * i ? received + 1 : -1000; });
+    answers.push_back(am::call(
+        next(),
+        [i](am::view<int> v, int from) {
+          return std::exchange(received, 2 * i + 2) == 2 * i + 1 && v[0] == from && v.end()[-1] == from;
+        },
+        am::view<int>(numbers.local(), n), am::rank()));
+  }
+  for (auto& a : answers) EXPECT(a.get());
+  am::fence();
+  am::deallocate(numbers);
 }
 
 RANK_TEST(long_statements_keep_their_order) {

@@ -7,6 +7,7 @@
 
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/statement.hpp"
+#include "armilla/wire/apart.hpp"
 
 namespace armilla {
 namespace detail {
@@ -176,10 +177,24 @@ struct question {
   }
 };
 
+/// A long question over a network: the elements of a view in this rank's segment are taken from there. False: they must be
+/// copied.
+template <class F, class... A>
+bool write_apart(endpoint& self, channel& c, question_name name, std::size_t size, const F& f, const A&... arguments) {
+  apart_encoder out(self.own_memory());
+  out.bytes(&name, sizeof name);
+  if constexpr (packing<F, A...>::closure_bytes != 0) out.bytes(&f, sizeof(F)), out.align(8);
+  out.begin_arguments();
+  (out.put(arguments), ...);
+  return out.good() && self.append_apart(c, question_id<F, A...>(), size, out);
+}
+
 /// A question that is too long for the ring: it is read while it is written.
 template <class F, class... A>
 [[gnu::noinline]] void write_long_question(endpoint& self, channel& c, question_name name, std::size_t size,
                                            const reachable& stays, const F& f, const A&... arguments) {
+  if constexpr (packing<F, A...>::views)
+    if (c.far && write_apart(self, c, name, size, f, arguments...)) return;
   outgoing_block block(self, c, question_id<F, A...>(), size);
   std::memcpy(block.place(), &name, sizeof name);
   packing<F, A...>::write(stays, block, sizeof name, f, arguments...);

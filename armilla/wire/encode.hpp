@@ -158,6 +158,8 @@ void write_view(Sink& out, const view<T>& value) {
   }
   write_count(out, value.size());
   out.align(view_align<T>);
+  if constexpr (requires { out.leave_out(value.data(), value.size_bytes()); })
+    if (out.leave_out(value.data(), value.size_bytes())) return;
   out.bytes(value.data(), value.size_bytes());
 }
 

@@ -184,6 +184,7 @@ std::vector<std::vector<std::byte>> samples() {
   sample(frames().add_record(bulk_handler, {64, 64, 10}));
   sample(frames().add_record(far_bulk_handler, {0, 64, named_question_handler}).add_record(main_done_handler, {1}, 1));
   sample(frames().add_record(far_bulk_handler, {0, 256, named_cold_handler}).add_record(far_bulk_handler, {1, 8, 64}));
+  sample(frames().add_record(far_apart_handler, {0, 72, named_question_handler, 16, 48, 1, 2, 3}));
   sample(frames().add_record(reply_error_handler, {0, 5ULL << 32 | 3, 0x6261726f7272, 0}));
   sample(frames().add_record(named_index_handler, {0, 0, 0}));
   sample(frames().add_record(named_question_handler, {0, 0, 0x3ff0000000000000}));
