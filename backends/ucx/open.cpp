@@ -3,6 +3,8 @@
 #include <signal.h>
 
 #include <cstdio>
+#include <cstdlib>
+#include <string>
 
 #include <ucs/debug/debug.h>
 
@@ -30,6 +32,25 @@ bool refuse(char* why, std::size_t room, const char* what, ucs_status_t status, 
   return false;
 }
 
+/// UCX makes receives for shared memory in heaps of 512 and touches a page of each, 2 MiB for each of its two kinds; an eighth
+/// does. It reads such options from the environment alone, while a worker is made, and complains about those for what it does not
+/// use. Whoever names another number has it.
+class fewer_receives {
+ public:
+  explicit fewer_receives(const ucx_transports& used)
+      : posix_(used.posix && set("UCX_POSIX_RX_BUFS_GROW")), sysv_(used.sysv && set("UCX_SYSV_RX_BUFS_GROW")) {}
+  ~fewer_receives() {
+    if (posix_) unsetenv("UCX_POSIX_RX_BUFS_GROW");
+    if (sysv_) unsetenv("UCX_SYSV_RX_BUFS_GROW");
+  }
+  fewer_receives(const fewer_receives&) = delete;
+
+ private:
+  static bool set(const char* name) { return std::getenv(name) == nullptr && setenv(name, "64", 0) == 0; }
+
+  bool posix_, sysv_;
+};
+
 }  // namespace
 
 ucx_network::ucx_network(rank_t rank, rank_t ranks, const network_settings& settings)
@@ -48,6 +69,7 @@ ucx_network::ucx_network(rank_t rank, rank_t ranks, const network_settings& sett
 bool ucx_network::start(const ucx_transports& transports, char* why, std::size_t room) {
   shared_memory_ = transports.shared_memory;
   version_ = std::string("UCX ") + ucp_get_version_string() + ", " + transports.text();
+  const fewer_receives meanwhile(transports);
   ucp_config_t* config = nullptr;
   ucs_status_t status = ucp_config_read(nullptr, nullptr, &config);
   if (status != UCS_OK) return refuse(why, room, "the configuration cannot be read", status, transports);

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 #include <string_view>
 
 namespace armilla::detail {
@@ -22,8 +23,9 @@ void append(std::string& list, const std::string& word) {
   list += word;
 }
 
-/// Whether a list as in UCX_TLS admits shared memory. A list of exclusions admits the rest, aliases included.
-bool admits_shared_memory(const std::string& tls) {
+/// Whether a list as in UCX_TLS admits a transport under one of its names. A list of exclusions admits the rest, aliases
+/// included.
+bool admits(const std::string& tls, std::initializer_list<std::string_view> names) {
   if (tls.empty()) return true;
   bool excludes = tls.front() == '^';
   std::string_view rest = std::string_view(tls).substr(excludes ? 1 : 0);
@@ -31,7 +33,7 @@ bool admits_shared_memory(const std::string& tls) {
   while (!rest.empty()) {
     std::string_view word = rest.substr(0, rest.find(','));
     rest.remove_prefix(word.size() < rest.size() ? word.size() + 1 : rest.size());
-    for (std::string_view one : {"all", "sm", "shm", "mm", "posix", "sysv", "xpmem"}) named = named || word == one;
+    for (std::string_view one : names) named = named || word == one;
   }
   return excludes ? !named : named;
 }
@@ -52,7 +54,10 @@ ucx_transports ucx_transports::of(const char* interfaces) {
     if (!word.empty()) append(is_device(word) ? chosen.devices : chosen.tls, word);
   }
   const char* environment = std::getenv("UCX_TLS");
-  chosen.shared_memory = admits_shared_memory(chosen.tls.empty() && environment != nullptr ? environment : chosen.tls);
+  const std::string tls = chosen.tls.empty() && environment != nullptr ? environment : chosen.tls;
+  chosen.shared_memory = admits(tls, {"all", "sm", "shm", "mm", "posix", "sysv", "xpmem"});
+  chosen.posix = admits(tls, {"all", "sm", "shm", "mm", "posix"});
+  chosen.sysv = admits(tls, {"all", "sm", "shm", "mm", "sysv"});
   return chosen;
 }
 

@@ -11,6 +11,8 @@ struct ucx_transports {
   std::string tls;            ///< for UCX_TLS; empty: as the environment says
   std::string devices;        ///< for UCX_NET_DEVICES; empty: as the environment says
   bool shared_memory = true;  ///< whether ranks of one host may use shared memory
+  bool posix = true;          ///< of these two kinds
+  bool sysv = true;
 
   /// "tcp", "tcp,eth0", "mlx5_0:1,rc": devices are what this host has as such, all else are transports.
   static ucx_transports of(const char* interfaces);

@@ -45,6 +45,12 @@ void add_network(std::vector<spec>& t) {
     peers->ranks = 8;
     peers->runs = 1;
   }
+  for (const auto& [name, who] : {std::pair{"peer_first", over_mpi}, std::pair{"peer_first_ucx", over_ucx}}) {
+    spec* const once = row(name, "peer_first", who, 1, {});
+    once->unit = "KiB";
+    once->ranks = 8;
+    once->runs = 1;
+  }
 }
 
 }  // namespace bench
