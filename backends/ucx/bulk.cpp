@@ -5,10 +5,6 @@ namespace armilla::detail {
 
 // Tagged messages go by rendezvous where they are long: into the receiver's memory, without a copy between.
 
-std::uint64_t ucx_network::tag(rank_t source, std::uint32_t id) noexcept {
-  return (std::uint64_t{static_cast<std::uint32_t>(source)} << 32) | id;
-}
-
 ucx_network::transfer& ucx_network::fresh_transfer(rank_t with, std::size_t bytes, bool receives) {
   transfer* what = free_transfers_;
   if (what != nullptr) {
@@ -40,7 +36,9 @@ std::uintptr_t ucx_network::send_bulk(rank_t to, std::uint32_t id, const std::by
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   how.cb.send = on_bulk_sent;
   how.user_data = &what;
-  return begun(what, ucp_tag_send_nbx(endpoint, data, bytes, tag(rank_, id), &how));
+  return begun(what,
+               ucp_tag_send_nbx(endpoint, data, bytes,
+                                ucx_tag(peers_[static_cast<std::size_t>(to)].key, static_cast<std::uint32_t>(rank_), id), &how));
 }
 
 std::uintptr_t ucx_network::receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) {
@@ -52,7 +50,8 @@ std::uintptr_t ucx_network::receive_bulk(rank_t from, std::uint32_t id, std::byt
   how.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
   how.cb.recv = on_bulk_received;
   how.user_data = &what;
-  return begun(what, ucp_tag_recv_nbx(worker_, data, bytes, tag(from, id), ~std::uint64_t{0}, &how));
+  return begun(
+      what, ucp_tag_recv_nbx(worker_, data, bytes, ucx_tag(key_, static_cast<std::uint32_t>(from), id), ~std::uint64_t{0}, &how));
 }
 
 bool ucx_network::done(std::uintptr_t number) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
 #include "backends/ucx/ucx_network.hpp"
 
 namespace armilla::detail {
@@ -20,7 +22,7 @@ ucx_network::send_buffer* ucx_network::fresh_buffer() {
   // All in one piece, whose pages come when they are written: the last buffer used is used again first.
   if (!buffers_) buffers_ = std::make_unique_for_overwrite<std::byte[]>(each * most_send_buffers);
   return new (buffers_.get() + each * buffers_made_++)
-      send_buffer{this, nullptr, no_rank, {static_cast<std::uint32_t>(rank_), 0}};
+      send_buffer{this, nullptr, no_rank, {static_cast<std::uint32_t>(rank_), 0, 0}};
 }
 
 void ucx_network::submit(rank_t to, std::size_t bytes) {
@@ -28,7 +30,8 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
   if (endpoint == nullptr) return;  // lost: what goes to it is forgotten
   send_buffer* buffer = current_;
   buffer->to = to;
-  buffer->front = {static_cast<std::uint32_t>(rank_), peers_[static_cast<std::size_t>(to)].next_out++};
+  peer& other = peers_[static_cast<std::size_t>(to)];
+  buffer->front = {static_cast<std::uint32_t>(rank_), other.next_out++, other.key};
   how_to_send_.user_data = buffer;
   const std::size_t length = sizeof(prefix) + bytes;
   const unsigned id = length <= most_short ? short_frame : long_frame;
@@ -94,11 +97,11 @@ ucs_status_t ucx_network::on_short_frame(void* self_, const void*, std::size_t, 
 /// Whether the frame stays with us; false: it is none. `data`: where it came; `kept`: where it stays.
 inline bool ucx_network::take(const void* data, std::size_t length, const void* kept, bool in_slot) {
   if (length < sizeof(prefix) || length - sizeof(prefix) > most_ || finished_) [[unlikely]]
-    return false;
+    return !finished_ && refuse_stranger();
   prefix front;
   std::memcpy(&front, data, sizeof front);
-  if (front.source >= static_cast<std::uint32_t>(ranks_)) [[unlikely]]
-    return false;
+  if (front.key != key_ || front.source >= static_cast<std::uint32_t>(ranks_)) [[unlikely]]
+    return refuse_stranger();
   peer& from = peers_[front.source];
   const came what(static_cast<const std::byte*>(kept) + sizeof(prefix), length - sizeof(prefix), front.source, in_slot);
   if (front.number != from.next_in) [[unlikely]]
@@ -108,6 +111,18 @@ inline bool ucx_network::take(const void* data, std::size_t length, const void* 
   if (!early_.empty()) [[unlikely]]
     deliver_early(front.source);
   return true;
+}
+
+/// Nobody of this job. Said once: whoever floods this port shall not flood the output.
+bool ucx_network::refuse_stranger() {
+  if (!refused_)
+    std::fprintf(
+        stderr,
+        "armilla: rank %d, receive over UCX: a frame without this job's key was refused, and so will be all others; some "
+        "other program sends to the job's port\n",
+        rank_);
+  refused_ = true;
+  return false;
 }
 
 bool ucx_network::take_early(std::uint32_t number, const came& what) {

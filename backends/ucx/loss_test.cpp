@@ -2,21 +2,18 @@
 /// ucx_loss_test LIBRARY.so INTERFACES: three ranks without a launcher. One sleeps until something comes; then one is killed,
 /// and the others learn it where UCX can know it, go on, and come to an end. Exit code 0: all is as promised.
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-#include "backends/conformance/loaded.hpp"
+#include "backends/ucx/together.hpp"
 
 namespace {
 
@@ -27,26 +24,11 @@ using clock_type = std::chrono::steady_clock;
 
 constexpr rank_t ranks = 3;
 constexpr rank_t victim = 2;
-constexpr std::size_t room_for_addresses = 16 * 1024;
 
-struct common {  // memory of all three
-  std::atomic<int> met[4];
-  std::byte addresses[room_for_addresses];
-};
-
-class member {
+class member : public conformance::together {
  public:
-  member(const char* library, const char* interfaces, rank_t rank, common& all) : rank_(rank), all_(all) {
-    conformance::network_settings settings;
-    settings.interfaces = interfaces;
-    char why[512] = "";
-    net_ = conformance::load(library).open(rank, ranks, settings, nullptr, why, sizeof why);
-    if (net_ == nullptr) fail(why);
-    const std::size_t bytes = net_->address_bytes();
-    if (bytes * ranks > room_for_addresses) fail("long addresses");
-    std::memcpy(all_.addresses + std::size_t(rank) * bytes, net_->address(), bytes);
-    meet(0);
-    net_->set_addresses(all_.addresses);
+  member(const char* library, const char* interfaces, rank_t rank, conformance::common& all) : together(rank, ranks, all) {
+    open(library, interfaces, ranks);
   }
 
   void sleep_and_wake() {
@@ -102,39 +84,6 @@ class member {
   }
 
  private:
-  [[noreturn]] void fail(const char* what) const {
-    std::fprintf(stderr, "rank %d: %s\n", rank_, what);
-    _exit(1);
-  }
-  template <class Condition>
-  void until(const char* what, Condition&& condition) const {
-    for (const auto limit = clock_type::now() + std::chrono::seconds(10); !condition();) {
-      if (clock_type::now() > limit) fail(what);
-      sched_yield();
-    }
-  }
-  void meet(int where) {  // while everything goes on
-    ++all_.met[where];
-    until("all meet", [&] {
-      if (net_ != nullptr && where > 0) poll_once();
-      return all_.met[where] == ranks;
-    });
-  }
-  void send(rank_t to) {
-    until("a buffer is free", [&] {
-      if (net_->acquire(to, 40) != nullptr) return true;
-      poll_once();
-      return false;
-    });
-    net_->submit(to, 40);
-  }
-  bool poll_once() {
-    const network::arrival a = net_->poll();
-    if (a.data == nullptr) return false;
-    net_->release(a.token);
-    ++came_;
-    return true;
-  }
   void wait_for(int frames, bool asleep) {
     int slept = 0;
     until("frames come", [&] {
@@ -148,26 +97,19 @@ class member {
     // Connecting takes some wakes; more would be a descriptor that is always readable.
     if (asleep && (slept == 0 || slept > 1000)) fail("the descriptor is no help");
   }
-
-  rank_t rank_;
-  common& all_;
-  network* net_ = nullptr;
-  int came_ = 0;
 };
 
 }  // namespace
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
-  void* memory = mmap(nullptr, sizeof(common), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) return 2;
-  auto* all = new (memory) common{};
+  conformance::common& all = conformance::common_memory();
   pid_t processes[ranks];
   for (rank_t rank = 0; rank < ranks; ++rank) {
     processes[rank] = fork();
     if (processes[rank] != 0) continue;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    member me(argv[1], argv[2], rank, *all);
+    member me(argv[1], argv[2], rank, all);
     me.sleep_and_wake();
     me.lose(std::strcmp(argv[3], "told") == 0);
     std::exit(0);

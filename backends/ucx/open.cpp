@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <dlfcn.h>
 #include <signal.h>
+#include <sys/random.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -111,25 +112,27 @@ ucs_status_t ucx_network::set_handler(am_id id, unsigned flags, ucp_am_recv_call
   return ucp_worker_set_am_recv_handler(worker_, &what);
 }
 
-/// The address that others get: its length, the host, what UCX says, zeros.
+/// The address that others get: its head, what UCX says, zeros.
 bool ucx_network::take_address(char* why, std::size_t room) {
+  if (getrandom(&key_, sizeof key_, 0) != sizeof key_) {
+    std::snprintf(why, room, "the system gives no random numbers for rank %d's key", rank_);
+    return false;
+  }
   ucp_address_t* address = nullptr;
   std::size_t length = 0;
   if (ucs_status_t status = ucp_worker_get_address(worker_, &address, &length); status != UCS_OK) {
     std::snprintf(why, room, "UCX tells no address: %s", ucs_status_string(status));
     return false;
   }
-  constexpr std::size_t front = sizeof(std::uint64_t) + sizeof(host_mark);
-  bool fits = front + length <= room_for_address;
+  const ucx_address_head head{length, key_, host_};
+  bool fits = sizeof head + length <= room_for_address;
   if (fits) {
     address_.resize(room_for_address);
-    std::uint64_t stated = length;
-    std::memcpy(address_.data(), &stated, sizeof stated);
-    std::memcpy(address_.data() + sizeof stated, &host_, sizeof host_);
-    std::memcpy(address_.data() + front, address, length);
+    std::memcpy(address_.data(), &head, sizeof head);
+    std::memcpy(address_.data() + sizeof head, address, length);
   } else {
     std::snprintf(why, room, "UCX's address of rank %d takes %zu bytes, more than %zu: name fewer interfaces", rank_, length,
-                  room_for_address - front);
+                  room_for_address - sizeof head);
   }
   ucp_worker_release_address(worker_, address);
   return fits;

@@ -15,17 +15,18 @@ ucp_ep_h ucx_network::connect(rank_t to) {
   peer& other = peers_[static_cast<std::size_t>(to)];
   if (other.lost || finished_) return nullptr;
   const std::byte* place = addresses_ + static_cast<std::size_t>(to) * room_for_address;
-  host_mark host;
-  std::memcpy(&host, place + sizeof(std::uint64_t), sizeof host);
+  ucx_address_head head;
+  std::memcpy(&head, place, sizeof head);
   // Both sides decide alike: the marks are the same, and so are the settings.
-  bool reports_errors = !(shared_memory_ && host == host_);
+  bool reports_errors = !(shared_memory_ && head.host == host_);
   connection& mine = connections_.emplace_back(connection{this, to, reports_errors, nullptr});
   ucp_ep_params_t how{};
   how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
-  how.address = reinterpret_cast<const ucp_address_t*>(place + sizeof(std::uint64_t) + sizeof host);
+  how.address = reinterpret_cast<const ucp_address_t*>(place + sizeof head);
   how.err_mode = reports_errors ? UCP_ERR_HANDLING_MODE_PEER : UCP_ERR_HANDLING_MODE_NONE;
   how.err_handler.cb = on_error;
   how.err_handler.arg = &mine;
+  other.key = head.key;
   ucs_status_t status = ucp_ep_create(worker_, &how, &mine.endpoint);
   if (status == UCS_OK) return other.endpoint = mine.endpoint;
   connections_.pop_back();

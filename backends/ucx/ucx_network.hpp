@@ -10,6 +10,7 @@
 
 #include "armilla/fabric/network.hpp"
 #include "armilla/fabric/plugin.hpp"
+#include "backends/ucx/address.hpp"
 #include "backends/ucx/transports.hpp"
 
 namespace armilla::detail {
@@ -17,9 +18,9 @@ namespace armilla::detail {
 /// Frames as active messages of UCP, bulk as its tagged messages.
 ///
 /// Frames always go eagerly: a rendezvous would let a later short frame overtake. UCX itself promises no order between active
-/// messages (fragments may take several rails), so each frame carries the number of its sender and its own, 8 bytes in front of
-/// it, and what comes early waits. A short frame is copied out of UCX's buffers; a longer one lies where UCX put it until it is
-/// released.
+/// messages (fragments may take several rails), so each frame carries the number of its sender and its own, and the key of its
+/// receiver, 16 bytes in front of it. What comes early waits; what bears another key is dropped. A short frame is copied out of
+/// UCX's buffers; a longer one lies where UCX put it until it is released.
 ///
 /// Endpoints are made on the first frame or bulk to a rank. Where UCX may use shared memory (the same host) they are made without
 /// UCX's handling of errors, which excludes shared memory; whoever started the ranks of a host sees their deaths. All others
@@ -61,6 +62,7 @@ class ucx_network final : public network {
   struct prefix {
     std::uint32_t source;
     std::uint32_t number;
+    std::uint64_t key;  // of the receiver
   };
   struct send_buffer {  // the frame follows
     ucx_network* owner;
@@ -80,6 +82,7 @@ class ucx_network final : public network {
 
   struct peer {  // one a rank, connected or not
     ucp_ep_h endpoint = nullptr;
+    std::uint64_t key = 0;  // where there is an endpoint
     std::uint32_t next_out = 0;
     std::uint32_t next_in = 0;
     bool lost = false;
@@ -130,6 +133,7 @@ class ucx_network final : public network {
 
   send_buffer* fresh_buffer();
   bool take(const void* data, std::size_t length, const void* kept, bool in_slot);
+  [[gnu::cold]] bool refuse_stranger();
   bool take_early(std::uint32_t number, const came& what);
   void push(const came& what);
   void widen();
@@ -140,7 +144,6 @@ class ucx_network final : public network {
   void flush();
   void close_connections();
   void wait_a_little(ucs_status_ptr_t request);
-  static std::uint64_t tag(rank_t source, std::uint32_t id) noexcept;
 
   static void on_error(void* connection, ucp_ep_h endpoint, ucs_status_t status);
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
@@ -180,6 +183,8 @@ class ucx_network final : public network {
   std::vector<loss> losses_;
 
   host_mark host_{};
+  std::uint64_t key_ = 0;
+  bool refused_ = false;  // a frame of a stranger, and said so
   bool shared_memory_ = false;
   bool finished_ = false;
   int descriptor_ = -1;
