@@ -27,8 +27,8 @@ void run_all(const command_line& line, const em3d_options& how) {
     em3d_problem p(run, how, graph, mine);
     p.measure<base_by_pointers>("base/pointers", "examples/em3d/base_by_pointers.hpp", mine);
     p.measure<base_by_calls<>>("base/calls", "examples/em3d/base_by_calls.hpp", others);
-    p.measure<base_by_futures<>>("base/futures", "examples/em3d/base_by_futures.hpp", others);
-    p.measure<base_by_fibers<>>("base/fibers", "examples/em3d/base_by_fibers.hpp", others);
+    p.measure<base_by_futures<>>("base/overlap-futures", "examples/em3d/base_by_futures.hpp", others);
+    p.measure<base_by_fibers<>>("base/overlap-fibers", "examples/em3d/base_by_fibers.hpp", others);
     p.measure<ghost_by_pointers>("ghost/pointers", "examples/em3d/ghost_by_pointers.hpp", mine);
     p.measure<ghost_by_calls<>>("ghost/calls", "examples/em3d/ghost_by_calls.hpp", others);
     p.measure<bulk_by_pointers>("bulk/pointers", "examples/em3d/bulk_by_pointers.hpp", mine);
@@ -42,8 +42,8 @@ void run_all(const command_line& line, const em3d_options& how) {
 int main(int argc, char** argv) {
   papers::command_line line(
       "em3d", "EM3D, electromagnetic waves on an irregular grid: base, ghost and bulk, by global pointers and by calls.",
-      {"base/pointers", "base/calls", "base/futures", "base/fibers", "ghost/pointers", "ghost/calls", "bulk/pointers",
-       "bulk/calls"});
+      {"base/pointers", "base/calls", "base/overlap-futures", "base/overlap-fibers", "ghost/pointers", "ghost/calls",
+       "bulk/pointers", "bulk/calls"});
   papers::em3d_options how;
   bool by_message = false;
   how.add_to(line);

@@ -43,7 +43,7 @@ void run_all(const command_line& line, const em3d_options& how) {
     const named_peers others(mine);
     em3d_problem p(run, how, graph, mine);
     p.measure<base_by_calls<named_peers>>(name("base"), "examples/em3d/base_by_calls.hpp", others);
-    p.measure<base_by_futures<named_peers>>(name("futures"), "examples/em3d/base_by_futures.hpp", others);
+    p.measure<base_by_futures<named_peers>>(name("base/overlap-futures"), "examples/em3d/base_by_futures.hpp", others);
     p.measure<ghost_by_calls<named_peers>>(name("ghost"), "examples/em3d/ghost_by_calls.hpp", others);
     p.measure<bulk_by_calls<named_peers>>(name("bulk"), "examples/em3d/bulk_by_calls.hpp", others);
   }
@@ -53,9 +53,9 @@ void run_all(const command_line& line, const em3d_options& how) {
 }  // namespace papers
 
 int main(int argc, char** argv) {
-  papers::command_line line(
-      "em3d", "EM3D by calls of methods by name, in a job of one program (spmd) or two (mpmd).",
-      {"base/spmd", "futures/spmd", "ghost/spmd", "bulk/spmd", "base/mpmd", "futures/mpmd", "ghost/mpmd", "bulk/mpmd"});
+  papers::command_line line("em3d", "EM3D by calls of methods by name, in a job of one program (spmd) or two (mpmd).",
+                            {"base/spmd", "base/overlap-futures/spmd", "ghost/spmd", "bulk/spmd", "base/mpmd",
+                             "base/overlap-futures/mpmd", "ghost/mpmd", "bulk/mpmd"});
   papers::em3d_options how;
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;
