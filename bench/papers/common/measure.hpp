@@ -55,6 +55,11 @@ struct work {
 template <class P, class B, class R, class V>
 work(P, B, R, V) -> work<P, B, R, V>;
 
+/// What `runner::measure` adds to a record unless it is told.
+struct nothing_more {
+  void operator()(record&) const {}
+};
+
 /// Runs and prints versions. On every rank; rank 0 prints.
 template <job Job>
 class runner {
@@ -66,7 +71,7 @@ class runner {
   /// One sample that does not count and as many as asked for that do, verified each, then printed. Sets program, by, ranks,
   /// fabric, samples and verified. Collective. Throws on every rank when a result is wrong, after it printed that. `complete(r)`
   /// adds what is known only after the last sample: counts, for instance; it is collective, too.
-  template <class P, class B, class R, class V, class Complete = decltype([](record&) {})>
+  template <class P, class B, class R, class V, class Complete = nothing_more>
   void measure(record r, const work<P, B, R, V>& w, const Complete& complete = {}) {
     r.verified = true;
     for (int i = -1; i < how_.samples() && r.verified; ++i) {
