@@ -55,7 +55,7 @@ struct work {
 template <class P, class B, class R, class V>
 work(P, B, R, V) -> work<P, B, R, V>;
 
-/// What `runner::measure` adds to a record unless it is told.
+/// What `measure` adds to a record if not told.
 struct nothing_more {
   void operator()(record&) const {}
 };
