@@ -332,6 +332,7 @@ class endpoint {
   void push(channel& c);
   [[gnu::cold]] bool hear_losses();
   [[gnu::cold]] void ask_network();
+  void tell_unreachable(rank_t r, const char* why) const;
   void lose(rank_t r);
   void lose(channel& c) noexcept;
   /// Behind a look that found nothing. One test in most, a load in some.
@@ -434,11 +435,12 @@ class endpoint {
   bool move_far_bulk();
   template <taker By>
   void take_far_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
+  void drop_far_bulk(rank_t source, std::uint64_t offset);
   friend struct far_bulk_record;
   friend struct far_apart_record;
   std::byte* expect_block(rank_t source, std::size_t size, std::uint64_t& offset);
   void expect_apart(rank_t source, const std::byte* at, std::size_t size);
-  void raise_apart(rank_t source, std::uint64_t offset, std::size_t size);
+  void raise_apart(std::uint64_t offset, std::size_t size);
   void expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
   void append_far_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
   void start_far_bulk(rank_t to);

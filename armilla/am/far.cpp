@@ -141,14 +141,14 @@ bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const ap
 
 std::uint32_t endpoint::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end) {
   const std::uint32_t number = far_->side.next_bulk(to);
-  far_->transfers.push_back({far_->side.carrier().send_bulk(to, number, data, bytes), end});
+  far_->transfers.push_back({far_->side.carrier().send_bulk(to, number, data, bytes), no_rank, end});
   ++count_.bulk_sent;
   count_.bulk_bytes_sent += bytes;
   return number;
 }
 
 void endpoint::receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end) {
-  far_->transfers.push_back({far_->side.carrier().receive_bulk(from, number, place, bytes), end});
+  far_->transfers.push_back({far_->side.carrier().receive_bulk(from, number, place, bytes), from, end});
 }
 
 void endpoint::hold(rank_t source) { far_->side.hold(source); }
@@ -217,10 +217,10 @@ bool endpoint::move_far_bulk() {
       ++i;
       continue;
     }
-    const bulk_end end = far.transfers[i].end;
+    const far_traffic::transfer over = far.transfers[i];
     far.transfers[i] = far.transfers.back();
     far.transfers.pop_back();
-    end.run(self_, end.first, end.second);
+    if (over.from == no_rank || !far.cut_off(over.from, self_.rank)) over.end.run(self_, over.end.first, over.end.second);
   }
   std::erase_if(far.sending, [&](const far_traffic::outgoing& o) {
     if (o.transfer == 0 || !carrier.done(o.transfer)) return false;
@@ -231,19 +231,26 @@ bool endpoint::move_far_bulk() {
     if (!carrier.done(far.receiving[i].transfer)) continue;
     const far_traffic::coming came = far.receiving[i];
     far.receiving.erase(far.receiving.begin() + std::ptrdiff_t(i));
-    if (came.apart) raise_apart(came.source, came.offset, came.size);
+    if (far.cut_off(came.source, self_.rank)) {
+      drop_far_bulk(came.source, came.offset);
+      return true;
+    }
+    if (came.apart) raise_apart(came.offset, came.size);
     take_far_bulk<By>(came.source, came.offset, came.size, came.handler);
     return true;
   }
   return far.sending.size() + far.transfers.size() != before;
 }
 
-// Of a rank that is lost not all may have come: then its mark stays where it is, and nobody reads the block.
-void endpoint::raise_apart(rank_t source, std::uint64_t offset, std::size_t size) {
-  ask_network();
-  const auto& broken = far_->broken;
-  if (std::find(broken.begin(), broken.end(), source) != broken.end()) return;
+void endpoint::raise_apart(std::uint64_t offset, std::size_t size) {
   reinterpret_cast<watermark*>(host_.segment_start(self_.rank) + offset)->raise(watermark::finished(size));
+}
+
+// Of a rank that is lost not all may have come: nobody reads the block.
+void endpoint::drop_far_bulk(rank_t source, std::uint64_t offset) {
+  blocks_.deallocate(offset);
+  resume();
+  far_->side.go_on(source);
 }
 
 // As if a frame had come that names a block of this rank's own segment.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <vector>
 
 #include "armilla/am/bulk_end.hpp"
 #include "armilla/am/handler.hpp"
+#include "armilla/base/clock.hpp"
 #include "armilla/fabric/far_side.hpp"
 
 namespace armilla::detail {
@@ -37,16 +39,40 @@ struct far_traffic {
 
   struct transfer {
     std::uintptr_t number;
+    rank_t from;  ///< no_rank: it is sent from here
     bulk_end end;
   };
+
+  /// A connection that broke. Whoever looks after the ranks may know why, and is given a moment to say so.
+  struct broken_connection {
+    network::loss what;
+    std::uint64_t tell_at_ns;
+    bool told = false;
+  };
+  static constexpr std::uint64_t cause_may_come_ns = 100'000'000;
+
+  /// Takes down which connections have broken since.
+  void look_for_losses(const rank_t me) {
+    for (network::loss l = side.carrier().lost(); l.rank != no_rank; l = side.carrier().lost()) {
+      broken.push_back({l, deadline_after_ns(cause_may_come_ns)});
+      all_broken |= l.rank == me;
+    }
+  }
+  /// Whether a transfer from that rank, which is over, may be one that broke off.
+  bool cut_off(rank_t from, rank_t me) {
+    look_for_losses(me);
+    const auto same = [from](const broken_connection& b) { return b.what.rank == from; };
+    return all_broken || std::ranges::any_of(broken, same);
+  }
 
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
 
   far_side side;
   std::vector<transfer> transfers;  ///< of memory, for the layer above
+  std::vector<broken_connection> broken;
+  bool all_broken = false;  ///< the network does not say towards whom
   std::uint32_t idle_looks = 0;
   bool closing = false;             ///< peers leave in good order
-  std::vector<rank_t> broken;       ///< ranks that the network has lost
   std::deque<waiting_aside> aside;  ///< that found no buffer
   std::vector<outgoing> sending;
   std::vector<coming> receiving;

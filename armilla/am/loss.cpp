@@ -5,12 +5,12 @@
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/fabric/network.hpp"
 
 namespace armilla::detail {
-
 // Ends the waits for who has been lost since the last time: fibers become ready, conditions come true. True: some may.
 bool endpoint::hear_losses() {
   waiting_.hear_losses();
@@ -43,20 +43,20 @@ void endpoint::lose(channel& c) noexcept {
 
 // Whom the network cannot reach any more. Where a supervisor watches the ranks, it knows sooner, and why.
 void endpoint::ask_network() {
-  job_block& job = host_.job();
-  const bool told = far_->closing || job.supervisor > 0;  // by others
-  const auto tell = [&](rank_t r, const char* why) {
-    const std::string cause =
-        std::string("cannot be reached any more: ") + (why != nullptr ? why : "the network does not say why");
-    const auto h = std::size_t(host_.number[std::size_t(r)]);
-    tell_loss(job, r, r, cause, h < host_.names->size() ? (*host_.names)[h] : std::string());
-  };
-  for (network::loss l = host_.beyond->lost(); l.rank != no_rank; l = host_.beyond->lost())
-    for (rank_t r = 0; r < self_.ranks; ++r) {
-      if (r != l.rank && (l.rank != self_.rank || !host_.far[std::size_t(r)])) continue;
-      far_->broken.push_back(r);
-      if (!told) tell(r, l.why);
-    }
+  if (far_->closing || host_.job().supervisor > 0) return;
+  far_->look_for_losses(self_.rank);
+  for (far_traffic::broken_connection& b : far_->broken) {
+    if (b.told || now_ns() < b.tell_at_ns) continue;
+    b.told = true;
+    for (rank_t r = 0; r < self_.ranks; ++r)
+      if (r == b.what.rank || (b.what.rank == self_.rank && host_.far[std::size_t(r)])) tell_unreachable(r, b.what.why);
+  }
+}
+
+void endpoint::tell_unreachable(rank_t r, const char* why) const {
+  const std::string cause = std::string("cannot be reached any more: ") + (why != nullptr ? why : "the network does not say why");
+  const auto h = std::size_t(host_.number[std::size_t(r)]);
+  tell_loss(host_.job(), r, r, cause, h < host_.names->size() ? (*host_.names)[h] : std::string());
 }
 
 bool is_of_lost(const context& self, const void* place) {

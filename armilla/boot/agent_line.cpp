@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "armilla/base/error.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/job_block.hpp"
 
 namespace armilla::detail {
@@ -79,6 +80,11 @@ void agent_line::tell_failure(int code, const std::string& sentence) noexcept {
     write_fully(socket_, sentence.data(), sentence.size());
 }
 
+void agent_line::tell_over() noexcept {
+  const line_head head{line_head::over, 0};
+  write_fully(socket_, &head, sizeof head);
+}
+
 void agent_line::abort(int code) {
   tell_failure(code, "");
   _exit(code);
@@ -87,6 +93,11 @@ void agent_line::abort(int code) {
 void agent_line::finish() {
   const line_head head{line_head::finished, 0};
   write_fully(socket_, &head, sizeof head);
+}
+
+void agent_line::lend(int memory) {
+  const line_head head{line_head::memory, 0};
+  send_with_descriptor(socket_, &head, sizeof head, memory);
 }
 
 }  // namespace armilla::detail

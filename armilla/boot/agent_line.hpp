@@ -13,7 +13,9 @@ struct line_head {
   enum word : std::uint32_t {
     exchange = 1,  ///< from a rank: its bytes; to it: those of all ranks
     failed,        ///< from a rank: a code (4 bytes), and the one message, or nothing
-    finished       ///< from a rank, when it leaves in good order
+    finished,      ///< from a rank, when it leaves in good order
+    over,          ///< from a rank that fails as another one, which says so
+    memory         ///< from a rank, with the open file: the memory of its host
   };
   static constexpr std::uint32_t most_bytes = 1 << 20;  ///< of one rank
 
@@ -38,9 +40,12 @@ class agent_line final : public bootstrap {
   const char* error() const noexcept override { return error_; }
   [[noreturn]] void abort(int code) override;
   void finish() override;
+  void lend(int memory) override;
 
   /// The name by which the user called this host.
   const std::string& host() const noexcept { return host_; }
+  /// This rank fails, too; another one says why.
+  void tell_over() noexcept;
   /// Lets armilla-run say it, and stop the job with this code.
   void tell_failure(int code, const std::string& sentence) noexcept;
 

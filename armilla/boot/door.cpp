@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
-#include <utility>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/boot/descriptor.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -25,21 +25,6 @@ constexpr int caller_speaks_within_ms = 1000;
 struct knock_text {
   unsigned char key[card::key_bytes];
   rank_t rank;
-};
-
-class descriptor {
- public:
-  explicit descriptor(int fd) noexcept : fd_(fd) {}
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  ~descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  int get() const noexcept { return fd_; }
-  int release() noexcept { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
 };
 
 // Abstract: no file, gone with the socket. Returns the address's length.
@@ -70,23 +55,6 @@ bool same_key(const unsigned char (&a)[card::key_bytes], const unsigned char (&b
   return differ == 0;
 }
 
-bool send_descriptor(int connection, int memory) noexcept {
-  char byte = 0;
-  iovec text{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof memory)] = {};
-  msghdr message{};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  cmsghdr* const head = CMSG_FIRSTHDR(&message);
-  head->cmsg_level = SOL_SOCKET;
-  head->cmsg_type = SCM_RIGHTS;
-  head->cmsg_len = CMSG_LEN(sizeof memory);
-  std::memcpy(CMSG_DATA(head), &memory, sizeof memory);
-  return sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
-}
-
 }  // namespace
 
 door::door(const card& mine) noexcept {
@@ -111,7 +79,7 @@ bool door::serve_one(int memory, const card& mine, std::vector<rank_t>& callers)
   const auto at = std::ranges::find(callers, said.rank);
   if (at == callers.end()) return true;
   callers.erase(at);
-  send_descriptor(caller.get(), memory);
+  send_with_descriptor(caller.get(), "", 1, memory);
   return true;
 }
 
@@ -136,19 +104,9 @@ int knock(const card& lead, rank_t self) noexcept {
 int receive_memory(int connection) noexcept {
   const descriptor lead(connection);
   char byte = 0;
-  iovec text{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &text;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
-  if (!readable_within(lead.get(), int(callers_come_within_ns / milli)) || recvmsg(lead.get(), &message, MSG_CMSG_CLOEXEC) != 1)
-    return -1;
-  const cmsghdr* const head = CMSG_FIRSTHDR(&message);
-  if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(sizeof(int))) return -1;
   int memory = -1;
-  std::memcpy(&memory, CMSG_DATA(head), sizeof memory);
+  if (readable_within(lead.get(), int(callers_come_within_ns / milli)))
+    receive_with_descriptor(lead.get(), &byte, sizeof byte, 0, memory);
   return memory;
 }
 

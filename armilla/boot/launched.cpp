@@ -199,7 +199,6 @@ void joining::share() try {
     lead_[std::size_t(self_)] = lead;
   }
   if (job_ == nullptr) open_host();  // there is no way to them
-  close(memory_);                    // the mapping keeps it
   door_.reset();
 } catch (const error& why) { give_up(why.what()); }
 
@@ -283,7 +282,11 @@ launch joining::run(const std::string& problem) {
   require_agreement();
   share();
   lead_ = exchange(lead_[std::size_t(self_)]);
-  if (lead_[std::size_t(self_)] == self_) fill_block();
+  if (lead_[std::size_t(self_)] == self_) {
+    fill_block();
+    others_.lend(memory_);
+  }
+  close(memory_);  // the mapping keeps it
   meet();
   bind_here(job_->rank[self_].cpu);
   announce(*job_, self_, mine_.build);
@@ -314,6 +317,7 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
   if (line != nullptr) note.host = line->host();
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
   if (note.first != rank) {
+    if (line != nullptr) line->tell_over();
     sleep(let_others_speak_s);
   } else if (line != nullptr) {
     line->tell_failure(exit_code(note), sentence(note));

@@ -15,19 +15,10 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from causes import CAUSES  # noqa: E402
 from jobs import Job  # noqa: E402
 
 LIMIT_NS = 1_000_000_000
-CAUSES = {
-    "kill": (r"was killed by signal 9 \(SIGKILL\)", 137),
-    "outside": (r"was killed by signal 9 \(SIGKILL\)", 137),
-    "segv": (r"was killed by signal 11 \(SIGSEGV\)", 139),
-    "abort": (r"was killed by signal 6 \(SIGABRT\)", 134),
-    "_exit": (r"called exit\(3\) before its run\(\) ended", 3),
-    "_exit0": (r"called exit\(0\) before its run\(\) ended", 1),
-    "exit": (r"called exit\(0\) before its run\(\) ended", 1),
-    "throw": (r"ended by an exception: std::runtime_error: had enough", 1),
-}
 ON_THREADS = ("throw",)  # all else ends the process, and with it all ranks
 
 

@@ -25,11 +25,13 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/spawn.hpp"
 #include "channel.hpp"
+#include "lent_memory.hpp"
 
 namespace armilla::run {
 namespace {
@@ -110,7 +112,7 @@ struct child {
   rank_t rank = 0;
   pid_t pid = -1;
   int line = -1;
-  bool alive = false, spoke = false, finished = false;
+  bool alive = false, spoke = false, finished = false, failed = false;
   rank_record record{};
   program_spec program;
   std::string incoming;
@@ -120,7 +122,7 @@ struct child {
 
 class agent {
  public:
-  agent(channel& root, std::string host) : root_(root), host_(std::move(host)) {}
+  agent(channel& root, std::string host, bool first) : root_(root), host_(std::move(host)), first_host_(first) {}
   int run();
 
  private:
@@ -129,32 +131,41 @@ class agent {
   void wait_for_events();
   void read_signals();
   void hear_root();
+  void hear_of_loss(const std::string& text);
   void hear(child& c);
   void take(child& c, const line_head& head, std::string text);
   void pass_exchange();
   void hand_out(const std::string& all);
   void reap();
   void judge(const child& c, int status);
-  void tell(rank_t rank, int code, bool struck, const std::string& text);
+  void tell(rank_t rank, int code, bool struck, const std::string& text, const std::string& cause = "");
+  void tell_lost(rank_t rank, const std::string& cause);
+  void tell_done();
+  void lose_root();
   void stop();
   void advance();
 
   channel& root_;
   std::string host_;
+  bool first_host_;
   rank_t ranks_ = 0;
-  bool label_ = false, told_done_ = false;
+  bool label_ = false, told_done_ = false, root_lost_ = false;
+  std::uint64_t grace_ns_ = 0;
+  lent_memory lent_;
   std::vector<std::unique_ptr<child>> children_;
   orphanage orphans_;
   output_labels labels_;
   sigset_t before_{};
   int signals_ = -1;
   bool stopping_ = false;
-  std::uint64_t deadline_ = never;
+  std::uint64_t stop_ns_ = never, deadline_ = never;
 };
 
 bool agent::start(const json& job) {
   ranks_ = job.at("ranks");
   label_ = job.at("label");
+  grace_ns_ = job.at("grace_ns");
+  root_.break_after(job.at("timeout_ns"));
   const std::string folder = job.at("folder");
   if (chdir(folder.c_str()) != 0) {
     tell(job.at("first"), could_not_start, false, fmt::format("{} has no folder {}: {}", host_, folder, std::strerror(errno)));
@@ -204,12 +215,13 @@ void agent::start_one(child& c) {
 // --- what happens ---
 
 void agent::wait_for_events() {
-  std::vector<pollfd> list{{signals_, POLLIN, 0}, {root_.socket(), POLLIN, 0}};
+  std::vector<pollfd> list{{signals_, POLLIN, 0}};
+  if (!root_lost_) list.push_back({root_.socket(), POLLIN, 0});
   for (const auto& c : children_)
     if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
   labels_.watch(list);
-  const std::uint64_t now = now_ns();
-  poll(list.data(), nfds_t(list.size()), deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1);
+  const std::uint64_t now = now_ns(), until = std::min(stop_ns_, deadline_);
+  poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
 
 void agent::read_signals() {
@@ -219,9 +231,11 @@ void agent::read_signals() {
 }
 
 void agent::hear_root() {
-  if (!root_.receive()) stop();
+  if (root_lost_) return;
+  const bool there = root_.receive();
   while (auto frame = root_.next()) {
     if (frame->what == channel::exchange) hand_out(frame->text);
+    if (frame->what == channel::lost) hear_of_loss(frame->text);
     if (frame->what == channel::stop) stop();
     if (frame->what == channel::signal && frame->text.size() == sizeof(std::int32_t)) {
       std::int32_t number = 0;
@@ -231,11 +245,20 @@ void agent::hear_root() {
     }
   }
   if (root_.garbled()) stop();
+  if (!there) lose_root();
+}
+
+void agent::hear_of_loss(const std::string& text) {
+  const json said = json::parse(text, nullptr, false);
+  if (!said.is_discarded())
+    lent_.tell(said.value("first", 0), said.value("last", -1), said.value("cause", ""), said.value("host", ""));
 }
 
 void agent::hear(child& c) {
   char bytes[65536];
-  const auto n = recv(c.line, bytes, sizeof bytes, MSG_DONTWAIT);
+  int file = -1;
+  const auto n = receive_with_descriptor(c.line, bytes, sizeof bytes, MSG_DONTWAIT, file);
+  if (file >= 0) lent_.take(file, ranks_);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
     close(c.line);
@@ -262,10 +285,17 @@ void agent::take(child& c, const line_head& head, std::string text) {
     c.part = std::move(text);
     pass_exchange();
   }
+  if (head.what == line_head::over) {
+    c.failed = true;
+    tell_lost(c.rank, lent_.cause_of(c.rank));
+    tell_done();
+  }
   if (head.what == line_head::failed && text.size() >= sizeof(std::int32_t)) {
     std::int32_t code = 0;
     std::memcpy(&code, text.data(), sizeof code);
-    tell(c.rank, code, false, text.substr(sizeof code));
+    c.failed = true;
+    tell(c.rank, code, false, text.substr(sizeof code), lent_.cause_of(c.rank));
+    tell_done();
   }
 }
 
@@ -280,7 +310,7 @@ void agent::pass_exchange() {
     all += c->part;
   }
   for (auto& c : children_) c->waits = false;
-  if (!root_.send(channel::exchange, all)) stop();
+  if (!root_.send(channel::exchange, all)) lose_root();
 }
 
 void agent::hand_out(const std::string& all) {
@@ -303,7 +333,12 @@ void agent::reap() {
     }
     judge(*c, status);
   }
-  const bool all = std::ranges::none_of(children_, [](const auto& c) { return c->alive; });
+  tell_done();
+}
+
+// Nobody here goes on.
+void agent::tell_done() {
+  const bool all = std::ranges::none_of(children_, [](const auto& c) { return c->alive && !c->failed; });
   if (all && !stopping_ && !told_done_) told_done_ = root_.send(channel::done, "");
 }
 
@@ -326,25 +361,47 @@ void agent::judge(const child& c, int status) {
     if (e.code == 0 && c.finished) return;
     e.kind = c.finished ? ending::how::code : c.spoke ? ending::how::exited : ending::how::never_joined;
   }
-  tell(c.rank, exit_code(e), e.kind == ending::how::signal, sentence(e));
+  // An abort is mostly its own doing, and may follow from another's death.
+  tell(c.rank, exit_code(e), e.kind == ending::how::signal && e.code != SIGABRT, sentence(e), c.spoke ? cause_of(e) : "");
 }
 
-void agent::tell(rank_t rank, int code, bool struck, const std::string& text) {
+// With a cause: the rank is lost, and the others have time to end by themselves.
+void agent::tell(rank_t rank, int code, bool struck, const std::string& text, const std::string& cause) {
   if (stopping_) return;
-  if (!root_.send(channel::failed, json{{"rank", rank}, {"code", code}, {"struck", struck}, {"text", text}}.dump(
-                                       -1, ' ', false, json::error_handler_t::replace)))
-    stop();
+  const json said{{"code", code}, {"struck", struck}, {"text", text}, {"lost", !cause.empty()}};
+  if (!root_.send(channel::failed, said.dump(-1, ' ', false, json::error_handler_t::replace))) lose_root();
+  tell_lost(rank, cause);
+}
+
+// To the ranks of this host at once, to those of others by armilla-run.
+void agent::tell_lost(rank_t rank, const std::string& cause) {
+  if (cause.empty() || stopping_) return;
+  lent_.tell(rank, rank, cause, host_);
+  const json said{{"first", rank}, {"last", rank}, {"cause", cause}, {"host", host_}};
+  if (!root_.send(channel::lost, said.dump(-1, ' ', false, json::error_handler_t::replace))) lose_root();
+}
+
+// It has ended, and with it the job; or there is no way to it any more, nor to the other hosts: then the ranks here hear of that.
+void agent::lose_root() {
+  if (std::exchange(root_lost_, true)) return;
+  if (!root_.timed_out()) return stop();
+  const std::string cause = "cannot be reached any more: " + host_ + " is cut off from armilla-run";
+  lent_.tell(0, children_.front()->rank - 1, cause, "");
+  lent_.tell(children_.back()->rank + 1, ranks_ - 1, cause, "");
+  stop_ns_ = deadline_after_ns(grace_ns_);
 }
 
 void agent::stop() {
   if (stopping_) return;
   stopping_ = true;
+  stop_ns_ = never;
   deadline_ = deadline_after_ns(may_tidy_ns);
   for (const auto& c : children_)
     if (c->alive) kill(c->pid, SIGTERM);
 }
 
 void agent::advance() {
+  if (stop_ns_ != never && now_ns() >= stop_ns_) stop();
   if (deadline_ == never || now_ns() < deadline_) return;
   deadline_ = never;
   for (const auto& c : children_)
@@ -382,6 +439,10 @@ int agent::run() {
   }
   labels_.finish();
   orphans_.end_all();
+  if (root_lost_ && first_host_) {  // the others say nothing
+    std::signal(SIGPIPE, SIG_IGN);
+    say("armilla: armilla-run ended, or cannot be reached any more; the job was stopped");
+  }
   return 0;
 }
 
@@ -396,7 +457,7 @@ int be_agent() {
                     fmt::join(call.addresses, ", "), call.port));
     return could_not_start;
   }
-  return agent(*root, call.host).run();
+  return agent(*root, call.host, call.number == 0).run();
 }
 
 }  // namespace armilla::run

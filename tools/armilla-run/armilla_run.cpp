@@ -142,7 +142,7 @@ int run_on_several(const job_words& job, std::vector<program_spec> programs, con
   for (const auto& host : hosts) slots += host.slots;
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? slots : 1;
-  return armilla::run::run_on_hosts(hosts, job.rsh, programs, settings.label);
+  return armilla::run::run_on_hosts(hosts, job.rsh, programs, settings);
 }
 
 int run(int argc, char** argv) {

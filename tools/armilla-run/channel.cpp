@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channel.hpp"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -119,19 +123,35 @@ bool channel::send(word what, std::string_view text) noexcept try {
   head h{what, std::uint32_t(text.size()), {}};
   const proof seals = seal(root_, sent_++, what, text);
   std::memcpy(h.seal, seals.data(), seals.size());
-  return detail::write_fully(socket_, &h, sizeof h) && detail::write_fully(socket_, text.data(), text.size());
+  if (detail::write_fully(socket_, &h, sizeof h) && detail::write_fully(socket_, text.data(), text.size())) return true;
+  note_error();
+  return false;
 } catch (const std::exception&) { return false; }
+
+void channel::note_error() noexcept { timed_out_ |= errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH; }
+
+void channel::break_after(std::uint64_t timeout_ns) noexcept {
+  if (timeout_ns == 0) return;
+  const auto ms = int(std::min<std::uint64_t>(timeout_ns / 1'000'000, INT_MAX));
+  const int on = 1, idle_s = std::max(1, ms / 4000), every_s = std::max(1, ms / 8000);
+  setsockopt(socket_, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+  setsockopt(socket_, IPPROTO_TCP, TCP_KEEPIDLE, &idle_s, sizeof idle_s);
+  setsockopt(socket_, IPPROTO_TCP, TCP_KEEPINTVL, &every_s, sizeof every_s);
+  setsockopt(socket_, IPPROTO_TCP, TCP_USER_TIMEOUT, &ms, sizeof ms);
+}
 
 bool channel::receive() noexcept try {
   char bytes[65536];
   for (;;) {
     const auto n = recv(socket_, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (n > 0)
+    if (n > 0) {
       incoming_.append(bytes, std::size_t(n));
-    else if (n < 0 && errno == EINTR)
       continue;
-    else
-      return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+    }
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return true;
+    if (n < 0) note_error();
+    return false;
   }
 } catch (const std::exception&) { return false; }
 

@@ -21,7 +21,7 @@ bool from_hex(std::string_view text, std::span<unsigned char> bytes);
 /// left out or sent again.
 class channel {
  public:
-  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal };
+  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost };
   struct frame {
     std::uint32_t what = 0;
     std::string text;
@@ -39,13 +39,19 @@ class channel {
   bool receive() noexcept;
   std::optional<frame> next();
   bool garbled() const noexcept { return garbled_; }
+  /// Lets the connection break when the other host has not answered for so long, whether there is something to say or not.
+  /// 0: never.
+  void break_after(std::uint64_t timeout_ns) noexcept;
+  /// It broke because of that, or because there is no way to the other host.
+  bool timed_out() const noexcept { return timed_out_; }
 
  private:
+  void note_error() noexcept;
   proof seal(bool from_root, std::uint64_t number, std::uint32_t what, std::string_view text) const;
 
   int socket_;
   job_key session_;
-  bool root_, garbled_ = false;
+  bool root_, garbled_ = false, timed_out_ = false;
   std::uint64_t sent_ = 0, received_ = 0;
   std::string incoming_;
 };

@@ -28,6 +28,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
@@ -66,6 +67,7 @@ struct host {
 struct failure {
   int code = 1;
   bool struck = false;  // by a signal
+  bool lost = false;    // the others hear of it, and have time to end by themselves
   std::string text;
 };
 
@@ -99,7 +101,7 @@ std::string for_shell(const std::string& word) {
 
 class root {
  public:
-  root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, bool label);
+  root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, const options& settings);
   int run();
 
  private:
@@ -112,6 +114,9 @@ class root {
   void welcome(caller& c, const agent_greeting& said);
   void hear(host& h);
   void take(host& h, const channel::frame& frame);
+  void take_failure(const std::string& text);
+  void pass_loss(const host& from, const std::string& said);
+  void lose(host& h);
   void pass_exchange();
   void reap();
   void fail(failure f);
@@ -124,7 +129,7 @@ class root {
   std::list<host> hosts_;
   std::string rsh_, self_;
   std::vector<const program_spec*> program_of_;
-  bool label_;
+  const options& settings_;
   job_key key_ = random_key();
   int listener_ = -1, port_ = 0, signals_ = -1;
   std::vector<std::string> addresses_;
@@ -137,8 +142,9 @@ class root {
   std::uint64_t stop_ns_ = never, kill_ns_ = never, call_ns_ = deadline_after_ns(agents_call_within_ns);
 };
 
-root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, bool label)
-    : rsh_(std::move(rsh)), label_(label) {
+root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs,
+           const options& settings)
+    : rsh_(std::move(rsh)), settings_(settings) {
   for (const auto& one : programs)
     for (int i = 0; i < one.ranks; ++i) program_of_.push_back(&one);
   rank_t next = 0;
@@ -216,8 +222,14 @@ json root::job_of(const host& h) const {
   }
   char folder[PATH_MAX] = ".";
   if (getcwd(folder, sizeof folder) == nullptr) throw_limit("start", "this folder has no name any more");
-  return {{"ranks", program_of_.size()}, {"first", h.first},      {"label", label_}, {"folder", folder},
-          {"environment", environment},  {"processes", processes}};
+  return {{"ranks", program_of_.size()},
+          {"first", h.first},
+          {"label", settings_.label},
+          {"folder", folder},
+          {"environment", environment},
+          {"processes", processes},
+          {"grace_ns", settings_.loss_grace_ns},
+          {"timeout_ns", settings_.loss_timeout_ns}};
 }
 
 // --- what happens ---
@@ -289,13 +301,13 @@ void root::welcome(caller& c, const agent_greeting& said) {
   }
   const int on = 1;
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
   const proof mine = answer(key_, c.number, said);
   write_fully(fd, mine.data(), mine.size());
   h.agent = std::make_unique<channel>(fd, session_of(key_, c.number, said), true);
   if (std::ranges::any_of(hosts_, [](const host& one) { return one.agent == nullptr; })) return;
   close(listener_);  // nobody else has to call
   listener_ = -1;
+  for (auto& one : hosts_) one.agent->break_after(settings_.loss_timeout_ns);
   for (auto& one : hosts_) one.agent->send(channel::job, job_of(one).dump(-1, ' ', false, json::error_handler_t::replace));
 }
 
@@ -304,11 +316,33 @@ void root::hear(host& h) {
   while (const auto frame = h.agent->next()) take(h, *frame);
   if (open && !h.agent->garbled()) return;
   h.gone = true;
-  if (!stopping_ && !h.done)
-    fail({1, false,
-          h.agent->garbled()
-              ? fmt::format("what came from the agent on {} was garbled", h.what.name)
-              : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, h.first + h.ranks - 1)});
+  if (!stopping_ && !h.done) lose(h);
+}
+
+void root::lose(host& h) {
+  const rank_t last = h.first + h.ranks - 1;
+  if (h.agent->garbled()) return fail({1, false, false, fmt::format("what came from the agent on {} was garbled", h.what.name)});
+  const bool silent = h.agent->timed_out();
+  const std::string why = silent ? fmt::format("its host has not answered for {:.3g} s", double(settings_.loss_timeout_ns) / 1e9)
+                                 : std::string("the agent of armilla-run on its host ended");
+  const json said{{"first", h.first}, {"last", last}, {"cause", "cannot be reached any more: " + why}, {"host", h.what.name}};
+  pass_loss(h, said.dump(-1, ' ', false, json::error_handler_t::replace));
+  fail({1, false, true,
+        silent ? fmt::format("{}, with ranks {} to {}, has not answered for {:.3g} s: it is cut off or stands still", h.what.name,
+                             h.first, last, double(settings_.loss_timeout_ns) / 1e9)
+               : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, last)});
+}
+
+// The ranks of its own host have heard it from their agent.
+void root::pass_loss(const host& from, const std::string& said) {
+  for (auto& h : hosts_)
+    if (&h != &from && h.agent != nullptr && !h.gone && !stopping_) h.agent->send(channel::lost, said);
+}
+
+void root::take_failure(const std::string& text) {
+  const json said = json::parse(text, nullptr, false);
+  if (said.is_discarded()) return;
+  fail({said.value("code", 1), said.value("struck", false), said.value("lost", false), said.value("text", "")});
 }
 
 void root::take(host& h, const channel::frame& frame) {
@@ -317,10 +351,8 @@ void root::take(host& h, const channel::frame& frame) {
     h.part = frame.text;
     pass_exchange();
   }
-  if (frame.what != channel::failed) return;
-  const json said = json::parse(frame.text, nullptr, false);
-  if (said.is_discarded()) return;
-  fail({said.value("code", 1), said.value("struck", false), said.value("text", "")});
+  if (frame.what == channel::lost) pass_loss(h, frame.text);
+  if (frame.what == channel::failed) take_failure(frame.text);
 }
 
 void root::pass_exchange() {
@@ -329,7 +361,7 @@ void root::pass_exchange() {
     if (!h.part) return;
   for (auto& h : hosts_) {
     if (h.part->size() * std::size_t(hosts_.front().ranks) != hosts_.front().part->size() * std::size_t(h.ranks))
-      return fail({1, false, "the ranks exchange different things; start all from one version of Armilla"});
+      return fail({1, false, false, "the ranks exchange different things; start all from one version of Armilla"});
   }
   for (auto& h : hosts_) all += *std::exchange(h.part, std::nullopt);
   for (auto& h : hosts_) h.agent->send(channel::exchange, all);
@@ -341,7 +373,7 @@ void root::reap() {
     if (!h.rsh_alive || waitpid(h.rsh, &status, WNOHANG) != h.rsh) continue;
     h.rsh_alive = false;
     if (h.agent == nullptr && !stopping_)
-      fail({1, false,
+      fail({1, false, false,
             WIFEXITED(status) && WEXITSTATUS(status) == 127
                 ? fmt::format("'{}' could not start {} on {}", rsh_, self_, h.what.name)
                 : fmt::format("'{} {}' ended before the agent called (code {}); can it start {} there?", rsh_, h.what.name,
@@ -354,7 +386,8 @@ void root::reap() {
 void root::fail(failure f) {
   if (failure_ && (failure_->struck || !f.struck || stopping_)) return;
   failure_ = std::move(f);
-  stop_ns_ = std::min(stop_ns_, failure_->struck ? 0 : deadline_after_ns(cause_may_follow_ns));
+  const std::uint64_t patience = failure_->lost ? settings_.loss_grace_ns : failure_->struck ? 0 : cause_may_follow_ns;
+  stop_ns_ = std::min(stop_ns_, deadline_after_ns(patience));
 }
 
 void root::stop() {
@@ -372,13 +405,13 @@ void root::advance() {
   const std::uint64_t now = now_ns();
   if (listener_ >= 0 && !stopping_ && now >= call_ns_) {
     const auto missing = std::ranges::find_if(hosts_, [](const host& h) { return h.agent == nullptr; });
-    fail({1, false,
+    fail({1, false, false,
           fmt::format("the agent on {} has not called for a minute; can it reach port {} of {}?", missing->what.name, port_,
                       fmt::join(addresses_, ", "))});
     call_ns_ = never;
   }
   const bool done = std::ranges::all_of(hosts_, &host::done);
-  if (!stopping_ && (now >= stop_ns_ || (done && !failure_))) stop();
+  if (!stopping_ && (now >= stop_ns_ || done)) stop();
   if (!stopping_ || killed_ || now < kill_ns_) return;
   killed_ = true;
   kill_ns_ = never;
@@ -447,8 +480,8 @@ bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts) {
 }
 
 int run_on_hosts(const std::vector<host_slots>& hosts, const std::string& rsh, const std::vector<program_spec>& programs,
-                 bool label) {
-  return root(hosts, rsh, programs, label).run();
+                 const options& settings) {
+  return root(hosts, rsh, programs, settings).run();
 }
 
 }  // namespace armilla::run

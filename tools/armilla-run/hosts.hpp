@@ -5,6 +5,10 @@
 
 #include "armilla/boot/spawn.hpp"
 
+namespace armilla::detail {
+struct options;
+}
+
 namespace armilla::run {
 
 struct host_slots {
@@ -19,6 +23,6 @@ bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts);
 /// lets the agents start the ranks and carries what these tell each other before they have a network. The first failure ends all
 /// of it, with one message. Returns what the process shall exit with.
 int run_on_hosts(const std::vector<host_slots>& hosts, const std::string& rsh, const std::vector<detail::program_spec>& programs,
-                 bool label);
+                 const detail::options& settings);
 
 }  // namespace armilla::run

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lent_memory.hpp"
+
+#include <sys/stat.h>
+
+#include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/losses.hpp"
+
+namespace armilla::run {
+
+using namespace armilla::detail;
+
+void lent_memory::take(int file, rank_t ranks) noexcept try {
+  const descriptor lent(file);
+  host_layout layout;
+  layout.ranks = std::uint32_t(ranks);
+  const std::uint64_t bytes = layout.control(ranks);
+  struct stat about{};
+  if (fstat(file, &about) != 0 || std::uint64_t(about.st_size) < bytes) return;
+  auto* const job = reinterpret_cast<job_block*>(map_host_memory(file, bytes));
+  if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->ranks == layout.ranks)
+    pieces_.push_back(job);
+} catch (const std::exception&) {}  // no room for it: the ranks hear of losses from the network alone
+
+void lent_memory::tell(rank_t first, rank_t last, const std::string& cause, const std::string& host) const {
+  for (job_block* const job : pieces_)
+    if (first <= last) tell_loss(*job, first, last, cause, host);
+}
+
+std::string lent_memory::cause_of(rank_t r) const {
+  for (const job_block* const job : pieces_) {
+    if (const loss_record* const told = find_loss(*job, r)) return told->cause;
+    const failure_record& note = job->failure;
+    if (note.stage.load(std::memory_order_acquire) == 2 && note.rank == r && note.kind != failure_kind::lost)
+      return armilla::detail::cause_of(from_note(*job));
+  }
+  return "";
+}
+
+}  // namespace armilla::run
