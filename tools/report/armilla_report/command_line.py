@@ -4,7 +4,7 @@ import argparse
 import pathlib
 import sys
 
-from . import page, plan, runner, store
+from . import compare, page, plan, runner, store, trace
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 QUICK_SECONDS = 285  # and the page
@@ -43,6 +43,16 @@ def draw(arguments):
     return 0
 
 
+def show_changes(arguments):
+    print(compare.text(store.load(arguments.before), store.load(arguments.after)))
+    return 0
+
+
+def show_trace(arguments):
+    print(trace.describe(arguments.file, arguments.out))
+    return 0
+
+
 def parser():
     top = argparse.ArgumentParser(prog="armilla-report", description="Runs the papers' programs beside their baselines and draws what came out.")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
@@ -55,6 +65,14 @@ def parser():
     one = commands.add_parser("page", help="draw the page of a run once more")
     one.add_argument("out", metavar="DIR")
     one.set_defaults(do=draw)
+    one = commands.add_parser("compare", help="what changed between two runs beyond the noise")
+    one.add_argument("before", metavar="A", help="results.json, or the folder of a run")
+    one.add_argument("after", metavar="B")
+    one.set_defaults(do=show_changes)
+    one = commands.add_parser("trace", help="totals, sizes and traffic of a file of ARMILLA_TRACE")
+    one.add_argument("file")
+    one.add_argument("--out", metavar="DIR", help="for traffic.svg and sizes.svg")
+    one.set_defaults(do=show_trace)
     return top
 
 

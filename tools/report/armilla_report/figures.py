@@ -87,8 +87,13 @@ def title_of(fig, rest):
     return fig.title + "".join(f", {name} {value:,}" if number(value) else f", {name} {value}" for name, value in rest)
 
 
+def place(record, x):
+    """Where a record stands on the axis: one of its sizes, or its ranks."""
+    return record["ranks"] if x == "ranks" else record["size"].get(x)
+
+
 def lines(fig, entry, _):
-    mine = [r for r in entry["records"] if wanted(r["version"], fig.only) and number(r["size"].get(fig.x))]
+    mine = [r for r in entry["records"] if wanted(r["version"], fig.only) and number(place(r, fig.x))]
     # What moves with x (a count of steps, say) is no size of its own.
     fixed = [name for name in {n for r in mine for n in r["size"]} if name != fig.x and name != "steps"]
     rests = sorted({tuple((n, r["size"].get(n)) for n in sorted(fixed)) for r in mine}, key=str)
@@ -98,13 +103,13 @@ def lines(fig, entry, _):
         plot, ax = style.figure(height=style.HEIGHT + .6)
         names = list(dict.fromkeys((r["version"], r["by"], r["fabric"]) for r in here))
         for i, name in enumerate(names):
-            points = sorted((r["size"][fig.x], store.value_of(r)) for r in here if (r["version"], r["by"], r["fabric"]) == name)
+            points = sorted((place(r, fig.x), store.value_of(r)) for r in here if (r["version"], r["by"], r["fabric"]) == name)
             ax.plot(*zip(*points), color=style.series(i), marker=MARKERS[i % 7], markersize=4,
                     linestyle="-" if name[1] == "armilla" else "--", label=f"{name[0]}, {name[2] if name[1] == 'armilla' else name[1]}")
         values = [store.value_of(r) for r in here]
         if fig.log and min(values) > 0:
             log_axis(ax, min(values), max(values))
-        xs = {r["size"][fig.x] for r in here}
+        xs = {place(r, fig.x) for r in here}
         if min(xs) > 0 and max(xs) / min(xs) > 50:
             ax.set_xscale("log")
         label_axis(ax, xs)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan: programs, sizes, baselines, what is to be reached, and the papers' numbers."""
-from . import plan_micro, plan_programs
+from . import plan_kernels, plan_messages, plan_micro, plan_npb, plan_programs
 
-ITEMS = (*plan_micro.ITEMS, *plan_programs.ITEMS)
+ITEMS = (*plan_micro.ITEMS, *plan_programs.ITEMS, *plan_kernels.ITEMS, *plan_messages.ITEMS, *plan_npb.ITEMS)
 
 
 def chosen(names):

@@ -9,6 +9,9 @@ def em3d_commands():
     short, long_ = ("--nodes", 200, "--samples", 3), ("--nodes", 40000, "--samples", 3)
     quick = ("--nodes", 200, "--samples", 1, "--remote", 10, 40, 100)
     for name, args, fast in (("", short, quick), (" 40,000", long_, ())):
+        yield Command("names" + name, "paper_em3d_named", args, ("--nodes", 200, "--samples", 1, "--remote", 40) if fast else ())
+        yield Command("two programs" + name, "paper_em3d_named", args, ("--nodes", 200, "--samples", 1, "--remote", 40) if fast else (),
+                      launcher="programs", peer="paper_em3d_peer")
         yield Command("armilla" + name, "paper_em3d", args, fast)
         yield Command("messages" + name, "paper_em3d", (*args, "--by-message"), (*quick, "--by-message") if fast else ())
         yield Command("mpi" + name, "paper_em3d_mpi", args, fast, launcher="mpi")
@@ -37,7 +40,9 @@ EM3D = Experiment(
             EM3D_SIZE),
      Target("bulk: global pointers / MPI", {"command": "armilla*", "version": "bulk/pointers"}, {"by": "mpi", "version": "bulk*"}, 1.0,
             EM3D_SIZE),
-     Target("base: calls that overlap / one at a time", {"command": "armilla*", "version": "base/*overlap*"},
+     *(Target(f"{v}: two programs / one", {"version": f"{v}/mpmd"}, {"version": f"{v}/spmd"}, 1.03, EM3D_SIZE)
+       for v in ("base", "ghost", "bulk")),
+     Target("base: calls that overlap / one at a time", {"command": "armilla*", "version": "base/overlap*"},
             {"command": "armilla*", "version": "base/calls"}, 0.4, EM3D_SIZE)),
     (Figure("ratios", "EM3D, against hand-written MPI", "remote", True, ("*/ MPI",)),
      Figure("ratios", "EM3D, calls against global pointers", "remote", True, ("*calls / global pointers*",), (("paper: base", {70: 2}), ("paper: ghost", {100: 2.5}))),

@@ -54,8 +54,12 @@ class Runner:
 
     def why_not(self, command):
         """Why a command cannot run here; empty if it can."""
-        if not self.executable(command).exists():
-            return f"{command.program} is not built"
+        needed = [self.executable(command)]
+        if command.launcher == "programs":
+            needed += [self.build / "bin" / "papers" / command.peer, self.build / "bin" / "armilla-run"]
+        for program in needed:
+            if not program.exists():
+                return f"{program.name} is not built"
         if command.launcher == "mpi" and shutil.which("mpirun") is None:
             return "there is no mpirun"
         return ""
@@ -63,6 +67,9 @@ class Runner:
     def words(self, command):
         arguments = command.quick if self.quick and command.quick is not None else command.args
         words = [str(self.executable(command)), "--json", *(str(a) for a in arguments)]
+        if command.launcher == "programs":
+            peer = [str(self.build / "bin" / "papers" / command.peer), *words[1:]]
+            words = [str(self.build / "bin" / "armilla-run"), "-n", "1", *words, ":", "-n", str(command.ranks - 1), *peer]
         if command.launcher == "mpi":
             words = ["mpirun", "--oversubscribe", "--bind-to", "core" if command.ranks <= len(os.sched_getaffinity(0)) else "none",
                      "-n", str(command.ranks), *words]

@@ -13,9 +13,10 @@ class Command:
     program: str  # in build/*/bin/papers
     args: tuple = ()
     quick: tuple | None = None  # in place of args with --quick; () leaves the command out
-    launcher: str = "armilla"  # or mpi: by mpirun; none: a program of threads alone
+    launcher: str = "armilla"  # or mpi: by mpirun; or programs: by armilla-run, with `peer` on all ranks but the first
     ranks: int = 2
     env: tuple = ()  # of "NAME=value"
+    peer: str = ""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Water, blocked LU, and the matrix multiplication of blocks."""
+from .spec import Command, Experiment, Figure, Target
+
+
+def by_messages(program, args, quick):
+    yield Command("armilla", program, args, quick)
+    yield Command("messages", program, (*args, "--by-message"), (*quick, "--by-message"))
+
+
+def calls_against_pointers(version, way, label, on, paper=""):
+    prefix = f"{version}/" if version else ""
+    name = f"{version}: calls" if version else "calls"
+    return Target(f"{name} / global pointers, {way}", {"command": label, "version": f"{prefix}calls"},
+                  {"command": label, "version": f"{prefix}pointers"}, 1.3, on, paper=paper)
+
+
+WATER = Experiment(
+    "water", "Water: molecules that all act on each other", "MRPC, section 6, figure 5",
+    "64 and 512 molecules. Atomic: remote molecules are read and updated one by one, by atomic methods. Prefetch: those that a rank needs are "
+    "bundled. Energies are compared with the reference to nine digits.",
+    (*by_messages("paper_water", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, "--steps", 1, "--samples", 1)),
+     Command("mpi", "paper_water_mpi", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, "--steps", 1, "--samples", 1),
+             launcher="mpi")),
+    (calls_against_pointers("atomic", "both by messages", "messages", ("molecules",), "CC++ / Split-C 2.6 (64), 5.6 (512)"),
+     calls_against_pointers("prefetch", "both by messages", "messages", ("molecules",), "CC++ / Split-C 3.5 (512)"),
+     calls_against_pointers("prefetch", "short cut on", "armilla", ("molecules",)),
+     Target("prefetch / threads with locks", {"command": "armilla", "version": "prefetch/*"}, {"by": "threads"},
+            lambda size: 1.0 if size.get("molecules", 0) >= 512 else 0.9, ("molecules",)),
+     Target("prefetch / MPI", {"command": "armilla", "version": "prefetch/*"}, {"by": "mpi"}, None, ("molecules",)),
+     Target("prefetch / atomic, by calls and messages", {"command": "messages", "version": "prefetch/calls"},
+            {"command": "messages", "version": "atomic/calls"}, None, ("molecules",),
+            paper="gains 60 % (64, both), 51 % CC++ and 22 % Split-C (512)")),
+    (Figure("ratios", "Water, calls against global pointers", "molecules", True, ("*calls / global pointers*",),
+            (("paper: atomic", {64: 2.6, 512: 5.6}), ("paper: prefetch", {512: 3.5}))),
+     Figure("lines", "Water, time a step", "molecules", True),
+     Figure("bars", "Water, where the time goes")),
+    (("MRPC, section 6", "there"), ("prefetch: remote accesses", "10 times fewer"),
+     ("prefetch gains", "60 % (64, both), 51 % CC++ and 22 % Split-C (512)"), ("CC++ / Split-C", "atomic 2.6 (64), 5.6 (512); prefetch 3.5 (512)")),
+    seconds=12)
+
+
+def lu_commands():
+    for block in (16, 32, 64, 128):
+        yield Command(f"block {block}", "paper_lu", ("--size", 512, "--block", block, "--samples", 3),
+                      ("--size", 512, "--block", block, "--samples", 1) if block in (16, 64) else ())
+        yield Command(f"large, block {block}", "paper_lu", ("--size", 2048, "--block", block, "--samples", 1), ())
+    yield Command("messages", "paper_lu", ("--size", 512, "--block", 16, "--samples", 3, "--by-message"),
+                  ("--size", 512, "--block", 16, "--samples", 1, "--by-message"))
+
+
+LU = Experiment(
+    "lu", "LU: a dense matrix in blocks, without pivoting", "MRPC, section 6",
+    "By global pointers one-way stores with signals and prefetch, as Split-C has it; by calls as CC++ has it. Against threads at block 16 and "
+    "LAPACK's dgetrf, which pivots. Verified by values of the factors and the residual.",
+    tuple(lu_commands()),
+    (Target("calls / global pointers, both by messages", {"command": "messages", "version": "calls"},
+            {"command": "messages", "version": "pointers"}, 1.3, ("n", "block"), paper="CC++ / Split-C 3.6"),
+     Target("calls / global pointers, short cut on", {"command": "*block*", "version": "calls"},
+            {"command": "*block*", "version": "pointers"}, 1.3, ("n", "block")),
+     Target("best block / threads at block 16", {"by": "armilla", "command": "*block*"}, {"by": "threads", "size.block": 16},
+            lambda size: 0.7 if size.get("n") == 512 else None, ("n",)),
+     Target("best block / dgetrf", {"by": "armilla", "command": "*block*"}, {"by": "lapack"},
+            lambda size: 1.3 if size.get("n") == 512 else None, ("n",))),
+    (Figure("lines", "LU, time by block", "block", True), Figure("bars", "LU, where the time goes")),
+    (("MRPC, section 6", "there"), ("CC++ / Split-C", "3.6")),
+    seconds=8)
+
+MM = Experiment(
+    "mm", "mm: a product of matrices of 8 x 8 blocks", "Split-C on the Paragon, section 5",
+    "Blocks are fetched from where they lie, two at a time beside the matrices, and multiplied by OpenBLAS. The share of dgemm's speed in the same run.",
+    (Command("armilla", "paper_mm", ("--block", 8, 16, 32, 64, 128, 256, 512, 1024, "--samples", 3), ("--block", 8, 16, 32, 64, 128, "--samples", 1)),
+     Command("messages", "paper_mm", ("--block", 8, 16, 32, 64, 128, 256, 512, 1024, "--samples", 3, "--by-message"),
+             ("--block", 8, 16, 32, 64, 128, "--samples", 1, "--by-message")),
+     Command("mpi", "paper_mm_mpi", ("--block", 8, 16, 32, 64, 128, 256, 512, 1024, "--samples", 3),
+             ("--block", 8, 16, 32, 64, 128, "--samples", 1), launcher="mpi")),
+    (Target("the best / dgemm", {"by": "armilla", "command": "armilla", "version": "[!d]*"}, {"by": "armilla", "command": "armilla", "version": "dgemm"},
+            lambda size: 0.68 if size.get("block") == 16 else 0.88 if size.get("block", 0) >= 32 else None, ("block",), share=True,
+            paper="2937 MFLOPS on 64 nodes, near its peak; polling about half"),
+     Target("get / MPI get", {"by": "armilla", "command": "armilla", "version": "get"}, {"by": "mpi", "version": "get"}, None, ("block",)),
+     Target("double-buffered / MPI double-buffered", {"by": "armilla", "command": "armilla", "version": "double-buffered"},
+            {"by": "mpi", "version": "double-buffered"}, None, ("block",))),
+    (Figure("lines", "mm, speed by block", "block", True), Figure("bars", "mm, where the time goes")),
+    (("Paragon, section 5", "there"), ("64 nodes, transposes included", "near 2937 MFLOPS (CM-5 480)"),
+     ("the polling version of the library", "about half (preliminary)")),
+    seconds=10)
+
+ITEMS = (WATER, LU, MM)
