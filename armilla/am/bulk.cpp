@@ -107,7 +107,7 @@ void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, 
       stream_ = &block;
     else
       block.await(block.end());
-    handlers_.functions[h](*this, source, block.begin(), size);
+    run_bodies<true>(source, handler_id(h), block.begin(), size);
   } catch (const message_given_up&) {}  // its sender knows why
 }
 

@@ -24,6 +24,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
       poll_every_(std::uint32_t(self.settings->poll_every)),
       until_poll_(poll_every_),
       watch_(stats_of(self).watch.get()),
+      trace_(stats_of(self).events.get()),
       methods_(stats_of(self).count_methods(handler_item_sizes, handler_method_name)),
       eager_(std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       spill_limit_(self.settings->spill_limit),
@@ -47,6 +48,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
     if (host.far[std::size_t(r)]) continue;
     inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r});
   }
+  if (trace_ != nullptr) trace_->name_methods(handlers_.size, handler_method_name, self.ranks);
   if (who == role::rank) waiting_.watch_losses(host.job().losses.count);
   if (who != role::rank || !attended) return;
   beside_ = ranks;
@@ -115,6 +117,7 @@ void endpoint::await_credit(channel& c) {
   if (in_body() || c.spilled.empty()) return;
   ++count_.credit_stalls;
   self_.fibers->note_wait("credit", &c);
+  const traced wait(trace_, trace_kind::wait, "credit");
   const timed net(watch_, component::net);
   waiting::spell spell;
   while (!c.spilled.empty()) {
@@ -178,6 +181,13 @@ void endpoint::count_items(traffic kind, std::uint64_t items) noexcept {
 
 void endpoint::start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
   count_alone(c);
+  if (trace_ != nullptr) [[unlikely]] {  // each starts: no handler stays
+    c.alone_handler = no_handler;
+    count_items(kind, 1);
+    ++count_.frames_sent;
+    count_.bytes_sent += size + sizeof(record);
+    return trace_->sent(c.index, c.to, h, size + sizeof(record));
+  }
   c.alone_handler = h;
   c.alone_size = std::uint32_t(size);
   c.alone_kind = kind;
@@ -245,11 +255,14 @@ void endpoint::push(channel& c) {
   close_run(c);
   const std::byte* const frame = c.frame;
   const std::size_t bytes = std::size_t(c.cursor - frame);
+  const handler_id last = c.run_handler;
   c.cursor = c.limit = c.frame = nullptr;
   c.run_handler = c.hot_handler = no_handler;
   c.urgent = false;
   ++c.frames;
   count_.bytes_sent += bytes;
+  if (observed_ && trace_ != nullptr) [[unlikely]]
+    trace_->sent(c.index, c.to, last, bytes);
   const ring_writer::room room = c.spilled.empty() ? c.ring.reserve(bytes, bytes) : ring_writer::room{};
   if (room.begin == nullptr) [[unlikely]]
     return c.far ? push_far(c, frame, bytes) : spill(c, frame, bytes);

@@ -23,6 +23,7 @@
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/stopwatch.hpp"
+#include "armilla/stats/trace.hpp"
 #include "armilla/wire/reachable.hpp"
 
 namespace armilla::detail {
@@ -264,6 +265,7 @@ class endpoint {
   context& self() noexcept { return self_; }
   counters& count() noexcept { return count_; }
   stopwatch* watch() const noexcept { return watch_; }  ///< null unless times were asked for
+  trace* events() const noexcept { return trace_; }     ///< null unless a trace was asked for
   /// Whether anything but the message itself is to be done on its way: the one test of the usual case.
   bool observed() const noexcept { return observed_; }
   /// One item of a method whose items differ in size has come in.
@@ -451,6 +453,9 @@ class endpoint {
   std::uint64_t far_lines_taken(rank_t r) const noexcept;
   template <taker By, bool Counted>
   void run_records(arrival& a);
+  template <bool Counted>
+  void run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
+  bool is_counted(const arrival& a) const noexcept;
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
   /// Grows whenever something is taken in or leaves the queue of what had no credit.
@@ -487,8 +492,9 @@ class endpoint {
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
   bool solo_ = false;      ///< the record that is being handled came alone
-  bool observed_ = false;  ///< any of poll_every_, watch_, methods_
+  bool observed_ = false;  ///< any of poll_every_, watch_, trace_, methods_
   stopwatch* watch_ = nullptr;
+  trace* trace_ = nullptr;
   method_counts* methods_ = nullptr;  ///< null unless statistics were asked for
   std::size_t eager_ = 0;
   std::size_t spilled_bytes_ = 0;

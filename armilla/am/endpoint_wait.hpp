@@ -15,6 +15,7 @@ bool endpoint::wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const
 template <class Done, class Arm>
 bool endpoint::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on) {
   if (done()) return true;
+  const traced wait(trace_, trace_kind::wait, what);
   begin_wait(what, on);
   const outcome here = wait_here(done, deadline_ns);
   if (here != outcome::leave) return here == outcome::done;

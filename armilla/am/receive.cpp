@@ -66,8 +66,29 @@ void endpoint::run_frame(arrival& a) {
     arriving_ = nullptr;
     return;
   }
+  if (trace_ != nullptr && is_counted(a)) trace_->taken(a.source);
   const timed runtime(watch_, component::runtime);
   run_records<By, true>(a);
+}
+
+// Frames of the channel from rank to rank, as their sender numbers them: not asides, what only names a block that has come, or
+// those of an attendant.
+bool endpoint::is_counted(const arrival& a) const noexcept {
+  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.aside;
+  return a.in == &inbound_[inbound_of_[std::size_t(a.source)]];
+}
+
+// One run of bodies.
+template <bool Counted>
+void endpoint::run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
+  if constexpr (Counted) {
+    if (trace_ != nullptr) {
+      trace_->begin_run(source, h, bytes);
+      handlers_.functions[h](*this, source, data, bytes);
+      return trace_->end_run(h);
+    }
+  }
+  handlers_.functions[h](*this, source, data, bytes);
 }
 
 template <endpoint::taker By, bool Counted>
@@ -99,7 +120,7 @@ void endpoint::run_records(arrival& a) {
       a.run = nullptr;
     }
     solo_ = solo_ && data + head.length == a.end;
-    handlers_.functions[head.handler](*this, source, data, head.length);
+    run_bodies<Counted>(source, head.handler, data, head.length);
     if constexpr (By == taker::loop)
       if (a.kept) [[unlikely]]
         return;
@@ -120,7 +141,7 @@ void endpoint::finish_left() {
     arriving_ = &a;
     if (left.rest.at != left.rest.end) {
       solo_ = false;
-      handlers_.functions[a.handler](*this, a.source, left.rest.at, std::size_t(left.rest.end - left.rest.at));
+      run_bodies<true>(a.source, a.handler, left.rest.at, std::size_t(left.rest.end - left.rest.at));
     }
     if (!a.kept) observed_ ? run_records<taker::loop, true>(a) : run_records<taker::loop, false>(a);
   }
@@ -173,7 +194,7 @@ void endpoint::run_parked(rank_t source, handler_id h, std::vector<std::byte> it
     void run() {
       const timed runtime(self.watch_, component::runtime);
       self.solo_ = false;
-      self.handlers_.functions[handler](self, source, item.data(), item.size());
+      self.run_bodies<true>(source, handler, item.data(), item.size());
     }
   } body{*this, source, h, std::move(item)};
   try {
@@ -195,7 +216,7 @@ void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->i
 
 void endpoint::every_nth_statement_polls(std::uint32_t n) noexcept {
   poll_every_ = until_poll_ = n;
-  observed_ = n != 0 || watch_ != nullptr || methods_ != nullptr || order_of(self_, this) != nullptr;
+  observed_ = n != 0 || watch_ != nullptr || trace_ != nullptr || methods_ != nullptr || order_of(self_, this) != nullptr;
 }
 
 void endpoint::poll_in_turn() {

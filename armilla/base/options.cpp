@@ -184,6 +184,12 @@ std::vector<row> make_table() {
             "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
             "Print counters at the end (1), with the time of each component (timing), or write them to a file."),
       words(
+          "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
+          "nothing, or the name of a file that ends in .json",
+          "Write what each rank did and when to this file, which Perfetto opens; also when the job fails."),
+      bytes("trace_events", &o::trace_events, 1024, std::uint64_t{1} << 28, shape::power_of_two,
+            "How many events of a rank are kept for ARMILLA_TRACE, 32 bytes each; older ones are dropped and counted."),
+      words(
           "libraries", &o::libraries, [](std::string_view) { return true; }, "folders with colons between, or nothing",
           "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
       words(

@@ -64,6 +64,8 @@ struct options {
   bool access_by_message = false;
   // insight
   std::string stats;
+  std::string trace;
+  std::uint64_t trace_events = 64 * 1024;
   bool checked = true;
   std::string record;
   std::string replay;

@@ -22,6 +22,7 @@
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/plan.hpp"
 #include "armilla/boot/watch.hpp"
+#include "armilla/stats/trace_merge.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -36,7 +37,8 @@ class supervisor {
   supervisor(const std::vector<program_spec>& programs, const options& settings)
       : plan_(make_plan(programs, settings)),
         watch_(*plan_.job, settings.stall_ns, settings.wait_report_ns),
-        grace_ns_(settings.loss_grace_ns) {}
+        grace_ns_(settings.loss_grace_ns),
+        trace_(settings.trace) {}
   int run();
 
  private:
@@ -77,6 +79,7 @@ class supervisor {
   job_plan plan_;
   job_watch watch_;
   std::uint64_t grace_ns_;
+  std::string trace_;  // the file
   orphanage orphans_;
   output_labels labels_;
   std::vector<child> children_;
@@ -104,7 +107,9 @@ int supervisor::run() {
   }
   judge();  // none may have come to life at all
   labels_.finish();
-  return report();
+  const int code = report();
+  if (!trace_.empty()) merge_trace_files(trace_, plan_.ranks);
+  return code;
 }
 
 // --- start ---

@@ -44,8 +44,11 @@ scheduler::scheduler(context& self, std::size_t stack_bytes, std::size_t most_ke
       globals_(globals_of_thread()),
       count_(*self.count),
       watch_(stats_of(self).watch.get()),
+      trace_(stats_of(self).events.get()),
+      observed_(watch_ != nullptr || trace_ != nullptr),
       pool_(stack_bytes, most_kept) {
   main_.state = fiber_record::state_t::running;
+  if (trace_ != nullptr) trace_->set_main(&main_);
   sanitizer_main(main_);
 }
 
@@ -59,8 +62,8 @@ scheduler::~scheduler() = default;
     return;
   }
   ++count_.switches;
-  if (watch_ != nullptr) [[unlikely]]
-    me.in = watch_->change(component::thread_mgmt);
+  if (observed_) [[unlikely]]
+    note_switch(me, to);
   me.body_depth = std::exchange(self_.body_depth, to.body_depth);
   me.exceptions = std::exchange(*globals_, to.exceptions);
   running_ = &to;
@@ -77,6 +80,11 @@ scheduler::~scheduler() = default;
   if (--until_loop_ != 0 && !ready_.empty()) [[likely]]
     return *ready_.pop();
   return to_loop();
+}
+
+void scheduler::note_switch(fiber_record& me, const fiber_record& to) noexcept {
+  if (watch_ != nullptr) me.in = watch_->change(component::thread_mgmt);
+  if (trace_ != nullptr) trace_->change_fiber(&me, &to, &to == loop_);
 }
 
 void scheduler::suspend(const char* what, const void* on) {
@@ -188,6 +196,8 @@ void scheduler::run_fiber() noexcept {
   fiber_record& me = *running_;
   sanitizer_enter(me, *left_);
   for (;;) {
+    if (observed_ && trace_ != nullptr) [[unlikely]]
+      trace_->begin(trace_kind::fiber, running_ == loop_ ? "takes in messages" : "fiber");
     try {
       me.work(me);
     } catch (...) {
@@ -196,6 +206,8 @@ void scheduler::run_fiber() noexcept {
       else
         me.error = std::current_exception();
     }
+    if (observed_ && trace_ != nullptr) [[unlikely]]
+      trace_->end();
     end_running();
   }
 }

@@ -36,6 +36,8 @@ bool in_parallel_region() noexcept;
 /// Throws the usage_error of an operation that would have to switch to another fiber there.
 void refuse_in_parallel_region(const char* operation);
 
+class trace;
+
 class scheduler {
  public:
   scheduler(context& self, std::size_t stack_bytes, std::size_t most_kept);
@@ -139,6 +141,7 @@ class scheduler {
   fiber_record& next();
   fiber_record& to_loop();
   void switch_to(fiber_record& to) noexcept;
+  [[gnu::cold]] void note_switch(fiber_record& me, const fiber_record& to) noexcept;
   void leave_loop(const char* what);
   fiber_record& make_loop();
   void end_running() noexcept;
@@ -159,6 +162,8 @@ class scheduler {
   exception_globals* globals_;  // of the rank's thread
   counters& count_;
   stopwatch* watch_;
+  trace* trace_;
+  bool observed_;  ///< by either
   stack_pool pool_;
   loop_work work_;
   void (*lost_error_)(context& self, std::exception_ptr why) = nullptr;

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/session/report.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/fabric/network.hpp"
+#include "armilla/fiber/mutex.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/session_state.hpp"
 #include "armilla/stats/counter_table.hpp"
 #include "armilla/stats/rank_stats.hpp"
+#include "armilla/stats/trace_merge.hpp"
 #include "armilla/team/collectives.hpp"
 
 namespace armilla::detail {
@@ -55,10 +61,44 @@ statistics from_image(statistics_image&& image) {
   return s;
 }
 
+/// Taking and giving back a free lock costs a tenth of a border, so it is not measured where it happens: how often is counted,
+/// how long is measured here.
+double seconds_per_lock(context& self) {
+  constexpr int batches = 8, locks = 512;
+  const counters before = *self.count;
+  mutex free;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int b = 0; b < batches; ++b) {
+    const std::uint64_t begin = ticks();
+    for (int i = 0; i < locks; ++i) {
+      free.lock();
+      free.unlock();
+    }
+    least = std::min(least, ticks() - begin);
+  }
+  self.count->locks = before.locks;
+  return double(least) / locks * ns_per_tick() * 1e-9;
+}
+
+/// They were taken in code that counted as the program's own.
+void move_locks(statistics& s, double each) {
+  const double locks = std::min(s.time.cpu, double(s.locks) * each);
+  s.time.cpu -= locks;
+  s.time.thread_synchronisation += locks;
+}
+
 rank_image image_of_this_rank(context& self) {
-  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(self)), {}};
-  for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
-  if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
+  statistics whole = snapshot(self);
+  std::vector<phase_statistics> parts = phases();
+  rank_image image{std::string(program_name(program())), 0, {}, {}};
+  if (stats_of(self).watch) {
+    image.seconds_per_border = seconds_per_border();
+    const double lock = seconds_per_lock(self);
+    move_locks(whole, lock);
+    for (phase_statistics& p : parts) move_locks(p.what, lock);
+  }
+  image.whole = image_of(whole);
+  for (const phase_statistics& p : parts) image.phases.push_back({p.name, p.times, image_of(p.what)});
   return image;
 }
 
@@ -109,6 +149,22 @@ void report_stats(context& self) {
   const std::string text = text_of(job);
   std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+void report_trace(context& self) {
+  trace* const mine = stats_of(self).events.get();
+  if (mine == nullptr) return;
+  mine->finish();
+  if (self.session->self.job->supervisor > 0) return;
+  const std::string& file = self.settings->trace;
+  const std::vector<std::vector<std::byte>> parts = gather_to(0, mine->part().copy());
+  if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.ranks));
+  unlink(trace_part_name(file, self.rank).c_str());
+}
+
+void rescue_trace(context& self) noexcept {
+  if (self.count == nullptr || stats_of(self).events == nullptr || self.session->self.job->supervisor > 0) return;
+  merge_trace_files(self.settings->trace, self.ranks);
 }
 
 }  // namespace armilla::detail

@@ -37,4 +37,9 @@ std::string json_of(const job_report& job);
 /// file. Collective. What the report itself does is not in it. Errors: usage_error when the file cannot be written.
 void report_stats(context& self);
 
+/// The same for ARMILLA_TRACE: this rank's part is complete. Where no supervisor of ours puts the parts together, rank 0 does.
+void report_trace(context& self);
+/// The job has failed on this rank, and there is no supervisor of ours: what lies on this host is put together now.
+void rescue_trace(context& self) noexcept;
+
 }  // namespace armilla::detail

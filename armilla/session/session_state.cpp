@@ -79,6 +79,7 @@ void session_state::finish() noexcept try {
   final_fence(rank, 0);
   let_go(rank);
   report_stats(rank);
+  report_trace(rank);
   if (self.beat != nullptr) self.beat->watch_no_more();
   meet(self, all_done);
   stop_wait_reports(rank);
@@ -96,6 +97,7 @@ void session_state::fail(int code) noexcept {
   std::fflush(stdout);  // the supervisor may end this process before it gets to it
   note_failure(*self.job, self.rank, failure_kind::code, code, "");
   tell_loss(*self.job, self.rank, self.rank, "exited with code " + std::to_string(code));
+  rescue_trace(rank);
   end_launched(self);
 }
 
@@ -104,6 +106,7 @@ void session_state::fail(const char* why) noexcept {
   std::fflush(stdout);
   note_failure(*self.job, self.rank, failure_kind::exception, 1, why);
   tell_loss(*self.job, self.rank, self.rank, "ended by an exception");
+  rescue_trace(rank);
   end_launched(self);
 }
 
@@ -112,6 +115,7 @@ void session_state::fail_by_exception() noexcept {
   std::fflush(stdout);
   note_current_exception(*self.job, self.rank);
   tell_own_loss(*self.job, self.rank);
+  rescue_trace(rank);
   end_launched(self);
   if (self.job->supervisor == 0) say("armilla: " + sentence(from_note(*self.job)));
 }

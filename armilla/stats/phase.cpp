@@ -9,12 +9,14 @@ namespace armilla {
 
 using detail::open_phase;
 using detail::rank_stats;
+using detail::trace_kind;
 
 phase::phase(const char* name) {
   detail::context& self = detail::here("phase");
   rank_stats& s = detail::stats_of(self);
-  if (!s.asked.any()) [[likely]]
+  if (!s.watched()) [[likely]]
     return;
+  if (s.events) s.events->phase(trace_kind::begin_phase, name);
   auto at = std::ranges::find(s.phases, name, [](const open_phase& p) -> std::string_view { return p.sum.name; });
   if (at == s.phases.end()) at = s.phases.insert(at, open_phase{{name, 0, {}}, {}, 0});
   if (at->depth++ == 0) at->began = detail::snapshot(self);
@@ -26,6 +28,7 @@ phase::~phase() {
     return;
   rank_stats& s = detail::stats_of(*detail::current);
   open_phase& p = s.phases[place_];
+  if (s.events) s.events->phase(trace_kind::end_phase, p.sum.name.c_str());
   if (--p.depth != 0) return;
   p.sum.what += detail::snapshot(*detail::current) - p.began;
   ++p.sum.times;

@@ -10,6 +10,7 @@
 #include "armilla/stats/phase.hpp"
 #include "armilla/stats/request.hpp"
 #include "armilla/stats/stopwatch.hpp"
+#include "armilla/stats/trace.hpp"
 
 namespace armilla::detail {
 
@@ -24,9 +25,13 @@ struct rank_stats : counters {
   stats_request asked;
   std::uint64_t began_ns = 0;
   std::unique_ptr<stopwatch> watch;        ///< null without `timing`
+  std::unique_ptr<trace> events;           ///< null without ARMILLA_TRACE
   std::unique_ptr<method_counts> methods;  ///< null unless anything was asked for
   const std::string& (*method_name)(std::uint32_t method) = nullptr;
   std::vector<open_phase> phases;
+
+  /// Whether anybody wants to know what the rank does, beyond its counters.
+  bool watched() const noexcept { return asked.any() || events != nullptr; }
 
   /// Layer am says what methods there are. Null if nobody wants to know.
   method_counts* count_methods(std::vector<std::uint32_t> (*item_sizes)(), const std::string& (*name)(std::uint32_t));

@@ -24,11 +24,11 @@ stats_request parse_stats(std::string_view text) {
   return asked;
 }
 
-void make_empty(const std::string& file) {
+void make_empty(const char* variable, const std::string& file) {
   const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0)
-    throw_usage("ARMILLA_STATS", "statistics cannot be written to '" + file + "' (" + std::strerror(errno) +
-                                     "); name a file in a folder that exists and may be written to");
+    throw_usage(variable, "cannot write to '" + file + "' (" + std::strerror(errno) +
+                              "); name a file in a folder that exists and may be written to");
   close(fd);
 }
 

@@ -11,8 +11,12 @@ namespace armilla::detail {
 void start_stats(context& self, const launch&) {
   auto s = std::make_unique<rank_stats>();
   s->asked = parse_stats(self.settings->stats);
-  if (self.rank == 0 && !s->asked.file.empty()) make_empty(s->asked.file);
+  if (self.rank == 0 && !s->asked.file.empty()) make_empty("ARMILLA_STATS", s->asked.file);
   if (s->asked.timing) s->watch = std::make_unique<stopwatch>();
+  if (const options& set = *self.settings; !set.trace.empty()) {
+    if (self.rank == 0) make_empty("ARMILLA_TRACE", set.trace);
+    s->events = std::make_unique<trace>(set.trace, set.trace_events, self.rank, self.ranks);
+  }
   s->began_ns = now_ns();
   self.count = s.release();
 }
@@ -24,6 +28,7 @@ void begin_stats(context& self) {
     static_cast<void>(ns_per_tick());  // measures the clock now, not at the first snapshot
     s.watch->restart();
   }
+  if (s.events) s.events->restart();
   s.began_ns = now_ns();
 }
 

@@ -70,7 +70,7 @@ TEST(StatsRequest, WordsCombine) {
 
 TEST(StatsRequest, AFileThatCannotBeWrittenIsAnErrorThatSaysWhy) {
   try {
-    make_empty("/no such folder/x.json");
+    make_empty("ARMILLA_STATS", "/no such folder/x.json");
     FAIL() << "no error";
   } catch (const usage_error& e) {
     EXPECT_NE(std::string(e.what()).find("'/no such folder/x.json' (No such file or directory)"), std::string::npos) << e.what();
@@ -82,7 +82,7 @@ TEST(StatsRequest, AFileOfAnEarlierJobIsEmptied) {
   std::FILE* f = std::fopen(name.c_str(), "w");
   std::fputs("before", f);
   std::fclose(f);
-  make_empty(name);
+  make_empty("ARMILLA_STATS", name);
   f = std::fopen(name.c_str(), "r");
   EXPECT_EQ(std::fgetc(f), EOF);
   std::fclose(f);

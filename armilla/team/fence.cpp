@@ -185,6 +185,7 @@ void run_fence(team_record* team) {
   context& c = enter(team, collective::fence);
   team_record& t = *team;
   endpoint& messages = *c.messages;
+  const traced whole(messages.events(), trace_kind::collective, "fence");
   ++c.count->fences;
   unhurried pace(t);
   for (;;) {

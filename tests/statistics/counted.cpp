@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Does things whose number is known: each rank sends 100 statements and asks 10 questions, in phases; `counted fail` fails then.
+// Does things whose number is known: each rank sends 100 statements and asks 10 questions, in phases. Then `counted fail` fails,
+// with `counted throw` the last rank throws and with `counted kill` it is killed; before, `counted fibers` spawns some
+// that wait for calls, and `counted many` asks 1000 questions more.
+#include <csignal>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <armilla/armilla.hpp>
 
@@ -29,12 +34,29 @@ void work(am::rank_t next) {
   am::fence();
 }
 
+void wait_in_fibers(am::rank_t next) {
+  am::parfor(0, 8, [next](int i) {
+    if (am::call<&ask>(next, i).get() != i + 1) std::puts("wrong answer");
+  });
+}
+
+void end_badly(std::string_view how) {
+  if (am::rank() != am::ranks() - 1) return am::barrier();  // which never ends
+  if (how == "throw") throw std::runtime_error("as asked");
+  std::raise(SIGKILL);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  return am::run(argc, argv, [argc] {
-    work((am::rank() + 1) % am::ranks());
+  const std::string_view how = argc > 1 ? argv[1] : "";
+  return am::run(argc, argv, [how] {
+    const am::rank_t next = (am::rank() + 1) % am::ranks();
+    work(next);
+    if (how == "fibers") wait_in_fibers(next);
+    for (int i = 0; how == "many" && i < 1000; ++i) static_cast<void>(am::call<&ask>(next, i).get());
+    if (how == "throw" || how == "kill") end_badly(how);
     if (am::rank() == 0) std::puts("done");
-    return argc > 1 ? 3 : 0;
+    return how == "fail" ? 3 : 0;
   });
 }

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/stats/trace_merge.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/stats/trace_part.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr double point_ns = 10;        // what has no length is drawn so long: arrows need something to hold to
+constexpr double counter_steps = 500;  // values of a counter, at most about
+
+/// A part that was read: nothing in it is trusted.
+struct part {
+  trace_head head;
+  std::vector<trace_event> events;  // the oldest first
+  std::vector<std::string> names;
+  double ns_per_tick = 1;
+};
+
+bool read_part(const std::vector<std::byte>& bytes, part& p) {
+  constexpr std::size_t events_at = trace_part::head_bytes + trace_part::name_room;
+  if (bytes.size() < events_at) return false;
+  std::memcpy(&p.head, bytes.data(), sizeof p.head);
+  const trace_head& h = p.head;
+  if (h.magic != trace_head::good_magic || !std::has_single_bit(h.capacity) || h.rank < 0 || h.rank >= h.ranks ||
+      h.capacity > (bytes.size() - events_at) / sizeof(trace_event) || h.name_bytes > trace_part::name_room)
+    return false;
+  const auto* text = reinterpret_cast<const char*>(bytes.data() + trace_part::head_bytes);
+  for (const char* const end = text + h.name_bytes; text < end && p.names.size() < h.names;) {
+    p.names.emplace_back(text, strnlen(text, std::size_t(end - text)));
+    text += p.names.back().size() + 1;
+  }
+  if (p.names.empty()) p.names.emplace_back("?");
+  const std::uint64_t kept = std::min(h.written, h.capacity);
+  p.events.resize(std::size_t(kept));
+  for (std::uint64_t i = 0; i < kept; ++i) {
+    const std::uint64_t at = (h.written - kept + i) & (h.capacity - 1);
+    std::memcpy(&p.events[std::size_t(i)], bytes.data() + events_at + at * sizeof(trace_event), sizeof(trace_event));
+  }
+  return true;
+}
+
+// Where the end was not noted, the present serves, on the machine where the counter is the same.
+double tick_of(const trace_head& h) {
+  std::uint64_t last = h.last_ticks, ns = h.last_ns;
+  if (last == 0 && h.machine == this_machine()) last = ticks(), ns = wall_ns();
+  if (last <= h.first_ticks || ns < h.first_ns + 1'000'000) return ns_per_tick();
+  return double(ns - h.first_ns) / double(last - h.first_ticks);
+}
+
+std::uint64_t arrow_key(rank_t from, rank_t to, std::uint32_t number) {
+  return std::uint64_t(std::uint16_t(from)) << 48 | std::uint64_t(std::uint16_t(to)) << 32 | number;
+}
+
+std::string quoted(const std::string& raw) {
+  std::string out;
+  for (const char c : raw)
+    if (c == '"' || c == '\\')
+      (out += '\\') += c;
+    else if (static_cast<unsigned char>(c) < ' ')
+      out += ' ';
+    else
+      out += c;
+  return out;
+}
+
+/// The file while it is written: an event a line.
+class json_file {
+ public:
+  explicit json_file(const std::string& name) : name_(name), file_(std::fopen(name.c_str(), "w")) {
+    if (file_ == nullptr) fail();
+  }
+  ~json_file() {
+    if (file_ != nullptr) std::fclose(file_);
+  }
+  json_file(const json_file&) = delete;
+
+  template <class... A>
+  void line(fmt::format_string<A...> text, A&&... values) {
+    buffer_ += first_ ? "\n" : ",\n";
+    first_ = false;
+    fmt::format_to(std::back_inserter(buffer_), text, std::forward<A>(values)...);
+    if (buffer_.size() > 1 << 16) flush();
+  }
+  void raw(const std::string& text) { buffer_ += text; }
+  void close() {
+    flush();
+    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+  }
+
+ private:
+  void flush() {
+    if (std::fwrite(buffer_.data(), 1, buffer_.size(), file_) != buffer_.size()) fail();
+    buffer_.clear();
+  }
+  [[noreturn]] void fail() const {
+    throw_usage("ARMILLA_TRACE",
+                "the trace could not be written to '" + name_ + "' (" + std::strerror(errno) + "); make room there");
+  }
+  std::string name_, buffer_;
+  std::FILE* file_;
+  bool first_ = true;
+};
+
+/// Writes the tracks of one rank, whose process number is the rank.
+class rank_writer {
+ public:
+  rank_writer(json_file& out, const part& p, const part& clock, std::uint64_t zero_ns,
+              const std::unordered_set<std::uint64_t>& arrows)
+      : out_(out), p_(p), clock_(clock), zero_ns_(zero_ns), arrows_(arrows), rank_(p.head.rank), pid_(int(rank_) + 1) {}
+
+  void write() {
+    out_.line(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"rank {}"}}}})", pid_, rank_);
+    out_.line(R"({{"ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}}}})", pid_, rank_);
+    name_track(main_track, "main", 1);
+    tracks_[p_.head.main_fiber].number = main_track;
+    if (p_.events.empty()) return;
+    start_with(p_.events);
+    const double span = ns_of(p_.events.back().at) - ns_of(p_.events.front().at);
+    every_ns_ = span / counter_steps;
+    for (std::size_t i = 0; i < p_.events.size(); ++i) {
+      const double next = i + 1 < p_.events.size() ? ns_of(p_.events[i + 1].at) : ns_of(p_.events[i].at) + point_ns;
+      take(p_.events[i], next);
+    }
+    close_all(ns_of(p_.events.back().at));
+  }
+
+ private:
+  json_file& out_;
+  const part& p_;
+  const part& clock_;
+  std::uint64_t zero_ns_;
+  const std::unordered_set<std::uint64_t>& arrows_;
+  rank_t rank_;
+  int pid_;
+  // Neither process nor thread is 0, which stands for the idle one in viewers; threads are numbered through.
+  static constexpr int threads_a_rank = 1'000'000;
+  int phase_track = pid_ * threads_a_rank, main_track = phase_track + 1, who_track = phase_track + 2;
+  int first_fiber_track = phase_track + 3;
+  struct track {
+    int number = 0;
+    std::uint64_t open = 0;
+  };
+
+  double ns_of(std::uint64_t at) const {
+    return double(std::int64_t(clock_.head.first_ns - zero_ns_)) +
+           double(std::int64_t(at - clock_.head.first_ticks)) * clock_.ns_per_tick;
+  }
+  const std::string& name(std::uint32_t n) const { return p_.names[n < p_.names.size() ? n : 0]; }
+
+  void name_track(int number, const std::string& text, int place) {
+    out_.line(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", pid_, number, text);
+    out_.line(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", pid_, number, place);
+  }
+
+  // The first change says who ran before it.
+  void start_with(const std::vector<trace_event>& events) {
+    const auto first = std::ranges::find(events, trace_kind::change, &trace_event::kind);
+    running_ = first == events.end() ? p_.head.main_fiber : std::uint64_t(first->number) << 32 | first->name;
+    since_ = ns_of(events.front().at);
+    changes_ = first != events.end();
+    if (changes_) name_track(who_track, "who runs", 2);
+  }
+
+  track& here() {
+    track& t = tracks_[running_];
+    if (t.number == 0) {
+      t.number = first_fiber_track + int(tracks_.size()) - 2;
+      name_track(t.number, fmt::format("fiber {}", t.number - first_fiber_track + 1), t.number);
+    }
+    return t;
+  }
+
+  void take(const trace_event& e, double next) {
+    const double at = ns_of(e.at);
+    switch (e.kind) {
+      case trace_kind::run: return begin(e, at, "body", true);
+      case trace_kind::wait: return begin(e, at, "wait", false);
+      case trace_kind::collective: return begin(e, at, "collective", false);
+      case trace_kind::fiber: return begin(e, at, "fiber", false);
+      case trace_kind::end: return end(here(), at);
+      case trace_kind::answer: return point(e, at, next, "answer");
+      case trace_kind::sent: return point(e, at, next, "send");
+      case trace_kind::change: return change(e, at);
+      case trace_kind::begin_phase:
+        if (open_phases_.empty() && !std::exchange(phases_named_, true)) name_track(phase_track, "phases", 0);
+        open_phases_.push_back(e.name);
+        return out_.line(R"({{"ph":"B","name":"{}","cat":"phase","pid":{},"tid":{},"ts":{:.3f}}})", quoted(name(e.name)), pid_,
+                         phase_track, at / 1000);
+      case trace_kind::end_phase:
+        if (open_phases_.empty()) return;  // its begin was dropped
+        open_phases_.pop_back();
+        return out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{:.3f}}})", pid_, phase_track, at / 1000);
+      case trace_kind::none: return;
+    }
+  }
+
+  void begin(const trace_event& e, double at, const char* category, bool message) {
+    track& t = here();
+    ++t.open;
+    const std::string arguments = message ? fmt::format(R"(,"args":{{"from":{},"bytes":{}}})", e.peer, e.value) : "";
+    out_.line(R"({{"ph":"B","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{:.3f}{}}})", quoted(name(e.name)), category, pid_,
+              t.number, at / 1000, arguments);
+    if (message) arrive(e, at, t.number);
+  }
+
+  void end(track& t, double at) {
+    if (t.open == 0) return;  // its begin was dropped
+    --t.open;
+    out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{:.3f}}})", pid_, t.number, at / 1000);
+  }
+
+  void point(const trace_event& e, double at, double next, const char* category) {
+    const int number = here().number;
+    const bool out = e.kind == trace_kind::sent;
+    const double length = std::clamp(next - at, 1.0, point_ns);
+    out_.line(R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{"{}":{},"bytes":{}}}}})",
+              quoted(name(e.name)), category, pid_, number, at / 1000, length / 1000, out ? "to" : "from", e.peer, e.value);
+    if (!out) return arrive(e, at, number);
+    if (const std::uint64_t key = arrow_key(rank_, e.peer, e.number); arrows_.contains(key))
+      out_.line(R"({{"ph":"s","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{:.3f}}})", key, pid_, number,
+                at / 1000);
+    ++sent_, bytes_sent_ += e.value;
+    count(at);
+  }
+
+  void arrive(const trace_event& e, double at, int number) {
+    if (const std::uint64_t key = arrow_key(e.peer, rank_, e.number); e.number != 0 && arrows_.contains(key))
+      out_.line(R"({{"ph":"f","bp":"e","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{:.3f}}})", key, pid_,
+                number, at / 1000);
+    ++runs_, bytes_taken_ += e.value;
+    count(at);
+  }
+
+  void count(double at) {
+    if (at < counted_ + every_ns_) return;
+    counted_ = at;
+    out_.line(R"({{"ph":"C","name":"messages","pid":{},"ts":{:.3f},"args":{{"frames sent":{},"runs taken in":{}}}}})", pid_,
+              at / 1000, sent_, runs_);
+    out_.line(R"({{"ph":"C","name":"bytes","pid":{},"ts":{:.3f},"args":{{"sent":{},"taken in":{}}}}})", pid_, at / 1000,
+              bytes_sent_, bytes_taken_);
+  }
+
+  void change(const trace_event& e, double at) {
+    show_who(at);
+    running_ = e.value;
+    loop_ = e.peer == 1;
+    since_ = at;
+  }
+  void show_who(double until) {
+    const std::string who = running_ == p_.head.main_fiber ? "main"
+                            : loop_                        ? "takes in messages"
+                                                           : fmt::format("fiber {}", here().number - first_fiber_track + 1);
+    out_.line(R"({{"ph":"X","name":"{}","cat":"who","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})", who, pid_, who_track,
+              since_ / 1000, std::max(0.0, until - since_) / 1000);
+  }
+
+  // What was going on at the end.
+  void close_all(double at) {
+    if (changes_) show_who(at);
+    for (auto& [fiber, t] : tracks_)
+      while (t.open != 0) end(t, at);
+    for (; !open_phases_.empty(); open_phases_.pop_back())
+      out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{:.3f}}})", pid_, phase_track, at / 1000);
+  }
+
+  std::unordered_map<std::uint64_t, track> tracks_;
+  std::vector<std::uint32_t> open_phases_;
+  bool phases_named_ = false, loop_ = false, changes_ = false;
+  std::uint64_t running_ = 0;
+  double since_ = 0, counted_ = -1e30, every_ns_ = 0;
+  std::uint64_t sent_ = 0, bytes_sent_ = 0, runs_ = 0, bytes_taken_ = 0;
+};
+
+// Arrows of which both ends are there: the others would hang in the air.
+std::unordered_set<std::uint64_t> whole_arrows(const std::vector<part>& parts) {
+  std::unordered_set<std::uint64_t> left, whole;
+  for (const part& p : parts)
+    for (const trace_event& e : p.events)
+      if (e.kind == trace_kind::sent) left.insert(arrow_key(p.head.rank, e.peer, e.number));
+  for (const part& p : parts)
+    for (const trace_event& e : p.events)
+      if ((e.kind == trace_kind::run || e.kind == trace_kind::answer) && e.number != 0)
+        if (const std::uint64_t key = arrow_key(e.peer, p.head.rank, e.number); left.contains(key)) whole.insert(key);
+  return whole;
+}
+
+std::vector<std::byte> read_file(const std::string& name) {
+  std::ifstream in(name, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto* const first = reinterpret_cast<const std::byte*>(bytes.data());
+  return {first, first + bytes.size()};
+}
+
+}  // namespace
+
+trace_summary merge_traces(const std::string& file, const std::vector<std::vector<std::byte>>& raw, rank_t ranks) {
+  std::vector<part> parts;
+  for (const std::vector<std::byte>& bytes : raw)
+    if (part p; read_part(bytes, p)) parts.push_back(std::move(p));
+  std::ranges::sort(parts, {}, [](const part& p) { return p.head.rank; });
+  trace_summary sum{rank_t(parts.size()), ranks - rank_t(parts.size())};
+  std::uint64_t zero_ns = ~std::uint64_t{0};
+  std::string dropped;
+  for (part& p : parts) {
+    p.ns_per_tick = tick_of(p.head);
+    zero_ns = std::min(zero_ns, p.head.first_ns);
+    const std::uint64_t lost = p.head.written - p.events.size();
+    sum.events += p.events.size();
+    sum.dropped += lost;
+    dropped += fmt::format("{}\"{}\":{}", dropped.empty() ? "" : ",", p.head.rank, lost);
+  }
+  const std::unordered_set<std::uint64_t> arrows = whole_arrows(parts);
+  json_file out(file);
+  out.raw(fmt::format(
+      R"({{"displayTimeUnit":"ns","otherData":{{"armilla_trace":1,"ranks":{},"missing":{},"events":{},"dropped":{{{}}}}},"traceEvents":[)",
+      ranks, sum.missing, sum.events, dropped));
+  for (const part& p : parts) {
+    // One clock for all that share a counter, so that arrows never point back for want of exactness.
+    const part& clock = *std::ranges::find(parts, p.head.machine, [](const part& q) { return q.head.machine; });
+    rank_writer(out, p, clock, zero_ns, arrows).write();
+  }
+  out.raw("\n]}\n");
+  out.close();
+  return sum;
+}
+
+void say_traced(const std::string& file, const trace_summary& what) {
+  std::string text = fmt::format("armilla trace: {} events of {} ranks in {}", what.events, what.ranks, file);
+  if (what.dropped != 0)
+    text += fmt::format("; {} older ones were dropped, ARMILLA_TRACE_EVENTS sets how many are kept", what.dropped);
+  if (what.missing != 0) text += fmt::format("; {} ranks left none here", what.missing);
+  std::fflush(stdout);
+  std::fputs((text + "\n").c_str(), stderr);
+}
+
+void merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
+  std::vector<std::vector<std::byte>> parts;
+  for (rank_t r = 0; r < ranks; ++r) parts.push_back(read_file(trace_part_name(file, r)));
+  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // nobody came to make one, or somebody was quicker
+  say_traced(file, merge_traces(file, parts, ranks));
+  for (rank_t r = 0; r < ranks; ++r) unlink(trace_part_name(file, r).c_str());
+} catch (const std::exception& why) { std::fprintf(stderr, "armilla trace: %s; the ranks' parts stay beside it\n", why.what()); }
+
+}  // namespace armilla::detail
