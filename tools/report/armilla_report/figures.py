@@ -7,6 +7,7 @@ import numpy
 from . import store, style
 
 MARKERS = "osD^vPX"
+FOLLOWING = ("steps", "kernels", "operations", "order", "cutoff", "degree", "hosts")  # sizes that follow from others
 COMPONENTS = {"cpu": "cpu", "net": "net", "thread_mgmt": "thread management", "thread_sync": "thread synchronisation",
               "runtime": "runtime"}
 
@@ -52,20 +53,26 @@ def log_axis(ax, low, high):
 
 
 def ratios(fig, _, verdicts):
-    mine = [v for v in verdicts if wanted(v.target.name, fig.only) and number(v.where.get(fig.x))]
+    mine = [v for v in verdicts if wanted(v.target.name, fig.only) and v.where.get(fig.x) is not None]
+    words = list(dict.fromkeys(v.where[fig.x] for v in mine if not number(v.where[fig.x])))  # classes, networks: side by side
     rests = sorted({of_other_sizes(v.where, fig.x) for v in mine}, key=str)
+
+    def at(verdict):
+        value = verdict.where[fig.x]
+        return value if number(value) else words.index(value)
+
     for rest in rests:
         here = [v for v in mine if of_other_sizes(v.where, fig.x) == rest]
         plot, ax = style.figure()
         names = list(dict.fromkeys(v.target.name for v in here))
         for i, name in enumerate(names):
             line = [v for v in here if v.target.name == name]
-            xs, ys = [v.where[fig.x] for v in line], [v.ratio for v in line]
+            xs, ys = [at(v) for v in line], [v.ratio for v in line]
             spread = [[max(0, v.ratio - v.low) for v in line], [max(0, v.high - v.ratio) for v in line]]
             ax.errorbar(xs, ys, yerr=spread, color=style.series(i), marker=MARKERS[i % 7], markersize=5, elinewidth=.8, label=name)
             for v in line:
                 if v.noisy:
-                    ax.plot(v.where[fig.x], v.ratio, marker="o", markersize=11, markerfacecolor="none", color=style.MARK)
+                    ax.plot(at(v), v.ratio, marker="o", markersize=11, markerfacecolor="none", color=style.MARK)
             limits = [v.limit for v in line]
             if all(limit is not None for limit in limits):
                 ax.plot(xs, limits, color=style.series(i), linestyle=":", linewidth=1.1)
@@ -75,7 +82,10 @@ def ratios(fig, _, verdicts):
         if fig.log:
             shown = [y for v in here for y in (v.low, v.high, v.limit or v.ratio)] + [y for _, p in fig.paper for y in p.values()]
             log_axis(ax, min([1, *shown]), max([1, *shown]))
-        label_axis(ax, {v.where[fig.x] for v in here})
+        if words:
+            ax.set_xticks(range(len(words)), labels=words)
+        else:
+            label_axis(ax, {at(v) for v in here})
         ax.set_xlabel(fig.x)
         ax.set_ylabel("time, ours / baseline")
         ax.set_title(title_of(fig, rest))
@@ -94,8 +104,7 @@ def place(record, x):
 
 def lines(fig, entry, _):
     mine = [r for r in entry["records"] if wanted(r["version"], fig.only) and number(place(r, fig.x))]
-    # What moves with x (a count of steps, say) is no size of its own.
-    fixed = [name for name in {n for r in mine for n in r["size"]} if name != fig.x and name != "steps"]
+    fixed = [name for name in {n for r in mine for n in r["size"]} if name != fig.x and name not in FOLLOWING]
     rests = sorted({tuple((n, r["size"].get(n)) for n in sorted(fixed)) for r in mine}, key=str)
     many = [n for n in sorted(fixed) if len({dict(rest)[n] for rest in rests}) > 1]
     for rest in rests:
@@ -155,8 +164,8 @@ def targets(verdicts):
     # One bar a target: its worst size.
     worst = {}
     for v in judged:
-        if v.target.name not in worst or v.of_limit > worst[v.target.name].of_limit:
-            worst[v.target.name] = v
+        if (v.program, v.target.name) not in worst or v.of_limit > worst[v.program, v.target.name].of_limit:
+            worst[v.program, v.target.name] = v
     rows = list(worst.values())
     plot, ax = style.figure(height=1.0 + .27 * len(rows))
     for i, v in enumerate(rows):
@@ -164,7 +173,7 @@ def targets(verdicts):
         ax.plot([1, v.of_limit], [i, i], color=colour, linewidth=2)
         ax.plot(v.of_limit, i, marker="o", color=colour, markersize=6, markerfacecolor="none" if v.noisy else colour)
     ax.axvline(1, color=style.INK, linewidth=1)
-    ax.set_yticks(range(len(rows)), labels=[v.target.name for v in rows])
+    ax.set_yticks(range(len(rows)), labels=[f"{v.program}, {v.target.name}" for v in rows])
     ax.tick_params(axis="y", labelsize=8)
     ax.invert_yaxis()
     ax.set_xscale("log")
@@ -173,6 +182,6 @@ def targets(verdicts):
     ax.set_xlim(low / 1.15, high * 1.15)
     ax.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
     ax.minorticks_off()
-    ax.set_xlabel("ratio by its target; left of 1 it is reached")
+    ax.set_xlabel("ratio by target: 1 is the limit")
     ax.set_title("Ratios to their targets")
     return style.svg_of(plot)

@@ -21,6 +21,7 @@ class Verdict:
     noisy: bool
     ours: dict
     base: dict
+    program: str = ""
 
     @property
     def reached(self):
@@ -62,7 +63,7 @@ def best(records):
 
 
 def sizes_of(record, names):
-    return tuple((name, record["size"].get(name)) for name in names)
+    return tuple((name, record["size"].get(name, record.get(name))) for name in names)
 
 
 def order(sizes):
@@ -93,7 +94,10 @@ def judge(target, records):
 
 
 def judge_all(experiment, entry):
-    return [v for target in experiment.targets for v in judge(target, entry.get("records", []))]
+    verdicts = [v for target in experiment.targets for v in judge(target, entry.get("records", []))]
+    for v in verdicts:
+        v.program = experiment.id
+    return verdicts
 
 
 def words(where):

@@ -80,6 +80,8 @@ def write(results, out):
     out = pathlib.Path(out)
     known = {item.id: item for item in plan.ITEMS}
     sections = [section_of(known[name], entry) for name, entry in results["experiments"].items() if name in known]
+    for section in sections:
+        section["changed"] = results.get("changed_lines", {}).get(section["id"])
     sections.sort(key=lambda s: list(known).index(s["id"]))
     overview = figures.targets([v for s in sections for v in s["verdicts"]])
     (out / "figures").mkdir(parents=True, exist_ok=True)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -50,6 +51,8 @@ class Runner:
     # ---- commands ----
 
     def executable(self, command):
+        if command.launcher == "script":
+            return self.root / command.program
         return self.build / "bin" / "papers" / command.program
 
     def why_not(self, command):
@@ -64,8 +67,11 @@ class Runner:
             return "there is no mpirun"
         return ""
 
-    def words(self, command):
+    def words(self, command, out=""):
         arguments = command.quick if self.quick and command.quick is not None else command.args
+        if command.launcher == "script":
+            return [sys.executable, str(self.executable(command)), *(str(a) for a in arguments), "--bin",
+                    str(self.build / "bin" / "papers"), "--out", out]
         words = [str(self.executable(command)), "--json", *(str(a) for a in arguments)]
         if command.launcher == "programs":
             peer = [str(self.build / "bin" / "papers" / command.peer), *words[1:]]
@@ -89,22 +95,31 @@ class Runner:
 
     def run(self, command):
         """The records of one run."""
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "records"
+            printed = self.printed(command, str(out))
+            text = out.read_text() if out.exists() else printed if command.launcher != "script" else ""
+        return [parse_line(line, command) for line in text.splitlines() if line.strip().startswith("{")]
+
+    def printed(self, command, out):
+        """What a run printed; Failed if it failed."""
         try:
-            done = subprocess.run(self.words(command), env=self.environment(command), capture_output=True, text=True,
+            done = subprocess.run(self.words(command, out), env=self.environment(command), capture_output=True, text=True,
                                   timeout=self.limit(), check=False)
         except subprocess.TimeoutExpired as why:
             raise Failed(f"{command.label} took longer than {why.timeout:.0f} s") from why
         except OSError as why:
             raise Failed(f"{command.label} could not be started: {why}") from why
-        if done.returncode != 0:
+        if done.returncode != 0 and not (command.launcher == "script" and done.returncode == 77):  # a part of it is not possible here
             last = (done.stderr.strip() or done.stdout.strip()).split("\n")[-1]
             raise Failed(f"{command.label} ended with code {done.returncode}: {last[:200]}")
-        return [parse_line(text, command) for text in done.stdout.splitlines() if text.strip().startswith("{")]
+        return done.stdout
 
     # ---- experiments ----
 
     def add(self, entry, command, record):
         record["command"] = command.label
+        record["size"] = record["size"] | {name: record[name] for name in ("network", "hosts", "carrier") if name in record}
         samples = record.pop("samples")
         record.pop("verified")
         if record.get("source"):
@@ -190,6 +205,15 @@ class Runner:
     def save(self):
         store.save(self.results, self.out / "results.json")
 
+    def changed_lines(self):
+        """By program: how many lines make the MPI twin a program of Armilla."""
+        script = self.root / "bench/papers/npb/changed_lines.py"
+        try:
+            done = subprocess.run([sys.executable, str(script), "--json"], capture_output=True, text=True, timeout=60, check=True)
+            return {line["program"]: line for line in map(json.loads, done.stdout.splitlines())}
+        except (OSError, ValueError, KeyError, subprocess.SubprocessError):
+            return {}
+
     def estimate(self, item):
         known = self.results["experiments"].get(item.id, {})
         rounds = 1 if not hasattr(item, "rounds") else item.quick_rounds if self.quick else item.rounds
@@ -204,6 +228,7 @@ class Runner:
     def run_all(self, items):
         if not self.results["machine"]:
             self.results["machine"] = machine.describe(self.root, self.build)
+            self.results["changed_lines"] = self.changed_lines()
         for i, item in enumerate(items):
             if self.results["experiments"].get(item.id, {}).get("state") == "done":
                 self.say(f"[{i + 1}/{len(items)}] {item.id}: there already")

@@ -13,7 +13,9 @@ class Command:
     program: str  # in build/*/bin/papers
     args: tuple = ()
     quick: tuple | None = None  # in place of args with --quick; () leaves the command out
-    launcher: str = "armilla"  # or mpi: by mpirun; or programs: by armilla-run, with `peer` on all ranks but the first
+    # or mpi: by mpirun; programs: by armilla-run, with `peer` on all ranks but the first; script: one of the project that starts
+    # jobs itself and writes the records to --out
+    launcher: str = "armilla"
     ranks: int = 2
     env: tuple = ()  # of "NAME=value"
     peer: str = ""

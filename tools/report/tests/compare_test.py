@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""armilla-report compare: what is a change and what is noise."""
+import copy
+import json
+import pathlib
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+from armilla_report import compare, store  # noqa: E402
+
+import recorded  # noqa: E402
+
+
+def results():
+    """Three rounds of what EM3D printed once, the middle one 2 % slower."""
+    entry = {"state": "done", "records": []}
+    for file, command in (("paper_em3d.jsonl", "armilla"), ("paper_em3d_mpi.jsonl", "mpi")):
+        for line in recorded.lines(file):
+            record = json.loads(line)
+            samples = record.pop("samples")
+            entry["records"].append(record | {"command": command, "rounds": [samples, [s * 1.02 for s in samples], samples]})
+    rows = json.loads((recorded.DATA / "bench_micro.json").read_text())
+    return store.empty(True) | {"experiments": {"em3d": entry, "calls": {"state": "done", "rows": rows}}}
+
+
+class Compare(unittest.TestCase):
+    def setUp(self):
+        self.before = results()
+        self.after = copy.deepcopy(self.before)
+
+    def slow_down(self, version, factor):
+        for record in self.after["experiments"]["em3d"]["records"]:
+            if record["version"] == version:
+                record["rounds"] = [[s * factor for s in r] for r in record["rounds"]]
+
+    def test_the_same_is_no_change(self):
+        changes, alone = compare.compare(self.before, self.after)
+        self.assertGreater(len(changes), 5)
+        self.assertEqual((alone, [c for c in changes if c.real]), ([], []))
+
+    def test_a_program_that_became_slower_is(self):
+        self.slow_down("bulk/pointers", 1.5)
+        real = [c for c in compare.compare(self.before, self.after)[0] if c.real]
+        self.assertTrue(real)
+        self.assertTrue(all("bulk" in c.what for c in real), [c.what for c in real])
+        self.assertIn("worse", compare.text(self.before, self.after))
+
+    def test_less_than_the_noise_is_none(self):
+        self.slow_down("bulk/pointers", 1.03)
+        self.assertFalse(any(c.real for c in compare.compare(self.before, self.after)[0]))
+        for record in self.before["experiments"]["em3d"]["records"]:
+            record["rounds"] = [[s * f for s in r] for r, f in zip(record["rounds"], (0.6, 1, 1.4))] \
+                if record["version"] == "bulk/pointers" else record["rounds"]
+        self.slow_down("bulk/pointers", 1.1)
+        self.assertFalse(any(c.real for c in compare.compare(self.before, self.after)[0]))
+
+    def test_says_what_is_in_one_only(self):
+        del self.after["experiments"]["calls"]
+        self.assertIn("are in one only", compare.text(self.before, self.after))
+
+
+if __name__ == "__main__":
+    unittest.main()
