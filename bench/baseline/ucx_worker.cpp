@@ -24,10 +24,10 @@ void must(ucs_status_t status, const char* call) {
 
 class peer {
  public:
-  explicit peer(row_context& c) {
+  explicit peer(row_context& c, std::uint64_t more_features = 0) {
     ucp_params_t what{};
     what.field_mask = UCP_PARAM_FIELD_FEATURES;
-    what.features = UCP_FEATURE_AM | UCP_FEATURE_TAG;
+    what.features = UCP_FEATURE_AM | UCP_FEATURE_TAG | more_features;
     must(ucp_init(&what, nullptr, &context_), "ucp_init");
     ucp_worker_params_t how{};
     how.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE;
@@ -43,6 +43,8 @@ class peer {
   peer(const peer&) = delete;
   peer& operator=(const peer&) = delete;
   ~peer() {
+    if (key_ != nullptr) ucp_rkey_destroy(key_);
+    if (memory_ != nullptr) ucp_mem_unmap(context_, memory_);
     ucp_worker_destroy(worker_);
     ucp_cleanup(context_);
   }
@@ -65,6 +67,32 @@ class peer {
     const ucp_request_param_t how{};
     return ucp_tag_recv_nbx(worker_, data, bytes, std::uint64_t(number), ~std::uint64_t{0}, &how);
   }
+  /// Lets the other rank reach memory of this one by a key, and learns that of the other.
+  void expose(row_context& c, void* base, std::size_t bytes) {
+    ucp_mem_map_params_t what{};
+    what.field_mask = UCP_MEM_MAP_PARAM_FIELD_ADDRESS | UCP_MEM_MAP_PARAM_FIELD_LENGTH;
+    what.address = base;
+    what.length = bytes;
+    must(ucp_mem_map(context_, &what, &memory_), "ucp_mem_map");
+    void* key = nullptr;
+    std::size_t length = 0;
+    must(ucp_rkey_pack(context_, memory_, &key, &length), "ucp_rkey_pack");
+    if (length > page - sizeof base) throw std::runtime_error("a key of UCX longer than a page");
+    char* const mine = c.scratch<char>(std::size_t(c.rank) * page);
+    c.sync();
+    std::memcpy(mine, &base, sizeof base);
+    std::memcpy(mine + sizeof base, key, length);
+    ucp_rkey_buffer_release(key);
+    c.sync();
+    const char* const theirs = c.scratch<const char>(std::size_t(1 - c.rank) * page);
+    std::memcpy(&there_, theirs, sizeof there_);
+    must(ucp_ep_rkey_unpack(endpoint_, theirs + sizeof there_, &key_), "ucp_ep_rkey_unpack");
+    c.sync();
+  }
+  void get(void* into, std::size_t bytes) {
+    const ucp_request_param_t how{};
+    wait(ucp_get_nbx(endpoint_, into, bytes, there_, key_, &how));
+  }
   void wait(void* request) {
     if (!UCS_PTR_IS_PTR(request)) return;
     while (ucp_request_check_status(request) == UCS_INPROGRESS) ucp_worker_progress(worker_);
@@ -72,9 +100,10 @@ class peer {
   }
 
  private:
+  static constexpr std::size_t page = 4096;
+
   /// The scratch memory has a page for each rank's address.
   void connect(row_context& c) {
-    constexpr std::size_t page = 4096;
     ucp_address_t* address = nullptr;
     std::size_t length = 0;
     must(ucp_worker_get_address(worker_, &address, &length), "ucp_worker_get_address");
@@ -99,6 +128,9 @@ class peer {
   ucp_context_h context_ = nullptr;
   ucp_worker_h worker_ = nullptr;
   ucp_ep_h endpoint_ = nullptr;
+  ucp_mem_h memory_ = nullptr;
+  ucp_rkey_h key_ = nullptr;  // of the other's memory, which begins there
+  std::uint64_t there_ = 0;
   char out_[frame_bytes] = {};
   std::uint64_t last_ = 0, came_ = 0, taken_ = 0;
 };
@@ -142,8 +174,28 @@ double bulk(row_context& c) {
   });
 }
 
+/// Memory of the other rank by key, one range at a time, while the other does nothing but let UCX work; ns each.
+double get(row_context& c) {
+  const auto bytes = std::size_t(c.size);
+  static std::vector<char> room(std::size_t{1} << 20, 1);
+  if (bytes > room.size()) throw std::runtime_error("a range longer than what was exposed");
+  static peer p(c, UCP_FEATURE_RMA);
+  static const bool exposed = (p.expose(c, room.data(), room.size()), true);
+  (void)exposed;
+  std::vector<char> into(bytes);
+  return time_per(c.iterations, [&](long n) {
+    if (c.rank == 0) {
+      for (long i = 0; i < n; ++i) p.get(into.data(), bytes);
+      verify(into.back() == 1, "get by key");
+      p.send(0);
+    } else {
+      (void)p.receive();
+    }
+  });
+}
+
 int serve_rank(const char* coordinator, int rank) {
-  const row_table rows = {{"ucx_am", round_trip}, {"ucx_bulk", bulk}};
+  const row_table rows = {{"ucx_am", round_trip}, {"ucx_bulk", bulk}, {"ucx_get", get}};
   try {
     pin(rank);
     serve(coordinator, rank, 2, rows);

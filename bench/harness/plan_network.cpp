@@ -37,7 +37,9 @@ void add_network(std::vector<spec>& t) {
   row("ucx_am_rtt", "am_rtt", over_ucx, round_trips, {{ucx, "ucx_am", 1.25}});
   row("ucx_tcp_am_rtt", "am_rtt", over_tcp, 100, {{ucx_tcp, "ucx_am", 1.15}});
   row("ucx_bw_1m", "argument_stream", over_ucx, 20, {{ucx, "ucx_bulk", bandwidth}})->size = megabyte;
-  row("ucx_get_1m", "get_stream", over_ucx, 10, {{ucx, "ucx_bulk"}})->size = megabyte;
+  row("ucx_get_1m", "get_stream", over_ucx, 10, {{ucx, "ucx_bulk"}, {ucx, "ucx_get"}})->size = megabyte;
+  row("ucx_get_64k", "get_stream", over_ucx, 100, {{ucx, "ucx_get"}})->size = megabyte / 16;
+  row("ucx_tcp_get_1m", "get_stream", over_tcp, 10, {{ucx_tcp, "ucx_get"}})->size = megabyte;
   for (const auto& [name, who] : {std::pair{"peer_bytes", over_mpi}, std::pair{"peer_bytes_ucx", over_ucx}}) {
     spec* const peers = row(name, "peer_memory", who, 1, {});
     peers->unit = "KiB";
