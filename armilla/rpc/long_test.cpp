@@ -102,7 +102,7 @@ RANK_TEST(long_views_of_the_segment_arrive_from_where_they_lie) {
   constexpr std::size_t count = 5'000;
   const auto aligned = am::allocate<wide>(count);
   for (std::size_t i = 0; i < count; ++i) aligned.local()[i].first = double(i);
-  const char tag = 'x';
+  const char tag = char('a' + am::rank());
   EXPECT_EQ(am::call(
                 next(),
                 [tag](char c, am::view<wide> v) {
@@ -110,7 +110,7 @@ RANK_TEST(long_views_of_the_segment_arrive_from_where_they_lie) {
                   for (const wide& w : v) all += w.first;
                   return all;
                 },
-                'x', am::view<wide>(aligned.local(), count))
+                tag, am::view<wide>(aligned.local(), count))
                 .get(),
             double(count) * double(count - 1) / 2);
   am::deallocate(aligned);
