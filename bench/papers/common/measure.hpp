@@ -67,6 +67,7 @@ class runner {
   explicit runner(const command_line& how, Job j = {}) : how_(how), job_(std::move(j)) {}
   bool wants(std::string_view version) const { return how_.wants(version); }
   const Job& job() const noexcept { return job_; }
+  int samples() const noexcept { return how_.samples(); }
 
   /// One sample that does not count and as many as asked for that do, verified each, then printed. Sets program, by, ranks,
   /// fabric, samples and verified. Collective. Throws on every rank when a result is wrong, after it printed that. `complete(r)`
@@ -84,10 +85,10 @@ class runner {
     add(std::move(r));
   }
 
-  /// Prints what was measured otherwise: `samples` and `verified` are set, the same on every rank.
+  /// Prints what was measured otherwise: `samples` and `verified` are set, the same on every rank; `by` may be.
   void add(record r) {
     r.program = how_.program();
-    r.by = job_.by();
+    if (r.by.empty()) r.by = job_.by();
     r.ranks = job_.ranks();
     r.fabric = job_.fabric();
     if (job_.rank() == 0) print(r);

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 
@@ -48,7 +49,7 @@ int run_mpi(const char* program, F&& f) {
       code = f();
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s, rank %d: %s\n", program, mpi_job{}.rank(), e.what());
-    MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Abort(MPI_COMM_WORLD, dynamic_cast<const std::invalid_argument*>(&e) != nullptr ? 2 : 1);
   }
   MPI_Finalize();
   return code;

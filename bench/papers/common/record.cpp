@@ -16,14 +16,14 @@ std::string words(const json& object) {
   return text;
 }
 
+}  // namespace
+
 double median(std::vector<double> v) {
   if (v.empty()) return 0;
   const auto middle = v.begin() + std::ptrdiff_t(v.size() / 2);
   std::nth_element(v.begin(), middle, v.end());
   return v.size() % 2 == 1 ? *middle : (*middle + *std::max_element(v.begin(), middle)) / 2;
 }
-
-}  // namespace
 
 std::string json_line(const record& r) {
   json line = {{"program", r.program}, {"version", r.version}, {"by", r.by},

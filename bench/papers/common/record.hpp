@@ -35,4 +35,7 @@ std::string json_line(const record& r);
 std::string table_line(const record& r);
 std::string table_head();
 
+/// The middle one, or the mean of the two in the middle; 0 of nothing.
+double median(std::vector<double> v);
+
 }  // namespace papers
