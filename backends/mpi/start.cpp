@@ -2,11 +2,15 @@
 #include "backends/mpi/start.hpp"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 namespace armilla::mpi {
@@ -109,7 +113,9 @@ started start(bool anyhow) {
 namespace {
 
 // MPICH 4.0 over UCX finalises between hosts by waiting in its launcher's barrier, where it makes no progress: what a peer still
-// needs never leaves, and all wait for ever. Leaving without it is an end that its launchers accept, once all have been heard.
+// needs never leaves, and all wait for ever. So this process leaves without it, once all have been heard, and takes leave of
+// the launcher in MPICH's place: a proxy of its mpirun whose process goes without that kills those that have not gone yet.
+constexpr int launcher_answers_within_ms = 2000;
 constexpr auto last_words = std::chrono::milliseconds(300);
 
 bool on_several_hosts() {
@@ -122,11 +128,25 @@ bool on_several_hosts() {
   return mine < all;
 }
 
+// A line of PMI-1, and its answer, over the socket that the launcher gave this process.
+void take_leave_of_launcher() {
+  const char* const number = std::getenv("PMI_FD");
+  if (number == nullptr) return;
+  const int launcher = std::atoi(number);
+  const std::string_view leave = "cmd=finalize\n";
+  if (launcher <= STDERR_FILENO || send(launcher, leave.data(), leave.size(), MSG_NOSIGNAL) != ssize_t(leave.size())) return;
+  pollfd answer{launcher, POLLIN, 0};
+  char text[64];
+  if (poll(&answer, 1, launcher_answers_within_ms) > 0) [[maybe_unused]]
+    const auto heard = read(launcher, text, sizeof text);
+}
+
 void leave_without_finalize() {
   MPI_Barrier(MPI_COMM_WORLD);
   const auto until = std::chrono::steady_clock::now() + last_words;
   for (int found = 0; std::chrono::steady_clock::now() < until; sched_yield())
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  take_leave_of_launcher();
 }
 
 }  // namespace
