@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* usage =
     "usage: armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--svg FILE] [--quick] [--rows A,B] [--list]\n"
-    "  SUITE       micro, aggregate, collective, memory, em3d, graph, fiber, mrpc, network; all of them: all; the "
+    "  SUITE       micro, aggregate, collective, memory, em3d, graph, fiber, mrpc, network, loss; all of them: all; the "
     "hand-written rows alone: baseline\n"
     "  --ranks N   ranks of the job (2); rows named ..4on2 and ..8on2 and idle_cpu have their own number\n"
     "  --fabric F  shm (ranks are processes) or threads\n"
@@ -169,6 +169,7 @@ int main(int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (first == "--worker=armilla") return bench::suites::work(argc, argv);
   if (first == "--worker=programs") return bench::suites::work_of_programs(argc, argv);
+  if (first == "--mortal") return bench::suites::be_mortal(argc, argv);
   if (first == "--worker=hand" && argc == 4) return bench::hand::work(argv[2], std::atoi(argv[3]));
   return bench::coordinate(argc, argv);
 }

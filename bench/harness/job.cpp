@@ -16,20 +16,21 @@
 
 #include "bench/harness/arena.hpp"
 #include "bench/suites/compile.hpp"
+#include "bench/suites/loss.hpp"
 
 namespace bench {
-namespace {
-
-constexpr int patience = 180;  // seconds a row may take
-
-using arguments = std::vector<std::string>;
-
 std::string own_folder() {
   char path[PATH_MAX];
   const long n = ::readlink("/proc/self/exe", path, sizeof path - 1);
   const std::string whole(path, n > 0 ? std::size_t(n) : 0);
   return whole.substr(0, whole.rfind('/') + 1);
 }
+
+namespace {
+
+constexpr int patience = 180;  // seconds a row may take
+
+using arguments = std::vector<std::string>;
 
 std::string mpi_program() { return own_folder() + "armilla-bench-mpi"; }
 
@@ -161,6 +162,10 @@ std::string missing(worker_kind kind) {
     case worker_kind::ucx_tcp: return lacks(ucx_program()) ? "no UCX" : "";
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp: return lacks(backends + "ucx.so") ? "no backend for UCX" : "";
+    case worker_kind::mourners_on_hosts: {
+      const std::string lack = no_losses_on_hosts();
+      return lack.empty() && lacks(backends + "ucx.so") ? "no backend for UCX" : lack;
+    }
     default: return "";
   }
 }
@@ -190,7 +195,9 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::ucx_tcp: child_ = spawn(ucx_command(options, name)); break;
     case worker_kind::mpi: child_ = spawn(mpi_command(options, name)); break;
     case worker_kind::hand: child_ = spawn(hand_command(options, name)); break;
-    case worker_kind::compiler: throw std::logic_error("the compiler is no job");
+    case worker_kind::compiler:
+    case worker_kind::mourners:
+    case worker_kind::mourners_on_hosts: throw std::logic_error("neither the compiler nor jobs that end are a worker");
   }
   if (child_ < 0) throw std::runtime_error("cannot start a worker");
 }
@@ -270,6 +277,7 @@ std::vector<answer> job::gather() {
 
 sample job_pool::run(const job_options& options, const std::string& row, long size, long iterations) {
   if (options.kind == worker_kind::compiler) return {compile_seconds(row)};
+  if (options.kind == worker_kind::mourners || options.kind == worker_kind::mourners_on_hosts) return {loss_ms(row, iterations)};
   auto at = std::find_if(slots_.begin(), slots_.end(), [&](const slot& s) {
     return s.options.kind == options.kind && s.options.ranks == options.ranks && s.options.fabric == options.fabric;
   });

@@ -10,6 +10,9 @@
 
 namespace bench {
 
+/// Where this program lies, with a slash behind.
+std::string own_folder();
+
 /// One figure of one worker, with the raw line just before and just after.
 struct sample {
   double value = 0;
@@ -29,6 +32,7 @@ struct sample {
 ///   interrupted     the same, and each rank is interrupted while it computes
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
+///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
 enum class worker_kind {
@@ -46,7 +50,9 @@ enum class worker_kind {
   ucx,
   ucx_tcp,
   hand,
-  compiler
+  compiler,
+  mourners,
+  mourners_on_hosts
 };
 
 struct job_options {

@@ -263,8 +263,9 @@ std::vector<spec> plan() {
   add_fiber(t);
   add_mrpc(t);
   add_network(t);
+  add_loss(t);
   add_baselines(t);
-  std::erase_if(t, [](const spec& s) { return s.suite != "network" && !missing(s.worker).empty(); });
+  std::erase_if(t, [](const spec& s) { return s.suite != "network" && s.suite != "loss" && !missing(s.worker).empty(); });
   for (spec& s : t) std::erase_if(s.baselines, [](const baseline& b) { return !missing(b.worker).empty(); });
   return t;
 }

@@ -37,8 +37,9 @@ struct spec {
 void add_fiber(std::vector<spec>& rows);
 void add_mrpc(std::vector<spec>& rows);
 void add_network(std::vector<spec>& rows);
+void add_loss(std::vector<spec>& rows);
 
-/// Every row, in the order they are printed; of other suites than network only those that can be run here.
+/// Every row, in the order they are printed; of other suites than network and loss only those that can be run here.
 std::vector<spec> plan();
 
 }  // namespace bench

@@ -23,4 +23,7 @@ int work(int argc, char** argv);
 /// The same for a job whose other ranks run armilla-bench-peer: suite mrpc between programs.
 int work_of_programs(int argc, char** argv);
 
+/// A rank of a job that suite loss ends: armilla-bench --mortal FILE VICTIM.
+int be_mortal(int argc, char** argv);
+
 }  // namespace bench::suites

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+namespace bench {
+
+/// What the coordinator and the ranks of a job in which one is to die tell each other, in a file that all of them map. Times are
+/// those of now_ns().
+struct death_note {
+  static constexpr int most_ranks = 8;
+  std::atomic<std::uint64_t> died;   ///< when; written just before
+  std::atomic<std::int32_t> victim;  ///< its process, once there is traffic; -1: there is, and nobody is to die by himself
+  std::atomic<std::uint64_t> heard[most_ranks];  ///< when each rank caught rank_lost
+};
+
+/// The file, mapped; throws if that is impossible.
+death_note& map_note(const std::string& file);
+
+/// The longest time in milliseconds from a death to the error in any other rank, of `deaths` jobs. `loss_local`: of 4 ranks of
+/// this host one is killed at a random moment. `loss_hosts`: of two hosts with 2 ranks each one is cut off, with a time-out of 2
+/// s. Throws if a rank never hears of it, or a job does not end.
+double loss_ms(const std::string& row, long deaths);
+
+/// Why that cannot be measured here; empty: it can.
+std::string no_losses_on_hosts();
+
+}  // namespace bench
