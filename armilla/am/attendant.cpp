@@ -32,6 +32,7 @@ struct attendant_state {
     endpoint messages(mine, *mine.host, endpoint::role::attendant);
     mine.messages = &messages;
     messages.attend(stop, of_rank.attended());
+    messages.close_network();
     current = nullptr;
   } catch (const std::exception& why) { fatal("attendant", why.what()); }
 

@@ -16,6 +16,7 @@ namespace armilla::detail {
 // ---- the attendant: a thread with an endpoint of its own, which reads lane 1 and writes lane 2 ----
 
 void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>* attended) {
+  attends_ = attended;
   waiting::spell spell;
   while (!stop.load(std::memory_order_acquire)) {
     bool any = false;
@@ -28,6 +29,7 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
       if (detail::notify(host_.control(self_.rank))) ++count_.wakes_sent;  // it may wait for what was written
       any = true;
     }
+    if (far_ != nullptr) any |= attend_network();
     if (spilled_channels_ != 0) {
       drain();
       sched_yield();  // on the rank's own core, which has to go on as well
@@ -41,6 +43,8 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
     waiting_.announce();
     if (stop.load(std::memory_order_acquire) || anything_to_do())
       waiting_.cancel();
+    else if (far_ != nullptr)
+      rest_beside_network(spell);
     else
       waiting_.sleep(spell, 0, true);
   }

@@ -77,6 +77,49 @@ RANK_TEST(a_computing_rank_answers_if_it_may_be_disturbed) {
   am::fence();
 }
 
+am::per_rank<long> finished;
+am::per_rank<std::int64_t> total;
+am::per_rank<am::global_ptr<int>> place;
+
+// Rank 0 computes, for a second if nothing goes wrong, and calls nothing of the library; all others finish meanwhile.
+RANK_TEST(a_computing_rank_serves_whatever_is_one_sided_or_safe) {
+  if (am::ranks() == 1 || reception() != "thread") return;
+  constexpr std::size_t many = 20'000;
+  *finished = 0;
+  *total = 0;
+  *place = am::allocate<int>(many * std::size_t(am::ranks()));
+  std::atomic<long> bodies = 0;
+  *shared = &bodies;
+  am::barrier();
+  if (am::rank() == 0) {
+    const std::atomic_ref<long> others(*finished);
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    compute_for(std::chrono::milliseconds(200));
+    while (others.load() < am::ranks() - 1 && std::chrono::steady_clock::now() < until) compute_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(others.load(), long(am::ranks() - 1));
+    EXPECT_EQ(std::atomic_ref(*total).load(), std::int64_t(100) * (am::ranks() - 1));
+    EXPECT_EQ(bodies.load(), long(2 * (am::ranks() - 1)));
+  } else {
+    const am::global_ptr<int> base = *place.on(0);
+    const am::global_ptr<int> mine = base + std::ptrdiff_t(many) * am::rank();
+    std::vector<int> out(many), in(many, 0);
+    for (std::size_t i = 0; i < many; ++i) out[i] = int(i) * am::rank();
+    am::put(mine, out);  // longer than a frame: the network carries it whole
+    am::sync();
+    am::get(in, mine);
+    am::sync();
+    EXPECT(in == out);
+    *mine = 17;
+    EXPECT_EQ(int(*mine), 17);
+    for (int i = 0; i < 100; ++i) am::atomic_fetch_add(total.on(0), 1);
+    EXPECT_EQ(am::call(0, am::safe([](const std::vector<int>& v) { return ++*(*shared), v.size(); }), out).get(), many);
+    am::async(0, am::safe([] { ++*(*shared); }));
+    am::call(0, am::safe([] {})).get();  // behind it in its lane
+    am::atomic_fetch_add(finished.on(0), 1);
+  }
+  am::fence();
+}
+
 RANK_TEST(a_body_may_wait_in_an_interrupted_computation) {
   if (am::ranks() == 1 || reception() != "signal") return;
   std::atomic<long> come = 0;

@@ -37,7 +37,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
   every_nth_statement_polls(poll_every_);
   const bool attended = self.settings->reception == reception_kind::thread;
   const auto ranks = std::size_t(self.ranks);
-  if (who == role::rank) open_network();
+  open_network(who);
   inbound_of_ = std::make_unique<std::uint32_t[]>(ranks);
   channel_count_ = who == role::rank && attended ? 2 * ranks : ranks;
   channels_ = std::make_unique<channel[]>(channel_count_);
@@ -218,9 +218,8 @@ std::uint64_t endpoint::created_for(rank_t r) const noexcept {
 // What the attendant has done is seen with all its effects. Its answers are not counted: somebody waits for each.
 std::uint64_t endpoint::processed_from(rank_t r) const noexcept {
   const std::uint32_t i = inbound_of_[std::size_t(r)];
-  if (i == no_ring) [[unlikely]]
-    return far_lines_taken(r);
-  return inbound_[i].reader.position() + (attended_ != nullptr ? attended_[std::size_t(r)].load(std::memory_order_acquire) : 0);
+  return (i == no_ring ? far_lines_taken(r) : inbound_[i].reader.position()) +
+         (attended_ != nullptr ? attended_[std::size_t(r)].load(std::memory_order_acquire) : 0);
 }
 
 std::uint64_t endpoint::processed() const noexcept {

@@ -427,7 +427,7 @@ class endpoint {
   }
 
   // What a network carries: see far.cpp.
-  void open_network();
+  void open_network(role who);
   void push_far(channel& c, const std::byte* frame, std::size_t bytes);
   bool drain_far(channel& c);
   void drain_aside();
@@ -437,18 +437,22 @@ class endpoint {
   bool move_far_bulk();
   template <taker By>
   void take_far_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
-  void drop_far_bulk(rank_t source, std::uint64_t offset);
+  void drop_far_bulk(rank_t source, std::byte* block);
+  template <taker By>
+  void take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, std::size_t size, std::uint64_t h);
   friend struct far_bulk_record;
   friend struct far_apart_record;
-  std::byte* expect_block(rank_t source, std::size_t size, std::uint64_t& offset);
+  std::byte* expect_block(rank_t source, std::size_t size);
   void expect_apart(rank_t source, const std::byte* at, std::size_t size);
-  void raise_apart(std::uint64_t offset, std::size_t size);
   void expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
   void append_far_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
-  void start_far_bulk(rank_t to);
+  void start_far_bulk(const channel& c);
   [[gnu::cold]] void give_back_far(arrival& a);
   bool in_far_frame(const std::byte* place) const noexcept;
   void sleep_beside_network(const waiting::spell& spell, std::uint64_t deadline_ns) noexcept;
+  bool attend_network();
+  void rest_beside_network(const waiting::spell& spell) noexcept;
+  void show_attended(rank_t source) noexcept;
   std::uint64_t far_lines_sent(rank_t r) const noexcept;
   std::uint64_t far_lines_taken(rank_t r) const noexcept;
   template <taker By, bool Counted>
@@ -479,6 +483,7 @@ class endpoint {
   std::size_t channel_count_ = 0;
   std::size_t beside_ = 0;                                  ///< channels to attendants begin here; 0: there are none
   std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;  ///< by rank: lines that the attendant has processed
+  std::atomic<std::uint64_t>* attends_ = nullptr;           ///< of the attendant: the same, where it shows them
   handler_table handlers_;
   incoming_block* stream_ = nullptr;
   arrival* arriving_ = nullptr;  ///< the frame that the loop takes in, while it does

@@ -16,6 +16,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/shared_network.hpp"
 #include "armilla/wire/apart.hpp"
 
 namespace armilla::detail {
@@ -36,7 +37,14 @@ struct far_apart_name {
   std::uint64_t bytes;
 };
 
-constexpr std::uint64_t nap_ns = 500'000;  // a network rings no bell here
+// The watermark of a block that nobody reads yet.
+void set_filled(std::byte* block, std::uint64_t filled) noexcept {
+  std::memcpy(block + offsetof(watermark, filled), &filled, sizeof filled);
+}
+
+constexpr std::size_t longest_beside = std::size_t{1} << 31;  // bytes of an argument
+constexpr std::uint64_t nap_ns = 500'000;                     // beside a network without a descriptor
+constexpr std::uint64_t longest_sleep_ns = 100'000'000;       // at a descriptor
 
 }  // namespace
 
@@ -66,19 +74,19 @@ handler_slot& far_apart_slot = fixed_handler<far_apart_record, far_apart_handler
 void endpoint::push_far(channel& c, const std::byte* frame, std::size_t bytes) {
   if (c.lost) return;
   if (!far_->sending.empty()) [[unlikely]]
-    start_far_bulk(c.to);
-  std::byte* const room = c.spilled.empty() ? far_->side.reserve(c.to, bytes) : nullptr;
+    start_far_bulk(c);
+  std::byte* const room = c.spilled.empty() ? far_->side.reserve(c.index, bytes) : nullptr;
   if (room == nullptr) return spill(c, frame, bytes);
   std::memcpy(room, frame, bytes);
-  far_->side.publish(room, c.to, bytes);
+  far_->side.publish(room, c.index, bytes);
 }
 
 bool endpoint::drain_far(channel& c) {
   const std::vector<std::byte>& frame = c.spilled.front();
-  std::byte* const room = far_->side.reserve(c.to, frame.size());
+  std::byte* const room = far_->side.reserve(c.index, frame.size());
   if (room == nullptr) return false;
   std::memcpy(room, frame.data(), frame.size());
-  far_->side.publish(room, c.to, frame.size());
+  far_->side.publish(room, c.index, frame.size());
   return true;
 }
 
@@ -120,7 +128,7 @@ void endpoint::append_far_bulk(channel& c, std::uint64_t offset, std::size_t siz
   far.sending.reserve(far.sending.size() + 1);
   std::memcpy(append(c, far_bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
   c.limit = c.cursor;
-  far.sending.push_back({c.to, std::uint32_t(name.id), offset, size, 0});
+  far.sending.push_back({c.to, c.index, std::uint32_t(name.id), offset, size, 0});
 }
 
 // The last in its frame, too.
@@ -155,33 +163,37 @@ void endpoint::hold(rank_t source) { far_->side.hold(source); }
 void endpoint::go_on(rank_t source) { far_->side.go_on(source); }
 
 // The frame with its record leaves, so the block is filled, or was given up, which its watermark says.
-void endpoint::start_far_bulk(rank_t to) {
+void endpoint::start_far_bulk(const channel& c) {
   for (far_traffic::outgoing& o : far_->sending)
-    if (o.transfer == 0 && o.to == to)
+    if (o.transfer == 0 && o.channel == c.index)
       o.transfer =
           far_->side.carrier().send_bulk(o.to, o.id, host_.segment_start(self_.rank) + o.offset, sizeof(watermark) + o.bytes);
 }
 
 // ---- receiving ----
 
-// A block of this rank's segment for an item of `size` bytes; where its bytes go.
-std::byte* endpoint::expect_block(rank_t source, std::size_t size, std::uint64_t& offset) {
+// A block for an item of `size` bytes: its mark, and behind that its bytes.
+std::byte* endpoint::expect_block(rank_t source, std::size_t size) {
   if (size % 8 != 0 || size > host_.layout.segment_bytes) throw_damaged(source, "a block's length", size);
+  if (!has_blocks_) {
+    if (size > longest_beside)
+      throw_limit("receive", fmt::format("an argument of {} bytes from rank {} for a body beside the rank is longer than {}",
+                                         size, source, longest_beside));
+    return new std::byte[sizeof(watermark) + size];
+  }
   const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit("receive",
                 fmt::format("a message of {} bytes from rank {} finds no room in this rank's segment; raise ARMILLA_SEGMENT",
                             size, source));
-  offset = block.offset;
-  return host_.segment_start(self_.rank) + block.offset + sizeof(watermark);
+  return host_.segment_start(self_.rank) + block.offset;
 }
 
 void endpoint::expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h) {
-  std::uint64_t offset = 0;
-  std::byte* const place = expect_block(source, size, offset) - sizeof(watermark);
-  const std::uintptr_t transfer = far_->side.carrier().receive_bulk(source, id, place, sizeof(watermark) + size);
-  far_->receiving.push_back({source, offset, size, h, transfer, false});
-  far_->side.hold(source);
+  std::byte* const block = expect_block(source, size);
+  const std::uintptr_t transfer = far_->side.carrier().receive_bulk(source, id, block, sizeof(watermark) + size);
+  far_->receiving.push_back({source, block, size, h, transfer, false});
+  hold(source);
   defer();
 }
 
@@ -194,15 +206,15 @@ void endpoint::expect_apart(rank_t source, const std::byte* at, std::size_t size
   const std::size_t rest_bytes = size - sizeof name;
   if (name.bytes > name.size || name.at > name.size - name.bytes || align_up(name.size - name.bytes, 8) != rest_bytes)
     throw_damaged(source, "the part of an item that is apart, its length", name.bytes);
-  std::uint64_t offset = 0;
-  std::byte* const place = expect_block(source, name.size, offset);
+  std::byte* const block = expect_block(source, name.size);
+  std::byte* const place = block + sizeof(watermark);
   std::memcpy(place, rest, name.at);
   std::memcpy(place + name.at + name.bytes, rest + name.at, name.size - name.bytes - name.at);
-  reinterpret_cast<watermark*>(place - sizeof(watermark))->raise(0);
+  set_filled(block, 0);
   const std::uintptr_t transfer =
       far_->side.carrier().receive_bulk(source, std::uint32_t(name.id), place + name.at, std::size_t(name.bytes));
-  far_->receiving.push_back({source, offset, std::size_t(name.size), name.handler, transfer, true});
-  far_->side.hold(source);
+  far_->receiving.push_back({source, block, std::size_t(name.size), name.handler, transfer, true});
+  hold(source);
   defer();
 }
 
@@ -232,25 +244,28 @@ bool endpoint::move_far_bulk() {
     const far_traffic::coming came = far.receiving[i];
     far.receiving.erase(far.receiving.begin() + std::ptrdiff_t(i));
     if (far.cut_off(came.source, self_.rank)) {
-      drop_far_bulk(came.source, came.offset);
+      drop_far_bulk(came.source, came.block);
       return true;
     }
-    if (came.apart) raise_apart(came.offset, came.size);
-    take_far_bulk<By>(came.source, came.offset, came.size, came.handler);
+    if (came.apart) set_filled(came.block, watermark::finished(came.size));
+    if (has_blocks_)
+      take_far_bulk<By>(came.source, std::uint64_t(came.block - host_.segment_start(self_.rank)), came.size, came.handler);
+    else
+      take_own_bulk<By>(came.source, std::unique_ptr<std::byte[]>(came.block), came.size, came.handler);
     return true;
   }
   return far.sending.size() + far.transfers.size() != before;
 }
 
-void endpoint::raise_apart(std::uint64_t offset, std::size_t size) {
-  reinterpret_cast<watermark*>(host_.segment_start(self_.rank) + offset)->raise(watermark::finished(size));
-}
-
 // Of a rank that is lost not all may have come: nobody reads the block.
-void endpoint::drop_far_bulk(rank_t source, std::uint64_t offset) {
-  blocks_.deallocate(offset);
+void endpoint::drop_far_bulk(rank_t source, std::byte* block) {
+  if (has_blocks_)
+    blocks_.deallocate(std::uint64_t(block - host_.segment_start(self_.rank)));
+  else
+    delete[] block;
   resume();
-  far_->side.go_on(source);
+  go_on(source);
+  if (attends_ != nullptr) show_attended(source);
 }
 
 // As if a frame had come that names a block of this rank's own segment.
@@ -270,15 +285,33 @@ void endpoint::take_far_bulk(rank_t source, std::uint64_t offset, std::size_t si
   if (back.urgent) push(back);
 }
 
+// As if a frame had come with that item: its record stands where the watermark ends.
+template <endpoint::taker By>
+void endpoint::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, std::size_t size, std::uint64_t h) {
+  std::uint64_t filled;
+  std::memcpy(&filled, block.get() + offsetof(watermark, filled), sizeof filled);
+  const bool given_up = filled == watermark::given_up;  // its sender knows why
+  if (!given_up && filled != watermark::finished(size)) throw_damaged(source, "the bytes that fill a block", filled);
+  if (h >= handlers_.size || h == bulk_handler) throw_damaged(source, "a handler's number", h);
+  const record head{handler_id(h), std::uint32_t(size)};
+  std::byte* const items = block.get() + sizeof(watermark);
+  std::memcpy(items - sizeof head, &head, sizeof head);
+  const std::byte* const first = given_up ? items + size : items - sizeof head;
+  far_frame mine{nullptr, 0, source, 0, false, block.release(), std::uint32_t(source)};
+  arrival a{nullptr, source, std::uint32_t(items + size - first), first, items + size, mine};
+  run_frame<By>(a);
+}
+
 template <endpoint::taker By>
 bool endpoint::poll_far() {
   far_traffic& far = *far_;
+  const bool in_loop = By == taker::loop && self_.fibers->in_loop();
   bool any = false;
   if (!far.aside.empty()) [[unlikely]]
     drain_aside();
   if (far.any_bulk()) [[unlikely]] {
     any = move_far_bulk<By>();
-    if (left_ || (By == taker::loop && !self_.fibers->in_loop())) return true;
+    if (left_ || (in_loop && !self_.fibers->in_loop())) return true;
   }
   // One frame a look: whoever waits asks then whether that was it. To find that no other has come takes the network longer.
   arrival a{};
@@ -305,11 +338,13 @@ void endpoint::give_back_far(arrival& a) {
   if (a.far.bytes != 0) {
     if (!a.far.aside) count_.bytes_received += a.bytes;
     far_->side.release(a.far);
-    return;
+  } else {
+    delete[] a.far.copy;  // of take_far_bulk: its sender goes on
+    resume();
+    far_->side.go_on(std::uint32_t(a.source));
   }
-  delete[] a.far.copy;  // of take_far_bulk: its sender goes on
-  resume();
-  far_->side.go_on(a.source);
+  if (attends_ != nullptr) [[unlikely]]
+    show_attended(a.source);
 }
 
 bool endpoint::in_far_frame(const std::byte* place) const noexcept {
@@ -322,20 +357,37 @@ void endpoint::sleep_beside_network(const waiting::spell& spell, std::uint64_t d
     sched_yield();
     return;
   }
-  const std::uint64_t nap = now_ns() + nap_ns;
-  waiting_.sleep(spell, deadline_ns != 0 && deadline_ns < nap ? deadline_ns : nap, false);
+  network& carrier = far_->side.carrier();
+  shared_network* const shared = host_.shared;
+  const int descriptor = far_->wants_buffers() ? -1 : carrier.descriptor();
+  if ((shared != nullptr && shared->keeps_for_rank()) || (descriptor >= 0 && !carrier.arm())) return waiting_.cancel();
+  if (shared != nullptr) shared->rank_sleeps();
+  // A network may have something to send of which no descriptor tells, an answer of its own perhaps, that found no room.
+  const std::uint64_t now = now_ns();
+  const std::uint64_t longest = descriptor < 0 ? nap_ns : std::clamp((now - spell.began_ns) / 2, nap_ns, longest_sleep_ns);
+  const std::uint64_t wake_up = now + longest;
+  waiting_.sleep(spell, deadline_ns != 0 && deadline_ns < wake_up ? deadline_ns : wake_up, false, descriptor);
+  if (shared != nullptr) shared->rank_woke();
+  if (descriptor >= 0) far_->idle_looks |= 255;  // that many naps would have passed: the next look asks for losses
 }
 
-std::uint64_t endpoint::far_lines_sent(rank_t r) const noexcept { return far_->side.sent(r); }
-std::uint64_t endpoint::far_lines_taken(rank_t r) const noexcept { return far_->side.taken(r); }
+std::uint64_t endpoint::far_lines_sent(rank_t r) const noexcept {
+  return far_->side.sent(std::uint32_t(r)) + (beside_ != 0 ? far_->side.sent(std::uint32_t(beside_ + std::size_t(r))) : 0);
+}
+std::uint64_t endpoint::far_lines_taken(rank_t r) const noexcept { return far_->side.taken(std::uint32_t(r)); }
 
-void endpoint::open_network() {
+void endpoint::open_network(role who) {
   if (host_.beyond == nullptr) return;
   if (!self_.settings->record.empty() || !self_.settings->replay.empty())
     throw_usage("start",
                 "the order of arrivals is recorded and imposed where ranks share memory; not with ARMILLA_RECORD or "
                 "ARMILLA_REPLAY over a network");
-  far_ = std::make_unique<far_traffic>(*host_.beyond, self_.rank, self_.ranks, self_.settings->network_window);
+  using side = far_side::role;
+  const side mine = who == role::attendant ? side::attendant : host_.shared != nullptr ? side::attended_rank : side::rank;
+  network& carrier = mine == side::rank        ? *host_.beyond
+                     : mine == side::attendant ? host_.shared->for_attendant()
+                                               : host_.shared->for_rank();
+  far_ = std::make_unique<far_traffic>(carrier, self_.rank, self_.ranks, self_.settings->network_window, mine);
   eager_ = std::min(eager_, far_->side.most() - 2 * sizeof(record));
 }
 

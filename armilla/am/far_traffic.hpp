@@ -14,10 +14,12 @@ namespace armilla::detail {
 
 /// What an endpoint keeps of its traffic over the network.
 struct far_traffic {
-  far_traffic(network& carrier, rank_t me, rank_t ranks, std::uint64_t window) : side(carrier, me, ranks, window) {}
+  far_traffic(network& carrier, rank_t me, rank_t ranks, std::uint64_t window, far_side::role who)
+      : side(carrier, me, ranks, window, who) {}
 
   struct outgoing {
     rank_t to;
+    std::uint32_t channel;  ///< its index: names it
     std::uint32_t id;
     std::uint64_t offset;  ///< of the block in this rank's segment
     std::size_t bytes;
@@ -25,7 +27,7 @@ struct far_traffic {
   };
   struct coming {
     rank_t source;
-    std::uint64_t offset;  ///< of its block in this rank's segment
+    std::byte* block;  ///< in this rank's segment; of an attendant, which has no heap: from `new`, and its own
     std::size_t size;
     std::uint64_t handler;
     std::uintptr_t transfer;
@@ -65,6 +67,16 @@ struct far_traffic {
     return all_broken || std::ranges::any_of(broken, same);
   }
 
+  /// What an attendant knows of its rank.
+  struct {
+    std::uint64_t looks = 0;     ///< of the rank
+    std::uint64_t since_ns = 0;  ///< that is when it had looked so often first
+    bool away = false;           ///< it has not looked for long
+    std::uint64_t came_ns = 0;   ///< when the attendant found something
+  } rank;
+
+  /// Something waits for a buffer: nobody tells when there is one.
+  bool wants_buffers() const noexcept { return !aside.empty() || side.owes(); }
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
 
   far_side side;

@@ -43,7 +43,7 @@ void endpoint::lose(channel& c) noexcept {
 
 // Whom the network cannot reach any more. Where a supervisor watches the ranks, it knows sooner, and why.
 void endpoint::ask_network() {
-  if (far_->closing || host_.job().supervisor > 0) return;
+  if (far_->closing || host_.job().supervisor > 0 || attends_ != nullptr) return;  // an attendant leaves that to its rank
   far_->look_for_losses(self_.rank);
   for (far_traffic::broken_connection& b : far_->broken) {
     if (b.told || now_ns() < b.tell_at_ns) continue;

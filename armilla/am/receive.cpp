@@ -74,7 +74,7 @@ void endpoint::run_frame(arrival& a) {
 // Frames of the channel from rank to rank, as their sender numbers them: not asides, what only names a block that has come, or
 // those of an attendant.
 bool endpoint::is_counted(const arrival& a) const noexcept {
-  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.aside;
+  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.aside && a.far.end < std::uint32_t(self_.ranks);
   return a.in == &inbound_[inbound_of_[std::size_t(a.source)]];
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "armilla/am/message_state.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
@@ -48,6 +50,20 @@ host_map message_state::map(const context& self, const launch& how) {
   for (std::size_t p = 0; p < how.programs.size(); ++p)
     for (rank_t r : how.programs[p].ranks) host.program[std::size_t(r)] = std::uint32_t(p);
   return host;
+}
+
+std::unique_ptr<shared_network> message_state::share(const context& self, host_map& host) {
+  if (host.beyond == nullptr || self.settings->reception != reception_kind::thread) return nullptr;
+  if (!host.beyond->any_thread())
+    throw_usage(
+        "start",
+        fmt::format("ARMILLA_RECEPTION=thread lets a second thread use the network, and {} allows one thread only; a "
+                    "program that begins MPI itself asks MPI_Init_thread for MPI_THREAD_MULTIPLE, or leaves the beginning "
+                    "to Armilla; or set ARMILLA_RECEPTION=poll",
+                    host.beyond->version()));
+  auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.attendant(self.rank));
+  host.shared = both.get();
+  return both;
 }
 
 void start_messages(context& self, const launch& how) {

@@ -161,6 +161,10 @@ std::vector<row> make_table() {
           {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
           "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank (thread); the rank "
           "itself, interrupted where it allows that (signal)."),
+      duration(
+          "attend_after", &o::attend_after_ns, 1000,
+          "With ARMILLA_RECEPTION=thread: when a rank has left the network alone for so long, its thread looks there; 0: the "
+          "thread always does."),
       duration("stall", &o::stall_ns, 1'000'000'000,
                "End a job in which every rank has waited so long for what none can do any more; 0: never."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,

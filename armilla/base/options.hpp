@@ -47,6 +47,7 @@ struct options {
   std::uint64_t yield_ns = 200'000;
   wait_kind wait = wait_kind::automatic;
   reception_kind reception = reception_kind::poll;
+  std::uint64_t attend_after_ns = 200'000;
   std::uint64_t stall_ns = 2'000'000'000;
   std::uint64_t wait_report_ns = 0;
   // when something dies

@@ -39,9 +39,9 @@ void wake(control_block& sleeper) noexcept {
   // exchange: of several senders one makes the system call
   const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
   if (was == asleep) syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&sleeper.sleeping), FUTEX_WAKE, 1, nullptr, nullptr, 0);
-  if (was == interruptible)
+  if (was == interruptible || was == at_descriptor)
     syscall(SYS_tgkill, sleeper.process.load(std::memory_order_relaxed), sleeper.thread.load(std::memory_order_relaxed),
-            SIGRTMIN + attention_signal_offset);
+            SIGRTMIN + (was == interruptible ? attention_signal_offset : descriptor_signal_offset));
 }
 
 void ask(control_block& rank) noexcept {

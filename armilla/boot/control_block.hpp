@@ -15,8 +15,10 @@ enum attention : std::uint32_t {
   awake,          ///< it looks by itself
   asleep,         ///< in the kernel, or about to be: wake it (futex word)
   interruptible,  ///< it computes and wants to be interrupted: signal it
+  at_descriptor,  ///< asleep, until a network's descriptor says something: signal it
 };
-inline constexpr int attention_signal_offset = 5;  ///< SIGRTMIN + this
+inline constexpr int attention_signal_offset = 5;   ///< SIGRTMIN + this
+inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that sleeps at a descriptor
 
 /// In the control pages of a rank: one block for itself, one for its attendant. Written by the owner unless said otherwise.
 struct control_block {
@@ -25,6 +27,8 @@ struct control_block {
   std::atomic<std::int32_t> process, thread;  ///< where the signal goes
   /// Where the heap begins in the owner's segment; set before the ranks first meet.
   alignas(cache_line) std::atomic<std::uint64_t> heap_first;
+  /// Of the network over rings: the owner wants its descriptor to tell when something comes. Who tells sets it back.
+  std::atomic<std::uint32_t> loop_armed;
 
   // What the rank shows to whoever looks after the job. Not on the line of `sleeping`, which every sender reads.
 

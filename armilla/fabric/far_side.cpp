@@ -36,66 +36,73 @@ struct far_side::peer {
   }
 };
 
-far_side::far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes)
+far_side::far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes, role who)
     : carrier_(carrier),
-      peers_(std::make_unique<std::unique_ptr<peer>[]>(std::size_t(ranks))),
       me_(me),
       ranks_(ranks),
+      ends_(end_t(ranks) * (who == role::attended_rank ? 2 : 1)),
+      lane_(who == role::attendant ? frame_lane::answers : frame_lane::bodies),
+      first_of_lane_{who == role::attendant ? nobody : 0, who == role::attendant ? 0 : nobody,
+                     who == role::attended_rank ? end_t(ranks) : nobody},
+      bulk_step_(who == role::rank ? 1 : frame_lanes + 1),
       most_((carrier.most() - sizeof(network_head)) / 8 * 8),
-      window_(std::max<std::uint64_t>(window_bytes / cache_line, 4 * lines_for(most_))) {}
+      window_(std::max<std::uint64_t>(window_bytes / cache_line, 4 * lines_for(most_))) {
+  peers_ = std::make_unique<std::unique_ptr<peer>[]>(ends_);
+}
 
 far_side::~far_side() {
-  for (rank_t r = 0; r < ranks_; ++r)
-    if (peer* const p = peers_[std::size_t(r)].get()) {
+  for (end_t e = 0; e < ends_; ++e)
+    if (peer* const p = peers_[e].get()) {
       for (const frame& f : p->kept) delete[] f.copy;
       for (const auto& [number, f] : p->early) delete[] f.copy;
     }
 }
 
-inline far_side::peer& far_side::peer_of(rank_t r) {
-  std::unique_ptr<peer>& p = peers_[std::size_t(r)];
+inline far_side::peer& far_side::peer_of(end_t e) {
+  std::unique_ptr<peer>& p = peers_[e];
   if (!p) [[unlikely]]
-    meet(r);
+    meet(e);
   return *p;
 }
 
-void far_side::meet(rank_t r) { peers_[std::size_t(r)] = std::make_unique<peer>(); }
+void far_side::meet(end_t e) { peers_[e] = std::make_unique<peer>(); }
 
 // ---- sending ----
 
-std::byte* far_side::reserve(rank_t to, std::size_t bytes) {
+std::byte* far_side::reserve(end_t to, std::size_t bytes) {
   const peer& p = peer_of(to);
   if (p.sent + lines_for(bytes) - p.acknowledged > window_) [[unlikely]]
     return nullptr;
   return reserve_aside(to, bytes);
 }
 
-std::byte* far_side::reserve_aside(rank_t to, std::size_t bytes) {
-  std::byte* const place = carrier_.acquire(to, bytes + sizeof(network_head));
+std::byte* far_side::reserve_aside(end_t to, std::size_t bytes) {
+  std::byte* const place = carrier_.acquire(rank_of(to), bytes + sizeof(network_head));
   return place == nullptr ? nullptr : place + sizeof(network_head);
 }
 
-std::uint64_t far_side::sent(rank_t r) const noexcept {
-  const peer* const p = peers_[std::size_t(r)].get();
+std::uint64_t far_side::sent(end_t to) const noexcept {
+  const peer* const p = peers_[to].get();
   return p != nullptr ? p->sent : 0;
 }
 
-std::uint32_t far_side::next_bulk(rank_t to) { return peer_of(to).next_bulk++; }
+std::uint32_t far_side::next_bulk(end_t to) { return peer_of(to).next_bulk++ * bulk_step_ + std::uint32_t(lane_to(to)); }
 
-void far_side::publish(std::byte* records, rank_t to, std::size_t bytes, kind how) {
+void far_side::publish(std::byte* records, end_t to, std::size_t bytes, kind how) {
   peer& p = peer_of(to);
   // Written where it leaves: a copy would be read by longer words than it was just written by, and wait for them.
-  new (records - sizeof(network_head))
-      network_head{network_head::good_mark, 0, std::uint16_t(how), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
+  new (records - sizeof(network_head)) network_head{
+      network_head::good_mark, 0, std::uint8_t(how), lane_to(to), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
   p.reported = p.taken;
   if (bytes != 0) ++p.next_out;
   if (bytes != 0 && how == kind::counted) p.sent += lines_for(bytes);
-  carrier_.submit(to, bytes + sizeof(network_head));
+  carrier_.submit(rank_of(to), bytes + sizeof(network_head));
 }
 
 // A frame that only says what was taken in. It needs no credit: there is one for many lines.
-void far_side::tell(rank_t to) {
-  if (std::byte* const place = carrier_.acquire(to, sizeof(network_head))) return publish(place + sizeof(network_head), to, 0);
+void far_side::tell(end_t to) {
+  if (std::byte* const place = carrier_.acquire(rank_of(to), sizeof(network_head)))
+    return publish(place + sizeof(network_head), to, 0);
   peer& p = peer_of(to);
   if (!p.owes) owing_.push_back(to);
   p.owes = true;
@@ -103,12 +110,12 @@ void far_side::tell(rank_t to) {
 
 // ---- receiving ----
 
-std::uint64_t far_side::taken(rank_t r) const noexcept {
-  const peer* const p = peers_[std::size_t(r)].get();
+std::uint64_t far_side::taken(end_t source) const noexcept {
+  const peer* const p = peers_[source].get();
   return p != nullptr ? p->taken : 0;
 }
 
-void far_side::hold(rank_t source) { peer_of(source).held = true; }
+void far_side::hold(end_t source) { peer_of(source).held = true; }
 
 // What is wrong with a frame's own words; null: nothing. `value`: what it says.
 inline const char* far_side::damage(const network::arrival& a, std::uint64_t& value) const noexcept {
@@ -118,6 +125,7 @@ inline const char* far_side::damage(const network::arrival& a, std::uint64_t& va
   if (value = head.source; head.source >= std::uint32_t(ranks_) || rank_t(head.source) == me_) return "the source of a frame";
   if (a.source != no_rank && rank_t(head.source) != a.source) return "the source of a frame";
   if (value = head.aside; head.aside > 1) return "the kind of a frame";
+  if (value = std::uint64_t(head.lane); value >= frame_lanes || first_of_lane_[value] == nobody) return "the lane of a frame";
   if (value = head.bytes; head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
     return "the length of a frame";
   return nullptr;
@@ -150,7 +158,8 @@ bool far_side::take(const network::arrival& a, frame& f) {
   const network_head& head = check(a);  // the network's again when the frame is released
   const auto source = rank_t(head.source);
   const std::uint64_t number = head.number, said = head.taken;
-  peer& p = peer_of(source);
+  const end_t from = first_of_lane_[std::size_t(head.lane)] + end_t(source);
+  peer& p = peer_of(from);
   if (said > p.sent) [[unlikely]]
     refuse(a, source, "the lines taken in, said by a frame", said);
   if (said > p.acknowledged) p.acknowledged = said;
@@ -160,10 +169,11 @@ bool far_side::take(const network::arrival& a, frame& f) {
   f.token = a.token;
   f.aside = head.aside != 0;
   f.copy = nullptr;
+  f.end = from;
   if (number == p.next_in && !p.held && f.bytes != 0 && p.kept.empty()) [[likely]] {
     ++p.next_in;
     if (!p.early.empty()) [[unlikely]]
-      p.bring_up(), go_on(source);
+      p.bring_up(), go_on(from);
     return true;
   }
   if (f.bytes == 0 || number < p.next_in) {  // a word about credit, or a frame that has come before
@@ -176,7 +186,7 @@ bool far_side::take(const network::arrival& a, frame& f) {
 
 // A frame that is early, or behind others that wait here.
 void far_side::store(const network::arrival& a, const frame& f, std::uint64_t number) {
-  peer& p = peer_of(f.source);
+  peer& p = peer_of(f.end);
   // Neither can be early, nor wait here, what may not be under way.
   if (number - p.next_in > window_) refuse(a, f.source, "the number of a frame", number);
   const std::uint64_t lines = p.lines_of(f);
@@ -191,7 +201,7 @@ void far_side::store(const network::arrival& a, const frame& f, std::uint64_t nu
   ++p.next_in;
   p.kept.push_back(copy);
   p.bring_up();
-  if (!p.held) go_on(f.source);
+  if (!p.held) go_on(f.end);
 }
 
 far_side::frame far_side::copy_of(const frame& f) {
@@ -203,7 +213,7 @@ far_side::frame far_side::copy_of(const frame& f) {
   return kept;
 }
 
-void far_side::go_on(rank_t source) {
+void far_side::go_on(end_t source) {
   peer& p = peer_of(source);
   p.held = false;
   if (p.queued || p.kept.empty()) return;
@@ -230,7 +240,7 @@ bool far_side::next(frame& f) {
   if (!waiting_.empty() && take_waiting(f)) [[unlikely]]
     return true;
   if (!owing_.empty()) [[unlikely]] {
-    const rank_t to = owing_.back();
+    const end_t to = owing_.back();
     owing_.pop_back();
     peer_of(to).owes = false;
     tell(to);
@@ -244,7 +254,7 @@ bool far_side::next(frame& f) {
 }
 
 void far_side::release(const frame& f) {
-  peer& p = peer_of(f.source);
+  peer& p = peer_of(f.end);
   if (f.copy != nullptr) [[unlikely]]
     delete[] f.copy;
   else
@@ -252,7 +262,7 @@ void far_side::release(const frame& f) {
   if (f.aside) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);
-  if (p.taken - p.reported > window_ / 4) tell(f.source);
+  if (p.taken - p.reported > window_ / 4) tell(f.end);
 }
 
 void far_side::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {

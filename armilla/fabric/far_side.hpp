@@ -14,13 +14,19 @@ namespace armilla::detail {
 /// A rank's traffic with the ranks that only a network reaches: frames that arrive once, in order and checked, and never more of
 /// them under way to a rank than it said it would hold.
 ///
+/// It has *ends*: the ranks, by their numbers; for a rank whose peers have attendants, behind them the attendant of each rank. An
+/// attendant's ends are the ranks that ask it. Each end has an order and a credit of its own.
+///
 /// Credit is counted in lines, as in a ring: a rank sends at most `window` lines beyond what its peer has taken in. What was
 /// taken in travels in the head of whatever goes back, or in a frame of its own once a quarter of the window.
 ///
 /// What it keeps for a peer is made on first contact.
 class far_side {
  public:
-  far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes);
+  enum class role : std::uint8_t { rank, attended_rank, attendant };
+  using end_t = std::uint32_t;  ///< a rank, or for the attendant of rank r: r and the number of all ranks
+
+  far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes, role who = role::rank);
   ~far_side();
   far_side(const far_side&) = delete;
 
@@ -32,13 +38,13 @@ class far_side {
 
   /// Room for a frame of `bytes` bytes of records; null without credit or buffer. Nothing else is called before `publish`, or
   /// the room is forgotten.
-  std::byte* reserve(rank_t to, std::size_t bytes);
+  std::byte* reserve(end_t to, std::size_t bytes);
   /// The same for a frame that no credit limits.
-  std::byte* reserve_aside(rank_t to, std::size_t bytes);
-  enum class kind : std::uint16_t { counted, aside };
-  void publish(std::byte* records, rank_t to, std::size_t bytes, kind how = kind::counted);
-  /// Lines of the counted frames ever sent to `r`.
-  std::uint64_t sent(rank_t r) const noexcept;
+  std::byte* reserve_aside(end_t to, std::size_t bytes);
+  enum class kind : std::uint8_t { counted, aside };
+  void publish(std::byte* records, end_t to, std::size_t bytes, kind how = kind::counted);
+  /// Lines of the counted frames ever sent to `to`.
+  std::uint64_t sent(end_t to) const noexcept;
 
   // ---- receiving ----
 
@@ -48,27 +54,35 @@ class far_side {
   /// It has been taken in, or its bytes are not needed any more.
   void release(const frame& f);
   /// What comes from `source` waits here until `go_on`.
-  void hold(rank_t source);
-  void go_on(rank_t source);
-  /// Lines of the counted frames from `r` that have been released.
-  std::uint64_t taken(rank_t r) const noexcept;
+  void hold(end_t source);
+  void go_on(end_t source);
+  /// Lines of the counted frames from `source` that have been released.
+  std::uint64_t taken(end_t source) const noexcept;
   /// Counted frames that have been released.
   std::uint64_t frames_taken() const noexcept { return frames_taken_; }
 
+  /// Whether somebody is to be told what was taken in as soon as there is a buffer.
+  bool owes() const noexcept { return !owing_.empty(); }
+
   /// The next number for a bulk transfer to `to`.
-  std::uint32_t next_bulk(rank_t to);
+  std::uint32_t next_bulk(end_t to);
 
  private:
   struct peer;
-  peer& peer_of(rank_t r);
-  [[gnu::cold]] void meet(rank_t r);
+  static constexpr end_t nobody = ~end_t{0};
+
+  peer& peer_of(end_t e);
+  [[gnu::cold]] void meet(end_t e);
+  bool attendants(end_t e) const noexcept { return e >= end_t(ranks_); }
+  rank_t rank_of(end_t e) const noexcept { return rank_t(attendants(e) ? e - end_t(ranks_) : e); }
+  frame_lane lane_to(end_t e) const noexcept { return attendants(e) ? frame_lane::beside : lane_; }
   const char* damage(const network::arrival& a, std::uint64_t& value) const noexcept;
   const network_head& check(const network::arrival& a);
   bool take(const network::arrival& a, frame& f);
   [[gnu::cold]] void store(const network::arrival& a, const frame& f, std::uint64_t number);
   bool take_waiting(frame& f);
   [[gnu::cold]] frame copy_of(const frame& f);
-  [[gnu::cold]] void tell(rank_t to);
+  [[gnu::cold]] void tell(end_t to);
   [[noreturn, gnu::cold]] void refuse_damage(const network::arrival& a, const char* what, std::uint64_t value);
   [[noreturn, gnu::cold]] void refuse(const network::arrival& a, rank_t source, const char* what, std::uint64_t value);
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
@@ -76,11 +90,15 @@ class far_side {
   network& carrier_;
   std::unique_ptr<std::unique_ptr<peer>[]> peers_;
   rank_t me_, ranks_;
+  end_t ends_;
+  frame_lane lane_;                   // to ranks
+  end_t first_of_lane_[frame_lanes];  // what comes on it is from this end, counted on by the rank; `nobody`
+  std::uint32_t bulk_step_;           // numbers of transfers: a rank's and its attendant's differ
   std::size_t most_;
   std::uint64_t window_;  // lines
   std::uint64_t frames_taken_ = 0;
-  std::deque<rank_t> waiting_;  // sources that go on and have frames here
-  std::vector<rank_t> owing_;   // peers that could not be told what was taken
+  std::deque<end_t> waiting_;  // sources that go on and have frames here
+  std::vector<end_t> owing_;   // peers that could not be told what was taken
 };
 
 }  // namespace armilla::detail

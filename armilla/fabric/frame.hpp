@@ -7,16 +7,25 @@
 
 namespace armilla::detail {
 
+/// To whom a frame is and from whom, as the lanes of `host_layout`: what each lane brings has an order and a credit of its own.
+enum class frame_lane : std::uint8_t {
+  bodies,  ///< from rank to rank
+  beside,  ///< from a rank to an attendant: one-sided access, and what is safe beside the rank
+  answers  ///< from an attendant to a rank
+};
+inline constexpr int frame_lanes = 3;
+
 /// What heads each frame on a network, 32 bytes; the records follow. See docs/spec/wire.md.
 struct network_head {
   static constexpr std::uint32_t good_mark = 0x41524d31;  ///< "1MRA" in memory: this version of the frame
   std::uint32_t mark = good_mark;
-  std::uint16_t epoch = 0;   ///< of the job: changes when ranks are lost
-  std::uint16_t aside = 0;   ///< 1: neither credit nor a fence counts it
+  std::uint16_t epoch = 0;  ///< of the job: changes when ranks are lost
+  std::uint8_t aside = 0;   ///< 1: neither credit nor a fence counts it
+  frame_lane lane = frame_lane::bodies;
   std::uint32_t source = 0;  ///< rank
   std::uint32_t bytes = 0;   ///< of the records; 0: nothing but what this head says
-  std::uint64_t number = 0;  ///< of this frame among those with records from its source to its receiver
-  std::uint64_t taken = 0;   ///< lines of the receiver's frames that its source has taken in, ever
+  std::uint64_t number = 0;  ///< of this frame among those with records from its source to its receiver, by lane
+  std::uint64_t taken = 0;   ///< lines of the receiver's frames that its source has taken in, ever, by lane
 };
 static_assert(sizeof(network_head) == 32);
 
@@ -28,6 +37,7 @@ struct far_frame {
   std::uintptr_t token = 0;  ///< of the network
   bool aside = false;
   std::byte* copy = nullptr;  ///< owned, where the frame could not be taken in when it came
+  std::uint32_t end = 0;      ///< of `far_side`, from which it came
 };
 
 }  // namespace armilla::detail

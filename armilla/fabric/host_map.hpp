@@ -14,6 +14,7 @@
 namespace armilla::detail {
 
 class network;
+class shared_network;
 
 /// Where the memory of this host's ranks is mapped in this process.
 struct host_map {
@@ -26,6 +27,7 @@ struct host_map {
   std::unique_ptr<pid_t[]> pid;  ///< process of each rank
   std::unique_ptr<std::uint32_t[]> program;  ///< program of each rank
   network* beyond = nullptr;                 ///< carries what goes to the far ranks; null: there are none
+  shared_network* shared = nullptr;          ///< the same, for the rank and its attendant; null: the rank has it alone
   std::unique_ptr<std::uint32_t[]> number;   ///< by rank: its host's; ranks with one number share memory
   std::byte* collectives = nullptr;          ///< where the collective areas lie: in the host's memory, or private to this rank
   const std::vector<std::string>* names = nullptr;  ///< of hosts, by number; empty: all ranks are on one

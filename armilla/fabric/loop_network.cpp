@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/loop_network.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -9,12 +13,13 @@
 #include <vector>
 
 #include "armilla/base/error.hpp"
+#include "armilla/boot/control_block.hpp"
 #include "armilla/ring/ring.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::size_t held_frames = 4;
+constexpr std::size_t held_frames = 15;
 
 struct piece_head {
   std::uint64_t id;
@@ -23,9 +28,47 @@ struct piece_head {
   std::uint64_t bytes;
 };
 
+/// What wakes a rank that sleeps: a socket, named by the kernel, to which somebody sends a byte.
+class bell {
+ public:
+  struct name {  // of a socket, as others get it; no bytes: there is none
+    std::uint32_t bytes = 0;
+    sockaddr_un where{};
+  };
+
+  bell() : socket_(socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)) {
+    sockaddr_un any{};
+    any.sun_family = AF_UNIX;
+    socklen_t length = sizeof name_.where;
+    if (socket_ >= 0 && bind(socket_, reinterpret_cast<const sockaddr*>(&any), sizeof any.sun_family) == 0 &&
+        getsockname(socket_, reinterpret_cast<sockaddr*>(&name_.where), &length) == 0)
+      name_.bytes = length;
+  }
+  ~bell() {
+    if (socket_ >= 0) close(socket_);
+  }
+  bell(const bell&) = delete;
+
+  int descriptor() const noexcept { return name_.bytes != 0 ? socket_ : -1; }
+  const name& address() const noexcept { return name_; }
+  void ring(const name& whose) const noexcept {
+    const char byte = 0;
+    if (whose.bytes == 0 || whose.bytes > sizeof whose.where) return;
+    (void)sendto(socket_, &byte, 1, MSG_DONTWAIT, reinterpret_cast<const sockaddr*>(&whose.where), whose.bytes);
+  }
+  void silence() const noexcept {
+    for (char byte; recv(socket_, &byte, 1, MSG_DONTWAIT) >= 0;) {}
+  }
+
+ private:
+  int socket_;
+  name name_;
+};
+
 class loop_network final : public network {
  public:
   loop_network(std::byte* host, const host_layout& layout, rank_t me, rank_t ranks) : most_(layout.ring_bytes / 8), me_(me) {
+    for (rank_t r = 0; r < ranks; ++r) armed_.push_back(&reinterpret_cast<control_block*>(host + layout.control(r))->loop_armed);
     const auto ring = [&](int lane, rank_t from, rank_t to) {
       return ring_memory{host + layout.ring(lane, from, to), host_layout::ring_header, layout.ring_bytes};
     };
@@ -45,13 +88,34 @@ class loop_network final : public network {
   std::size_t held_at_most() const noexcept override { return held_frames; }
 
   std::byte* acquire(rank_t to, std::size_t bytes) override { return peers_[std::size_t(to)].out.reserve(bytes, bytes).begin; }
-  void submit(rank_t to, std::size_t bytes) override { peers_[std::size_t(to)].out.publish(bytes); }
+  void submit(rank_t to, std::size_t bytes) override {
+    peers_[std::size_t(to)].out.publish(bytes);
+    // Pairs with that in `arm`: either this sees that the other is armed, or its last look sees what was published.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    std::atomic<std::uint32_t>& armed = *armed_[std::size_t(to)];
+    if (armed.load(std::memory_order_relaxed) == 0 || armed.exchange(0, std::memory_order_relaxed) == 0) [[likely]]
+      return;
+    if (names_ != nullptr) bell_.ring(names_[to]);
+  }
+
+  std::size_t address_bytes() const noexcept override { return sizeof(bell::name); }
+  const std::byte* address() const noexcept override { return reinterpret_cast<const std::byte*>(&bell_.address()); }
+  void set_addresses(const std::byte* all) override { names_ = reinterpret_cast<const bell::name*>(all); }
+  int descriptor() const noexcept override { return names_ != nullptr ? bell_.descriptor() : -1; }
+  bool arm() override {
+    bell_.silence();
+    armed_[std::size_t(me_)]->store(1, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    for (std::size_t r = 0; r < peers_.size(); ++r)
+      if (rank_t(r) != me_ && peers_[r].in.ready()) return armed_[std::size_t(me_)]->store(0, std::memory_order_relaxed), false;
+    return true;
+  }
 
   arrival poll() override {
     if (!sending_.empty() || !expected_.empty()) move_bulk();
     for (std::size_t i = 0; i < peers_.size(); ++i) {
       const auto r = rank_t((std::size_t(next_) + i) % peers_.size());
-      if (r == me_ || peers_[std::size_t(r)].holds) continue;
+      if (r == me_) continue;
       ring_reader& in = peers_[std::size_t(r)].in;
       while (in.ready()) {
         const ring_reader::frame f = in.front();
@@ -61,17 +125,14 @@ class loop_network final : public network {
         }
         if (f.bytes > in.most()) throw_decode(r, "receive", "the length of a frame in a ring cannot be right");
         next_ = rank_t((std::size_t(r) + 1) % peers_.size());
-        peers_[std::size_t(r)].holds = true;
-        return {f.data, f.bytes, r, std::uintptr_t(f.bytes) << 16 | std::uintptr_t(r)};
+        const std::uintptr_t token = copy_of(f.data, f.bytes);
+        in.release(f.bytes);
+        return {slots_[token].get(), f.bytes, r, token};
       }
     }
     return {};
   }
-  void release(std::uintptr_t token) override {
-    peer& p = peers_[token & 0xffff];
-    p.in.release(std::uint32_t(token >> 16));
-    p.holds = false;
-  }
+  void release(std::uintptr_t token) override { free_slots_.push_back(token); }
 
   std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
     sending_.push_back({++transfers_, to, id, data, bytes, 0});
@@ -90,7 +151,6 @@ class loop_network final : public network {
   struct peer {
     ring_writer out, bulk_out;
     ring_reader in, bulk_in;
-    bool holds = false;  // a frame of it is being taken in
   };
   struct outgoing {
     std::uintptr_t number;
@@ -106,6 +166,18 @@ class loop_network final : public network {
     std::byte* data;
     std::size_t bytes, have;
   };
+
+  // A frame that is held keeps no other from coming, as on the networks that this one stands for.
+  std::uintptr_t copy_of(const std::byte* data, std::size_t bytes) {
+    if (free_slots_.empty()) {
+      slots_.push_back(std::make_unique_for_overwrite<std::byte[]>(most_));
+      free_slots_.push_back(slots_.size() - 1);
+    }
+    const std::uintptr_t token = free_slots_.back();
+    free_slots_.pop_back();
+    std::memcpy(slots_[token].get(), data, bytes);
+    return token;
+  }
 
   void move_bulk() {
     for (outgoing& o : sending_) send_pieces(o);
@@ -183,10 +255,15 @@ class loop_network final : public network {
 
   void finished(std::uintptr_t number) { done_.insert(number); }
 
+  bell bell_;
+  const bell::name* names_ = nullptr;               // of all ranks
+  std::vector<std::atomic<std::uint32_t>*> armed_;  // likewise, where all of them see it
   std::size_t most_;
   rank_t me_;
   rank_t next_ = 0;
   std::vector<peer> peers_;
+  std::vector<std::unique_ptr<std::byte[]>> slots_;  // frames that were given out, by token
+  std::vector<std::uintptr_t> free_slots_;
   std::uintptr_t transfers_ = 0;
   std::deque<outgoing> sending_;
   std::vector<incoming> expected_;

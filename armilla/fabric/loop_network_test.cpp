@@ -3,6 +3,7 @@
 // faults that a network may have, or that the layer for lost frames repairs.
 #include "armilla/fabric/loop_network.hpp"
 
+#include <poll.h>
 #include <sys/mman.h>
 
 #include <barrier>
@@ -132,13 +133,41 @@ TEST_F(loop_network_test, without_room_there_is_no_buffer_until_the_receiver_has
   }
 }
 
-TEST_F(loop_network_test, a_frame_that_is_held_holds_up_nobody_else) {
+TEST_F(loop_network_test, frames_that_are_held_hold_up_no_others) {
   for (std::uint64_t i = 0; i < 2; ++i) send(*nets[0], 1, i), send(*nets[2], 1, 10 + i);
-  const network::arrival a = nets[1]->poll(), b = nets[1]->poll();
-  ASSERT_TRUE(a.data != nullptr && b.data != nullptr);
-  EXPECT_EQ(first(a) + first(b), 10U);
-  nets[1]->release(b.token);
-  EXPECT_EQ(nets[1]->poll().source, b.source);
+  std::uint64_t sum = 0;
+  for (int i = 0; i < 4; ++i) {
+    const network::arrival a = nets[1]->poll();
+    ASSERT_TRUE(a.data != nullptr);
+    sum += first(a);
+  }
+  EXPECT_EQ(sum, 22U);
+  EXPECT_EQ(nets[1]->poll().data, nullptr);
+}
+
+TEST_F(loop_network_test, a_descriptor_tells_of_what_comes_to_who_is_armed) {
+  std::vector<std::byte> names;
+  for (const auto& n : nets) names.insert(names.end(), n->address(), n->address() + n->address_bytes());
+  for (const auto& n : nets) n->set_addresses(names.data());
+  network& sleeper = *nets[1];
+  ASSERT_GE(sleeper.descriptor(), 0);
+  const auto told = [&] {
+    pollfd what{sleeper.descriptor(), POLLIN, 0};
+    return ::poll(&what, 1, 0) == 1;
+  };
+  send(*nets[0], 1, 1);
+  EXPECT_FALSE(told()) << "it looks by itself";
+  EXPECT_FALSE(sleeper.arm()) << "something has come";
+  sleeper.release(sleeper.poll().token);
+  EXPECT_TRUE(sleeper.arm());
+  EXPECT_FALSE(told());
+  send(*nets[0], 2, 2);
+  EXPECT_FALSE(told()) << "that is for another rank";
+  send(*nets[2], 1, 3);
+  EXPECT_TRUE(told());
+  sleeper.release(sleeper.poll().token);
+  EXPECT_TRUE(sleeper.arm());
+  EXPECT_FALSE(told());
 }
 
 TEST_F(loop_network_test, a_transfer_may_be_expected_before_behind_or_between_others) {

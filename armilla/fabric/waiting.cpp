@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
@@ -21,6 +22,13 @@ constexpr std::uint64_t bounded_sleep_ns = 1'000'000;
 bool register_for_barriers() noexcept {
   static const bool done = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
   return done;
+}
+
+// Of the signal that ends a sleep at a descriptor: that it came is all.
+bool install_handler() noexcept {
+  struct sigaction mine{};
+  mine.sa_handler = [](int) {};
+  return sigaction(SIGRTMIN + descriptor_signal_offset, &mine, nullptr) == 0;
 }
 
 }  // namespace
@@ -68,7 +76,7 @@ void waiting::announce(attention how) noexcept {
 
 void waiting::cancel() noexcept { mine_.sleeping.store(awake, std::memory_order_relaxed); }
 
-void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed) noexcept {
+void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed, int descriptor) noexcept {
   ++count_.sleeps;
   // Who asks counts up and then looks at `sleeping`; this rank has set that and now looks at the count. One of them sees the
   // other.
@@ -88,9 +96,29 @@ void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed) noex
   const timespec span{time_t(limit / 1'000'000'000), long(limit % 1'000'000'000)};
   const timespec* until = limit == ~std::uint64_t(0) ? nullptr : &span;
   mine_.idle.store(began << 1 | std::uint64_t(closed), std::memory_order_release);
-  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&mine_.sleeping), FUTEX_WAIT, 1, until, nullptr, 0);
+  if (descriptor >= 0)
+    sleep_at(descriptor, until);
+  else
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&mine_.sleeping), FUTEX_WAIT, 1, until, nullptr, 0);
   mine_.idle.store(0, std::memory_order_relaxed);
   cancel();
+}
+
+// Whoever wakes this rank takes what is in `sleeping` and puts `awake` there: either it has done so, and there is no sleep, or it
+// will find that a signal is needed. That signal is blocked but inside of the sleep.
+void waiting::sleep_at(int descriptor, const timespec* until) noexcept {
+  static const bool installed = install_handler();
+  sigset_t bell, others;
+  sigemptyset(&bell);
+  sigaddset(&bell, SIGRTMIN + descriptor_signal_offset);
+  if (!installed || pthread_sigmask(SIG_BLOCK, &bell, &others) != 0) return;
+  sigdelset(&others, SIGRTMIN + descriptor_signal_offset);
+  mine_.process.store(getpid(), std::memory_order_relaxed);
+  mine_.thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
+  std::uint32_t announced = asleep;
+  if (!mine_.sleeping.compare_exchange_strong(announced, at_descriptor, std::memory_order_seq_cst)) return;
+  pollfd what{descriptor, POLLIN, 0};
+  ppoll(&what, 1, until, &others);
 }
 
 // How long it may sleep before something is to be said.

@@ -12,6 +12,9 @@
 /// (`membarrier`), and then looks at everything it waits for once more. Either the sender's read comes after the barrier
 /// and sees the flag, or its message came before it and the sleeper's last look sees that. Where the kernel refuses
 /// `membarrier` the sleeper only ever sleeps for a millisecond.
+///
+/// Who sleeps beside a network that has a descriptor sleeps in `ppoll` instead of at a futex, and is woken by a signal, which is
+/// blocked everywhere else: one that comes before the sleep ends it at once.
 namespace armilla::detail {
 
 inline void spin_pause() noexcept {
@@ -47,7 +50,8 @@ class waiting {
   void forget_looks() noexcept { mine_.looked.store(0, std::memory_order_release); }
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
-  void sleep(const spell& s, std::uint64_t deadline_ns, bool closed) noexcept;
+  /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.
+  void sleep(const spell& s, std::uint64_t deadline_ns, bool closed, int descriptor = -1) noexcept;
   /// The sleeps from here on are naps of one wait that began then and in which nothing has changed; 0: they are not.
   void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
   bool lingers() const noexcept { return lingers_ != 0; }
@@ -75,6 +79,7 @@ class waiting {
  private:
   step idle_slowly(spell& s) noexcept;
   std::uint64_t watch_myself(std::uint64_t began_ns, bool closed) noexcept;
+  void sleep_at(int descriptor, const struct timespec* until) noexcept;
 
   control_block& mine_;
   counters& count_;

@@ -21,6 +21,8 @@ class launched_job final : public detail::bootstrap {
   bool exchange(const void* mine, void* all, std::size_t bytes) override;
   bool meet() override;
   const char* error() const noexcept override { return error_.c_str(); }
+  /// Whether it began MPI.
+  bool ours() const noexcept { return started_.ours; }
   [[noreturn]] void abort(int code) override;
   void finish() override;
 

@@ -31,14 +31,14 @@ detail::network* open(rank_t rank, rank_t ranks, const detail::network_settings&
                why, room),
            nullptr;
   // Whoever joined has begun MPI and ends it; if ranks were brought together by others, MPI is begun here.
-  const started s = start(true);
+  const auto* const joined = static_cast<const launched_job*>(from_here);
+  const started s = start(true, joined != nullptr && joined->ours());
   if (!s.error.empty()) return say(s.error, why, room), nullptr;
   if (s.rank != rank || s.ranks != ranks)
     return say("MPI calls this rank " + std::to_string(s.rank) + " of " + std::to_string(s.ranks) + ", its launcher " +
                    std::to_string(rank) + " of " + std::to_string(ranks) + ": start all ranks by one launcher that MPI knows",
                why, room),
            nullptr;
-  (void)from_here;
   return std::make_unique<carrier>(s, settings).release();
 } catch (const std::exception& e) { return say(e.what(), why, room), nullptr; }
 

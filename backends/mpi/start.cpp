@@ -72,7 +72,7 @@ std::string library_name() {
   return "MPI " + library_version();
 }
 
-started start(bool anyhow) {
+started start(bool anyhow, bool ours) {
   started s;
   // Two implementations have the same symbols: whoever came first into the process is called, whatever we were compiled for.
   if (const std::string text = library_text(); text.compare(0, std::strlen(built_for), built_for) != 0) {
@@ -103,7 +103,8 @@ started start(bool anyhow) {
   }
   int level = MPI_THREAD_SINGLE;
   MPI_Query_thread(&level);
-  s.any_thread = level >= MPI_THREAD_SERIALIZED;
+  // We call it one thread at a time; but the program's own calls, if there are any, wait for none of ours.
+  s.any_thread = level >= (ours || s.ours ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE);
   MPI_Comm_rank(MPI_COMM_WORLD, &s.rank);
   MPI_Comm_size(MPI_COMM_WORLD, &s.ranks);
   return s;

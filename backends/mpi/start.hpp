@@ -10,7 +10,7 @@ namespace armilla::mpi {
 struct started {
   std::string error;       ///< not empty: MPI cannot be used, and this is why
   bool ours = false;       ///< we began it and have to end it
-  bool any_thread = true;  ///< one at a time; false: the program began MPI for a single thread
+  bool any_thread = true;  ///< one at a time, beside the program's own calls; false: the program began MPI for less
   int rank = 0;
   int ranks = 1;
 };
@@ -18,7 +18,8 @@ struct started {
 /// Uses MPI if it has been initialised, or initialises it if a launcher of this MPI has started the process (or `anyhow`).
 /// With MPI_THREAD_SERIALIZED: one thread at a time calls MPI, which may be a progress thread. A program that calls MPI from a
 /// thread of its own while a progress thread runs initialises MPI itself, with MPI_THREAD_MULTIPLE.
-started start(bool anyhow);
+/// `ours`: an earlier call has initialised it.
+started start(bool anyhow, bool ours = false);
 
 /// Ends MPI if we began it and nobody has ended it yet.
 void stop(const started& s);

@@ -39,12 +39,14 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
   if (request == nullptr) return;  // it is out: the buffer is free again
   if (UCS_PTR_IS_ERR(request)) return broken(to, UCS_PTR_STATUS(request));
   current_ = nullptr;
+  ++sends_under_way_;
 }
 
 void ucx_network::on_sent(void* request, ucs_status_t status, void* buffer) {
   auto* sent = static_cast<send_buffer*>(buffer);
   ucx_network& self = *sent->owner;
   if (status != UCS_OK) self.broken(sent->to, status);
+  --self.sends_under_way_;
   sent->next = self.free_buffers_;
   self.free_buffers_ = sent;
   ucp_request_free(request);

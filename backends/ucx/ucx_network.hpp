@@ -49,7 +49,8 @@ class ucx_network final : public network {
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
   bool done(std::uintptr_t transfer) override;
 
-  int descriptor() const noexcept override { return descriptor_; }
+  /// None while frames wait to leave: when they can, through shared memory at least, nobody tells.
+  int descriptor() const noexcept override { return sends_under_way_ == 0 ? descriptor_ : -1; }
   bool arm() override;
   loss lost() override;
   void finish() override;
@@ -175,6 +176,7 @@ class ucx_network final : public network {
   send_buffer* current_ = nullptr;
   send_buffer* free_buffers_ = nullptr;
   std::size_t buffers_made_ = 0;
+  std::size_t sends_under_way_ = 0;
   std::unique_ptr<std::byte[]> buffers_;
 
   std::deque<transfer> transfers_;  // stays where it is: its address is the number

@@ -96,6 +96,18 @@ void print_hosts(const launch& self) {
   for (const auto& program : self.programs) line("program", "{} on ranks {}", program.name, list(program.ranks));
 }
 
+std::string while_computing(const options& settings, const network* beyond) {
+  if (settings.reception == reception_kind::poll) return "nobody answers (ARMILLA_RECEPTION=poll)";
+  if (settings.reception == reception_kind::signal)
+    return "interrupted where the program allows it, by ranks of this host (ARMILLA_RECEPTION=signal)";
+  std::string text = "a thread answers one-sided access and safe bodies (ARMILLA_RECEPTION=thread)";
+  if (beyond == nullptr) return text;
+  if (!beyond->any_thread()) return text + ", but this network takes one thread only";
+  return text + (settings.attend_after_ns == 0
+                     ? ", and always looks at the network"
+                     : ", also at the network, after ARMILLA_ATTEND_AFTER=" + settings.get("attend_after"));
+}
+
 void print_job(const launch& self, const launcher& from) {
   fmt::print("This job\n");
   if (self.started != nullptr)
@@ -104,6 +116,11 @@ void print_job(const launch& self, const launcher& from) {
     line("started by", "{}", self.job->supervisor > 0 ? "Armilla's own supervisor" : "nobody: a job of one rank");
   print_hosts(self);
   line("network", "{}", self.beyond != nullptr ? fmt::format("{}: {}", self.beyond->name(), self.why) : "none: " + self.why);
+  if (self.beyond != nullptr)
+    line("waiting", "{}",
+         self.beyond->descriptor() >= 0 ? "idle ranks sleep until something comes"
+                                        : "this network wakes nobody: idle ranks look every half millisecond");
+  line("computing", "{}", while_computing(*self.settings, self.beyond));
   const mpi_choice mpi = which_mpi();
   line("MPI", "{}", mpi.name != nullptr ? fmt::format("{}: {}", mpi.name, mpi.why) : "no sign of one");
   line("processors", "{} on {} cores{}", self.processors, self.cores,

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fabric/shared_network.hpp"
+
+#include <sched.h>
+
+#include <cstring>
+#include <utility>
+
+#include "armilla/fabric/frame.hpp"
+#include "armilla/fabric/waiting.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr int frames_a_look = 32;  // for the other one, before this one goes on
+constexpr int most_yields = 100;
+
+}  // namespace
+
+/// One call into the network.
+class shared_network::turn {
+ public:
+  explicit turn(side& who) : who_(who) {
+    if (std::exchange(who.filling_, false)) return;  // its turn goes on; what was acquired is forgotten
+    who.enter();
+  }
+  ~turn() {
+    if (!kept_on_) who_.leave();
+  }
+  turn(const turn&) = delete;
+  /// It ends with another call.
+  void keep_on() noexcept { kept_on_ = who_.filling_ = true; }
+
+ private:
+  side& who_;
+  bool kept_on_ = false;
+};
+
+shared_network::shared_network(network& carrier, control_block& rank, control_block& attendant)
+    : carrier_(carrier), rank_(*this, rank, true), attendant_(*this, attendant, false) {}
+
+// A rank that waits is inside nearly always, and takes the lock again before one that it has woken can: it lets the attendant
+// pass, which comes seldom.
+void shared_network::side::enter() {
+  if (of_rank_) {
+    for (int i = 0; all_.wanted_.load(std::memory_order_relaxed) && i < most_yields; ++i) sched_yield();
+    return all_.busy_.lock();
+  }
+  if (all_.busy_.try_lock()) return;
+  all_.wanted_.store(true, std::memory_order_relaxed);
+  all_.busy_.lock();
+  all_.wanted_.store(false, std::memory_order_relaxed);
+}
+
+std::byte* shared_network::side::acquire(rank_t to, std::size_t bytes) {
+  turn mine(*this);
+  std::byte* const place = all_.carrier_.acquire(to, bytes);
+  if (place != nullptr) mine.keep_on();
+  return place;
+}
+
+void shared_network::side::submit(rank_t to, std::size_t bytes) {
+  const turn mine(*this);
+  all_.carrier_.submit(to, bytes);
+}
+
+// What cannot be right is the rank's, which says so.
+shared_network::side& shared_network::whose(const network::arrival& a) noexcept {
+  network_head head;
+  if (a.bytes < sizeof head) return rank_;
+  std::memcpy(&head, a.data, sizeof head);
+  return head.lane == frame_lane::beside ? attendant_ : rank_;
+}
+
+network::arrival shared_network::side::poll() {
+  side& other = of_rank_ ? all_.attendant_ : all_.rank_;
+  bool for_other = false;
+  arrival mine;
+  {
+    const turn here(*this);
+    looks.store(looks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (!kept_.empty()) return first_kept();
+    if (!looks_itself) return {};
+    for (int i = 0; i < frames_a_look; ++i) {
+      const arrival a = all_.carrier_.poll();
+      if (a.data == nullptr) break;
+      if (&all_.whose(a) == this) {
+        mine = hold(a, nullptr);
+        break;
+      }
+      for_other |= a.bytes > sizeof(network_head);  // who only hears of credit need not wake for that
+      other.keep(a);
+    }
+  }
+  if (for_other) notify(other.owner);
+  return mine;
+}
+
+// By its owner's frames first: those in front of what the network has.
+network::arrival shared_network::side::first_kept() {
+  kept_frame first = std::move(kept_.front());
+  kept_.pop_front();
+  kept_count_.store(kept_.size(), std::memory_order_relaxed);
+  const auto* const data = reinterpret_cast<const std::byte*>(first.copy.get());
+  return hold({data, first.bytes, first.source, 0}, std::move(first.copy));
+}
+
+network::arrival shared_network::side::hold(const arrival& a, std::unique_ptr<std::uint64_t[]> copy) {
+  if (free_tokens_.empty()) {
+    held_.emplace_back();
+    free_tokens_.push_back(held_.size() - 1);
+  }
+  const std::uintptr_t token = free_tokens_.back();
+  free_tokens_.pop_back();
+  held_[token] = {a.token, std::move(copy)};
+  return {a.data, a.bytes, a.source, token};
+}
+
+void shared_network::side::keep(const arrival& a) {
+  kept_frame mine{std::make_unique_for_overwrite<std::uint64_t[]>((a.bytes + 7) / 8), a.bytes, a.source};
+  std::memcpy(mine.copy.get(), a.data, a.bytes);
+  all_.carrier_.release(a.token);
+  kept_.push_back(std::move(mine));
+  kept_count_.store(kept_.size(), std::memory_order_release);
+}
+
+void shared_network::side::release(std::uintptr_t token) {
+  held_frame mine = std::move(held_[token]);
+  if (mine.copy == nullptr) {
+    const turn here(*this);
+    all_.carrier_.release(mine.token);
+  }
+  free_tokens_.push_back(token);
+}
+
+std::uintptr_t shared_network::side::send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) {
+  const turn mine(*this);
+  return all_.carrier_.send_bulk(to, id, data, bytes);
+}
+
+std::uintptr_t shared_network::side::receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) {
+  const turn mine(*this);
+  return all_.carrier_.receive_bulk(from, id, data, bytes);
+}
+
+bool shared_network::side::done(std::uintptr_t transfer) {
+  const turn mine(*this);
+  return all_.carrier_.done(transfer);
+}
+
+bool shared_network::side::arm() {
+  const turn mine(*this);
+  return kept_.empty() && all_.carrier_.arm();
+}
+
+network::loss shared_network::side::lost() {
+  const turn mine(*this);
+  loss next = all_.carrier_.lost();
+  if (next.rank != no_rank) {
+    (of_rank_ ? all_.attendant_ : all_.rank_).losses_.push_back(next);
+  } else if (!losses_.empty()) {
+    next = losses_.front();
+    losses_.pop_front();
+  }
+  return next;
+}
+
+}  // namespace armilla::detail

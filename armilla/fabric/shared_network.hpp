@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "armilla/boot/control_block.hpp"
+#include "armilla/fabric/network.hpp"
+
+namespace armilla::detail {
+
+/// A network for the two that use it under ARMILLA_RECEPTION=thread: a rank, and its attendant. Each has a *side*, which is a
+/// network; the frames that come are told apart by their lane. What one of them finds for the other is copied and kept there, in
+/// order, and wakes it; the credit of `far_side` bounds how much that can be.
+///
+/// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`). A rank
+/// without an attendant uses the network itself and pays for none of this.
+///
+/// The attendant looks at the network only when it was told to: while the rank looks by itself, each look of another thread would
+/// only be in its way.
+class shared_network {
+ public:
+  /// `rank` and `attendant`: whom to wake.
+  shared_network(network& carrier, control_block& rank, control_block& attendant);
+  shared_network(const shared_network&) = delete;
+
+  network& for_rank() noexcept { return rank_; }
+  network& for_attendant() noexcept { return attendant_; }
+  /// Whether something is kept for it. May be asked without the lock, behind an announced sleep.
+  bool keeps_for_rank() const noexcept { return rank_.keeps(); }
+  bool keeps_for_attendant() const noexcept { return attendant_.keeps(); }
+
+  // ---- the rank ----
+
+  /// It is about to sleep: it will be woken, so nobody need look for it.
+  void rank_sleeps() noexcept { sleeps_.store(true, std::memory_order_seq_cst); }
+  /// And now it is awake again, and may begin to compute.
+  void rank_woke() noexcept {
+    sleeps_.store(false, std::memory_order_seq_cst);
+    if (rests_.load(std::memory_order_seq_cst)) wake(attendant_.owner);
+  }
+
+  // ---- the attendant ----
+
+  /// How often the rank has looked.
+  std::uint64_t looks_of_rank() const noexcept { return rank_.looks.load(std::memory_order_relaxed); }
+  /// From here on `for_attendant().poll()` looks at the network, or only at what is kept.
+  void let_attendant_look(bool yes) noexcept { attendant_.looks_itself = yes; }
+  bool sleeping_rank() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
+  /// The attendant is about to sleep until the rank wakes. False: it has.
+  bool rest() noexcept {
+    rests_.store(true, std::memory_order_seq_cst);
+    return sleeping_rank();
+  }
+  void rested() noexcept { rests_.store(false, std::memory_order_relaxed); }
+
+ private:
+  class turn;
+  struct kept_frame {
+    std::unique_ptr<std::uint64_t[]> copy;
+    std::size_t bytes;
+    rank_t source;
+  };
+
+  class side final : public network {
+   public:
+    side(shared_network& all, control_block& owner, bool of_rank) : owner(owner), all_(all), of_rank_(of_rank) {}
+
+    const char* name() const noexcept override { return all_.carrier_.name(); }
+    const char* version() const noexcept override { return all_.carrier_.version(); }
+    std::size_t most() const noexcept override { return all_.carrier_.most(); }
+    std::byte* acquire(rank_t to, std::size_t bytes) override;
+    void submit(rank_t to, std::size_t bytes) override;
+    arrival poll() override;
+    void release(std::uintptr_t token) override;
+    std::size_t held_at_most() const noexcept override { return all_.carrier_.held_at_most(); }
+    std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override;
+    std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
+    bool done(std::uintptr_t transfer) override;
+    int descriptor() const noexcept override { return all_.carrier_.descriptor(); }
+    bool arm() override;
+    loss lost() override;
+    void finish() override {}  // the network's own end comes later
+
+    bool keeps() const noexcept { return kept_count_.load(std::memory_order_acquire) != 0; }
+    void keep(const arrival& a);
+
+    control_block& owner;
+    std::atomic<std::uint64_t> looks = 0;
+    bool looks_itself = true;
+
+   private:
+    friend turn;
+    struct held_frame {
+      std::uintptr_t token = 0;  ///< of the network
+      std::unique_ptr<std::uint64_t[]> copy;
+    };
+    arrival hold(const arrival& a, std::unique_ptr<std::uint64_t[]> copy);
+    arrival first_kept();
+    void enter();
+    void leave() noexcept { all_.busy_.unlock(); }
+
+    shared_network& all_;
+    const bool of_rank_;
+    bool filling_ = false;  ///< between `acquire` and `submit`: inside
+    std::deque<kept_frame> kept_;
+    std::deque<loss> losses_;  ///< that the other one has heard of
+    std::atomic<std::size_t> kept_count_ = 0;
+    std::vector<held_frame> held_;  ///< by token
+    std::vector<std::uintptr_t> free_tokens_;
+  };
+
+  side& whose(const network::arrival& a) noexcept;
+
+  network& carrier_;
+  std::mutex busy_;
+  std::atomic<bool> wanted_ = false;  ///< the attendant waits for its turn
+  side rank_, attendant_;
+  std::atomic<bool> sleeps_ = false;
+  std::atomic<bool> rests_ = false;
+};
+
+}  // namespace armilla::detail

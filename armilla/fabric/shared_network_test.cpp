@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/fabric/shared_network.hpp"
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "armilla/fabric/frame.hpp"
+#include "armilla/fabric/scripted_network.hpp"
+
+namespace armilla::detail {
+namespace {
+
+class shared_network_test : public testing::Test {
+ protected:
+  static network_head head(frame_lane lane, std::uint64_t number) {
+    network_head h;
+    h.lane = lane;
+    h.source = 1;
+    h.bytes = 8;
+    h.number = number;
+    return h;
+  }
+  static std::uint64_t number_of(const network::arrival& a) {
+    network_head h;
+    std::memcpy(&h, a.data, sizeof h);
+    return h.number;
+  }
+  void comes(frame_lane lane, std::uint64_t number) { net.comes(head(lane, number), {number}); }
+  /// The numbers of all frames that one side gets now.
+  static std::vector<std::uint64_t> all_of(network& side) {
+    std::vector<std::uint64_t> numbers;
+    for (auto a = side.poll(); a.data != nullptr; a = side.poll()) {
+      numbers.push_back(number_of(a));
+      side.release(a.token);
+    }
+    return numbers;
+  }
+
+  using numbers = std::vector<std::uint64_t>;
+  scripted_network net{sizeof(network_head) + 64};
+  const std::unique_ptr<control_block> rank = std::make_unique<control_block>(), attendant = std::make_unique<control_block>();
+  shared_network both{net, *rank, *attendant};
+  network& for_rank = both.for_rank();
+  network& for_attendant = both.for_attendant();
+};
+
+TEST_F(shared_network_test, each_gets_the_frames_of_its_lanes_in_order) {
+  comes(frame_lane::bodies, 0);
+  comes(frame_lane::beside, 1);
+  comes(frame_lane::answers, 2);
+  comes(frame_lane::beside, 3);
+  EXPECT_EQ(all_of(for_rank), (numbers{0, 2}));
+  EXPECT_TRUE(both.keeps_for_attendant());
+  comes(frame_lane::beside, 4);
+  EXPECT_EQ(all_of(for_attendant), (numbers{1, 3, 4}));
+  EXPECT_FALSE(both.keeps_for_attendant());
+  EXPECT_EQ(net.held(), 0U);
+  EXPECT_EQ(net.released_wrongly, 0);
+}
+
+TEST_F(shared_network_test, an_attendant_that_may_not_look_gets_what_is_kept) {
+  both.let_attendant_look(false);
+  comes(frame_lane::beside, 0);
+  EXPECT_EQ(for_attendant.poll().data, nullptr);
+  EXPECT_EQ(for_rank.poll().data, nullptr);
+  EXPECT_EQ(all_of(for_attendant), numbers{0});
+}
+
+TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
+  attendant->sleeping = asleep;
+  rank->sleeping = asleep;
+  comes(frame_lane::beside, 0);
+  (void)for_rank.poll();
+  EXPECT_EQ(attendant->sleeping, awake);
+  EXPECT_EQ(rank->sleeping, asleep) << "nothing came for it";
+  network_head credit = head(frame_lane::bodies, 0);
+  credit.bytes = 0;
+  net.comes(credit, {});
+  EXPECT_EQ(all_of(for_attendant), numbers{0});
+  EXPECT_EQ(rank->sleeping, asleep) << "a word about credit can wait";
+  EXPECT_TRUE(both.keeps_for_rank());
+}
+
+TEST_F(shared_network_test, frames_that_cannot_be_right_are_for_the_rank) {
+  const std::uint64_t word = 1;
+  net.comes(2, &word, sizeof word);
+  EXPECT_EQ(for_attendant.poll().data, nullptr);
+  const network::arrival a = for_rank.poll();
+  EXPECT_EQ(a.bytes, sizeof word);
+  EXPECT_EQ(a.source, 2);
+}
+
+TEST_F(shared_network_test, several_may_be_held_by_both_and_released_in_any_order) {
+  for (std::uint64_t i = 0; i < 4; ++i) comes(i % 2 == 0 ? frame_lane::bodies : frame_lane::beside, i);
+  network::arrival held[4];
+  for (int i = 0; i < 4; ++i) held[i] = (i < 2 ? for_rank : for_attendant).poll();
+  for (const int i : {1, 0}) for_rank.release(held[i].token);
+  for (const int i : {2, 3}) {
+    EXPECT_EQ(number_of(held[i]), std::uint64_t(2 * i - 3));
+    for_attendant.release(held[i].token);
+  }
+  EXPECT_EQ(net.held(), 0U);
+}
+
+TEST_F(shared_network_test, nobody_comes_between_acquire_and_submit) {
+  std::atomic<bool> polled = false;
+  std::byte* const room = for_rank.acquire(1, 8);
+  ASSERT_NE(room, nullptr);
+  std::thread other([&] {
+    (void)for_attendant.poll();
+    polled = true;
+  });
+  for (int i = 0; i < 1000; ++i) EXPECT_FALSE(polled);
+  for_rank.submit(1, 8);
+  other.join();
+  EXPECT_TRUE(polled);
+  net.full = true;
+  EXPECT_EQ(for_rank.acquire(1, 8), nullptr);
+  EXPECT_EQ(for_attendant.poll().data, nullptr) << "who got no room is outside";
+}
+
+TEST_F(shared_network_test, a_rank_that_wakes_wakes_an_attendant_that_rests) {
+  EXPECT_FALSE(both.rest());
+  both.rested();
+  both.rank_sleeps();
+  EXPECT_TRUE(both.rest());
+  attendant->sleeping = asleep;
+  both.rank_woke();
+  EXPECT_EQ(attendant->sleeping, awake);
+}
+
+TEST_F(shared_network_test, two_threads_share_it) {
+  constexpr std::uint64_t frames = 20'000;
+  for (std::uint64_t i = 0; i < frames; ++i) comes(i % 3 == 0 ? frame_lane::beside : frame_lane::bodies, i);
+  const auto take = [](network& side, std::uint64_t count, bool& ordered) {
+    std::uint64_t last = 0;
+    while (count != 0) {
+      const network::arrival a = side.poll();
+      if (a.data == nullptr) continue;
+      ordered &= number_of(a) >= last;
+      last = number_of(a);
+      side.release(a.token);
+      if (std::byte* const room = side.acquire(1, 8)) {
+        std::memset(room, 0, 8);
+        side.submit(1, 8);
+      }
+      --count;
+    }
+  };
+  bool in_order[2] = {true, true};
+  std::thread other([&] { take(for_attendant, (frames + 2) / 3, in_order[0]); });
+  take(for_rank, frames - (frames + 2) / 3, in_order[1]);
+  other.join();
+  EXPECT_TRUE(in_order[0] && in_order[1]);
+  EXPECT_EQ(net.sent.size(), frames);
+  EXPECT_EQ(net.held(), 0U);
+}
+
+}  // namespace
+}  // namespace armilla::detail
