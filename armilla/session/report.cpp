@@ -61,44 +61,10 @@ statistics from_image(statistics_image&& image) {
   return s;
 }
 
-/// Taking and giving back a free lock costs a tenth of a border, so it is not measured where it happens: how often is counted,
-/// how long is measured here.
-double seconds_per_lock(context& self) {
-  constexpr int batches = 8, locks = 512;
-  const counters before = *self.count;
-  mutex free;
-  std::uint64_t least = ~std::uint64_t{0};
-  for (int b = 0; b < batches; ++b) {
-    const std::uint64_t begin = ticks();
-    for (int i = 0; i < locks; ++i) {
-      free.lock();
-      free.unlock();
-    }
-    least = std::min(least, ticks() - begin);
-  }
-  self.count->locks = before.locks;
-  return double(least) / locks * ns_per_tick() * 1e-9;
-}
-
-/// They were taken in code that counted as the program's own.
-void move_locks(statistics& s, double each) {
-  const double locks = std::min(s.time.cpu, double(s.locks) * each);
-  s.time.cpu -= locks;
-  s.time.thread_synchronisation += locks;
-}
-
 rank_image image_of_this_rank(context& self) {
-  statistics whole = snapshot(self);
-  std::vector<phase_statistics> parts = phases();
-  rank_image image{std::string(program_name(program())), 0, {}, {}};
-  if (stats_of(self).watch) {
-    image.seconds_per_border = seconds_per_border();
-    const double lock = seconds_per_lock(self);
-    move_locks(whole, lock);
-    for (phase_statistics& p : parts) move_locks(p.what, lock);
-  }
-  image.whole = image_of(whole);
-  for (const phase_statistics& p : parts) image.phases.push_back({p.name, p.times, image_of(p.what)});
+  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(self)), {}};
+  for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
+  if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
   return image;
 }
 
@@ -134,6 +100,23 @@ void add_up(job_report& job) {
       sum.what += p.what;
     }
   }
+}
+
+void measure_locks(context& self) {
+  constexpr int batches = 8, locks = 512;
+  rank_stats& s = stats_of(self);
+  if (!s.watch) return;
+  mutex free;
+  std::uint64_t least = ~std::uint64_t{0};
+  for (int b = 0; b < batches; ++b) {
+    const std::uint64_t begin = ticks();
+    for (int i = 0; i < locks; ++i) {
+      free.lock();
+      free.unlock();
+    }
+    least = std::min(least, ticks() - begin);
+  }
+  s.seconds_per_lock = double(least) / locks * ns_per_tick() * 1e-9;
 }
 
 void report_stats(context& self) {

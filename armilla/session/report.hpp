@@ -33,6 +33,10 @@ void add_up(job_report& job);
 std::string text_of(const job_report& job);
 std::string json_of(const job_report& job);
 
+/// What it takes to take a free lock and give it back, where times were asked for: a fraction of a border, so it is not measured
+/// where it happens, but counted. Before `begin_stats`.
+void measure_locks(context& self);
+
 /// At the end of the job, if ARMILLA_STATS asks for it: gathers what the ranks did, and rank 0 prints it on stderr or writes the
 /// file. Collective. What the report itself does is not in it. Errors: usage_error when the file cannot be written.
 void report_stats(context& self);

@@ -42,6 +42,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
     start_layers(rank, self);
     start_wait_reports(rank);
     meet(self, all_started);
+    measure_locks(rank);
     begin_stats(rank);
     set_stage(self, rank_stage::running);
   } catch (const std::exception& why) {

@@ -25,6 +25,7 @@ struct rank_stats : counters {
   stats_request asked;
   std::uint64_t began_ns = 0;
   std::unique_ptr<stopwatch> watch;        ///< null without `timing`
+  double seconds_per_lock = 0;             ///< measured at the start, with `timing`
   std::unique_ptr<trace> events;           ///< null without ARMILLA_TRACE
   std::unique_ptr<method_counts> methods;  ///< null unless anything was asked for
   const std::string& (*method_name)(std::uint32_t method) = nullptr;

@@ -98,6 +98,10 @@ statistics snapshot(context& self) {
   result.seconds = double(now_ns() - s.began_ns) * 1e-9;
   if (s.watch) {
     result.time = times_of(*s.watch);
+    // Locks were taken in code that counted as the program's own.
+    const double locks = std::min(result.time.cpu, double(s.locks) * s.seconds_per_lock);
+    result.time.cpu -= locks;
+    result.time.thread_synchronisation += locks;
     result.borders = s.watch->borders();
   }
   if (s.methods) result.methods = methods_of(s);

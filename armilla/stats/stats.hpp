@@ -23,8 +23,8 @@ namespace armilla {
 struct component_times {
   double cpu = 0;                     ///< the program's own code, bodies and accesses to mapped memory included
   double net = 0;                     ///< messages leaving and coming, and all waiting, whatever for
-  double thread_management = 0;       ///< creating and switching threads; 0, as bodies are no threads yet
-  double thread_synchronisation = 0;  ///< locks and signals without waiting; 0, as above
+  double thread_management = 0;       ///< creating and switching fibers
+  double thread_synchronisation = 0;  ///< locks, without waiting: their number by what one takes
   double runtime = 0;                 ///< marshalling, dispatch, stubs, replies
 
   double sum() const noexcept { return cpu + net + thread_management + thread_synchronisation + runtime; }

@@ -5,6 +5,8 @@
 
 #include <armilla/armilla.hpp>
 
+#include "bench/papers/common/measure.hpp"
+
 namespace papers {
 
 /// The ranks of a job of Armilla. See measure.hpp.
@@ -22,6 +24,35 @@ struct armilla_job {
   double greatest(double x) const {
     return armilla::world().reduce_all(x, [](double a, double b) { return a < b ? b : a; });
   }
+};
+
+/// Where the time of the measured parts went, of all ranks, with ARMILLA_STATS=timing; otherwise it does nothing.
+template <>
+class meter<armilla_job> {
+ public:
+  void begin() {
+    if (on_) before_ = armilla::stats();
+  }
+  void end() {
+    if (on_) took_ += armilla::stats() - before_;
+  }
+  /// Collective. Null without times.
+  json of_all(const armilla_job&) const {
+    if (!on_) return {};
+    const auto sum = [](double x) { return armilla::world().reduce_all(x, [](double a, double b) { return a + b; }); };
+    const armilla::component_times& t = took_.time;
+    return {{"cpu", sum(t.cpu)},
+            {"net", sum(t.net)},
+            {"thread_mgmt", sum(t.thread_management)},
+            {"thread_sync", sum(t.thread_synchronisation)},
+            {"runtime", sum(t.runtime)},
+            {"wall", sum(took_.seconds)},
+            {"borders", sum(double(took_.borders))}};
+  }
+
+ private:
+  bool on_ = armilla::stats().time.sum() > 0;
+  armilla::statistics before_, took_;
 };
 
 /// From here on ranks reach each other's memory by messages although it is mapped. Before `run`: each process of the job does it.
