@@ -131,29 +131,48 @@ def lines(fig, entry, _):
 
 
 def bars(fig, entry, _):
-    mine = [r for r in entry["records"] if sum((r.get("components") or {}).get(c, 0) for c in COMPONENTS) > 0]
-    if fig.only:
-        mine = [r for r in mine if wanted(r["version"], fig.only)]
-    if not mine:
-        return
-    mine = mine[:24]
-    plot, ax = style.figure(height=1.3 + .26 * len(mine))
-    labels = [f"{r['version']} {' '.join(f'{n} {v}' for n, v in r['size'].items() if n in (fig.x, 'remote', 'n', 'molecules'))}".strip()
-              for r in mine]
+    mine = [r for r in entry.get("components", []) if sum(r["components"].get(c, 0) for c in COMPONENTS) > 0]
+    mine = [r for r in mine if wanted(r["version"], fig.only)]
+    for command in dict.fromkeys(r["command"] for r in mine):
+        here = [r for r in mine if r["command"] == command]
+        for start in range(0, len(here), 20):
+            yield bars_of(fig, command, here[start:start + 20])
+
+
+def bars_of(fig, command, mine):
+    """Stacked, each of one length: the shares, as in the papers."""
+    sizes = {name for name in mine[0]["size"] if len({str(r["size"].get(name)) for r in mine}) > 1}
+    plot, ax = style.figure(height=1.45 + .26 * len(mine))
+    labels = [" ".join([r["version"], *(f"{n} {v}" for n, v in r["size"].items() if n in sizes and n not in FOLLOWING)]) for r in mine]
     left = numpy.zeros(len(mine))
+    whole = numpy.array([sum(r["components"].get(c, 0) for c in COMPONENTS) for r in mine])
     for i, (name, words) in enumerate(COMPONENTS.items()):
-        whole = numpy.array([sum(r["components"].get(c, 0) for c in COMPONENTS) for r in mine])
         part = 100 * numpy.array([r["components"].get(name, 0) for r in mine]) / whole
         ax.barh(range(len(mine)), part, left=left, color=style.series(i), label=words, height=.7)
         left += part
     ax.set_yticks(range(len(mine)), labels=labels)
+    ax.tick_params(axis="y", labelsize=8)
     ax.invert_yaxis()
     ax.set_xlim(0, 100)
     ax.set_xlabel("% of the time of all ranks")
     ax.grid(axis="y", visible=False)
-    ax.set_title(fig.title)
+    title = f"{fig.title} ({command})"
+    ax.set_title(title)
     style.legend_below(plot, ax, 3)
-    yield fig.title, style.svg_of(plot)
+    return title, style.svg_of(plot)
+
+
+def component_rows(entry):
+    """What the bars are made of, how well they fill the wall clock, and what measuring cost."""
+    rows = []
+    for r in entry.get("components", []):
+        c = r["components"]
+        total, wall = sum(c.get(name, 0) for name in COMPONENTS), c.get("wall", 0)
+        if total > 0 and wall > 0:
+            rows.append({"version": r["version"], "command": r["command"], "size": r["size"],
+                         "shares": [100 * c.get(name, 0) / total for name in COMPONENTS], "filled": 100 * total / wall,
+                         "measuring": 100 * c.get("borders", 0) * r["ns_per_border"] * 1e-9 / wall})
+    return rows
 
 
 def targets(verdicts):

@@ -48,6 +48,8 @@ def section_of(item, entry):
     section |= {"verdicts": verdicts, "pictures": figures.draw(item, entry, verdicts) if entry.get("records") else [],
                 "rows": [row_of(r) for r in entry.get("records", [])], "lines": lines_of(entry), "table": item.table,
                 "rounds": entry.get("rounds", 0)}
+    section["components"] = figures.component_rows(entry)
+    section["component_names"] = list(figures.COMPONENTS.values())
     section["counts"] = [r for r in section["rows"] if r["counts"]]
     section["count_names"] = list(dict.fromkeys(name for r in section["counts"] for name in r["counts"]))
     return section

@@ -24,19 +24,32 @@ PING = Experiment(
      ("MPI, cluster", "197", "197", "201")),
     seconds=6)
 
-RANKS = (1, 2, 4, 8)
+PATTERNS = ("flat", "tree", "hypercube", "dissemination")
+
+
+def fence_commands():
+    for ranks in (1, 2, 4, 8):
+        quick = ("--samples", 1) if ranks in (2, 4) else ()
+        for pattern in PATTERNS:
+            yield Command(f"{ranks} ranks, {pattern}", "paper_fence", ("--samples", 3, "--pattern", pattern),
+                          ("--samples", 1, "--pattern", pattern) if ranks == 2 else (), ranks=ranks)
+        yield Command(f"{ranks} ranks", "paper_fence", ("--samples", 3), quick, ranks=ranks)
+        yield Command(f"mpi, {ranks} ranks", "paper_fence_mpi", ("--samples", 3), quick, launcher="mpi", ranks=ranks)
+
+
 FENCE = Experiment(
     "fence", "A fence against a barrier", "STAPL, section 6, figures 4 and 5",
-    "A fence knows that everything sent has run; a barrier only that all have come. On 1 to 8 ranks of two cores, in each pattern.",
-    tuple(c for n in RANKS for c in
-          (Command(f"{n} ranks", "paper_fence", ("--samples", 5), ("--samples", 1) if n <= 4 else (), ranks=n),
-           Command(f"mpi, {n} ranks", "paper_fence_mpi", ("--samples", 5), ("--samples", 1) if n <= 4 else (), launcher="mpi", ranks=n))),
-    (Target("fence / MPI barrier, 2 ranks", {"by": "armilla", "version": "fence*", "ranks": 2}, {"by": "mpi", "ranks": 2}, 1.3),
-     *(Target(f"fence / barrier, {pattern}, 2 ranks", {"by": "armilla", "version": f"fence/{pattern}", "ranks": 2},
-              {"by": "armilla", "version": f"barrier/{pattern}", "ranks": 2}, 1.25,
-              paper="polling and termination detection up to 23 % of a Pthreads fence")
-       for pattern in ("flat", "tree", "hypercube", "dissemination"))),
-    (Figure("lines", "Fence and barrier", "ranks", True),),
+    "A fence knows that everything sent has run; a barrier only that all have come. On 1 to 8 ranks of two cores, in each pattern, beside the "
+    "barriers of MPI, OpenMP and the standard library.",
+    tuple(fence_commands()),
+    (Target("fence / MPI barrier", {"by": "armilla", "version": "fence", "command": "? ranks"}, {"by": "mpi"},
+            lambda size: 1.3 if size.get("ranks") == 2 else None, ("ranks",)),
+     *(Target(f"fence / our barrier, {pattern}", {"by": "armilla", "version": "fence", "size.pattern": pattern},
+              {"by": "armilla", "version": "barrier", "size.pattern": pattern}, 1.25, ("ranks",),
+              paper="polling and termination detection up to 23 % of a Pthreads fence") for pattern in PATTERNS),
+     Target("fence / OpenMP barrier", {"by": "armilla", "version": "fence", "command": "? ranks"}, {"by": "openmp"}, None, ("ranks",)),
+     Target("fence / std::barrier", {"by": "armilla", "version": "fence", "command": "? ranks"}, {"by": "std"}, None, ("ranks",))),
+    (Figure("lines", "Fence and barrier", "ranks", True), Figure("ratios", "Fence against our barrier of its pattern", "ranks", True, ("fence / our*",))),
     seconds=8)
 
 SORT = Experiment(
@@ -60,4 +73,18 @@ INNER = Experiment(
      Target("collect / MPI", {"by": "armilla"}, {"by": "mpi"}, None, ("elements",))),
     (), (("STAPL, tables 2 and 3", "there"), ("ratios", "0.93 to 1.09")), seconds=4)
 
-ITEMS = (PING, FENCE, SORT, INNER)
+PARTS = ("send", "receive", "one-way")
+MESSAGE = Experiment(
+    "message16", "An active message against a plain one of 16 bytes", "Split-C and active messages on the Paragon, figures 2 and 4",
+    "Sixteen bytes to the other rank: what sending takes, what receiving takes where all have come, and one way. Active message, statements alone and "
+    "together, a put with a signal; against MPI's send and receive, and a line of shared memory by hand.",
+    (Command("armilla", "paper_micro", ("--samples", 5), ("--samples", 1)),
+     Command("mpi", "paper_micro_mpi", ("--samples", 5), ("--samples", 1), launcher="mpi")),
+    (*(Target(f"active message / MPI, {part}", {"by": "armilla", "version": f"active-message/{part}"}, {"by": "mpi", "version": f"*/{part}"},
+              paper="AM send 47 us on the Paragon, 1.6 on the CM-5" if part == "send" else "") for part in PARTS),
+     *(Target(f"{version} / the raw line, one way", {"by": "armilla", "version": f"{version}/one-way"}, {"by": "line", "version": "*/one-way"})
+       for version in ("active-message", "statement", "statements-together", "put"))),
+    (), (("Paragon, figures 2 and 4", "there"), ("AM send", "47 us (CM-5 1.6)"), ("dispatch on the CM-5", "1.7 us, about a tenth of saving the context here")),
+    seconds=4)
+
+ITEMS = (MESSAGE, PING, FENCE, SORT, INNER)

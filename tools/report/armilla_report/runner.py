@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the plan: commands of an experiment in turn, round by round, so that what is compared ran close together."""
+import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -47,6 +49,7 @@ class Runner:
         self.root, self.build, self.results, self.out = pathlib.Path(root), pathlib.Path(build), results, pathlib.Path(out)
         self.quick, self.say = quick, say
         self.deadline = time.monotonic() + budget if budget else None
+        self.share = None  # until when the present experiment may begin another round
 
     # ---- commands ----
 
@@ -97,12 +100,12 @@ class Runner:
         """The records of one run."""
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "records"
-            printed = self.printed(command, str(out))
+            printed = self.finished(command, str(out)).stdout
             text = out.read_text() if out.exists() else printed if command.launcher != "script" else ""
         return [parse_line(line, command) for line in text.splitlines() if line.strip().startswith("{")]
 
-    def printed(self, command, out):
-        """What a run printed; Failed if it failed."""
+    def finished(self, command, out):
+        """A run that ended well; Failed if it did not."""
         try:
             done = subprocess.run(self.words(command, out), env=self.environment(command), capture_output=True, text=True,
                                   timeout=self.limit(), check=False)
@@ -113,7 +116,7 @@ class Runner:
         if done.returncode != 0 and not (command.launcher == "script" and done.returncode == 77):  # a part of it is not possible here
             last = (done.stderr.strip() or done.stdout.strip()).split("\n")[-1]
             raise Failed(f"{command.label} ended with code {done.returncode}: {last[:200]}")
-        return done.stdout
+        return done
 
     # ---- experiments ----
 
@@ -144,8 +147,8 @@ class Runner:
             return
         wanted = experiment.quick_rounds if self.quick else experiment.rounds
         while entry["rounds"] < wanted:
-            if self.deadline and entry["rounds"] > 0 and time.monotonic() > self.deadline:
-                entry["why"] = f"only {entry['rounds']} of {wanted} rounds: the time was used up"
+            if self.share and entry["rounds"] > 0 and time.monotonic() > self.share:
+                entry["why"] = f"only {entry['rounds']} of {wanted} rounds: its share of the time was used up"
                 break
             start = time.monotonic()
             for command in commands:
@@ -160,9 +163,33 @@ class Runner:
             entry["rounds"] += 1
             entry["seconds"] += time.monotonic() - start
             self.save()
+        if any(figure.kind == "bars" for figure in experiment.figures):
+            self.take_components(entry, commands)
         entry["state"] = "done" if entry["records"] else "failed"
         if entry["state"] == "failed":
             entry["why"] = "; ".join(entry["left_out"].values())
+
+    def take_components(self, entry, commands):
+        """Where the time goes: one more run of the versions for Armilla, measured inside; its samples do not count."""
+        if entry.get("components") or (self.share and time.monotonic() > self.share):
+            return
+        entry["components"] = []
+        for command in commands:
+            if command.label in entry["left_out"] or command.launcher != "armilla":
+                continue
+            try:
+                timed = dataclasses.replace(command, env=(*command.env, "ARMILLA_STATS=timing"))
+                with tempfile.TemporaryDirectory() as folder:
+                    done = self.finished(timed, str(pathlib.Path(folder) / "records"))
+                border = re.search(r"; (\d+) ns a border", done.stderr)
+                for text in done.stdout.splitlines():
+                    record = parse_line(text, command) if text.startswith("{") else {}
+                    if record.get("components"):
+                        record["command"] = command.label
+                        record["ns_per_border"] = int(border[1]) if border else 0
+                        entry["components"].append({k: v for k, v in record.items() if k not in ("samples", "verified", "checks", "counts")})
+            except Failed as why:
+                self.say(f"    components: {why}")
 
     def bench(self, suite, rows):
         """Rows of armilla-bench as it writes them."""
@@ -233,6 +260,9 @@ class Runner:
             if self.results["experiments"].get(item.id, {}).get("state") == "done":
                 self.say(f"[{i + 1}/{len(items)}] {item.id}: there already")
                 continue
+            if self.deadline:
+                now = time.monotonic()
+                self.share = now + 0.8 * (self.deadline - now) / max(1, sum(self.estimate(later) > 0 for later in items[i:]))
             left = sum(self.estimate(later) for later in items[i:])
             if self.deadline and time.monotonic() > self.deadline:
                 self.results["experiments"][item.id] = {"state": "skipped", "why": "the time was used up"}

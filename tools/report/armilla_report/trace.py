@@ -90,7 +90,7 @@ def heat_map(matrix):
     for source in range(ranks):
         for dest in range(ranks):
             share = matrix[source, dest] / most
-            ax.add_patch(style.plt.Rectangle((dest - .47, source - .47), .94, .94, facecolor=style.series(0), alpha=.08 + .77 * share,
+            ax.add_patch(style.plt.Rectangle((dest - .47, source - .47), .94, .94, facecolor=style.series(0), alpha=.08 + .52 * share,
                                              linewidth=0))
             if ranks <= 8 and matrix[source, dest] > 0:
                 ax.text(dest, source, bytes_words(matrix[source, dest]), ha="center", va="center", fontsize=9 if ranks <= 4 else 6.5)
