@@ -152,6 +152,18 @@ TEST_F(alone, ASnapshotHoldsTheCounters) {
   EXPECT_TRUE(s.methods.empty());
 }
 
+TEST_F(alone, LocksAreTakenFromTheProgramsOwnTime) {
+  start("timing");
+  while (stats().time.cpu < 2e-5) {}
+  stats_of(self).seconds_per_lock = 1e-9;
+  self.count->locks = 10'000;
+  const statistics now = stats();
+  EXPECT_NEAR(now.time.thread_synchronisation, 1e-5, 1e-9);
+  EXPECT_NEAR(now.time.sum(), now.seconds, 0.5 * now.seconds);
+  self.count->locks = 1'000'000'000;
+  EXPECT_EQ(stats().time.cpu, 0);
+}
+
 TEST_F(alone, OutsideASessionThereIsNone) { EXPECT_THROW(stats(), usage_error); }
 
 TEST_F(alone, TheDifferenceIsWhatHappenedBetween) {
