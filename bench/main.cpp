@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--svg FILE] [--quick] [--rows A,B] [--list]
+// armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--rows A,B] [--list]
 //
 // This process only coordinates: the rows are done by worker jobs (Armilla, MPI, hand-written), which it asks by turns,
 // so that what is compared ran within milliseconds of each other.
@@ -20,7 +20,8 @@ namespace bench {
 namespace {
 
 constexpr const char* usage =
-    "usage: armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--svg FILE] [--quick] [--rows A,B] [--list]\n"
+    "usage: armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--rows A,B] "
+    "[--list]\n"
     "  SUITE       micro, aggregate, collective, memory, em3d, graph, fiber, mrpc, network, loss; all of them: all; the "
     "hand-written rows alone: baseline\n"
     "  --ranks N   ranks of the job (2); rows named ..4on2 and ..8on2 and idle_cpu have their own number\n"
@@ -29,7 +30,7 @@ constexpr const char* usage =
     "  --rows A,B  only these rows\n";
 
 struct arguments {
-  std::string suite, json, svg;
+  std::string suite, json, records, svg;
   std::vector<std::string> rows;
   sampling how;
   bool list = false;
@@ -56,6 +57,8 @@ arguments parse(int argc, char** argv) {
       a.how.fabric = value();
     else if (word == "--json")
       a.json = value();
+    else if (word == "--records")
+      a.records = value();
     else if (word == "--svg")
       a.svg = value();
     else if (word == "--rows")
@@ -145,6 +148,7 @@ bool measure(const arguments& a, std::vector<spec>& specs) {
   print_anatomy(std::cout, all);
   print_summary(std::cout, all);
   write_file(a.json, write_json, all);
+  write_file(a.records, write_records, all);
   write_file(a.svg, write_svg, all);
   return std::none_of(all.begin(), all.end(), [](const result& r) { return r.usable().empty() && !r.skipped; });
 }

@@ -26,6 +26,9 @@ void print_anatomy(std::ostream& out, const std::vector<result>& all);
 void print_summary(std::ostream& out, const std::vector<result>& all);
 
 void write_json(std::ostream& out, const std::vector<result>& all);
+/// The same as lines of the form that the programs of the papers have (bench/papers/README.md): each row and what it was compared
+/// with.
+void write_records(std::ostream& out, const std::vector<result>& all);
 /// Bars of what was reached against the target, which is the line at 1.
 void write_svg(std::ostream& out, const std::vector<result>& all);
 
