@@ -69,7 +69,7 @@ def ratios(fig, _, verdicts):
             line = [v for v in here if v.target.name == name]
             xs, ys = [at(v) for v in line], [v.ratio for v in line]
             spread = [[max(0, v.ratio - v.low) for v in line], [max(0, v.high - v.ratio) for v in line]]
-            ax.errorbar(xs, ys, yerr=spread, color=style.series(i), marker=MARKERS[i % 7], markersize=5, elinewidth=.8, label=name)
+            ax.errorbar(xs, ys, yerr=spread, color=style.series(i), marker=MARKERS[(i + i // style.SERIES) % 7], markersize=5, elinewidth=.8, label=name)
             for v in line:
                 if v.noisy:
                     ax.plot(at(v), v.ratio, marker="o", markersize=11, markerfacecolor="none", color=style.MARK)
@@ -113,7 +113,7 @@ def lines(fig, entry, _):
         names = list(dict.fromkeys((r["version"], r["by"], r["fabric"]) for r in here))
         for i, name in enumerate(names):
             points = sorted((place(r, fig.x), store.value_of(r)) for r in here if (r["version"], r["by"], r["fabric"]) == name)
-            ax.plot(*zip(*points), color=style.series(i), marker=MARKERS[i % 7], markersize=4,
+            ax.plot(*zip(*points), color=style.series(i), marker=MARKERS[(i + i // style.SERIES) % 7], markersize=4,
                     linestyle="-" if name[1] == "armilla" else "--", label=f"{name[0]}, {name[2] if name[1] == 'armilla' else name[1]}")
         values = [store.value_of(r) for r in here]
         if fig.log and min(values) > 0:
@@ -198,6 +198,8 @@ def targets(verdicts):
     ax.set_xscale("log")
     low, high = min(.4, *(v.of_limit for v in rows)), max(2.5, *(v.of_limit for v in rows))
     ticks = [t for t in (.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 20, 50, 100) if low / 1.1 <= t <= high * 1.1]
+    if len(ticks) > 7:
+        ticks = [t for t in ticks if f"{t:e}"[0] == "1"]
     ax.set_xlim(low / 1.15, high * 1.15)
     ax.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
     ax.minorticks_off()
