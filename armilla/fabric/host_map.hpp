@@ -34,7 +34,7 @@ struct host_map {
   std::unique_ptr<bool[]> far;                      ///< by rank: a network carries what goes there, nothing of it is mapped here
 
   std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(r); }  ///< whatever the access rules say
-  std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * host_layout::collective_bytes; }
+  std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * layout.collective_bytes(); }
   job_block& job() const noexcept { return *reinterpret_cast<job_block*>(base); }
   control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(r)); }
   control_block& attendant(rank_t r) const noexcept { return *(&control(r) + 1); }

@@ -15,10 +15,9 @@ namespace armilla::detail {
 /// exist for every ordered pair of ranks and lane, without a word to any peer.
 struct host_layout {
   static constexpr std::size_t page = 4096;
-  static constexpr std::size_t huge_page = 2 * 1024 * 1024;    ///< segments begin at one, so that large pages can back them
-  static constexpr std::size_t job_bytes = 16 * page;          ///< owned by boot: who runs, how it ended
-  static constexpr std::size_t control_bytes = 4 * page;       ///< owned by boot: sleep flag, futex, what the rank waits for
-  static constexpr std::size_t collective_bytes = 128 * 1024;  ///< owned by team: flags and staging of collectives
+  static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
+  static constexpr std::size_t job_bytes = 16 * page;        ///< owned by boot: who runs, how it ended
+  static constexpr std::size_t control_bytes = 4 * page;     ///< owned by boot: sleep flag, futex, what the rank waits for
   /// 0: bodies; 1: one-sided access and what is safe beside the rank, to the attendant; 2: the attendant's answers.
   static constexpr int lanes = 3;
   static constexpr std::size_t ring_header = 2 * cache_line;  ///< before the lines of a ring: the reader's position
@@ -27,10 +26,12 @@ struct host_layout {
   std::uint64_t ring_bytes = 128 * 1024;  ///< payload lines of one ring, a power of two
   std::uint64_t segment_bytes = 1 << 30;  ///< reserved for each rank's segment, a multiple of the page
 
+  /// A rank's collective area, owned by team: flags, a few lines for each other rank, and staging.
+  constexpr std::size_t collective_bytes() const { return ranks <= 256 ? 128 * 1024 : 256 * 1024; }
   constexpr std::uint64_t ring_stride() const { return align_up(ring_header + ring_bytes, page); }
   constexpr std::uint64_t job() const { return 0; }
   constexpr std::uint64_t control(rank_t r) const { return job_bytes + std::uint64_t(r) * control_bytes; }
-  constexpr std::uint64_t collective(rank_t r) const { return control(rank_t(ranks)) + std::uint64_t(r) * collective_bytes; }
+  constexpr std::uint64_t collective(rank_t r) const { return control(rank_t(ranks)) + std::uint64_t(r) * collective_bytes(); }
   constexpr std::uint64_t ring(int lane, rank_t from, rank_t to) const {
     return collective(rank_t(ranks)) +
            ((std::uint64_t(lane) * ranks + std::uint64_t(to)) * ranks + std::uint64_t(from)) * ring_stride();

@@ -12,10 +12,9 @@ namespace {
 // A word of each rank's own, in memory that all map: in the area of collectives, behind everything else. Here all ranks are on
 // one host, whatever carries their messages.
 std::atomic<std::uint64_t>& word_of(am::rank_t r) {
-  using am::detail::host_layout;
   const am::detail::host_map& host = *am::detail::here("test").host;
   std::byte* area = host.base + host.layout.collective(r);
-  return *reinterpret_cast<std::atomic<std::uint64_t>*>(area + host_layout::collective_bytes - am::detail::cache_line);
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(area + host.layout.collective_bytes() - am::detail::cache_line);
 }
 
 thread_local std::uint64_t ran = 0;

@@ -2,6 +2,7 @@
 #pragma once
 #include "armilla/team/bulk.hpp"
 #include "armilla/team/packet.hpp"
+#include "armilla/team/pattern.hpp"
 #include "armilla/team/team.hpp"
 #include "armilla/team/transfer.hpp"
 
@@ -52,6 +53,21 @@ class exchange {
   std::vector<packet<T>> packets_;
   std::vector<landing<T>> landings_;
 };
+
+/// The fold over all members in log2 N exchanges: between many hosts a word from each member to each host is too much.
+template <class T, class Op>
+T fold_by_hypercube(team_record& t, const T& value, Op& op, const char* what) {
+  const auto combine = [](void* how, void* result, const void* low, const void* high) {
+    T a, b;
+    std::memcpy(static_cast<void*>(&a), low, sizeof a);
+    std::memcpy(static_cast<void*>(&b), high, sizeof b);
+    const T both = (*static_cast<Op*>(how))(a, b);
+    std::memcpy(result, &both, sizeof both);
+  };
+  T sum = value;
+  meet(t, pattern::hypercube, {&sum, sizeof sum, combine, &op}, what);
+  return sum;
+}
 
 /// value of `first` op ... op value of `last - 1`, after `acc`. `get(i)` gives the value of a member other than me.
 template <class T, class Op, class Get>
@@ -140,6 +156,9 @@ T team::reduce_all(const T& value, Op op) const {
   team_record& t = detail::begin<T>(record_, collective::reduce_all);
   const char* what = name_of(collective::reduce_all);
   if constexpr (one_line<T>) {
+    if constexpr (trivially_sendable<T> && std::is_default_constructible_v<T>)
+      if (t.abroad.size() >= many_hosts) [[unlikely]]
+        return fold_by_hypercube(t, value, op, what);
     const std::uint64_t step = show_value(t, value, what);
     T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
     t.known = step;

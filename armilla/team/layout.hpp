@@ -54,7 +54,7 @@ static_assert(sizeof(pair_line) == cache_line);
 struct collective_layout {
   static constexpr std::uint32_t slots = 16;
   static constexpr std::size_t slot_bytes = 2048;
-  static constexpr rank_t most_ranks = 256;
+  static constexpr rank_t most_ranks = 1024;
   static_assert(sizeof(team_slot) <= slot_bytes);
 
   rank_t ranks = 1;
@@ -67,7 +67,7 @@ struct collective_layout {
     return pair(ranks) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
   }
   constexpr std::size_t staging() const { return align_up(exchange(ranks), host_layout::page); }
-  constexpr std::size_t staging_bytes() const { return host_layout::collective_bytes - staging(); }
+  constexpr std::size_t staging_bytes() const { return host_layout{std::uint32_t(ranks)}.collective_bytes() - staging(); }
 };
 
 }  // namespace armilla::detail

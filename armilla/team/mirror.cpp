@@ -33,9 +33,9 @@ struct mirror_record {
     if (size < sizeof head + sizeof(std::uint64_t)) self.throw_damaged(source, "the length of what a rank shows", size);
     std::memcpy(&head, at, sizeof head);
     const std::size_t bytes = size - sizeof head;
+    const std::size_t area = self.host().layout.collective_bytes();
     const bool line = head.offset < self.self().teams->layout.staging();
-    if (head.offset % 8 != 0 || head.offset > host_layout::collective_bytes ||
-        bytes > host_layout::collective_bytes - head.offset || (line && bytes > cache_line))
+    if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line && bytes > cache_line))
       self.throw_damaged(source, "the place of what a rank shows", head.offset);
     std::byte* const to = self.host().collective(source) + head.offset;
     if (line)
@@ -68,9 +68,13 @@ void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes) {
 // The first member on each other host.
 std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members) {
   std::vector<rank_t> abroad;
+  std::vector<bool> seen;  // by number of the host
   for (const rank_t r : members) {
-    const auto same_host = [&](rank_t other) { return host.number[std::size_t(other)] == host.number[std::size_t(r)]; };
-    if (r != me && host.far[std::size_t(r)] && std::ranges::none_of(abroad, same_host)) abroad.push_back(r);
+    const std::size_t number = host.number[std::size_t(r)];
+    if (r == me || !host.far[std::size_t(r)]) continue;
+    if (number >= seen.size()) seen.resize(number + 1);
+    if (!seen[number]) abroad.push_back(r);
+    seen[number] = true;
   }
   return abroad;
 }

@@ -113,15 +113,24 @@ void meet(team_record& t, pattern how, const fold_value& v, const char* what) {
   m.hypercube();
 }
 
-// Everybody looking at everybody needs each rank to run once; where ranks outnumber cores that is what counts.
-pattern choose_barrier(pattern asked, std::uint32_t size, bool oversubscribed) {
-  if (asked != pattern::automatic) return asked;
-  return size <= flat_up_to || oversubscribed ? pattern::flat : pattern::dissemination;
+namespace {
+
+// Everybody looking at everybody needs each rank to run once; where ranks outnumber cores that is what counts. But with other
+// hosts a look is a message, and what one host lacks the others do not know.
+bool all_look_at_all(const team_record& t, bool oversubscribed) {
+  return t.size <= flat_up_to || (oversubscribed && t.abroad.empty());
 }
 
-pattern choose_fence(pattern asked, std::uint32_t size, bool oversubscribed) {
+}  // namespace
+
+pattern choose_barrier(pattern asked, const team_record& t, bool oversubscribed) {
   if (asked != pattern::automatic) return asked;
-  return size <= flat_up_to || oversubscribed ? pattern::flat : pattern::hypercube;
+  return all_look_at_all(t, oversubscribed) ? pattern::flat : pattern::dissemination;
+}
+
+pattern choose_fence(pattern asked, const team_record& t, bool oversubscribed) {
+  if (asked != pattern::automatic) return asked;
+  return all_look_at_all(t, oversubscribed) ? pattern::flat : pattern::hypercube;
 }
 
 }  // namespace armilla::detail

@@ -97,8 +97,8 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32
   t->mine = t->my_slot().flat;
   t->abroad = members_abroad(*s.self.host, s.self.rank, t->members);
   t->checking = checked && settings.checked && t->size > 1;
-  t->barrier_pattern = choose_barrier(settings.barrier, t->size, s.self.host->oversubscribed);
-  t->fence_pattern = choose_fence(settings.fence, t->size, s.self.host->oversubscribed);
+  t->barrier_pattern = choose_barrier(settings.barrier, *t, s.self.host->oversubscribed);
+  t->fence_pattern = choose_fence(settings.fence, *t, s.self.host->oversubscribed);
   t->flat_barrier = t->barrier_pattern == pattern::flat;
   t->flat_fence = t->fence_pattern == pattern::flat;
   // The leader's steps never go back, and it has no two teams in one slot at a time.
@@ -148,8 +148,8 @@ team_record* split(team_record* parent, int color, int key) {
 
 team_state::team_state(context& c) : self(c), layout{c.ranks}, pair(std::size_t(c.ranks)) {
   if (c.ranks > collective_layout::most_ranks)
-    throw_limit("start", fmt::format("{} ranks on one host; at most {} can share its collectives", c.ranks,
-                                     collective_layout::most_ranks));
+    throw_limit("start",
+                fmt::format("a job of {} ranks; its collectives hold at most {}", c.ranks, collective_layout::most_ranks));
   staging = c.host->collective(c.rank) + layout.staging();
   for (rank_t r = 0; r < c.ranks; ++r) {
     pair_state& p = pair[std::size_t(r)];
