@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs Armilla's meetings, collectives and a histogram on a simulated cluster of many hosts, and draws simulated time and memory a
+rank against the model of docs/scale.md.
+
+    bench/scale/scale.py --ranks 4 16 64 256 1024 --out DIR
+
+Writes DIR/scale.json (one record a line) and, unless --no-pictures, DIR/time.svg and DIR/memory.svg."""
+import argparse
+import json
+import math
+import os
+import pathlib
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+PATTERNS = ["flat", "tree", "hypercube", "dissemination"]
+FLAT_UP_TO = 64  # every rank tells every other: beyond it the simulator needs too long
+ALL_TO_ALL_UP_TO = 64
+HISTOGRAM_UP_TO = 256
+
+# What the simulator is told: what a message costs its sender and its receiver, how long a look at a receive takes that has not come,
+# that computing takes no time, and collectives of the simulated MPI as MPICH and Open MPI have them.
+SIMULATOR = ["--log=root.thresh:error", "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no",
+             "--cfg=smpi/test:5e-7", "--cfg=smpi/iprobe:5e-7", "--cfg=smpi/grow-injected-times:no",
+             "--cfg=smpi/os:0:0.2e-6:0", "--cfg=smpi/or:0:0.2e-6:0", "--cfg=smpi/barrier:ompi_bruck",
+             "--cfg=smpi/allreduce:rdb", "--cfg=smpi/alltoall:bruck"]
+
+
+def cases(ranks):
+    """(name, program, pattern of fence and barrier) for this number of ranks."""
+    for program in ("mpi_barrier", "mpi_allreduce"):
+        yield program, program, None
+    for program in ("barrier", "fence_idle", "fence_busy"):
+        for pattern in PATTERNS:
+            if pattern == "flat" and ranks > FLAT_UP_TO:
+                continue
+            if program != "barrier" and pattern == "dissemination" and ranks & (ranks - 1):
+                continue
+            yield f"{program} {pattern}", program, pattern
+    yield "reduce", "reduce", None
+    if ranks <= ALL_TO_ALL_UP_TO:
+        yield "mpi_alltoall", "mpi_alltoall", None
+        yield "alltoall", "alltoall", None
+    if ranks <= HISTOGRAM_UP_TO:
+        yield "histogram", "histogram", None
+
+
+def run(program, name, what, pattern, ranks, repeat):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
+    environment.update(ARMILLA_TUNED="none", ARMILLA_PIN="none")
+    if pattern:
+        environment.update(ARMILLA_FENCE=pattern, ARMILLA_BARRIER=pattern)
+    command = ["smpirun", "-np", str(ranks), "-platform", str(HERE / "cluster.xml"), *SIMULATOR, str(program), what,
+               "--repeat", str(repeat)]
+    job = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    lines = [line for line in job.stdout.splitlines() if line.startswith("{")]
+    if job.returncode != 0 or len(lines) != 1:
+        sys.exit(f"scale: {name} at {ranks} ranks failed (code {job.returncode}):\n{' '.join(command)}\n{job.stdout}{job.stderr}")
+    return {"name": name, "pattern": pattern, **json.loads(lines[0])}
+
+
+def model(record, hop, message):
+    """Microseconds by docs/scale.md; None where it says nothing. `hop`: a message one way; `message`: what one costs a processor."""
+    n, name = record["ranks"], record["program"]
+    rounds, depth = math.ceil(math.log2(n)), math.floor(math.log2(n))
+    meeting = {"flat": hop + (n - 2) * 2 * message, "tree": 2 * depth * hop, "hypercube": rounds * hop,
+               "dissemination": rounds * hop}
+    if record["pattern"]:
+        return meeting[record["pattern"]] * (2 if name == "fence_busy" else 1)
+    if name == "reduce":
+        return meeting["flat"] if n <= 8 else meeting["hypercube"]
+    if name == "alltoall":
+        return meeting["flat"]
+    return None
+
+
+def draw(records, out):
+    import matplotlib
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+    plt.rcParams.update({"svg.fonttype": "none", "font.size": 9})
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.6), sharey=True)
+    for axis, program in zip(axes, ("barrier", "fence_idle", "fence_busy")):
+        for i, pattern in enumerate(PATTERNS):
+            points = [r for r in records if r["program"] == program and r["pattern"] == pattern]
+            axis.plot([r["ranks"] for r in points], [r["microseconds"] for r in points], "o-", color=f"C{i}", label=pattern)
+            axis.plot([r["ranks"] for r in points], [r["model"] for r in points], ":", color=f"C{i}")
+        mpi = [r for r in records if r["program"] == "mpi_barrier"]
+        axis.plot([r["ranks"] for r in mpi], [r["microseconds"] for r in mpi], "k--", label="MPI barrier")
+        axis.set(xscale="log", yscale="log", title=program.replace("_", ", "), xlabel="ranks, each on a host of its own")
+        axis.set_xscale("log", base=2)
+        axis.grid(alpha=0.3)
+    axes[0].set_ylabel("simulated microseconds (dotted: model)")
+    axes[0].legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(out / "time.svg")
+    figure, axis = plt.subplots(figsize=(5, 3.4))
+    for name in ("barrier dissemination", "fence_busy hypercube", "reduce", "histogram"):
+        points = [r for r in records if r["name"] == name]
+        axis.plot([r["ranks"] for r in points], [r["kib_per_rank"] for r in points], "o-", label=name)
+    axis.set(xlabel="ranks", ylabel="KiB a rank, the simulator's share included", ylim=(0, None))
+    axis.set_xscale("log", base=2)
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=8)
+    figure.tight_layout()
+    figure.savefig(out / "memory.svg")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--ranks", type=int, nargs="+", default=[4, 16, 64, 256])
+    arguments.add_argument("--program", type=pathlib.Path, default=HERE.parents[1] / "build/release/bin/armilla-scale")
+    arguments.add_argument("--repeat", type=int, default=4)
+    arguments.add_argument("--out", type=pathlib.Path, default=pathlib.Path("scale"))
+    arguments.add_argument("--no-pictures", action="store_true")
+    given = arguments.parse_args()
+    if not given.program.exists():
+        sys.exit(f"scale: there is no {given.program}; build the target armilla-scale (SimGrid must be installed), or give --program")
+    if any(n < 2 or n > 1024 for n in given.ranks):
+        sys.exit(f"scale: --ranks {' '.join(map(str, given.ranks))}: from 2 to 1024")
+    given.out.mkdir(parents=True, exist_ok=True)
+    hop = run(given.program, "hop", "barrier", "dissemination", 2, 10)["microseconds"]
+    four = run(given.program, "message", "barrier", "flat", 4, 10)["microseconds"]
+    message = max(0.0, four - hop) / 4
+    print(f"a message one way: {hop:.2f} us; of it on a processor: {message:.2f} us")
+    records = []
+    for ranks in given.ranks:
+        barrier = None
+        for name, what, pattern in cases(ranks):
+            record = run(given.program, name, what, pattern, ranks, given.repeat)
+            barrier = record["microseconds"] if what == "mpi_barrier" else barrier
+            record["model"] = model(record, hop, message)
+            record["mpi_barriers"] = record["microseconds"] / barrier
+            records.append(record)
+            expected = f"model {record['model']:8.1f}" if record["model"] else " " * 14
+            print(f"{ranks:5} {name:26} {record['microseconds']:10.1f} us {expected}  {record['mpi_barriers']:6.2f} MPI barriers"
+                  f" {record.get('kib_per_rank', 0):8.0f} KiB a rank", flush=True)
+    with open(given.out / "scale.json", "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(r) + "\n" for r in records)
+    if not given.no_pictures:
+        draw(records, given.out)
+
+
+if __name__ == "__main__":
+    main()

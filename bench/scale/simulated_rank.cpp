@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/scale/simulated_rank.hpp"
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/build_id.hpp"
+#include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/join.hpp"
+#include "armilla/fabric/passing_network.hpp"
+#include "armilla/fabric/plugin.hpp"
+
+extern "C" const armilla::detail::plugin* armilla_plugin();  // of the MPI backend, which is linked
+
+namespace scale {
+namespace {
+
+using namespace armilla::detail;
+using armilla::rank_t;
+
+/// The simulator's own meetings: its blocking collectives are right and quick, which is not so of those that one tests.
+class simulated_job final : public bootstrap {
+ public:
+  simulated_job() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+  }
+  const char* name() const noexcept override { return "the simulated MPI"; }
+  rank_t rank() const noexcept override { return rank_; }
+  rank_t ranks() const noexcept override { return ranks_; }
+  bool exchange(const void* mine, void* all, std::size_t bytes) override {
+    const in_simulator here;
+    return MPI_Allgather(mine, int(bytes), MPI_BYTE, all, int(bytes), MPI_BYTE, MPI_COMM_WORLD) == MPI_SUCCESS;
+  }
+  bool meet() override {
+    const in_simulator here;
+    return MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS;
+  }
+  const char* error() const noexcept override { return "a collective operation failed"; }
+  [[noreturn]] void abort(int code) override {
+    MPI_Abort(MPI_COMM_WORLD, code);
+    std::_Exit(code);
+  }
+  void finish() override {}
+
+ private:
+  int rank_ = 0, ranks_ = 1;
+};
+
+/// The MPI backend, called as the simulator wants it.
+class simulated_network final : public passing_network {
+ public:
+  using passing_network::passing_network;
+  std::byte* acquire(rank_t to, std::size_t bytes) override {
+    const in_simulator here;
+    return carrier().acquire(to, bytes);
+  }
+  void submit(rank_t to, std::size_t bytes) override {
+    const in_simulator here;
+    carrier().submit(to, bytes);
+  }
+  arrival poll() override {
+    const in_simulator here;
+    return carrier().poll();
+  }
+  void release(std::uintptr_t token) override {
+    const in_simulator here;
+    carrier().release(token);
+  }
+  std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
+    const in_simulator here;
+    return carrier().send_bulk(to, id, data, bytes);
+  }
+  std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
+    const in_simulator here;
+    return carrier().receive_bulk(from, id, data, bytes);
+  }
+  void finish() override {
+    const in_simulator here;
+    carrier().finish();
+  }
+};
+
+job_block* the_job = nullptr;  // made by rank 0, for all
+
+// As a launcher's ranks make it, on a host with a processor for each.
+job_block* make_job(rank_t ranks, const options& settings) {
+  const host_layout layout = layout_for(ranks, settings);
+  const int descriptor = create_host_memory(layout);
+  auto* const job = reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
+  job->magic = job_block::good_magic;
+  job->version = job_block::good_version;
+  job->ranks = layout.ranks;
+  job->ring_bytes = layout.ring_bytes;
+  job->segment_bytes = layout.segment_bytes;
+  job->supervisor = job_block::launched;
+  job->cores = job->processors = layout.ranks;
+  job->program_count = 1;
+  std::snprintf(job->program_names[0], job_block::max_name, "scale");
+  for (rank_t r = 0; r < ranks; ++r)
+    for (auto& cpu : job->rank[r].cpu) cpu = -1;
+  return job;
+}
+
+void must(bool good, const char* what, const char* why) {
+  if (!good) throw_usage("start", std::string(what) + ": " + why);
+}
+
+}  // namespace
+
+simulated_rank::simulated_rank() : settings_(options::from_environment()) {
+  char why[512] = {};
+  const plugin& mpi = *armilla_plugin();
+  started_ = std::make_unique<simulated_job>();
+  const rank_t rank = started_->rank(), ranks = started_->ranks();
+  settings_.ranks = int(ranks);
+  settings_.spin_ns = ~std::uint64_t{0} / 4;  // who slept would stop the simulator, and with it all others
+  if (rank == 0) the_job = make_job(ranks, settings_);
+  must(started_->meet(), "the simulated MPI", started_->error());
+  std::unique_ptr<network> backend(mpi.open(rank, ranks, network_settings{}, started_.get(), why, sizeof why));
+  must(backend != nullptr, "the MPI backend", why);
+  carries_ = std::make_unique<simulated_network>(std::move(backend));
+  announce(*the_job, rank, build_id());
+  launch self = describe_launch(*the_job, rank, settings_);
+  self.started = started_.get();
+  self.host_of.resize(std::size_t(ranks));
+  std::iota(self.host_of.begin(), self.host_of.end(), 0u);
+  self.host_names.resize(std::size_t(ranks));
+  self.all_far = true;
+  self.beyond = carries_.get();
+  self.why = "simulated";
+  state_ = std::make_unique<session_state>(self);
+}
+
+simulated_rank::~simulated_rank() = default;
+
+}  // namespace scale
