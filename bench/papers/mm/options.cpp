@@ -23,10 +23,10 @@ int mm_options::check(const command_line& line) const {
   const double memory = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
   for (const int side : sides) {
     const double n = double(side) * blocks, needed = 3 * n * n * sizeof(double);
-    if (needed > memory / 2)
+    if (needed > memory / 8)
       return line.refuse(
-          fmt::format("--block {} --blocks {}: three matrices of {:.1f} GB in all, more than half of this host's memory", side,
-                      blocks, needed * 1e-9));
+          fmt::format("--block {} --blocks {}: three matrices of {:.1f} GB in all, more than an eighth of this host's memory",
+                      side, blocks, needed * 1e-9));
   }
   return 0;
 }
