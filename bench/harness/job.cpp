@@ -12,9 +12,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "bench/harness/arena.hpp"
+#include "bench/harness/hosts.hpp"
 #include "bench/suites/compile.hpp"
 #include "bench/suites/loss.hpp"
 
@@ -59,6 +61,8 @@ pid_t spawn(const arguments& words) {
   settle();
   become(words);
 }
+
+bool on_hosts(worker_kind k) { return k >= worker_kind::hosts_mpi && k <= worker_kind::hosts_mixed_ucx; }
 
 bool is_timed(worker_kind k) { return k == worker_kind::timed || k == worker_kind::programs_timed; }
 
@@ -162,9 +166,17 @@ std::string missing(worker_kind kind) {
     case worker_kind::ucx_tcp: return lacks(ucx_program()) ? "no UCX" : "";
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp: return lacks(backends + "ucx.so") ? "no backend for UCX" : "";
-    case worker_kind::mourners_on_hosts: {
-      const std::string lack = no_losses_on_hosts();
-      return lack.empty() && lacks(backends + "ucx.so") ? "no backend for UCX" : lack;
+    case worker_kind::mourners_on_hosts:
+    case worker_kind::hosts_ucx:
+    case worker_kind::hosts_mixed_ucx: {
+      const std::string lack = no_hosts();
+      if (!lack.empty()) return lack;
+      return lacks(own_folder() + "armilla-run") ? "no armilla-run" : lacks(backends + "ucx.so") ? "no backend for UCX" : "";
+    }
+    case worker_kind::hosts_mpi:
+    case worker_kind::hosts_mixed_mpi: {
+      const std::string lack = no_hosts();
+      return lack.empty() ? missing(worker_kind::over_mpi) : lack;
     }
     default: return "";
   }
@@ -173,8 +185,15 @@ std::string missing(worker_kind kind) {
 job::job(const job_options& options) {
   static int count = 0;
   const std::string name = "armilla-bench-" + std::to_string(::getpid()) + "-" + std::to_string(++count);
-  const listener door(name);
-  start(options, name);
+  std::optional<temporary_folder> folder;
+  if (on_hosts(options.kind)) folder.emplace();
+  const std::string at = folder ? folder->name() + "/door" : name;
+  const listener door(at);
+  if (folder)
+    child_ = spawn(command_on_hosts(options, folder->name(), at));
+  else
+    start(options, name);
+  if (child_ < 0) throw std::runtime_error("cannot start a worker");
   accept_all(door, options.ranks);
 }
 
@@ -195,11 +214,14 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::ucx_tcp: child_ = spawn(ucx_command(options, name)); break;
     case worker_kind::mpi: child_ = spawn(mpi_command(options, name)); break;
     case worker_kind::hand: child_ = spawn(hand_command(options, name)); break;
+    case worker_kind::hosts_mpi:
+    case worker_kind::hosts_ucx:
+    case worker_kind::hosts_mixed_mpi:
+    case worker_kind::hosts_mixed_ucx: throw std::logic_error("a job on hosts is started by them");
     case worker_kind::compiler:
     case worker_kind::mourners:
     case worker_kind::mourners_on_hosts: throw std::logic_error("neither the compiler nor jobs that end are a worker");
   }
-  if (child_ < 0) throw std::runtime_error("cannot start a worker");
 }
 
 void job::accept_all(const listener& door, int ranks) {
@@ -215,9 +237,10 @@ void job::accept_all(const listener& door, int ranks) {
       one.send_descriptor(memory);
       ranks_[std::size_t(rank)] = std::move(one);
       ++connected;
-    } else if (++waited > 300 || ::waitpid(child_, nullptr, WNOHANG) != 0) {
+    } else if (int code = 0; ++waited > 300 || ::waitpid(child_, &code, WNOHANG) != 0) {
       broken_ = true;
       ::close(memory);
+      if (WIFEXITED(code) && WEXITSTATUS(code) == no_hosts_code) throw not_here{"no leave to make hosts"};
       throw std::runtime_error("a worker did not start");
     }
   }

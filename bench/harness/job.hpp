@@ -35,6 +35,8 @@ struct sample {
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
+///   hosts_mpi       the ranks are on two hosts, and MPI carries everything; hosts_ucx: UCX
+///   hosts_mixed_mpi the same, but inside a host shared memory does; hosts_mixed_ucx: UCX between the hosts
 enum class worker_kind {
   armilla,
   by_message,
@@ -46,6 +48,10 @@ enum class worker_kind {
   over_mpi,
   over_ucx,
   over_ucx_tcp,
+  hosts_mpi,
+  hosts_ucx,
+  hosts_mixed_mpi,
+  hosts_mixed_ucx,
   mpi,
   ucx,
   ucx_tcp,
@@ -73,6 +79,10 @@ class job {
   /// Has one row done once. Throws what a rank reports (the job is no good then), `no_such_row` when there is none.
   sample run(const std::string& row, long size, long iterations);
   struct no_such_row {};
+  /// Thrown by the constructor where the machine does not allow such a job.
+  struct not_here {
+    const char* why;
+  };
 
  private:
   void start(const job_options& options, const std::string& name);

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
@@ -23,12 +24,17 @@ int new_socket() {
   return descriptor;
 }
 
+/// Abstract names end at the border of a namespace of networks, files do not.
+bool is_file(const std::string& name) { return name.starts_with('/'); }
+
 struct address {
   sockaddr_un name{};
   socklen_t bytes;
   explicit address(const std::string& text) {
-    name.sun_family = AF_UNIX;  // a first byte of zero: abstract, it vanishes with its owner
-    std::memcpy(name.sun_path + 1, text.data(), text.size());
+    const std::size_t abstract = is_file(text) ? 0 : 1;  // a first byte of zero: it vanishes with its owner
+    if (text.size() + 1 > sizeof name.sun_path) throw std::invalid_argument("too long for the name of a socket: " + text);
+    name.sun_family = AF_UNIX;
+    std::memcpy(name.sun_path + abstract, text.data(), text.size());
     bytes = socklen_t(offsetof(sockaddr_un, sun_path) + 1 + text.size());
   }
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
@@ -106,13 +112,16 @@ link link::connect(const std::string& name) {
   return result;
 }
 
-listener::listener(const std::string& name) : descriptor_(new_socket()) {
+listener::listener(const std::string& name) : descriptor_(new_socket()), file_(is_file(name) ? name : "") {
   const address at(name);
   if (::bind(descriptor_, at.get(), at.bytes) != 0) fail("bind");
   if (::listen(descriptor_, 64) != 0) fail("listen");
 }
 
-listener::~listener() { ::close(descriptor_); }
+listener::~listener() {
+  ::close(descriptor_);
+  if (!file_.empty()) ::unlink(file_.c_str());
+}
 
 int listener::accept(int milliseconds) const {
   if (!readable(descriptor_, milliseconds)) return -1;

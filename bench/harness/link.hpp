@@ -49,7 +49,8 @@ class link {
   int descriptor_;
 };
 
-/// Where the ranks of a worker connect: a name that needs no file.
+/// Where the ranks of a worker connect: a name that needs no file, or, if it begins with a slash, a file that also ranks on other
+/// hosts of the fixture can reach.
 class listener {
  public:
   explicit listener(const std::string& name);
@@ -61,6 +62,7 @@ class listener {
 
  private:
   int descriptor_;
+  std::string file_;  ///< empty: none
 };
 
 }  // namespace bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite network: two ranks of one host, between which a network carries everything.
+// Suite network: two ranks of one host, between which a network carries everything; and two hosts with two ranks each.
 #include "bench/harness/plan.hpp"
 
 namespace bench {
@@ -10,6 +10,24 @@ constexpr worker_kind over_mpi = worker_kind::over_mpi, over_ucx = worker_kind::
 constexpr long round_trips = 500;  // short samples: there are more in which nobody else came between
 constexpr long megabyte = 1 << 20;
 constexpr double bandwidth = 1 / 0.95;  // times: 0.95 of the bandwidth or more
+
+/// A job that mixes shared memory inside a host with a network between them, against the same job over that network alone.
+void add_mixed(std::vector<spec>& t, const std::string& ending, worker_kind mixed, worker_kind pure) {
+  const auto row = [&](const char* name, const char* of, const char* unit, long size, long iterations, double limit) {
+    t.push_back({.name = name + ending,
+                 .suite = "network",
+                 .row = of,
+                 .unit = unit,
+                 .size = size,
+                 .iterations = iterations,
+                 .baselines = {{pure, of, limit}},
+                 .ranks = 4,
+                 .runs = 11,
+                 .worker = mixed});
+  };
+  row("mixed_histogram", "histogram_async", "ns/update", 0, 1'000'000, 1 / 1.25);
+  row("mixed_em3d_bulk", "em3d_bulk", "ns/edge", 40, 100, 1);
+}
 
 }  // namespace
 
@@ -53,6 +71,8 @@ void add_network(std::vector<spec>& t) {
     once->ranks = 8;
     once->runs = 1;
   }
+  add_mixed(t, "", worker_kind::hosts_mixed_mpi, worker_kind::hosts_mpi);
+  add_mixed(t, "_ucx", worker_kind::hosts_mixed_ucx, worker_kind::hosts_ucx);
 }
 
 }  // namespace bench

@@ -18,7 +18,11 @@ words words_for(worker_kind kind, const std::string& fabric) {
     case worker_kind::mpi: return {"mpi", "mpi"};
     case worker_kind::ucx:
     case worker_kind::ucx_tcp: return {"ucx", kind == worker_kind::ucx ? "ucx" : "ucx-tcp"};
-    case worker_kind::over_mpi: return {"armilla", "mpi"};
+    case worker_kind::over_mpi:
+    case worker_kind::hosts_mpi: return {"armilla", "mpi"};
+    case worker_kind::hosts_ucx: return {"armilla", "ucx"};
+    case worker_kind::hosts_mixed_mpi:
+    case worker_kind::hosts_mixed_ucx: return {"armilla", kind == worker_kind::hosts_mixed_mpi ? "mixed-mpi" : "mixed-ucx"};
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp: return {"armilla", kind == worker_kind::over_ucx ? "ucx" : "ucx-tcp"};
     case worker_kind::armilla: return {"armilla", fabric};

@@ -111,9 +111,10 @@ void take(result& into, const sampling& how, job_pool& jobs) {
       round r = take_round(*into.what, how, into.ranks, jobs);
       (r.steady() ? into.rounds : into.unsteady).push_back(std::move(r));
     }
-  } catch (const job::no_such_row&) { into.problem = "not built"; } catch (const std::exception& e) {
-    into.problem = e.what();
-  }
+  } catch (const job::no_such_row&) { into.problem = "not built"; } catch (const job::not_here& e) {
+    into.problem = std::string("skipped: ") + e.why + " here";
+    into.skipped = true;
+  } catch (const std::exception& e) { into.problem = e.what(); }
 }
 
 bool line_is_fast(const result& r, job_pool& jobs) {

@@ -13,12 +13,7 @@
 #include <vector>
 
 #include "bench/harness/arena.hpp"
-#include "bench/harness/job.hpp"
-
-// The fixture that makes hosts out of network namespaces; set by the build.
-#ifndef ARMILLA_BENCH_HOSTS
-#define ARMILLA_BENCH_HOSTS ""
-#endif
+#include "bench/harness/hosts.hpp"
 
 namespace bench {
 namespace {
@@ -125,10 +120,10 @@ double hosts_ms() {
   const std::string name = "bench-" + std::to_string(::getpid()), program = own_folder() + "armilla-bench";
   const std::string on_h1 = "exec hosts run h1 env ARMILLA_LOSS_TIMEOUT=2s ARMILLA_FABRIC=auto " + own_folder() +
                             "armilla-run --hosts h1:2,h2:2 --rsh $TEST_HOSTS_RSH " + program + " --mortal " + note.name() + " -1";
-  started job({ARMILLA_BENCH_HOSTS, "with", "2", "--name", name, "--", "sh", "-c", on_h1});
+  started job({hosts_fixture(), "with", "2", "--name", name, "--", "sh", "-c", on_h1});
   wait_for_victim(*note, job);
   ::usleep(1'000'000);  // the hosts have heard of each other
-  started cut({ARMILLA_BENCH_HOSTS, "cut", "--name", name, "h2"});
+  started cut({hosts_fixture(), "cut", "--name", name, "h2"});
   if (!cut.ends(patience_s)) throw std::runtime_error("the cable cannot be pulled");
   note->died = now_ns();
   if (!job.ends(patience_s)) throw std::runtime_error("the job does not end");
@@ -150,14 +145,6 @@ double loss_ms(const std::string& row, long deaths) {
   double worst = 0;
   for (long i = 0; i < deaths; ++i) worst = std::max(worst, row == "loss_hosts" ? hosts_ms() : local_ms(dice));
   return worst;
-}
-
-std::string no_losses_on_hosts() {
-  const auto lacks = [](const std::string& file) { return ::access(file.c_str(), X_OK) != 0; };
-  if (::geteuid() != 0) return "not root, who makes the hosts,";
-  if (lacks(ARMILLA_BENCH_HOSTS)) return "no fixture of hosts";
-  if (lacks(own_folder() + "armilla-run")) return "no armilla-run";
-  return "";
 }
 
 }  // namespace bench

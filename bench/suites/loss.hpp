@@ -23,7 +23,4 @@ death_note& map_note(const std::string& file);
 /// s. Throws if a rank never hears of it, or a job does not end.
 double loss_ms(const std::string& row, long deaths);
 
-/// Why that cannot be measured here; empty: it can.
-std::string no_losses_on_hosts();
-
 }  // namespace bench
