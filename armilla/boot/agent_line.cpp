@@ -76,8 +76,10 @@ bool agent_line::exchange(const void* mine, void* all, std::size_t bytes) {
 void agent_line::tell_failure(int code, const std::string& sentence) noexcept {
   const auto number = std::int32_t(code);
   const line_head head{line_head::failed, std::uint32_t(sizeof number + sentence.size())};
-  if (write_fully(socket_, &head, sizeof head) && write_fully(socket_, &number, sizeof number))
-    write_fully(socket_, sentence.data(), sentence.size());
+  // In one piece: another thread may say that this rank is over.
+  std::string all(reinterpret_cast<const char*>(&head), sizeof head);
+  all.append(reinterpret_cast<const char*>(&number), sizeof number).append(sentence);
+  write_fully(socket_, all.data(), all.size());
 }
 
 void agent_line::tell_over() noexcept {

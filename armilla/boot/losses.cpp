@@ -33,7 +33,9 @@ const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
 // Who counts up wakes after that, and a sleeper looks at the count after it has said that it sleeps: one of them sees the other.
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause, std::string_view host) noexcept {
   loss_log& log = job.losses;
-  if (find_loss(job, first) != nullptr && find_loss(job, last) != nullptr) return;
+  bool known = true;
+  for (rank_t r = first; known && r <= last; ++r) known = find_loss(job, r) != nullptr;
+  if (known) return;
   const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
   if (mine >= loss_log::room) return;
   loss_record& e = log.entry[mine];

@@ -49,7 +49,6 @@ class pulse {
   struct peer {
     host who;
     std::uint64_t heard_ns = 0;  ///< 0: never
-    std::uint32_t address = 0;   ///< from which
     bool lost = false;
   };
 

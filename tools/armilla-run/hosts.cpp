@@ -137,6 +137,7 @@ class root {
   orphanage orphans_;
   sigset_t before_{};
   std::optional<failure> failure_;
+  std::optional<failure> heard_of_;  ///< what only the ranks have noticed, and ended by
   int interrupted_by_ = 0;
   bool stopping_ = false, killed_ = false;
   std::uint64_t stop_ns_ = never, kill_ns_ = never, call_ns_ = deadline_after_ns(agents_call_within_ns);
@@ -335,6 +336,9 @@ void root::lose(host& h) {
 
 // The ranks of its own host have heard it from their agent.
 void root::pass_loss(const host& from, const std::string& said) {
+  if (const json what = json::parse(said, nullptr, false); what.is_object() && !heard_of_)
+    heard_of_ = failure{1, false, true,
+                        fmt::format("rank {} on {} {}", what.value("first", 0), what.value("host", ""), what.value("cause", ""))};
   for (auto& h : hosts_)
     if (&h != &from && h.agent != nullptr && !h.gone && !stopping_) h.agent->send(channel::lost, said);
 }
@@ -424,6 +428,7 @@ bool root::over() const {
 }
 
 int root::report() {
+  if (!failure_ && interrupted_by_ == 0) failure_ = std::move(heard_of_);
   if (failure_ || interrupted_by_ != 0) orphans_.end_all();
   if (failure_) {
     if (!failure_->text.empty()) say("armilla: " + failure_->text + "; the job was stopped");
