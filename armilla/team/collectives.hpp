@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <exception>
+
 #include "armilla/team/bulk.hpp"
 #include "armilla/team/packet.hpp"
 #include "armilla/team/pattern.hpp"
@@ -57,15 +59,26 @@ class exchange {
 /// The fold over all members in log2 N exchanges: between many hosts a word from each member to each host is too much.
 template <class T, class Op>
 T fold_by_hypercube(team_record& t, const T& value, Op& op, const char* what) {
-  const auto combine = [](void* how, void* result, const void* low, const void* high) {
+  struct folding {
+    Op& op;
+    std::exception_ptr thrown = nullptr;  // the meeting goes on, or others would wait for ever
+  } how{op};
+  const auto combine = [](void* self, void* result, const void* low, const void* high) {
+    auto& f = *static_cast<folding*>(self);
     T a, b;
     std::memcpy(static_cast<void*>(&a), low, sizeof a);
     std::memcpy(static_cast<void*>(&b), high, sizeof b);
-    const T both = (*static_cast<Op*>(how))(a, b);
-    std::memcpy(result, &both, sizeof both);
+    try {
+      const T both = f.op(a, b);
+      std::memcpy(result, &both, sizeof both);
+    } catch (...) {
+      if (!f.thrown) f.thrown = std::current_exception();
+      std::memcpy(result, &a, sizeof a);
+    }
   };
   T sum = value;
-  meet(t, pattern::hypercube, {&sum, sizeof sum, combine, &op}, what);
+  meet(t, pattern::hypercube, {&sum, sizeof sum, combine, &how}, what);
+  if (how.thrown) std::rethrow_exception(how.thrown);
   return sum;
 }
 
