@@ -395,6 +395,7 @@ void endpoint::open_network(role who) {
 void endpoint::close_network() {
   if (far_ == nullptr) return;
   far_->closing = true;
+  if (attends_ != nullptr) host_.shared->let_attendant_look(true);  // its rank looks no more
   while (!far_->sending.empty() || !far_->transfers.empty() || !far_->aside.empty()) poll_far<taker::in_place>();
   far_.reset();
 }

@@ -148,9 +148,20 @@ bool shared_network::side::done(std::uintptr_t transfer) {
   return all_.carrier_.done(transfer);
 }
 
+// One that fails takes back what the other side has armed, which then has to look by itself.
 bool shared_network::side::arm() {
-  const turn mine(*this);
-  return kept_.empty() && all_.carrier_.arm();
+  {
+    const turn mine(*this);
+    if (!kept_.empty()) return false;
+    if (all_.carrier_.arm()) return true;
+  }
+  notify((of_rank_ ? all_.attendant_ : all_.rank_).owner);
+  return false;
+}
+
+int shared_network::side::descriptor() const noexcept {
+  const turn mine(const_cast<side&>(*this));
+  return all_.carrier_.descriptor();
 }
 
 network::loss shared_network::side::lost() {

@@ -81,7 +81,7 @@ class shared_network {
     std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override;
     std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
     bool done(std::uintptr_t transfer) override;
-    int descriptor() const noexcept override { return all_.carrier_.descriptor(); }
+    int descriptor() const noexcept override;
     bool arm() override;
     loss lost() override;
     void finish() override {}  // the network's own end comes later
