@@ -33,23 +33,31 @@ class thread_barrier {
   alignas(64) std::atomic<unsigned> round_{0};
 };
 
-/// Lets the calling thread run on any core that the process may use, although the rank that it comes from is pinned to one.
-inline void unpin_thread() {
-  cpu_set_t all;
-  CPU_ZERO(&all);
-  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
-  sched_setaffinity(0, sizeof all, &all);
-}
+/// While one lives, this thread, and those that it makes, may run on every core: ranks are pinned.
+class unpinned {
+ public:
+  unpinned() {
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t all;
+    CPU_ZERO(&all);
+    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) CPU_SET(cpu, &all);
+    sched_setaffinity(0, sizeof all, &all);  // the kernel takes away what the process may not use
+  }
+  ~unpinned() { sched_setaffinity(0, sizeof before_, &before_); }
+  unpinned(const unpinned&) = delete;
+  unpinned& operator=(const unpinned&) = delete;
 
-/// Runs f(0) .. f(n - 1), each on a thread of its own.
+ private:
+  cpu_set_t before_;
+};
+
+/// Runs f(0) .. f(n - 1), each on a thread of its own, anywhere: made by a pinned thread they would all begin on its core, and
+/// short work ends before the kernel spreads them.
 template <class F>
 void on_threads(int n, F&& f) {
+  const unpinned threads_everywhere;
   std::vector<std::thread> all;
-  for (int t = 0; t < n; ++t)
-    all.emplace_back([&f, t] {
-      unpin_thread();
-      f(t);
-    });
+  for (int t = 0; t < n; ++t) all.emplace_back([&f, t] { f(t); });
   for (std::thread& t : all) t.join();
 }
 
