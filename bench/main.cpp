@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--rows A,B] [--list]
+// armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--any-state] [--rows A,B]
+// [--list]
 //
 // This process only coordinates: the rows are done by worker jobs (Armilla, MPI, hand-written), which it asks by turns,
 // so that what is compared ran within milliseconds of each other.
@@ -20,13 +21,15 @@ namespace bench {
 namespace {
 
 constexpr const char* usage =
-    "usage: armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--rows A,B] "
+    "usage: armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--any-state] "
+    "[--rows A,B] "
     "[--list]\n"
     "  SUITE       micro, aggregate, collective, memory, em3d, graph, fiber, mrpc, network, loss; all of them: all; the "
     "hand-written rows alone: baseline\n"
     "  --ranks N   ranks of the job (2); rows named ..4on2 and ..8on2 and idle_cpu have their own number\n"
     "  --fabric F  shm (ranks are processes) or threads\n"
     "  --quick     fewer runs\n"
+    "  --any-state rows judged by the raw line do not wait until it is in the state that counts\n"
     "  --rows A,B  only these rows\n";
 
 struct arguments {
@@ -65,6 +68,8 @@ arguments parse(int argc, char** argv) {
       a.rows = split(value());
     else if (word == "--quick")
       a.how.quick = true;
+    else if (word == "--any-state")
+      a.how.any_state = true;
     else if (word == "--list")
       a.list = true;
     else if (!word.starts_with("-") && a.suite.empty())

@@ -123,7 +123,8 @@ bool line_is_fast(const result& r, job_pool& jobs) {
 }
 
 bool wants_fast(const result& r, const sampling& how) {
-  return r.problem.empty() && r.what->limit_x > 0 && r.in_state(state::fast) < std::min(10, wanted(*r.what, how));
+  return !how.any_state && r.problem.empty() && r.what->limit_x > 0 &&
+         r.in_state(state::fast) < std::min(10, wanted(*r.what, how));
 }
 
 }  // namespace bench

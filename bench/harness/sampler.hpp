@@ -54,6 +54,7 @@ struct sampling {
   int ranks = 2;
   std::string fabric = "shm";
   bool quick = false;
+  bool any_state = false;  ///< rows judged by the raw line do not wait for the state that counts
 };
 
 /// Takes samples until the row has enough, or the tries are used up.

@@ -3,6 +3,7 @@
 import argparse
 import pathlib
 import sys
+import tempfile
 
 from . import compare, page, plan, runner, store, trace
 
@@ -10,26 +11,38 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 QUICK_SECONDS = 285  # and the page
 
 
+def folder_for(path):
+    """The folder, made if it is not there, into which something can be written."""
+    out = pathlib.Path(path)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as why:
+        raise store.ReportError(f"{out}: the folder cannot be made ({why.strerror}); name another one") from why
+    try:
+        with tempfile.TemporaryFile(dir=out):
+            return out
+    except OSError as why:
+        raise store.ReportError(f"{out}: cannot be written to ({why.strerror}); name another folder") from why
+
+
 def run(arguments):
-    out = pathlib.Path(arguments.out)
-    out.mkdir(parents=True, exist_ok=True)
     try:
         items = plan.chosen(arguments.programs)
     except ValueError as why:
         raise store.ReportError(str(why)) from why
+    build = runner.find_build(ROOT, arguments.build)
+    out = folder_for(arguments.out)
     if (out / "results.json").exists():
         results = store.load(out)
         if results["quick"] != arguments.quick:
             raise store.ReportError(f"{out} holds a run {'with' if results['quick'] else 'without'} --quick; name another --out")
     else:
         results = store.empty(arguments.quick)
-    build = runner.find_build(ROOT, arguments.build)
     work = runner.Runner(ROOT, build, results, out, arguments.quick, lambda text: print(text, flush=True),
                          QUICK_SECONDS if arguments.quick else None)
     try:
         work.run_all(items)
     except KeyboardInterrupt:
-        work.save()
         print(f"stopped; the same command goes on from {out / 'results.json'}")
         return 130
     finally:

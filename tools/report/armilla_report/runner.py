@@ -11,10 +11,11 @@ import sys
 import tempfile
 import time
 
-from . import lines, machine, store
+from . import judge, lines, machine, store
 
 FIELDS = {"program": str, "version": str, "by": str, "ranks": int, "fabric": str, "size": dict, "unit": str, "samples": list,
           "verified": bool}
+MOST_ROUNDS = 9  # of a run with a limit of time
 
 
 class Failed(Exception):
@@ -49,7 +50,6 @@ class Runner:
         self.root, self.build, self.results, self.out = pathlib.Path(root), pathlib.Path(build), results, pathlib.Path(out)
         self.quick, self.say = quick, say
         self.deadline = time.monotonic() + budget if budget else None
-        self.share = None  # until when the present experiment may begin another round
 
     # ---- commands ----
 
@@ -130,52 +130,64 @@ class Runner:
         key = store.key_of(record)
         known = next((r for r in entry["records"] if store.key_of(r) == key), None)
         if known is None:
-            entry["records"].append(record | {"rounds": [samples]})
-        else:
-            rounds = known["rounds"]
-            known.update(record)
-            known["rounds"] = rounds + [samples]
+            entry["records"].append(known := record | {"rounds": []})
+        rounds = known["rounds"]
+        rounds += [[] for _ in range(entry["rounds"] - len(rounds))]  # those in which it was missing: pairs are of one round
+        known.update(record)
+        known["rounds"] = [*rounds[:entry["rounds"]], [*sum(rounds[entry["rounds"]:], []), *samples]]
 
-    def run_experiment(self, experiment):
-        results = self.results["experiments"]
-        entry = results.setdefault(experiment.id, {"state": "begun", "rounds": 0, "seconds": 0.0, "records": [], "left_out": {}})
-        entry["left_out"] = {c.label: why for c in experiment.commands if (why := self.why_not(c))}
+    def begin(self, experiment):
+        """The entry of an experiment and the commands of it that can run here."""
+        entry = self.results["experiments"].setdefault(
+            experiment.id, {"state": "begun", "rounds": 0, "seconds": 0.0, "records": [], "left_out": {}})
+        if not entry["rounds"]:
+            entry["left_out"] = {c.label: why for c in experiment.commands if (why := self.why_not(c))}
         commands = [c for c in experiment.commands if c.label not in entry["left_out"] and not (self.quick and c.quick == ())]
+        return entry, commands
+
+    def wanted(self, item):
+        return 1 if not hasattr(item, "rounds") else item.quick_rounds if self.quick else item.rounds
+
+    def run_round(self, experiment):
+        """Each command once. Saved as a whole, so what is paired ran in one round, also where a run was stopped between."""
+        entry, commands = self.begin(experiment)
+        for record in entry["records"]:  # a round that was broken off does not count
+            record["rounds"] = record["rounds"][:entry["rounds"]]
+        start = time.monotonic()
+        for command in commands:
+            try:
+                for record in self.run(command):
+                    self.add(entry, command, record)
+            except Failed as why:
+                entry["left_out"][command.label] = str(why)
+                self.say(f"    {why}")
         if not commands:
-            entry["state"] = "skipped"
+            entry["state"] = "failed" if entry["rounds"] else "skipped"
             entry["why"] = "; ".join(sorted(set(entry["left_out"].values()))) or "not part of --quick"
             return
-        wanted = experiment.quick_rounds if self.quick else experiment.rounds
-        while entry["rounds"] < wanted:
-            if self.share and entry["rounds"] > 0 and time.monotonic() > self.share:
-                entry["why"] = f"only {entry['rounds']} of {wanted} rounds: its share of the time was used up"
-                break
-            start = time.monotonic()
-            for command in commands:
-                if command.label in entry["left_out"]:
-                    continue
-                try:
-                    for record in self.run(command):
-                        self.add(entry, command, record)
-                except Failed as why:
-                    entry["left_out"][command.label] = str(why)
-                    self.say(f"    {why}")
-            entry["rounds"] += 1
-            entry["seconds"] += time.monotonic() - start
-            self.save()
-        if any(figure.kind == "bars" for figure in experiment.figures):
-            self.take_components(entry, commands)
-        entry["state"] = "done" if entry["records"] else "failed"
-        if entry["state"] == "failed":
-            entry["why"] = "; ".join(entry["left_out"].values())
+        entry["rounds"] += 1
+        entry["seconds"] += time.monotonic() - start
+
+    def finish(self, experiment):
+        """Says how an experiment ended, once it gets no more rounds."""
+        entry = self.results["experiments"].setdefault(experiment.id, {"state": "skipped", "why": "the time was used up"})
+        if entry["state"] != "begun":
+            return
+        wanted = self.wanted(experiment)
+        if not entry.get("rounds"):
+            entry["state"], entry["why"] = "skipped", "the time was used up"
+        elif not entry["records"]:
+            entry["state"], entry["why"] = "failed", "; ".join(entry["left_out"].values())
+        else:
+            entry["state"] = "done"
+            if entry["rounds"] < wanted:
+                entry["why"] = f"only {entry['rounds']} of {wanted} rounds: the time was used up"
 
     def take_components(self, entry, commands):
         """Where the time goes: one more run of the versions for Armilla, measured inside; its samples do not count."""
-        if entry.get("components") or (self.share and time.monotonic() > self.share):
-            return
         entry["components"] = []
         for command in commands:
-            if command.label in entry["left_out"] or command.launcher != "armilla":
+            if command.launcher != "armilla" or self.late(entry["seconds"] / max(1, entry["rounds"])):
                 continue
             try:
                 timed = dataclasses.replace(command, env=(*command.env, "ARMILLA_STATS=timing"))
@@ -191,14 +203,14 @@ class Runner:
             except Failed as why:
                 self.say(f"    components: {why}")
 
-    def bench(self, suite, rows):
+    def bench(self, suite, rows, *more):
         """Rows of armilla-bench as it writes them."""
         program = self.build / "bin" / "armilla-bench"
         if not program.exists():
             raise Failed("armilla-bench is not built")
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "rows.json"
-            words = [str(program), suite, "--json", str(file), *(["--quick"] if self.quick else []),
+            words = [str(program), suite, "--json", str(file), *more, *(["--quick"] if self.quick else []),
                      *(["--rows", ",".join(rows)] if rows else [])]
             try:
                 done = subprocess.run(words, capture_output=True, text=True, timeout=self.limit(), check=False)
@@ -221,7 +233,7 @@ class Runner:
     def yardstick(self, before):
         """The raw line now; it shows in which state the machine was."""
         try:
-            rows = self.bench("micro", ("am_rtt",))
+            rows = self.bench("micro", ("am_rtt",), "--any-state")
         except Failed:
             return
         self.results["yardsticks"] += [{"before": before, "line_ns": r["yardstick_ns"], "am_rtt_ns": r["median"]} for r in rows
@@ -241,45 +253,95 @@ class Runner:
         except (OSError, ValueError, KeyError, subprocess.SubprocessError):
             return {}
 
-    def estimate(self, item):
+    def round_seconds(self, item):
+        """Of the next round of an item, as measured, or as the plan guesses."""
         known = self.results["experiments"].get(item.id, {})
-        rounds = 1 if not hasattr(item, "rounds") else item.quick_rounds if self.quick else item.rounds
-        if known.get("state") in ("done", "skipped"):
-            return 0
         if known.get("rounds"):
-            return known["seconds"] / known["rounds"] * (rounds - known["rounds"])
+            return known["seconds"] / known["rounds"]
         if hasattr(item, "commands") and all(self.why_not(c) for c in item.commands):
             return 0
-        return item.seconds * rounds * (1 if self.quick else 3)
+        return item.seconds * (1 if self.quick else 3)
+
+    def rounds_left(self, item):
+        known = self.results["experiments"].get(item.id, {})
+        return self.wanted(item) - known.get("rounds", 0) if known.get("state", "begun") == "begun" else 0
+
+    def seconds_left(self, items):
+        left = sum(self.rounds_left(item) * self.round_seconds(item) for item in items)
+        return min(left, max(0.0, self.deadline - time.monotonic())) if self.deadline else left
+
+    def late(self, seconds=0.0):
+        """Whether something that takes so long would end after the time that there is."""
+        return bool(self.deadline) and time.monotonic() + seconds > self.deadline
+
+    def run_benches(self, items):
+        for item in items:
+            if hasattr(item, "suite") and self.results["experiments"].get(item.id, {}).get("state") != "done" and not self.late():
+                self.say(f"{item.id}: {item.title}; about {duration(self.seconds_left(items))} left")
+                self.run_bench(item)
+                self.save()
+
+    def run_rounds(self, items):
+        """A round of every experiment, then the next: what is stopped early has something of each, and a disturbance of the
+        machine spoils a round and not a program."""
+        experiments = [item for item in items if hasattr(item, "commands")]
+        for number in range(1, 1 + max((self.wanted(item) for item in experiments), default=0)):
+            for item in experiments:
+                if self.wanted(item) - self.rounds_left(item) >= number or self.late():
+                    continue
+                self.say(f"round {number} of {self.wanted(item)}, {item.id}: {item.title}; about {duration(self.seconds_left(items))} left")
+                if number == 1:
+                    self.yardstick(item.id)
+                self.run_round(item)
+                self.save()
+
+    def run_components(self, items):
+        for item in items:
+            entry = self.results["experiments"].get(item.id, {})
+            if any(figure.kind == "bars" for figure in getattr(item, "figures", ())) and entry.get("records") \
+                    and entry["state"] == "begun" and "components" not in entry and not self.late():
+                self.say(f"{item.id}: where the time goes")
+                self.take_components(entry, self.begin(item)[1])
+                self.save()
+
+    def run_more(self, items):
+        """What is left of the time goes to ratios that have a target and are noisy."""
+        while self.deadline:
+            doubtful = [item for item in items if self.is_doubtful(item) and not self.late(1.2 * self.round_seconds(item))]
+            if not doubtful:
+                return
+            for item in doubtful:
+                if not self.late(1.2 * self.round_seconds(item)):
+                    self.say(f"one more round, {item.id}: a ratio with a target is noisy")
+                    self.run_round(item)
+                    self.save()
+
+    def is_doubtful(self, item):
+        entry = self.results["experiments"].get(item.id, {})
+        return (hasattr(item, "commands") and entry.get("state") == "begun" and self.wanted(item) <= entry["rounds"] < MOST_ROUNDS
+                and any(v.noisy and v.limit is not None for v in judge.judge_all(item, entry)))
 
     def run_all(self, items):
         if not self.results["machine"]:
             self.results["machine"] = machine.describe(self.root, self.build)
             self.results["changed_lines"] = self.changed_lines()
-        for i, item in enumerate(items):
-            if self.results["experiments"].get(item.id, {}).get("state") == "done":
-                self.say(f"[{i + 1}/{len(items)}] {item.id}: there already")
-                continue
-            if self.deadline:
-                now = time.monotonic()
-                self.share = now + 0.8 * (self.deadline - now) / max(1, sum(self.estimate(later) > 0 for later in items[i:]))
-            left = sum(self.estimate(later) for later in items[i:])
-            if self.deadline and time.monotonic() > self.deadline:
-                self.results["experiments"][item.id] = {"state": "skipped", "why": "the time was used up"}
-                self.say(f"[{i + 1}/{len(items)}] {item.id}: left out, the time is used up")
-                continue
-            self.say(f"[{i + 1}/{len(items)}] {item.id}: {item.title}; about {duration(left)} left")
-            if self.estimate(item) > 0:
-                self.yardstick(item.id)
-            if hasattr(item, "commands"):
-                self.run_experiment(item)
-            else:
-                self.run_bench(item)
-            entry = self.results["experiments"][item.id]
-            if entry["state"] != "done":
-                self.say(f"    {entry['state']}: {entry.get('why', '')}")
-            self.save()
+        for item in items:
+            known = self.results["experiments"].get(item.id, {})
+            if known.get("state") == "done":
+                self.say(f"{item.id}: there already")
+            elif known:  # what did not work before may work now
+                known["state"] = "begun"
+                known.pop("why", None)
+        self.run_benches(items)
+        self.run_rounds(items)
+        self.run_components(items)
+        self.run_more(items)
         self.yardstick("")
+        for item in items:
+            self.finish(item)
+            entry = self.results["experiments"][item.id]
+            if entry.get("why"):
+                self.say(f"{item.id}: {entry['state']}: {entry['why']}")
         self.save()
 
 

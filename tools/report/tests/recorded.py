@@ -12,6 +12,15 @@ esac
 BENCH = """#!/bin/sh
 while [ $# -gt 1 ]; do [ "$1" = --json ] && cp {data}/bench_micro.json "$2"; shift; done
 """
+NOISY = """#!/usr/bin/env python3
+import json, pathlib
+count = pathlib.Path("{count}")
+run = int(count.read_text()) if count.exists() else 0
+count.write_text(str(run + 1))
+for i, line in enumerate(open("{file}")):
+    record = json.loads(line)
+    print(json.dumps(record | {{"samples": [s * (1 + (run + i) % 2) for s in record["samples"]]}}))
+"""
 
 
 def make_build(folder, programs=("paper_em3d",)):
@@ -21,6 +30,12 @@ def make_build(folder, programs=("paper_em3d",)):
         write(binaries / name, PROGRAM.format(data=DATA, name=name))
     write(binaries.parent / "armilla-bench", BENCH.format(data=DATA))
     return folder
+
+
+def make_noisy(program):
+    """In place of it one that takes, by turns, as long as it says and twice that, for each record another time."""
+    write(program, NOISY.format(file=DATA / f"{program.name}.jsonl", count=program.with_suffix(".count")))
+    program.with_suffix(".count").unlink(missing_ok=True)
 
 
 def write(path, text):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """armilla-report run: the plan, the runner, verdicts and the page, from what real programs printed once."""
+import dataclasses
 import json
 import pathlib
 import re
@@ -82,7 +83,42 @@ class Run(unittest.TestCase):
     def test_stops_when_the_time_is_used_up(self):
         work = self.runner(budget=-1)
         work.run_all([EM3D])
-        self.assertEqual(work.results["experiments"]["em3d"]["state"], "skipped")
+        entry = work.results["experiments"]["em3d"]
+        self.assertEqual((entry["state"], entry["why"]), ("skipped", "the time was used up"))
+
+    def test_time_that_is_left_goes_to_noisy_ratios_with_a_target(self):
+        short = dataclasses.replace(EM3D, commands=(EM3D.commands[2],), figures=())
+        build = recorded.make_build(self.folder / "noisy")
+        for seconds, rounds in ((60, runner.MOST_ROUNDS), (None, EM3D.quick_rounds)):
+            recorded.make_noisy(build / "bin" / "papers" / "paper_em3d")
+            work = self.runner(build=build, budget=seconds)
+            work.run_all([short])
+            self.assertEqual(work.results["experiments"]["em3d"]["rounds"], rounds)
+        recorded.make_build(self.folder / "quiet")
+        work = self.runner(build=self.folder / "quiet", budget=60)
+        work.run_all([short])
+        self.assertEqual(work.results["experiments"]["em3d"]["rounds"], EM3D.quick_rounds)
+
+    def test_rounds_in_which_a_program_was_missing_make_no_pairs(self):
+        work = self.runner()
+        entry = {"rounds": 0, "records": []}
+        line = json.loads(recorded.lines("paper_em3d.jsonl")[0])
+        for entry["rounds"], labels in enumerate((["a", "b"], ["a"], ["a", "b"])):
+            for label in labels:
+                work.add(entry, dataclasses.replace(EM3D.commands[0], label=label), line | {"samples": [entry["rounds"] + 1.0]})
+        a, b = entry["records"]
+        self.assertEqual((a["rounds"], b["rounds"]), ([[1], [2], [3]], [[1], [], [3]]))
+        self.assertEqual(judge.pairs_of(spec.Target("t", {}, {}), a, b), [1, 1])
+
+    def test_a_round_that_was_broken_off_does_not_count(self):
+        work = self.runner()
+        work.run_all([EM3D])
+        entry = work.results["experiments"]["em3d"]
+        entry["state"], entry["rounds"] = "begun", 2  # as if stopped in the third, after its last program
+        self.runner(work.results, work.build).run_all([EM3D])
+        self.assertEqual({len(r["rounds"]) for r in entry["records"]}, {3})
+        self.assertEqual({len(samples) for r in entry["records"] for samples in r["rounds"]},
+                         {len(entry["records"][0]["rounds"][0])})
 
     @unittest.skipIf(python.missing(), "needs " + ", ".join(python.missing()))
     def test_makes_a_page_of_one_file_and_figures(self):
@@ -90,9 +126,11 @@ class Run(unittest.TestCase):
         work = self.runner(build=recorded.make_build(self.folder / "build", ("paper_em3d", "paper_em3d_mpi")))
         calls = next(item for item in plan.ITEMS if item.id == "calls")
         work.run_all([calls, EM3D])
+        entry = work.results["experiments"]["em3d"]
         for r in recorded.lines("paper_em3d_mpi.jsonl"):  # as if there were an mpirun
-            for _ in range(3):
-                work.add(work.results["experiments"]["em3d"], EM3D.commands[2], json.loads(r))
+            for entry["rounds"] in range(3):
+                work.add(entry, EM3D.commands[2], json.loads(r))
+        entry["rounds"] = 3
         text = page.write(work.results, self.folder).read_text()
         self.assertNotRegex(text, r'(src|href)="(?!#)')  # nothing from elsewhere
         self.assertIn("prefers-color-scheme", text)
