@@ -21,6 +21,7 @@
 #include "examples/em3d/bulk_by_pointers.hpp"
 #include "examples/em3d/ghost_by_calls.hpp"
 #include "examples/em3d/ghost_by_pointers.hpp"
+#include "examples/em3d/ghost_by_questions.hpp"
 
 namespace {
 
@@ -70,12 +71,13 @@ void run_versions(const shape& s, long steps) {
   const double base_futures = time_of<base_by_futures<>>("base by futures", mine, others, steps, expected);
   const double base_fibers = time_of<base_by_fibers<>>("base by fibers", mine, others, steps, expected);
   const double ghost = time_of<ghost_by_pointers>("ghost by pointers", mine, mine, steps, expected);
+  const double ghost_fetch = time_of<ghost_by_questions<>>("ghost by questions", mine, others, steps, expected);
   const double ghost_calls = time_of<ghost_by_calls<>>("ghost by calls", mine, others, steps, expected);
   const double bulk = time_of<bulk_by_pointers>("bulk by pointers", mine, mine, steps, expected);
   const double bulk_calls = time_of<bulk_by_calls<>>("bulk by calls", mine, others, steps, expected);
   if (am::rank() == 0)
-    std::printf("%5d %% %10.2f %8.1f %8.1f %8.1f %10.2f %8.2f %10.2f %8.2f   right: %016llx\n", s.remote, base, base_calls,
-                base_futures, base_fibers, ghost, ghost_calls, bulk, bulk_calls,
+    std::printf("%5d %% %10.2f %8.1f %8.1f %8.1f %10.2f %8.2f %8.2f %10.2f %8.2f   right: %016llx\n", s.remote, base, base_calls,
+                base_futures, base_fibers, ghost, ghost_fetch, ghost_calls, bulk, bulk_calls,
                 static_cast<unsigned long long>(fingerprint(expected)));
 }
 
@@ -84,7 +86,7 @@ void run(settings how) {
   if (am::rank() == 0)
     std::printf(
         "EM3D: %d nodes of degree %d on %d ranks, %ld steps; nanoseconds an edge\n"
-        "remote    base: ptr    calls  futures   fibers ghost: ptr    calls  bulk: ptr    calls   values\n",
+        "remote    base: ptr    calls  futures   fibers ghost: ptr    fetch    calls  bulk: ptr    calls   values\n",
         how.graph.blocks * how.graph.nodes, how.graph.degree, am::ranks(), how.steps);
   for (const int remote : how.remote) {
     how.graph.remote = remote;

@@ -13,6 +13,8 @@ class peers {
   region& mine() const { return **parts_; }
 
   am::future<double> value(am::rank_t of, field f, int place) const { return am::call<&region::value>(parts_->on(of), f, place); }
+  void set(am::rank_t at, field f, int place, double value) const { am::async<&region::set>(parts_->on(at), f, place, value); }
+  void all_set(am::rank_t at, field f) const { am::async<&region::all_set>(parts_->on(at), f); }
   void take(am::rank_t to, field f, int place, const std::vector<double>& sent) const {
     am::async<&region::take>(parts_->on(to), f, place, am::view<double>(sent));
   }

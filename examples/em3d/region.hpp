@@ -30,6 +30,9 @@ class region : public part {
 
   /// The value at a place, as other ranks ask for it.
   double value(field f, int place) const { return values_[f][place]; }
+  /// A value that was sent alone; the last of a sender's is followed by `all_set`.
+  void set(field f, int place, double value) { values_[f][place] = value; }
+  void all_set(field f) { ++taken[f]; }
   /// Takes in values that were sent in bulk, to lie from `place` on.
   void take(field f, int place, const am::view<double>& sent);
 
@@ -42,7 +45,7 @@ class region : public part {
   am::global_ptr<double> at(field f, am::rank_t rank, int place) const { return parts_[f][std::size_t(rank)] + place; }
   am::global_ptr<double> at_owner(field f, int node) const { return at(f, owner(node), place_at_owner(node)); }
 
-  /// How often `take` was called for a field, less what has been waited for.
+  /// How many ranks have sent all their values of a field, less what has been waited for.
   long taken[2] = {};
 
  private:

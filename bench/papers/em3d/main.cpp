@@ -11,6 +11,7 @@
 #include "examples/em3d/bulk_by_pointers.hpp"
 #include "examples/em3d/ghost_by_calls.hpp"
 #include "examples/em3d/ghost_by_pointers.hpp"
+#include "examples/em3d/ghost_by_questions.hpp"
 
 namespace papers {
 namespace {
@@ -31,6 +32,7 @@ void run_all(const command_line& line, const em3d_options& how) {
     p.measure<base_by_fibers<>>("base/overlap-fibers", "examples/em3d/base_by_fibers.hpp", others);
     p.measure<ghost_by_pointers>("ghost/pointers", "examples/em3d/ghost_by_pointers.hpp", mine);
     p.measure<ghost_by_calls<>>("ghost/calls", "examples/em3d/ghost_by_calls.hpp", others);
+    p.measure<ghost_by_questions<>>("ghost/fetch-calls", "examples/em3d/ghost_by_questions.hpp", others);
     p.measure<bulk_by_pointers>("bulk/pointers", "examples/em3d/bulk_by_pointers.hpp", mine);
     p.measure<bulk_by_calls<>>("bulk/calls", "examples/em3d/bulk_by_calls.hpp", others);
   }
@@ -43,7 +45,7 @@ int main(int argc, char** argv) {
   papers::command_line line(
       "em3d", "EM3D, electromagnetic waves on an irregular grid: base, ghost and bulk, by global pointers and by calls.",
       {"base/pointers", "base/calls", "base/overlap-futures", "base/overlap-fibers", "ghost/pointers", "ghost/calls",
-       "bulk/pointers", "bulk/calls"});
+       "ghost/fetch-calls", "bulk/pointers", "bulk/calls"});
   papers::em3d_options how;
   bool by_message = false;
   how.add_to(line);

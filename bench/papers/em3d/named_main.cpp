@@ -11,6 +11,7 @@
 #include "examples/em3d/base_by_futures.hpp"
 #include "examples/em3d/bulk_by_calls.hpp"
 #include "examples/em3d/ghost_by_calls.hpp"
+#include "examples/em3d/ghost_by_questions.hpp"
 
 namespace papers {
 namespace {
@@ -21,12 +22,16 @@ using namespace em3d;
 struct provided {
   explicit provided(region& mine) {
     am::provide<api::value, &region::value>(mine);
+    am::provide<api::set, &region::set>(mine);
+    am::provide<api::all_set, &region::all_set>(mine);
     am::provide<api::take, &region::take>(mine);
     am::barrier();
   }
   ~provided() {
     am::barrier();
     am::withdraw<api::value>();
+    am::withdraw<api::set>();
+    am::withdraw<api::all_set>();
     am::withdraw<api::take>();
   }
   provided(const provided&) = delete;
@@ -45,6 +50,7 @@ void run_all(const command_line& line, const em3d_options& how) {
     p.measure<base_by_calls<named_peers>>(name("base"), "examples/em3d/base_by_calls.hpp", others);
     p.measure<base_by_futures<named_peers>>(name("base/overlap-futures"), "examples/em3d/base_by_futures.hpp", others);
     p.measure<ghost_by_calls<named_peers>>(name("ghost"), "examples/em3d/ghost_by_calls.hpp", others);
+    p.measure<ghost_by_questions<named_peers>>(name("ghost/fetch"), "examples/em3d/ghost_by_questions.hpp", others);
     p.measure<bulk_by_calls<named_peers>>(name("bulk"), "examples/em3d/bulk_by_calls.hpp", others);
   }
 }
@@ -54,8 +60,8 @@ void run_all(const command_line& line, const em3d_options& how) {
 
 int main(int argc, char** argv) {
   papers::command_line line("em3d", "EM3D by calls of methods by name, in a job of one program (spmd) or two (mpmd).",
-                            {"base/spmd", "base/overlap-futures/spmd", "ghost/spmd", "bulk/spmd", "base/mpmd",
-                             "base/overlap-futures/mpmd", "ghost/mpmd", "bulk/mpmd"});
+                            {"base/spmd", "base/overlap-futures/spmd", "ghost/spmd", "ghost/fetch/spmd", "bulk/spmd", "base/mpmd",
+                             "base/overlap-futures/mpmd", "ghost/mpmd", "ghost/fetch/mpmd", "bulk/mpmd"});
   papers::em3d_options how;
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;
