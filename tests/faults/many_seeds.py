@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """many_seeds.py PROGRAM...: runs each test program over the network inside the library, under many random faults, and says which
 faults it failed under. SCHEDULES: how many jobs of each program (10); FIRST_SCHEDULE: the first one's number, for one that failed;
-ARMILLA_RANKS: of each job (2)."""
+AT_ONCE: how many jobs run beside each other (1), for most of their time they wait; ARMILLA_RANKS: of each job (2)."""
+import concurrent.futures
 import os
 import random
 import subprocess
@@ -27,26 +28,33 @@ def faults(number, ranks):
     return ",".join(words)
 
 
+def run(program, number, ranks):
+    """What is to be said of a job that failed, or nothing."""
+    how = faults(number, ranks)
+    job = dict(os.environ, ARMILLA_FABRIC="loop", ARMILLA_RANKS=str(ranks), ARMILLA_PIN="none", ARMILLA_FAULTS=how)
+    job["FIRST_ROUND"] = str(100_000 * number)  # of tests/faults/schedules_test.cpp
+    try:
+        done = subprocess.run([program], env=job, capture_output=True, text=True, timeout=SLOWEST_S, check=False)
+        said, code = done.stdout + done.stderr, done.returncode
+    except subprocess.TimeoutExpired as late:
+        said, code = (late.stderr or b"").decode(errors="replace"), f"none within {SLOWEST_S} s"
+    if code == 0:
+        return ""
+    return f"FAILED: {os.path.basename(program)} on {ranks} ranks, schedule {number}, ARMILLA_FAULTS={how}: exit code {code}\n{said[-3000:]}"
+
+
 def main():
     first = int(os.environ.get("FIRST_SCHEDULE", "1"))
     jobs = int(os.environ.get("SCHEDULES", "10"))
     ranks = int(os.environ.get("ARMILLA_RANKS", "2"))
     failed = 0
-    for program in sys.argv[1:]:
-        for number in range(first, first + jobs):
-            how = faults(number, ranks)
-            job = dict(os.environ, ARMILLA_FABRIC="loop", ARMILLA_RANKS=str(ranks), ARMILLA_PIN="none", ARMILLA_FAULTS=how)
-            job["FIRST_ROUND"] = str(100_000 * number)  # of tests/faults/schedules_test.cpp
-            try:
-                done = subprocess.run([program], env=job, capture_output=True, text=True, timeout=SLOWEST_S, check=False)
-                said, code = done.stdout + done.stderr, done.returncode
-            except subprocess.TimeoutExpired as late:
-                said, code = (late.stderr or b"").decode(errors="replace"), f"none within {SLOWEST_S} s"
-            if code != 0:
-                failed += 1
-                print(f"FAILED: {os.path.basename(program)} on {ranks} ranks, schedule {number}, ARMILLA_FAULTS={how}: exit code {code}")
-                print(said[-3000:], flush=True)
-        print(f"{os.path.basename(program)}: {jobs} schedules", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("AT_ONCE", "1"))) as pool:
+        for program in sys.argv[1:]:
+            for said in pool.map(lambda number, program=program: run(program, number, ranks), range(first, first + jobs)):
+                if said:
+                    failed += 1
+                    print(said, flush=True)
+            print(f"{os.path.basename(program)}: {jobs} schedules", flush=True)
     return 1 if failed else 0
 
 
