@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What a job says of its waits: diagnosis_test.py WAITER GROUP [--fabrics FABRIC...]."""
+import concurrent.futures
 import os
 import re
 import signal
@@ -267,5 +268,17 @@ class NoStalls(unittest.TestCase):
             self.check(scene, spin="0", **{"yield": "0"})
 
 
+def main():
+    """Some tests at a time, for they wait more than they compute."""
+    tests = list(unittest.defaultTestLoader.loadTestsFromTestCase(globals()[sys.argv[2]]))
+    results = [unittest.TextTestResult(unittest.runner._WritelnDecorator(sys.stderr), True, 1) for _ in tests]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda test, result: test.run(result), tests, results))
+    for result in results:
+        result.printErrors()
+    print(f"{len(tests)} tests")
+    return 0 if tests and all(result.wasSuccessful() for result in results) else 1
+
+
 if __name__ == "__main__":
-    unittest.main(argv=[sys.argv[0], sys.argv[2]])
+    sys.exit(main())
