@@ -30,7 +30,13 @@ struct row {
   std::string name, allowed, text;
   std::function<bool(options&, std::string_view)> read;
   std::function<std::string(const options&)> show;
+  bool shared = false;  ///< all ranks must have it alike
 };
+
+row shared(row r) {
+  r.shared = true;
+  return r;
+}
 
 row flag(const char* name, bool options::* member, const char* text) {
   return {name, "0 or 1", text, [=](options& o, std::string_view v) { return parse_flag(v, o.*member); },
@@ -106,18 +112,19 @@ std::vector<row> make_table() {
                                                                  {"dissemination", pattern::dissemination}};
   return {
       number("ranks", &o::ranks, 1, 4096, "How many ranks to start, without a launcher."),
-      choice("fabric", &o::fabric,
-             {{"auto", fabric_kind::automatic},
-              {"shm", fabric_kind::shm},
-              {"threads", fabric_kind::threads},
-              {"mpi", fabric_kind::mpi},
-              {"ucx", fabric_kind::ucx},
-              {"loop", fabric_kind::loop}},
-             "auto: shared memory inside a host, between hosts UCX or MPI, what there is; shm: shared memory only; threads: "
-             "ranks are "
-             "threads of one process; mpi, ucx: everything goes by these, also inside a host; loop: likewise, inside the library "
-             "(for "
-             "tests)."),
+      shared(choice(
+          "fabric", &o::fabric,
+          {{"auto", fabric_kind::automatic},
+           {"shm", fabric_kind::shm},
+           {"threads", fabric_kind::threads},
+           {"mpi", fabric_kind::mpi},
+           {"ucx", fabric_kind::ucx},
+           {"loop", fabric_kind::loop}},
+          "auto: shared memory inside a host, between hosts UCX or MPI, what there is; shm: shared memory only; threads: "
+          "ranks are "
+          "threads of one process; mpi, ucx: everything goes by these, also inside a host; loop: likewise, inside the library "
+          "(for "
+          "tests).")),
       choice("pin", &o::pin,
              {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
              "One core for each rank, one core for several, or none fixed; auto: core if there are enough, else share."),
@@ -127,7 +134,7 @@ std::vector<row> make_table() {
       words(
           "backends", &o::backends, [](std::string_view) { return true; }, "folders with colons between, or nothing",
           "Where to look first for libarmilla-ucx.so and its kin."),
-      bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks."),
+      shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
       bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
             "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),
       number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th statement; 0: never while sending."),
@@ -137,10 +144,10 @@ std::vector<row> make_table() {
             "How much a rank may queue for receivers that do not keep up, before it is an error."),
       bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
             "How much memory a rank keeps for arguments that bodies read in place."),
-      bytes(
+      shared(bytes(
           "network_window", &o::network_window, 4096, 1 << 30, shape::any,
-          "How much may be under way over a network from one rank to another before the receiver says that it has taken it in."),
-      words(
+          "How much may be under way over a network from one rank to another before the receiver says that it has taken it in.")),
+      shared(words(
           "faults", &o::faults, [](std::string_view) { return true; },
           "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
           "rank), "
@@ -149,18 +156,18 @@ std::vector<row> make_table() {
           "is "
           "overtaken by those of other ranks, by those of its own, comes twice, is lost and sent again, or its receiver stops "
           "for "
-          "a millisecond; one rank is slow. Without a network nothing happens."),
+          "a millisecond; one rank is slow. Without a network nothing happens.")),
       flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
       choice(
           "wait", &o::wait, {{"auto", wait_kind::automatic}, {"switch", wait_kind::switching}},
           "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the loop."),
-      choice(
+      shared(choice(
           "reception", &o::reception,
           {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
           "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank (thread); the rank "
-          "itself, interrupted where it allows that (signal)."),
+          "itself, interrupted where it allows that (signal).")),
       duration(
           "attend_after", &o::attend_after_ns, 1000,
           "With ARMILLA_RECEPTION=thread: when a rank has left the network alone for so long, its thread looks there; 0: the "
@@ -169,28 +176,31 @@ std::vector<row> make_table() {
                "End a job in which every rank has waited so long for what none can do any more; 0: never."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,
                "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same."),
-      duration("loss_grace", &o::loss_grace_ns, 1'000'000'000,
-               "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
-               "ended."),
-      duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,
-               "How long a host may be silent before its ranks are lost, whatever they compute; 0: for ever."),
+      shared(duration(
+          "loss_grace", &o::loss_grace_ns, 1'000'000'000,
+          "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
+          "ended.")),
+      shared(duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,
+                      "How long a host may be silent before its ranks are lost, whatever they compute; 0: for ever.")),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
             "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),
       number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of fibers that have ended are kept for others."),
-      choice("barrier", &o::barrier, patterns, "The pattern of the barrier."),
-      choice("fence", &o::fence, patterns, "The pattern of the fence."),
-      bytes("segment", &o::segment, 1 << 20, max_bytes, shape::any,
-            "Address space reserved for each rank's segment (used pages cost, others do not); by default the machine's memory."),
-      choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
-             "Other ranks reach all global memory, or only the regions that their owner opened."),
-      flag("access_by_message", &o::access_by_message, "Reach global memory by messages even where it is shared (for tests)."),
-      words("stats", &o::stats, good_stats,
-            "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
-            "Print counters at the end (1), with the time of each component (timing), or write them to a file."),
-      words(
+      shared(choice("barrier", &o::barrier, patterns, "The pattern of the barrier.")),
+      shared(choice("fence", &o::fence, patterns, "The pattern of the fence.")),
+      shared(bytes(
+          "segment", &o::segment, 1 << 20, max_bytes, shape::any,
+          "Address space reserved for each rank's segment (used pages cost, others do not); by default the machine's memory.")),
+      shared(choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
+                    "Other ranks reach all global memory, or only the regions that their owner opened.")),
+      shared(flag("access_by_message", &o::access_by_message,
+                  "Reach global memory by messages even where it is shared (for tests).")),
+      shared(words("stats", &o::stats, good_stats,
+                   "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
+                   "Print counters at the end (1), with the time of each component (timing), or write them to a file.")),
+      shared(words(
           "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
           "nothing, or the name of a file that ends in .json",
-          "Write what each rank did and when to this file, which Perfetto opens; also when the job fails."),
+          "Write what each rank did and when to this file, which Perfetto opens; also when the job fails.")),
       bytes("trace_events", &o::trace_events, 1024, std::uint64_t{1} << 28, shape::power_of_two,
             "How many events of a rank are kept for ARMILLA_TRACE, 32 bytes each; older ones are dropped and counted."),
       words(
@@ -202,7 +212,7 @@ std::vector<row> make_table() {
       words(
           "replay", &o::replay, [](std::string_view) { return true; }, "the name of a file, or nothing",
           "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
-      flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks."),
+      shared(flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks.")),
       words(
           "tuned", &o::tuned, [](std::string_view) { return true; }, "a file's name, or none",
           "The file that armilla-tune writes, read before these variables, if it exists; none: no file; by default armilla/tuned "
@@ -301,6 +311,32 @@ options options::from(const char* const* environment) {
   options o;
   apply(o, environment);
   return o;
+}
+
+std::string options::shared() const {
+  std::string text;
+  for (const row& r : table())
+    if (r.shared) text.append(r.name).append("=").append(r.show(*this)).push_back('\0');
+  return text;
+}
+
+options::overruled options::take_shared(std::string_view text) {
+  static const options defaults;
+  overruled result;
+  while (!text.empty()) {
+    const std::string_view entry = text.substr(0, text.find('\0'));
+    text.remove_prefix(std::min(text.size(), entry.size() + 1));
+    const std::size_t equals = std::min(entry.find('='), entry.size());
+    const row& r = find(entry.substr(0, equals));
+    const std::string mine = r.show(*this);
+    set(r.name, entry.substr(std::min(equals + 1, entry.size())));
+    const std::string theirs = r.show(*this);
+    if (mine == theirs || mine == r.show(defaults)) continue;
+    const std::string_view between = result.here.empty() ? "" : " ";
+    result.here.append(between).append(variable(r.name)).append("=").append(mine);
+    result.there.append(between).append(variable(r.name)).append("=").append(theirs);
+  }
+  return result;
 }
 
 std::string tuned_file() {

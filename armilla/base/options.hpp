@@ -86,6 +86,16 @@ struct options {
   void set(std::string_view name, std::string_view value);
   /// Its value as one would write it.
   std::string get(std::string_view name) const;
+
+  /// Those that all ranks of a job must have alike, for they decide what ranks do together: to be told to another rank.
+  std::string shared() const;
+  /// What was given here and counts for nothing, and what counts instead: "ARMILLA_STATS=1 ARMILLA_FENCE=flat". Empty: none.
+  struct overruled {
+    std::string here, there;
+  };
+  /// Takes over what `shared` of another rank gave. Where nothing was given here there is nothing to overrule: launchers do not
+  /// carry every variable to every host. Throws `usage_error` of a text that is none.
+  overruled take_shared(std::string_view text);
 };
 
 /// Where armilla-tune writes and `from_environment` reads what was measured on this host: ARMILLA_TUNED if that names a file,

@@ -71,6 +71,26 @@ TEST(Options, ABadValueNamesVariableValueAndWhatIsAllowed) {
   EXPECT_NE(complaint("ARMILLA_RING=100K").find("give a power of two from 4K to 1G"), std::string::npos);
 }
 
+TEST(Options, WhatAllRanksShareIsTakenOver) {
+  const options first = read("ARMILLA_STATS=1,out.json", "ARMILLA_FENCE=tree", "ARMILLA_LOSS_GRACE=3ms", "ARMILLA_SPIN=7us");
+  options second;
+  EXPECT_EQ(second.take_shared(first.shared()).here, "");  // nothing was given there
+  EXPECT_EQ(second.stats, "1,out.json");
+  EXPECT_EQ(second.fence, pattern::tree);
+  EXPECT_EQ(second.loss_grace_ns, 3'000'000u);
+  EXPECT_EQ(second.spin_ns, options{}.spin_ns);  // each rank's own
+  EXPECT_EQ(second.shared(), first.shared());
+}
+
+TEST(Options, WhatIsOverruledIsTold) {
+  options second = read("ARMILLA_FENCE=flat", "ARMILLA_TRACE=a.json", "ARMILLA_RING=64K");
+  const auto overruled = second.take_shared(read("ARMILLA_FENCE=tree", "ARMILLA_RING=64K").shared());
+  EXPECT_EQ(overruled.here, "ARMILLA_FENCE=flat ARMILLA_TRACE=a.json");
+  EXPECT_EQ(overruled.there, "ARMILLA_FENCE=tree ARMILLA_TRACE=");
+  EXPECT_THROW(second.take_shared("fence=round"), usage_error);
+  EXPECT_THROW(second.take_shared("nonsense"), usage_error);
+}
+
 TEST(Options, RefusesEveryKindOfNonsense) {
   for (const char* bad :
        {"ARMILLA_RANKS=0", "ARMILLA_RANKS=-1", "ARMILLA_RANKS=4x", "ARMILLA_RANKS=", "ARMILLA_RANKS=99999999999",

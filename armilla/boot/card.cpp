@@ -21,6 +21,8 @@
 namespace armilla::detail {
 namespace {
 
+constexpr std::uint64_t first_hash = 0xcbf29ce484222325u;
+
 std::uint64_t mix(std::uint64_t hash, std::string_view bytes) noexcept {  // FNV-1a
   for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return hash;
@@ -37,7 +39,7 @@ std::uint64_t random_number() {
 std::uint64_t place_of_this_process() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
-  std::uint64_t hash = mix(0xcbf29ce484222325u, boot);
+  std::uint64_t hash = mix(first_hash, boot);
   for (const char* space : {"/proc/self/ns/net", "/proc/self/ns/pid"}) {
     struct stat about{};
     if (boot.empty() || stat(space, &about) != 0) return random_number();
@@ -64,16 +66,13 @@ void copy(char (&to)[N], const std::string& from) {
 card own_card(const options& settings) {
   card mine{};
   const program_spec self = this_program(0, nullptr);
-  const host_layout layout = layout_for(1, settings);
+  const std::string shared = settings.shared();
   mine.build = build_id();
   mine.place = place_of_this_process();
-  mine.ring_bytes = layout.ring_bytes;
-  mine.segment_bytes = settings.segment;
-  mine.loss_timeout_ns = settings.loss_timeout_ns;
-  mine.loss_grace_ns = settings.loss_grace_ns;
+  mine.options_hash = mix(first_hash, shared);
+  mine.options_bytes = std::uint32_t(shared.size());
   mine.user = geteuid();
   mine.pid = getpid();
-  mine.fabric = std::int32_t(settings.fabric);
   mark_processors(mine.processors);
   for (unsigned char& byte : mine.key) byte = static_cast<unsigned char>(random_number());
   copy(mine.door, fmt::format("armilla-{:016x}", random_number()));

@@ -21,14 +21,15 @@ struct greeting {
 struct card {
   static constexpr std::size_t key_bytes = 16;
   static constexpr std::size_t name_bytes = 256;
+  static constexpr std::size_t most_options = 16 * 1024;
 
   std::uint64_t build;
-  std::uint64_t place;  ///< of the boot and the namespaces of this process: ranks with the same one may share memory
-  std::uint64_t ring_bytes, segment_bytes;  ///< that it would choose
-  std::uint64_t loss_timeout_ns, loss_grace_ns;
+  std::uint64_t place;         ///< of the boot and the namespaces of this process: ranks with the same one may share memory
+  std::uint64_t options_hash;  ///< of the options that all must share
+  std::uint32_t options_bytes;
   std::uint32_t user;
   std::int32_t pid;
-  std::int32_t fabric;           ///< a fabric_kind
+  std::uint32_t reserved;
   std::uint64_t processors[16];  ///< a bit for each that it may use
   unsigned char key[key_bytes];  ///< whoever knows it may have the host's memory
   char door[40];                 ///< abstract name of a socket where it is handed out

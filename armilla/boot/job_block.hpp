@@ -61,11 +61,12 @@ static_assert(sizeof(loss_record) == 256);
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 3;                 // of all of docs/spec/wire.md
+  static constexpr std::uint32_t good_version = 4;                 // of all of docs/spec/wire.md
   static constexpr std::uint32_t max_ranks = 1024;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;
   static constexpr std::uint32_t max_meetings = 8;
+  static constexpr std::size_t max_options = 4096;
 
   std::uint64_t magic;
   std::uint32_t version;
@@ -83,6 +84,9 @@ struct job_block {
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
   alignas(cache_line) failure_record failure;
   alignas(cache_line) loss_log losses;
+  std::uint32_t options_bytes;
+  std::atomic<std::uint32_t> options_told;  ///< a rank has said that its own are overruled
+  char options[max_options];                ///< that all ranks must share: see options::shared
   char program_names[max_programs][max_name];
   rank_record rank[max_ranks];
 };

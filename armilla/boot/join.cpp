@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <csignal>
@@ -111,6 +112,15 @@ job_block& map_job(int descriptor, int rank) {
   }
 }
 
+// A rank may have variables of its own, by a script between: where all must do the same, what the job was started with counts.
+void share_options(job_block& job, int rank, options& settings) {
+  const auto bytes = std::min<std::size_t>(job.options_bytes, sizeof job.options);
+  const auto overruled = settings.take_shared({job.options, bytes});
+  if (overruled.here.empty() || job.options_told.exchange(1, std::memory_order_relaxed) != 0) return;
+  say(fmt::format("armilla: rank {} has {}, the job was started with {}: all ranks go by that; set this alike for all", rank,
+                  overruled.here, overruled.there));
+}
+
 }  // namespace
 
 void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept {
@@ -150,6 +160,7 @@ std::vector<launch> join_job(options& settings) {
   if (job.label != 0) std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the supervisor labels whole lines
   try {
     settings = options::from_environment();
+    share_options(job, place.rank, settings);
   } catch (const error& why) {
     note_failure(job, place.rank, failure_kind::start, 1, why.what());
     throw;

@@ -50,6 +50,7 @@ class joining {
   [[noreturn]] void end();
   [[noreturn]] void give_up(const std::string& why);
   [[noreturn]] void refuse(rank_t speaker, const std::string& why);
+  void exchange(const void* mine, void* all, std::size_t bytes);
   template <class T>
   std::vector<T> exchange(const T& mine);
   void meet();
@@ -57,6 +58,8 @@ class joining {
   void greet(const std::string& problem);
   void read_cards();
   void require_agreement();
+  std::vector<std::string> all_options();
+  void share_options();
   rank_t candidate() const;
   void open_host();
   job_block* map_of(int memory);
@@ -101,12 +104,16 @@ void joining::refuse(rank_t speaker, const std::string& why) {
   end();
 }
 
+void joining::exchange(const void* mine, void* all, std::size_t bytes) {
+  if (!others_.exchange(mine, all, bytes))
+    give_up(fmt::format("armilla: rank {}: start: the ranks cannot find each other by {}: {}", self_, others_.name(),
+                        others_.error()));
+}
+
 template <class T>
 std::vector<T> joining::exchange(const T& mine) {
   std::vector<T> all(std::size_t(others_.ranks()));
-  if (!others_.exchange(&mine, all.data(), sizeof mine))
-    give_up(fmt::format("armilla: rank {}: start: the ranks cannot find each other by {}: {}", self_, others_.name(),
-                        others_.error()));
+  exchange(&mine, all.data(), sizeof mine);
   return all;
 }
 
@@ -151,18 +158,54 @@ void joining::require_agreement() {
     if (cards_[r].user != cards_[0].user)
       refuse(0, fmt::format("rank {} on {} belongs to user {}, rank 0 on {} to user {}; start all ranks as one user", r,
                             cards_[r].host, cards_[r].user, cards_[0].host, cards_[0].user));
-  if (fabric_kind(cards_[0].fabric) == fabric_kind::threads)
+  share_options();
+  if (settings_.fabric == fabric_kind::threads)
     refuse(0,
            "ARMILLA_FABRIC=threads runs all ranks in one process, and a launcher starts one for each; leave the launcher or "
            "ARMILLA_FABRIC away");
-  // What one rank decides for all: launchers do not carry every variable to every host.
-  settings_.fabric = fabric_kind(cards_[0].fabric);
-  settings_.ring = cards_[0].ring_bytes;
-  settings_.segment = cards_[0].segment_bytes;
   settings_.ranks = int(ranks());
-  settings_.loss_timeout_ns = cards_[0].loss_timeout_ns;
-  settings_.loss_grace_ns = cards_[0].loss_grace_ns;
 }
+
+// By rank.
+std::vector<std::string> joining::all_options() {
+  const std::size_t bytes = std::ranges::max(cards_, {}, &card::options_bytes).options_bytes;
+  if (bytes > card::most_options)
+    refuse(0, fmt::format("the names of files in ARMILLA_* are {} bytes long on one rank; up to {} are possible", bytes,
+                          card::most_options));
+  std::string mine = settings_.shared();
+  mine.resize(bytes);
+  std::string together(bytes * ranks(), 0);
+  exchange(mine.data(), together.data(), bytes);
+  std::vector<std::string> all;
+  for (std::size_t r = 0; r < ranks(); ++r) all.push_back(together.substr(r * bytes, cards_[r].options_bytes));
+  return all;
+}
+
+// What one rank decides for all: launchers do not carry every variable to every host.
+void joining::share_options() try {
+  const auto alike = [this](const card& c) {
+    return c.options_hash == of(0).options_hash && c.options_bytes == of(0).options_bytes;
+  };
+  if (std::ranges::all_of(cards_, alike)) return;
+  const auto all = all_options();
+  settings_.take_shared(all[0]);
+  if (self_ != 0) return;
+  rank_t first = no_rank;
+  std::size_t others = 0;
+  options::overruled what;
+  for (std::size_t r = 1; r < ranks(); ++r) {
+    options theirs;
+    theirs.take_shared(all[r]);
+    auto overruled = theirs.take_shared(all[0]);
+    if (overruled.here.empty() || others++ != 0) continue;
+    first = rank_t(r);
+    what = std::move(overruled);
+  }
+  if (others == 0) return;
+  say(fmt::format("armilla: rank {} on {}{} has {}, rank 0 on {} has {}: all ranks go by rank 0; set this alike for all", first,
+                  of(first).host, others > 1 ? fmt::format(" (and {} more)", others - 1) : "", what.here, of(0).host,
+                  what.there));
+} catch (const error& why) { give_up(why.what()); }
 
 // --- memory ---
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -58,6 +59,15 @@ void fill_programs(job_plan& plan, const std::vector<program_spec>& programs) {
   }
 }
 
+void fill_options(job_block& job, const options& settings) {
+  const std::string shared = settings.shared();
+  if (shared.size() > sizeof job.options)
+    throw_usage("start", fmt::format("the names of files in ARMILLA_* take {} bytes; up to {} are possible", shared.size(),
+                                     sizeof job.options));
+  std::memcpy(job.options, shared.data(), shared.size());
+  job.options_bytes = std::uint32_t(shared.size());
+}
+
 void fill_places(job_plan& plan, const options& settings) {
   const machine here = look_at_machine(settings.pin != pin_kind::none);
   plan.job->cores = std::uint32_t(here.cores.size());
@@ -87,6 +97,7 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   job.threads = settings.fabric == fabric_kind::threads;
   job.label = settings.label;
   job.supervisor = getpid();
+  fill_options(job, settings);
   fill_programs(plan, programs);
   fill_places(plan, settings);
   return plan;

@@ -99,6 +99,27 @@ class Launched(FailedJobs, unittest.TestCase):
         self.assert_failed(self.launch("-n", "3", ACTOR, "hello", env={"ARMILLA_RNIG": "1M"}), "ARMILLA_RNIG.*ARMILLA_RING")
         self.assert_failed(self.launch("-n", "3", ACTOR, "hello", fabric="threads"), "ARMILLA_FABRIC=threads runs all ranks in one")
 
+    def test_what_all_must_share_is_taken_from_rank_0(self):
+        def given(first, others):
+            scripts = [f'{words} exec "$@"' for words in (first, others)]
+            parts = [["-n", str(n), "sh", "-c", script, "sh", ACTOR, "hello"] for n, script in zip((1, 2), scripts)]
+            return self.launch(*parts[0], ":", *parts[1])
+
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace.json")
+            job = given(f"ARMILLA_STATS=1 ARMILLA_TRACE={trace} ARMILLA_FENCE=flat ARMILLA_BARRIER=tree", "")
+            self.assert_hellos(job, 3)
+            self.assertRegex(job.err, "3 ranks")
+            self.assertTrue(os.path.exists(trace))
+            self.assertNotIn("go by", job.err)
+            os.remove(trace)
+            job = given("ARMILLA_FENCE=tree", f"ARMILLA_TRACE={trace} ARMILLA_FENCE=flat")
+            self.assert_hellos(job, 3)
+            self.assertFalse(os.path.exists(trace))
+        self.assertEqual(len(job.messages()), 1, job.err)
+        self.assertRegex(job.messages()[0], r"rank 1 on .* \(and 1 more\) has ARMILLA_FENCE=flat ARMILLA_TRACE=.*, "
+                                            "rank 0 on .* has ARMILLA_FENCE=tree ARMILLA_TRACE=: all ranks go by rank 0")
+
     def test_everything_by_a_network(self):
         for fabric, backend in [("ucx", "ucx"), ("mpi", "mpi-" + KIND)]:
             if os.path.exists(f"{BACKENDS}/libarmilla-{backend}.so"):

@@ -357,6 +357,14 @@ class Launcher(StartTest):
         self.assert_failed(self.launch("-n", "1", ACTOR, "never"), r"rank 0 .*never joined the job; it must call armilla::run", 1)
         self.assert_failed(self.launch("-n", "2", "false"), r"rank [01] \(false.*exited with code 1 and never joined", 1)
 
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_what_all_ranks_must_share(self):
+        others = ["sh", "-c", 'ARMILLA_FENCE=tree exec "$@"', "sh", ACTOR, "hello"]
+        job = self.launch("-n", "1", "--env", "ARMILLA_FENCE=flat", ACTOR, "hello", ":", "-n", "2", *others)
+        self.assertEqual(sorted(job.out.splitlines()), [f"hello from {r} of 3" for r in range(3)])
+        self.assertEqual(len(job.messages()), 1, job.err)
+        self.assertRegex(job.messages()[0], r"rank [12] has ARMILLA_FENCE=tree, the job was started with ARMILLA_FENCE=flat: all ranks")
+
     def test_environment_of_a_program(self):
         job = self.launch("-n", "1", "--env", "A=1", "--env", "B=2", "sh", "-c", 'echo "$A$B"')
         self.assertEqual(job.out, "12\n")

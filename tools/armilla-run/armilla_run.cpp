@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -153,7 +154,10 @@ int run(int argc, char** argv) {
   for (const auto& part : parts) programs.push_back(parse(part, programs.empty() ? &job : nullptr));
   if (job.manual) return armilla::detail::print_manual(stdout), 0;  // also if a variable is wrong: errors point to it
   pass_on(job);
-  const options settings = options::from_environment();
+  options settings = options::from_environment();
+  for (const std::string_view setting : programs[0].environment)  // what rank 0 has counts, where all must have it alike
+    if (setting.starts_with("ARMILLA_"))
+      settings.set(setting.substr(0, setting.find('=')), setting.substr(setting.find('=') + 1));
   if (!job.hosts.empty()) return run_on_several(job, std::move(programs), settings);
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;
