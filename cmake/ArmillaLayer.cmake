@@ -164,7 +164,8 @@ set(ARMILLA_TEST_ENVIRONMENT
     "ARMILLA_TUNED=none" # no test depends on what was measured on this host
     "LC_ALL=C")
 
-# armilla_test(<name> SOURCES ... [LAYERS ...]): target <name>_test, one entry in ctest, label unit. Without LAYERS: all.
+# armilla_test(<name> SOURCES ... [LAYERS ...] [LABELS sanitized]): target <name>_test, one entry in ctest, label unit. Without
+# LAYERS: all. With the label sanitized, for tests in which threads meet, also in ./check's tier tsan; asan runs all.
 function(armilla_test name)
   if(NOT ARMILLA_TESTING)
     return()
@@ -181,13 +182,16 @@ function(armilla_test name)
   target_link_libraries(${name}_test PRIVATE armilla_private armilla_private_test ${libraries} ${arg_LIBRARIES} fmt::fmt-header-only
                                              nlohmann_json::nlohmann_json GTest::gtest_main)
   add_dependencies(unit_tests ${name}_test)
+  if("sanitized" IN_LIST arg_LABELS)
+    add_dependencies(sanitized_tests ${name}_test)
+  endif()
   add_test(NAME unit.${name} COMMAND ${ARMILLA_TEST_LAUNCHER} $<TARGET_FILE:${name}_test> --gtest_brief=1)
   armilla_test_properties(unit.${name} "unit;${arg_LABELS}" "${arg_TIMEOUT}")
 endfunction()
 
 # armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s] [SANITIZED]): target <name>_rank_test, a
-# program written with tests/rank_test.hpp, run on each fabric with each number of ranks. SANITIZED: also in ./check's tiers
-# asan and clang (tsan runs all). Labels: ranks, and the fabric's name.
+# program written with tests/rank_test.hpp, run on each fabric with each number of ranks. SANITIZED: also in ./check's tier
+# asan (tsan runs all). Labels: ranks, and the fabric's name.
 function(armilla_rank_test name)
   if(NOT ARMILLA_TESTING)
     return()
@@ -219,7 +223,7 @@ endfunction()
 
 # armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS ...] [FABRICS ...] [EXPECT regex] [TIMEOUT s] [LABELS
 # sanitized]): runs a program of bin/ on each fabric; it must exit with 0, and print what EXPECT says. Label: programs, and the
-# fabric's name; with the label sanitized also in ./check's tiers asan, tsan and clang.
+# fabric's name; with the label sanitized also in ./check's tiers asan and tsan.
 function(armilla_program_test name)
   if(NOT ARMILLA_TESTING)
     return()
