@@ -214,6 +214,18 @@ class endpoint {
   /// Most bytes of one.
   std::size_t longest_aside() const noexcept;
 
+  /// Every open frame leaves, but those over the network to which a message of `bytes` bytes can still be added: `ride`. The
+  /// lines that those will count as then.
+  std::uint64_t flush_all_but_rides(std::size_t bytes);
+  /// As `send_aside`, but at the end of the open frame to that rank, if `flush_all_but_rides` has kept one: one message, not two.
+  void ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+  /// Whether nothing can come, or go on, but by the network and in the waits of the running fiber: then a look before a wait
+  /// finds nothing that the wait would not.
+  bool only_network_to_look_at() const noexcept {
+    return far_ != nullptr && inbound_.size() == 1 && !inbound_[0].reader.ready() && spilled_channels_ == 0 && may_stay() &&
+           self_.fibers->running().on_wait == nullptr;
+  }
+
   // ---- ranks that are lost ----
 
   /// Layers that wait for other ranks ask to be told. Called where messages are taken in.
@@ -431,6 +443,7 @@ class endpoint {
   void push_far(channel& c, const std::byte* frame, std::size_t bytes);
   bool drain_far(channel& c);
   void drain_aside();
+  bool takes_ride(const channel& c, std::size_t bytes) const noexcept;
   template <taker By>
   [[gnu::noinline]] bool poll_far();
   template <taker By>

@@ -108,6 +108,39 @@ void endpoint::send_aside(rank_t to, handler_id h, const void* head, std::size_t
   if (room != nullptr) far.side.publish(room, to, all, far_side::kind::aside);
 }
 
+bool endpoint::takes_ride(const channel& c, std::size_t bytes) const noexcept {
+  const std::size_t more = sizeof(record) + bytes;
+  return c.open() && c.far && c.index < std::size_t(self_.ranks) && !c.full && far_->aside.empty() &&
+         std::size_t(c.limit - c.cursor) >= more && far_->side.admits(c.index, std::size_t(c.cursor - c.frame) + more);
+}
+
+std::uint64_t endpoint::flush_all_but_rides(std::size_t bytes) {
+  std::uint64_t lines = 0;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < to_flush_.size(); ++i) {
+    channel& c = channels_[to_flush_[i]];
+    if (takes_ride(c, bytes)) {
+      lines += lines_for(std::size_t(c.cursor - c.frame) + sizeof(record) + bytes);
+      to_flush_[kept++] = c.index;
+    } else {
+      c.listed = false;
+      push(c);
+    }
+  }
+  to_flush_.resize(kept);
+  return lines;
+}
+
+void endpoint::ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes) {
+  channel& c = channels_[std::size_t(to)];
+  if (!takes_ride(c, head_bytes + bytes)) return send_aside(to, h, head, head_bytes, data, bytes);
+  end_record(c);
+  std::byte* const place = append(c, h, head_bytes + bytes, traffic::answers);
+  std::memcpy(place, head, head_bytes);
+  if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
+  push(c);
+}
+
 // What found no buffer; in order.
 void endpoint::drain_aside() {
   far_traffic& far = *far_;

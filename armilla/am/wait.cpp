@@ -48,8 +48,10 @@ bool endpoint::poll() {
 // One look by the loop at everything that may have come. False: this stack is no longer the loop's.
 bool endpoint::look_around() {
   scheduler& fibers = *self_.fibers;
-  if (left_) finish_left();
-  if (!fibers.in_loop()) return false;
+  if (left_) {  // for which a waiting fiber has called the loop: it may have been all that was missing
+    finish_left();
+    return fibers.in_loop();
+  }
   ++count_.polls;
   for (inbound& in : inbound_) {
     if (!in.reader.ready()) continue;

@@ -39,6 +39,8 @@ class far_side {
   /// Room for a frame of `bytes` bytes of records; null without credit or buffer. Nothing else is called before `publish`, or
   /// the room is forgotten.
   std::byte* reserve(end_t to, std::size_t bytes);
+  /// Whether the credit is there for such a frame.
+  bool admits(end_t to, std::size_t bytes) const noexcept;
   /// The same for a frame that no credit limits.
   std::byte* reserve_aside(end_t to, std::size_t bytes);
   enum class kind : std::uint8_t { counted, aside };

@@ -18,6 +18,10 @@
 /// processed: there is none.
 ///
 /// The round before may be the last one of the fence before: then an idle fence is one round.
+///
+/// Over a network a member shows its counts by a message. Statements that are still open travel in that same message, in front of
+/// the counts, and are counted before they leave. Nothing happens between the two. A member with such frames says that it is
+/// busy, should one of them find no credit at the last moment.
 namespace armilla::detail {
 namespace {
 
@@ -65,13 +69,32 @@ round_sums count_here(team_record& t) {
   return s;
 }
 
+// Before a round: what is open leaves, and what has come is taken in, so that it counts. But what leaves over a network with
+// what this rank is about to show waits for that: its lines are returned.
+std::uint64_t settle(team_record& t) {
+  endpoint& messages = *t.self->messages;
+  if (t.fence_rides && has_room(t)) {
+    const std::uint64_t lines = messages.flush_all_but_rides(mirror_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
+    if (messages.only_network_to_look_at()) return lines;
+  }
+  do { messages.flush(); } while (messages.poll());
+  return 0;
+}
+
 round_sums run_round(team_record& t) {
+  const std::uint64_t riding = settle(t);
   round_sums sums = count_here(t);
+  sums.created += riding;  // from here on nothing happens until they leave
   if (!t.flat_fence) [[unlikely]] {
     meet(t, t.fence_pattern, {&sums, sizeof sums, combine, nullptr}, "fence");
     return sums;
   }
-  const std::uint64_t step = show(t, &sums, sizeof sums, "fence");
+  const std::uint64_t step = write_flat(t, &sums, sizeof sums, "fence");
+  const flag_line& mine = t.mine[step % team_slot::flat_lines];
+  if (t.fence_rides)
+    mirror_with_statements(t, mine, sizeof sums);
+  else
+    reveal(t, mine, sizeof sums);
   for (std::uint32_t i = 0; i < t.size; ++i) {
     if (i == t.rank) continue;
     round_sums other;
@@ -182,14 +205,15 @@ class only_fence {
 
 void run_fence(team_record* team) {
   const only_fence mine(require_entry(team, collective::fence));
-  context& c = enter(team, collective::fence);
   team_record& t = *team;
+  context& c = *t.self;
+  if (t.checking) [[unlikely]]
+    check_entry(t, collective::fence, 0, 0);
   endpoint& messages = *c.messages;
   const traced whole(messages.events(), trace_kind::collective, "fence");
   ++c.count->fences;
   unhurried pace(t);
   for (;;) {
-    do { messages.flush(); } while (messages.poll());
     const round_sums sums = run_round(t);
     ++c.count->fence_rounds;
     const bool over = sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/fence.hpp"
 
+#include <array>
 #include <functional>
 #include <stdexcept>
 #include <string>
 
 #include "armilla/fiber/spawn.hpp"
+#include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/team/collectives.hpp"
 #include "tests/rank_test.hpp"
@@ -99,6 +101,56 @@ RANK_TEST(an_idle_fence_takes_one_round) {
   am::fence();
   EXPECT_EQ(count.fence_rounds - rounds, 1u);
   EXPECT_EQ(count.fences - fences, 1u);
+}
+
+// Frames of every length, so that what the fence adds to one finds room, just finds room, and finds none.
+RANK_TEST(a_fence_behind_any_number_of_statements_completes_them) {
+  ran = 0;
+  am::fence();
+  std::uint64_t sent = 0;
+  for (int n = 0; n < rounds(800); ++n) {
+    for (int i = 0; i < n; ++i)
+      am::async((am::rank() + 1) % am::ranks(), [](std::array<long, 5>) { ++ran; }, std::array<long, 5>{});
+    sent += std::uint64_t(n);
+    am::fence();
+    EXPECT(ran >= sent && ran <= sent + std::uint64_t(n) + 1);
+  }
+  am::fence();
+  EXPECT_EQ(ran, sent);
+}
+
+// The body of a statement that travels with the counts of its sender's fence waits for what comes later.
+RANK_TEST(a_fence_goes_on_while_a_body_in_front_of_its_counts_waits) {
+  static thread_local bool answered;
+  for (int i = 0; i < rounds(100); ++i) {
+    ran = 0, answered = false;
+    am::barrier();
+    am::async((am::rank() + 1) % am::ranks(),
+              [](am::rank_t from) {
+                answered = am::call(from, [] { return true; }).get();
+                am::async(from, [] { ++ran; });
+              },
+              am::rank());
+    am::fence();
+    EXPECT(answered);
+    EXPECT_EQ(ran, 1u);
+  }
+}
+
+// Over a network, where each rank is its own host: what a statement and the first round of a fence cost together.
+RANK_TEST(a_statement_travels_with_the_counts_of_the_fence) {
+  const am::detail::context& here = am::detail::here("test");
+  const am::detail::counters& count = *here.count;
+  if (!here.teams->world->fence_rides) return;
+  am::fence();
+  here.messages->settle_counts();
+  const std::uint64_t frames = count.frames_sent, asides = count.control_sent, rounds = count.fence_rounds;
+  am::async((am::rank() + 1) % am::ranks(), [] { ++ran; });
+  am::fence();
+  const auto others = std::uint64_t(am::ranks() - 1);
+  here.messages->settle_counts();
+  EXPECT_EQ(count.frames_sent - frames, 1u);
+  EXPECT_EQ(count.control_sent - asides, (count.fence_rounds - rounds) * others - 1);
 }
 
 RANK_TEST(a_fence_of_a_team_completes_statements_among_its_members) {

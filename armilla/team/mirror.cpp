@@ -14,6 +14,7 @@ namespace {
 struct mirror_head {
   std::uint64_t offset;  // in the sender's collective area
 };
+static_assert(sizeof(mirror_head) == mirror_head_bytes);
 
 std::atomic_ref<std::uint64_t> word(std::byte* at) { return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at)); }
 
@@ -63,6 +64,13 @@ void mirror(context& c, rank_t to, const void* at, std::size_t bytes) {
 
 void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes) {
   for (const rank_t r : t.abroad) mirror(*t.self, r, at, bytes);
+}
+
+void mirror_with_statements(team_record& t, const flag_line& line, std::size_t bytes) {
+  const context& c = *t.self;
+  const mirror_head head{std::uint64_t(reinterpret_cast<const std::byte*>(&line) - c.host->collective(c.rank))};
+  for (const rank_t r : t.abroad)
+    c.messages->ride(r, mirror_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line), sizeof line.step + bytes);
 }
 
 // The first member on each other host.

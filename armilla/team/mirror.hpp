@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/context.hpp"
@@ -18,6 +19,9 @@ namespace armilla::detail {
 /// Sends `bytes` bytes at `at`, in this rank's collective area, to the host of `to`, which is far. A multiple of 8. If they begin
 /// with a step, that is written last, and never goes back.
 [[gnu::cold]] void mirror(context& c, rank_t to, const void* at, std::size_t bytes);
+
+/// What `mirror` adds to the bytes.
+inline constexpr std::size_t mirror_head_bytes = sizeof(std::uint64_t);
 
 /// Rank `to` may wait for what lies at `at`.
 inline void reveal_to(context& c, rank_t to, const void* at, std::size_t bytes) {

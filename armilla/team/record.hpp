@@ -44,6 +44,7 @@ struct team_record {
   bool checking = false;      ///< compare what the members are about to do
   bool flat_barrier = true;
   bool flat_fence = true;
+  bool fence_rides = false;            ///< what a fence shows travels behind the statements that are open
   std::vector<const flag_line*> flat;  ///< each member's flat lines
   std::vector<rank_t> members;         ///< world ranks, in the order of the team
   // the rest
@@ -132,6 +133,8 @@ inline void notify_members(const team_record& t) {
 
 /// The same for those on other hosts, who are sent what lies at `at`.
 [[gnu::cold]] void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes);
+/// The same for a flat line whose readers all are on other hosts, behind the statements that are open for them.
+void mirror_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
 std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members);
 
 /// All members may wait for `line`, of whose payload `bytes` bytes count.
@@ -144,17 +147,26 @@ inline void reveal(team_record& t, const flag_line& line, std::size_t bytes) {
 /// Nobody may overwrite a flat line that a slow member still has to read: waits until all have come near `step`.
 void make_room(team_record& t, std::uint64_t step, const char* what);
 
-/// Begins a flat operation: shows `bytes` bytes at `value` to all members. Returns the step.
-/// Budget: one test, the copy, one store, one load a member.
-inline std::uint64_t show(team_record& t, const void* value, std::size_t bytes, const char* what) {
+/// Whether the line of the next step is free already. At a step the line of `step - flat_lines` goes; a member that has come to
+/// the one after that has finished with it.
+inline bool has_room(const team_record& t) noexcept { return t.step + 1 - t.known < team_slot::flat_lines; }
+
+/// Writes the flat line of the next step, and returns that. `reveal` tells who may wait for it.
+inline std::uint64_t write_flat(team_record& t, const void* value, std::size_t bytes, const char* what) {
   const std::uint64_t step = ++t.step;
-  // At `step` the line of `step - flat_lines` goes. A member that has come to the one after it has finished with it.
   if (step - t.known >= team_slot::flat_lines) [[unlikely]]
     make_room(t, step - team_slot::flat_lines + 1, what);
   flag_line& line = t.mine[step % team_slot::flat_lines];
   if (bytes != 0) std::memcpy(line.payload, value, bytes);
   line.step.store(step, std::memory_order_release);  // pairs with the acquire in await_step
-  reveal(t, line, bytes);
+  return step;
+}
+
+/// Begins a flat operation: shows `bytes` bytes at `value` to all members. Returns the step.
+/// Budget: one test, the copy, one store, one load a member.
+inline std::uint64_t show(team_record& t, const void* value, std::size_t bytes, const char* what) {
+  const std::uint64_t step = write_flat(t, value, bytes, what);
+  reveal(t, t.mine[step % team_slot::flat_lines], bytes);
   return step;
 }
 

@@ -101,6 +101,8 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32
   t->fence_pattern = choose_fence(settings.fence, *t, s.self.host->oversubscribed);
   t->flat_barrier = t->barrier_pattern == pattern::flat;
   t->flat_fence = t->fence_pattern == pattern::flat;
+  // With each of the others alone on its host, what a rank shows goes where its statements go.
+  t->fence_rides = t->flat_fence && t->size == std::uint32_t(s.self.ranks) && t->size > 1 && t->abroad.size() + 1 == t->size;
   // The leader's steps never go back, and it has no two teams in one slot at a time.
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   s.teams.push_back(t.get());
