@@ -5,7 +5,7 @@ import pathlib
 import sys
 import tempfile
 
-from . import compare, page, plan, runner, store, trace
+from . import compare, look, overview, page, plan, runner, store, trace
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 QUICK_SECONDS = 285  # and the page
@@ -66,6 +66,19 @@ def show_trace(arguments):
     return 0
 
 
+def take_picture(arguments):
+    stem = pathlib.Path(arguments.out)
+    folder_for(stem.parent)
+    print("\n".join(map(str, overview.write(store.load(arguments.results), stem))))
+    return 0
+
+
+def take_look(arguments):
+    files, wrong = look.look(arguments.out, arguments.piece)
+    print("\n".join([*map(str, files), *wrong]))
+    return 1 if wrong else 0
+
+
 def parser():
     top = argparse.ArgumentParser(prog="armilla-report", description="Runs the papers' programs beside their baselines and draws what came out.")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
@@ -82,6 +95,14 @@ def parser():
     one.add_argument("before", metavar="A", help="results.json, or the folder of a run")
     one.add_argument("after", metavar="B")
     one.set_defaults(do=show_changes)
+    one = commands.add_parser("picture", help="the ratios of a run with their targets as STEM-light.svg and STEM-dark.svg; docs/perf/report shows in the README")
+    one.add_argument("results", metavar="DIR", help="the folder of a run, or its results.json")
+    one.add_argument("--out", required=True, metavar="STEM")
+    one.set_defaults(do=take_picture)
+    one = commands.add_parser("look", help="show the page of a run to a headless browser, in light and dark, as a phone and a desk: pictures in DIR/look")
+    one.add_argument("out", metavar="DIR")
+    one.add_argument("--piece", type=int, default=look.TALLEST, metavar="N", help="cut the pictures into pieces of N pixels' height")
+    one.set_defaults(do=take_look)
     one = commands.add_parser("trace", help="totals, sizes and traffic of a file of ARMILLA_TRACE")
     one.add_argument("file")
     one.add_argument("--out", metavar="DIR", help="for traffic.svg and sizes.svg")

@@ -8,6 +8,11 @@ from . import store, style
 
 MARKERS = "osD^vPX"
 FOLLOWING = ("steps", "kernels", "operations", "order", "cutoff", "degree", "hosts")  # sizes that follow from others
+MOST_BARS, FEWEST_BARS = 12, 6  # in one picture, if they can be told apart by a size
+RUNS = {"armilla": "short cut on", "messages": "by messages", "names": "calls by name"}
+BY = {"mpi": "MPI", "line": "raw line"}
+WORDS = {"remote": "edges to another rank, %", "block": "rows of a block", "pings": "pings before the pong", "aggregation": "pings in a message",
+         "keys": "keys", "class": "class", "ranks": "ranks", "molecules": "molecules", "network": "network"}
 COMPONENTS = {"cpu": "cpu", "net": "net", "thread_mgmt": "thread management", "thread_sync": "thread synchronisation",
               "runtime": "runtime"}
 
@@ -22,6 +27,15 @@ def of_other_sizes(where, x):
 
 def number(value):
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def words_of(x):
+    return WORDS.get(x, x)
+
+
+def unit_words(unit):
+    """`us/step` as it is read: microseconds a step, with its sign."""
+    return unit.replace("us", "µs").replace("/", " / ")
 
 
 def draw(experiment, entry, verdicts):
@@ -63,8 +77,9 @@ def ratios(fig, _, verdicts):
 
     for rest in rests:
         here = [v for v in mine if of_other_sizes(v.where, fig.x) == rest]
-        plot, ax = style.figure()
         names = list(dict.fromkeys(v.target.name for v in here))
+        plot, ax = style.figure()
+        xs_here = {v.where[fig.x] for v in here}
         for i, name in enumerate(names):
             line = [v for v in here if v.target.name == name]
             xs, ys = [at(v) for v in line], [v.ratio for v in line]
@@ -77,18 +92,23 @@ def ratios(fig, _, verdicts):
             if all(limit is not None for limit in limits):
                 ax.plot(xs, limits, color=style.series(i), linestyle=":", linewidth=1.1)
         for name, points in fig.paper:
+            points = {x: y for x, y in points.items() if x in xs_here}
+            if not points:
+                continue
             ax.plot(list(points), list(points.values()), color=style.series(6), marker="*", markersize=9, linestyle="none", label=name)
         ax.axhline(1, color=style.INK, linewidth=.8)
         if fig.log:
-            shown = [y for v in here for y in (v.low, v.high, v.limit or v.ratio)] + [y for _, p in fig.paper for y in p.values()]
+            shown = [y for v in here for y in (v.low, v.high, v.limit or v.ratio)] + [y for _, p in fig.paper for x, y in p.items() if x in xs_here]
             log_axis(ax, min([1, *shown]), max([1, *shown]))
         if words:
             ax.set_xticks(range(len(words)), labels=words)
         else:
-            label_axis(ax, {at(v) for v in here})
-        ax.set_xlabel(fig.x)
+            if max(xs_here) / max(1, min(xs_here)) > 8:
+                ax.set_xscale("log")
+            label_axis(ax, xs_here)
+        ax.set_xlabel(words_of(fig.x))
         ax.set_ylabel("time, ours / baseline")
-        ax.set_title(title_of(fig, rest))
+        style.title(ax, title_of(fig, rest))
         style.legend_below(plot, ax, 1)
         yield title_of(fig, rest), style.svg_of(plot)
 
@@ -102,32 +122,71 @@ def place(record, x):
     return record["ranks"] if x == "ranks" else record["size"].get(x)
 
 
+def series_name(record):
+    """What tells a line from the others: the version, by whom if not by us, and what carries it if not shared memory."""
+    by, version = record["by"], record["version"]
+    if by != "armilla":
+        return by if version.split("/")[0] == by else f"{BY.get(by, by)}: {version}"
+    carried = {"shm": "", "shm-by-message": ", by messages"}.get(record["fabric"], f", over {record['fabric']}")
+    return version + carried
+
+
 def lines(fig, entry, _):
-    mine = [r for r in entry["records"] if wanted(r["version"], fig.only) and number(place(r, fig.x))]
+    """The records over a size; where they have but one, bars."""
+    mine = [r for r in entry["records"] if wanted(series_name(r), fig.only) and number(place(r, fig.x))]
     fixed = [name for name in {n for r in mine for n in r["size"]} if name != fig.x and name not in FOLLOWING]
     rests = sorted({tuple((n, r["size"].get(n)) for n in sorted(fixed)) for r in mine}, key=str)
     many = [n for n in sorted(fixed) if len({dict(rest)[n] for rest in rests}) > 1]
     for rest in rests:
         here = [r for r in mine if tuple((n, r["size"].get(n)) for n in sorted(fixed)) == rest]
-        plot, ax = style.figure(height=style.HEIGHT + .6)
-        names = list(dict.fromkeys((r["version"], r["by"], r["fabric"]) for r in here))
-        for i, name in enumerate(names):
-            points = sorted((place(r, fig.x), store.value_of(r)) for r in here if (r["version"], r["by"], r["fabric"]) == name)
-            ax.plot(*zip(*points), color=style.series(i), marker=MARKERS[(i + i // style.SERIES) % 7], markersize=4,
-                    linestyle="-" if name[1] == "armilla" else "--", label=f"{name[0]}, {name[2] if name[1] == 'armilla' else name[1]}")
-        values = [store.value_of(r) for r in here]
-        if fig.log and min(values) > 0:
-            log_axis(ax, min(values), max(values))
-        xs = {place(r, fig.x) for r in here}
-        if min(xs) > 0 and max(xs) / min(xs) > 50:
-            ax.set_xscale("log")
-        label_axis(ax, xs)
-        ax.set_xlabel(fig.x)
-        ax.set_ylabel(here[0]["unit"])
-        title = title_of(fig, tuple((n, v) for n, v in rest if n in many))
-        ax.set_title(title)
-        style.legend_below(plot, ax)
-        yield title, style.svg_of(plot)
+        by_name = {}
+        for record in here:  # what ran in several commands counts once, as its best
+            points = by_name.setdefault(series_name(record), {})
+            at, better = place(record, fig.x), max if store.is_rate(record["unit"]) else min
+            points[at] = better(points.get(at, store.value_of(record)), store.value_of(record))
+        xs = sorted({at for points in by_name.values() for at in points})
+        title = title_of(fig, tuple((n, v) for n, v in rest if n in many and v is not None))
+        if len(xs) == 1:
+            yield bars_of_one_size(f"{title}, {fig.x} {xs[0]:,g}", {name: points[xs[0]] for name, points in by_name.items()}, here)
+        else:
+            yield lines_of(fig, title, by_name, xs, here)
+
+
+def lines_of(fig, title, by_name, xs, here):
+    plot, ax = style.figure()
+    for i, (name, points) in enumerate(by_name.items()):
+        ours = any(series_name(r) == name and r["by"] == "armilla" for r in here)
+        ax.plot(*zip(*sorted(points.items())), color=style.series(i), marker=MARKERS[(i + i // style.SERIES) % 7], markersize=4,
+                linestyle="-" if ours else "--", label=name)
+    values = [value for points in by_name.values() for value in points.values()]
+    if fig.log and min(values) > 0:
+        log_axis(ax, min(values), max(values))
+    if min(xs) > 0 and max(xs) / min(xs) > 8:
+        ax.set_xscale("log")
+    label_axis(ax, xs)
+    ax.set_xlabel(words_of(fig.x))
+    ax.set_ylabel(unit_words(here[0]["unit"]))
+    style.title(ax, title)
+    style.legend_below(plot, ax, 2)
+    return title, style.svg_of(plot)
+
+
+def bars_of_one_size(title, values, here):
+    """Time by version, the numbers beside the bars; theirs are pale."""
+    plot, ax = style.figure(height=.75 + .24 * len(values))
+    theirs = {series_name(r) for r in here if r["by"] != "armilla"}
+    for i, (name, value) in enumerate(values.items()):
+        ax.barh(i, value, color=style.series(6 if name in theirs else 0), height=.7)
+        ax.annotate(f" {style.significant(value)}", (value, i), va="center", fontsize=8.5)
+    ax.set_yticks(range(len(values)), labels=list(values))
+    ax.tick_params(axis="y", labelsize=8.5, length=0)
+    ax.invert_yaxis()
+    ax.set_xlim(0, 1.17 * max(values.values()))
+    ax.xaxis.set_major_locator(style.few_ticks())
+    ax.grid(axis="y", visible=False)
+    ax.set_xlabel(unit_words(here[0]["unit"]))
+    style.title(ax, title, plot)
+    return title, style.svg_of(plot)
 
 
 def bars(fig, entry, _):
@@ -135,14 +194,24 @@ def bars(fig, entry, _):
     mine = [r for r in mine if wanted(r["version"], fig.only)]
     for command in dict.fromkeys(r["command"] for r in mine):
         here = [r for r in mine if r["command"] == command]
-        for start in range(0, len(here), 20):
-            yield bars_of(fig, command, here[start:start + 20])
+        title = f"{fig.title}: {RUNS.get(command, command)}"
+        apart = next((name for name in varying(here) if name not in FOLLOWING), None)
+        if len(here) <= MOST_BARS or len(here) / len({r["size"].get(apart) for r in here}) < FEWEST_BARS:
+            apart = None
+        for value in dict.fromkeys(r["size"].get(apart) for r in here):
+            more = f", {words_of(apart)} {value}" if apart else ""
+            yield bars_of(title + more, [r for r in here if r["size"].get(apart) == value])
 
 
-def bars_of(fig, command, mine):
+def varying(records):
+    """The sizes in which records differ."""
+    return [name for name in records[0]["size"] if len({str(r["size"].get(name)) for r in records}) > 1]
+
+
+def bars_of(title, mine):
     """Stacked, each of one length: the shares, as in the papers."""
-    sizes = {name for name in mine[0]["size"] if len({str(r["size"].get(name)) for r in mine}) > 1}
-    plot, ax = style.figure(height=1.45 + .26 * len(mine))
+    sizes = varying(mine)
+    plot, ax = style.figure(height=.75 + .24 * len(mine))
     labels = [" ".join([r["version"], *(f"{n} {v}" for n, v in r["size"].items() if n in sizes and n not in FOLLOWING)]) for r in mine]
     left = numpy.zeros(len(mine))
     whole = numpy.array([sum(r["components"].get(c, 0) for c in COMPONENTS) for r in mine])
@@ -151,14 +220,13 @@ def bars_of(fig, command, mine):
         ax.barh(range(len(mine)), part, left=left, color=style.series(i), label=words, height=.7)
         left += part
     ax.set_yticks(range(len(mine)), labels=labels)
-    ax.tick_params(axis="y", labelsize=8)
+    ax.tick_params(axis="y", labelsize=8.5, length=0)
     ax.invert_yaxis()
     ax.set_xlim(0, 100)
     ax.set_xlabel("% of the time of all ranks")
     ax.grid(axis="y", visible=False)
-    title = f"{fig.title} ({command})"
-    ax.set_title(title)
-    style.legend_below(plot, ax, 3)
+    style.title(ax, title, plot)
+    style.legend_below(plot, ax, 2)
     return title, style.svg_of(plot)
 
 
@@ -173,36 +241,3 @@ def component_rows(entry):
                          "shares": [100 * c.get(name, 0) / total for name in COMPONENTS], "filled": 100 * total / wall,
                          "measuring": 100 * c.get("borders", 0) * r["ns_per_border"] * 1e-9 / wall})
     return rows
-
-
-def targets(verdicts):
-    """All targets in one picture: how much of each limit is used."""
-    judged = [v for v in verdicts if v.limit is not None]
-    if not judged:
-        return None
-    # One bar a target: its worst size.
-    worst = {}
-    for v in judged:
-        if (v.program, v.target.name) not in worst or v.of_limit > worst[v.program, v.target.name].of_limit:
-            worst[v.program, v.target.name] = v
-    rows = list(worst.values())
-    plot, ax = style.figure(height=1.0 + .27 * len(rows))
-    for i, v in enumerate(rows):
-        colour = style.series(2) if v.reached else style.MARK
-        ax.plot([1, v.of_limit], [i, i], color=colour, linewidth=2)
-        ax.plot(v.of_limit, i, marker="o", color=colour, markersize=6, markerfacecolor="none" if v.noisy else colour)
-    ax.axvline(1, color=style.INK, linewidth=1)
-    ax.set_yticks(range(len(rows)), labels=[f"{v.program}, {v.target.name}" for v in rows])
-    ax.tick_params(axis="y", labelsize=8)
-    ax.invert_yaxis()
-    ax.set_xscale("log")
-    low, high = min(.4, *(v.of_limit for v in rows)), max(2.5, *(v.of_limit for v in rows))
-    ticks = [t for t in (.01, .02, .05, .1, .2, .5, 1, 2, 5, 10, 20, 50, 100) if low / 1.1 <= t <= high * 1.1]
-    if len(ticks) > 7:
-        ticks = [t for t in ticks if f"{t:e}"[0] == "1"]
-    ax.set_xlim(low / 1.15, high * 1.15)
-    ax.set_xticks(ticks, labels=[f"{t:g}" for t in ticks])
-    ax.minorticks_off()
-    ax.set_xlabel("ratio by target: 1 is the limit")
-    ax.set_title("Ratios to their targets")
-    return style.svg_of(plot)

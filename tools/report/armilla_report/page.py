@@ -5,8 +5,9 @@ import re
 
 import jinja2
 
-from . import figures, judge, plan, store, style
+from . import figures, judge, overview, plan, store, style
 
+FAST_LINE = "85 to 125"  # as armilla-bench judges ratios to the line
 FOLDER = pathlib.Path(__file__).resolve().parent
 
 
@@ -14,7 +15,9 @@ def significant(value, digits=3):
     if value is None:
         return "–"
     if isinstance(value, (int, float)) and value == value:
-        return f"{value:,.{digits}g}" if abs(value) < 10**digits else f"{value:,.0f}"
+        if value and not 1e-3 <= abs(value) < 10**digits:
+            return f"{value:,.0f}" if abs(value) >= 1 else f"{value:.{digits - 1}e}"
+        return f"{value:,.{digits}g}"
     return "–" if isinstance(value, float) else str(value)
 
 
@@ -37,7 +40,7 @@ def lines_of(entry):
 
 
 def section_of(item, entry):
-    section = {"id": item.id, "title": item.title, "paper": item.paper, "what": item.what, "state": entry.get("state", "skipped"),
+    section = {"id": item.id, "short": plan.SHORT.get(item.id, item.id), "title": item.title, "paper": item.paper, "what": item.what, "state": entry.get("state", "skipped"),
                "why": entry.get("why", "not run"), "left_out": entry.get("left_out") or {}, "bench": hasattr(item, "rows")}
     if section["bench"]:
         section["rows"] = [r | {"paper": item.paper_rows.get(r["name"], "")} for r in entry.get("rows", [])]
@@ -53,6 +56,13 @@ def section_of(item, entry):
     section["counts"] = [r for r in section["rows"] if r["counts"]]
     section["count_names"] = list(dict.fromkeys(name for r in section["counts"] for name in r["counts"]))
     return section
+
+
+def why_not_judged(row, target):
+    """In words, for a target of armilla-bench."""
+    if target["against"] == "raw line" and row.get("yardstick_ns"):
+        return f"the line took {row['yardstick_ns']:.0f} ns, and counts at {FAST_LINE} ns only"
+    return "the samples were disturbed" if row.get("noisy") else "there were too few samples"
 
 
 def bench_targets(section):
@@ -85,10 +95,11 @@ def write(results, out):
     for section in sections:
         section["changed"] = results.get("changed_lines", {}).get(section["id"])
     sections.sort(key=lambda s: list(known).index(s["id"]))
-    overview = figures.targets([v for s in sections for v in s["verdicts"]])
+    verdicts = [v for s in sections for v in s["verdicts"]]
+    overviews = {width: svg for width in ("wide", "narrow") if (svg := overview.draw(verdicts, width == "wide"))}
     (out / "figures").mkdir(parents=True, exist_ok=True)
-    if overview:
-        (out / "figures" / "targets.svg").write_text(style.standalone(overview))
+    if overviews:
+        (out / "figures" / "targets.svg").write_text(style.standalone(overviews["wide"]))
     for section in sections:
         shown = []
         for title, svg in section.get("pictures", []):
@@ -97,9 +108,10 @@ def write(results, out):
         section["pictures"] = shown
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(FOLDER), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"number": significant, "words": judge.words}
+    environment.globals["why_not_judged"] = why_not_judged
     text = environment.get_template("page.html.j2").render(
         sections=sections, counted=counted(sections), machine=results["machine"], yardstick=yardsticks(results),
-        quick=results.get("quick"), overview=style.unique_names(overview, "targets") if overview else None,
+        quick=results.get("quick"), overviews={width: style.unique_names(svg, width) for width, svg in overviews.items()},
         style=(FOLDER / "page.css").read_text(), light=style.variables(style.LIGHT), dark=style.variables(style.DARK),
         noise=round(100 * judge.NOISE))
     (out / "index.html").write_text(text)

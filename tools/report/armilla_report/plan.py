@@ -3,6 +3,8 @@
 from . import plan_kernels, plan_messages, plan_micro, plan_npb, plan_programs
 
 ITEMS = (*plan_micro.ITEMS, *plan_programs.ITEMS, *plan_kernels.ITEMS, *plan_messages.ITEMS, *plan_npb.ITEMS)
+SHORT = {"calls": "messages and calls", "table3": "micro-benchmarks", "em3d": "EM3D", "water": "Water", "lu": "LU", "message16": "16 bytes",
+         "ping": "pings", "inner": "inner product", "cg": "CG", "is": "IS", "cg_counts": "what CG sends"}  # names where there is little room
 
 
 def chosen(names):

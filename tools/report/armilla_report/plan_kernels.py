@@ -80,7 +80,7 @@ MM = Experiment(
      Target("get / MPI get", {"by": "armilla", "command": "armilla", "version": "get"}, {"by": "mpi", "version": "get"}, None, ("block",)),
      Target("double-buffered / MPI double-buffered", {"by": "armilla", "command": "armilla", "version": "double-buffered"},
             {"by": "mpi", "version": "double-buffered"}, None, ("block",))),
-    (Figure("lines", "mm, speed by block", "block", True), Figure("bars", "mm, where the time goes")),
+    (Figure("lines", "mm, speed by block", "block", True), Figure("bars", "mm, where the time goes", only=("get", "double-buffered", "direct"))),
     (("Paragon, section 5", "there"), ("64 nodes, transposes included", "near 2937 MFLOPS (CM-5 480)"),
      ("the polling version of the library", "about half (preliminary)")),
     seconds=10)

@@ -11,7 +11,7 @@ PING = Experiment(
     "by hand in MPI, and a shared flag.",
     (Command("armilla", "paper_ping", ("--pings", *PINGS, "--samples", 3), QUICK),
      Command("mpi", "paper_ping_mpi", ("--pings", *PINGS, "--samples", 3), QUICK, launcher="mpi")),
-    (Target("statements at the best aggregation / hand-packed MPI at its best", {"by": "armilla", "version": "statements"}, {"by": "mpi"},
+    (Target("statements / hand-packed MPI, each at its best", {"by": "armilla", "version": "statements"}, {"by": "mpi"},
             lambda size: 1.0 if size.get("pings") == 10000 else None, ("pings",)),
      Target("statements / hand-packed MPI, the same aggregation", {"by": "armilla", "version": "statements"}, {"by": "mpi"}, None,
             ("pings", "aggregation")),

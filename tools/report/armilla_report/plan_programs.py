@@ -46,7 +46,7 @@ EM3D = Experiment(
             {"command": "armilla*", "version": "base/calls"}, 0.4, EM3D_SIZE)),
     (Figure("ratios", "EM3D, against hand-written MPI", "remote", True, ("*/ MPI",)),
      Figure("ratios", "EM3D, calls against global pointers", "remote", True, ("*calls / global pointers*",), (("paper: base", {70: 2}), ("paper: ghost", {100: 2.5}))),
-     Figure("lines", "EM3D, time an edge", "remote", True, ("base/*", "ghost/*", "bulk/*")),
+     *(Figure("lines", f"EM3D {v}, time an edge", "remote", True, (f"{v}/pointers*", f"{v}/calls*", f"{v}/overlap-futures", f"{v}/overlap-futures,*", f"{v}/overlap-fibers*", f"MPI: {v}/*")) for v in ("base", "ghost", "bulk")),
      Figure("bars", "EM3D, where the time goes")),
     (("MRPC, section 6", "there"), ("ghost saves, of base", "87-89 %"), ("bulk saves, of ghost", "over 95 %"),
      ("CC++ / Split-C: base; ghost at high remote shares", "about 2; 2.5"),

@@ -2,14 +2,18 @@
 """Pictures whose colours are the page's: SVG with text as text and colours that follow light and dark."""
 import io
 import re
+import textwrap
 
 import matplotlib
 
 matplotlib.use("svg")
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib import ticker  # noqa: E402
 
 SERIES = 7
-WIDTH, HEIGHT = 5.4, 3.1  # inches; narrow enough to be read on a phone without scaling down much
+WIDTH, HEIGHT = 4.3, 2.5  # inches: as wide as a phone, so that words keep their size there
+LINE = .17  # of a legend
+LONGEST = 24  # letters of an entry beside another one
 
 # Stand-ins that matplotlib draws with, and what the page puts in their place.
 INK, GRID, PAPER, MARK = "#010101", "#010102", "#010103", "#010104"
@@ -33,7 +37,7 @@ STANDALONE = (f"<style>svg{{{variables(LIGHT)}}}@media (prefers-color-scheme:dar
               "svg{background:var(--figure)}</style>")
 
 plt.rcParams.update({
-    "svg.fonttype": "none", "svg.hashsalt": "armilla", "font.family": "sans-serif", "font.size": 9.5, "axes.titlesize": 10.5,
+    "svg.fonttype": "none", "svg.hashsalt": "armilla", "font.family": "sans-serif", "font.size": 9, "axes.titlesize": 10,
     "axes.titleweight": "bold", "axes.titlelocation": "left", "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": GRID,
     "axes.titlecolor": INK, "xtick.color": INK, "ytick.color": INK, "grid.color": GRID, "axes.grid": True, "axes.axisbelow": True,
     "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none", "legend.frameon": False, "legend.fontsize": 8.5,
@@ -44,11 +48,34 @@ def figure(width=WIDTH, height=HEIGHT):
     return plt.subplots(figsize=(width, height), layout="constrained")
 
 
-def legend_below(fig, ax, columns=2):
+def title(ax, words, fig=None):
+    """At the left of the axis, or of the figure where the axis begins far to the right; in two lines where one is too short."""
+    words = "\n".join(textwrap.wrap(words, 50))
+    if fig is None:
+        ax.set_title(words)
+    else:
+        fig.suptitle(words, x=.01, ha="left", fontsize=plt.rcParams["axes.titlesize"], fontweight="bold")
+
+
+def legend_below(fig, ax, columns=1):
+    """Behind the axis' own words, across the whole figure, which grows by it; in one column where words are long."""
     handles, labels = ax.get_legend_handles_labels()
     if handles:
-        below = -.55 / (fig.get_figheight() - 1)  # behind the axis' own words
-        ax.legend(handles, labels, loc="upper center", bbox_to_anchor=(.45, below), ncols=columns)
+        columns = 1 if max(map(len, labels)) > LONGEST else columns
+        inches = -(-len(labels) // columns) * LINE + .12
+        fig.set_figheight(fig.get_figheight() + inches)
+        below = inches / fig.get_figheight()
+        fig.get_layout_engine().set(rect=(0, below, 1, 1 - below))
+        fig.legend(handles, labels, loc="lower center", ncols=columns, columnspacing=1.2, handlelength=1.8, labelspacing=.25, borderaxespad=.2)
+
+
+def few_ticks():
+    return ticker.MaxNLocator(4)
+
+
+def significant(value):
+    """Three digits that count."""
+    return f"{value:,.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def svg_of(fig):
@@ -78,3 +105,12 @@ def standalone(svg):
     size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
     sized = svg[:head - 1] + f' width="{size[1]}pt" height="{size[2]}pt">' if size else svg[:head]
     return '<?xml version="1.0" encoding="utf-8"?>\n' + sized + STANDALONE + svg[head:]
+
+
+def fixed(svg, colours):
+    """A file of its own whose colours follow nobody: for pages that show it on a ground of their own."""
+    svg = re.sub(r"var\(--(\w+)\)", lambda m: colours[m[1]], svg)
+    head = svg.index(">") + 1
+    size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)
+    return (f'{svg[:head - 1]} width="{size[1]}pt" height="{size[2]}pt">'
+            f'<rect width="100%" height="100%" rx="8" fill="{colours["figure"]}"/>{svg[head:]}')

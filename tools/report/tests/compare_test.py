@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """armilla-report compare: what is a change and what is noise."""
 import copy
-import json
 import pathlib
 import sys
 import unittest
@@ -15,15 +14,7 @@ import recorded  # noqa: E402
 
 
 def results():
-    """Three rounds of what EM3D printed once, the middle one 2 % slower."""
-    entry = {"state": "done", "records": []}
-    for file, command in (("paper_em3d.jsonl", "armilla"), ("paper_em3d_mpi.jsonl", "mpi")):
-        for line in recorded.lines(file):
-            record = json.loads(line)
-            samples = record.pop("samples")
-            entry["records"].append(record | {"command": command, "rounds": [samples, [s * 1.02 for s in samples], samples]})
-    rows = json.loads((recorded.DATA / "bench_micro.json").read_text())
-    return store.empty(True) | {"experiments": {"em3d": entry, "calls": {"state": "done", "rows": rows}}}
+    return store.empty(True) | {"experiments": {"em3d": recorded.em3d(), "calls": {"state": "done", "rows": recorded.bench_rows()}}}
 
 
 class Compare(unittest.TestCase):
