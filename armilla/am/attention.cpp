@@ -30,6 +30,7 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
       any = true;
     }
     if (far_ != nullptr) any |= attend_network();
+    if (!any) look_for_losses();
     if (spilled_channels_ != 0) {
       drain();
       sched_yield();  // on the rank's own core, which has to go on as well

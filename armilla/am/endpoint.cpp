@@ -49,7 +49,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
     inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r});
   }
   if (trace_ != nullptr) trace_->name_methods(handlers_.size, handler_method_name, self.ranks);
-  if (who == role::rank) waiting_.watch_losses(host.job().losses.count);
+  waiting_.watch_losses(host.job().losses.count);
   if (who != role::rank || !attended) return;
   beside_ = ranks;
   attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);

@@ -182,14 +182,14 @@ bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const ap
 
 std::uint32_t endpoint::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end) {
   const std::uint32_t number = far_->side.next_bulk(to);
-  far_->transfers.push_back({far_->side.carrier().send_bulk(to, number, data, bytes), no_rank, end});
+  far_->transfers.push_back({far_->side.carrier().send_bulk(to, number, data, bytes), no_rank, to, end});
   ++count_.bulk_sent;
   count_.bulk_bytes_sent += bytes;
   return number;
 }
 
 void endpoint::receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end) {
-  far_->transfers.push_back({far_->side.carrier().receive_bulk(from, number, place, bytes), from, end});
+  far_->transfers.push_back({far_->side.carrier().receive_bulk(from, number, place, bytes), from, no_rank, end});
 }
 
 void endpoint::hold(rank_t source) { far_->side.hold(source); }
@@ -258,14 +258,18 @@ bool endpoint::move_far_bulk() {
   network& carrier = far.side.carrier();
   const std::size_t before = far.sending.size() + far.transfers.size();
   for (std::size_t i = 0; i < far.transfers.size();) {
-    if (!carrier.done(far.transfers[i].number)) {
+    const far_traffic::transfer over = far.transfers[i];
+    if (over.number == 0 || !carrier.done(over.number)) {
       ++i;
       continue;
     }
-    const far_traffic::transfer over = far.transfers[i];
+    if (over.from != no_rank && !is_lost(over.from) && far.cut_off(over.from, self_.rank)) {
+      far.transfers[i++].number = 0;
+      continue;
+    }
     far.transfers[i] = far.transfers.back();
     far.transfers.pop_back();
-    if (over.from == no_rank || !far.cut_off(over.from, self_.rank)) over.end.run(self_, over.end.first, over.end.second);
+    over.end.run(self_, over.end.first, over.end.second);
   }
   std::erase_if(far.sending, [&](const far_traffic::outgoing& o) {
     if (o.transfer == 0 || !carrier.done(o.transfer)) return false;
@@ -276,7 +280,7 @@ bool endpoint::move_far_bulk() {
     if (!carrier.done(far.receiving[i].transfer)) continue;
     const far_traffic::coming came = far.receiving[i];
     far.receiving.erase(far.receiving.begin() + std::ptrdiff_t(i));
-    if (far.cut_off(came.source, self_.rank)) {
+    if (is_lost(came.source) || far.cut_off(came.source, self_.rank)) {
       drop_far_bulk(came.source, came.block);
       return true;
     }
@@ -290,9 +294,9 @@ bool endpoint::move_far_bulk() {
   return far.sending.size() + far.transfers.size() != before;
 }
 
-// Of a rank that is lost not all may have come: nobody reads the block.
+// Of a rank that is lost not all may have come: nobody reads the block. Null: the network may still write to it.
 void endpoint::drop_far_bulk(rank_t source, std::byte* block) {
-  if (has_blocks_)
+  if (block != nullptr && has_blocks_)
     blocks_.deallocate(std::uint64_t(block - host_.segment_start(self_.rank)));
   else
     delete[] block;
@@ -421,6 +425,7 @@ void endpoint::open_network(role who) {
                      : mine == side::attendant ? host_.shared->for_attendant()
                                                : host_.shared->for_rank();
   far_ = std::make_unique<far_traffic>(carrier, self_.rank, self_.ranks, self_.settings->network_window, mine);
+  far_->supervised = host_.job().supervisor > 0;
   eager_ = std::min(eager_, far_->side.most() - 2 * sizeof(record));
 }
 

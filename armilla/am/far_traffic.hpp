@@ -40,9 +40,17 @@ struct far_traffic {
   };
 
   struct transfer {
-    std::uintptr_t number;
-    rank_t from;  ///< no_rank: it is sent from here
+    std::uintptr_t number;  ///< 0: it broke off, and nobody has said yet that `from` is lost
+    rank_t from;            ///< no_rank: it is sent from here
+    rank_t to;              ///< no_rank: it comes here
     bulk_end end;
+  };
+
+  /// Its other rank is lost, and the network has not let go of its memory: a block of this rank's segment, or of `new`.
+  struct orphan {
+    std::uintptr_t number;
+    std::byte* block;
+    bulk_end end;  ///< `run` may be null
   };
 
   /// A connection that broke. Whoever looks after the ranks may know why, and is given a moment to say so.
@@ -52,11 +60,12 @@ struct far_traffic {
     bool told = false;
   };
   static constexpr std::uint64_t cause_may_come_ns = 100'000'000;
+  static constexpr std::uint64_t supervisor_tells_ns = 1'000'000'000;
 
   /// Takes down which connections have broken since.
   void look_for_losses(const rank_t me) {
     for (network::loss l = side.carrier().lost(); l.rank != no_rank; l = side.carrier().lost()) {
-      broken.push_back({l, deadline_after_ns(cause_may_come_ns)});
+      broken.push_back({l, deadline_after_ns(supervised ? supervisor_tells_ns : cause_may_come_ns)});
       all_broken |= l.rank == me;
     }
   }
@@ -82,7 +91,9 @@ struct far_traffic {
   far_side side;
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::vector<broken_connection> broken;
-  bool all_broken = false;  ///< the network does not say towards whom
+  std::vector<orphan> orphans;  ///< nobody waits for them
+  bool supervised = false;      ///< who looks after the ranks knows of each that dies, and why
+  bool all_broken = false;      ///< the network does not say towards whom
   std::uint32_t idle_looks = 0;
   bool closing = false;             ///< peers leave in good order
   std::deque<waiting_aside> aside;  ///< that found no buffer

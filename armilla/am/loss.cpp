@@ -2,6 +2,7 @@
 // What an endpoint does when ranks of the job are lost. See docs/guide/death.md.
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
@@ -11,6 +12,22 @@
 #include "armilla/fabric/network.hpp"
 
 namespace armilla::detail {
+namespace {
+
+// Takes out what `wanted` says, which it asks once; the rest stays in its order.
+template <class T, class Wanted>
+std::vector<T> take_out(std::vector<T>& from, Wanted&& wanted) {
+  std::vector<T> out;
+  std::erase_if(from, [&](const T& one) {
+    if (!wanted(one)) return false;
+    out.push_back(one);
+    return true;
+  });
+  return out;
+}
+
+}  // namespace
+
 // Ends the waits for who has been lost since the last time: fibers become ready, conditions come true. True: some may.
 bool endpoint::hear_losses() {
   waiting_.hear_losses();
@@ -27,6 +44,27 @@ void endpoint::lose(rank_t r) {
   lose(channels_[std::size_t(r)]);
   if (beside_ != 0) lose(channels_[beside_ + std::size_t(r)]);
   for (const loss_listener tell : listeners_) tell(self_, r);
+  if (far_ == nullptr || !host_.far[std::size_t(r)]) return;
+  // What was under way with it ends. Memory that the network may still use waits until it does not, and nobody waits for that.
+  far_traffic& far = *far_;
+  network& carrier = far.side.carrier();
+  carrier.give_up(r);
+  const auto over = [&](std::uintptr_t number) { return number == 0 || carrier.done(number); };
+  for (const auto& o : take_out(far.sending, [r](const far_traffic::outgoing& t) { return t.to == r; }))
+    if (over(o.transfer))
+      blocks_.deallocate(o.offset);
+    else
+      far.orphans.push_back({o.transfer, host_.segment_start(self_.rank) + o.offset, {}});
+  for (const auto& c : take_out(far.receiving, [r](const far_traffic::coming& t) { return t.source == r; })) {
+    const bool ended = over(c.transfer);
+    if (!ended) far.orphans.push_back({c.transfer, c.block, {}});
+    drop_far_bulk(r, ended ? c.block : nullptr);
+  }
+  for (const auto& t : take_out(far.transfers, [r](const far_traffic::transfer& one) { return one.from == r || one.to == r; }))
+    if (over(t.number))
+      t.end.run(self_, t.end.first, t.end.second);
+    else
+      far.orphans.push_back({t.number, nullptr, t.end});
 }
 
 // Every later item takes the general way, and is refused there. What waits here waits for nobody.
@@ -41,9 +79,17 @@ void endpoint::lose(channel& c) noexcept {
   --spilled_channels_;
 }
 
-// Whom the network cannot reach any more. Where a supervisor watches the ranks, it knows sooner, and why.
+// Whom the network cannot reach any more. Where a supervisor watches the ranks, it mostly knows sooner, and why.
 void endpoint::ask_network() {
-  if (far_->closing || host_.job().supervisor > 0 || attends_ != nullptr) return;  // an attendant leaves that to its rank
+  for (const auto& o :
+       take_out(far_->orphans, [this](const far_traffic::orphan& one) { return far_->side.carrier().done(one.number); })) {
+    if (o.block != nullptr && has_blocks_)
+      blocks_.deallocate(std::uint64_t(o.block - host_.segment_start(self_.rank)));
+    else
+      delete[] o.block;
+    if (o.end.run != nullptr) o.end.run(self_, o.end.first, o.end.second);
+  }
+  if (far_->closing || attends_ != nullptr) return;  // an attendant leaves that to its rank
   far_->look_for_losses(self_.rank);
   for (far_traffic::broken_connection& b : far_->broken) {
     if (b.told || now_ns() < b.tell_at_ns) continue;

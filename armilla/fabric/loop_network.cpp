@@ -145,6 +145,14 @@ class loop_network final : public network {
     return transfers_;
   }
   bool done(std::uintptr_t transfer) override { return done_.erase(transfer) != 0; }
+  void give_up(rank_t r) override {
+    for (const outgoing& o : sending_)
+      if (o.to == r) finished(o.number);
+    for (const incoming& i : expected_)
+      if (i.from == r) finished(i.number);
+    std::erase_if(sending_, [r](const outgoing& o) { return o.to == r; });
+    std::erase_if(expected_, [r](const incoming& i) { return i.from == r; });
+  }
   void finish() override {}
 
  private:

@@ -193,5 +193,17 @@ TEST_F(loop_network_test, a_transfer_may_be_expected_before_behind_or_between_ot
   }
 }
 
+TEST_F(loop_network_test, what_is_under_way_with_a_lost_rank_ends) {
+  constexpr std::size_t bytes = 1 << 20;
+  std::vector<std::byte> memory(bytes);
+  const std::uintptr_t lost[] = {nets[0]->receive_bulk(1, 7, memory.data(), bytes),
+                                 nets[0]->send_bulk(1, 8, memory.data(), bytes)};
+  const std::uintptr_t others[] = {nets[0]->receive_bulk(2, 7, memory.data(), bytes),
+                                   nets[0]->send_bulk(2, 8, memory.data(), bytes)};
+  nets[0]->give_up(1);
+  for (const std::uintptr_t transfer : lost) EXPECT_TRUE(nets[0]->done(transfer));
+  for (const std::uintptr_t transfer : others) EXPECT_FALSE(nets[0]->done(transfer));
+}
+
 }  // namespace
 }  // namespace armilla::detail

@@ -87,6 +87,9 @@ class network {
   };
   /// A rank to which the connection broke; each once. This rank itself: the network failed and does not say towards whom.
   virtual loss lost() { return {}; }
+  /// Rank `r` is lost, which its user has heard elsewhere: nothing more is sent there, and what is under way with it ends as soon
+  /// as this network can end it. What it cannot may never be `done`.
+  virtual void give_up(rank_t r) { (void)r; }
 
   /// All ranks have come to the end and nothing is under way that matters: forgets the rest and lets go of the peers. The
   /// destructor may come much later.

@@ -34,6 +34,7 @@ class passing_network : public network {
   bool done(std::uintptr_t transfer) override { return carrier_->done(transfer); }
   bool any_thread() const noexcept override { return carrier_->any_thread(); }
   loss lost() override { return carrier_->lost(); }
+  void give_up(rank_t r) override { carrier_->give_up(r); }
   void finish() override { carrier_->finish(); }
 
  protected:

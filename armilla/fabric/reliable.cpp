@@ -97,6 +97,10 @@ class reliable final : public passing_network {
     const std::lock_guard lock(mutex_);
     return passing_network::lost();
   }
+  void give_up(rank_t r) override {
+    const std::lock_guard lock(mutex_);
+    passing_network::give_up(r);
+  }
   void finish() override {
     stop();
     passing_network::finish();

@@ -164,6 +164,11 @@ int shared_network::side::descriptor() const noexcept {
   return all_.carrier_.descriptor();
 }
 
+void shared_network::side::give_up(rank_t r) {
+  const turn mine(*this);
+  all_.carrier_.give_up(r);
+}
+
 network::loss shared_network::side::lost() {
   const turn mine(*this);
   loss next = all_.carrier_.lost();

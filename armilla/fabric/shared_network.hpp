@@ -84,6 +84,7 @@ class shared_network {
     int descriptor() const noexcept override;
     bool arm() override;
     loss lost() override;
+    void give_up(rank_t r) override;
     void finish() override {}  // the network's own end comes later
 
     bool keeps() const noexcept { return kept_count_.load(std::memory_order_acquire) != 0; }

@@ -20,7 +20,7 @@ std::uint32_t bulk_transfers::begin() {
 }
 
 template <class Start>
-std::uintptr_t bulk_transfers::in_pieces(rank_t other, std::size_t bytes, int& code, Start&& start) {
+std::uintptr_t bulk_transfers::in_pieces(rank_t other, bool receives, std::size_t bytes, int& code, Start&& start) {
   const std::uint32_t transfer = begin();
   std::size_t at = 0;
   do {  // nothing, too, is sent: the other side waits for it
@@ -28,7 +28,7 @@ std::uintptr_t bulk_transfers::in_pieces(rank_t other, std::size_t bytes, int& c
     MPI_Request request;
     code = start(at, int(now), &request);
     if (code != MPI_SUCCESS) break;
-    open_.add(request, {transfer, other});
+    open_.add(request, {transfer, other, receives});
     ++left_[transfer];
     at += now;
   } while (at < bytes);
@@ -36,13 +36,13 @@ std::uintptr_t bulk_transfers::in_pieces(rank_t other, std::size_t bytes, int& c
 }
 
 std::uintptr_t bulk_transfers::send(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes, int& code) {
-  return in_pieces(to, bytes, code, [&](std::size_t at, int now, MPI_Request* request) {
+  return in_pieces(to, false, bytes, code, [&](std::size_t at, int now, MPI_Request* request) {
     return MPI_Isend(data + at, now, MPI_BYTE, to, tag(id), comm_, request);
   });
 }
 
 std::uintptr_t bulk_transfers::receive(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes, int& code) {
-  return in_pieces(from, bytes, code, [&](std::size_t at, int now, MPI_Request* request) {
+  return in_pieces(from, true, bytes, code, [&](std::size_t at, int now, MPI_Request* request) {
     return MPI_Irecv(data + at, now, MPI_BYTE, from, tag(id), comm_, request);
   });
 }

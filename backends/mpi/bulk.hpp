@@ -30,17 +30,24 @@ class bulk_transfers {
       if (code != MPI_SUCCESS) lost(p.other, code);
     });
   }
+  /// What would have come from that rank: MPI can take back what nobody has begun to send.
+  void give_up(rank_t from) {
+    open_.each([from](const piece& p, MPI_Request& request) {
+      if (p.receives && p.other == from) MPI_Cancel(&request);
+    });
+  }
   void close() { open_.forget(); }
 
  private:
   struct piece {
     std::uint32_t transfer;
     rank_t other;
+    bool receives;
   };
 
   std::uint32_t begin();
   template <class Start>
-  std::uintptr_t in_pieces(rank_t other, std::size_t bytes, int& code, Start&& start);
+  std::uintptr_t in_pieces(rank_t other, bool receives, std::size_t bytes, int& code, Start&& start);
   int tag(std::uint32_t id) const { return int(id % tags_); }
 
   MPI_Comm comm_;

@@ -128,6 +128,12 @@ void carrier::lose(rank_t rank, const char* call, int code) {
   if (!is_lost(rank)) lost_.push_back(std::make_unique<lost_rank>(lost_rank{rank, text_of(call, code)}));
 }
 
+// Its own loss, which whoever knows it takes no notice of, keeps everything from being sent there.
+void carrier::give_up(rank_t rank) {
+  lose(rank, "lost", MPI_ERR_OTHER);
+  bulk_.give_up(rank);
+}
+
 detail::network::loss carrier::lost() {
   if (told_ == lost_.size()) return {};
   const lost_rank& next = *lost_[told_++];

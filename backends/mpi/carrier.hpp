@@ -44,6 +44,7 @@ class carrier final : public detail::network {
   /// What MPI reports, which is little: of a killed peer Open MPI says nothing, inside a host or over TCP, and sends to it seem
   /// to go well; and both launchers end the job. Who must learn of a death soon looks for it himself.
   loss lost() override;
+  void give_up(rank_t rank) override;
   void finish() override;
 
  private:

@@ -45,6 +45,11 @@ class open_requests {
     notes_.resize(kept);
   }
 
+  template <class Look>
+  void each(Look&& look) {
+    for (std::size_t i = 0; i < requests_.size(); ++i) look(notes_[i], requests_[i]);
+  }
+
   /// MPI may end them, or not.
   void forget() {
     for (MPI_Request& request : requests_) MPI_Request_free(&request);

@@ -50,6 +50,15 @@ void ucx_network::broken(rank_t rank, ucs_status_t status) {
   losses_.push_back({rank, cut ? "the connection broke" : ucs_status_string(status)});
 }
 
+void ucx_network::give_up(rank_t rank) {
+  peer& other = peers_[static_cast<std::size_t>(rank)];
+  if (finished_ || worker_ == nullptr) return;
+  other.lost = true;
+  other.endpoint = nullptr;  // closed at the end, which ends what is still to be sent
+  for (transfer& each : transfers_)
+    if (each.with == rank) cancel(each);
+}
+
 network::loss ucx_network::lost() {
   if (losses_.empty()) return {};
   loss what = losses_.back();

@@ -53,6 +53,7 @@ class ucx_network final : public network {
   int descriptor() const noexcept override { return sends_under_way_ == 0 ? descriptor_ : -1; }
   bool arm() override;
   loss lost() override;
+  void give_up(rank_t r) override;
   void finish() override;
 
  private:

@@ -75,7 +75,10 @@ std::size_t length(const std::vector<long>& v) { return v.size(); }
 
 class traffic {
  public:
-  traffic() : mine_(seed * 1000 + unsigned(armilla::rank())), common_(seed) {}
+  traffic()
+      : mine_(seed * 1000 + unsigned(armilla::rank())),
+        common_(seed),
+        longs_(armilla::gather_all(armilla::allocate<long>(longest))) {}
 
   void step() {
     for (int i = int(common_() % 12); i-- > 0;) to_somebody();
@@ -85,12 +88,14 @@ class traffic {
   }
 
  private:
+  static constexpr std::size_t longest = 100'000;
+
   armilla::rank_t anybody() { return armilla::rank_t(mine_() % unsigned(armilla::ranks())); }
 
   void to_somebody() try {
     const armilla::rank_t r = anybody();
     const auto n = long(mine_() % 1000);
-    switch (mine_() % 9) {
+    switch (mine_() % 11) {
       case 0: armilla::call(r, work, n).get(); break;
       case 1: armilla::async(r, [](long) {}, n); break;
       case 2: pending_.push_back(armilla::call(r, work, n)); break;
@@ -104,6 +109,8 @@ class traffic {
       case 7:
         for (int i = 0; i < 200; ++i) armilla::async(r, [](long) {}, n);
         break;
+      case 8: pending_.push_back(armilla::call(r, [](const std::vector<long>& v) { return long(v.size()); }, long_one_)); break;
+      case 9: armilla::put(longs_[std::size_t(r)], std::span<const long>(long_one_).first(std::size_t(n) * 100)); break;
       default: beside(r, n); break;
     }
   } catch (const armilla::remote_error& e) {  // a body lost somebody: this rank hears of it by itself
@@ -132,6 +139,8 @@ class traffic {
 
   std::mt19937 mine_, common_;
   std::vector<armilla::future<long>> pending_;
+  std::vector<armilla::global_ptr<long>> longs_;  // memory of each rank for long writes
+  const std::vector<long> long_one_ = std::vector<long>(longest);
 };
 
 // What comes later throws at once, too.
