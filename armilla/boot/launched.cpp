@@ -24,6 +24,7 @@
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/losses.hpp"
+#include "armilla/boot/neighbours.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"
 #include "armilla/boot/pulse.hpp"
@@ -38,6 +39,25 @@ constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forge
 void say_to_launcher(const std::string& text) {
   say(text);
   usleep(launcher_reads_us);
+}
+
+void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
+  ending what = from_note(job);
+  if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
+  auto* const line = dynamic_cast<agent_line*>(&started);
+  if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");
+  line->tell_failure(exit_code(what), sentence(what));
+  sleep(let_others_speak_s);  // it stops all of us
+}
+
+// When the others have had their time. `said`: nobody else is about to say why.
+void end_soon(bootstrap& started, std::uint64_t grace_ns, bool said) {
+  std::thread([&started, grace_ns, said] {
+    usleep(useconds_t(grace_ns / 1000));
+    std::fflush(stdout);
+    if (!said) sleep(let_others_speak_s);
+    started.abort(1);
+  }).detach();
 }
 
 /// One process on its way into the job.
@@ -65,6 +85,7 @@ class joining {
   job_block* map_of(int memory);
   void share();
   void fill_block();
+  void watch_neighbours();
   void watch_hosts(launch& self, const std::vector<rank_t>& leads);
   void fill_programs();
   void fill_places();
@@ -302,6 +323,18 @@ void joining::fill_block() {
   fill_places();
 }
 
+// What one of them says at once is said before the launcher ends all.
+void joining::watch_neighbours() {
+  std::vector<neighbours::process> all;
+  for (rank_t r = 0; r < rank_t(ranks()); ++r)
+    if (here(r)) all.push_back({r, of(r).pid});
+  const auto watch = std::make_shared<neighbours>(*job_, self_, all, settings_.loss_grace_ns);
+  neighbours::start(watch, [started = &others_, job = job_, grace = settings_.loss_grace_ns](rank_t lost, bool first) {
+    if (first) say_loss(*started, *job, lost);
+    end_soon(*started, grace, first);
+  });
+}
+
 // The first ranks of the hosts tell each other that they are there.
 void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
   for (const rank_t lead : leads) self.host_names.emplace_back(of(lead).host);
@@ -329,7 +362,8 @@ launch joining::run(const std::string& problem) {
     fill_block();
     others_.lend(memory_);
   }
-  close(memory_);  // the mapping keeps it
+  close(memory_);                                                          // the mapping keeps it
+  if (dynamic_cast<agent_line*>(&others_) == nullptr) watch_neighbours();  // agents watch their ranks themselves
   meet();
   bind_here(job_->rank[self_].cpu);
   announce(*job_, self_, mine_.build);
@@ -370,19 +404,6 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
   if (line != nullptr) sleep(let_others_speak_s);  // it stops all of us
   started->abort(exit_code(note));
 }
-
-namespace {
-
-void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
-  ending what = from_note(job);
-  if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
-  auto* const line = dynamic_cast<agent_line*>(&started);
-  if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");
-  line->tell_failure(exit_code(what), sentence(what));
-  sleep(let_others_speak_s);  // it stops all of us
-}
-
-}  // namespace
 
 void end_after_loss(const launch& self, rank_t lost) noexcept try {
   const loss_record* const known = find_loss(*self.job, lost);

@@ -109,7 +109,22 @@ int perform() {
   return 0;
 }
 
+// The others wait for the one that does it.
+int perform_alone() {
+  scene.resize(scene.find("_alone"));
+  if (armilla::rank() == star) return perform();
+  try {
+    armilla::barrier();
+  } catch (const armilla::rank_lost& e) {
+    std::printf("%d heard: rank %d on %s %s\n", int(armilla::rank()), int(e.rank()), e.host(), e.cause());
+    std::fflush(stdout);
+    throw;
+  }
+  return 0;
+}
+
 int act() {
+  if (scene.ends_with("_alone")) return perform_alone();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
   if (scene == "fibers") leave_fibers();
   if (scene == "processors") print_processors();
