@@ -64,7 +64,9 @@ std::string choosing::try_backend(const char* name) {
   if (auto problem = agree(can ? "" : found ? found.file + " is no network" : found.problem); !problem.empty()) return problem;
   char why[sizeof(verdict::why)] = {};
   bootstrap* const same = joined_by_ != nullptr && std::string_view(joined_by_) == name ? self_.started : nullptr;
-  chosen_.carries.reset(found.loaded->open(self_.rank, self_.ranks, network_settings{}, same, why, sizeof why));
+  network_settings how;
+  how.one_thread = settings_.reception != reception_kind::thread && settings_.faults.empty();
+  chosen_.carries.reset(found.loaded->open(self_.rank, self_.ranks, how, same, why, sizeof why));
   auto problem = agree(chosen_.carries != nullptr ? "" : *why != 0 ? why : "it does not say why");
   if (!problem.empty()) chosen_.carries.reset();
   return problem;

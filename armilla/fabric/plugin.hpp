@@ -15,6 +15,7 @@ struct network_settings {
   std::size_t frame_bytes = 64 * 1024 + 256;  ///< longest frame
   std::uint32_t receives = 16;                ///< frames that can arrive while the rank does not look
   const char* interfaces = "";                ///< UCX: transports or devices to use, as in UCX_TLS; empty: its own choice
+  bool one_thread = false;                    ///< nobody but the thread that opens it will ever use it
 };
 
 /// Where a function fails it returns null and writes why, with what to do, to `why` (`room` bytes, ended by a zero).

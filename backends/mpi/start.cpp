@@ -44,6 +44,17 @@ bool launched() {
 #endif
 }
 
+/// What MPI is begun for. Open MPI locks, and counts by atomic instructions, unless it is for one thread; others care for nothing
+/// below MPI_THREAD_MULTIPLE.
+int level_for(bool one_thread) {
+#if defined(OPEN_MPI)
+  return one_thread ? MPI_THREAD_SINGLE : MPI_THREAD_SERIALIZED;
+#else
+  (void)one_thread;
+  return MPI_THREAD_SERIALIZED;
+#endif
+}
+
 const char* launchers() {
 #if defined(OPEN_MPI)
   return "neither OMPI_COMM_WORLD_SIZE nor PMIX_RANK is set; start it with Open MPI's mpirun or `srun --mpi=pmix`";
@@ -72,7 +83,7 @@ std::string library_name() {
   return "MPI " + library_version();
 }
 
-started start(bool anyhow, bool ours) {
+started start(bool anyhow, bool one_thread, bool ours) {
   started s;
   // Two implementations have the same symbols: whoever came first into the process is called, whatever we were compiled for.
   if (const std::string text = library_text(); text.compare(0, std::strlen(built_for), built_for) != 0) {
@@ -95,7 +106,7 @@ started start(bool anyhow, bool ours) {
     }
     make_global();
     int provided = 0;
-    if (const int code = MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided); code != MPI_SUCCESS) {
+    if (const int code = MPI_Init_thread(nullptr, nullptr, level_for(one_thread), &provided); code != MPI_SUCCESS) {
       s.error = text_of("MPI_Init_thread", code);
       return s;
     }

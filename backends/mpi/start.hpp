@@ -17,9 +17,10 @@ struct started {
 
 /// Uses MPI if it has been initialised, or initialises it if a launcher of this MPI has started the process (or `anyhow`).
 /// With MPI_THREAD_SERIALIZED: one thread at a time calls MPI, which may be a progress thread. A program that calls MPI from a
-/// thread of its own while a progress thread runs initialises MPI itself, with MPI_THREAD_MULTIPLE.
+/// thread of its own initialises MPI itself; while a progress thread runs, with MPI_THREAD_MULTIPLE.
+/// `one_thread`: no thread but this one will call it. Open MPI takes locks at every level but MPI_THREAD_SINGLE, so it gets that.
 /// `ours`: an earlier call has initialised it.
-started start(bool anyhow, bool ours = false);
+started start(bool anyhow, bool one_thread, bool ours = false);
 
 /// Ends MPI if we began it and nobody has ended it yet.
 void stop(const started& s);
