@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -17,58 +16,15 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/stats/trace_part.hpp"
+#include "armilla/stats/trace_record.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr double point_ns = 10;        // what has no length is drawn so long: arrows need something to hold to
-constexpr double counter_steps = 500;  // values of a counter, at most about
-
-/// A part that was read: nothing in it is trusted.
-struct part {
-  trace_head head;
-  std::vector<trace_event> events;  // the oldest first
-  std::vector<std::string> names;
-  double ns_per_tick = 1;
-};
-
-bool read_part(const std::vector<std::byte>& bytes, part& p) {
-  constexpr std::size_t events_at = trace_part::head_bytes + trace_part::name_room;
-  if (bytes.size() < events_at) return false;
-  std::memcpy(&p.head, bytes.data(), sizeof p.head);
-  const trace_head& h = p.head;
-  if (h.magic != trace_head::good_magic || !std::has_single_bit(h.capacity) || h.rank < 0 || h.rank >= h.ranks ||
-      h.capacity > (bytes.size() - events_at) / sizeof(trace_event) || h.name_bytes > trace_part::name_room)
-    return false;
-  const auto* text = reinterpret_cast<const char*>(bytes.data() + trace_part::head_bytes);
-  for (const char* const end = text + h.name_bytes; text < end && p.names.size() < h.names;) {
-    p.names.emplace_back(text, strnlen(text, std::size_t(end - text)));
-    text += p.names.back().size() + 1;
-  }
-  if (p.names.empty()) p.names.emplace_back("?");
-  const std::uint64_t kept = std::min(h.written, h.capacity);
-  p.events.resize(std::size_t(kept));
-  for (std::uint64_t i = 0; i < kept; ++i) {
-    const std::uint64_t at = (h.written - kept + i) & (h.capacity - 1);
-    std::memcpy(&p.events[std::size_t(i)], bytes.data() + events_at + at * sizeof(trace_event), sizeof(trace_event));
-  }
-  return true;
-}
-
-// Where the end was not noted, the present serves, on the machine where the counter is the same.
-double tick_of(const trace_head& h) {
-  std::uint64_t last = h.last_ticks, ns = h.last_ns;
-  if (last == 0 && h.machine == this_machine()) last = ticks(), ns = wall_ns();
-  if (last <= h.first_ticks || ns < h.first_ns + 1'000'000) return ns_per_tick();
-  return double(ns - h.first_ns) / double(last - h.first_ticks);
-}
-
-std::uint64_t arrow_key(rank_t from, rank_t to, std::uint32_t number) {
-  return std::uint64_t(std::uint16_t(from)) << 48 | std::uint64_t(std::uint16_t(to)) << 32 | number;
-}
+constexpr std::int64_t point_ns = 10;        // what has no length is drawn so long: arrows need something to hold to
+constexpr std::int64_t counter_steps = 500;  // values of a counter, at most about
 
 std::string quoted(const std::string& raw) {
   std::string out;
@@ -123,9 +79,8 @@ class json_file {
 /// Writes the tracks of one rank, whose process number is the rank.
 class rank_writer {
  public:
-  rank_writer(json_file& out, const part& p, const part& clock, std::uint64_t zero_ns,
-              const std::unordered_set<std::uint64_t>& arrows)
-      : out_(out), p_(p), clock_(clock), zero_ns_(zero_ns), arrows_(arrows), rank_(p.head.rank), pid_(int(rank_) + 1) {}
+  rank_writer(json_file& out, const trace_record& p, const std::unordered_set<std::uint64_t>& arrows)
+      : out_(out), p_(p), arrows_(arrows), rank_(p.head.rank), pid_(int(rank_) + 1) {}
 
   void write() {
     out_.line(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"rank {}"}}}})", pid_, rank_);
@@ -134,20 +89,16 @@ class rank_writer {
     tracks_[p_.head.main_fiber].number = main_track;
     if (p_.events.empty()) return;
     start_with(p_.events);
-    const double span = ns_of(p_.events.back().at) - ns_of(p_.events.front().at);
-    every_ns_ = span / counter_steps;
-    for (std::size_t i = 0; i < p_.events.size(); ++i) {
-      const double next = i + 1 < p_.events.size() ? ns_of(p_.events[i + 1].at) : ns_of(p_.events[i].at) + point_ns;
-      take(p_.events[i], next);
-    }
-    close_all(ns_of(p_.events.back().at));
+    every_ns_ = (p_.at.back() - p_.at.front()) / counter_steps;
+    counted_ = p_.at.front() - every_ns_;
+    for (std::size_t i = 0; i < p_.events.size(); ++i)
+      take(p_.events[i], p_.at[i], i + 1 < p_.events.size() ? p_.at[i + 1] : p_.at[i] + point_ns);
+    close_all(p_.at.back());
   }
 
  private:
   json_file& out_;
-  const part& p_;
-  const part& clock_;
-  std::uint64_t zero_ns_;
+  const trace_record& p_;
   const std::unordered_set<std::uint64_t>& arrows_;
   rank_t rank_;
   int pid_;
@@ -160,10 +111,8 @@ class rank_writer {
     std::uint64_t open = 0;
   };
 
-  double ns_of(std::uint64_t at) const {
-    return double(std::int64_t(clock_.head.first_ns - zero_ns_)) +
-           double(std::int64_t(at - clock_.head.first_ticks)) * clock_.ns_per_tick;
-  }
+  // In microseconds, as the format has it.
+  static std::string us(std::int64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
   const std::string& name(std::uint32_t n) const { return p_.names[n < p_.names.size() ? n : 0]; }
 
   void name_track(int number, const std::string& text, int place) {
@@ -175,7 +124,7 @@ class rank_writer {
   void start_with(const std::vector<trace_event>& events) {
     const auto first = std::ranges::find(events, trace_kind::change, &trace_event::kind);
     running_ = first == events.end() ? p_.head.main_fiber : std::uint64_t(first->number) << 32 | first->name;
-    since_ = ns_of(events.front().at);
+    since_ = p_.at.front();
     changes_ = first != events.end();
     if (changes_) name_track(who_track, "who runs", 2);
   }
@@ -189,8 +138,7 @@ class rank_writer {
     return t;
   }
 
-  void take(const trace_event& e, double next) {
-    const double at = ns_of(e.at);
+  void take(const trace_event& e, std::int64_t at, std::int64_t next) {
     switch (e.kind) {
       case trace_kind::run: return begin(e, at, "body", true);
       case trace_kind::wait: return begin(e, at, "wait", false);
@@ -203,100 +151,100 @@ class rank_writer {
       case trace_kind::begin_phase:
         if (open_phases_.empty() && !std::exchange(phases_named_, true)) name_track(phase_track, "phases", 0);
         open_phases_.push_back(e.name);
-        return out_.line(R"({{"ph":"B","name":"{}","cat":"phase","pid":{},"tid":{},"ts":{:.3f}}})", quoted(name(e.name)), pid_,
-                         phase_track, at / 1000);
+        return out_.line(R"({{"ph":"B","name":"{}","cat":"phase","pid":{},"tid":{},"ts":{}}})", quoted(name(e.name)), pid_,
+                         phase_track, us(at));
       case trace_kind::end_phase:
         if (open_phases_.empty()) return;  // its begin was dropped
         open_phases_.pop_back();
-        return out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{:.3f}}})", pid_, phase_track, at / 1000);
+        return out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{}}})", pid_, phase_track, us(at));
       case trace_kind::none: return;
     }
   }
 
-  void begin(const trace_event& e, double at, const char* category, bool message) {
+  void begin(const trace_event& e, std::int64_t at, const char* category, bool message) {
     track& t = here();
     ++t.open;
     const std::string arguments = message ? fmt::format(R"(,"args":{{"from":{},"bytes":{}}})", e.peer, e.value) : "";
-    out_.line(R"({{"ph":"B","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{:.3f}{}}})", quoted(name(e.name)), category, pid_,
-              t.number, at / 1000, arguments);
+    out_.line(R"({{"ph":"B","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{}{}}})", quoted(name(e.name)), category, pid_,
+              t.number, us(at), arguments);
     if (message) arrive(e, at, t.number);
   }
 
-  void end(track& t, double at) {
+  void end(track& t, std::int64_t at) {
     if (t.open == 0) return;  // its begin was dropped
     --t.open;
-    out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{:.3f}}})", pid_, t.number, at / 1000);
+    out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{}}})", pid_, t.number, us(at));
   }
 
-  void point(const trace_event& e, double at, double next, const char* category) {
+  void point(const trace_event& e, std::int64_t at, std::int64_t next, const char* category) {
     const int number = here().number;
     const bool out = e.kind == trace_kind::sent;
-    const double length = std::clamp(next - at, 1.0, point_ns);
-    out_.line(R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f},"args":{{"{}":{},"bytes":{}}}}})",
-              quoted(name(e.name)), category, pid_, number, at / 1000, length / 1000, out ? "to" : "from", e.peer, e.value);
+    const std::int64_t length = std::min(next - at, point_ns);
+    out_.line(R"({{"ph":"X","name":"{}","cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{"{}":{},"bytes":{}}}}})",
+              quoted(name(e.name)), category, pid_, number, us(at), us(length), out ? "to" : "from", e.peer, e.value);
     if (!out) return arrive(e, at, number);
     if (const std::uint64_t key = arrow_key(rank_, e.peer, e.number); arrows_.contains(key))
-      out_.line(R"({{"ph":"s","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{:.3f}}})", key, pid_, number,
-                at / 1000);
+      out_.line(R"({{"ph":"s","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{}}})", key, pid_, number,
+                us(at));
     ++sent_, bytes_sent_ += e.value;
     count(at);
   }
 
-  void arrive(const trace_event& e, double at, int number) {
+  void arrive(const trace_event& e, std::int64_t at, int number) {
     if (const std::uint64_t key = arrow_key(e.peer, rank_, e.number); e.number != 0 && arrows_.contains(key))
-      out_.line(R"({{"ph":"f","bp":"e","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{:.3f}}})", key, pid_,
-                number, at / 1000);
+      out_.line(R"({{"ph":"f","bp":"e","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{}}})", key, pid_,
+                number, us(at));
     ++runs_, bytes_taken_ += e.value;
     count(at);
   }
 
-  void count(double at) {
+  void count(std::int64_t at) {
     if (at < counted_ + every_ns_) return;
     counted_ = at;
-    out_.line(R"({{"ph":"C","name":"messages","pid":{},"ts":{:.3f},"args":{{"frames sent":{},"runs taken in":{}}}}})", pid_,
-              at / 1000, sent_, runs_);
-    out_.line(R"({{"ph":"C","name":"bytes","pid":{},"ts":{:.3f},"args":{{"sent":{},"taken in":{}}}}})", pid_, at / 1000,
-              bytes_sent_, bytes_taken_);
+    out_.line(R"({{"ph":"C","name":"messages","pid":{},"ts":{},"args":{{"frames sent":{},"runs taken in":{}}}}})", pid_, us(at),
+              sent_, runs_);
+    out_.line(R"({{"ph":"C","name":"bytes","pid":{},"ts":{},"args":{{"sent":{},"taken in":{}}}}})", pid_, us(at), bytes_sent_,
+              bytes_taken_);
   }
 
-  void change(const trace_event& e, double at) {
+  void change(const trace_event& e, std::int64_t at) {
     show_who(at);
     running_ = e.value;
     loop_ = e.peer == 1;
     since_ = at;
   }
-  void show_who(double until) {
+  void show_who(std::int64_t until) {
     const std::string who = running_ == p_.head.main_fiber ? "main"
                             : loop_                        ? "takes in messages"
                                                            : fmt::format("fiber {}", here().number - first_fiber_track + 1);
-    out_.line(R"({{"ph":"X","name":"{}","cat":"who","pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})", who, pid_, who_track,
-              since_ / 1000, std::max(0.0, until - since_) / 1000);
+    out_.line(R"({{"ph":"X","name":"{}","cat":"who","pid":{},"tid":{},"ts":{},"dur":{}}})", who, pid_, who_track, us(since_),
+              us(until - since_));
   }
 
   // What was going on at the end.
-  void close_all(double at) {
+  void close_all(std::int64_t at) {
     if (changes_) show_who(at);
     for (auto& [fiber, t] : tracks_)
       while (t.open != 0) end(t, at);
     for (; !open_phases_.empty(); open_phases_.pop_back())
-      out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{:.3f}}})", pid_, phase_track, at / 1000);
+      out_.line(R"({{"ph":"E","pid":{},"tid":{},"ts":{}}})", pid_, phase_track, us(at));
   }
 
   std::unordered_map<std::uint64_t, track> tracks_;
   std::vector<std::uint32_t> open_phases_;
   bool phases_named_ = false, loop_ = false, changes_ = false;
   std::uint64_t running_ = 0;
-  double since_ = 0, counted_ = -1e30, every_ns_ = 0;
+  std::int64_t since_ = 0, counted_ = 0, every_ns_ = 0;
   std::uint64_t sent_ = 0, bytes_sent_ = 0, runs_ = 0, bytes_taken_ = 0;
 };
 
 // Arrows of which both ends are there: the others would hang in the air.
-std::unordered_set<std::uint64_t> whole_arrows(const std::vector<part>& parts) {
+std::unordered_set<std::uint64_t> whole_arrows(const std::vector<trace_record>& parts) {
   std::unordered_set<std::uint64_t> left, whole;
-  for (const part& p : parts)
+  for (const trace_record& p : parts)
     for (const trace_event& e : p.events)
       if (e.kind == trace_kind::sent) left.insert(arrow_key(p.head.rank, e.peer, e.number));
-  for (const part& p : parts)
+  for (const trace_record& p : parts)
     for (const trace_event& e : p.events)
       if ((e.kind == trace_kind::run || e.kind == trace_kind::answer) && e.number != 0)
         if (const std::uint64_t key = arrow_key(e.peer, p.head.rank, e.number); left.contains(key)) whole.insert(key);
@@ -313,31 +261,25 @@ std::vector<std::byte> read_file(const std::string& name) {
 }  // namespace
 
 trace_summary merge_traces(const std::string& file, const std::vector<std::vector<std::byte>>& raw, rank_t ranks) {
-  std::vector<part> parts;
+  std::vector<trace_record> parts;
   for (const std::vector<std::byte>& bytes : raw)
-    if (part p; read_part(bytes, p)) parts.push_back(std::move(p));
-  std::ranges::sort(parts, {}, [](const part& p) { return p.head.rank; });
+    if (trace_record p; read_trace_part(bytes, p)) parts.push_back(std::move(p));
+  std::ranges::sort(parts, {}, [](const trace_record& p) { return p.head.rank; });
   trace_summary sum{rank_t(parts.size()), ranks - rank_t(parts.size())};
-  std::uint64_t zero_ns = ~std::uint64_t{0};
   std::string dropped;
-  for (part& p : parts) {
-    p.ns_per_tick = tick_of(p.head);
-    zero_ns = std::min(zero_ns, p.head.first_ns);
+  for (const trace_record& p : parts) {
     const std::uint64_t lost = p.head.written - p.events.size();
     sum.events += p.events.size();
     sum.dropped += lost;
     dropped += fmt::format("{}\"{}\":{}", dropped.empty() ? "" : ",", p.head.rank, lost);
   }
+  set_trace_times(parts);
   const std::unordered_set<std::uint64_t> arrows = whole_arrows(parts);
   json_file out(file);
   out.raw(fmt::format(
       R"({{"displayTimeUnit":"ns","otherData":{{"armilla_trace":1,"ranks":{},"missing":{},"events":{},"dropped":{{{}}}}},"traceEvents":[)",
       ranks, sum.missing, sum.events, dropped));
-  for (const part& p : parts) {
-    // One clock for all that share a counter, so that arrows never point back for want of exactness.
-    const part& clock = *std::ranges::find(parts, p.head.machine, [](const part& q) { return q.head.machine; });
-    rank_writer(out, p, clock, zero_ns, arrows).write();
-  }
+  for (const trace_record& p : parts) rank_writer(out, p, arrows).write();
   out.raw("\n]}\n");
   out.close();
   return sum;

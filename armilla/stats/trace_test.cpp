@@ -73,6 +73,27 @@ TEST_F(traces, ArrowsLeadThereAndBack) {
   }
 }
 
+TEST_F(traces, NoFrameArrivesBeforeItLeft) {  // although the counter may be read so
+  trace a(file, 1024, 0, 2), b(file, 1024, 1, 2);
+  exchange(a, b);
+  const std::uint64_t left = a.part().events()[1].at;
+  b.part().events()[0].at = left - 20;
+  b.part().events()[1].at = left - 10;
+  merge_traces(file, {a.part().copy(), b.part().copy()}, 2);
+  std::map<std::string, double> sent;
+  const nlohmann::json all = merged();
+  for (const auto& e : all["traceEvents"])
+    if (e["ph"] == "s") sent[e["id"]] = e["ts"];
+  ASSERT_EQ(sent.size(), 2u);
+  double last = 0;
+  for (const auto& e : all["traceEvents"]) {
+    if (e["ph"] == "f") { EXPECT_GT(e["ts"], sent[e["id"]]); }
+    if (e["ph"] == "M" || e["pid"] != 2) continue;
+    EXPECT_GE(e["ts"], last);  // what follows an arrival that was moved is not before it
+    last = e["ts"];
+  }
+}
+
 TEST_F(traces, TheOldestAreDroppedAndCounted) {
   trace a(file, 1024, 0, 1);
   for (int i = 0; i < 1500; ++i) {

@@ -66,19 +66,20 @@ bool on_hosts(worker_kind k) { return k >= worker_kind::hosts_mpi && k <= worker
 
 bool is_timed(worker_kind k) { return k == worker_kind::timed || k == worker_kind::programs_timed; }
 
-arguments armilla_command(const job_options& o, const std::string& name, const std::string& statistics) {
+arguments armilla_command(const job_options& o, const std::string& name, const std::string& left) {
   arguments words = {"env", "ARMILLA_RANKS=" + std::to_string(o.ranks), "ARMILLA_FABRIC=" + o.fabric};
-  if (o.kind != worker_kind::armilla) words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
-  if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + statistics);
+  if (o.kind == worker_kind::traced) words.push_back("ARMILLA_TRACE=" + left);
+  if (o.kind != worker_kind::armilla && o.kind != worker_kind::traced) words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
+  if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + left);
   if (o.kind == worker_kind::attended) words.push_back("ARMILLA_RECEPTION=thread");
   if (o.kind == worker_kind::interrupted) words.push_back("ARMILLA_RECEPTION=signal");
   words.insert(words.end(), {own_folder() + "armilla-bench", "--worker=armilla", name});
   return words;
 }
 
-arguments programs_command(const job_options& o, const std::string& name, const std::string& statistics) {
+arguments programs_command(const job_options& o, const std::string& name, const std::string& left) {
   arguments words = {"env", "ARMILLA_ACCESS_BY_MESSAGE=1"};
-  if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + statistics);
+  if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + left);
   words.insert(words.end(), {own_folder() + "armilla-run", "-n", "1", own_folder() + "armilla-bench", "--worker=programs", name,
                              ":", "-n", std::to_string(o.ranks - 1), peer_program(), name});
   return words;
@@ -198,15 +199,16 @@ job::job(const job_options& options) {
 }
 
 void job::start(const job_options& options, const std::string& name) {
-  if (is_timed(options.kind)) statistics_ = "/tmp/" + name + ".json";
+  if (is_timed(options.kind) || options.kind == worker_kind::traced) left_ = "/tmp/" + name + ".json";
   switch (options.kind) {
     case worker_kind::armilla:
     case worker_kind::by_message:
     case worker_kind::attended:
     case worker_kind::interrupted:
-    case worker_kind::timed: child_ = spawn(armilla_command(options, name, statistics_)); break;
+    case worker_kind::traced:
+    case worker_kind::timed: child_ = spawn(armilla_command(options, name, left_)); break;
     case worker_kind::programs:
-    case worker_kind::programs_timed: child_ = spawn(programs_command(options, name, statistics_)); break;
+    case worker_kind::programs_timed: child_ = spawn(programs_command(options, name, left_)); break;
     case worker_kind::over_mpi:
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp: child_ = spawn(network_command(options, name)); break;
@@ -249,7 +251,7 @@ void job::accept_all(const listener& door, int ranks) {
 
 job::~job() {
   finish();
-  if (!statistics_.empty()) ::unlink(statistics_.c_str());
+  if (!left_.empty()) ::unlink(left_.c_str());
 }
 
 void job::finish() {

@@ -30,6 +30,7 @@ struct sample {
 ///   timed           the same, and the library takes the time of its components
 ///   attended        the same, and a thread of each rank answers while it computes
 ///   interrupted     the same, and each rank is interrupted while it computes
+///   traced          each rank notes what it does; the file is thrown away
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
@@ -43,6 +44,7 @@ enum class worker_kind {
   timed,
   attended,
   interrupted,
+  traced,
   programs,
   programs_timed,
   over_mpi,
@@ -91,7 +93,7 @@ class job {
   void finish();
 
   pid_t child_ = -1;
-  std::string statistics_;  ///< file that the job leaves, or nothing
+  std::string left_;  ///< file that the job leaves, or nothing
   std::vector<link> ranks_;
   bool broken_ = false;
 };

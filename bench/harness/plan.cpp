@@ -23,6 +23,18 @@ void add_micro(table& t) {
                .iterations = 3000,
                .baselines = {{mpi, "mpi_rtt", 0.7}, plain_ring},
                .limit_x = 1.65});
+  t.push_back({.name = "call_empty_traced",
+               .suite = "micro",
+               .row = "call_empty",
+               .iterations = 3000,
+               .baselines = {{armilla, "call_empty", 1.5}},
+               .worker = worker_kind::traced});
+  t.push_back({.name = "trace_event",
+               .suite = "micro",
+               .row = "trace_event",
+               .iterations = 100'000,
+               .limit_value = 15,
+               .worker = worker_kind::traced});
   t.push_back({.name = "call_struct32", .suite = "micro", .row = "call_struct32", .iterations = 3000, .limit_x = 1.75});
   t.push_back({.name = "call_vec20", .suite = "micro", .row = "call_vec20", .iterations = 3000, .limit_x = 2.3});
   t.push_back({.name = "call_vec20_both", .suite = "micro", .row = "call_vec20_both", .iterations = 3000, .limit_x = 2.9});

@@ -7,6 +7,8 @@
 #include <array>
 #include <vector>
 
+#include "armilla/am/endpoint.hpp"
+#include "armilla/stats/trace.hpp"
 #include "bench/suites/common.hpp"
 #include "bench/suites/suites.hpp"
 
@@ -31,6 +33,20 @@ double am_round_trip(row_context& c) {
 double call_empty(row_context& c) {
   const am::rank_t to = far(c);
   return driven_each(c, [&](long) { am::call(to, [] {}).get(); });
+}
+
+/// What ARMILLA_TRACE adds where something is noted: a wait's beginning and its end.
+double trace_event(row_context& c) {
+  am::detail::trace* const events = am::detail::current->messages->events();
+  verify(events != nullptr, "a job that is traced");
+  const double result = time_per(2 * c.iterations, [&](long n) {
+    for (long i = 0; i < n; i += 2) {
+      events->begin(am::detail::trace_kind::wait, "measured");
+      events->end();
+    }
+  });
+  am::barrier();
+  return result;
 }
 
 /// Every rank calls the next one at the same time.
@@ -145,6 +161,7 @@ double idle_cpu(row_context& c) {
 void add_micro(row_table& rows) {
   rows.insert(rows.end(), {{"am_rtt", am_round_trip},
                            {"call_empty", call_empty},
+                           {"trace_event", trace_event},
                            {"call_ring", call_ring},
                            {"call_struct32", call_struct32},
                            {"call_vec20", call_vec20},

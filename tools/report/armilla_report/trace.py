@@ -126,7 +126,7 @@ def table_text(title, table, limit=20):
     if table.empty:
         return ""
     shown = table.head(limit).reset_index()
-    formats = {c: "{:,.1f}".format for c in shown.columns if str(c).endswith("us")} | {"bytes": "{:,.0f}".format}
+    formats = {c: style.significant for c in shown.columns if str(c).endswith("us")} | {"bytes": "{:,.0f}".format}
     more = f"\n({len(table) - limit} more)" if len(table) > limit else ""
     return f"{title}\n{shown.to_string(index=False, formatters=formats)}{more}\n"
 
