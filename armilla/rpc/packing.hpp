@@ -102,7 +102,7 @@ struct packing {
   }
 
   static void write(const reachable& stays, std::byte* to, const F& f, const A&... arguments) {
-    if constexpr (closure_bytes != 0) std::memcpy(to, &f, sizeof(F));
+    if constexpr (closure_bytes != 0) copy_small<sizeof(F), alignof(F)>(to, &f);
     encoder out(to + closure_bytes, stays);
     (out.put(arguments), ...);
   }

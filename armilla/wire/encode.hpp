@@ -9,6 +9,7 @@
 #include "armilla/wire/define_type.hpp"
 #include "armilla/wire/layout.hpp"
 #include "armilla/wire/reachable.hpp"
+#include "armilla/wire/small_copy.hpp"
 #include "armilla/wire/view.hpp"
 #include "armilla/wire/watermark.hpp"
 
@@ -55,6 +56,12 @@ class encoder {
   std::byte* position() const { return out_ + offset_; }
 
   void align(std::size_t unit) { offset_ = align_up(offset_, unit); }
+  /// One value of at most 64 bytes.
+  template <class T>
+  void small(const T& value) {
+    copy_small<bytes_size<T>, alignof(T)>(out_ + offset_, &value);
+    offset_ += bytes_size<T>;
+  }
   void bytes(const void* from, std::size_t n) {
     if (mark_ != nullptr && n >= watermark::piece) [[unlikely]]
       copy_in_pieces(*mark_, before_ + offset_, out_ + offset_, from, n);
@@ -194,7 +201,10 @@ void write(Sink& out, const T& value) {
   constexpr kind how = kind_of<T>;
   if constexpr (how == kind::bytes) {
     out.align(bytes_align<T>);
-    out.bytes(&value, bytes_size<T>);
+    if constexpr (bytes_size<T> <= 64 && requires { out.small(value); })
+      out.small(value);
+    else
+      out.bytes(&value, bytes_size<T>);
   } else if constexpr (how == kind::array) {
     write_array(out, value);
   } else if constexpr (how == kind::tuple) {

@@ -140,6 +140,33 @@ TYPED_TEST(RoundTrip, WhatArrivesEqualsWhatWasSent) {
   }
 }
 
+// Small values are copied in words.
+template <class T, std::size_t N>
+struct lump {
+  T parts[N];
+  bool operator==(const lump&) const = default;
+};
+
+template <class T, std::size_t N>
+void expect_bytes_of_a_lump() {
+  lump<T, N> sent;
+  for (T& part : sent.parts) part = T(random_bits());
+  message m = message::of('x', sent);
+  EXPECT_EQ(std::memcmp(m.data() + alignof(T), &sent, sizeof sent), 0) << sizeof(T) << " x " << N;
+  decoder in = m.reader();
+  EXPECT_EQ(in.get<char>(), 'x');
+  EXPECT_TRUE((in.get<lump<T, N>>() == sent)) << sizeof(T) << " x " << N;
+}
+
+TEST(SmallValue, OfAnySizeAndAlignmentLiesByteByByteAsInMemory) {
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    (expect_bytes_of_a_lump<std::uint8_t, I + 1>(), ...);
+    (expect_bytes_of_a_lump<std::uint16_t, I + 1>(), ...);
+    (expect_bytes_of_a_lump<std::uint32_t, I + 1>(), ...);
+    (expect_bytes_of_a_lump<std::uint64_t, I + 1>(), ...);
+  }(std::make_index_sequence<12>{});
+}
+
 TYPED_TEST(RoundTrip, TheEncoderWritesWhatTheSizerCounts) {
   for (int i = 0; i < 20; ++i) {
     const auto sent = make<TypeParam>();
