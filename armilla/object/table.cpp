@@ -8,16 +8,27 @@
 
 namespace armilla::detail {
 
+object_id object_id::of_team(std::uint64_t team, std::uint64_t number) noexcept {
+  std::uint64_t h = (team ^ number * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+  h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
+  return {(h ^ h >> 32) | by_team};
+}
+
+object_id object_table::next_id(std::uint64_t team) {
+  const std::uint64_t number = next_[team]++;
+  return team == 0 ? object_id{number} : object_id::of_team(team, number);
+}
+
 const object_table::entry* object_table::entry_of(object_id id) const noexcept {
-  if (id.team == 0) return id.number < world_.size() ? &world_[id.number] : nullptr;
+  if (id.of_all_ranks()) return id.word < world_.size() ? &world_[id.word] : nullptr;
   const auto found = others_.find(id);
   return found == others_.end() ? nullptr : &found->second;
 }
 
 object_table::entry& object_table::make_entry(object_id id) {
-  if (id.team != 0) return others_[id];
-  if (id.number >= world_.size()) world_.resize(std::size_t(id.number) + 1);
-  return world_[id.number];
+  if (!id.of_all_ranks()) return others_[id];
+  if (id.word >= world_.size()) world_.resize(std::size_t(id.word) + 1);
+  return world_[id.word];
 }
 
 void* object_table::find_slowly(object_id id) const noexcept {
@@ -25,14 +36,19 @@ void* object_table::find_slowly(object_id id) const noexcept {
   return e == nullptr ? nullptr : e->object;
 }
 
-object_table::presence object_table::look(object_id id) const noexcept {
+object_table::presence object_table::look_slowly(object_id id) const noexcept {
   const entry* e = entry_of(id);
   if (e == nullptr || (e->object == nullptr && !e->destroyed)) return presence::absent;
   return e->destroyed ? presence::destroyed : presence::present;
 }
 
 void object_table::add(endpoint& self, object_id id, void* object) {
-  make_entry(id).object = object;
+  entry& e = make_entry(id);
+  if (e.object != nullptr || e.destroyed)
+    throw_usage("distributed",
+                "two objects of teams have got the same name, by a rare chance; make one more object of this team "
+                "before this one");
+  e.object = object;
   const auto waiting = parked_.find(id);
   if (waiting == parked_.end()) return;
   std::vector<parked_call> calls = std::move(waiting->second);
@@ -54,9 +70,9 @@ void object_table::clear(endpoint& self) {
 }
 
 void throw_destroyed(object_id id, const char* operation) {
-  throw_usage(operation, "distributed object " + std::to_string(id.number) +
-                             (id.team == 0 ? "" : " of team " + std::to_string(id.team)) +
-                             " has been destroyed on this rank; let it live until a fence after the last call");
+  throw_usage(operation,
+              (id.of_all_ranks() ? "distributed object " + std::to_string(id.word) : "a distributed object of a team") +
+                  " has been destroyed on this rank; let it live until a fence after the last call");
 }
 
 }  // namespace armilla::detail

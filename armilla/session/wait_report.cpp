@@ -82,8 +82,9 @@ std::string lines_of(const std::vector<group>& groups) {
 std::string parked_calls(const context& self) {
   std::string text;
   for (const auto& [id, calls] : self.objects->table.parked())
-    text += fmt::format("  {} call{} (the first from rank {}) for distributed object {}, which this rank has not made\n",
-                        calls.size(), calls.size() == 1 ? "" : "s", calls.front().source, id.number);
+    text += fmt::format("  {} call{} (the first from rank {}) for {}, which this rank has not made\n", calls.size(),
+                        calls.size() == 1 ? "" : "s", calls.front().source,
+                        id.of_all_ranks() ? fmt::format("distributed object {}", id.word) : "a distributed object of a team");
   self.objects->creations.each_parked([&](const creation_key& key, std::size_t count) {
     text += fmt::format("  {} call{} for an object that rank {} creates here, whose constructor has not ended\n", count,
                         count == 1 ? "" : "s", key.creator);
