@@ -49,27 +49,34 @@ struct statement {
 
   /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method.
   static void run_some(endpoint& self, rank_t source, run_rest& rest, incoming_block* stream) {
-    const std::byte* before = rest.at;
+    // The place is kept here and told to `rest` only: the next item does not wait for what went through memory.
+    const std::byte* at = rest.at;
+    const std::byte* const end = rest.end;
+    const std::byte* before = at;
     try {
-      while (rest.at != rest.end) {
-        before = rest.at;
-        if constexpr (items::empty) rest.at += empty_item;
+      while (at != end) {
+        before = at;
+        if constexpr (items::empty) rest.at = at += empty_item;
         origin from{source};
         if constexpr (streams) from.stream = stream;
         if constexpr (may_be_absent<F>)
-          if (absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
+          if (absent<F, A...>(at, end, from)) [[unlikely]] {
+            rest.at = at;
             closure_copy<F> f(before);
-            (*f).park(self, {source, statement_id<F, A...>(), {before, rest.at}});
+            (*f).park(self, {source, statement_id<F, A...>(), {before, at}});
             continue;
           }
         if constexpr (items::views) from.passing = self.passing(source, before);
-        items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
+        items::read(at, end, from, [&](F& f, auto&&... arguments) {
+          rest.at = at;
           const timed body(items::fixed ? nullptr : self.watch(), component::cpu);
-          if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(rest.at - before));
+          if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(at - before));
           f(std::move(arguments)...);
         });
+        if (rest.end != end) [[unlikely]]
+          return;  // the body has waited
         if constexpr (by_name<F>)
-          if (!same_method(before, rest.at, rest.end)) return;
+          if (!same_method(before, at, end)) return;
       }
     } catch (...) {
       if (rest.at == before) throw;  // the item itself was damaged
