@@ -25,9 +25,15 @@ class Change:
         return abs(self.by) > max(LEAST, self.noise)
 
 
+FEW = 5  # pairs, of which the middle half may be narrow by chance: there all of them count
+
+
 def spread(ratios):
-    found = store.spread_of(ratios)
-    return found if found == found else judge.NOISE  # too few to say
+    if len(ratios) < 2:
+        return judge.NOISE  # too few to say
+    if len(ratios) < FEW:
+        return (max(ratios) - min(ratios)) / store.median(ratios)
+    return store.spread_of(ratios)
 
 
 def ratios_of(results):

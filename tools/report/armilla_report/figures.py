@@ -177,7 +177,7 @@ def bars_of_one_size(title, values, here):
     theirs = {series_name(r) for r in here if r["by"] != "armilla"}
     for i, (name, value) in enumerate(values.items()):
         ax.barh(i, value, color=style.series(6 if name in theirs else 0), height=.7)
-        ax.annotate(f" {style.significant(value)}", (value, i), va="center", fontsize=8.5)
+        ax.annotate(style.significant(value), (value, i), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8.5)
     ax.set_yticks(range(len(values)), labels=list(values))
     ax.tick_params(axis="y", labelsize=8.5, length=0)
     ax.invert_yaxis()

@@ -5,7 +5,7 @@ import re
 
 import jinja2
 
-from . import figures, judge, overview, plan, store, style
+from . import figures, gap, judge, overview, plan, store, style
 
 FAST_LINE = "85 to 125"  # as armilla-bench judges ratios to the line
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -52,10 +52,27 @@ def section_of(item, entry):
                 "rows": [row_of(r) for r in entry.get("records", [])], "lines": lines_of(entry), "table": item.table,
                 "rounds": entry.get("rounds", 0)}
     section["components"] = figures.component_rows(entry)
+    section["filled_words"] = filled_words(section["components"])
+    section["gaps"], section["gap_paper"] = gap.rows_of(item.id, entry), gap.PAPER.get(item.id)
     section["component_names"] = list(figures.COMPONENTS.values())
     section["counts"] = [r for r in section["rows"] if r["counts"]]
     section["count_names"] = list(dict.fromkeys(name for r in section["counts"] for name in r["counts"]))
     return section
+
+
+def filled_words(rows):
+    """How well the components fill the wall clock, and what taking their times cost."""
+    if not rows:
+        return ""
+    filled, measuring = [r["filled"] for r in rows], [r["measuring"] for r in rows]
+    inside = sum(abs(f - 100) <= 5 for f in filled)
+    return (f"The components sum up to {between(filled)} % of the wall clock, within 5 % of it in {inside} of {len(rows)} versions and sizes; taking the times "
+            f"cost about {between(measuring)} % of it.")
+
+
+def between(values):
+    low, high = round(min(values)), round(max(values))
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def why_not_judged(row, target):

@@ -13,14 +13,16 @@ esac
 BENCH = """#!/bin/sh
 while [ $# -gt 1 ]; do [ "$1" = --json ] && cp {data}/bench_micro.json "$2"; shift; done
 """
-NOISY = """#!/usr/bin/env python3
-import json, pathlib
+CHANGING = """#!/usr/bin/env python3
+import json, pathlib, random
 count = pathlib.Path("{count}")
 run = int(count.read_text()) if count.exists() else 0
 count.write_text(str(run + 1))
+random.seed({seed} + run)
 for i, line in enumerate(open("{file}")):
     record = json.loads(line)
-    print(json.dumps(record | {{"samples": [s * (1 + (run + i) % 2) for s in record["samples"]]}}))
+    factor = {factor}
+    print(json.dumps(record | {{"samples": [s * factor for s in record["samples"]]}}))
 """
 
 
@@ -33,10 +35,16 @@ def make_build(folder, programs=("paper_em3d",)):
     return folder
 
 
+def make_changing(program, factor, seed=0):
+    """In place of it one whose times are multiplied by an expression of `run`, the record's number `i`, and `record`."""
+    count = program.with_suffix(f".{seed}.count")
+    count.unlink(missing_ok=True)
+    write(program, CHANGING.format(file=DATA / f"{program.name}.jsonl", count=count, factor=factor, seed=seed))
+
+
 def make_noisy(program):
     """In place of it one that takes, by turns, as long as it says and twice that, for each record another time."""
-    write(program, NOISY.format(file=DATA / f"{program.name}.jsonl", count=program.with_suffix(".count")))
-    program.with_suffix(".count").unlink(missing_ok=True)
+    make_changing(program, "1 + (run + i) % 2")
 
 
 def write(path, text):

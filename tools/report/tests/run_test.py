@@ -12,7 +12,7 @@ import xml.dom.minidom
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
-from armilla_report import judge, lines, plan, python, runner, spec, store  # noqa: E402
+from armilla_report import gap, judge, lines, plan, python, runner, spec, store  # noqa: E402
 
 import recorded  # noqa: E402
 
@@ -168,6 +168,32 @@ class Judge(unittest.TestCase):
                    record("c", [[1]], by="mpi", n=2)]
         [v] = judge.judge(self.target(on=("n",)), records)
         self.assertEqual((v.ratio, v.base["version"], v.where), (1.5, "c", {"n": 1}))
+
+
+class Components(unittest.TestCase):
+    def entry(self, version, wall, **parts):
+        names = ("cpu", "net", "thread_mgmt", "thread_sync", "runtime")
+        return {"version": version, "command": "messages", "size": {"nodes": 200}, "ns_per_border": 10,
+                "components": {name: parts.get(name, 0.0) for name in names} | {"wall": wall, "borders": 1e7}}
+
+    def test_the_gap_between_calls_and_pointers_is_shared_out(self):
+        entry = {"components": [self.entry("base/pointers", 1.0, cpu=.4, net=.6), self.entry("bulk/pointers", 1.0, cpu=1.0),
+                                self.entry("base/calls", 3.0, cpu=.4, net=1.0, thread_mgmt=.2, thread_sync=.4, runtime=1.0),
+                                self.entry("bulk/calls", .9, cpu=.9)]}
+        base, bulk = gap.rows_of("em3d", entry)
+        self.assertAlmostEqual(base["gap"], 200)
+        for mine, right in zip(base["shares"], (30, 10, 20, 50, 20, 0)):
+            self.assertAlmostEqual(mine, right)
+        self.assertEqual((bulk["version"], round(bulk["gap"]), bulk["shares"]), ("bulk/calls", -10, None))
+        self.assertEqual(gap.rows_of("mm", entry), [])
+
+    @unittest.skipIf(python.missing(), "needs " + ", ".join(python.missing()))
+    def test_says_how_well_the_components_fill_the_time_and_what_that_costs(self):
+        from armilla_report import figures, page
+        rows = figures.component_rows({"components": [self.entry("a", 1.0, cpu=.6, net=.4), self.entry("b", 1.0, cpu=.9)]})
+        self.assertEqual([round(r["filled"]) for r in rows], [100, 90])
+        self.assertEqual(page.filled_words(rows), "The components sum up to 90 to 100 % of the wall clock, within 5 % of it in 1 of 2 versions and sizes; "
+                                                  "taking the times cost about 10 % of it.")
 
 
 class Lines(unittest.TestCase):
