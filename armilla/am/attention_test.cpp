@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a rank answers while it computes. Runs with each ARMILLA_RECEPTION.
+#include <sys/mman.h>
+
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/rank_test.hpp"
@@ -201,6 +204,22 @@ RANK_TEST(a_sleeping_rank_sees_what_its_attendant_wrote) {
   waiter.join();
   EXPECT_EQ(come.load(), 1);
   am::fence();
+}
+
+// Nobody reads the pages, which cost nothing.
+RANK_TEST(an_argument_too_long_for_an_attendant_elsewhere_is_refused_at_its_sender) {
+  const char* const fabric = std::getenv("ARMILLA_FABRIC");
+  const bool far = fabric != nullptr && std::string_view("loop ucx mpi").find(fabric) != std::string_view::npos;
+  if (!far || reception() != "thread" || am::ranks() == 1) return;
+  const std::size_t bytes = (std::size_t{1} << 31) + 8;
+  void* const pages = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) return;
+  const auto* const first = static_cast<const char*>(pages);
+  const auto size = am::safe([](am::view<char> v) { return v.size(); });
+  EXPECT_THROWS_SAYING(am::limit_error, "send it in parts", am::call(next(), size, am::view<char>(first, bytes)).get());
+  munmap(pages, bytes);
+  EXPECT_EQ(am::call(next(), size, am::view<char>("good", 4)).get(), 4U);
+  am::barrier();
 }
 
 RANK_TEST(an_error_of_a_safe_statement_is_thrown_by_the_fence) {

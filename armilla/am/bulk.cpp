@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {
@@ -46,6 +47,11 @@ watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
                 fmt::format("an answer of {} bytes of a body beside the rank is too long; raise ARMILLA_EAGER, or let the rank "
                             "itself run that body",
                             size));
+  if (size > longest_for(c))
+    throw_limit("send",
+                fmt::format("an argument of {} bytes for a body beside rank {} on another host is longer than {}; send it in "
+                            "parts, put it into the rank's memory, or let the rank itself run that body",
+                            size, c.to, longest_beside));
   const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit(
@@ -87,7 +93,7 @@ void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, 
   const std::uint64_t most = host_.layout.segment_bytes - sizeof(watermark);
   if (offset > most || size > most - offset) throw_damaged(source, "a block's place", offset);
   if (size % 8 != 0 || offset % alignof(watermark) != 0) throw_damaged(source, "a block's length", size);
-  if (h >= handlers_.size || h == bulk_handler) throw_damaged(source, "a handler's number", h);
+  if (h >= handlers_.size || names_block(h)) throw_damaged(source, "a handler's number", h);
   const bool far = host_.far[std::size_t(source)];
   // Which block of ours the network has brought, only this rank itself says: take_far_bulk.
   if (far && (arriving_ == nullptr || arriving_->far.bytes != 0)) throw_damaged(source, "a block's name, its place", offset);

@@ -42,9 +42,8 @@ void set_filled(std::byte* block, std::uint64_t filled) noexcept {
   std::memcpy(block + offsetof(watermark, filled), &filled, sizeof filled);
 }
 
-constexpr std::size_t longest_beside = std::size_t{1} << 31;  // bytes of an argument
-constexpr std::uint64_t nap_ns = 500'000;                     // beside a network without a descriptor
-constexpr std::uint64_t longest_sleep_ns = 100'000'000;       // at a descriptor
+constexpr std::uint64_t nap_ns = 500'000;                // beside a network without a descriptor
+constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 
 }  // namespace
 
@@ -169,7 +168,7 @@ bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const ap
   const far_elements& apart = item.elements();
   const std::size_t bytes = sizeof(far_apart_name) + align_up(size - apart.bytes, 8);
   if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
-  if (far_ == nullptr || bytes > eager_) return false;
+  if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
   std::byte* const place = append(c, far_apart_slot.id, bytes, traffic::answers);
   count_item(far_apart_slot.id, bytes);
   c.limit = c.cursor;
@@ -329,7 +328,7 @@ void endpoint::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, 
   std::memcpy(&filled, block.get() + offsetof(watermark, filled), sizeof filled);
   const bool given_up = filled == watermark::given_up;  // its sender knows why
   if (!given_up && filled != watermark::finished(size)) throw_damaged(source, "the bytes that fill a block", filled);
-  if (h >= handlers_.size || h == bulk_handler) throw_damaged(source, "a handler's number", h);
+  if (h >= handlers_.size || names_block(h)) throw_damaged(source, "a handler's number", h);
   const record head{handler_id(h), std::uint32_t(size)};
   std::byte* const items = block.get() + sizeof(watermark);
   std::memcpy(items - sizeof head, &head, sizeof head);

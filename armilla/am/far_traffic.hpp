@@ -6,11 +6,23 @@
 #include <vector>
 
 #include "armilla/am/bulk_end.hpp"
+#include "armilla/am/channel.hpp"
 #include "armilla/am/handler.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/far_side.hpp"
 
 namespace armilla::detail {
+
+/// Bytes of an argument for a body beside a rank of another host: its attendant has no segment to put it to.
+inline constexpr std::size_t longest_beside = std::size_t{1} << 31;
+inline std::size_t longest_for(const channel& c) noexcept {
+  return c.far && c.index != std::uint32_t(c.to) ? longest_beside : ~std::size_t{0};
+}
+
+/// Handlers of records that name a block: what lies in a block is none of them.
+constexpr bool names_block(std::uint64_t h) noexcept {
+  return h == bulk_handler || h == far_bulk_handler || h == far_apart_handler;
+}
 
 /// What an endpoint keeps of its traffic over the network.
 struct far_traffic {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -61,7 +62,10 @@ std::unique_ptr<shared_network> message_state::share(const context& self, host_m
                     "program that begins MPI itself asks MPI_Init_thread for MPI_THREAD_MULTIPLE, or leaves the beginning "
                     "to Armilla; or set ARMILLA_RECEPTION=poll",
                     host.beyond->version()));
-  auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.attendant(self.rank));
+  // What credit lets be under way to both of them, and as much again for what needs none.
+  const std::size_t from_each = std::max<std::size_t>(self.settings->network_window, 8 * host.beyond->most());
+  auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.attendant(self.rank),
+                                               4 * std::size_t(self.ranks) * from_each);
   host.shared = both.get();
   return both;
 }

@@ -6,6 +6,9 @@
 #include <cstring>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/waiting.hpp"
 
@@ -36,8 +39,8 @@ class shared_network::turn {
   bool kept_on_ = false;
 };
 
-shared_network::shared_network(network& carrier, control_block& rank, control_block& attendant)
-    : carrier_(carrier), rank_(*this, rank, true), attendant_(*this, attendant, false) {}
+shared_network::shared_network(network& carrier, control_block& rank, control_block& attendant, std::size_t most_kept)
+    : carrier_(carrier), most_kept_(most_kept), rank_(*this, rank, true), attendant_(*this, attendant, false) {}
 
 // A rank that waits is inside nearly always, and takes the lock again before one that it has woken can: it lets the attendant
 // pass, which comes seldom.
@@ -100,6 +103,7 @@ network::arrival shared_network::side::poll() {
 network::arrival shared_network::side::first_kept() {
   kept_frame first = std::move(kept_.front());
   kept_.pop_front();
+  kept_bytes_ -= first.bytes;
   kept_count_.store(kept_.size(), std::memory_order_relaxed);
   const auto* const data = reinterpret_cast<const std::byte*>(first.copy.get());
   return hold({data, first.bytes, first.source, 0}, std::move(first.copy));
@@ -117,6 +121,16 @@ network::arrival shared_network::side::hold(const arrival& a, std::unique_ptr<st
 }
 
 void shared_network::side::keep(const arrival& a) {
+  if (a.bytes > all_.most_kept_ - kept_bytes_) {
+    const rank_t source = a.source;
+    all_.carrier_.release(a.token);
+    throw_decode(
+        source, "receive",
+        fmt::format("more than {} bytes of frames wait here, the last of rank {}, which its credit does not allow; do all "
+                    "ranks run the same version of Armilla?",
+                    all_.most_kept_, source));
+  }
+  kept_bytes_ += a.bytes;
   kept_frame mine{std::make_unique_for_overwrite<std::uint64_t[]>((a.bytes + 7) / 8), a.bytes, a.source};
   std::memcpy(mine.copy.get(), a.data, a.bytes);
   all_.carrier_.release(a.token);

@@ -24,8 +24,9 @@ namespace armilla::detail {
 /// only be in its way.
 class shared_network {
  public:
-  /// `rank` and `attendant`: whom to wake.
-  shared_network(network& carrier, control_block& rank, control_block& attendant);
+  /// `rank` and `attendant`: whom to wake. `most_kept`: bytes of frames that may be kept for either, which honest ranks never
+  /// reach.
+  shared_network(network& carrier, control_block& rank, control_block& attendant, std::size_t most_kept = ~std::size_t{0});
   shared_network(const shared_network&) = delete;
 
   network& for_rank() noexcept { return rank_; }
@@ -109,6 +110,7 @@ class shared_network {
     const bool of_rank_;
     bool filling_ = false;  ///< between `acquire` and `submit`: inside
     std::deque<kept_frame> kept_;
+    std::size_t kept_bytes_ = 0;
     std::deque<loss> losses_;  ///< that the other one has heard of
     std::atomic<std::size_t> kept_count_ = 0;
     std::vector<held_frame> held_;  ///< by token
@@ -118,6 +120,7 @@ class shared_network {
   side& whose(const network::arrival& a) noexcept;
 
   network& carrier_;
+  const std::size_t most_kept_;
   std::mutex busy_;
   std::atomic<bool> wanted_ = false;  ///< the attendant waits for its turn
   side rank_, attendant_;

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/error.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/scripted_network.hpp"
 
@@ -159,6 +160,16 @@ TEST_F(shared_network_test, two_threads_share_it) {
   EXPECT_TRUE(in_order[0] && in_order[1]);
   EXPECT_EQ(net.sent.size(), frames);
   EXPECT_EQ(net.held(), 0U);
+}
+
+TEST_F(shared_network_test, what_is_kept_for_the_other_is_bounded) {
+  shared_network small(net, *rank, *attendant, 3 * (sizeof(network_head) + 8));
+  for (std::uint64_t n = 0; n < 3; ++n) comes(frame_lane::bodies, n);
+  EXPECT_EQ(small.for_attendant().poll().data, nullptr);
+  comes(frame_lane::bodies, 3);
+  EXPECT_THROW(small.for_attendant().poll(), decode_error);
+  EXPECT_EQ(all_of(small.for_rank()), (numbers{0, 1, 2}));
+  EXPECT_EQ(net.held(), 0U) << "the last was given back";
 }
 
 }  // namespace

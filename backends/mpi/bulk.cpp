@@ -28,7 +28,7 @@ std::uintptr_t bulk_transfers::in_pieces(rank_t other, bool receives, std::size_
     MPI_Request request;
     code = start(at, int(now), &request);
     if (code != MPI_SUCCESS) break;
-    open_.add(request, {transfer, other, receives});
+    open_.add(request, {transfer, other, receives, int(now)});
     ++left_[transfer];
     at += now;
   } while (at < bytes);

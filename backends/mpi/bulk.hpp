@@ -25,8 +25,9 @@ class bulk_transfers {
   bool idle() const { return open_.empty(); }
   template <class Lost>
   void poll(Lost&& lost) {
-    open_.poll([&](const piece& p, int code) {
+    open_.poll([&](const piece& p, int code, const MPI_Status& status) {
       --left_[p.transfer];
+      if (code == MPI_SUCCESS && p.receives && !whole(p, status)) code = MPI_ERR_TRUNCATE;
       if (code != MPI_SUCCESS) lost(p.other, code);
     });
   }
@@ -43,7 +44,14 @@ class bulk_transfers {
     std::uint32_t transfer;
     rank_t other;
     bool receives;
+    int bytes;
   };
+  /// MPI takes a shorter message for a longer one without a word. One that was taken back is no transfer any more.
+  static bool whole(const piece& p, const MPI_Status& status) {
+    int came = 0, cancelled = 0;
+    MPI_Test_cancelled(&status, &cancelled);
+    return cancelled != 0 || (MPI_Get_count(&status, MPI_BYTE, &came) == MPI_SUCCESS && came == p.bytes);
+  }
 
   std::uint32_t begin();
   template <class Start>

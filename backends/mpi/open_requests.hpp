@@ -24,7 +24,8 @@ class open_requests {
     if (requests_.size() > which_.size()) make_room(2 * requests_.size());
   }
 
-  /// `over(note, code)` for each request that has come to its end. Not to be called on nothing: that would cost for nothing.
+  /// `over(note, code, status)` for each request that has come to its end. Not to be called on nothing: that would cost for
+  /// nothing.
   template <class Over>
   void poll(Over&& over) {
     int count = 0;
@@ -33,7 +34,7 @@ class open_requests {
     for (int i = 0; i < count; ++i) {
       // The standard fills in MPI_ERROR only if the call says so.
       const int mine = code == MPI_ERR_IN_STATUS ? statuses_[std::size_t(i)].MPI_ERROR : code;
-      over(notes_[std::size_t(which_[std::size_t(i)])], mine);
+      over(notes_[std::size_t(which_[std::size_t(i)])], mine, statuses_[std::size_t(i)]);
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < requests_.size(); ++i) {

@@ -35,7 +35,7 @@ class send_pool {
   /// Looks which of the sends are over; `lost(rank, code)` for those that failed.
   template <class Lost>
   void poll(Lost&& lost) {
-    open_.poll([&](const sending& s, int code) {
+    open_.poll([&](const sending& s, int code, const MPI_Status&) {
       s.home->buffer[s.home->count++] = s.buffer;
       if (code != MPI_SUCCESS) lost(s.to, code);
     });
