@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What ranks cost that have nothing to do, and how they are woken. Over a network with a descriptor they sleep at it; beside
 // others they nap.
+#include <signal.h>
 #include <time.h>
 
 #include <algorithm>
@@ -44,6 +45,9 @@ RANK_TEST(a_rank_that_waits_for_long_sleeps) {
   if (am::rank() != 0) {
     if (!naps()) EXPECT_LE((am::stats() - before).sleeps, 100U);
     if (own_process()) EXPECT_LE(cpu_seconds() - began, 0.1);
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    for (int number = SIGRTMIN; number <= SIGRTMAX; ++number) EXPECT_EQ(sigismember(&blocked, number), 0);
   }
   am::barrier();
 }

@@ -28,6 +28,7 @@ bool register_for_barriers() noexcept {
 bool install_handler() noexcept {
   struct sigaction mine{};
   mine.sa_handler = [](int) {};
+  mine.sa_flags = SA_RESTART;  // of what the program calls; never of the sleep
   return sigaction(SIGRTMIN + descriptor_signal_offset, &mine, nullptr) == 0;
 }
 
@@ -105,20 +106,24 @@ void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed, int 
 }
 
 // Whoever wakes this rank takes what is in `sleeping` and puts `awake` there: either it has done so, and there is no sleep, or it
-// will find that a signal is needed. That signal is blocked but inside of the sleep.
+// will find that a signal is needed. That signal is blocked between here and the sleep, lest it come in vain. One that comes late
+// interrupts nothing.
 void waiting::sleep_at(int descriptor, const timespec* until) noexcept {
   static const bool installed = install_handler();
-  sigset_t bell, others;
+  sigset_t bell, before, others;
   sigemptyset(&bell);
   sigaddset(&bell, SIGRTMIN + descriptor_signal_offset);
-  if (!installed || pthread_sigmask(SIG_BLOCK, &bell, &others) != 0) return;
+  if (!installed || pthread_sigmask(SIG_BLOCK, &bell, &before) != 0) return;
+  others = before;
   sigdelset(&others, SIGRTMIN + descriptor_signal_offset);
   mine_.process.store(getpid(), std::memory_order_relaxed);
   mine_.thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
   std::uint32_t announced = asleep;
-  if (!mine_.sleeping.compare_exchange_strong(announced, at_descriptor, std::memory_order_seq_cst)) return;
-  pollfd what{descriptor, POLLIN, 0};
-  ppoll(&what, 1, until, &others);
+  if (mine_.sleeping.compare_exchange_strong(announced, at_descriptor, std::memory_order_seq_cst)) {
+    pollfd what{descriptor, POLLIN, 0};
+    ppoll(&what, 1, until, &others);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);  // also for the processes that this one starts
 }
 
 // How long it may sleep before something is to be said.
