@@ -386,7 +386,9 @@ launch join_launched(bootstrap& others, options& settings, const std::string& pr
   return joining(others, settings).run(problem);
 }
 
-void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept {
+namespace {
+
+void end_launched(bootstrap* started, const job_block& job, rank_t rank, const std::function<void()>& meanwhile) {
   if (started == nullptr) return;
   for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
   ending note = from_note(job);
@@ -395,15 +397,21 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
   if (note.first != rank) {
     if (line != nullptr) line->tell_over();
+    if (meanwhile) meanwhile();
     sleep(let_others_speak_s);
   } else if (line != nullptr) {
     line->tell_failure(exit_code(note), sentence(note));
   } else {
     say_to_launcher("armilla: " + sentence(note) + "; the job was stopped");
   }
+  if (note.first == rank && meanwhile) meanwhile();
   if (line != nullptr) sleep(let_others_speak_s);  // it stops all of us
   started->abort(exit_code(note));
 }
+
+}  // namespace
+
+void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept { end_launched(started, job, rank, {}); }
 
 void end_after_loss(const launch& self, rank_t lost) noexcept try {
   const loss_record* const known = find_loss(*self.job, lost);
@@ -419,6 +427,8 @@ void end_after_loss(const launch& self, rank_t lost) noexcept try {
   }).detach();
 } catch (...) { self.started->abort(1); }
 
-void end_launched(const launch& self) noexcept { end_launched(self.started, *self.job, self.rank); }
+void end_launched(const launch& self, const std::function<void()>& meanwhile) noexcept {
+  end_launched(self.started, *self.job, self.rank, meanwhile);
+}
 
 }  // namespace armilla::detail

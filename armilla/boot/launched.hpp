@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <string>
 
 #include "armilla/boot/launch.hpp"
@@ -13,7 +14,8 @@ launch join_launched(bootstrap& others, options& settings, const std::string& pr
 
 /// This rank failed, and has noted it: the first of the host says so, and the launcher ends the job. For jobs that have no
 /// supervisor of ours; in others it does nothing.
-void end_launched(const launch& self) noexcept;
+/// `meanwhile` is called when that has been said, before this process ends.
+void end_launched(const launch& self, const std::function<void()>& meanwhile = {}) noexcept;
 /// Rank `lost` is, and there is no supervisor of ours to end the job: this process does it when the others have had their time.
 /// The first of its host says why. Returns at once.
 void end_after_loss(const launch& self, rank_t lost) noexcept;

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "armilla/base/clock.hpp"
@@ -82,6 +84,11 @@ void write_file(const std::string& name, const std::string& text) {
                 "statistics could not be written to '" + name + "' (" + std::strerror(errno) + "); make room there");
 }
 
+// Nothing, where there is no memory for it: it counts as missing then.
+std::vector<std::byte> copy_of(trace_part& part) try { return part.copy(); } catch (const std::bad_alloc&) {
+  return {};
+}
+
 std::string fabric_of(const launch& self) {
   if (self.threads) return "threads";
   if (self.beyond == nullptr) return "shm";
@@ -140,8 +147,12 @@ void report_trace(context& self) {
   mine->finish();
   if (self.session->self.job->supervisor > 0) return;
   const std::string& file = self.settings->trace;
-  const std::vector<std::vector<std::byte>> parts = gather_to(0, mine->part().copy());
-  if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.ranks));
+  const std::vector<std::vector<std::byte>> parts = gather_to(0, copy_of(mine->part()));
+  try {
+    if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.ranks));
+  } catch (const std::exception& why) {  // the job has done its work
+    std::fprintf(stderr, "armilla trace: %s\n", why.what());
+  }
   unlink(trace_part_name(file, self.rank).c_str());
 }
 

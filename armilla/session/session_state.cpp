@@ -98,8 +98,7 @@ void session_state::fail(int code) noexcept {
   std::fflush(stdout);  // the supervisor may end this process before it gets to it
   note_failure(*self.job, self.rank, failure_kind::code, code, "");
   tell_loss(*self.job, self.rank, self.rank, "exited with code " + std::to_string(code));
-  rescue_trace(rank);
-  end_launched(self);
+  end_noted();
 }
 
 void session_state::fail(const char* why) noexcept {
@@ -107,8 +106,7 @@ void session_state::fail(const char* why) noexcept {
   std::fflush(stdout);
   note_failure(*self.job, self.rank, failure_kind::exception, 1, why);
   tell_loss(*self.job, self.rank, self.rank, "ended by an exception");
-  rescue_trace(rank);
-  end_launched(self);
+  end_noted();
 }
 
 void session_state::fail_by_exception() noexcept {
@@ -116,9 +114,14 @@ void session_state::fail_by_exception() noexcept {
   std::fflush(stdout);
   note_current_exception(*self.job, self.rank);
   tell_own_loss(*self.job, self.rank);
-  rescue_trace(rank);
-  end_launched(self);
   if (self.job->supervisor == 0) say("armilla: " + sentence(from_note(*self.job)));
+  end_noted();
+}
+
+// A failure is noted. Where nobody else does, this rank says so, and then saves what can be saved.
+void session_state::end_noted() noexcept {
+  if (self.started == nullptr) return rescue_trace(rank);
+  end_launched(self, [this] { rescue_trace(rank); });
 }
 
 }  // namespace armilla::detail

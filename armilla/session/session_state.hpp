@@ -34,6 +34,7 @@ struct session_state {
 
  private:
   void serve();
+  void end_noted() noexcept;
 };
 
 }  // namespace armilla::detail

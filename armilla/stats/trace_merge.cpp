@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/stats/trace_merge.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,14 +40,16 @@ std::string quoted(const std::string& raw) {
   return out;
 }
 
-/// The file while it is written: an event a line.
+/// The file while it is written: an event a line. It has its name only when all is in it.
 class json_file {
  public:
-  explicit json_file(const std::string& name) : name_(name), file_(std::fopen(name.c_str(), "w")) {
+  explicit json_file(const std::string& name)
+      : name_(name), unfinished_(fmt::format("{}.{}.tmp", name, getpid())), file_(std::fopen(unfinished_.c_str(), "w")) {
     if (file_ == nullptr) fail();
   }
   ~json_file() {
     if (file_ != nullptr) std::fclose(file_);
+    if (!finished_) unlink(unfinished_.c_str());
   }
   json_file(const json_file&) = delete;
 
@@ -59,7 +63,8 @@ class json_file {
   void raw(const std::string& text) { buffer_ += text; }
   void close() {
     flush();
-    if (std::fclose(std::exchange(file_, nullptr)) != 0) fail();
+    if (std::fclose(std::exchange(file_, nullptr)) != 0 || std::rename(unfinished_.c_str(), name_.c_str()) != 0) fail();
+    finished_ = true;
   }
 
  private:
@@ -71,9 +76,29 @@ class json_file {
     throw_usage("ARMILLA_TRACE",
                 "the trace could not be written to '" + name_ + "' (" + std::strerror(errno) + "); make room there");
   }
-  std::string name_, buffer_;
+  std::string name_, unfinished_, buffer_;
   std::FILE* file_;
-  bool first_ = true;
+  bool first_ = true, finished_ = false;
+};
+
+/// Who has it merges the parts; any other process need not. Ends with the process, however that ends.
+class merge_lock {
+ public:
+  explicit merge_lock(const std::string& file) : name_(file + ".lock") {
+    file_ = open(name_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
+    locked_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+  }
+  ~merge_lock() {
+    if (locked_) unlink(name_.c_str());
+    if (file_ >= 0) close(file_);
+  }
+  merge_lock(const merge_lock&) = delete;
+  bool locked() const { return locked_; }
+
+ private:
+  std::string name_;
+  int file_ = -1;
+  bool locked_ = false;
 };
 
 /// Writes the tracks of one rank, whose process number is the rank.
@@ -295,8 +320,15 @@ void say_traced(const std::string& file, const trace_summary& what) {
 }
 
 void merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
+  const auto there = [&](rank_t r) { return access(trace_part_name(file, r).c_str(), F_OK) == 0; };
+  bool any = false;
+  for (rank_t r = 0; !any && r < ranks; ++r) any = there(r);
+  if (!any) return;
+  const merge_lock mine(file);
+  if (!mine.locked()) return;
   std::vector<std::vector<std::byte>> parts;
   for (rank_t r = 0; r < ranks; ++r) parts.push_back(read_file(trace_part_name(file, r)));
+  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // somebody was quicker
   if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // nobody came to make one, or somebody was quicker
   say_traced(file, merge_traces(file, parts, ranks));
   for (rank_t r = 0; r < ranks; ++r) unlink(trace_part_name(file, r).c_str());

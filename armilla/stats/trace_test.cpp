@@ -3,11 +3,14 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -155,6 +158,30 @@ TEST_F(traces, PartsOfRanksThatWereKilledAreFound) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("1 ranks left none"), std::string::npos);
   EXPECT_EQ(count(merged(), "s"), 2);
   EXPECT_NE(access(trace_part_name(file, 0).c_str(), F_OK), 0);
+}
+
+TEST_F(traces, OfSeveralWhoFindThePartsOneMerges) {
+  for (int round = 0; round < 20; ++round) {
+    {
+      trace a(file, 1024, 0, 2), b(file, 1024, 1, 2);
+      exchange(a, b);
+    }
+    testing::internal::CaptureStderr();
+    std::vector<std::thread> all;
+    for (int i = 0; i < 4; ++i) all.emplace_back([this] { merge_trace_files(file, 2); });
+    for (std::thread& one : all) one.join();
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+    EXPECT_EQ(count(merged(), "s"), 2);
+    EXPECT_NE(access((file + ".lock").c_str(), F_OK), 0);
+  }
+}
+
+TEST_F(traces, WhatCannotBeWrittenLeavesNothing) {
+  trace a(file, 1024, 0, 1);
+  const std::string nowhere = "/no/such/folder/x.json";
+  EXPECT_THROW(merge_traces(nowhere, {a.part().copy()}, 1), usage_error);
+  merge_trace_files(nowhere, 1);  // says so
 }
 
 TEST_F(traces, DamagedPartsDoNoHarm) {

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs that mpirun starts: launched_test.py openmpi|mpich ACTOR BACKENDS [unittest arguments]. Ends with 77 where there is no such
 mpirun, or no backend that can join its jobs."""
+import json
 import os
 import re
 import shutil
@@ -104,6 +105,17 @@ class Launched(FailedJobs, unittest.TestCase):
                         self.assertRegex(job.messages()[0], rf"rank {star} on .*{cause}; the job was stopped")
                         heard = re.findall(rf"(\d) heard: rank {star} on \S+ {cause}", job.out)
                         self.assertEqual(sorted(heard), [str(r) for r in range(3) if r != star], job.out + job.err)
+
+    def test_a_trace_of_a_job_that_fails(self):
+        with tempfile.TemporaryDirectory() as folder:
+            trace = os.path.join(folder, "trace.json")
+            job = self.launch("-n", "3", ACTOR, "throw", "1", env={"ARMILLA_TRACE": trace})
+            told = [line for line in job.messages() if not line.startswith("armilla trace:")]
+            self.assertEqual(len(told), 1, job.err)
+            self.assertEqual(job.messages()[0], told[0], "the failure is told first")
+            with open(trace, encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["otherData"]["ranks"], 3)
+            self.assertEqual(os.listdir(folder), ["trace.json"])
 
     def test_wrong_options_are_told_once(self):
         self.assert_failed(self.launch("-n", "3", ACTOR, "hello", env={"ARMILLA_RNIG": "1M"}), "ARMILLA_RNIG.*ARMILLA_RING")
