@@ -85,7 +85,8 @@ class joining {
   job_block* map_of(int memory);
   void share();
   void fill_block();
-  void watch_neighbours();
+  std::shared_ptr<neighbours> find_neighbours() const;
+  void watch(const std::shared_ptr<neighbours>& them, std::size_t host);
   void watch_hosts(launch& self, const std::vector<rank_t>& leads);
   void fill_programs();
   void fill_places();
@@ -101,7 +102,8 @@ class joining {
   card mine_{};
   std::unique_ptr<door> door_;
   std::vector<card> cards_;
-  std::vector<rank_t> lead_;  // the first rank of each one's host
+  std::vector<rank_t> lead_;       // the first rank of each one's host
+  std::vector<pulse_card> beats_;  // by host; empty: there is one, or none is watched
   int memory_ = -1;
   job_block* job_ = nullptr;
 };
@@ -323,16 +325,23 @@ void joining::fill_block() {
   fill_places();
 }
 
-// What one of them says at once is said before the launcher ends all.
-void joining::watch_neighbours() {
+std::shared_ptr<neighbours> joining::find_neighbours() const {
   std::vector<neighbours::process> all;
   for (rank_t r = 0; r < rank_t(ranks()); ++r)
     if (here(r)) all.push_back({r, of(r).pid});
-  const auto watch = std::make_shared<neighbours>(*job_, self_, all, settings_.loss_grace_ns);
-  neighbours::start(watch, [started = &others_, job = job_, grace = settings_.loss_grace_ns](rank_t lost, bool first) {
+  return std::make_shared<neighbours>(*job_, self_, all, settings_.loss_grace_ns);
+}
+
+// What one of them says at once is said before the launcher ends all.
+void joining::watch(const std::shared_ptr<neighbours>& them, std::size_t host) {
+  const auto heard = [started = &others_, job = job_, grace = settings_.loss_grace_ns, beats = beats_, host](rank_t lost,
+                                                                                                             bool first) {
     if (first) say_loss(*started, *job, lost);
+    if (const loss_record* const what = find_loss(*job, lost); first && what != nullptr && !beats.empty())
+      pulse::pass_on(beats, host, lost, what->cause);
     end_soon(*started, grace, first);
-  });
+  };
+  neighbours::start(them, heard);
 }
 
 // The first ranks of the hosts tell each other that they are there.
@@ -342,6 +351,7 @@ void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
   const bool leads_one = lead_[std::size_t(self_)] == self_;
   if (leads_one) self.beat = std::make_shared<pulse>();
   const auto cards = exchange(leads_one ? self.beat->card() : pulse_card{});
+  for (const rank_t lead : leads) beats_.push_back(cards[std::size_t(lead)]);
   if (!leads_one) return;
   std::vector<pulse::host> hosts;
   for (std::size_t h = 0; h < leads.size(); ++h) {
@@ -362,8 +372,9 @@ launch joining::run(const std::string& problem) {
     fill_block();
     others_.lend(memory_);
   }
-  close(memory_);                                                          // the mapping keeps it
-  if (dynamic_cast<agent_line*>(&others_) == nullptr) watch_neighbours();  // agents watch their ranks themselves
+  close(memory_);  // the mapping keeps it
+  // Agents watch their ranks themselves.
+  const auto them = dynamic_cast<agent_line*>(&others_) == nullptr ? find_neighbours() : nullptr;
   meet();
   bind_here(job_->rank[self_].cpu);
   announce(*job_, self_, mine_.build);
@@ -376,6 +387,7 @@ launch joining::run(const std::string& problem) {
   if (leads.size() > 1)
     for (const rank_t lead : lead_) self.host_of.push_back(std::uint32_t(std::ranges::lower_bound(leads, lead) - leads.begin()));
   if (leads.size() > 1) watch_hosts(self, leads);
+  if (them != nullptr) watch(them, self.host_of.empty() ? 0 : self.host_of[std::size_t(self_)]);
   self.oversubscribed = std::ranges::count(lead_, lead_[std::size_t(self_)]) > std::ptrdiff_t(job_->processors);
   return self;
 }

@@ -78,6 +78,7 @@ struct two_hosts {
   explicit two_hosts(std::uint64_t timeout_ns) : other_job(make_job(4)), job(make_job(4)) {
     const auto mine = std::make_shared<pulse>(), theirs = std::make_shared<pulse>();
     here = mine;
+    cards = {on_this_machine(*mine), on_this_machine(*theirs)};
     const std::vector<pulse::host> hosts{{on_this_machine(*mine), {0, 2}, "h1"}, {on_this_machine(*theirs), {1, 3}, "h2"}};
     other = fork();
     if (other == 0) {
@@ -94,6 +95,7 @@ struct two_hosts {
   job_block& other_job;
   job_block& job;
   std::shared_ptr<pulse> here;
+  std::vector<pulse_card> cards;
   pid_t other = -1;
 };
 
@@ -135,6 +137,20 @@ TEST(pulse, at_the_end_nobody_is_lost) {
   both.here->watch_no_more();
   kill(both.other, SIGSTOP);
   std::this_thread::sleep_for(800ms);
+  EXPECT_EQ(both.job.losses.count.load(), 0u);
+}
+
+TEST(pulse, what_a_host_knows_of_its_own_ranks_the_others_hear) {
+  if (!may_fork) GTEST_SKIP();
+  const two_hosts both(2'000'000'000);
+  pulse::pass_on(both.cards, 0, 3, "is none of h1's");
+  pulse::pass_on(both.cards, 0, 77, "is nobody's");
+  pulse::pass_on(both.cards, 0, 2, "was killed by signal 9 (SIGKILL)");
+  ASSERT_TRUE(comes_true([&] { return find_loss(both.other_job, 2) != nullptr; }));
+  EXPECT_STREQ(find_loss(both.other_job, 2)->host, "h1");
+  EXPECT_STREQ(find_loss(both.other_job, 2)->cause, "was killed by signal 9 (SIGKILL)");
+  EXPECT_EQ(both.other_job.failure.rank, 2) << "it has been said on h1";
+  EXPECT_EQ(find_loss(both.other_job, 3), nullptr);
   EXPECT_EQ(both.job.losses.count.load(), 0u);
 }
 

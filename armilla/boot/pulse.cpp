@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -20,6 +21,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/losses.hpp"
+#include "armilla/boot/note.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -35,6 +37,14 @@ struct beat {
 };
 static_assert(sizeof(beat) == 32);
 
+/// What a host tells of its ranks.
+struct news {
+  beat from;
+  std::int32_t lost = no_rank;
+  char cause[sizeof loss_record::cause] = {};
+};
+constexpr int times_told = 2;  // a datagram may get lost
+
 void list_addresses(pulse_card& card) {
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) return;
@@ -45,6 +55,18 @@ void list_addresses(pulse_card& card) {
     card.address[n++] = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr;
   }
   freeifaddrs(all);
+}
+
+// To all addresses of a host, always: that one of them can be heard does not mean that it can be reached.
+void send_to_all(int socket, const pulse_card& host, const void* data, std::size_t bytes) noexcept {
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_port = host.port;
+  for (const std::uint32_t address : host.address) {
+    if (address == 0) continue;
+    place.sin_addr.s_addr = address;
+    sendto(socket, data, bytes, MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&place), sizeof place);
+  }
 }
 
 }  // namespace
@@ -107,7 +129,6 @@ void pulse::run() noexcept try {
   }
 } catch (const std::exception&) {}  // no memory: nobody is watched
 
-// To all addresses of a host, always: that one of them can be heard does not mean that it can be reached.
 void pulse::send() {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     const peer& p = peers_[i];
@@ -115,27 +136,47 @@ void pulse::send() {
     beat mine;
     mine.from = std::uint32_t(me_);
     std::memcpy(mine.word, p.who.card.word, sizeof mine.word);
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = p.who.card.port;
-    for (const std::uint32_t address : p.who.card.address) {
-      if (address == 0) continue;
-      place.sin_addr.s_addr = address;
-      sendto(socket_, &mine, sizeof mine, MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&place), sizeof place);
-    }
+    send_to_all(socket_, p.who.card, &mine, sizeof mine);
   }
 }
 
 void pulse::receive() {
-  beat came;
+  news came;
   for (std::size_t left = 64 + 8 * peers_.size(); left != 0; --left) {  // a flood shall not keep this host from beating
     const ssize_t n = recv(socket_, &came, sizeof came, 0);
     if (n < 0) return;
-    const bool ours = n == ssize_t(sizeof came) && came.magic == job_block::good_magic && came.from < peers_.size() &&
-                      came.from != me_ && std::memcmp(came.word, mine_.word, sizeof came.word) == 0;
+    const beat& b = came.from;
+    const bool whole = n == ssize_t(sizeof b) || n == ssize_t(sizeof came);
+    const bool ours = whole && b.magic == job_block::good_magic && b.from < peers_.size() && b.from != me_ &&
+                      std::memcmp(b.word, mine_.word, sizeof b.word) == 0;
     if (!ours) continue;
-    peers_[came.from].heard_ns = now_ns();
+    peers_[b.from].heard_ns = now_ns();
+    if (n == ssize_t(sizeof came)) hear(b.from, came.lost, {came.cause, strnlen(came.cause, sizeof came.cause)});
   }
+}
+
+// A host tells of its own ranks only. It has said so to the user: this host need not.
+void pulse::hear(std::uint32_t from, rank_t lost, std::string_view cause) {
+  const host& there = peers_[from].who;
+  if (!std::ranges::binary_search(there.ranks, lost)) return;
+  note_failure(*job_, lost, failure_kind::lost, 1, cause);
+  tell_loss(*job_, lost, lost, cause, there.name);
+}
+
+void pulse::pass_on(const std::vector<pulse_card>& cards, std::size_t mine, rank_t lost, std::string_view cause) noexcept {
+  const int out = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (out < 0) return;
+  news all{};
+  all.from.from = std::uint32_t(mine);
+  all.lost = lost;
+  std::memcpy(all.cause, cause.data(), std::min(cause.size(), sizeof all.cause - 1));
+  for (std::size_t i = 0; i < times_told * cards.size(); ++i) {
+    const pulse_card& to = cards[i % cards.size()];
+    if (i % cards.size() == mine || to.port == 0) continue;
+    std::memcpy(all.from.word, to.word, sizeof to.word);
+    send_to_all(out, to, &all, sizeof all);
+  }
+  close(out);
 }
 
 void pulse::judge(std::uint64_t now) {
@@ -147,7 +188,8 @@ void pulse::judge(std::uint64_t now) {
 void pulse::lose(peer& p) {
   p.lost = true;
   const std::string cause =
-      fmt::format("has not been heard of for {:.3g} s: its host is cut off or stands still", double(timeout_ns_) / 1e9);
+      fmt::format("has not been heard of for {:.3g} s: its host is cut off or stands still, or its first rank is stopped",
+                  double(timeout_ns_) / 1e9);
   const std::vector<rank_t>& ranks = p.who.ranks;
   for (std::size_t i = 0, behind; i < ranks.size(); i = behind) {
     for (behind = i + 1; behind < ranks.size() && ranks[behind] == ranks[behind - 1] + 1;) ++behind;

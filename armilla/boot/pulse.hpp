@@ -3,6 +3,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "armilla/base/types.hpp"
@@ -42,6 +44,9 @@ class pulse {
   /// Starts a thread that holds `self`, until the process ends. Losses go to `job`.
   static void start(const std::shared_ptr<pulse>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
                     std::uint64_t timeout_ns);
+  /// Tells the other hosts (`cards`, by number) what a rank of host `mine` has found out of one of its own. Any rank of it may:
+  /// no pulse of its own is needed.
+  static void pass_on(const std::vector<pulse_card>& cards, std::size_t mine, rank_t lost, std::string_view cause) noexcept;
   /// The job comes to its end: who falls silent from now on is not lost.
   void watch_no_more() noexcept { watching_.store(false, std::memory_order_relaxed); }
 
@@ -55,6 +60,7 @@ class pulse {
   void run() noexcept;
   void send();
   void receive();
+  void hear(std::uint32_t from, rank_t lost, std::string_view cause);
   void judge(std::uint64_t now);
   void lose(peer& p);
 
