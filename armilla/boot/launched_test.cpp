@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/launched.hpp"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/door.hpp"
+#include "armilla/boot/neighbours.hpp"
 
 namespace {
 
@@ -83,6 +86,7 @@ void in_ranks(rank_t ranks, const std::function<void(rank_t)>& before, const std
       table_bootstrap others(*shared, r, ranks);
       const launch self = join_launched(others, settings, "");
       const int found = look(self);
+      self.job->rank[self.rank].stage = rank_stage::finished;  // else its end would be a loss to its neighbours
       others.meet();
       _exit(found);
     }
@@ -125,6 +129,27 @@ TEST(launched, who_cannot_have_the_memory_is_a_host_of_its_own) {
                    ? 0
                    : 2;
       });
+}
+
+TEST(neighbours, it_is_found_out_how_a_process_ended) {
+  for (const bool by_signal : {false, true}) {
+    const pid_t child = fork();
+    if (child == 0) {
+      if (by_signal) raise(SIGKILL);
+      _exit(3);
+    }
+    const int descriptor = int(syscall(SYS_pidfd_open, child, 0));
+    ASSERT_GE(descriptor, 0);
+    pollfd ended{descriptor, POLLIN, 0};
+    ASSERT_EQ(poll(&ended, 1, 10'000), 1);
+    const int found = status_of_ended(child, descriptor);
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(found & ~0x80, status & ~0x80);
+    const int later = status_of_ended(child, descriptor);
+    EXPECT_TRUE(later == status || later == -1) << later;  // not every kernel tells
+    close(descriptor);
+  }
 }
 
 TEST(launched, a_door_opens_to_those_who_know_the_key) {
