@@ -5,7 +5,7 @@ import pathlib
 import sys
 import tempfile
 
-from . import compare, look, overview, page, plan, runner, store, trace
+from . import compare, look, plan, runner, store
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 QUICK_SECONDS = 285  # and the page
@@ -23,6 +23,12 @@ def folder_for(path):
             return out
     except OSError as why:
         raise store.ReportError(f"{out}: cannot be written to ({why.strerror}); name another folder") from why
+
+
+def write_page(results, out):
+    """What draws is loaded where it is needed: that takes a second, for which nobody need wait who mistyped a word."""
+    from . import page
+    print(f"page: {page.write(results, out)}")
 
 
 def run(arguments):
@@ -47,12 +53,12 @@ def run(arguments):
         return 130
     finally:
         if results["experiments"]:
-            print(f"page: {page.write(results, out)}")
+            write_page(results, out)
     return 0
 
 
 def draw(arguments):
-    print(f"page: {page.write(store.load(arguments.out), arguments.out)}")
+    write_page(store.load(arguments.out), arguments.out)
     return 0
 
 
@@ -62,11 +68,13 @@ def show_changes(arguments):
 
 
 def show_trace(arguments):
+    from . import trace
     print(trace.describe(arguments.file, arguments.out))
     return 0
 
 
 def take_picture(arguments):
+    from . import overview
     stem = pathlib.Path(arguments.out)
     folder_for(stem.parent)
     print("\n".join(map(str, overview.write(store.load(arguments.results), stem))))

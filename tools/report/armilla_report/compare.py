@@ -68,6 +68,9 @@ def text(before, after):
              + (f"; {len(alone)} are in one only" if alone else "")]
     if before.get("quick") != after.get("quick"):
         lines.append("one of them is a quick run: sizes differ")
+    loads = [r.get("machine", {}).get("load before") for r in (before, after)]
+    if all(loads) and loads[0] != loads[1]:
+        lines.append(f"the machine was not the same: {loads[0]}, then {loads[1]}")
     width = max((len(c.what) for c in real), default=0)
     for c in real:
         better = (c.by > 0) == (c.kind == "more")

@@ -38,7 +38,7 @@ WATER = Experiment(
     (("MRPC, section 6", "there"), ("prefetch: remote accesses", "10 times fewer"),
      ("prefetch gains", "60 % (64, both), 51 % CC++ and 22 % Split-C (512)"), ("CC++ / Split-C", "atomic 2.6 (64), 5.6 (512); prefetch 3.5 (512)"),
      *GAP_TABLE),
-    seconds=12)
+    seconds=2)
 
 
 def lu_commands():
@@ -65,7 +65,7 @@ LU = Experiment(
             lambda size: 1.3 if size.get("n") == 512 else None, ("n",))),
     (Figure("lines", "LU, time by block", "block", True), Figure("bars", "LU, where the time goes")),
     (("MRPC, section 6", "there"), ("CC++ / Split-C", "3.6"), *GAP_TABLE),
-    seconds=8)
+    seconds=1)
 
 MM = Experiment(
     "mm", "mm: a product of matrices of 8 x 8 blocks", "Split-C on the Paragon, section 5",
@@ -84,6 +84,6 @@ MM = Experiment(
     (Figure("lines", "mm, speed by block", "block", True), Figure("bars", "mm, where the time goes", only=("get", "double-buffered", "direct"))),
     (("Paragon, section 5", "there"), ("64 nodes, transposes included", "near 2937 MFLOPS (CM-5 480)"),
      ("the polling version of the library", "about half (preliminary)")),
-    seconds=10)
+    seconds=5)
 
 ITEMS = (WATER, LU, MM)

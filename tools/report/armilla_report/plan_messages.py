@@ -22,7 +22,7 @@ PING = Experiment(
     (("STAPL, table 1, microseconds", "explicit", "asynchronous", "synchronous"), ("Pthreads, V2200", "15", "22", "22"),
      ("Pthreads, O3800", "4", "16", "15"), ("MPI, V2200", "16", "35", "37"), ("MPI, O3800", "17", "17", "21"),
      ("MPI, cluster", "197", "197", "201")),
-    seconds=6)
+    seconds=1)
 
 PATTERNS = ("flat", "tree", "hypercube", "dissemination")
 
@@ -50,7 +50,7 @@ FENCE = Experiment(
      Target("fence / OpenMP barrier", {"by": "armilla", "version": "fence", "command": "? ranks"}, {"by": "openmp"}, None, ("ranks",)),
      Target("fence / std::barrier", {"by": "armilla", "version": "fence", "command": "? ranks"}, {"by": "std"}, None, ("ranks",))),
     (Figure("lines", "Fence and barrier", "ranks", True), Figure("ratios", "Fence against our barrier of its pattern", "ranks", True, ("fence / our*",))),
-    seconds=8)
+    seconds=6)
 
 SORT = Experiment(
     "sort", "Sample sort", "STAPL, section 6, figures 6 and 7",
@@ -63,7 +63,7 @@ SORT = Experiment(
           for version, limit in (("element-wise", 1.5), ("bulk", 1.0), ("best", 0.5))),
     (Figure("lines", "Sample sort", "keys", True), Figure("ratios", "Sample sort, against the best of the others", "keys", True),
      Figure("bars", "Sample sort, where the time goes")),
-    (("STAPL, section 6", "there"), ("lines of the sample sort", "30, of MPI 100")), seconds=6)
+    (("STAPL, section 6", "there"), ("lines of the sample sort", "30, of MPI 100")), seconds=11)
 
 INNER = Experiment(
     "inner", "Inner product", "STAPL, section 6, tables 2 and 3", "40 million doubles by collect, against OpenMP with SIMD and MPI.",
@@ -71,7 +71,7 @@ INNER = Experiment(
      Command("mpi", "paper_inner_mpi", ("--elements", 40000000, "--samples", 5), ("--elements", 40000000, "--samples", 2), launcher="mpi")),
     (Target("collect / OpenMP", {"by": "armilla"}, {"by": "openmp"}, 1.03, ("elements",), paper="0.93 to 1.09"),
      Target("collect / MPI", {"by": "armilla"}, {"by": "mpi"}, None, ("elements",))),
-    (), (("STAPL, tables 2 and 3", "there"), ("ratios", "0.93 to 1.09")), seconds=4)
+    (), (("STAPL, tables 2 and 3", "there"), ("ratios", "0.93 to 1.09")), seconds=1)
 
 PARTS = ("send", "receive", "one-way")
 MESSAGE = Experiment(
@@ -85,6 +85,6 @@ MESSAGE = Experiment(
      *(Target(f"{version} / the raw line, one way", {"by": "armilla", "version": f"{version}/one-way"}, {"by": "line", "version": "*/one-way"})
        for version in ("active-message", "statement", "statements-together", "put"))),
     (), (("Paragon, figures 2 and 4", "there"), ("AM send", "47 us (CM-5 1.6)"), ("dispatch on the CM-5", "1.7 us, about a tenth of saving the context here")),
-    seconds=4)
+    seconds=1)
 
 ITEMS = (MESSAGE, PING, FENCE, SORT, INNER)

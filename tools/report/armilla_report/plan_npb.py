@@ -38,7 +38,7 @@ COUNTS = Experiment(
      ("MPC++/LAM sends", "1,591", "3,572", "6,333", "10,654", "18,095"), ("MPC++/LAM isends", "390", "1,170", "2,730", "0", "0"),
      ("MPC++/LAM receives", "1,981", "4,742", "9,063", "10,654", "18,095"), ("MPC++/LAM average KB", "10.80", "6.77", "4.14", "3.87", "2.37"),
      ("MPC++/LAM total MB", "20.9", "31.4", "36.6", "39.4", "40.8")),
-    rounds=1, quick_rounds=1, seconds=8)
+    rounds=1, quick_rounds=1, seconds=2)
 
 CARRIERS = ("shared memory", "Open MPI", "MPICH", "UCX", "mixed")
 
@@ -57,6 +57,6 @@ NETWORKS = Experiment(
              ("--class", "S", "--ranks", 2, "--network", "memory", "--samples", 1), launcher="script"),),
     tuple(against(carrier, "MPICH" if carrier == "MPICH" else "Open MPI") for carrier in CARRIERS),
     (Figure("ratios", "CG and IS, over networks, against the MPI twin", "network", True),),
-    (("MPC++", "there"), ("CG A, all combinations, while scaling", "within 10 to 20 %, at worst within 2")), rounds=3, seconds=10)
+    (("MPC++", "there"), ("CG A, all combinations, while scaling", "within 10 to 20 %, at worst within 2")), rounds=3, seconds=3)
 
 ITEMS = (CG, IS, COUNTS, NETWORKS)

@@ -51,6 +51,6 @@ EM3D = Experiment(
     (("MRPC, section 6", "there"), ("ghost saves, of base", "87-89 %"), ("bulk saves, of ghost", "over 95 %"),
      ("CC++ / Split-C: base; ghost at high remote shares", "about 2; 2.5"),
      *GAP_TABLE),
-    seconds=20)
+    seconds=7)
 
 ITEMS = (EM3D,)

@@ -16,6 +16,7 @@ from . import judge, lines, machine, store
 FIELDS = {"program": str, "version": str, "by": str, "ranks": int, "fabric": str, "size": dict, "unit": str, "samples": list,
           "verified": bool}
 MOST_ROUNDS = 9  # of a run with a limit of time
+FULL = 10  # a round of all sizes, by a quick one, about
 
 
 class Failed(Exception):
@@ -94,7 +95,7 @@ class Runner:
 
     def limit(self):
         limit = 120.0 if self.quick else 1800.0
-        return min(limit, max(5.0, self.deadline - time.monotonic() + 20)) if self.deadline else limit
+        return min(limit, max(5.0, self.deadline - time.monotonic() + 5)) if self.deadline else limit
 
     def run(self, command):
         """The records of one run."""
@@ -260,7 +261,7 @@ class Runner:
             return known["seconds"] / known["rounds"]
         if hasattr(item, "commands") and all(self.why_not(c) for c in item.commands):
             return 0
-        return item.seconds * (1 if self.quick else 3)
+        return item.seconds * (1 if self.quick else FULL)
 
     def rounds_left(self, item):
         known = self.results["experiments"].get(item.id, {})
@@ -287,7 +288,8 @@ class Runner:
         experiments = [item for item in items if hasattr(item, "commands")]
         for number in range(1, 1 + max((self.wanted(item) for item in experiments), default=0)):
             for item in experiments:
-                if self.wanted(item) - self.rounds_left(item) >= number or self.late():
+                known = self.results["experiments"].get(item.id, {}).get("rounds", 0)
+                if self.wanted(item) - self.rounds_left(item) >= number or self.late(self.round_seconds(item) if known else 0):
                     continue
                 self.say(f"round {number} of {self.wanted(item)}, {item.id}: {item.title}; about {duration(self.seconds_left(items))} left")
                 if number == 1:
