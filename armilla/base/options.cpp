@@ -175,7 +175,8 @@ std::vector<row> make_table() {
       duration("stall", &o::stall_ns, 1'000'000'000,
                "End a job in which every rank has waited so long for what none can do any more; 0: never."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,
-               "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same."),
+               "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same. "
+               "Under mpirun or srun each rank tells its own."),
       shared(duration(
           "loss_grace", &o::loss_grace_ns, 1'000'000'000,
           "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "

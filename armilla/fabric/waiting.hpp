@@ -68,7 +68,8 @@ class waiting {
   bool losses_to_hear() const noexcept { return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_; }
   /// From now on only further losses count. Pairs with the release behind which their records are complete.
   void hear_losses() noexcept { losses_heard_ = losses_->load(std::memory_order_acquire); }
-  /// The rank is the whole job and has no supervisor: it looks after itself. Times as ARMILLA_STALL and ARMILLA_WAIT_REPORT.
+  /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
+  /// ARMILLA_WAIT_REPORT.
   void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns) noexcept {
     stall_ns_ = stall_ns;
     report_ns_ = report_ns;

@@ -128,7 +128,9 @@ void answer(void* rank) {
   if (alone(self)) say_waits(job, "armilla: who waits for what:");
   if (job.supervisor != job_block::launched) return;  // else nobody asks all of them
   const control_block& mine = control_of(job, self.rank);
-  say("armilla: rank " + std::to_string(self.rank) + " waits for:\n" + std::string(mine.text, mine.text_bytes));
+  std::string text = "armilla: rank " + std::to_string(self.rank) + " waits for:\n" + std::string(mine.text, mine.text_bytes);
+  if (text.ends_with('\n')) text.pop_back();  // `say` ends the line
+  say(text);
 }
 
 // Whether the thread that answers for this rank may still do something.
@@ -153,7 +155,9 @@ void stalled(void* rank) {
 void start_wait_reports(context& self) {
   waiting& sleeper = self.messages->sleeper();
   sleeper.set_reporter({&answer, &stalled, &self});
+  // A launcher looks after its job, but knows nothing of waits: each rank tells its own.
   if (alone(self)) sleeper.watch_alone(self.settings->stall_ns, self.settings->wait_report_ns);
+  if (self.session->self.job->supervisor == job_block::launched) sleeper.watch_alone(0, self.settings->wait_report_ns);
 }
 
 void stop_wait_reports(context& self) {

@@ -106,6 +106,11 @@ class Launched(FailedJobs, unittest.TestCase):
                         heard = re.findall(rf"(\d) heard: rank {star} on \S+ {cause}", job.out)
                         self.assertEqual(sorted(heard), [str(r) for r in range(3) if r != star], job.out + job.err)
 
+    def test_a_rank_that_waits_long_says_so(self):
+        job = self.launch("-n", "2", ACTOR, "late", "1", env={"ARMILLA_WAIT_REPORT": "300ms"})
+        self.assertEqual(job.code, 0, job.err)
+        self.assertRegex(job.err, r"armilla: rank 0 waits for:\n  main waits for \w+ \d+: rank 1 has not come\n")
+
     def test_a_trace_of_a_job_that_fails(self):
         with tempfile.TemporaryDirectory() as folder:
             trace = os.path.join(folder, "trace.json")

@@ -126,6 +126,7 @@ int perform_alone() {
 int act() {
   if (scene.ends_with("_alone")) return perform_alone();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
+  if (scene == "late" && armilla::rank() == star) usleep(1'500'000);
   if (scene == "fibers") leave_fibers();
   if (scene == "processors") print_processors();
   if (scene == "programs") print_programs();
