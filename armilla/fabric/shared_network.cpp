@@ -178,9 +178,11 @@ int shared_network::side::descriptor() const noexcept {
   return all_.carrier_.descriptor();
 }
 
+// What the other one has under way with that rank ends, too, perhaps before it has heard why.
 void shared_network::side::give_up(rank_t r) {
   const turn mine(*this);
   all_.carrier_.give_up(r);
+  (of_rank_ ? all_.attendant_ : all_.rank_).losses_.push_back({r, "it is lost"});
 }
 
 network::loss shared_network::side::lost() {

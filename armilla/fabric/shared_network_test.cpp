@@ -172,5 +172,12 @@ TEST_F(shared_network_test, what_is_kept_for_the_other_is_bounded) {
   EXPECT_EQ(net.held(), 0U) << "the last was given back";
 }
 
+TEST_F(shared_network_test, whom_one_gives_up_the_other_has_lost) {
+  for_attendant.give_up(1);
+  EXPECT_EQ(for_attendant.lost().rank, no_rank);
+  EXPECT_EQ(for_rank.lost().rank, 1);
+  EXPECT_EQ(for_rank.lost().rank, no_rank);
+}
+
 }  // namespace
 }  // namespace armilla::detail

@@ -57,8 +57,10 @@ def one_death(mortal, clock, dice, fabric):
     victim, seed, delay = dice.randrange(ranks), dice.randrange(10**6), dice.choice((0, 300, 3000, 20000))
     delay = dice.randint(0, delay)
     clock.reset()
-    scene = f"{fabric}, {ranks} ranks, {how} of {victim}, seed {seed}, after {delay} us"
-    job = Job([mortal, clock.name, how, str(victim), str(seed), str(delay)], ranks=ranks, fabric=fabric)
+    reception = dice.choice(("poll", "thread"))
+    scene = f"{fabric}, {reception}, {ranks} ranks, {how} of {victim}, seed {seed}, after {delay} us"
+    job = Job([mortal, clock.name, how, str(victim), str(seed), str(delay)], ranks=ranks, fabric=fabric,
+              env={"ARMILLA_RECEPTION": reception})
     if how == "outside":
         kill_from_outside(clock, delay)
     job.end()
