@@ -58,9 +58,10 @@ def log_axis(ax, low, high):
     """1, 2, 5 in plain digits, in place of powers of ten that say nothing within a decade."""
     ax.set_yscale("log")
     low, high = low / 1.25, high * 1.25
-    ticks = [m * 10.0**e for e in range(-6, 9) for m in (1, 2, 5) if low <= m * 10.0**e <= high]
-    if len(ticks) > 9:
-        ticks = [t for t in ticks if f"{t:e}"[0] == "1"]
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (.9, 1, 1.1, 1.2, 1.4, 1.7, 2, 2.5, 3, 4, 5, 6, 7, 8)):
+        ticks = [m * 10.0**e for e in range(-6, 9) for m in steps if low <= m * 10.0**e <= high]
+        if len(ticks) >= 3:
+            break
     ax.set_ylim(low, high)
     ax.set_yticks(ticks, labels=[f"{t:,g}" for t in ticks])
     ax.minorticks_off()
