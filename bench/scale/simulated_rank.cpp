@@ -2,11 +2,15 @@
 #include "bench/scale/simulated_rank.hpp"
 
 #include <mpi.h>
+#include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <string>
+
+#include <smpi/smpi_helpers_internal.h>
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/build_id.hpp"
@@ -22,6 +26,24 @@ namespace {
 
 using namespace armilla::detail;
 using armilla::rank_t;
+
+/// Of the only thread, whoever's stack it has.
+struct processor_time {
+  static constexpr double least = 1e-6;  // what is shorter does not count, as the simulator has it with programs of MPI
+  double slower = 0, since = 0;
+  static double now() {
+    timespec t{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
+  }
+} processor;
+
+void sleep_for(double seconds) {
+  timespec away{};
+  away.tv_sec = time_t(seconds);
+  away.tv_nsec = long((seconds - double(away.tv_sec)) * 1e9);
+  smpi_nanosleep(&away, nullptr);
+}
 
 /// The simulator's own meetings: its blocking collectives are right and quick, which is not so of those that one tests.
 class simulated_job final : public bootstrap {
@@ -55,18 +77,24 @@ class simulated_job final : public bootstrap {
 /// The MPI backend, called as the simulator wants it.
 class simulated_network final : public passing_network {
  public:
-  using passing_network::passing_network;
+  simulated_network(std::unique_ptr<network> backend, double look) : passing_network(std::move(backend)), look_(look) {}
   std::byte* acquire(rank_t to, std::size_t bytes) override {
     const in_simulator here;
     return carrier().acquire(to, bytes);
   }
   void submit(rank_t to, std::size_t bytes) override {
     const in_simulator here;
+    waited_ = 0;
     carrier().submit(to, bytes);
   }
   arrival poll() override {
     const in_simulator here;
-    return carrier().poll();
+    const arrival found = carrier().poll();
+    if (found.data != nullptr)
+      waited_ = 0;
+    else if (look_ != 0)
+      stay_away();
+    return found;
   }
   void release(std::uintptr_t token) override {
     const in_simulator here;
@@ -74,16 +102,27 @@ class simulated_network final : public passing_network {
   }
   std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
     const in_simulator here;
+    waited_ = 0;
     return carrier().send_bulk(to, id, data, bytes);
   }
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
     const in_simulator here;
+    waited_ = 0;
     return carrier().receive_bulk(from, id, data, bytes);
   }
-  void finish() override {
-    const in_simulator here;
-    carrier().finish();
+  // The receives that are still posted end with the simulator: it miscounts one that is cancelled when a frame has come.
+  void finish() override {}
+
+ private:
+  // Longer the longer the wait is: else the simulator would be busy with looks at nothing for hours.
+  void stay_away() {
+    const double pause = std::max(look_, waited_ / 16);
+    waited_ += pause;
+    sleep_for(pause);
   }
+
+  double look_;
+  double waited_ = 0;  ///< seconds since something came or was sent, about
 };
 
 job_block* the_job = nullptr;  // made by rank 0, for all
@@ -113,7 +152,21 @@ void must(bool good, const char* what, const char* why) {
 
 }  // namespace
 
-simulated_rank::simulated_rank() : settings_(options::from_environment()) {
+void in_simulator::let_compute(double slower) { processor.slower = slower; }
+
+// The simulator's own way takes longer the more messages a polling rank has received.
+void in_simulator::sleep_computed() {
+  if (processor.slower == 0 || processor.since == 0) return;
+  const double seconds = processor.now() - processor.since;
+  processor.since = 0;
+  if (seconds >= processor_time::least) sleep_for(seconds * processor.slower);
+}
+
+void in_simulator::begin_computing() {
+  if (processor.slower != 0) processor.since = processor.now();
+}
+
+simulated_rank::simulated_rank(double look) : settings_(options::from_environment()) {
   char why[512] = {};
   const plugin& mpi = *armilla_plugin();
   started_ = std::make_unique<simulated_job>();
@@ -124,7 +177,7 @@ simulated_rank::simulated_rank() : settings_(options::from_environment()) {
   must(started_->meet(), "the simulated MPI", started_->error());
   std::unique_ptr<network> backend(mpi.open(rank, ranks, network_settings{}, started_.get(), why, sizeof why));
   must(backend != nullptr, "the MPI backend", why);
-  carries_ = std::make_unique<simulated_network>(std::move(backend));
+  carries_ = std::make_unique<simulated_network>(std::move(backend), look);
   announce(*the_job, rank, build_id());
   launch self = describe_launch(*the_job, rank, settings_);
   self.started = started_.get();
@@ -138,5 +191,11 @@ simulated_rank::simulated_rank() : settings_(options::from_environment()) {
 }
 
 simulated_rank::~simulated_rank() = default;
+
+int simulated_rank::run(rank_main call, const void* function, who_runs who) {
+  const int code = state_->run(call, function, who);
+  state_->finish();
+  return code;
+}
 
 }  // namespace scale

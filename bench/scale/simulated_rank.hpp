@@ -11,14 +11,25 @@
 namespace scale {
 
 /// Stands around every call of the simulated MPI. The simulator runs all ranks in turn on one thread, each on a stack of its own,
-/// and goes on with another one only in there: which rank's context the thread has must be set again afterwards.
+/// and goes on with another one only in there: which rank's context the thread has must be set again afterwards. What a rank has
+/// computed since it came out it sleeps in there.
 class in_simulator {
  public:
-  in_simulator() noexcept : mine_(armilla::detail::current) {}
-  ~in_simulator() { armilla::detail::current = mine_; }
+  in_simulator() : mine_(armilla::detail::current) { sleep_computed(); }
+  ~in_simulator() {
+    armilla::detail::current = mine_;
+    begin_computing();
+  }
   in_simulator(const in_simulator&) = delete;
 
+  /// Seconds that a simulated processor takes for what this one does in a second; 0, as at first: it takes no time at all. For
+  /// all ranks.
+  static void let_compute(double slower);
+
  private:
+  static void sleep_computed();
+  static void begin_computing();
+
   armilla::detail::context* mine_;
 };
 
@@ -26,19 +37,18 @@ class in_simulator {
 /// own. Ranks share the statics of the process, and only one runs at a time: what they share needs no lock.
 class simulated_rank {
  public:
-  /// All ranks. Throws what the library throws at its start.
-  simulated_rank();
+  /// All ranks. Throws what the library throws at its start. `look`: seconds from one look of a waiting rank at what has come to
+  /// its next, or a 16th of its wait when that is more; with 0 only as long as the simulator is told that a test takes.
+  explicit simulated_rank(double look = 0);
   ~simulated_rank();
   simulated_rank(const simulated_rank&) = delete;
 
   /// Runs `f` as `armilla::run` does. Returns its code.
   template <class F>
   int run(const F& f) {
-    const int code =
-        state_->run([](const void* work) { return (*static_cast<const F*>(work))(); }, &f, armilla::detail::who_runs::everybody);
-    state_->finish();
-    return code;
+    return run([](const void* work) { return (*static_cast<const F*>(work))(); }, &f, armilla::detail::who_runs::everybody);
   }
+  int run(armilla::detail::rank_main call, const void* function, armilla::detail::who_runs who);
 
  private:
   std::unique_ptr<armilla::detail::bootstrap> started_;

@@ -13,6 +13,7 @@ command_line::command_line(std::string program, const std::string& description, 
       ->capture_default_str();
   add_option("--version", chosen_, "only these versions; default: all")->check(CLI::IsMember(std::move(versions)));
   add_flag("--json", json_, "one JSON object a line instead of a table");
+  add_flag("--cold", cold_, "without the sample that does not count");
   get_formatter()->column_width(28);
 }
 

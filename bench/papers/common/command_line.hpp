@@ -10,7 +10,8 @@
 
 namespace papers {
 
-/// The arguments of a program, with those that all have: --samples, --version, --json. Add the program's own as to any
+/// The arguments of a program, with those that all have: --samples, --version, --json,
+/// --cold. Add the program's own as to any
 /// CLI::App, then `read`.
 class command_line : public CLI::App {
  public:
@@ -29,12 +30,14 @@ class command_line : public CLI::App {
   const std::string& program() const noexcept { return program_; }
   int samples() const noexcept { return samples_; }
   bool writes_json() const noexcept { return json_; }
+  /// Without the sample that does not count: where the clock is a simulator's, nothing has to warm up.
+  bool cold() const noexcept { return cold_; }
 
  private:
   std::string program_;
   std::vector<std::string> chosen_;
   int samples_ = 3;
-  bool json_ = false;
+  bool json_ = false, cold_ = false;
 };
 
 }  // namespace papers

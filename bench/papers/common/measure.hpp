@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <chrono>
 #include <concepts>
 #include <cstdio>
 #include <stdexcept>
 #include <utility>
 
+#include "bench/papers/common/clock.hpp"
 #include "bench/papers/common/command_line.hpp"
 #include "bench/papers/common/record.hpp"
 
@@ -38,10 +38,9 @@ struct alone {
 template <job Job, class Body>
 double seconds_of_slowest(const Job& j, Body&& body) {
   j.barrier();
-  const auto start = std::chrono::steady_clock::now();
+  const double start = seconds_now();
   body();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  return j.greatest(took.count());
+  return j.greatest(seconds_now() - start);
 }
 
 /// Says where the time of the measured parts went, for those whose library knows. See armilla_job.hpp.
@@ -78,14 +77,14 @@ class runner {
   const Job& job() const noexcept { return job_; }
   int samples() const noexcept { return how_.samples(); }
 
-  /// One sample that does not count and as many as asked for that do, verified each, then printed. Sets program, by, ranks,
-  /// fabric, samples and verified. Collective. Throws on every rank when a result is wrong, after it printed that. `complete(r)`
-  /// adds what is known only after the last sample: counts, for instance; it is collective, too.
+  /// One sample that does not count, unless it is to run cold, and as many as asked for that do, verified each, then printed.
+  /// Sets program, by, ranks, fabric, samples and verified. Collective. Throws on every rank when a result is wrong, after it
+  /// printed that. `complete(r)` adds what is known only after the last sample: counts, for instance; it is collective, too.
   template <class P, class B, class R, class V, class Complete = nothing_more>
   void measure(record r, const work<P, B, R, V>& w, const Complete& complete = {}) {
     r.verified = true;
     meter<Job> spent, warming_up;
-    for (int i = -1; i < how_.samples() && r.verified; ++i) {
+    for (int i = how_.cold() ? 0 : -1; i < how_.samples() && r.verified; ++i) {
       w.prepare();
       meter<Job>& now = i < 0 ? warming_up : spent;
       const double seconds = seconds_of_slowest(job_, [&] {

@@ -7,7 +7,7 @@ import numpy
 from . import store, style
 
 MARKERS = "osD^vPX"
-FOLLOWING = ("steps", "kernels", "operations", "order", "cutoff", "degree", "hosts")  # sizes that follow from others
+FOLLOWING = ("steps", "kernels", "operations", "order", "cutoff", "degree", "hosts", "carrier")  # sizes that follow from others
 MOST_BARS, FEWEST_BARS = 12, 6  # in one picture, if they can be told apart by a size
 RUNS = {"armilla": "short cut on", "messages": "by messages", "names": "calls by name"}
 BY = {"mpi": "MPI", "line": "raw line"}
@@ -126,6 +126,8 @@ def place(record, x):
 def series_name(record):
     """What tells a line from the others: the version, by whom if not by us, and what carries it if not shared memory."""
     by, version = record["by"], record["version"]
+    if record["fabric"].startswith("simulated"):
+        return f"{BY.get(by, by) if by != 'armilla' else 'Armilla'}: {version}, {record['fabric']}"
     if by != "armilla":
         return by if version.split("/")[0] == by else f"{BY.get(by, by)}: {version}"
     carried = {"shm": "", "shm-by-message": ", by messages"}.get(record["fabric"], f", over {record['fabric']}")
@@ -191,7 +193,8 @@ def bars_of_one_size(title, values, here):
 
 
 def bars(fig, entry, _):
-    mine = [r for r in entry.get("components", []) if sum(r["components"].get(c, 0) for c in COMPONENTS) > 0]
+    given = [r for r in entry.get("records", []) if r.get("components")]  # where nothing had to run once more for them
+    mine = [r for r in entry.get("components", []) + given if sum(r["components"].get(c, 0) for c in COMPONENTS) > 0]
     mine = [r for r in mine if wanted(r["version"], fig.only)]
     for command in dict.fromkeys(r["command"] for r in mine):
         here = [r for r in mine if r["command"] == command]
@@ -213,7 +216,8 @@ def bars_of(title, mine):
     """Stacked, each of one length: the shares, as in the papers."""
     sizes = varying(mine)
     plot, ax = style.figure(height=.75 + .24 * len(mine))
-    labels = [" ".join([r["version"], *(f"{n} {v}" for n, v in r["size"].items() if n in sizes and n not in FOLLOWING)]) for r in mine]
+    ranks = len({r["ranks"] for r in mine}) > 1
+    labels = [" ".join([r["version"], *([f"{r['ranks']} ranks"] if ranks else []), *(f"{n} {v}" for n, v in r["size"].items() if n in sizes and n not in FOLLOWING)]) for r in mine]
     left = numpy.zeros(len(mine))
     whole = numpy.array([sum(r["components"].get(c, 0) for c in COMPONENTS) for r in mine])
     for i, (name, words) in enumerate(COMPONENTS.items()):

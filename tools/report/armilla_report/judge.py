@@ -6,6 +6,7 @@ import math
 
 from . import store
 
+LINE_NS = (85, 125)  # of the raw line's round trip: the state of the hardware in which published speeds were taken
 NOISE = 0.15  # a ratio whose middle half is wider than this is marked
 
 
@@ -70,7 +71,15 @@ def order(sizes):
     return tuple((isinstance(value, str), value if value is not None else -math.inf) for _, value in sizes)
 
 
-def judge(target, records):
+def published(target, ours, where):
+    """The baseline's record that a published speed stands for, on a size that says how many operations it is; None without one."""
+    speed, operations = target.published(where), ours["size"].get("operations")
+    if not speed or not operations:
+        return None
+    return ours | {"by": "published", "version": "published", "rounds": [[operations / (speed * 1e6)]] * len(ours["rounds"])}
+
+
+def judge(target, records, line_ns=None):
     """A verdict for each value of the sizes that both sides have."""
     ours = [r for r in records if fits(r, target.ours)]
     base = [r for r in records if fits(r, target.base)]
@@ -79,14 +88,18 @@ def judge(target, records):
     for group in sorted(groups, key=order):
         mine = [r for r in ours if sizes_of(r, target.on) == group]
         theirs = [r for r in base if sizes_of(r, target.on) == group and r["unit"] == mine[0]["unit"]]
+        where = {name: value for name, value in group if value is not None}
+        if target.published:
+            theirs = [r for r in (published(target, best(mine), where),) if r]
         if not theirs:
             continue
         a, b = best(mine), best(theirs)
         ratios = pairs_of(target, a, b)
         if not ratios:
             continue
-        where = {name: value for name, value in group if value is not None}
         limit = target.limit(where) if callable(target.limit) else target.limit
+        if target.published and (line_ns is None or not LINE_NS[0] <= line_ns <= LINE_NS[1]):
+            limit = None
         spread = store.spread_of(ratios)
         verdicts.append(Verdict(target, where, store.median(ratios), min(ratios), max(ratios), len(ratios), limit,
                                 not spread <= NOISE, a, b))
@@ -94,7 +107,7 @@ def judge(target, records):
 
 
 def judge_all(experiment, entry):
-    verdicts = [v for target in experiment.targets for v in judge(target, entry.get("records", []))]
+    verdicts = [v for target in experiment.targets for v in judge(target, entry.get("records", []), entry.get("line_ns"))]
     for v in verdicts:
         v.program = experiment.id
     return verdicts

@@ -101,7 +101,10 @@ class Runner:
         """The records of one run."""
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder) / "records"
-            printed = self.finished(command, str(out)).stdout
+            done = self.finished(command, str(out))
+            if done.returncode == 77 and not out.exists():
+                raise Failed((done.stdout.strip() or command.label).split("\n")[-1])
+            printed = done.stdout
             text = out.read_text() if out.exists() else printed if command.launcher != "script" else ""
         return [parse_line(line, command) for line in text.splitlines() if line.strip().startswith("{")]
 
@@ -342,6 +345,8 @@ class Runner:
         for item in items:
             self.finish(item)
             entry = self.results["experiments"][item.id]
+            line = [y["line_ns"] for y in self.results["yardsticks"]]
+            entry["line_ns"] = store.median(line) if line else None
             if entry.get("why"):
                 self.say(f"{item.id}: {entry['state']}: {entry['why']}")
         self.save()
