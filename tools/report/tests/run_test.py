@@ -169,6 +169,15 @@ class Judge(unittest.TestCase):
         [v] = judge.judge(self.target(on=("n",)), records)
         self.assertEqual((v.ratio, v.base["version"], v.where), (1.5, "c", {"n": 1}))
 
+    def test_a_published_speed_is_a_limit_only_where_the_hardware_is_as_it_was_there(self):
+        target = spec.Target("t", {}, {}, 1.0, ("class",), published=lambda size: {"A": 50}.get(size["class"]))
+        records = [record("a", [[2.0], [4.0]], "s", **{"class": "A"}, operations=200_000_000),
+                   record("a", [[2.0]], "s", **{"class": "B"}, operations=200_000_000)]
+        [v] = judge.judge(target, records, 100)
+        self.assertEqual((v.ratio, v.limit, v.where), (0.75, 1.0, {"class": "A"}))
+        self.assertIsNone(judge.judge(target, records, 400)[0].limit)
+        self.assertIsNone(judge.judge(target, records)[0].limit)
+
 
 class Components(unittest.TestCase):
     def entry(self, version, wall, **parts):
