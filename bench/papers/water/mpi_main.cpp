@@ -33,7 +33,8 @@ bool right(worker& mine, const energies& expected) {
 void run_all(const papers::command_line& line, const water_options& how) {
   papers::runner<papers::mpi_job> run(line);
   for (const int n : how.molecules) {
-    if (run.job().ranks() > n / 2) throw std::invalid_argument("--molecules " + std::to_string(n) + ": at least two for each rank");
+    if (run.job().ranks() > n / 2)
+      throw std::invalid_argument("--molecules " + std::to_string(n) + ": at least two for each rank");
     const box space(n, how.cutoff);
     const energies expected = expected_energies(space, how.cutoff, how.steps);
     worker mine(space, run.job().ranks(), run.job().rank());
