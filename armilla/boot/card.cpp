@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -34,11 +35,15 @@ std::uint64_t random_number() {
   return n;
 }
 
-// A hint only, that saves fruitless tries: memory is passed by a socket of one network namespace, and processes are named by the
-// numbers of one process namespace. What cannot be read makes a place of its own.
-std::uint64_t place_of_this_process() {
+std::string boot_of_this_machine() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
+  return boot;
+}
+
+// A hint only, that saves fruitless tries: memory is passed by a socket of one network namespace, and processes are named by the
+// numbers of one process namespace. What cannot be read makes a place of its own.
+std::uint64_t place_of_this_process(const std::string& boot) {
   std::uint64_t hash = mix(first_hash, boot);
   for (const char* space : {"/proc/self/ns/net", "/proc/self/ns/pid"}) {
     struct stat about{};
@@ -68,7 +73,9 @@ card own_card(const options& settings) {
   const program_spec self = this_program(0, nullptr);
   const std::string shared = settings.shared();
   mine.build = build_id();
-  mine.place = place_of_this_process();
+  const std::string boot = boot_of_this_machine();
+  mine.place = place_of_this_process(boot);
+  mine.machine = boot.empty() ? 0 : std::uint32_t(mix(first_hash, boot)) | 1;
   mine.options_hash = mix(first_hash, shared);
   mine.options_bytes = std::uint32_t(shared.size());
   mine.user = geteuid();
@@ -81,6 +88,17 @@ card own_card(const options& settings) {
   copy(mine.file, self.path);
   copy(mine.name, self.arguments[0]);
   return mine;
+}
+
+std::size_t ranks_beside(const std::vector<card>& all, rank_t me) noexcept {
+  const card& mine = all[std::size_t(me)];
+  std::size_t beside = 1;
+  for (const card& other : all) {
+    bool common = false;
+    for (std::size_t i = 0; i < std::size(mine.processors); ++i) common |= (other.processors[i] & mine.processors[i]) != 0;
+    beside += &other != &mine && mine.machine != 0 && other.machine == mine.machine && common;
+  }
+  return beside;
 }
 
 }  // namespace armilla::detail

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "armilla/base/types.hpp"
 #include "armilla/boot/job_block.hpp"
@@ -29,7 +30,7 @@ struct card {
   std::uint32_t options_bytes;
   std::uint32_t user;
   std::int32_t pid;
-  std::uint32_t reserved;
+  std::uint32_t machine;         ///< of the boot alone: containers of one machine have the same; 0: not known
   std::uint64_t processors[16];  ///< a bit for each that it may use
   unsigned char key[key_bytes];  ///< whoever knows it may have the host's memory
   char door[40];                 ///< abstract name of a socket where it is handed out
@@ -40,5 +41,9 @@ struct card {
 
 /// This process's own. The door is not open yet.
 card own_card(const options& settings);
+
+/// How many ranks, `me` included, may run on one of the processors that `me` may run on. Those of other hosts are among them
+/// where these are containers of one machine.
+std::size_t ranks_beside(const std::vector<card>& all, rank_t me) noexcept;
 
 }  // namespace armilla::detail

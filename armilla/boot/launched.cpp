@@ -388,7 +388,8 @@ launch joining::run(const std::string& problem) {
     for (const rank_t lead : lead_) self.host_of.push_back(std::uint32_t(std::ranges::lower_bound(leads, lead) - leads.begin()));
   if (leads.size() > 1) watch_hosts(self, leads);
   if (them != nullptr) watch(them, self.host_of.empty() ? 0 : self.host_of[std::size_t(self_)]);
-  self.oversubscribed = std::ranges::count(lead_, lead_[std::size_t(self_)]) > std::ptrdiff_t(job_->processors);
+  const auto on_host = std::size_t(std::ranges::count(lead_, lead_[std::size_t(self_)]));
+  self.oversubscribed = std::max(on_host, ranks_beside(cards_, self_)) > job_->processors;
   return self;
 }
 

@@ -152,6 +152,22 @@ TEST(neighbours, it_is_found_out_how_a_process_ended) {
   }
 }
 
+TEST(launched, ranks_of_a_machine_share_its_processors_whatever_their_hosts) {
+  const options settings;
+  const card mine = own_card(settings);
+  ASSERT_NE(mine.machine, 0u);
+  std::vector<card> all(5, mine);
+  all[1].place += 1;    // another container, the same processors
+  all[2].machine += 2;  // another machine
+  std::ranges::fill(all[3].processors, 0);
+  all[4].machine = 0;  // not known
+  EXPECT_EQ(ranks_beside(all, 0), 2u);
+  EXPECT_EQ(ranks_beside(all, 1), 2u);
+  EXPECT_EQ(ranks_beside(all, 2), 1u);
+  EXPECT_EQ(ranks_beside(all, 3), 1u);
+  EXPECT_EQ(ranks_beside(all, 4), 1u);
+}
+
 TEST(launched, a_door_opens_to_those_who_know_the_key) {
   const options settings;
   const card mine = own_card(settings);
