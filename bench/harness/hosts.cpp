@@ -48,7 +48,8 @@ std::vector<std::string> command_on_hosts(const job_options& options, const std:
   else
     words.insert(words.end(), {"run", "h1", own_folder() + "armilla-run", "--hosts", "h1:" + each + ",h2:" + each, "--rsh",
                                hosts_fixture().substr(0, hosts_fixture().rfind('/') + 1) + "host-rsh"});
-  words.insert(words.end(), {"env", "ARMILLA_PIN=none"});  // the hosts share the cores
+  words.insert(words.end(), {"env", "ARMILLA_PIN=none"});          // the hosts share the cores
+  if (options.ranks > cores()) words.push_back("ARMILLA_SPIN=0");  // which no rank can see: as mpi_yield_when_idle
   const arguments how = settings(options.kind);
   words.insert(words.end(), how.begin(), how.end());
   words.insert(words.end(), {own_folder() + "armilla-bench", "--worker=armilla", door});
