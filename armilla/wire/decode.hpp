@@ -120,13 +120,13 @@ T from_bytes(const std::byte* from) {
     return *from != std::byte{0};
   } else if constexpr (std::is_trivially_default_constructible_v<T>) {
     T value;
-    std::memcpy(static_cast<void*>(&value), from, bytes_size<T>);
+    if constexpr (bytes_size<T> > 0) std::memcpy(static_cast<void*>(&value), from, bytes_size<T>);
     return value;
   } else {
     struct image {
       alignas(T) std::byte bytes[sizeof(T)];
     } copy{};
-    std::memcpy(copy.bytes, from, bytes_size<T>);
+    if constexpr (bytes_size<T> > 0) std::memcpy(copy.bytes, from, bytes_size<T>);
     return std::bit_cast<T>(copy);
   }
 }
