@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/base/option_text.hpp"
 
 namespace armilla::detail {
@@ -21,9 +22,9 @@ namespace {
 constexpr std::string_view prefix = "ARMILLA_";
 constexpr std::string_view reserved = "ARMILLA_INTERNAL_";
 constexpr std::string_view no_file = "none";
+constexpr std::uint64_t max_bytes = most_segment_bytes;
 // What the tuned file may set: what changes the speed of a job, and nothing else.
 constexpr std::array tunable = {"aggregate"};
-constexpr std::uint64_t max_bytes = std::uint64_t{1} << 46;
 
 /// One option: how its text is read (false: not allowed) and shown.
 struct row {
@@ -111,7 +112,7 @@ std::vector<row> make_table() {
                                                                  {"hypercube", pattern::hypercube},
                                                                  {"dissemination", pattern::dissemination}};
   return {
-      number("ranks", &o::ranks, 1, 4096, "How many ranks to start, without a launcher."),
+      number("ranks", &o::ranks, 1, most_ranks, "How many ranks to start, without a launcher."),
       shared(choice(
           "fabric", &o::fabric,
           {{"auto", fabric_kind::automatic},
@@ -189,7 +190,7 @@ std::vector<row> make_table() {
       shared(choice("barrier", &o::barrier, patterns, "The pattern of the barrier.")),
       shared(choice("fence", &o::fence, patterns, "The pattern of the fence.")),
       shared(bytes(
-          "segment", &o::segment, 1 << 20, max_bytes, shape::any,
+          "segment", &o::segment, least_segment_bytes, most_segment_bytes, shape::any,
           "Address space reserved for each rank's segment (used pages cost, others do not); by default the machine's memory.")),
       shared(choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
                     "Other ranks reach all global memory, or only the regions that their owner opened.")),
@@ -346,6 +347,13 @@ std::string tuned_file() {
   if (const std::string config = environment_value("XDG_CONFIG_HOME"); config.starts_with('/')) return config + "/armilla/tuned";
   const std::string home = environment_value("HOME");
   return home.empty() ? "" : home + "/.config/armilla/tuned";
+}
+
+std::string complaint_of_tuned_file() {
+  const std::string named = environment_value("ARMILLA_TUNED");
+  if (named.empty() || named == no_file || std::ifstream(named).good()) return "";
+  return "armilla: options: ARMILLA_TUNED=" + named +
+         ": there is no such file that can be read, so nothing is tuned; let armilla-tune write it, or set ARMILLA_TUNED=none";
 }
 
 options options::from_environment() {

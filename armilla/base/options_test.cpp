@@ -94,8 +94,9 @@ TEST(Options, WhatIsOverruledIsTold) {
 TEST(Options, RefusesEveryKindOfNonsense) {
   for (const char* bad :
        {"ARMILLA_RANKS=0", "ARMILLA_RANKS=-1", "ARMILLA_RANKS=4x", "ARMILLA_RANKS=", "ARMILLA_RANKS=99999999999",
-        "ARMILLA_LABEL=maybe", "ARMILLA_EAGER=16Q", "ARMILLA_EAGER=-1", "ARMILLA_EAGER=99999999999999999999",
-        "ARMILLA_EAGER=99999999999999T", "ARMILLA_SPIN=fast", "ARMILLA_SPIN=1h", "ARMILLA_STATS=yes", "ARMILLA_PIN="})
+        "ARMILLA_LABEL=maybe", "ARMILLA_EAGER=16Q", "ARMILLA_EAGER=-1", "ARMILLA_RANKS=1025", "ARMILLA_SEGMENT=1M",
+        "ARMILLA_EAGER=99999999999999999999", "ARMILLA_EAGER=99999999999999T", "ARMILLA_SPIN=fast", "ARMILLA_SPIN=1h",
+        "ARMILLA_STATS=yes", "ARMILLA_PIN="})
     EXPECT_NE(complaint(bad).find("is not allowed; give"), std::string::npos) << bad;
 }
 
@@ -151,7 +152,14 @@ TEST_F(TunedFile, GivesValuesThatTheEnvironmentOverrules) {
   EXPECT_EQ(options::from_environment().aggregate, 512u);
 }
 
-TEST_F(TunedFile, MayBeMissing) { EXPECT_EQ(options::from_environment().aggregate, options().aggregate); }
+TEST_F(TunedFile, MayBeMissingButNotSilentlyWhereItIsNamed) {
+  EXPECT_EQ(options::from_environment().aggregate, options().aggregate);
+  EXPECT_NE(complaint_of_tuned_file().find("ARMILLA_TUNED=" + path_ + ": there is no such file"), std::string::npos);
+  write("aggregate=2K\n");
+  EXPECT_EQ(complaint_of_tuned_file(), "");
+  const variable off("ARMILLA_TUNED", "none");
+  EXPECT_EQ(complaint_of_tuned_file(), "");
+}
 
 TEST_F(TunedFile, IsNotReadIfSwitchedOff) {
   write("aggregate=512\n");

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -51,7 +52,7 @@ host_layout layout_for(rank_t ranks, const options& settings) {
   layout.segment_bytes = align_up(settings.segment, host_layout::page);
   const bool asked_for = settings.segment != options{}.segment;
   if (layout.segment_bytes > most_segment) layout.segment_bytes = most_segment;
-  while (!asked_for && layout.total() > most_bytes && layout.segment_bytes > (std::uint64_t{1} << 20)) layout.segment_bytes /= 2;
+  while (!asked_for && layout.total() > most_bytes && layout.segment_bytes > least_segment_bytes) layout.segment_bytes /= 2;
   if (layout.total() > most_bytes)
     throw_usage("start",
                 fmt::format("{} ranks with ARMILLA_SEGMENT={} and ARMILLA_RING={} need {} of addresses, more than {}; choose a "

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/pin.hpp"
@@ -35,6 +36,8 @@ std::vector<std::uint32_t> number_programs(const std::vector<program_spec>& prog
   }
   return number;
 }
+
+static_assert(job_block::max_ranks == most_ranks);
 
 void require_possible(const std::vector<program_spec>& programs, long long ranks, const options& settings) {
   if (ranks < 1 || ranks > job_block::max_ranks)

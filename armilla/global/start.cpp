@@ -2,11 +2,13 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
 #include "armilla/global/per_rank.hpp"
@@ -17,6 +19,13 @@ namespace armilla::detail {
 namespace {
 
 constexpr std::uint64_t chunk_down(std::uint64_t n) { return n & ~std::uint64_t{heap::chunk_bytes - 1}; }
+
+/// The segment whose lower half holds `area` bytes of variables, no less room for objects, and the directory.
+constexpr std::uint64_t least_for(std::uint64_t area) {
+  return std::max(least_segment_bytes, 2 * (2 * area + segment_directory::bytes));
+}
+
+static_assert(least_segment_bytes == 64 * heap::chunk_bytes);
 
 /// Undoes freeze_per_rank if the start fails.
 struct frozen {
@@ -56,11 +65,10 @@ void start_memory(context& self, const launch&) {
   auto m = std::make_unique<rank_memory>(self);
   const std::uint64_t segment = self.host->layout.segment_bytes;
   const std::uint64_t area = align_up(variables.bytes, heap::chunk_bytes);
-  if (segment < 64 * heap::chunk_bytes || area > m->directory_at / 2)
-    throw_limit(
-        "run",
-        fmt::format("a segment of {} bytes does not hold {} bytes of per_rank variables and the rest; raise ARMILLA_SEGMENT",
-                    segment, variables.bytes));
+  if (segment < least_for(area))
+    throw_limit("run", fmt::format("a segment of {} bytes does not hold {} bytes of per_rank variables and the rest; give "
+                                   "ARMILLA_SEGMENT={}K or more",
+                                   segment, variables.bytes, least_for(area) / 1024));
   m->per_rank_begin = m->directory_at - area;
   m->per_rank = self.host->segment_start(self.rank) + m->per_rank_begin;
   m->local = heap::create(self.host->segment_start(self.rank), 0, m->per_rank_begin);

@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/option_text.hpp"
 #include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/ending.hpp"
 #include "armilla/boot/guard.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched.hpp"
@@ -69,14 +71,21 @@ void join_launcher(const launcher& from, joined_process& process) {
                                    from.name, from.ranks > 0 ? std::to_string(from.ranks) : "several", problems));
 }
 
+// What armilla-run starts, it has told already.
+void complain_once() {
+  if (const std::string text = complaint_of_tuned_file(); !text.empty()) say(text);
+}
+
 joined_process join_with_launcher(const launcher& from, joined_process process, const std::string& problem) {
   join_launcher(from, process);
   process.ranks.push_back(join_launched(*process.started, *process.settings, problem));
+  if (from.kind != launcher_kind::agent && process.ranks[0].rank == 0) complain_once();
   return process;
 }
 
 joined_process first_process(int argc, char** argv, joined_process process) {
   const options& settings = *process.settings;
+  complain_once();
   program_spec self = this_program(argc, argv);
   self.ranks = settings.ranks;
   if (settings.ranks > 1) std::exit(supervise({self}, settings));

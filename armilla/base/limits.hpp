@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace armilla::detail {
+
+/// The bounds that several layers must agree on: options, launchers and what they start.
+inline constexpr int most_ranks = 1024;  ///< of a job
+inline constexpr std::uint64_t least_segment_bytes = std::uint64_t{4} << 20;
+inline constexpr std::uint64_t most_segment_bytes = std::uint64_t{1} << 46;
+
+/// Whether somebody may have given a negative number for this count: errors then ask.
+constexpr bool looks_negative(std::uint64_t n) noexcept { return n >> 63 != 0; }
+
+}  // namespace armilla::detail
