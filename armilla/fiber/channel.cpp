@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fiber/channel.hpp"
 
+#include <string>
+
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {
 
-void throw_no_capacity() { throw_usage("channel", "a capacity of 0 holds nothing; ask for 1 at least"); }
+void throw_bad_capacity(std::size_t capacity) {
+  if (capacity == 0) throw_usage("channel", "a capacity of 0 holds nothing; ask for 1 at least");
+  throw_usage("channel", "a capacity of " + std::to_string(capacity) +
+                             " is more than an address space holds; ask for less (is it a negative number?)");
+}
 
 void throw_channel_closed(const char* operation) {
   throw_usage(operation, "the channel is closed; close it when nobody pushes any more");

@@ -12,7 +12,7 @@
 namespace armilla {
 namespace detail {
 
-[[noreturn, gnu::cold]] void throw_no_capacity();
+[[noreturn, gnu::cold]] void throw_bad_capacity(std::size_t capacity);
 [[noreturn, gnu::cold]] void throw_channel_closed(const char* operation);
 
 }  // namespace detail
@@ -33,10 +33,10 @@ class channel {
  public:
   using value_type = T;
 
-  /// Errors: usage_error if `capacity` is 0.
+  /// Errors: usage_error if `capacity` is 0, or more than an address space holds.
   explicit channel(std::size_t capacity) : capacity_(capacity) {
-    if (capacity == 0) [[unlikely]]
-      detail::throw_no_capacity();
+    if (capacity - 1 >= most) [[unlikely]]
+      detail::throw_bad_capacity(capacity);
     room_ = std::allocator<T>().allocate(capacity);
   }
   channel(const channel&) = delete;
@@ -103,6 +103,8 @@ class channel {
   std::size_t capacity() const noexcept { return capacity_; }
 
  private:
+  static constexpr std::size_t most = (std::size_t{1} << 47) / sizeof(T);
+
   bool give(T& value) {
     if (closed_) [[unlikely]]
       detail::throw_channel_closed("channel::push");

@@ -8,6 +8,10 @@
 
 namespace armilla {
 
+void detail::throw_negative_count(const char* operation, std::uint64_t count) {
+  throw_usage(operation, "a count of " + std::to_string(count) + " was a negative number; give 0 or more");
+}
+
 void condition::wait_notified() {
   detail::scheduler_here("condition::wait");
   detail::waiter me;

@@ -3,9 +3,15 @@
 #include <cstdint>
 
 #include "armilla/base/check.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/fiber/wait_list.hpp"
 
 namespace armilla {
+namespace detail {
+
+[[noreturn, gnu::cold]] void throw_negative_count(const char* operation, std::uint64_t count);
+
+}  // namespace detail
 
 /// Counts what fibers of one rank may take: `acquire` takes one and waits while there is none, `release` gives some.
 ///
@@ -13,7 +19,11 @@ namespace armilla {
 /// waits, no allocation.
 class semaphore {
  public:
-  explicit constexpr semaphore(std::uint64_t count = 0) noexcept : count_(count) {}
+  /// Errors, here and of `release`: usage_error for a count of 2^63 or more, which was a negative number.
+  explicit constexpr semaphore(std::uint64_t count = 0) : count_(count) {
+    if (detail::looks_negative(count)) [[unlikely]]
+      detail::throw_negative_count("semaphore", count);
+  }
   semaphore(const semaphore&) = delete;
   semaphore& operator=(const semaphore&) = delete;
   ~semaphore() {
@@ -36,6 +46,8 @@ class semaphore {
     return try_acquire() || acquire_until(detail::deadline_after(span));
   }
   void release(std::uint64_t more = 1) {
+    if (detail::looks_negative(more)) [[unlikely]]
+      detail::throw_negative_count("semaphore::release", more);
     for (; more != 0 && !waiting_.empty(); --more) waiting_.wake_one();
     count_ += more;
   }
@@ -53,7 +65,11 @@ class semaphore {
 /// Opens when it has been counted down to nothing, and stays open. For fibers of one rank.
 class latch {
  public:
-  explicit constexpr latch(std::uint64_t count) noexcept : left_(count) {}
+  /// Errors: usage_error for a count of 2^63 or more, which was a negative number.
+  explicit constexpr latch(std::uint64_t count) : left_(count) {
+    if (detail::looks_negative(count)) [[unlikely]]
+      detail::throw_negative_count("latch", count);
+  }
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
   ~latch() {

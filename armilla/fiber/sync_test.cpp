@@ -242,6 +242,11 @@ TEST(Channel, ClosesUnderThoseWhoWait) {
 TEST(Channel, RefusesToHoldNothing) {
   solo_rank rank;
   EXPECT_THROW(channel<int>(0), usage_error);
+  EXPECT_THROW(channel<int>(std::size_t(-1)), usage_error);
+  EXPECT_THROW(channel<char>(std::size_t(-5)), usage_error);
+  EXPECT_THROW(semaphore(std::uint64_t(-1)), usage_error);
+  EXPECT_THROW(semaphore().release(std::uint64_t(-1)), usage_error);
+  EXPECT_THROW(latch(std::uint64_t(-1)), usage_error);
 }
 
 TEST(Channel, DestroysWhatNobodyTook) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/global/rank_memory.hpp"
 #include "armilla/team/barrier.hpp"
 
@@ -32,7 +33,22 @@ spread_storage::~spread_storage() {
 void spread_storage::meet() const { barrier(); }
 
 void throw_index(std::size_t i, std::size_t size) {
-  throw_usage("spread_array", fmt::format("element {} of an array of {}", i, size));
+  const std::string valid = size == 0 ? "it has none" : fmt::format("give an index from 0 to {}", size - 1);
+  throw_usage("spread_array", fmt::format("element {} of an array of {} elements{}; {}", i, size,
+                                          looks_negative(i) ? " (is the index a negative number?)" : "", valid));
+}
+
+std::uint64_t spread_bytes(std::size_t n, std::size_t block, std::size_t ranks, std::size_t element) {
+  std::size_t in_turn, last, rows, bytes;
+  const bool too_many = __builtin_mul_overflow(block, ranks, &in_turn) || __builtin_add_overflow(n, in_turn - 1, &last) ||
+                        __builtin_mul_overflow(last / in_turn, block, &rows) || __builtin_mul_overflow(rows, element, &bytes) ||
+                        bytes > most_segment_bytes;
+  if (too_many)
+    throw_limit(
+        "spread_array",
+        fmt::format("{} elements of {} bytes in blocks of {} are more than any segment holds{}; ask for fewer", n, element, block,
+                    looks_negative(n) || looks_negative(block) ? " (is the size a negative number?)" : ""));
+  return bytes;
 }
 
 }  // namespace armilla::detail

@@ -31,6 +31,10 @@ class spread_storage {
 
 [[noreturn, gnu::cold]] void throw_index(std::size_t i, std::size_t size);
 
+/// What `n` elements in blocks of `block` take on each of `ranks` ranks. Throws limit_error if no segment can hold it, which a
+/// negative number given for a size always leads to.
+std::uint64_t spread_bytes(std::size_t n, std::size_t block, std::size_t ranks, std::size_t element);
+
 }  // namespace detail
 
 /// An array whose elements lie on all ranks in turn: element i on rank i % ranks(), or blocks of `block` elements in turn.
@@ -40,7 +44,8 @@ class spread_storage {
 ///     x[17] = 2.5;                                 // wherever it lies: as *p
 ///     for (double& e : x.local()) e = 0;           // mine
 ///
-/// T must be trivially copyable. Errors: limit_error on every rank if it does not fit; usage_error for an index beyond the end.
+/// T must be trivially copyable. Errors: limit_error on every rank if it does not fit, or if the size was negative; usage_error
+/// for an index beyond the end.
 /// Paper: Split-C, spread arrays.
 template <class T>
 class spread_array {
@@ -52,7 +57,7 @@ class spread_array {
       : size_(n),
         block_(block == 0 ? 1 : block),
         ranks_(std::size_t(detail::here("spread_array").ranks)),
-        storage_(rows() * sizeof(T), alignof(T)) {
+        storage_(detail::spread_bytes(size_, block_, ranks_, sizeof(T)), alignof(T)) {
     if ((ranks_ & (ranks_ - 1)) == 0 && block_ == 1) shift_ = std::countr_zero(ranks_);
     T* const mine = first();
     for (std::size_t i = 0; i < rows(); ++i) ::new (static_cast<void*>(mine + i)) T();
@@ -61,7 +66,7 @@ class spread_array {
   /// One block a rank.
   static spread_array blocked(std::size_t n) {
     const auto ranks = std::size_t(detail::here("spread_array").ranks);
-    return spread_array(n, (n + ranks - 1) / ranks);
+    return spread_array(n, n / ranks + (n % ranks != 0 ? 1 : 0));
   }
 
   std::size_t size() const noexcept { return size_; }
@@ -99,7 +104,7 @@ class spread_array {
     const std::size_t b = i / block_;
     return {b % ranks_, b / ranks_ * block_ + i % block_};
   }
-  /// Elements that every rank makes room for.
+  /// Elements that every rank makes room for: `spread_bytes` has found that nothing overflows.
   std::size_t rows() const noexcept {
     const std::size_t blocks = (size_ + block_ - 1) / block_;
     return (blocks + ranks_ - 1) / ranks_ * block_;

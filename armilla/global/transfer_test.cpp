@@ -288,6 +288,21 @@ RANK_TEST(a_spread_array_goes_round_the_ranks) {
   EXPECT_THROWS_SAYING(am::usage_error, "element 37", a[37] = 1);
 }
 
+RANK_TEST(a_spread_array_of_a_negative_size_is_refused) {
+  const std::size_t minus_one = ~std::size_t{0}, minus_five = minus_one - 4;
+  EXPECT_THROWS_SAYING(am::limit_error, "negative number", am::spread_array<double>(100, minus_one));
+  EXPECT_THROWS_SAYING(am::limit_error, "negative number", am::spread_array<double>(minus_one));
+  EXPECT_THROWS_SAYING(am::limit_error, "negative number", am::spread_array<char>(minus_five));
+  EXPECT_THROWS_SAYING(am::limit_error, "negative number", am::spread_array<char>(minus_five, 1000));
+  EXPECT_THROWS_SAYING(am::limit_error, "negative number", am::spread_array<double>::blocked(minus_one));
+  EXPECT_THROWS_SAYING(am::limit_error, "negative number", am::spread_array<double>(0, minus_one));
+  EXPECT_THROWS_SAYING(am::limit_error, "more than any segment holds", am::spread_array<double>(minus_one / 4));
+  const am::spread_array<double> x(1000);
+  EXPECT_THROWS_SAYING(am::usage_error, "element 5000 of an array of 1000 elements; give an index from 0 to 999", x.ptr(5000));
+  EXPECT_THROWS_SAYING(am::usage_error, "is the index a negative number?", x.ptr(minus_one));
+  EXPECT_THROWS_SAYING(am::usage_error, "it has none", am::spread_array<double>(0).ptr(0));
+}
+
 RANK_TEST(a_spread_array_may_have_blocks) {
   am::spread_array<int> a(100, 7);
   auto b = am::spread_array<int>::blocked(100);
