@@ -14,7 +14,7 @@ std::string cause_text(const ending& e) {
   switch (e.kind) {
     case ending::how::exception: return "ended by an exception: " + e.text;
     case ending::how::code: return fmt::format("exited with code {}", e.code);
-    case ending::how::exited: return fmt::format("called exit({}) before its run() ended", e.code);
+    case ending::how::exited: return fmt::format("ended with code {} before its run() ended", e.code);
     case ending::how::signal:
       return fmt::format("was killed by signal {} ({}){}", e.code, signal_name(e.code), e.core ? ", core dumped" : "");
     case ending::how::lost: return e.text;

@@ -34,7 +34,7 @@ TEST(ending, names_all_ranks_of_a_process_if_it_may_be_any) {
 
 TEST(ending, tells_an_early_exit_from_a_code) {
   EXPECT_EQ(sentence(of(ending::how::code, 3)), "rank 2 (./hello, pid 123) exited with code 3");
-  EXPECT_EQ(sentence(of(ending::how::exited, 0)), "rank 2 (./hello, pid 123) called exit(0) before its run() ended");
+  EXPECT_EQ(sentence(of(ending::how::exited, 0)), "rank 2 (./hello, pid 123) ended with code 0 before its run() ended");
 }
 
 TEST(ending, never_gives_the_exit_code_of_success) {

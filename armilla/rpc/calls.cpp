@@ -51,6 +51,12 @@ struct error_head {
 
 constexpr std::size_t longest_text = 4096;
 
+/// At most `most` letters; what was longer says so by its dots.
+std::string shortened(std::string text, std::size_t most) {
+  if (text.size() > most) text.replace(most - 3, std::string::npos, "...");
+  return text;
+}
+
 /// Takes in the exceptions that questions ended with.
 struct error_answer {
   static constexpr const char* method_name = "answer by an exception";
@@ -147,14 +153,15 @@ void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reas
   const description found = describe(reason);
   const std::lock_guard lock(calls.error_lock);
   if (calls.statement_errors++ != 0) return;
-  calls.first_error = std::make_exception_ptr(remote_error(
-      self.self().rank, "async", found.type, found.text + " (in a statement of rank " + std::to_string(source) + ")"));
+  const std::string from = " (in a statement of rank " + std::to_string(source) + ")";
+  const std::string text = shortened(found.text, sizeof error_record::text - 1 - from.size()) + from;
+  calls.first_error = std::make_exception_ptr(remote_error(self.self().rank, "async", found.type, text));
 }
 
 void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason) {
   description found = describe(reason);
-  if (found.text.size() > longest_text) found.text.resize(longest_text);
-  if (found.type.size() > longest_text) found.type.resize(longest_text);
+  found.text = shortened(std::move(found.text), longest_text);
+  found.type = shortened(std::move(found.type), longest_text);
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
   const std::size_t letters = found.type.size() + found.text.size();
   channel& c = self.to(source);
@@ -173,8 +180,8 @@ namespace {
 std::uint64_t count_errors(context& self) { return self.calls->statement_errors; }
 
 void copy_text(char* to, std::size_t size, const char* from) {
-  std::strncpy(to, from, size - 1);
-  to[size - 1] = '\0';
+  const std::string text = shortened(from, size - 1);
+  std::memcpy(to, text.c_str(), text.size() + 1);
 }
 
 bool take_error(context& self, error_record& record) {

@@ -234,4 +234,19 @@ RANK_TEST(all_ranks_throw_the_same_error_of_a_statement) {
   }
 }
 
+RANK_TEST(a_long_text_of_a_statement_is_cut_where_it_shows) {
+  const auto said_by_fence = [](std::size_t letters) -> std::string {
+    am::async(0, [](std::size_t n) { throw std::runtime_error(std::string(n, 'x')); }, letters);
+    try {
+      am::fence();
+    } catch (const am::remote_error& e) { return e.text(); }
+    return "nothing";
+  };
+  const std::string whole = said_by_fence(100), cut = said_by_fence(5000);
+  EXPECT(whole.starts_with(std::string(100, 'x') + " (in a statement of rank "));
+  EXPECT(whole.ends_with(")"));
+  EXPECT(cut.find("xxx... (in a statement of rank ") != std::string::npos);
+  EXPECT(cut.ends_with(")"));
+}
+
 RANK_TEST_MAIN()

@@ -69,9 +69,9 @@ class Agents(FailedJobs, unittest.TestCase):
         for scene, cause, code in [
             ("throw", "ended by an exception: std::runtime_error: the sky falls", 1),
             ("code", "exited with code 7", 7),
-            ("exit0", r"called exit\(0\) before its run\(\) ended", 1),
-            ("_exit0", r"called exit\(0\) before its run\(\) ended", 1),
-            ("exit3", r"called exit\(3\) before its run\(\) ended", 3),
+            ("exit0", r"ended with code 0 before its run\(\) ended", 1),
+            ("_exit0", r"ended with code 0 before its run\(\) ended", 1),
+            ("exit3", r"ended with code 3 before its run\(\) ended", 3),
             ("kill", r"was killed by signal 9 \(SIGKILL\)", 137),
             ("segv", r"was killed by signal 11 \(SIGSEGV\)", 139),
             ("child", "ended by an exception: std::runtime_error: and leave a child", 1),

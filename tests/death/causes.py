@@ -5,8 +5,8 @@ CAUSES = {
     "outside": (r"was killed by signal 9 \(SIGKILL\)", 137),
     "segv": (r"was killed by signal 11 \(SIGSEGV\)", 139),
     "abort": (r"was killed by signal 6 \(SIGABRT\)", 134),
-    "_exit": (r"called exit\(3\) before its run\(\) ended", 3),
-    "_exit0": (r"called exit\(0\) before its run\(\) ended", 1),
-    "exit": (r"called exit\(0\) before its run\(\) ended", 1),
+    "_exit": (r"ended with code 3 before its run\(\) ended", 3),
+    "_exit0": (r"ended with code 0 before its run\(\) ended", 1),
+    "exit": (r"ended with code 0 before its run\(\) ended", 1),
     "throw": (r"ended by an exception: std::runtime_error: had enough", 1),
 }

@@ -80,8 +80,8 @@ class Launched(FailedJobs, unittest.TestCase):
         for scene, cause, code in [
             ("throw", "ended by an exception: std::runtime_error: the sky falls", 1),
             ("code", "exited with code 7", 7),
-            ("exit0", r"called exit\(0\) before its run\(\) ended", 1),
-            ("exit3", r"called exit\(3\) before its run\(\) ended", 3),
+            ("exit0", r"ended with code 0 before its run\(\) ended", 1),
+            ("exit3", r"ended with code 3 before its run\(\) ended", 3),
             ("terminate", "ended by an exception: std::logic_error: inside noexcept", 1),
             ("session_throw", "ended by an exception: std::runtime_error: out of main", 1),
         ]:
@@ -91,7 +91,7 @@ class Launched(FailedJobs, unittest.TestCase):
 
     def test_a_rank_that_is_killed_ends_the_job(self):
         for scene, cause in [("kill", r"was killed by signal 9 \(SIGKILL\)"), ("segv", r"was killed by signal 11 \(SIGSEGV\)"),
-                             ("abort", r"was killed by signal 6 \(SIGABRT\)"), ("_exit0", r"called exit\(0\) before its run\(\) ended")]:
+                             ("abort", r"was killed by signal 6 \(SIGABRT\)"), ("_exit0", r"ended with code 0 before its run\(\) ended")]:
             if scene == "_exit0" and KIND == "mpich":
                 continue  # it takes that for a success
             for star in (0, 1):

@@ -120,6 +120,11 @@ class Starting(StartTest):
         self.assert_failed(job, "rank [01] .*could not start.*ARMILLA_SEGMENT")
         self.assert_hellos(Job(command, ranks=2, env={"ARMILLA_SEGMENT": "64M"}).end(), 2)
 
+    def test_the_least_segment_is_enough(self):
+        for fabric in FABRICS:
+            self.assert_hellos(Job([ACTOR, "hello"], ranks=2, fabric=fabric, env={"ARMILLA_SEGMENT": "4M"}).end(), 2)
+        self.assertRegex(self.run_job("hello", env={"ARMILLA_SEGMENT": "2M"}).err, "ARMILLA_SEGMENT=2M is not allowed; give bytes from 4M to")
+
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_few_descriptors(self):
         self.assert_hellos(Job(["bash", "-c", f"ulimit -n 8; exec {ACTOR} hello"], ranks=9).end(), 9)
@@ -201,12 +206,12 @@ class Ending(StartTest):
         self.assert_failed(job, r"exited with code 9", 9)
 
     def test_exit(self):
-        self.on_fabrics("exit0", r"called exit\(0\) before its run\(\) ended", 1)
-        self.on_fabrics("exit3", r"called exit\(3\) before its run\(\) ended", 3)
+        self.on_fabrics("exit0", r"ended with code 0 before its run\(\) ended", 1)
+        self.on_fabrics("exit3", r"ended with code 3 before its run\(\) ended", 3)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_exit_without_handlers(self):
-        self.on_fabrics("_exit0", r"called exit\(0\) before its run\(\) ended", 1, fabrics=["shm"])
+        self.on_fabrics("_exit0", r"ended with code 0 before its run\(\) ended", 1, fabrics=["shm"])
 
     def test_abort(self):
         self.on_fabrics("abort", r"was killed by signal 6 \(SIGABRT\)(, core dumped)?", 134)
@@ -242,8 +247,8 @@ class Ending(StartTest):
 
     def test_alone(self):
         self.assert_failed(self.run_job("throw", "0"), r"^armilla: rank 0 .*ended by an exception: std::runtime_error: the sky falls$", 1)
-        self.assert_failed(self.run_job("exit0", "0"), r"^armilla: rank 0 .*called exit\(0\) before", 1)
-        self.assert_failed(self.run_job("exit3", "0"), r"^armilla: rank 0 .*called exit\(3\) before", 3)
+        self.assert_failed(self.run_job("exit0", "0"), r"^armilla: rank 0 .*ended with code 0 before", 1)
+        self.assert_failed(self.run_job("exit3", "0"), r"^armilla: rank 0 .*ended with code 3 before", 3)
         self.assertEqual(self.run_job("code", "0").code, 7)
 
     def test_a_child_of_a_rank_is_ended_too(self):
@@ -252,7 +257,7 @@ class Ending(StartTest):
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_sessions(self):
         self.on_fabrics("session_throw", "ended by an exception: std::runtime_error: out of main", 1, fabrics=["shm"])
-        self.on_fabrics("session_exit", r"called exit\(0\) before its run\(\) ended", 1, fabrics=["shm"])
+        self.on_fabrics("session_exit", r"ended with code 0 before its run\(\) ended", 1, fabrics=["shm"])
         self.on_fabrics("session_caught", "ended by an exception: .*left the scope of its session", 1, fabrics=["shm"])
 
 
@@ -347,7 +352,7 @@ class Launcher(StartTest):
         self.assertNotEqual(job.code, 0)
 
     def test_one_rank_has_a_supervisor_too(self):
-        self.assert_failed(self.launch("-n", "1", ACTOR, "_exit0"), r"rank 0 .*called exit\(0\) before", 1)
+        self.assert_failed(self.launch("-n", "1", ACTOR, "_exit0"), r"rank 0 .*ended with code 0 before", 1)
 
     def test_threads_take_one_program(self):
         job = self.launch("--fabric", "threads", "-n", "1", ACTOR, ":", "-n", "1", "sh")
@@ -365,6 +370,12 @@ class Launcher(StartTest):
         self.assertEqual(len(job.messages()), 1, job.err)
         self.assertRegex(job.messages()[0], r"rank [12] has ARMILLA_FENCE=tree, the job was started with ARMILLA_FENCE=flat: all ranks")
 
+    def test_a_tuned_file_that_is_not_there(self):
+        for job in (self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_TUNED": "/nonexistent/t"}),
+                    self.run_job("hello", ranks=2, env={"ARMILLA_TUNED": "/nonexistent/t"})):
+            self.assertEqual((job.code, job.out.count("hello")), (0, 2))
+            self.assertEqual(len(re.findall("ARMILLA_TUNED=/nonexistent/t: there is no such file", job.err)), 1, job.err)
+
     def test_environment_of_a_program(self):
         job = self.launch("-n", "1", "--env", "A=1", "--env", "B=2", "sh", "-c", 'echo "$A$B"')
         self.assertEqual(job.out, "12\n")
@@ -373,6 +384,7 @@ class Launcher(StartTest):
         cases = [
             (["-n", "x", ACTOR], "--ranks", 2),
             (["-n", "0", ACTOR], "--ranks", 2),
+            (["-n", "1025", ACTOR], "Value 1025 not in range 1 to 1024", 2),
             (["--fabirc", "shm", ACTOR], "unknown option '--fabirc'; did you mean --fabric", 2),
             (["-n", "2"], "a program is missing", 2),
             (["-n", "2", ACTOR, ":"], "a program is missing", 2),
@@ -380,6 +392,9 @@ class Launcher(StartTest):
             (["no-such-program"], "no program 'no-such-program' on PATH", 127),
             (["/etc/passwd"], "cannot be executed", 127),
             (["--pin", "bed", ACTOR], "ARMILLA_PIN=bed", 2),
+            (["--hosts", "", ACTOR], "--hosts wants names with the numbers of their ranks", 2),
+            (["--rsh", "ssh", ACTOR], "give --hosts", 2),
+            (["--rsh", "", "--hosts", "a:1", ACTOR], "--rsh wants a command", 2),
             (["--env", "word", ACTOR], "--env wants NAME=value", 2),
         ]
         for arguments, text, code in cases:
