@@ -9,6 +9,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +19,9 @@
 
 #include "agent.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/option_text.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/ending.hpp"
 #include "armilla/boot/supervisor.hpp"
 #include "hosts.hpp"
 
@@ -37,7 +40,8 @@ struct failure {
 
 // What the command line says of the whole job, as values of ARMILLA_*; empty: not said.
 struct job_words {
-  std::string fabric, pin, hosts, rsh = "ssh";
+  std::string fabric, pin;
+  std::optional<std::string> hosts, rsh;
   bool label = false, manual = false;
 };
 
@@ -84,8 +88,10 @@ void describe(CLI::App& app, program_spec& program, job_words* job) {
       ->allow_extra_args(false);
   if (job == nullptr) return;
   app.footer("armilla-run [options] program [arguments] [ : [-n N] [--env NAME=value] program [arguments] ] ...");
-  app.add_option("--fabric", job->fabric, "shm: ranks are processes; threads: ranks are threads of one process");
-  app.add_option("--pin", job->pin, "core: each rank on its own core; share: cores in turn; none");
+  app.add_option("--fabric", job->fabric,
+                 "What carries messages: auto, shm, threads, mpi, ucx or loop; --options tells more (default: auto)");
+  app.add_option("--pin", job->pin,
+                 "core: each rank on its own core; share: cores in turn; none; auto: core if there are enough, else share");
   app.add_option("--hosts", job->hosts,
                  "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the "
                  "same places");
@@ -137,13 +143,13 @@ void pass_on(const job_words& job) {
 
 int run_on_several(const job_words& job, std::vector<program_spec> programs, const options& settings) {
   std::vector<armilla::run::host_slots> hosts;
-  if (!armilla::run::parse_hosts(job.hosts, hosts))
-    throw failure{wrong_use, fmt::format("--hosts wants names with the numbers of their ranks, a:2,b:2, not '{}'", job.hosts)};
+  if (!armilla::run::parse_hosts(*job.hosts, hosts))
+    throw failure{wrong_use, fmt::format("--hosts wants names with the numbers of their ranks, a:2,b:2, not '{}'", *job.hosts)};
   int slots = 0;
   for (const auto& host : hosts) slots += host.slots;
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? slots : 1;
-  return armilla::run::run_on_hosts(hosts, job.rsh, programs, settings);
+  return armilla::run::run_on_hosts(hosts, job.rsh.value_or("ssh"), programs, settings);
 }
 
 int run(int argc, char** argv) {
@@ -153,12 +159,16 @@ int run(int argc, char** argv) {
   std::vector<program_spec> programs;
   for (const auto& part : parts) programs.push_back(parse(part, programs.empty() ? &job : nullptr));
   if (job.manual) return armilla::detail::print_manual(stdout), 0;  // also if a variable is wrong: errors point to it
+  if (job.rsh && !job.hosts)
+    throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
+  if (job.rsh && job.rsh->empty()) throw failure{wrong_use, "--rsh wants a command, as ssh"};
   pass_on(job);
   options settings = options::from_environment();
+  if (const std::string text = armilla::detail::complaint_of_tuned_file(); !text.empty()) armilla::detail::say(text);
   for (const std::string_view setting : programs[0].environment)  // what rank 0 has counts, where all must have it alike
     if (setting.starts_with("ARMILLA_"))
       settings.set(setting.substr(0, setting.find('=')), setting.substr(setting.find('=') + 1));
-  if (!job.hosts.empty()) return run_on_several(job, std::move(programs), settings);
+  if (job.hosts) return run_on_several(job, std::move(programs), settings);
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;
   return armilla::detail::supervise(programs, settings);
