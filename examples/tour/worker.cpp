@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other program of master.cpp; it may be built by another compiler.
 #include <cmath>
+#include <stdexcept>
 
 #include <armilla/armilla.hpp>
 
@@ -30,6 +31,8 @@ double measure(area::piece p) {
 
 int main(int argc, char** argv) {
   return am::run(argc, argv, [] {
+    if (am::rank() == 0 || am::programs() != 2)
+      throw std::runtime_error("start it as: armilla-run -n 1 ./master : -n 3 ./worker");
     const auto pieces = am::broadcast_value(am::global_ptr<long>(), 0);
     am::provide<area::measure, &measure>();
     am::barrier();  // the master begins

@@ -5,6 +5,7 @@
 
 #include <armilla/armilla.hpp>
 
+#include "bench/papers/common/command_line.hpp"
 #include "bench/papers/common/measure.hpp"
 
 namespace papers {
@@ -54,6 +55,15 @@ class meter<armilla_job> {
   bool on_ = armilla::stats().time.sum() > 0;
   armilla::statistics before_, took_;
 };
+
+/// Runs `f` on the ranks of the job; where they are fewer than `least`, says so and returns 2.
+template <class F>
+int run_on(int least, const command_line& line, int argc, char** argv, F f) {
+  return armilla::run(argc, argv, [&line, least, f] {
+    if (armilla::ranks() >= least) return f(), 0;
+    return armilla::rank() == 0 ? line.refuse_ranks(armilla::ranks(), least) : 0;
+  });
+}
 
 /// From here on ranks reach each other's memory by messages although it is mapped. Before `run`: each process of the job does it.
 inline void cut_short_cut() { ::setenv("ARMILLA_ACCESS_BY_MESSAGE", "1", 1); }

@@ -18,15 +18,25 @@ command_line::command_line(std::string program, const std::string& description, 
 }
 
 std::optional<int> command_line::read(int argc, char** argv) {
+  const std::string_view called = argv[0];
+  file_ = called.substr(called.rfind('/') + 1);
   try {
     parse(argc, argv);
-  } catch (const CLI::ParseError& e) { return exit(e) == 0 ? 0 : 2; }
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return exit(e);  // --help
+    return refuse(std::string(e.what()) + " (--help tells all)");
+  }
   return std::nullopt;
 }
 
 int command_line::refuse(const std::string& what) const {
-  std::fprintf(stderr, "%s: %s\n", program_.c_str(), what.c_str());
+  std::fprintf(stderr, "%s: %s\n", file_.c_str(), what.c_str());
   return 2;
+}
+
+int command_line::refuse_ranks(int ranks, int least) const {
+  return refuse(std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + " given, at least " + std::to_string(least) +
+                " needed; set ARMILLA_RANKS, or start it by armilla-run, mpirun or srun");
 }
 
 }  // namespace papers

@@ -18,11 +18,15 @@ class command_line : public CLI::App {
   /// `versions`: all that this executable has, in the order in which they run.
   command_line(std::string program, const std::string& description, std::vector<std::string> versions);
 
-  /// Reads the arguments. A value: `main` returns it; 0 after --help, 2 after a mistake, which it has named.
+  /// Reads the arguments. A value: `main` returns it; 0 after --help, 2 after a mistake, which it has named after the
+  /// program's file.
   std::optional<int> read(int argc, char** argv);
 
   /// Says what is wrong with the arguments taken together, and returns 2.
   int refuse(const std::string& what) const;
+
+  /// The same of too few ranks.
+  int refuse_ranks(int ranks, int least) const;
 
   bool wants(std::string_view version) const {
     return chosen_.empty() || std::find(chosen_.begin(), chosen_.end(), version) != chosen_.end();
@@ -34,7 +38,7 @@ class command_line : public CLI::App {
   bool cold() const noexcept { return cold_; }
 
  private:
-  std::string program_;
+  std::string program_, file_;
   std::vector<std::string> chosen_;
   int samples_ = 3;
   bool json_ = false, cold_ = false;

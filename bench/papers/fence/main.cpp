@@ -18,7 +18,7 @@ constexpr long checked_times = 20;  // of each sample, beside the time
 
 struct settings {
   options how;
-  std::string pattern = "automatic";
+  std::string pattern = "auto";
 };
 
 template <class Meet, class Right>
@@ -67,11 +67,11 @@ int main(int argc, char** argv) {
       {"fence", "fence-busy", "barrier", "openmp", "std"});
   papers::settings s;
   s.how.add_to(line);
-  line.add_option("--pattern", s.pattern, "of fence and barrier: automatic, flat, tree, hypercube, dissemination")
-      ->check(CLI::IsMember({"automatic", "flat", "tree", "hypercube", "dissemination"}))
+  line.add_option("--pattern", s.pattern, "of fence and barrier: auto, flat, tree, hypercube, dissemination")
+      ->check(CLI::IsMember({"auto", "flat", "tree", "hypercube", "dissemination"}))
       ->capture_default_str();
   if (const auto code = line.read(argc, argv)) return *code;
-  if (s.pattern != "automatic") {  // each process of the job does it, before it joins
+  if (s.pattern != "auto") {  // each process of the job does it, before it joins
     ::setenv("ARMILLA_FENCE", s.pattern.c_str(), 1);
     ::setenv("ARMILLA_BARRIER", s.pattern.c_str(), 1);
   }

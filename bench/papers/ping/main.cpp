@@ -16,8 +16,7 @@ struct line_job : armilla_job {
   std::string by() const { return "line"; }
 };
 
-/// The receiver: alone, a rank plays with itself.
-am::rank_t partner() { return am::ranks() > 1 ? 1 : 0; }
+constexpr am::rank_t partner = 1;  // the receiver
 
 /// `play` makes all moves of rank 0 (and of rank 1, if it takes part).
 template <job Job, class Play>
@@ -35,7 +34,7 @@ void measure(runner<Job>& run, const game& g, record r, Play&& play) {
                                      },
                                  .right =
                                      [&] {
-                                       const bool got = am::rank() != partner() || mine->got == g.expected();
+                                       const bool got = am::rank() != partner || mine->got == g.expected();
                                        return got && (am::rank() != 0 || mine->pongs == g.rounds);
                                      },
                                  .value = [&](double seconds) { return g.ns_per_ping(seconds); }});
@@ -47,7 +46,7 @@ void measure_messages(runner<armilla_job>& run, const game& g, std::uint64_t tog
   const auto by = [&](const char* version, auto play) {
     if (run.wants(version))
       measure(run, g, options::describe(version, g, together, "bench/papers/ping/statements.hpp"), [&] {
-        if (am::rank() == 0) play(partner(), g);
+        if (am::rank() == 0) play(partner, g);
       });
   };
   by("statements", ping_by_statements);
@@ -56,7 +55,7 @@ void measure_messages(runner<armilla_job>& run, const game& g, std::uint64_t tog
 }
 
 void measure_flag(runner<line_job>& run, const game& g) {
-  if (!run.wants("flag") || am::ranks() == 1) return;
+  if (!run.wants("flag")) return;
   flagged_ping *const here = &flags.local(), *const there = am::rank() > 1 ? nullptr : flags.on(1 - am::rank()).local();
   const bool mapped = am::rank() > 1 || there != nullptr;
   if (!am::reduce_all(mapped, [](bool a, bool b) { return a && b; })) return;  // nothing is shared
@@ -83,5 +82,5 @@ int main(int argc, char** argv) {
   pings::options how({1, 8, 16, 32, 64, 128, 256, 512});
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;
-  return armilla::run(argc, argv, [&line, &how] { papers::run_all(line, how); });
+  return papers::run_on(2, line, argc, argv, [&line, &how] { papers::run_all(line, how); });
 }

@@ -106,7 +106,7 @@ void measure(runner<mpi_job>& run, const char* version, void (player::*play)(), 
 
 int run_all(const command_line& line, const options& how) {
   runner<mpi_job> run(line);
-  if (run.job().ranks() < 2) return line.refuse("1 rank: takes 2 or more; only the first two play");
+  if (run.job().ranks() < 2) return line.refuse_ranks(run.job().ranks(), 2);
   for (const std::uint64_t k : how.pings)
     for (const std::uint64_t together : how.together) {
       measure(run, "packed", &player::packed, how.of(k), together);
