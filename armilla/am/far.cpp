@@ -425,7 +425,9 @@ void endpoint::open_network(role who) {
                                                : host_.shared->for_rank();
   far_ = std::make_unique<far_traffic>(carrier, self_.rank, self_.ranks, self_.settings->network_window, mine);
   far_->supervised = host_.job().supervisor > 0;
-  eager_ = std::min(eager_, far_->side.most() - 2 * sizeof(record));
+  // A block over a network is a transfer of its own, which asks and answers first: nobody wants that for a few words.
+  constexpr std::size_t least_by_network = 512;
+  eager_ = std::clamp(eager_, least_by_network, far_->side.most() - 2 * sizeof(record));
 }
 
 // All frames have been taken in, so all blocks have been received: the network only has to notice.

@@ -140,7 +140,7 @@ std::vector<row> make_table() {
             "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),
       number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th statement; 0: never while sending."),
       bytes("eager", &o::eager, 0, 1 << 30, shape::any,
-            "Up to this size a message goes through the ring, beyond it through the shared heap."),
+            "Up to this size a message goes through the ring, beyond it through the shared heap; over a network at least 512."),
       bytes("spill_limit", &o::spill_limit, 4096, max_bytes, shape::any,
             "How much a rank may queue for receivers that do not keep up, before it is an error."),
       bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
