@@ -32,10 +32,12 @@ void set_times(std::vector<trace_record>& parts) {
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (trace_record& p : parts) {
     const trace_record& clock = *std::ranges::find(parts, p.head.machine, [](const trace_record& q) { return q.head.machine; });
-    const auto start = std::int64_t(clock.head.first_ns - zero_ns);
+    const auto start = double(clock.head.first_ns - zero_ns);
     const double ns = tick_of(clock.head);
+    constexpr double thirty_years = 1e18;  // what a damaged file may say is bounded
     for (const trace_event& e : p.events)
-      p.at.push_back(start + std::llround(double(std::int64_t(e.at - clock.head.first_ticks)) * ns));
+      p.at.push_back(std::llround(
+          std::clamp(start + double(std::int64_t(e.at - clock.head.first_ticks)) * ns, -thirty_years, thirty_years)));
     if (!p.at.empty()) first = std::min(first, *std::ranges::min_element(p.at));
   }
   for (trace_record& p : parts)
