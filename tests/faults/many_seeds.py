@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """many_seeds.py PROGRAM...: runs each test program over the network inside the library, under many random faults, and says which
 faults it failed under. SCHEDULES: how many jobs of each program (10); FIRST_SCHEDULE: the first one's number, for one that failed;
-AT_ONCE: how many jobs run beside each other (1), for most of their time they wait; ARMILLA_RANKS: of each job (2)."""
+AT_ONCE: how many jobs run beside each other (1), for most of their time they wait; SLOWEST: seconds that a job may take (300);
+ARMILLA_RANKS: of each job (2)."""
 import concurrent.futures
 import os
 import random
 import subprocess
 import sys
 
-SLOWEST_S = 300
+SLOWEST_S = int(os.environ.get("SLOWEST", "300"))
 
 
 def faults(number, ranks):
