@@ -57,7 +57,7 @@ void print_programs() {
     for (armilla::rank_t r : armilla::program_ranks(p)) text += " " + std::to_string(r);
     text += ";";
   }
-  std::puts(text.c_str());
+  std::fputs((text + "\n").c_str(), stdout);  // in one write, even where a launcher's library has made stdout unbuffered
 }
 
 void drop_a_result_where_nothing_may_wait() {
@@ -159,7 +159,7 @@ int in_a_session(int argc, char** argv) {
     const int code = job.run([] { armilla::barrier(); });
     over = true;
     beside.join();
-    std::puts("joined");
+    std::fputs("joined\n", stdout);
     return code;
   }
   return job.run([] { std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks())); });
