@@ -81,15 +81,13 @@ std::size_t endpoint::longest_frame(const channel& c) const noexcept {
 
 // ---- sending ----
 
-// A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
-static constexpr bool names_a_block(handler_id h) noexcept { return h == bulk_handler || h == far_bulk_handler; }
-
 // Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. Whoever wants to
 // wait for credit does so before it measures: `admit`.
 std::byte* endpoint::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
   if (c.blocked) [[unlikely]]
     refuse_if_spent(c, h, kind);
-  if (size > eager_ && !names_a_block(h)) [[unlikely]]
+  // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
+  if (size > eager_ && !names_block(h)) [[unlikely]]
     return append_bulk(c, h, size);
   const std::size_t need = size + sizeof(record);
   if (c.open() && std::size_t(c.limit - c.cursor) < (c.run_handler == h ? size : need)) push(c);
