@@ -4,16 +4,21 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/limits.hpp"
 #include "armilla/global/rank_memory.hpp"
 
 namespace armilla {
 
-opened_memory detail_open(detail::global_address at, std::uint64_t bytes, access rights) {
+opened_memory detail_open(detail::global_address at, std::size_t n, std::size_t size, access rights) {
   using namespace detail;
   rank_memory& m = memory_here("open");
   if (at.null()) throw_usage("open", "the pointer is null");
   if (at.rank() != m.self.rank)
     throw_usage("open", fmt::format("the memory ({}) belongs to another rank; only its owner can open it", text_of(at)));
+  std::uint64_t bytes;
+  if (__builtin_mul_overflow(n, size, &bytes))
+    throw_usage("open", fmt::format("{} objects of {} bytes are more than any memory holds{}; open what there is", n, size,
+                                    looks_negative(n) ? " (is the number negative?)" : ""));
   if (const far_status s = admit(m, m.self.rank, at, bytes, 0, false); s != far_status::ok) throw_far("open", s, at);
   opened_memory opened;
   const std::uint32_t index = m.directory(m.self.rank).open(at.kind(), at.offset, at.offset + bytes, std::uint8_t(rights));

@@ -36,17 +36,18 @@ class [[nodiscard]] opened_memory {
   void close() noexcept;
 
  private:
-  friend opened_memory detail_open(detail::global_address, std::uint64_t bytes, access);
+  friend opened_memory detail_open(detail::global_address, std::size_t n, std::size_t size, access);
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint32_t index_ = none;
 };
 
-opened_memory detail_open(detail::global_address at, std::uint64_t bytes, access rights);
+opened_memory detail_open(detail::global_address at, std::size_t n, std::size_t size, access rights);
 
-/// Opens `n` objects from `p` on, of this rank's memory, for what `rights` says. Up to 2048 at a time (limit_error).
+/// Opens `n` objects from `p` on, of this rank's memory, for what `rights` says. Up to 2048 at a time (limit_error). usage_error
+/// for memory of another rank, and for more objects than lie there.
 template <class T>
 opened_memory open(const global_ptr<T>& p, std::size_t n, access rights) {
-  return detail_open(p.address(), n * sizeof(T), rights);
+  return detail_open(p.address(), n, sizeof(T), rights);
 }
 
 }  // namespace armilla

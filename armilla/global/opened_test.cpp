@@ -75,6 +75,13 @@ RANK_TEST(only_the_owner_opens_and_gives_back) {
   am::deallocate(mine);
 }
 
+RANK_TEST(more_than_there_is_is_not_opened) {
+  const auto mine = am::allocate<int>(1);
+  EXPECT_THROWS_SAYING(am::usage_error, "is the number negative", am::open(mine, std::size_t(-1), am::access::read));
+  EXPECT_THROWS_SAYING(am::usage_error, "open", am::open(mine, std::size_t{1} << 60, am::access::read));
+  am::deallocate(mine);
+}
+
 RANK_TEST(a_signal_needs_an_opened_counter) {
   am::counter mine;
   int data = 0;
