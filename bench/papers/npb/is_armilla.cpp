@@ -3,6 +3,7 @@
 #include <armilla/armilla.hpp>
 
 #include "bench/papers/common/armilla_job.hpp"
+#include "bench/papers/common/large_pages.hpp"
 #include "bench/papers/npb/armilla_count.hpp"
 #include "bench/papers/npb/is_kernels.hpp"
 #include "bench/papers/npb/random.hpp"
@@ -26,6 +27,8 @@ class integer_sort {
     keys_ = make_keys(p, first_, first_of(p.keys(), rank_ + 1, ranks_));
     first_keys_.assign(keys_.begin(), keys_.begin() + std::ptrdiff_t(std::min(keys_.size(), is_problem::changed_keys)));
     sorted_ = am::allocate<key_parcel>(key_parcel::parcels(keys_.size()));
+    papers::in_large_pages(std::span(keys_));
+    papers::in_large_pages(std::span(sorted_.local(), key_parcel::parcels(keys_.size())));
     sorted_of_ = am::gather_all(am::reinterpret_pointer<sort_key>(sorted_));
   }
 
@@ -44,7 +47,8 @@ class integer_sort {
 
   // The keys, put in order by the ranks of the last iteration: ascending on each rank and from rank to rank.
   bool right() {
-    const sorted_run mine = run_of(table_, {received_.data(), count_}, right_ranks_);
+    const std::span<const sort_key> pieces[] = {kept_, {received_.data(), count_}};
+    const sorted_run mine = run_of(table_, pieces, right_ranks_);
     const std::vector<sorted_run> runs = am::gather_all(mine);
     return all_right(p_, runs);
   }
@@ -72,6 +76,8 @@ class integer_sort {
     am::barrier();  // others may have read from here
 
     table_.begin(p_, split.first_bucket[std::size_t(rank_)], split.first_bucket[std::size_t(rank_) + 1]);
+    kept_ = split.kept_of(sorted_.local(), rank_);
+    table_.count(kept_);
     table_.count({received_.data(), count_});
     table_.finish();
     right_ranks_ += table_.right_ranks(p_, all, split.below, iteration);
@@ -79,7 +85,9 @@ class integer_sort {
 
   void make_room(std::size_t keys) {
     count_ = keys;
-    if (received_.size() < keys) received_.resize(keys + keys / 64);
+    if (received_.size() >= keys) return;
+    received_.resize(keys + keys / 64);
+    papers::in_large_pages(std::span(received_));
   }
 
   const is_problem& p_;
@@ -91,6 +99,7 @@ class integer_sort {
   std::vector<am::global_ptr<sort_key>> sorted_of_;  ///< of every rank
   std::vector<sort_key> received_;
   std::size_t count_ = 0;
+  std::span<const sort_key> kept_;
   rank_table table_;
   int right_ranks_ = 0;
 };

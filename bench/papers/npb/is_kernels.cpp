@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "bench/papers/npb/random.hpp"
 
@@ -28,6 +29,12 @@ void write(const key_parcel& parcel, key_parcel& to) noexcept { to = parcel; }
 void finish_writes() noexcept {}
 #endif
 
+// Streams of keys run faster than the processor fetches by itself while lines leave past its cache.
+void ask_ahead(std::span<const sort_key> keys, std::size_t i) noexcept {
+  constexpr std::size_t distance = 256;
+  __builtin_prefetch(keys.data() + std::min(i + distance, keys.size()));
+}
+
 }  // namespace
 
 bucket_split::bucket_split(const bucket_sizes& mine, const bucket_sizes& all, int rank, int ranks)
@@ -51,6 +58,7 @@ bucket_split::bucket_split(const bucket_sizes& mine, const bucket_sizes& all, in
     if (r < ranks) send_place[std::size_t(r)] = place;
     if (r == rank) below = total;
   }
+  kept = std::size_t(std::exchange(send_count[std::size_t(rank)], 0));
 }
 
 void change_keys(const is_problem& p, int iteration, std::uint64_t first, std::span<sort_key> keys) {
@@ -76,32 +84,49 @@ void note_checked(const is_problem& p, std::span<const sort_key> keys, std::uint
 
 // Several counts at a time, in tables or places apart: one that comes again soon would have to wait for its last store.
 void bucket_sorter::count(std::span<const sort_key> keys, bucket_sizes& sizes) const {
-  constexpr std::size_t ways = 4;
+  constexpr std::size_t ways = 8;
+  const int shift = shift_;
   std::array<std::uint32_t, is_problem::buckets> table[ways] = {};
   const std::size_t whole = keys.size() / ways * ways;
-  for (std::size_t i = 0; i < whole; i += ways)
-    for (std::size_t j = 0; j < ways; ++j) ++table[j][keys[i + j] >> shift_];
-  for (std::size_t i = whole; i < keys.size(); ++i) ++table[0][keys[i] >> shift_];
-  for (std::size_t b = 0; b < is_problem::buckets; ++b) sizes[b] = table[0][b] + table[1][b] + table[2][b] + table[3][b];
+  for (std::size_t i = 0; i < whole; i += ways) {
+    ask_ahead(keys, i);
+#pragma GCC unroll 8
+    for (std::size_t j = 0; j < ways; ++j) ++table[j][keys[i + j] >> shift];
+  }
+  for (std::size_t i = whole; i < keys.size(); ++i) ++table[0][keys[i] >> shift];
+  for (std::size_t b = 0; b < is_problem::buckets; ++b) {
+    sizes[b] = 0;
+    for (const auto& t : table) sizes[b] += t[b];
+  }
 }
 
 void bucket_sorter::sort(std::span<const sort_key> keys, const bucket_sizes& sizes, key_parcel* sorted) {
   constexpr std::uint32_t n = key_parcel::size;
+  constexpr std::size_t ways = 16;
   const int shift = shift_;
   key_parcel* const open = open_.data();
   std::array<std::uint32_t, is_problem::buckets> begin, next;
   for (std::uint32_t b = 0, place = 0; b < is_problem::buckets; place += sizes[b++]) begin[b] = next[b] = place;
-  for (const sort_key key : keys) {
+  // A full parcel leaves when the next key of its bucket comes: its last key is no longer on its way to the cache then, where a
+  // wider load would have to wait for it. The first parcel of a bucket may begin with the end of the bucket before, which is
+  // written last.
+  const auto put = [&](sort_key key) {
     const sort_key b = key >> shift;
     const std::uint32_t place = next[b]++;
+    if (place % n == 0 && place > begin[b]) [[unlikely]]
+      write(open[b], sorted[place / n - 1]);
     open[b].keys[place % n] = key;
-    // The first parcel of a bucket may begin with the end of the bucket before, which is written last.
-    if (place % n == n - 1) [[unlikely]]
-      write(open[b], sorted[place / n]);
+  };
+  const std::size_t whole = keys.size() / ways * ways;
+  for (std::size_t i = 0; i < whole; i += ways) {
+    ask_ahead(keys, i);
+#pragma GCC unroll 16
+    for (std::size_t j = 0; j < ways; ++j) put(keys[i + j]);
   }
+  for (std::size_t i = whole; i < keys.size(); ++i) put(keys[i]);
   finish_writes();
   for (std::uint32_t b = 0; b < is_problem::buckets; ++b)
-    for (std::uint32_t place = std::max(begin[b], next[b] / n * n); place < next[b]; ++place)
+    for (std::uint32_t place = std::max(begin[b], (next[b] - 1) / n * n); place < next[b]; ++place)
       sorted[place / n].keys[place % n] = open[b].keys[place % n];
 }
 
@@ -137,19 +162,22 @@ int rank_table::right_ranks(const is_problem& p, const bucket_sizes& all, std::u
   return right;
 }
 
-std::vector<sort_key> rank_table::sorted(std::span<const sort_key> keys) const {
+std::vector<sort_key> rank_table::sorted(std::span<const std::span<const sort_key>> pieces) const {
   constexpr sort_key none = std::numeric_limits<sort_key>::max();
+  std::size_t size = 0;
+  for (const auto keys : pieces) size += keys.size();
   std::vector<std::uint32_t> place = less_;
-  std::vector<sort_key> all(keys.size(), none);
-  for (const sort_key key : keys) {
-    if (!covers(key) || place[key - low_] >= all.size() || all[place[key - low_]] != none) return {};
-    all[place[key - low_]++] = key;
-  }
+  std::vector<sort_key> all(size, none);
+  for (const auto keys : pieces)
+    for (const sort_key key : keys) {
+      if (!covers(key) || place[key - low_] >= all.size() || all[place[key - low_]] != none) return {};
+      all[place[key - low_]++] = key;
+    }
   return std::is_sorted(all.begin(), all.end()) ? all : std::vector<sort_key>{};
 }
 
-sorted_run run_of(const rank_table& table, std::span<const sort_key> keys, int right_ranks) {
-  const std::vector<sort_key> sorted = table.sorted(keys);
+sorted_run run_of(const rank_table& table, std::span<const std::span<const sort_key>> pieces, int right_ranks) {
+  const std::vector<sort_key> sorted = table.sorted(pieces);
   sorted_run run{.keys = std::int64_t(sorted.size()), .right_ranks = right_ranks};
   if (!sorted.empty()) run.lowest = sorted.front(), run.highest = sorted.back();
   return run;

@@ -14,15 +14,26 @@ namespace npb {
 /// Summed over all ranks in one piece.
 using bucket_sizes = std::array<std::uint32_t, is_problem::buckets + 5>;
 
+/// Keys leave for their buckets by whole lines of the cache.
+struct alignas(128) key_parcel {
+  static constexpr std::uint32_t size = 32;
+  sort_key keys[size];
+  static std::size_t parcels(std::size_t keys) noexcept { return (keys + size - 1) / size; }
+};
+
 /// A run of keys of several ranks, and where each bucket of one rank begins in its own.
 struct bucket_split {
   std::vector<int> first_bucket;  ///< of each rank, and the number of buckets
-  std::vector<int> send_count;    ///< keys of mine that go to each rank
+  std::vector<int> send_count;    ///< keys of mine that go to each rank: to this one none, those stay where they are
   std::vector<int> send_place;    ///< where they begin
+  std::size_t kept = 0;           ///< keys of mine that stay; they begin where what this rank would send itself does
   std::uint64_t below = 0;        ///< keys of all that are in lower buckets than mine
 
   /// So that each rank gets about as many keys of all.
   bucket_split(const bucket_sizes& mine, const bucket_sizes& all, int rank, int ranks);
+  std::span<const sort_key> kept_of(const key_parcel* sorted, int rank) const {
+    return {sorted->keys + send_place[std::size_t(rank)], kept};
+  }
 };
 
 inline bucket_sizes sum_of_sizes(bucket_sizes a, const bucket_sizes& b) noexcept {
@@ -38,13 +49,6 @@ std::vector<int> places_of(std::span<const int> counts);
 
 /// The checked keys of those that stand from place `first` on, as bucket_sizes has them.
 void note_checked(const is_problem& p, std::span<const sort_key> keys, std::uint64_t first, bucket_sizes& sizes);
-
-/// Keys leave for their buckets by whole lines of the cache.
-struct alignas(128) key_parcel {
-  static constexpr std::uint32_t size = 32;
-  sort_key keys[size];
-  static std::size_t parcels(std::size_t keys) noexcept { return (keys + size - 1) / size; }
-};
 
 /// Sorts keys by bucket. Keeps its tables between the iterations.
 class bucket_sorter {
@@ -73,9 +77,9 @@ class rank_table {
   bool covers(sort_key key) const noexcept { return key - low_ < size_; }
   /// How many of the checked keys have the rank that they must have in this iteration, of those that are mine.
   int right_ranks(const is_problem& p, const bucket_sizes& all, std::uint64_t below, int iteration) const;
-  /// The counted keys, each put where its rank says. Empty if two meet at a place, one is beyond the end, or they are not
-  /// ascending.
-  std::vector<sort_key> sorted(std::span<const sort_key> keys) const;
+  /// The counted keys, in as many pieces as they were counted in, each put where its rank says. Empty if two meet at a place,
+  /// one is beyond the end, or they are not ascending.
+  std::vector<sort_key> sorted(std::span<const std::span<const sort_key>> pieces) const;
 
  private:
   sort_key low_ = 0, size_ = 0;
@@ -87,7 +91,7 @@ struct sorted_run {
   std::int64_t keys = 0, right_ranks = 0;
   sort_key lowest = 0, highest = 0;
 };
-sorted_run run_of(const rank_table& table, std::span<const sort_key> keys, int right_ranks);
+sorted_run run_of(const rank_table& table, std::span<const std::span<const sort_key>> pieces, int right_ranks);
 /// Whether all checked ranks were right and the keys of all, rank by rank, are ascending and complete.
 bool all_right(const is_problem& p, std::span<const sorted_run> runs);
 

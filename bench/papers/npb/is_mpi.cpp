@@ -2,6 +2,7 @@
 // IS of the NAS parallel benchmarks with two-sided messages: from its published specification. is_armilla.cpp is an edit of it.
 #include <mpi.h>
 
+#include "bench/papers/common/large_pages.hpp"
 #include "bench/papers/common/mpi_job.hpp"
 #include "bench/papers/npb/is_kernels.hpp"
 #include "bench/papers/npb/mpi_count.hpp"
@@ -23,6 +24,8 @@ class integer_sort {
     keys_ = make_keys(p, first_, first_of(p.keys(), rank_ + 1, ranks_));
     first_keys_.assign(keys_.begin(), keys_.begin() + std::ptrdiff_t(std::min(keys_.size(), is_problem::changed_keys)));
     sorted_.resize(key_parcel::parcels(keys_.size()));
+    papers::in_large_pages(std::span(keys_));
+    papers::in_large_pages(std::span(sorted_));
   }
 
   // The benchmark begins with an iteration that is not timed.
@@ -38,7 +41,8 @@ class integer_sort {
 
   // The keys, put in order by the ranks of the last iteration: ascending on each rank and from rank to rank.
   bool right() {
-    const sorted_run mine = run_of(table_, {received_.data(), count_}, right_ranks_);
+    const std::span<const sort_key> pieces[] = {kept_, {received_.data(), count_}};
+    const sorted_run mine = run_of(table_, pieces, right_ranks_);
     std::vector<sorted_run> runs(static_cast<std::size_t>(ranks_));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, runs.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     return all_right(p_, runs);
@@ -65,6 +69,8 @@ class integer_sort {
                   places.data(), MPI_UINT32_T, MPI_COMM_WORLD);
 
     table_.begin(p_, split.first_bucket[std::size_t(rank_)], split.first_bucket[std::size_t(rank_) + 1]);
+    kept_ = split.kept_of(sorted_.data(), rank_);
+    table_.count(kept_);
     table_.count({received_.data(), count_});
     table_.finish();
     right_ranks_ += table_.right_ranks(p_, all, split.below, iteration);
@@ -72,7 +78,9 @@ class integer_sort {
 
   void make_room(std::size_t keys) {
     count_ = keys;
-    if (received_.size() < keys) received_.resize(keys + keys / 64);
+    if (received_.size() >= keys) return;
+    received_.resize(keys + keys / 64);
+    papers::in_large_pages(std::span(received_));
   }
 
   const is_problem& p_;
@@ -83,6 +91,7 @@ class integer_sort {
   std::vector<key_parcel> sorted_;
   std::vector<sort_key> received_;
   std::size_t count_ = 0;
+  std::span<const sort_key> kept_;
   rank_table table_;
   int right_ranks_ = 0;
 };
