@@ -6,12 +6,13 @@
 
 namespace papers {
 
-/// Runs `f`, a baseline made of threads, on rank 0; the other ranks sleep meanwhile. Collective.
+/// Runs `f(seats)`, a baseline made of as many threads as there are ranks, on rank 0; the other ranks sleep meanwhile.
+/// Collective.
 template <class F>
 void first_alone(F&& f) {
   if (armilla::rank() == 0) {
-    const unpinned threads_everywhere;
-    f();
+    const seats cores(armilla::ranks());
+    f(cores);
   }
   armilla::barrier();
 }

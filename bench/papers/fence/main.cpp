@@ -32,13 +32,12 @@ void measure(runner<armilla_job>& run, const settings& s, const char* version, M
                    .value = [&](double seconds) { return seconds * 1e9 / double(times); }});
 }
 
-void measure_threads(const command_line& line, const settings& s, const char* by, bool (*meet)(int, long)) {
+void measure_threads(const command_line& line, const settings& s, const char* by, bool (*meet)(const seats&, long)) {
   if (!line.wants(by)) return;
-  first_alone([&] {
-    const int threads = am::ranks();
-    const long times = s.how.times_of(threads);
+  first_alone([&](const seats& threads) {
+    const long times = s.how.times_of(threads.count());
     bool right = false;
-    runner<alone> run(line, alone{by, threads});
+    runner<alone> run(line, alone{by, threads.count()});
     run.measure(describe(by, ""), work{.prepare = [&] { right = false; },
                                        .body = [&] { right = meet(threads, times); },
                                        .right = [&] { return right; },

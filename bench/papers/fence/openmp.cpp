@@ -6,12 +6,13 @@
 
 namespace fences {
 
-bool openmp_barriers(int threads, long times) {
-  turns shown(threads);
+bool openmp_barriers(const papers::seats& threads, long times) {
+  turns shown(threads.count());
   int right = 1;
-#pragma omp parallel num_threads(threads) reduction(& : right)
+#pragma omp parallel num_threads(threads.count()) reduction(& : right)
   {
     const int me = omp_get_thread_num();
+    threads.take(me);
     for (long i = 1; i < times; ++i) {
 #pragma omp barrier
     }

@@ -27,9 +27,9 @@ void measure_collect(runner<armilla_job>& run, std::size_t n) {
 #ifdef ARMILLA_PAPERS_OPENMP
 void measure_openmp(const command_line& line, std::size_t n) {
   if (!line.wants("openmp")) return;
-  first_alone([&] {
-    runner<alone> run(line, alone{"openmp", armilla::ranks()});
-    const inner::openmp_vector vector(n, armilla::ranks());
+  first_alone([&](const seats& threads) {
+    runner<alone> run(line, alone{"openmp", threads.count()});
+    const inner::openmp_vector vector(n, threads);
     const double expected = inner::expected(n);
     double value = -1;
     run.measure(inner::options::describe("openmp", n, expected, "bench/papers/inner/openmp.cpp"),

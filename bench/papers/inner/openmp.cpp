@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/papers/inner/openmp.hpp"
 
+#include <omp.h>
+
 #include "bench/papers/inner/numbers.hpp"
 
 namespace inner {
 
-openmp_vector::openmp_vector(std::size_t n, int threads) : size_(n), threads_(threads), elements_(new double[n]) {
+openmp_vector::openmp_vector(std::size_t n, const papers::seats& threads)
+    : size_(n), threads_(threads.count()), elements_(new double[n]) {
+#pragma omp parallel num_threads(threads_)
+  threads.take(omp_get_thread_num());
 #pragma omp parallel for num_threads(threads_) schedule(static)
   for (std::size_t i = 0; i < size_; ++i) elements_[i] = element(i);  // by who reads it: its pages lie there
 }

@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <memory>
 
+#include "bench/papers/common/threads.hpp"
+
 namespace inner {
 
 /// The vector in one process, multiplied by threads of OpenMP.
 class openmp_vector {
  public:
-  openmp_vector(std::size_t n, int threads);
+  openmp_vector(std::size_t n, const papers::seats& threads);
   double square() const;
 
  private:

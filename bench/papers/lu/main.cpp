@@ -126,15 +126,19 @@ void measure_lapack(const papers::command_line& line, const problem& p) {
   std::vector<int> pivots;
   const int n = p.a.size();
   papers::record r{.version = "lapack", .size = {{"n", n}}, .unit = "ms"};
-  papers::on_threads(1, [&](int) {  // not pinned, nor will be what OpenBLAS starts from here
-    blas_threads(p.how.workers);
-    run.measure(std::move(r),
-                papers::work{.prepare = [&] { a = p.a.by_columns(); },
-                             .body = [&] { lapack_factor(a, n, pivots); },
-                             .right = [&] { return accuracy_of(p.a, lapack_solve(a, n, pivots, p.a.right_side())).right(); },
-                             .value = milliseconds});
-    blas_threads(1);
-  });
+  const papers::seats cores(p.how.workers);
+  cores.take(0);
+  blas_threads(p.how.workers);
+  const auto prepare = [&] {
+    a = p.a.by_columns();
+    cores.place_others();  // those that OpenBLAS has made
+  };
+  run.measure(std::move(r),
+              papers::work{.prepare = prepare,
+                           .body = [&] { lapack_factor(a, n, pivots); },
+                           .right = [&] { return accuracy_of(p.a, lapack_solve(a, n, pivots, p.a.right_side())).right(); },
+                           .value = milliseconds});
+  blas_threads(1);
 }
 
 void measure_all(const papers::command_line& line, settings s) {

@@ -38,14 +38,13 @@ void measure(runner<armilla_job>& run, const char* version, const char* source, 
 template <auto Sort>
 void measure_threads(const command_line& line, const char* by, const char* version, const char* source, std::size_t n) {
   if (!line.wants(version)) return;
-  first_alone([&] {
-    const int workers = am::ranks();
-    runner<alone> run(line, alone{by, workers});
+  first_alone([&](const seats& threads) {
+    runner<alone> run(line, alone{by, threads.count()});
     const std::vector<key> input = part_of_input(n, 0, 1);
     const std::uint64_t marks = marks_of(input);
     std::vector<key> keys;
     run.measure(sort_options::describe(version, n, marks, source), work{.prepare = [&] { keys = input; },
-                                                                        .body = [&] { Sort(keys, workers); },
+                                                                        .body = [&] { Sort(keys, threads); },
                                                                         .right =
                                                                             [&] {
                                                                               const part_summary whole = summarise(keys);

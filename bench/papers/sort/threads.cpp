@@ -8,8 +8,8 @@
 namespace sorting {
 
 // parallel
-void sort_by_threads(std::vector<key>& keys, int threads) {
-  const std::size_t parts = std::size_t(threads);
+void sort_by_threads(std::vector<key>& keys, const papers::seats& threads) {
+  const std::size_t parts = std::size_t(threads.count());
   std::vector<std::span<const key>> shares(parts);
   for (std::size_t t = 0; t < parts; ++t) {
     const std::size_t first = keys.size() * t / parts;
@@ -19,9 +19,10 @@ void sort_by_threads(std::vector<key>& keys, int threads) {
   for (const auto& share : shares) samples.push_back(sample_of(share));
   const std::vector<key> splitters = splitters_of(samples, parts);
   std::vector<partition> partitions(parts);
-  std::barrier partitioned(threads);
+  std::barrier partitioned(threads.count());
 
   const auto sort_part = [&](std::size_t me) {
+    threads.take(int(me));
     partitions[me] = partition_of(shares[me], splitters);
     partitioned.arrive_and_wait();
     std::size_t begin = 0;  // of my part: behind all smaller ones
