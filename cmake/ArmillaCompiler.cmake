@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # How everything of this project is compiled and linked. What a user of the library must share (C++20, the checked grade,
 # the include root) is in armilla_interface; what only we want (warnings, sanitizers) is in armilla_private.
+include(CheckCXXCompilerFlag)
 include(CheckLinkerFlag)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -56,6 +57,11 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # libstdc++ 12 calls its own deprecated get_temporary_buffer in std::stable_sort, and clang blames us.
   target_compile_options(armilla_private INTERFACE -Wno-deprecated-declarations)
+  # -march=native on processors with AVX10 is a combination of clang's own, of which it then warns.
+  check_cxx_compiler_flag(-Winvalid-feature-combination ARMILLA_WARNS_OF_FEATURES)
+  if(ARMILLA_WARNS_OF_FEATURES)
+    target_compile_options(armilla_private INTERFACE -Wno-invalid-feature-combination)
+  endif()
 endif()
 if(ARMILLA_SANITIZE)
   target_compile_options(armilla_private INTERFACE -fsanitize=${ARMILLA_SANITIZE} -fno-omit-frame-pointer
