@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread that answers for a rank while that computes: what is one-sided, and bodies that are marked safe.
-#include <pthread.h>
-#include <signal.h>
-
 #include <atomic>
 #include <thread>
 #include <utility>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/helper_thread.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
@@ -16,13 +14,10 @@ namespace armilla::detail {
 
 /// It has a context of its own: the rank's, but for what only one thread may touch.
 struct attendant_state {
-  explicit attendant_state(const context& rank) : mine(rank), thread([this, &rank] { run(*rank.messages); }) {}
+  explicit attendant_state(const context& rank)
+      : mine(rank), thread(start_helper_thread("attendant", [this, &rank] { run(*rank.messages); })) {}
 
   void run(endpoint& of_rank) noexcept try {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    pthread_setname_np(pthread_self(), "attendant");
     current = &mine;
     rank_stats counts;
     mine.count = &counts;

@@ -2,7 +2,6 @@
 #include "armilla/boot/neighbours.hpp"
 
 #include <poll.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -15,11 +14,11 @@
 #include <cerrno>
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/note.hpp"
@@ -114,15 +113,10 @@ void neighbours::start(const std::shared_ptr<neighbours>& self, listener heard) 
     now.sa_flags = SA_RESTART;
     if (self->signal_ >= 0) sigaction(SIGTERM, &now, nullptr);
   }
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([self] { self->run(); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_helper_thread("neighbours", [self] { self->run(); }).detach();
 }
 
 void neighbours::run() noexcept try {
-  pthread_setname_np(pthread_self(), "neighbours");
   std::vector<pollfd> list;
   while (signal_ >= 0 || !others_.empty()) {  // who has taken the signal stays for it
     list.assign(1, {signal_, POLLIN, 0});

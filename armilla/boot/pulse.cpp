@@ -4,8 +4,6 @@
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,12 +12,12 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <thread>
 
 #include <fmt/format.h>
 #include <net/if.h>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/note.hpp"
 
@@ -100,15 +98,10 @@ void pulse::start(const std::shared_ptr<pulse>& self, job_block& job, std::vecto
   self->me_ = mine;
   self->timeout_ns_ = timeout_ns;
   for (host& h : hosts) self->peers_.push_back({std::move(h)});
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread([self] { self->run(); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  start_helper_thread("pulse", [self] { self->run(); }).detach();
 }
 
 void pulse::run() noexcept try {
-  pthread_setname_np(pthread_self(), "pulse");
   const std::uint64_t step = std::max<std::uint64_t>(timeout_ns_ / beats, 1'000'000);
   for (std::uint64_t next = now_ns();;) {
     send();

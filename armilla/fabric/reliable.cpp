@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/reliable.hpp"
 
-#include <pthread.h>
-
 #include <atomic>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -18,6 +15,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/helper_thread.hpp"
 #include "armilla/fabric/passing_network.hpp"
 
 namespace armilla::detail {
@@ -44,11 +42,7 @@ class reliable final : public passing_network {
  public:
   reliable(std::unique_ptr<network> carrier, rank_t me, rank_t ranks)
       : passing_network(std::move(carrier)), me_(me), peers_(std::size_t(ranks)), room_(passing_network::most() / 8 + 1) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the rank's own thread
-    helper_ = std::thread([this] { help(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    helper_ = start_helper_thread("reliable", [this] { help(); });
   }
   ~reliable() override { stop(); }
 
