@@ -50,12 +50,13 @@ void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
   sleep(let_others_speak_s);  // it stops all of us
 }
 
-// When the others have had their time. `said`: nobody else is about to say why.
-void end_soon(bootstrap& started, std::uint64_t grace_ns, bool said) {
-  std::thread([&started, grace_ns, said] {
+// When the others have had their time. `speak`: says why, or lets somebody else.
+template <class Speak>
+void end_soon(bootstrap& started, std::uint64_t grace_ns, Speak speak) {
+  std::thread([&started, grace_ns, speak] {
     usleep(useconds_t(grace_ns / 1000));
     std::fflush(stdout);
-    if (!said) sleep(let_others_speak_s);
+    speak();
     started.abort(1);
   }).detach();
 }
@@ -339,7 +340,9 @@ void joining::watch(const std::shared_ptr<neighbours>& them, std::size_t host) {
     if (first) say_loss(*started, *job, lost);
     if (const loss_record* const what = find_loss(*job, lost); first && what != nullptr && !beats.empty())
       pulse::pass_on(beats, host, lost, what->cause);
-    end_soon(*started, grace, first);
+    end_soon(*started, grace, [first] {
+      if (!first) sleep(let_others_speak_s);
+    });
   };
   neighbours::start(them, heard);
 }
@@ -429,15 +432,12 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
 void end_after_loss(const launch& self, rank_t lost) noexcept try {
   const loss_record* const known = find_loss(*self.job, lost);
   const bool speaks = note_failure(*self.job, lost, failure_kind::lost, 1, known != nullptr ? known->cause : "is lost");
-  std::thread([started = self.started, job = self.job, lost, speaks, grace = self.settings->loss_grace_ns] {
-    usleep(useconds_t(grace / 1000));
-    std::fflush(stdout);
+  end_soon(*self.started, self.settings->loss_grace_ns, [started = self.started, job = self.job, lost, speaks] {
     if (speaks)
       say_loss(*started, *job, lost);
     else
       sleep(let_others_speak_s);
-    started->abort(1);
-  }).detach();
+  });
 } catch (...) { self.started->abort(1); }
 
 void end_launched(const launch& self, const std::function<void()>& meanwhile) noexcept {
