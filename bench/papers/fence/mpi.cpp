@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // MPI's barrier.
-#include <chrono>
-
 #include "bench/papers/common/measure.hpp"
 #include "bench/papers/common/mpi_job.hpp"
 #include "bench/papers/fence/options.hpp"
 
 namespace papers {
 namespace {
-
-/// The system's clock, which all processes of a host share; MPI's begins with each process.
-double seconds_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// Whether a barrier has waited for all: nobody leaves before the last has come.
 bool barrier_waits(const mpi_job& job) {

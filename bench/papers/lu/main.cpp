@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocked LU of a dense matrix, without pivoting: by global pointers and by calls, by threads, and LAPACK's for scale.
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -105,10 +104,10 @@ void measure_threads(const papers::command_line& line, const problem& p) {
     papers::thread_barrier meet(g.rows * g.columns);
     papers::on_threads(g.rows * g.columns, [&](int me) {
       meet.wait();
-      const auto start = std::chrono::steady_clock::now();
+      const double start = papers::seconds_now();
       eliminate(shared, g, me, meet, p.by);
       meet.wait();
-      if (me == 0) seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (me == 0) seconds = papers::seconds_now() - start;
     });
   };
   run.measure(

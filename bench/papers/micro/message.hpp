@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <chrono>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,9 +27,7 @@ struct message_options {
 };
 
 /// Nanoseconds since some moment.
-inline double now() {
-  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+inline double now() { return seconds_now() * 1e9; }
 
 /// One way to send 16 bytes from a rank to its partner, measured on ranks 0 and 1 (or 0 to itself). A channel has
 ///     void send(long n);      sends n messages; they leave at once

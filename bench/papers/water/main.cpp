@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Water, molecules that all act on each other: reading and updating those of other ranks one at a time (atomic) and in bundles
 // (prefetch), by global pointers and by calls; and by threads with locks.
-#include <chrono>
 #include <functional>
 #include <vector>
 
@@ -72,10 +71,10 @@ void measure_threads(const papers::command_line& line, const problem& p) {
   double seconds = 0;
   const auto steps = [&](int t) {
     all.meet();
-    const auto start = std::chrono::steady_clock::now();
+    const double start = papers::seconds_now();
     for (int s = 0; s < p.how.steps; ++s) all.step(t);
     all.meet();
-    if (t == 0) seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (t == 0) seconds = papers::seconds_now() - start;
   };
   const auto right = [&] {
     std::vector<triple> places;
