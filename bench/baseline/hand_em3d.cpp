@@ -1,44 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 // EM3D with every value in shared memory and a spin barrier: the floor for a version that reads what it needs.
 #include "bench/baseline/hand.hpp"
+#include "bench/baseline/spin_barrier.hpp"
 #include "bench/kernels/em3d.hpp"
 
 namespace bench::hand {
 namespace {
 
-double em3d_loads(row_context& c) {
-  const em3d_graph g(c.ranks, c.size);
-  constexpr int own_values = em3d_graph::kinds * em3d_graph::nodes;
-  auto* values = c.scratch<double>(4096);
-  const auto of = [&](int rank, int kind) { return values + rank * own_values + kind * em3d_graph::nodes; };
-  const em3d_values first(g.ranks);
-  std::copy_n(&first.v[std::size_t(c.rank * own_values)], own_values, of(c.rank, 0));
-  auto* flags = c.scratch<line>();
-  flags[c.rank].word = 0;
-  std::vector<const double*> from[2];
-  for (int kind = 0; kind < 2; ++kind)
-    for (int e = 0; e < em3d_graph::edges; ++e) {
-      const em3d_graph::edge& x = g.edges_of(c.rank, kind)[e];
-      from[kind].push_back(of(x.rank, 1 - kind) + x.node);
-    }
-  c.sync();
-  std::uint64_t round = 0;
-  const auto barrier = [&] {
-    flags[c.rank].word.store(++round, std::memory_order_release);
-    for (int r = 0; r < c.ranks; ++r)
-      while (flags[r].word.load(std::memory_order_acquire) < round) c.relax();
+/// One rank's part of the graph; the values of all ranks lie in the arena.
+class loaded_region : public em3d::part {
+ public:
+  explicit loaded_region(row_context& c)
+      : part(em3d_graph(c), c.rank, c.ranks), c_(c), values_(c.scratch<double>(4096)), all_(c) {
+    for (const em3d::field f : {em3d::electric, em3d::magnetic}) begin(f, own(f));
+  }
+
+  bool agrees(const em3d::values& all) const {
+    return part::agrees(em3d::electric, own(em3d::electric), all) && part::agrees(em3d::magnetic, own(em3d::magnetic), all);
+  }
+  double* of(int rank, em3d::field f) const { return values_ + (2 * rank + f) * count(); }
+  double* own(em3d::field f) const { return of(c_.rank, f); }
+
+  void meet() { all_.wait(); }
+
+ private:
+  row_context& c_;
+  double* values_;
+  spin_barrier all_;
+};
+
+class by_loads {
+ public:
+  explicit by_loads(loaded_region& mine) : mine_(mine) {
+    for (const em3d::field f : {em3d::electric, em3d::magnetic})
+      for (const em3d::edge& e : mine_.edges(f))
+        edges_[f].push_back({mine_.of(mine_.owner(e.from), em3d::other(f)) + mine_.place_at_owner(e.from), e.weight});
+  }
+  void half_step(em3d::field f) {
+    em3d::subtract_terms({mine_.own(f), std::size_t(mine_.count())}, mine_.graph().degree,
+                         [e = edges_[f].data()](std::size_t i) { return e[i].weight * *e[i].from; });
+    mine_.meet();
+  }
+
+ private:
+  struct loaded_edge {
+    const double* from;
+    double weight;
   };
-  const double per_step = time_per(c.iterations, [&](long n) {
-    for (long s = 0; s < 2 * n; ++s) {
-      const int kind = int(s % 2);
-      const double* const* p = from[kind].data();
-      em3d_half(g.edges_of(c.rank, kind), of(c.rank, kind), [&](const auto&) { return **p++; });
-      barrier();
-    }
-  });
-  c.sync();
-  verify(em3d_right(g, c.rank, c.iterations + std::max(1L, c.iterations / 10), of(c.rank, 0), of(c.rank, 1)), "EM3D by loads");
-  return per_step / (em3d_graph::kinds * em3d_graph::edges);
+  loaded_region& mine_;
+  std::vector<loaded_edge> edges_[2];
+};
+
+double em3d_loads(row_context& c) {
+  loaded_region mine(c);
+  return em3d_row<by_loads>(c, mine, [&mine] { mine.meet(); });
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "bench/baseline/hand.hpp"
 #include "bench/baseline/line_ring.hpp"
+#include "bench/baseline/spin_barrier.hpp"
 #include "bench/harness/worker.hpp"
 
 namespace bench::hand {
@@ -79,17 +80,10 @@ double ring_one_way(row_context& c) {
   });
 }
 
-double spin_barrier(row_context& c) {
-  auto* flags = c.scratch<line>();
-  flags[c.rank].word = 0;
-  c.sync();
-  std::uint64_t round = 0;
+double spinning_barrier(row_context& c) {
+  spin_barrier all(c);
   const double result = time_per(c.iterations, [&](long n) {
-    for (long i = 0; i < n; ++i) {
-      flags[c.rank].word.store(++round, std::memory_order_release);
-      for (int r = 0; r < c.ranks; ++r)
-        while (flags[r].word.load(std::memory_order_acquire) < round) c.relax();
-    }
+    for (long i = 0; i < n; ++i) all.wait();
   });
   c.sync();
   return result;
@@ -137,7 +131,7 @@ void add_messages(row_table& rows) {
   rows.insert(rows.end(), {{"hand_line", raw_line},
                            {"hand_ring_rtt", ring_round_trip},
                            {"hand_ring_oneway", ring_one_way},
-                           {"hand_spin_barrier", spin_barrier},
+                           {"hand_spin_barrier", spinning_barrier},
                            {"hand_pthread_barrier", pthread_barrier},
                            {"hand_std_barrier", std_barrier}});
 }
