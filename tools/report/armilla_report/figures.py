@@ -40,7 +40,7 @@ def unit_words(unit):
 
 def draw(experiment, entry, verdicts):
     """(title, svg) of those figures for which there is something to draw."""
-    kinds = {"ratios": ratios, "lines": lines, "bars": bars}
+    kinds = {"ratios": ratios, "lines": lines, "scaling": scaling, "bars": bars}
     found = []
     for fig in experiment.figures:
         for title, svg in kinds[fig.kind](fig, entry, verdicts):
@@ -76,7 +76,8 @@ def ratios(fig, _, verdicts):
         value = verdict.where[fig.x]
         return value if number(value) else words.index(value)
 
-    for rest in rests:
+    several = [rest for rest in rests if len({v.where[fig.x] for v in mine if of_other_sizes(v.where, fig.x) == rest}) > 1]
+    for rest in several or rests:  # one point is no curve; the table has it
         here = [v for v in mine if of_other_sizes(v.where, fig.x) == rest]
         names = list(dict.fromkeys(v.target.name for v in here))
         plot, ax = style.figure()
@@ -92,11 +93,11 @@ def ratios(fig, _, verdicts):
             limits = [v.limit for v in line]
             if all(limit is not None for limit in limits):
                 ax.plot(xs, limits, color=style.series(i), linestyle=":", linewidth=1.1)
-        for name, points in fig.paper:
+        for i, (name, points) in enumerate(fig.paper):
             points = {x: y for x, y in points.items() if x in xs_here}
             if not points:
                 continue
-            ax.plot(list(points), list(points.values()), color=style.series(6), marker="*", markersize=9, linestyle="none", label=name)
+            ax.plot(list(points), list(points.values()), color=style.series(6), marker="*Pp"[i % 3], markersize=9, linestyle="none", label=name)
         ax.axhline(1, color=style.INK, linewidth=.8)
         if fig.log:
             shown = [y for v in here for y in (v.low, v.high, v.limit or v.ratio)] + [y for _, p in fig.paper for x, y in p.items() if x in xs_here]
@@ -142,11 +143,7 @@ def lines(fig, entry, _):
     many = [n for n in sorted(fixed) if len({dict(rest)[n] for rest in rests}) > 1]
     for rest in rests:
         here = [r for r in mine if tuple((n, r["size"].get(n)) for n in sorted(fixed)) == rest]
-        by_name = {}
-        for record in here:  # what ran in several commands counts once, as its best
-            points = by_name.setdefault(series_name(record), {})
-            at, better = place(record, fig.x), max if store.is_rate(record["unit"]) else min
-            points[at] = better(points.get(at, store.value_of(record)), store.value_of(record))
+        by_name = points_of(here, fig.x)
         xs = sorted({at for points in by_name.values() for at in points})
         title = title_of(fig, tuple((n, v) for n, v in rest if n in many and v is not None))
         if len(xs) == 1:
@@ -155,7 +152,33 @@ def lines(fig, entry, _):
             yield lines_of(fig, title, by_name, xs, here)
 
 
-def lines_of(fig, title, by_name, xs, here):
+def points_of(records, x):
+    """By what tells a line from the others, the figures over a size; what ran in several commands counts once, as its best."""
+    by_name = {}
+    for record in records:
+        points = by_name.setdefault(series_name(record), {})
+        at, better = place(record, x), max if store.is_rate(record["unit"]) else min
+        points[at] = better(points.get(at, store.value_of(record)), store.value_of(record))
+    return by_name
+
+
+def scaling(fig, entry, _):
+    """How many times as fast as at the least size, for each size of the rest at which there are several."""
+    mine = [r for r in entry["records"] if wanted(series_name(r), fig.only) and number(place(r, fig.x))]
+    for rest in sorted({of_other_sizes(r["size"], fig.x) for r in mine}, key=str):
+        here = [r for r in mine if of_other_sizes(r["size"], fig.x) == rest]
+        by_name = {name: times_as_fast(points, store.is_rate(here[0]["unit"])) for name, points in points_of(here, fig.x).items() if len(points) > 1}
+        if by_name:
+            xs = sorted({at for points in by_name.values() for at in points})
+            yield lines_of(fig, title_of(fig, rest), by_name, xs, here, f"times as fast as at {xs[0]}")
+
+
+def times_as_fast(points, rate):
+    first = points[min(points)]
+    return {at: value / first if rate else first / value for at, value in points.items()}
+
+
+def lines_of(fig, title, by_name, xs, here, measured=""):
     plot, ax = style.figure()
     for i, (name, points) in enumerate(by_name.items()):
         ours = any(series_name(r) == name and r["by"] == "armilla" for r in here)
@@ -168,7 +191,7 @@ def lines_of(fig, title, by_name, xs, here):
         ax.set_xscale("log")
     label_axis(ax, xs)
     ax.set_xlabel(words_of(fig.x))
-    ax.set_ylabel(unit_words(here[0]["unit"]))
+    ax.set_ylabel(measured or unit_words(here[0]["unit"]))
     style.title(ax, title)
     style.legend_below(plot, ax, 2)
     return title, style.svg_of(plot)

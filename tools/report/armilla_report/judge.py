@@ -87,7 +87,7 @@ def judge(target, records, line_ns=None):
     verdicts = []
     for group in sorted(groups, key=order):
         mine = [r for r in ours if sizes_of(r, target.on) == group]
-        theirs = [r for r in base if sizes_of(r, target.on) == group and r["unit"] == mine[0]["unit"]]
+        theirs = [r for r in base if (target.peak or sizes_of(r, target.on) == group) and r["unit"] == mine[0]["unit"]]
         where = {name: value for name, value in group if value is not None}
         if target.published:
             theirs = [r for r in (published(target, best(mine), where),) if r]

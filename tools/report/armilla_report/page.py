@@ -49,8 +49,8 @@ def section_of(item, entry):
         return section
     verdicts = judge.judge_all(item, entry)
     section |= {"verdicts": verdicts, "pictures": figures.draw(item, entry, verdicts) if entry.get("records") else [],
-                "rows": [row_of(r) for r in entry.get("records", [])], "lines": lines_of(entry), "table": item.table,
-                "rounds": entry.get("rounds", 0)}
+                "rows": [row_of(r) for r in entry.get("records", [])], "lines": lines_of(entry), "table": [*item.table, *(item.ours(entry) if item.ours else ())],
+                "paper_rows": len(item.table), "rounds": entry.get("rounds", 0)}
     section["components"] = figures.component_rows(entry)
     section["filled_words"] = filled_words(section["components"])
     section["gaps"], section["gap_paper"] = gap.rows_of(item.id, entry), gap.PAPER.get(item.id)

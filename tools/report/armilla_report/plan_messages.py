@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The STAPL paper's programs: pings, fences, the sample sort and the inner product."""
+from . import beside
 from .spec import Command, Experiment, Figure, Target
 
 PINGS = (1, 10, 100, 1000, 10000)
-QUICK = ("--pings", 100, 10000, "--aggregation", 1, 32, 64, 128, "--samples", 1)
+QUICK = ("--pings", 1, 100, 10000, "--aggregation", 1, 32, 64, 128, "--samples", 1)
 
 PING = Experiment(
     "ping", "Pings, then a pong", "STAPL, section 6, table 1 and figures 2 and 3",
@@ -22,7 +23,7 @@ PING = Experiment(
     (("STAPL, table 1, microseconds", "explicit", "asynchronous", "synchronous"), ("Pthreads, V2200", "15", "22", "22"),
      ("Pthreads, O3800", "4", "16", "15"), ("MPI, V2200", "16", "35", "37"), ("MPI, O3800", "17", "17", "21"),
      ("MPI, cluster", "197", "197", "201")),
-    seconds=1)
+    ours=beside.pings, seconds=1)
 
 PATTERNS = ("flat", "tree", "hypercube", "dissemination")
 
@@ -52,26 +53,62 @@ FENCE = Experiment(
     (Figure("lines", "Fence and barrier", "ranks", True), Figure("ratios", "Fence against our barrier of its pattern", "ranks", True, ("fence / our*",))),
     seconds=6)
 
+def on_ranks(program, args, quick, counts=(1, 2, 4)):
+    """A program and its twin on so many ranks each."""
+    for ranks in counts:
+        yield Command(f"{ranks} ranks" if ranks > 1 else "1 rank", program, args, quick, ranks=ranks)
+        yield Command(f"mpi, {ranks}", f"{program}_mpi", args, quick, launcher="mpi", ranks=ranks)
+
+
 SORT = Experiment(
     "sort", "Sample sort", "STAPL, section 6, figures 6 and 7",
     "Element-wise statements as in the paper's listing, where aggregation does the work; in bulk; the library's best. Sorted, and the same keys as before.",
-    (Command("armilla", "paper_sort", ("--keys", 1000000, 67108864, "--samples", 1), ("--keys", 16777216, "--samples", 1)),
-     Command("mpi", "paper_sort_mpi", ("--keys", 1000000, 67108864, "--samples", 1), ("--keys", 16777216, "--samples", 1), launcher="mpi")),
+    (Command("armilla", "paper_sort", ("--keys", 67108864, "--samples", 1), ("--keys", 16777216, "--samples", 1)),
+     Command("mpi", "paper_sort_mpi", ("--keys", 67108864, "--samples", 1), ("--keys", 16777216, "--samples", 1), launcher="mpi"),
+     *on_ranks("paper_sort", ("--keys", 1000000, "--samples", 5), ("--keys", 1000000, "--samples", 2))),
     tuple(Target(f"{version} / the best of the others", {"by": "armilla", "version": version}, {"by": "[!a]*"},
-                 lambda size, limit=limit: limit if size.get("keys", 0) > 10**7 else None, ("keys",),
+                 lambda size, limit=limit: limit if size.get("keys", 0) > 10**7 else None, ("keys", "ranks"),
                  paper="30 lines against 100, slower" if version == "element-wise" else "")
           for version, limit in (("element-wise", 1.5), ("bulk", 1.0), ("best", 0.5))),
-    (Figure("lines", "Sample sort", "keys", True), Figure("ratios", "Sample sort, against the best of the others", "keys", True),
+    (Figure("lines", "Sample sort (figure 6)", "ranks", True), Figure("scaling", "Sample sort, against one rank (figure 7)", "ranks"),
+     Figure("ratios", "Sample sort / the best of the others", "ranks", True),
      Figure("bars", "Sample sort, where the time goes")),
-    (("STAPL, section 6", "there"), ("lines of the sample sort", "30, of MPI 100")), seconds=11)
+    (("STAPL, section 6", "there"), ("lines of the sample sort", "30, of MPI 100")), seconds=16)
+
+# Seconds by processors, explicit and STAPL, of tables 2 (shared memory) and 3 (message passing).
+PROCESSORS = (1, 2, 4, 8, 16, 32)
+TABLES = {
+    "table 2, V2200": ((10.658, 5.329, 2.665, 1.309, .667), (10.218, 5.287, 2.736, 1.355, .705)),
+    "table 2, O3800": ((2.123, 1.086, .544, .287, .146, .076), (2.290, 1.159, .578, .294, .159, .075)),
+    "table 3, V2200": ((10.008, 4.996, 2.678, 1.301, .752), (10.558, 5.149, 2.567, 1.326, .702)),
+    "table 3, O3800": ((2.301, 1.165, .583, .343, .171, .088), (2.300, 1.164, .581, .330, .170, .084)),
+    "table 3, cluster": ((.964, .577, .285, .142), (.964, .574, .284, .142)),
+}
+
+
+def inner_table():
+    def row(name, cells):
+        return (name, *cells, *["–"] * (len(PROCESSORS) - len(cells)))
+
+    yield ("STAPL, tables 2 and 3: processors", *map(str, PROCESSORS))
+    for name, (explicit, stapl) in TABLES.items():
+        yield row(f"{name}: explicit, s", [f"{x:g}" for x in explicit])
+        yield row(f"{name}: STAPL, s", [f"{x:g}" for x in stapl])
+        yield row(f"{name}: STAPL / explicit", [f"{b / a:.2f}" for a, b in zip(explicit, stapl)])
+
+
+def paper_ratios(name):
+    return (f"paper: STAPL / explicit, {name}", {n: b / a for n, a, b in zip(PROCESSORS, *TABLES[name])})
+
 
 INNER = Experiment(
     "inner", "Inner product", "STAPL, section 6, tables 2 and 3", "40 million doubles by collect, against OpenMP with SIMD and MPI.",
-    (Command("armilla", "paper_inner", ("--elements", 40000000, "--samples", 5), ("--elements", 40000000, "--samples", 2)),
-     Command("mpi", "paper_inner_mpi", ("--elements", 40000000, "--samples", 5), ("--elements", 40000000, "--samples", 2), launcher="mpi")),
-    (Target("collect / OpenMP", {"by": "armilla"}, {"by": "openmp"}, 1.03, ("elements",), paper="0.93 to 1.09"),
-     Target("collect / MPI", {"by": "armilla"}, {"by": "mpi"}, None, ("elements",))),
-    (), (("STAPL, tables 2 and 3", "there"), ("ratios", "0.93 to 1.09")), seconds=1)
+    tuple(on_ranks("paper_inner", ("--elements", 40000000, "--samples", 5), ("--elements", 40000000, "--samples", 2))),
+    (Target("collect / OpenMP", {"by": "armilla"}, {"by": "openmp"}, lambda size: 1.03 if size.get("ranks") == 2 else None, ("elements", "ranks"),
+            paper="0.93 to 1.09"),
+     Target("collect / MPI", {"by": "armilla"}, {"by": "mpi"}, None, ("elements", "ranks"))),
+    (Figure("ratios", "Inner product", "ranks", True, (), (paper_ratios("table 2, V2200"), paper_ratios("table 2, O3800"))),
+     Figure("scaling", "Inner product, against one rank", "ranks")), tuple(inner_table()), ours=beside.inner, seconds=4)
 
 PARTS = ("send", "receive", "one-way")
 MESSAGE = Experiment(
@@ -84,7 +121,8 @@ MESSAGE = Experiment(
               paper="AM send 47 us on the Paragon, 1.6 on the CM-5" if part == "send" else "") for part in PARTS),
      *(Target(f"{version} / the raw line, one way", {"by": "armilla", "version": f"{version}/one-way"}, {"by": "line", "version": "*/one-way"})
        for version in ("active-message", "statement", "statements-together", "put"))),
-    (), (("Paragon, figures 2 and 4", "there"), ("AM send", "47 us (CM-5 1.6)"), ("dispatch on the CM-5", "1.7 us, about a tenth of saving the context here")),
+    tuple(Figure("lines", f"16 bytes, {part}", "messages", False, (f"*/{part}",)) for part in PARTS),
+    (("Paragon, figures 2 and 4", "there"), ("AM send", "47 us (CM-5 1.6)"), ("dispatch on the CM-5", "1.7 us, about a tenth of saving the context here")),
     seconds=1)
 
 ITEMS = (MESSAGE, PING, FENCE, SORT, INNER)

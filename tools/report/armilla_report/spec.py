@@ -36,6 +36,7 @@ class Target:
     limit: float | Callable | None = None  # of the ratio of times; or a function of the sizes; None: shown only
     on: tuple = ()
     share: bool = False  # the baseline's speed is 1, and the limit the least that is to be reached
+    peak: bool = False  # the baseline's best of all sizes, whatever `on` says
     paper: str = ""  # the paper's number for the same, in its words
     # in place of a baseline's record: the Mop/s that others published for a size; judged only where the raw line takes what it did there
     published: Callable | None = None
@@ -43,7 +44,8 @@ class Target:
 
 @dataclasses.dataclass(frozen=True)
 class Figure:
-    """`ratios`: the targets over `x`; `lines`: the records over `x`; `bars`: the components of the records."""
+    """`ratios`: the targets over `x`; `lines`: the records over `x`; `scaling`: how many times as fast as at the least `x`; `bars`: the
+    components of the records."""
     kind: str
     title: str
     x: str = ""
@@ -62,6 +64,7 @@ class Experiment:
     targets: tuple = ()
     figures: tuple = ()
     table: tuple = ()  # the paper's numbers: a heading and rows
+    ours: Callable | None = None  # the rows of the same that an entry of the results gives, from beside.py
     rounds: int = 11
     quick_rounds: int = 3
     seconds: float = 10  # of a round of --quick, about, as long as nobody has measured it

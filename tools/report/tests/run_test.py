@@ -12,7 +12,7 @@ import xml.dom.minidom
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
-from armilla_report import gap, judge, lines, plan, python, runner, spec, store  # noqa: E402
+from armilla_report import beside, gap, judge, lines, plan, python, runner, spec, store  # noqa: E402
 
 import recorded  # noqa: E402
 
@@ -169,6 +169,18 @@ class Judge(unittest.TestCase):
         [v] = judge.judge(self.target(on=("n",)), records)
         self.assertEqual((v.ratio, v.base["version"], v.where), (1.5, "c", {"n": 1}))
 
+    def test_a_baseline_counts_at_its_best_size_where_that_is_asked(self):
+        records = [record("a", [[60]], "GF/s", block=16), record("b", [[40]], "GF/s", "mpi", block=16), record("b", [[80]], "GF/s", "mpi", block=64)]
+        [v] = judge.judge(self.target(on=("block",), share=True, peak=True), records)
+        self.assertEqual((v.ratio, v.where), (0.75, {"block": 16}))
+        [v] = judge.judge(self.target(on=("block",), share=True), records)
+        self.assertEqual(v.ratio, 1.5)
+
+    def test_the_share_of_dgemm_is_of_all_versions_but_dgemm(self):
+        target = next(item for item in plan.ITEMS if item.id == "mm").targets[0]
+        for version, right in (("get", True), ("double-buffered", True), ("direct", True), ("dgemm", False)):
+            self.assertEqual(judge.fits(record(version, [[1]]) | {"command": "armilla"}, target.ours), right, version)
+
     def test_a_published_speed_is_a_limit_only_where_the_hardware_is_as_it_was_there(self):
         target = spec.Target("t", {}, {}, 1.0, ("class",), published=lambda size: {"A": 50}.get(size["class"]))
         records = [record("a", [[2.0], [4.0]], "s", **{"class": "A"}, operations=200_000_000),
@@ -177,6 +189,37 @@ class Judge(unittest.TestCase):
         self.assertEqual((v.ratio, v.limit, v.where), (0.75, 1.0, {"class": "A"}))
         self.assertIsNone(judge.judge(target, records, 400)[0].limit)
         self.assertIsNone(judge.judge(target, records)[0].limit)
+
+
+class Beside(unittest.TestCase):
+    def test_our_rows_have_the_columns_of_the_papers_tables(self):
+        def on(ranks, *rest, **more):
+            return record(*rest, **more) | {"ranks": ranks}
+
+        entries = {"ping": [record("flag", [[250.0]], by="line", pings=1), record("statements", [[1500.0]], pings=1, aggregation=1),
+                            record("questions", [[2000.0]], pings=1, aggregation=1), record("statements", [[9.0]], pings=100, aggregation=1)],
+                   "inner": [on(2, "collect", [[30.0]], "ms"), on(2, "openmp", [[20.0], [40.0]], "ms", "openmp")],
+                   "cg_counts": [on(4, "two-sided", [[1]], by="mpi", **{"class": "A"}) | {"counts": {"Send": 2790, "bytes": 2790 * 11760}}]}
+        rows = {}
+        for name, records in entries.items():
+            item = next(item for item in plan.ITEMS if item.id == name)
+            rows[name] = item.ours({"records": records})
+            self.assertEqual({len(row) for row in rows[name]}, {len(item.table[0])}, name)
+            self.assertEqual(item.ours({"records": []}), [])
+        self.assertEqual(rows["ping"], [("here, shared memory (explicit: a flag)", "0.25", "1.5", "2")])
+        self.assertEqual([row[2] for row in rows["inner"]], ["0.03", "0.03", "1.00"])
+        self.assertEqual([row[2] for row in rows["cg_counts"]], ["2,790", "11.8", "31.3"])
+
+
+class Scaling(unittest.TestCase):
+    @unittest.skipIf(python.missing(), "needs " + ", ".join(python.missing()))
+    def test_is_against_the_least_size(self):
+        from armilla_report import figures
+        self.assertEqual(figures.times_as_fast({1: 8.0, 2: 4.0, 4: 16.0}, rate=False), {1: 1, 2: 2, 4: .5})
+        self.assertEqual(figures.times_as_fast({1: 8.0, 2: 16.0}, rate=True), {1: 1, 2: 2})
+        records = [record("a", [[8.0 / n]], "ms", keys=10) | {"ranks": n} for n in (1, 2, 4)] + [record("a", [[1.0]], "ms", keys=99)]
+        [(title, svg)] = figures.scaling(spec.Figure("scaling", "Sort", "ranks"), {"records": records}, [])
+        self.assertEqual((title, "<svg" in svg), ("Sort, keys 10", True))
 
 
 class Components(unittest.TestCase):
