@@ -39,11 +39,30 @@ def lines_of(entry):
     return sorted({(r["version"], r["by"], r["lines"]) for r in entry.get("records", []) if r.get("lines")})
 
 
+def against(row):
+    """(name, ratio) of what a row of armilla-bench was compared with. One that was taken apart has itself, timed, behind all others."""
+    pairs = [(other["baseline"], other["ratio"]) for other in (row, *row.get("more_baselines", [])) if other.get("baseline")]
+    if row.get("components"):
+        pairs = pairs[:-1]
+    name = row["name"]
+    same = {name: "the same on mapped memory", name.removesuffix("_mpmd"): "within one program"}
+    return [(same.get(other, other), ratio) for other, ratio in pairs]
+
+
+def parts_of(row):
+    """What the time of a row went into, as the paper's table has it."""
+    c = row.get("components")
+    if not c:
+        return ""
+    return (f"{c['total']:.0f} = {c['messages']:.0f} + {c['threads']:.0f} ({c['yields']:.0f} switches, {c['syncs']:.0f} locks) + {c['runtime']:.0f}"
+            f" + {c['body']:.0f}")
+
+
 def section_of(item, entry):
     section = {"id": item.id, "short": plan.SHORT.get(item.id, item.id), "title": item.title, "paper": item.paper, "what": item.what, "state": entry.get("state", "skipped"),
                "why": entry.get("why", "not run"), "left_out": entry.get("left_out") or {}, "bench": hasattr(item, "rows")}
     if section["bench"]:
-        section["rows"] = [r | {"paper": item.paper_rows.get(r["name"], "")} for r in entry.get("rows", [])]
+        section["rows"] = [r | {"paper": item.paper_rows.get(r["name"], ""), "against": against(r), "parts": parts_of(r)} for r in entry.get("rows", [])]
         section["papers_words"] = any(r["paper"] for r in section["rows"])
         section["verdicts"] = []
         return section

@@ -211,6 +211,18 @@ class Beside(unittest.TestCase):
         self.assertEqual([row[2] for row in rows["cg_counts"]], ["2,790", "11.8", "31.3"])
 
 
+class Bench(unittest.TestCase):
+    @unittest.skipIf(python.missing(), "needs " + ", ".join(python.missing()))
+    def test_a_row_that_was_taken_apart_is_not_compared_with_itself(self):
+        from armilla_report import page
+        parts = {name: 1.4 for name in ("total", "messages", "threads", "yields", "creates", "syncs", "runtime", "body")}
+        row = {"name": "word0_mpmd", "baseline": "word0", "ratio": 1.01, "components": parts,
+               "more_baselines": [{"baseline": "mpi_rtt", "ratio": .8}, {"baseline": "word0", "ratio": .7}]}
+        self.assertEqual(page.against(row), [("within one program", 1.01), ("mpi_rtt", .8)])
+        self.assertEqual(page.parts_of(row), "1 = 1 + 1 (1 switches, 1 locks) + 1 + 1")
+        self.assertEqual((page.against({"name": "a"}), page.parts_of({"name": "a"})), ([], ""))
+
+
 class Scaling(unittest.TestCase):
     @unittest.skipIf(python.missing(), "needs " + ", ".join(python.missing()))
     def test_is_against_the_least_size(self):
