@@ -22,6 +22,10 @@ find_program(ARMILLA_CCACHE ccache)
 if(ARMILLA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER "${ARMILLA_CCACHE}")
 endif()
+if(ARMILLA_PRECOMPILE AND CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache$") # which keeps what uses precompiled headers only when told to
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+                                  ${CMAKE_CXX_COMPILER_LAUNCHER})
+endif()
 add_library(armilla_linker INTERFACE)
 foreach(linker IN ITEMS mold lld)
   find_program(ARMILLA_LINKER_${linker} NAMES ${linker} ld.${linker})
@@ -74,4 +78,5 @@ endif()
 target_link_libraries(armilla_private INTERFACE armilla_linker)
 
 add_library(armilla_private_test INTERFACE)
-target_compile_options(armilla_private_test INTERFACE -Wno-sign-compare) # EXPECT_EQ(v.size(), 3)
+target_compile_options(armilla_private_test INTERFACE -Wno-sign-compare # EXPECT_EQ(v.size(), 3)
+                                                      ${ARMILLA_TEST_OPTIONS})

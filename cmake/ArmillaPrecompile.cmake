@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# Precompiled headers, in presets with ARMILLA_PRECOMPILE (the sanitizers'): what all tests of one kind include is parsed once.
+# The other presets compile the same files without, and so find an #include that is missing.
+#
+#   armilla_precompiled(<target> <set>): the target's sources begin with the header of this set. Sets: unit, rank, program.
+set(ARMILLA_PRECOMPILED_unit "<gtest/gtest.h>") # not ours, so that what a layer's tests see remains that layer's
+set(ARMILLA_PRECOMPILED_rank "<tests/rank_test.hpp>")
+set(ARMILLA_PRECOMPILED_program "<armilla/armilla.hpp>")
+
+function(armilla_precompiled target set)
+  if(NOT ARMILLA_PRECOMPILE)
+    return()
+  endif()
+  if(NOT TARGET armilla_precompiled_${set})
+    set(source "${PROJECT_BINARY_DIR}/precompiled/${set}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "// The header that the tests of one kind share is compiled with this file.\n")
+    add_library(armilla_precompiled_${set} OBJECT EXCLUDE_FROM_ALL "${source}")
+    target_precompile_headers(armilla_precompiled_${set} PRIVATE "${ARMILLA_PRECOMPILED_${set}}")
+    # The options must be those of the programs that use it, down to -fPIE, which CMake gives executables and not objects.
+    set_target_properties(armilla_precompiled_${set} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(armilla_precompiled_${set} PRIVATE -fPIE)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # what a compiler cache kept is valid for files that are younger
+      target_compile_options(armilla_precompiled_${set} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+    endif()
+    target_link_libraries(armilla_precompiled_${set} PRIVATE armilla_private armilla_interface)
+    if(set STREQUAL program)
+      target_compile_options(armilla_precompiled_${set} PRIVATE ${ARMILLA_TEST_OPTIONS})
+      target_link_libraries(armilla_precompiled_${set} PRIVATE armilla_fmt nlohmann_json::nlohmann_json)
+    else()
+      target_link_libraries(armilla_precompiled_${set} PRIVATE armilla_private_test)
+    endif()
+    if(set STREQUAL unit)
+      target_link_libraries(armilla_precompiled_${set} PRIVATE armilla_fmt nlohmann_json::nlohmann_json GTest::gtest_main)
+    endif()
+  endif()
+  target_precompile_headers(${target} REUSE_FROM armilla_precompiled_${set})
+endfunction()
