@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "agent.hpp"
 
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -17,7 +14,6 @@
 #include <cstring>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -30,6 +26,7 @@
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/spawn.hpp"
+#include "calls.hpp"
 #include "channel.hpp"
 #include "lent_memory.hpp"
 
@@ -42,70 +39,6 @@ using nlohmann::json;
 constexpr int could_not_start = 2;
 constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
-constexpr int connect_within_ms = 5000;
-
-struct call_text {
-  std::string key, host;
-  std::uint32_t number = 0;
-  int port = 0;
-  std::vector<std::string> addresses;
-};
-
-call_text read_call() {
-  std::string all;
-  std::getline(std::cin, all);
-  std::istringstream words(all);
-  call_text call;
-  words >> call.key >> call.host >> call.number >> call.port;
-  for (std::string address; words >> address;) call.addresses.push_back(address);
-  return call;
-}
-
-int connect_to(const std::string& address, int port) {
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(std::uint16_t(port));
-  if (inet_pton(AF_INET, address.c_str(), &to.sin_addr) != 1) return -1;
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  pollfd ready{fd, POLLOUT, 0};
-  int error = 0;
-  socklen_t size = sizeof error;
-  const bool begun = connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 || errno == EINPROGRESS;
-  if (!begun || poll(&ready, 1, connect_within_ms) <= 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)
-    return close(fd), -1;
-  fcntl(fd, F_SETFL, 0);
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  return fd;
-}
-
-// Both prove that they know the key; a stranger's port is left at once.
-std::unique_ptr<channel> introduce(int fd, const job_key& key, std::uint32_t host) {
-  const timeval patience{connect_within_ms / 1000, 0};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  job_key number;
-  proof theirs;
-  if (!read_fully(fd, number.data(), number.size())) return nullptr;
-  const agent_greeting mine = greet(key, number, host);
-  if (!write_fully(fd, &mine, sizeof mine) || !read_fully(fd, theirs.data(), theirs.size()) ||
-      !same(theirs, answer(key, number, mine)))
-    return nullptr;
-  const timeval forever{};
-  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof forever);
-  return std::make_unique<channel>(fd, session_of(key, number, mine), false);
-}
-
-std::unique_ptr<channel> call_root(const call_text& call) {
-  job_key key;
-  if (!from_hex(call.key, key)) return nullptr;
-  for (const auto& address : call.addresses) {
-    const int fd = connect_to(address, call.port);
-    if (fd < 0) continue;
-    if (auto root = introduce(fd, key, call.number)) return root;
-    close(fd);
-  }
-  return nullptr;
-}
 
 /// One rank of this host.
 struct child {
@@ -450,8 +383,10 @@ int agent::run() {
 
 int be_agent() {
   prctl(PR_SET_PDEATHSIG, SIGHUP);  // where armilla-run has started us without a network between
-  const call_text call = read_call();
-  const auto root = call_root(call);
+  std::string told;
+  std::getline(std::cin, told);
+  call_text call;
+  const auto root = call.read(told) ? call_root(call) : nullptr;
   if (root == nullptr) {
     say(fmt::format("armilla-run: the agent on {} cannot reach armilla-run at {}, port {}", call.host,
                     fmt::join(call.addresses, ", "), call.port));

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,7 @@ namespace {
 
 using armilla::detail::options;
 using armilla::detail::program_spec;
+using armilla::run::host_slots;
 using words = std::vector<std::string>;
 
 constexpr int wrong_use = 2, not_found = 127;
@@ -53,6 +55,26 @@ std::vector<words> split_at_colons(int argc, char** argv) {
     else
       parts.back().emplace_back(argv[i]);
   return parts;
+}
+
+/// "a:2,b:2,c": the ranks that each host takes, in this order. False if it is no such list.
+bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts) {
+  std::istringstream list(text);
+  for (std::string one; std::getline(list, one, ',');) {
+    host_slots h;
+    const auto colon = one.rfind(':');
+    h.name = one.substr(0, colon);
+    if (colon != std::string::npos) {
+      char* end = nullptr;
+      const long n = std::strtol(one.c_str() + colon + 1, &end, 10);
+      if (*end != 0 || end == one.c_str() + colon + 1 || n < 1 || n > long(armilla::detail::job_block::max_ranks)) return false;
+      h.slots = int(n);
+    }
+    // A name that began with '-' would be an option of ssh.
+    if (h.name.empty() || h.name[0] == '-' || h.name.find_first_of(" \t\n") != std::string::npos) return false;
+    hosts.push_back(h);
+  }
+  return !hosts.empty();
 }
 
 bool is_program(const std::string& path) {
@@ -143,7 +165,7 @@ void pass_on(const job_words& job) {
 
 int run_on_several(const job_words& job, std::vector<program_spec> programs, const options& settings) {
   std::vector<armilla::run::host_slots> hosts;
-  if (!armilla::run::parse_hosts(*job.hosts, hosts))
+  if (!parse_hosts(*job.hosts, hosts))
     throw failure{wrong_use, fmt::format("--hosts wants names with the numbers of their ranks, a:2,b:2, not '{}'", *job.hosts)};
   int slots = 0;
   for (const auto& host : hosts) slots += host.slots;

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hosts.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,15 +19,14 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <net/if.h>
 #include <nlohmann/json.hpp>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
-#include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
+#include "calls.hpp"
 #include "channel.hpp"
 
 namespace armilla::run {
@@ -42,18 +37,8 @@ using nlohmann::json;
 
 constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t agents_call_within_ns = 60'000 * milli;
-constexpr std::uint64_t stranger_speaks_within_ns = 5'000 * milli;
 constexpr std::uint64_t cause_may_follow_ns = 100 * milli;  // a rank's error may be the consequence of another's death
 constexpr std::uint64_t agents_end_within_ns = 700 * milli;
-constexpr std::size_t most_strangers = 32;
-
-/// Whoever has called and has not proved yet to be an agent.
-struct caller {
-  int socket;
-  job_key number;
-  std::uint64_t until_ns;
-  std::string said;
-};
 
 struct host {
   host_slots what;
@@ -73,23 +58,6 @@ struct failure {
 
 bool is_loopback(const std::string& name) { return name == "localhost" || name.starts_with("127."); }
 
-std::vector<std::string> own_addresses() {
-  std::vector<std::string> all;
-  ifaddrs* first = nullptr;
-  if (getifaddrs(&first) != 0) return {"127.0.0.1"};
-  for (const ifaddrs* i = first; i != nullptr; i = i->ifa_next) {
-    if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & IFF_UP) == 0 ||
-        (i->ifa_flags & IFF_LOOPBACK) != 0)
-      continue;
-    char text[INET_ADDRSTRLEN];
-    const auto* const in = reinterpret_cast<const sockaddr_in*>(i->ifa_addr);
-    if (inet_ntop(AF_INET, &in->sin_addr, text, sizeof text) != nullptr) all.emplace_back(text);
-  }
-  freeifaddrs(first);
-  all.emplace_back("127.0.0.1");
-  return all;
-}
-
 // A remote shell takes the words apart again; a plain command takes them as they are.
 std::string for_shell(const std::string& word) {
   if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:@%,") == std::string::npos)
@@ -105,13 +73,11 @@ class root {
   int run();
 
  private:
-  void listen();
   void start_agent(host& h);
   void wait_for_events();
   void read_signals();
-  void accept_callers();
-  void hear(caller& c);
-  void welcome(caller& c, const agent_greeting& said);
+  void hear_callers();
+  void welcome(host& h, std::unique_ptr<channel> agent);
   void hear(host& h);
   void take(host& h, const channel::frame& frame);
   void take_failure(const std::string& text);
@@ -131,9 +97,8 @@ class root {
   std::vector<const program_spec*> program_of_;
   const options& settings_;
   job_key key_ = random_key();
-  int listener_ = -1, port_ = 0, signals_ = -1;
-  std::vector<std::string> addresses_;
-  std::list<caller> callers_;
+  call_port port_{key_};
+  int signals_ = -1;
   orphanage orphans_;
   sigset_t before_{};
   std::optional<failure> failure_;
@@ -168,21 +133,6 @@ root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vec
   self_ = path;
 }
 
-void root::listen() {
-  const bool near = std::ranges::all_of(hosts_, [](const host& h) { return is_loopback(h.what.name); });
-  addresses_ = near ? std::vector<std::string>{"127.0.0.1"} : own_addresses();
-  sockaddr_in here{};
-  here.sin_family = AF_INET;
-  here.sin_addr.s_addr = htonl(near ? INADDR_LOOPBACK : INADDR_ANY);
-  socklen_t size = sizeof here;
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0 || ::listen(listener_, 128) != 0 ||
-      getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size) != 0)
-    throw_limit("start", fmt::format("no port for the agents of the hosts: {}", std::strerror(errno)));
-  port_ = ntohs(here.sin_port);
-}
-
-// The key goes through the agent's input: command lines and environments are for others to read.
 void root::start_agent(host& h) {
   std::vector<std::string> words;
   std::istringstream text(rsh_);
@@ -207,7 +157,7 @@ void root::start_agent(host& h) {
   close(input[0]);
   h.rsh_alive = h.rsh > 0;
   const auto number = std::uint32_t(std::ranges::distance(hosts_.begin(), std::ranges::find(hosts_, h.first, &host::first)));
-  const std::string call = fmt::format("{} {} {} {} {}\n", as_hex(key_), h.what.name, number, port_, fmt::join(addresses_, " "));
+  const std::string call = call_text{key_, h.what.name, number, port_.number(), port_.addresses()}.line();
   [[maybe_unused]] const auto written = write(input[1], call.data(), call.size());  // if it is gone, that is noticed
   close(input[1]);
 }
@@ -237,12 +187,10 @@ json root::job_of(const host& h) const {
 
 void root::wait_for_events() {
   std::vector<pollfd> list{{signals_, POLLIN, 0}};
-  if (listener_ >= 0) list.push_back({listener_, POLLIN, 0});
-  for (const auto& c : callers_) list.push_back({c.socket, POLLIN, 0});
+  port_.watch(list);
   for (const auto& h : hosts_)
     if (h.agent != nullptr && !h.gone) list.push_back({h.agent->socket(), POLLIN, 0});
-  std::uint64_t until = std::min({stop_ns_, kill_ns_, listener_ >= 0 ? call_ns_ : never});
-  for (const auto& c : callers_) until = std::min(until, c.until_ns);
+  const std::uint64_t until = std::min({stop_ns_, kill_ns_, port_.until_ns(), port_.is_open() ? call_ns_ : never});
   const std::uint64_t now = now_ns();
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
@@ -262,52 +210,16 @@ void root::read_signals() {
   }
 }
 
-void root::accept_callers() {
-  for (int fd; listener_ >= 0 && (fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
-    if (callers_.size() == most_strangers) {
-      close(callers_.front().socket);
-      callers_.pop_front();
-    }
-    callers_.push_back({fd, random_key(), deadline_after_ns(stranger_speaks_within_ns), {}});
-    write_fully(fd, callers_.back().number.data(), callers_.back().number.size());
-  }
+void root::hear_callers() {
+  const auto place = [this](std::uint32_t number) { return std::next(hosts_.begin(), number); };
+  port_.look([&](std::uint32_t number) { return number < hosts_.size() && place(number)->agent == nullptr && !stopping_; },
+             [&](std::uint32_t number, std::unique_ptr<channel> agent) { welcome(*place(number), std::move(agent)); });
 }
 
-void root::hear(caller& c) {
-  agent_greeting said;
-  char bytes[sizeof said];
-  const auto n = recv(c.socket, bytes, sizeof said - c.said.size(), MSG_DONTWAIT);
-  const bool later = n < 0 && (errno == EAGAIN || errno == EINTR);
-  if (n > 0) c.said.append(bytes, std::size_t(n));
-  if (c.said.size() == sizeof said) {
-    std::memcpy(&said, c.said.data(), sizeof said);
-    return welcome(c, said);
-  }
-  if (n > 0 || (later && now_ns() < c.until_ns)) return;
-  close(c.socket);
-  c.socket = -1;
-}
-
-// Who does not know the key is sent away, and nothing else happens.
-void root::welcome(caller& c, const agent_greeting& said) {
-  const int fd = std::exchange(c.socket, -1);
-  if (said.host >= hosts_.size() || !believable(key_, c.number, said)) {
-    close(fd);
-    return;
-  }
-  host& h = *std::next(hosts_.begin(), said.host);
-  if (h.agent != nullptr || stopping_) {
-    close(fd);
-    return;
-  }
-  const int on = 1;
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  const proof mine = answer(key_, c.number, said);
-  write_fully(fd, mine.data(), mine.size());
-  h.agent = std::make_unique<channel>(fd, session_of(key_, c.number, said), true);
+void root::welcome(host& h, std::unique_ptr<channel> agent) {
+  h.agent = std::move(agent);
   if (std::ranges::any_of(hosts_, [](const host& one) { return one.agent == nullptr; })) return;
-  close(listener_);  // nobody else has to call
-  listener_ = -1;
+  port_.close();
   for (auto& one : hosts_) one.agent->break_after(settings_.loss_timeout_ns);
   for (auto& one : hosts_) one.agent->send(channel::job, job_of(one).dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -407,11 +319,11 @@ void root::stop() {
 
 void root::advance() {
   const std::uint64_t now = now_ns();
-  if (listener_ >= 0 && !stopping_ && now >= call_ns_) {
+  if (port_.is_open() && !stopping_ && now >= call_ns_) {
     const auto missing = std::ranges::find_if(hosts_, [](const host& h) { return h.agent == nullptr; });
     fail({1, false, false,
-          fmt::format("the agent on {} has not called for a minute; can it reach port {} of {}?", missing->what.name, port_,
-                      fmt::join(addresses_, ", "))});
+          fmt::format("the agent on {} has not called for a minute; can it reach port {} of {}?", missing->what.name,
+                      port_.number(), fmt::join(port_.addresses(), ", "))});
     call_ns_ = never;
   }
   const bool done = std::ranges::all_of(hosts_, &host::done);
@@ -447,14 +359,12 @@ int root::run() {
   for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&mine, s);
   pthread_sigmask(SIG_BLOCK, &mine, &before_);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
-  listen();
+  port_.open(std::ranges::all_of(hosts_, [](const host& h) { return is_loopback(h.what.name); }));
   for (auto& h : hosts_) start_agent(h);
   while (!over()) {
     wait_for_events();
     read_signals();
-    accept_callers();
-    for (auto& c : callers_) hear(c);
-    callers_.remove_if([](const caller& c) { return c.socket < 0; });
+    hear_callers();
     for (auto& h : hosts_)
       if (h.agent != nullptr && !h.gone) hear(h);
     reap();
@@ -464,25 +374,6 @@ int root::run() {
 }
 
 }  // namespace
-
-bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts) {
-  std::istringstream list(text);
-  for (std::string one; std::getline(list, one, ',');) {
-    host_slots h;
-    const auto colon = one.rfind(':');
-    h.name = one.substr(0, colon);
-    if (colon != std::string::npos) {
-      char* end = nullptr;
-      const long n = std::strtol(one.c_str() + colon + 1, &end, 10);
-      if (*end != 0 || end == one.c_str() + colon + 1 || n < 1 || n > long(job_block::max_ranks)) return false;
-      h.slots = int(n);
-    }
-    // A name that began with '-' would be an option of ssh.
-    if (h.name.empty() || h.name[0] == '-' || h.name.find_first_of(" \t\n") != std::string::npos) return false;
-    hosts.push_back(h);
-  }
-  return !hosts.empty();
-}
 
 int run_on_hosts(const std::vector<host_slots>& hosts, const std::string& rsh, const std::vector<program_spec>& programs,
                  const options& settings) {

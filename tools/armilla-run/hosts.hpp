@@ -16,9 +16,6 @@ struct host_slots {
   int slots = 1;
 };
 
-/// "a:2,b:2,c": the ranks that each host takes, in this order. False if it is no such list.
-bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts);
-
 /// A job on several hosts: starts an agent on each by `rsh` (a command, which is given the host's name and what to run there),
 /// lets the agents start the ranks and carries what these tell each other before they have a network. The first failure ends all
 /// of it, with one message. Returns what the process shall exit with.

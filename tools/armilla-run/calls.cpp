@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "calls.hpp"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <sstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <net/if.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/boot/agent_line.hpp"
+
+namespace armilla::run {
+namespace {
+
+using namespace armilla::detail;
+
+constexpr std::uint64_t stranger_speaks_within_ns = 5'000'000'000;
+constexpr std::size_t most_strangers = 32;
+constexpr int connect_within_ms = 5000;
+
+void send_at_once(int fd) {
+  const int on = 1;
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+std::vector<std::string> own_addresses() {
+  std::vector<std::string> all;
+  ifaddrs* first = nullptr;
+  if (getifaddrs(&first) != 0) return {"127.0.0.1"};
+  for (const ifaddrs* i = first; i != nullptr; i = i->ifa_next) {
+    if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & IFF_UP) == 0 ||
+        (i->ifa_flags & IFF_LOOPBACK) != 0)
+      continue;
+    char text[INET_ADDRSTRLEN];
+    const auto* const in = reinterpret_cast<const sockaddr_in*>(i->ifa_addr);
+    if (inet_ntop(AF_INET, &in->sin_addr, text, sizeof text) != nullptr) all.emplace_back(text);
+  }
+  freeifaddrs(first);
+  all.emplace_back("127.0.0.1");
+  return all;
+}
+
+int connect_to(const std::string& address, int port) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(std::uint16_t(port));
+  if (inet_pton(AF_INET, address.c_str(), &to.sin_addr) != 1) return -1;
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  pollfd ready{fd, POLLOUT, 0};
+  int error = 0;
+  socklen_t size = sizeof error;
+  const bool begun = connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0 || errno == EINPROGRESS;
+  if (!begun || poll(&ready, 1, connect_within_ms) <= 0 || getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0)
+    return ::close(fd), -1;
+  fcntl(fd, F_SETFL, 0);
+  send_at_once(fd);
+  return fd;
+}
+
+// A stranger's port is left at once.
+std::unique_ptr<channel> introduce(int fd, const job_key& key, std::uint32_t host) {
+  const timeval patience{connect_within_ms / 1000, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  job_key number;
+  proof theirs;
+  if (!read_fully(fd, number.data(), number.size())) return nullptr;
+  const agent_greeting mine = greet(key, number, host);
+  if (!write_fully(fd, &mine, sizeof mine) || !read_fully(fd, theirs.data(), theirs.size()) ||
+      !same(theirs, answer(key, number, mine)))
+    return nullptr;
+  const timeval forever{};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &forever, sizeof forever);
+  return std::make_unique<channel>(fd, session_of(key, number, mine), false);
+}
+
+}  // namespace
+
+std::string call_text::line() const {
+  return fmt::format("{} {} {} {} {}\n", as_hex(key), host, number, port, fmt::join(addresses, " "));
+}
+
+bool call_text::read(const std::string& line) {
+  std::istringstream words(line);
+  std::string hex;
+  words >> hex >> host >> number >> port;
+  for (std::string address; words >> address;) addresses.push_back(address);
+  return from_hex(hex, key);
+}
+
+std::unique_ptr<channel> call_root(const call_text& call) {
+  for (const auto& address : call.addresses) {
+    const int fd = connect_to(address, call.port);
+    if (fd < 0) continue;
+    if (auto root = introduce(fd, call.key, call.number)) return root;
+    close(fd);
+  }
+  return nullptr;
+}
+
+// --- the side of armilla-run ---
+
+void call_port::open(bool near) {
+  addresses_ = near ? std::vector<std::string>{"127.0.0.1"} : own_addresses();
+  sockaddr_in here{};
+  here.sin_family = AF_INET;
+  here.sin_addr.s_addr = htonl(near ? INADDR_LOOPBACK : INADDR_ANY);
+  socklen_t size = sizeof here;
+  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0 || listen(listener_, 128) != 0 ||
+      getsockname(listener_, reinterpret_cast<sockaddr*>(&here), &size) != 0)
+    throw_limit("start", fmt::format("no port for the agents of the hosts: {}", std::strerror(errno)));
+  port_ = ntohs(here.sin_port);
+}
+
+void call_port::close() { ::close(std::exchange(listener_, -1)); }
+
+void call_port::watch(std::vector<pollfd>& list) const {
+  if (listener_ >= 0) list.push_back({listener_, POLLIN, 0});
+  for (const auto& c : callers_) list.push_back({c.socket, POLLIN, 0});
+}
+
+std::uint64_t call_port::until_ns() const {
+  std::uint64_t until = never;
+  for (const auto& c : callers_) until = std::min(until, c.until_ns);
+  return until;
+}
+
+void call_port::accept_callers() {
+  for (int fd; listener_ >= 0 && (fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+    if (callers_.size() == most_strangers) {
+      ::close(callers_.front().socket);
+      callers_.pop_front();
+    }
+    callers_.push_back({fd, random_key(), deadline_after_ns(stranger_speaks_within_ns), {}});
+    write_fully(fd, callers_.back().number.data(), callers_.back().number.size());
+  }
+}
+
+// Whoever is silent for too long is sent away.
+bool call_port::has_spoken(caller& c, agent_greeting& said) {
+  char bytes[sizeof said];
+  const auto n = recv(c.socket, bytes, sizeof said - c.said.size(), MSG_DONTWAIT);
+  const bool later = n < 0 && (errno == EAGAIN || errno == EINTR);
+  if (n > 0) c.said.append(bytes, std::size_t(n));
+  if (c.said.size() == sizeof said) {
+    std::memcpy(&said, c.said.data(), sizeof said);
+    return true;
+  }
+  if (n <= 0 && (!later || now_ns() >= c.until_ns)) ::close(std::exchange(c.socket, -1));
+  return false;
+}
+
+void call_port::look(const std::function<bool(std::uint32_t)>& expects,
+                     const std::function<void(std::uint32_t, std::unique_ptr<channel>)>& take) {
+  accept_callers();
+  for (auto& c : callers_) {
+    agent_greeting said;
+    if (!has_spoken(c, said)) continue;
+    const int fd = std::exchange(c.socket, -1);
+    if (!believable(key_, c.number, said) || !expects(said.host)) {
+      ::close(fd);
+      continue;
+    }
+    send_at_once(fd);
+    const proof mine = answer(key_, c.number, said);
+    write_fully(fd, mine.data(), mine.size());
+    take(said.host, std::make_unique<channel>(fd, session_of(key_, c.number, said), true));
+  }
+  callers_.remove_if([](const caller& c) { return c.socket < 0; });
+}
+
+}  // namespace armilla::run

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <poll.h>
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "channel.hpp"
+
+namespace armilla::run {
+
+/// What an agent is told on its standard input: whom to call, and how it proves who it is. Command lines and environments are
+/// for others to read.
+struct call_text {
+  job_key key{};
+  std::string host;
+  std::uint32_t number = 0;  ///< of the host, in the job's list
+  int port = 0;
+  std::vector<std::string> addresses;
+
+  std::string line() const;
+  /// False if the line is none.
+  bool read(const std::string& line);
+};
+
+/// The agent's side: calls at each address in turn. Both prove that they know the key; null if nobody there does.
+std::unique_ptr<channel> call_root(const call_text& call);
+
+/// The side of armilla-run: a port at which the agents call. Whoever else does is sent away, and nothing else happens.
+class call_port {
+ public:
+  explicit call_port(const job_key& key) : key_(key) {}
+  /// `near`: this host's programs only. Throws `error` if there is no port.
+  void open(bool near);
+  bool is_open() const noexcept { return listener_ >= 0; }
+  void close();  ///< nobody else has to call
+  int number() const noexcept { return port_; }
+  const std::vector<std::string>& addresses() const noexcept { return addresses_; }
+
+  void watch(std::vector<pollfd>& list) const;
+  /// When somebody who has called must have spoken.
+  std::uint64_t until_ns() const;
+  /// Takes in calls, without waiting: hands each agent over that proves to be one and that `expects(number of its host)`.
+  void look(const std::function<bool(std::uint32_t)>& expects,
+            const std::function<void(std::uint32_t, std::unique_ptr<channel>)>& take);
+
+ private:
+  /// Whoever has called and has not proved yet to be an agent.
+  struct caller {
+    int socket;
+    job_key number;
+    std::uint64_t until_ns;
+    std::string said;
+  };
+  void accept_callers();
+  bool has_spoken(caller& c, agent_greeting& said);
+
+  const job_key& key_;
+  int listener_ = -1, port_ = 0;
+  std::vector<std::string> addresses_;
+  std::list<caller> callers_;
+};
+
+}  // namespace armilla::run
