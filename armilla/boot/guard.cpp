@@ -10,7 +10,7 @@
 
 #include "armilla/base/context.hpp"
 #include "armilla/boot/ending.hpp"
-#include "armilla/boot/launched.hpp"
+#include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/note.hpp"
 
 namespace armilla::detail {

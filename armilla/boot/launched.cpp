@@ -9,7 +9,6 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -23,6 +22,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/join.hpp"
+#include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/neighbours.hpp"
 #include "armilla/boot/note.hpp"
@@ -33,33 +33,6 @@ namespace armilla::detail {
 namespace {
 
 constexpr int wrong_use = 2;
-constexpr unsigned let_others_speak_s = 5;
-constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forgets it when the job is aborted before
-
-void say_to_launcher(const std::string& text) {
-  say(text);
-  usleep(launcher_reads_us);
-}
-
-void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
-  ending what = from_note(job);
-  if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
-  auto* const line = dynamic_cast<agent_line*>(&started);
-  if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");
-  line->tell_failure(exit_code(what), sentence(what));
-  sleep(let_others_speak_s);  // it stops all of us
-}
-
-// When the others have had their time. `speak`: says why, or lets somebody else.
-template <class Speak>
-void end_soon(bootstrap& started, std::uint64_t grace_ns, Speak speak) {
-  std::thread([&started, grace_ns, speak] {
-    usleep(useconds_t(grace_ns / 1000));
-    std::fflush(stdout);
-    speak();
-    started.abort(1);
-  }).detach();
-}
 
 /// One process on its way into the job.
 class joining {
@@ -341,7 +314,7 @@ void joining::watch(const std::shared_ptr<neighbours>& them, std::size_t host) {
     if (const loss_record* const what = find_loss(*job, lost); first && what != nullptr && !beats.empty())
       pulse::pass_on(beats, host, lost, what->cause);
     end_soon(*started, grace, [first] {
-      if (!first) sleep(let_others_speak_s);
+      if (!first) let_others_speak();
     });
   };
   neighbours::start(them, heard);
@@ -400,48 +373,6 @@ launch joining::run(const std::string& problem) {
 
 launch join_launched(bootstrap& others, options& settings, const std::string& problem) {
   return joining(others, settings).run(problem);
-}
-
-namespace {
-
-void end_launched(bootstrap* started, const job_block& job, rank_t rank, const std::function<void()>& meanwhile) {
-  if (started == nullptr) return;
-  for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
-  ending note = from_note(job);
-  auto* const line = dynamic_cast<agent_line*>(started);
-  if (line != nullptr) note.host = line->host();
-  // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
-  if (note.first != rank) {
-    if (line != nullptr) line->tell_over();
-    if (meanwhile) meanwhile();
-    sleep(let_others_speak_s);
-  } else if (line != nullptr) {
-    line->tell_failure(exit_code(note), sentence(note));
-  } else {
-    say_to_launcher("armilla: " + sentence(note) + "; the job was stopped");
-  }
-  if (note.first == rank && meanwhile) meanwhile();
-  if (line != nullptr) sleep(let_others_speak_s);  // it stops all of us
-  started->abort(exit_code(note));
-}
-
-}  // namespace
-
-void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept { end_launched(started, job, rank, {}); }
-
-void end_after_loss(const launch& self, rank_t lost) noexcept try {
-  const loss_record* const known = find_loss(*self.job, lost);
-  const bool speaks = note_failure(*self.job, lost, failure_kind::lost, 1, known != nullptr ? known->cause : "is lost");
-  end_soon(*self.started, self.settings->loss_grace_ns, [started = self.started, job = self.job, lost, speaks] {
-    if (speaks)
-      say_loss(*started, *job, lost);
-    else
-      sleep(let_others_speak_s);
-  });
-} catch (...) { self.started->abort(1); }
-
-void end_launched(const launch& self, const std::function<void()>& meanwhile) noexcept {
-  end_launched(self.started, *self.job, self.rank, meanwhile);
 }
 
 }  // namespace armilla::detail

@@ -13,6 +13,7 @@
 #include "armilla/boot/guard.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched.hpp"
+#include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/launcher.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/supervisor.hpp"

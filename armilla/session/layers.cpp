@@ -6,7 +6,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "armilla/boot/launched.hpp"
+#include "armilla/boot/launched_end.hpp"
 #include "armilla/session/session_state.hpp"
 
 #if ARMILLA_HAS_MESSAGES

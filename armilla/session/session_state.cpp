@@ -10,7 +10,7 @@
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join.hpp"
-#include "armilla/boot/launched.hpp"
+#include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"

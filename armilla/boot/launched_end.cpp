@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/launched_end.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/ending.hpp"
+#include "armilla/boot/losses.hpp"
+#include "armilla/boot/note.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr unsigned others_speak_within_s = 5;
+constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forgets it when the job is aborted before
+
+void end_launched(bootstrap* started, const job_block& job, rank_t rank, const std::function<void()>& meanwhile) {
+  if (started == nullptr) return;
+  for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
+  ending note = from_note(job);
+  auto* const line = dynamic_cast<agent_line*>(started);
+  if (line != nullptr) note.host = line->host();
+  // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
+  if (note.first != rank) {
+    if (line != nullptr) line->tell_over();
+    if (meanwhile) meanwhile();
+    let_others_speak();
+  } else if (line != nullptr) {
+    line->tell_failure(exit_code(note), sentence(note));
+  } else {
+    say_to_launcher("armilla: " + sentence(note) + "; the job was stopped");
+  }
+  if (note.first == rank && meanwhile) meanwhile();
+  if (line != nullptr) let_others_speak();  // it stops all of us
+  started->abort(exit_code(note));
+}
+
+}  // namespace
+
+void end_launched(const launch& self, const std::function<void()>& meanwhile) noexcept {
+  end_launched(self.started, *self.job, self.rank, meanwhile);
+}
+
+void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcept { end_launched(started, job, rank, {}); }
+
+void end_after_loss(const launch& self, rank_t lost) noexcept try {
+  const loss_record* const known = find_loss(*self.job, lost);
+  const bool speaks = note_failure(*self.job, lost, failure_kind::lost, 1, known != nullptr ? known->cause : "is lost");
+  end_soon(*self.started, self.settings->loss_grace_ns, [started = self.started, job = self.job, lost, speaks] {
+    if (speaks)
+      say_loss(*started, *job, lost);
+    else
+      let_others_speak();
+  });
+} catch (...) { self.started->abort(1); }
+
+void say_to_launcher(const std::string& text) {
+  say(text);
+  usleep(launcher_reads_us);
+}
+
+void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
+  ending what = from_note(job);
+  if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
+  auto* const line = dynamic_cast<agent_line*>(&started);
+  if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");
+  line->tell_failure(exit_code(what), sentence(what));
+  let_others_speak();  // it stops all of us
+}
+
+void let_others_speak() { sleep(others_speak_within_s); }
+
+void end_soon(bootstrap& started, std::uint64_t grace_ns, std::function<void()> speak) {
+  std::thread([&started, grace_ns, speak = std::move(speak)] {
+    usleep(useconds_t(grace_ns / 1000));
+    std::fflush(stdout);
+    speak();
+    started.abort(1);
+  }).detach();
+}
+
+}  // namespace armilla::detail
