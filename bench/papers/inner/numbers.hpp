@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/papers/common/command_line.hpp"
+#include "bench/papers/common/large_pages.hpp"
 #include "bench/papers/common/record.hpp"
 
 /// The vector of the inner product, what it must be, and the sum that all versions form of their part.
@@ -29,6 +30,7 @@ inline std::vector<double> part_of(std::size_t n, int rank, int ranks) {
   const std::size_t first = first_of(n, std::size_t(rank), std::size_t(ranks));
   std::vector<double> part(first_of(n, std::size_t(rank) + 1, std::size_t(ranks)) - first);
   for (std::size_t i = 0; i < part.size(); ++i) part[i] = element(first + i);
+  papers::in_large_pages(std::span(part));
   return part;
 }
 

@@ -3,6 +3,7 @@
 
 #include <omp.h>
 
+#include "bench/papers/common/large_pages.hpp"
 #include "bench/papers/inner/numbers.hpp"
 
 namespace inner {
@@ -13,6 +14,7 @@ openmp_vector::openmp_vector(std::size_t n, const papers::seats& threads)
   threads.take(omp_get_thread_num());
 #pragma omp parallel for num_threads(threads_) schedule(static)
   for (std::size_t i = 0; i < size_; ++i) elements_[i] = element(i);  // by who reads it: its pages lie there
+  papers::in_large_pages(std::span(elements_.get(), size_));
 }
 
 // parallel
