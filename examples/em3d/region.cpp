@@ -26,6 +26,12 @@ bool region::agrees(const values& all) const {
   return part::agrees(electric, values_[electric], all) && part::agrees(magnetic, values_[magnetic], all);
 }
 
+double* region::ghosts_of(field f, am::rank_t rank) noexcept {
+  const std::vector<int>& far = ghosts(f);
+  const auto first = std::partition_point(far.begin(), far.end(), [&](int node) { return owner(node) < rank; });
+  return ghost_values(f) + (first - far.begin());
+}
+
 void region::take(field f, int place, const am::view<double>& sent) {
   std::copy(sent.begin(), sent.end(), values_[f] + place);
   ++taken[f];

@@ -42,6 +42,8 @@ class region : public part {
   /// Own values and ghosts.
   double* all(field f) noexcept { return values_[f]; }
   double* ghost_values(field f) noexcept { return values_[f] + count(); }
+  /// The ghosts of one rank's nodes, and of those behind them.
+  double* ghosts_of(field f, am::rank_t rank) noexcept;
   am::global_ptr<double> at(field f, am::rank_t rank, int place) const { return parts_[f][std::size_t(rank)] + place; }
   am::global_ptr<double> at_owner(field f, int node) const { return at(f, owner(node), place_at_owner(node)); }
 
@@ -51,6 +53,22 @@ class region : public part {
  private:
   double* values_[2];
   std::vector<am::global_ptr<double>> parts_[2];  ///< the values of a field on each rank
+};
+
+/// Where the values of a field arrive that one rank sends one by one: in the order of the ghosts, so that none needs to say where
+/// it belongs. Calls of one rank to another run in their order.
+class inlet {
+ public:
+  inlet(region& mine, field f, am::rank_t from) : first_(mine.ghosts_of(f, from)), next_(first_), taken_(&mine.taken[f]) {}
+  void put(double value) { *next_++ = value; }
+  void all_put() {
+    next_ = first_;
+    ++*taken_;
+  }
+
+ private:
+  double *first_, *next_;
+  long* taken_;
 };
 
 }  // namespace em3d
