@@ -29,30 +29,47 @@ struct bound_member {
   bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
   void park(endpoint& self, parked_call call) const { self.self().objects->table.park(self, id, std::move(call)); }
 
+  /// The part, or null if there is none.
+  void* find() const noexcept { return current->objects->table.find(id); }
+  /// Calls or sets the member of what `find` gave.
+  template <class... A>
+  static decltype(auto) run(void* part, A&&... arguments) {
+    return call_member(*static_cast<T*>(part), std::forward<A>(arguments)...);
+  }
+
   template <class... A>
     requires std::is_member_function_pointer_v<decltype(M)>
   auto operator()(A&&... arguments) const -> std::invoke_result_t<decltype(M), T&, A...> {
-    T& part = object();
-    [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(part);
-    return (part.*M)(std::forward<A>(arguments)...);
+    return call_member(object(), std::forward<A>(arguments)...);
   }
   auto operator()() const
     requires std::is_member_object_pointer_v<decltype(M)>
   {
-    return object().*M;
+    return call_member(object());
   }
   template <class V>
     requires std::is_member_object_pointer_v<decltype(M)>
   void operator()(V&& value) const {
-    object().*M = std::forward<V>(value);
+    call_member(object(), std::forward<V>(value));
   }
 
  private:
   T& object() const {
-    void* found = current->objects->table.find(id);
+    void* found = find();
     if (found == nullptr) [[unlikely]]
       throw_destroyed(id, "call");
     return *static_cast<T*>(found);
+  }
+  template <class... A>
+  static decltype(auto) call_member(T& part, A&&... arguments) {
+    if constexpr (std::is_member_function_pointer_v<decltype(M)>) {
+      [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(part);
+      return (part.*M)(std::forward<A>(arguments)...);
+    } else if constexpr (sizeof...(A) == 0) {
+      return std::decay_t<decltype(part.*M)>(part.*M);
+    } else {
+      ((part.*M = std::forward<A>(arguments)), ...);
+    }
   }
 };
 

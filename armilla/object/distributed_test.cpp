@@ -112,6 +112,9 @@ RANK_TEST(a_call_to_a_destroyed_part_is_an_error) {
   am::barrier();
   EXPECT_THROWS(am::remote_error, (void)am::call<&histogram::total>(gone).get());
   am::barrier();
+  for (int i = 0; i < 3; ++i) am::async<&histogram::add>(gone, 1);
+  EXPECT_THROWS(am::remote_error, am::fence());
+  am::barrier();
 }
 
 RANK_TEST(teams_have_objects_of_their_own) {

@@ -115,6 +115,13 @@ struct packing {
     (out.put(arguments), ...);
   }
 
+  /// The callable of an item of fixed size at `at`.
+  static F callable_at(const std::byte* at, const std::byte* end) {
+    if (std::size_t(end - at) < item_bytes) [[unlikely]]
+      throw_short_item(item_bytes, std::size_t(end - at));
+    return *closure_copy<F>(at);
+  }
+
   /// Takes one item off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
   template <class Use>
   static decltype(auto) read(const std::byte*& at, const std::byte* end, origin from, Use&& use) {
@@ -188,6 +195,10 @@ struct packing {
 /// A callable that may not be there yet: then its whole item is put off until it is.
 template <class F>
 concept may_be_absent = requires(const F& f) { f.present(); };
+
+/// A callable for an object that is looked up here: `find` gives it, or null, and `run` calls it without looking again.
+template <class F>
+concept finds_object = may_be_absent<F> && requires(const F& f) { f.find(); };
 
 /// Whether the callable of the item at `at` is not there yet; then `at` is moved behind the item.
 template <class F, class... A>

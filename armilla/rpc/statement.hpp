@@ -36,6 +36,13 @@ struct statement {
 
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool streams = !items::fixed && !by_name<F>;
+  /// Whether one look finds the object as well as whether it is there: nothing runs between the two where items are plain moves.
+  static constexpr bool found_at_once = items::fixed && finds_object<F>;
+
+  struct untimed {
+    untimed(stopwatch*, component) noexcept {}
+  };
+  using timed_item = std::conditional_t<items::fixed, untimed, timed>;
 
   // A run of statements: the body is inlined in the loop over its items. If one waits, `rest` is empty afterwards.
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
@@ -59,8 +66,10 @@ struct statement {
         if constexpr (items::empty) rest.at = at += empty_item;
         origin from{source};
         if constexpr (streams) from.stream = stream;
+        [[maybe_unused]] void* found = nullptr;
+        if constexpr (found_at_once) found = packing<F, A...>::callable_at(at, end).find();
         if constexpr (may_be_absent<F>)
-          if (absent<F, A...>(at, end, from)) [[unlikely]] {
+          if (found == nullptr && absent<F, A...>(at, end, from)) [[unlikely]] {
             rest.at = at;
             closure_copy<F> f(before);
             (*f).park(self, {source, statement_id<F, A...>(), {before, at}});
@@ -69,8 +78,13 @@ struct statement {
         if constexpr (items::views) from.passing = self.passing(source, before);
         items::read(at, end, from, [&](F& f, auto&&... arguments) {
           rest.at = at;
-          const timed body(items::fixed ? nullptr : self.watch(), component::cpu);
+          [[maybe_unused]] const timed_item body(self.watch(), component::cpu);
           if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(at - before));
+          if constexpr (found_at_once)
+            if (found != nullptr) [[likely]] {
+              f.run(found, std::move(arguments)...);
+              return;
+            }
           f(std::move(arguments)...);
         });
         if (rest.end != end) [[unlikely]]
@@ -85,9 +99,15 @@ struct statement {
   }
 };
 
+/// How an argument reaches a function that is called now and then: small ones by value, since one whose address is given away
+/// lies in memory wherever the caller is, also where that function is not called.
+template <class T>
+using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> && sizeof(T) <= 16,
+                                  T, const T&>;
+
 // The first of a run, one that is too long for the frame, and every one while somebody watches.
 template <class F, class... A>
-[[gnu::noinline]] void start_statements(endpoint& self, channel& c, const F& f, const A&... arguments) {
+[[gnu::noinline]] void start_statements(endpoint& self, channel& c, passed<F> f, passed<A>... arguments) {
   using items = packing<F, A...>;
   const timed runtime(self.watch(), component::runtime);
   constexpr traffic kind = items::fixed ? traffic::statements : traffic::uncounted;
