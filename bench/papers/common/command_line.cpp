@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/papers/common/command_line.hpp"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <utility>
+
+#include <fmt/format.h>
 
 namespace papers {
 
@@ -37,6 +41,13 @@ int command_line::refuse(const std::string& what) const {
 int command_line::refuse_ranks(int ranks, int least) const {
   return refuse(std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks") + " given, at least " + std::to_string(least) +
                 " needed; set ARMILLA_RANKS, or start it by armilla-run, mpirun or srun");
+}
+
+int command_line::refuse_memory(const std::string& arguments, double bytes) const {
+  const double memory = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
+  if (bytes <= memory / 2) return 0;
+  return refuse(fmt::format("{}: takes about {:.0f} GB of memory, more than half of this host's {:.0f}; give less", arguments,
+                            bytes * 1e-9, memory * 1e-9));
 }
 
 }  // namespace papers

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -28,6 +29,10 @@ class command_line : public CLI::App {
   /// The same of too few ranks.
   int refuse_ranks(int ranks, int least) const;
 
+  /// The same of `arguments` for which all ranks together take about `bytes`, if that is more than half of this host's memory;
+  /// else 0.
+  int refuse_memory(const std::string& arguments, double bytes) const;
+
   bool wants(std::string_view version) const {
     return chosen_.empty() || std::find(chosen_.begin(), chosen_.end(), version) != chosen_.end();
   }
@@ -36,12 +41,15 @@ class command_line : public CLI::App {
   bool writes_json() const noexcept { return json_; }
   /// Without the sample that does not count: where the clock is a simulator's, nothing has to warm up.
   bool cold() const noexcept { return cold_; }
+  /// Whether nothing was printed yet: a table begins with a head, whoever measures.
+  bool begins_table() const noexcept { return !std::exchange(headed_, true); }
 
  private:
   std::string program_, file_;
   std::vector<std::string> chosen_;
   int samples_ = 3;
   bool json_ = false, cold_ = false;
+  mutable bool headed_ = false;
 };
 
 }  // namespace papers

@@ -112,14 +112,13 @@ class runner {
 
  private:
   void print(const record& r) {
-    if (!how_.writes_json() && !std::exchange(headed_, true)) std::printf("%s\n%s\n", r.program.c_str(), table_head().c_str());
+    if (!how_.writes_json() && how_.begins_table()) std::printf("%s\n%s\n", r.program.c_str(), table_head().c_str());
     std::printf("%s\n", (how_.writes_json() ? json_line(r) : table_line(r)).c_str());
     std::fflush(stdout);
   }
 
   const command_line& how_;
   Job job_;
-  bool headed_ = false;
 };
 
 }  // namespace papers

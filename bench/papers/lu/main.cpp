@@ -158,6 +158,9 @@ void measure_all(const papers::command_line& line, settings s) {
 int refuse_unless_possible(const papers::command_line& line, const settings& s) {
   if (s.matrix.size % s.matrix.block != 0)
     return line.refuse(fmt::format("--size {}: must be a multiple of --block {}", s.matrix.size, s.matrix.block));
+  const double n = s.matrix.size;  // each rank has the whole test matrix, and rank 0 the factors of all while it compares
+  if (const int code = line.refuse_memory(fmt::format("--size {}", s.matrix.size), 8 * n * n * sizeof(double)); code != 0)
+    return code;
   if (s.kernels == "blas" && !has_blas()) return line.refuse("--kernels blas: this was built without OpenBLAS");
   return 0;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/papers/mm/options.hpp"
 
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 namespace papers {
@@ -20,13 +18,11 @@ void mm_options::add_to(command_line& line) {
 }
 
 int mm_options::check(const command_line& line) const {
-  const double memory = double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE));
-  for (const int side : sides) {
-    const double n = double(side) * blocks, needed = 3 * n * n * sizeof(double);
-    if (needed > memory / 8)
-      return line.refuse(
-          fmt::format("--block {} --blocks {}: three matrices of {:.1f} GB in all, more than an eighth of this host's memory",
-                      side, blocks, needed * 1e-9));
+  for (const int side : sides) {  // three matrices, and for dgemm alone a copy of them on every rank
+    const double n = double(side) * blocks;
+    if (const int code = line.refuse_memory(fmt::format("--block {} --blocks {}", side, blocks), 4 * 3 * n * n * sizeof(double));
+        code != 0)
+      return code;
   }
   return 0;
 }

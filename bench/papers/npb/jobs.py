@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the programs of this folder are started, and what they print taken in."""
+import argparse
 import json
 import os
 import pathlib
@@ -18,9 +19,23 @@ class Failed(Exception):
     """A job that gave no results; the text says why, in a line."""
 
 
+def file_to_add_to(text):
+    """Tried before the first job runs, not behind the last."""
+    path = pathlib.Path(text)
+    new = not path.exists()
+    try:
+        with path.open("a"):
+            pass
+        if new:  # a run without records leaves no file
+            path.unlink()
+        return path
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{text}: cannot be written to ({error.strerror}); name another file") from error
+
+
 def add_arguments(parser):
     parser.add_argument("--bin", type=pathlib.Path, default=BIN, metavar="DIR", help="where paper_cg, paper_is and the twins lie")
-    parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help="the records, a JSON object a line, are added to it")
+    parser.add_argument("--out", type=file_to_add_to, metavar="FILE", help="the records, a JSON object a line, are added to it")
     parser.add_argument("--limit", type=float, default=600, metavar="SECONDS", help="of a job; default: 600")
 
 

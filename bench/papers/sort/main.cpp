@@ -83,5 +83,6 @@ int main(int argc, char** argv) {
   papers::sort_options how;
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;
+  if (const int code = how.check(line); code != 0) return code;
   return armilla::run(argc, argv, [&line, &how] { papers::run_all(line, how); });
 }

@@ -74,5 +74,6 @@ int main(int argc, char** argv) {
   papers::sort_options how;
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;
+  if (const int code = how.check(line); code != 0) return code;
   return papers::run_mpi("sort", [&line, &how] { papers::run_all(line, how); });
 }

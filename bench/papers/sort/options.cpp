@@ -13,6 +13,13 @@ void sort_options::add_to(command_line& line) {
       ->capture_default_str();
 }
 
+int sort_options::check(const command_line& line) const {
+  for (const std::uint64_t n : keys)  // the input, its parts, the result, and what is on its way
+    if (const int code = line.refuse_memory(fmt::format("--keys {}", n), 4 * double(n) * sizeof(std::int32_t)); code != 0)
+      return code;
+  return 0;
+}
+
 record sort_options::describe(const char* version, std::uint64_t n, std::uint64_t marks, const char* source) {
   record r;
   r.version = version;

@@ -13,6 +13,8 @@ struct sort_options {
   std::vector<std::uint64_t> keys{1'000'000};
 
   void add_to(command_line& line);
+  /// 0, or 2 after the line has told what cannot be.
+  int check(const command_line& line) const;
   /// A record of a version that sorts `n` keys whose marks are `marks`.
   static record describe(const char* version, std::uint64_t n, std::uint64_t marks, const char* source);
 };
