@@ -10,8 +10,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <armilla/armilla.hpp>
+
+#include "examples/arguments.hpp"
+
 namespace am = armilla;
 
 namespace {
@@ -65,13 +67,11 @@ void count_numbers(std::uint64_t bins, long updates) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Counts random numbers into bins that are spread over all ranks.");
+  examples::arguments arguments("Counts random numbers into bins that are spread over all ranks.");
   std::uint64_t bins = 1 << 16;
   long updates = 1'000'000;
-  app.add_option("--bins", bins, "bins on each rank")->check(CLI::Range(1, 1 << 26))->capture_default_str();
-  app.add_option("--updates", updates, "numbers that each rank counts")
-      ->check(CLI::Range(1L, 1'000'000'000L))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  arguments.take("--bins", bins, "bins on each rank", 1, 1 << 26);
+  arguments.take("--updates", updates, "numbers that each rank counts", 1L, 1'000'000'000L);
+  if (const auto ended = arguments.read(argc, argv)) return *ended;
   return am::run(argc, argv, [=] { count_numbers(bins, updates); });
 }

@@ -6,8 +6,10 @@
 #include <stdexcept>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <armilla/armilla.hpp>
+
+#include "examples/arguments.hpp"
+
 namespace am = armilla;
 
 namespace {
@@ -91,12 +93,10 @@ void play(const char* how, long rounds, void (*game)(long)) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Ping-pong between pairs of ranks: statements, questions, active messages.");
+  examples::arguments arguments("Ping-pong between pairs of ranks: statements, questions, active messages.");
   long rounds = 1000;
-  app.add_option("--rounds", rounds, "how often the ball goes there and back")
-      ->check(CLI::Range(1L, 100'000'000L))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  arguments.take("--rounds", rounds, "how often the ball goes there and back", 1L, 100'000'000L);
+  if (const auto ended = arguments.read(argc, argv)) return *ended;
   return am::run(argc, argv, [=] {
     play("statements", rounds, by_statements);
     play("questions", rounds, by_questions);

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <armilla/armilla.hpp>
 
+#include "examples/arguments.hpp"
 #include "examples/em3d/base_by_calls.hpp"
 #include "examples/em3d/base_by_fibers.hpp"
 #include "examples/em3d/base_by_futures.hpp"
@@ -97,25 +97,19 @@ void run(settings how) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("EM3D, electromagnetic waves on an irregular grid: base, ghost and bulk, by global pointers and by calls.");
+  examples::arguments arguments(
+      "EM3D, electromagnetic waves on an irregular grid: base, ghost and bulk, by global pointers and by calls.");
   settings how;
   bool quick = false;
-  app.add_option("--nodes", how.graph.nodes, "nodes of a block, both fields together; even")
-      ->check(CLI::Range(2, 1'000'000))
-      ->capture_default_str();
-  app.add_option("--degree", how.graph.degree, "edges of a node")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--blocks", how.graph.blocks, "blocks of the graph; an edge is remote if it leaves its block; 0: one a rank")
-      ->check(CLI::Range(0, 4096))
-      ->capture_default_str();
-  app.add_option("--remote", how.remote, "per cent of remote edges, one or more")
-      ->check(CLI::Range(0, 100))
-      ->capture_default_str();
-  app.add_option("--steps", how.steps, "steps; base by calls does fewer")
-      ->check(CLI::Range(1L, 1'000'000L))
-      ->capture_default_str();
-  app.add_option("--seed", how.graph.seed, "another graph")->capture_default_str();
-  app.add_flag("--quick", quick, "20 steps, 10 % and 100 % remote");
-  CLI11_PARSE(app, argc, argv);
+  arguments.take("--nodes", how.graph.nodes, "nodes of a block, both fields together; even", 2, 1'000'000);
+  arguments.take("--degree", how.graph.degree, "edges of a node", 1, 1000);
+  arguments.take("--blocks", how.graph.blocks, "blocks of the graph; an edge is remote if it leaves its block; 0: one a rank", 0,
+                 4096);
+  arguments.take("--remote", how.remote, "per cent of remote edges, one or more", 0, 100);
+  arguments.take("--steps", how.steps, "steps; base by calls does fewer", 1L, 1'000'000L);
+  arguments.take("--seed", how.graph.seed, "another graph");
+  arguments.take_flag("--quick", quick, "20 steps, 10 % and 100 % remote");
+  if (const auto ended = arguments.read(argc, argv)) return *ended;
   if (quick) how.steps = 20, how.remote = {10, 100};
   if (how.graph.nodes % 2 != 0)
     return std::fprintf(stderr, "em3d: --nodes %d: must be even, half of them for each field\n", how.graph.nodes), 2;

@@ -89,11 +89,11 @@ void run(const settings& how, std::optional<vertex> wanted) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Breadth-first search: the depth of every vertex from a root.");
+  examples::arguments arguments("Breadth-first search: the depth of every vertex from a root.");
   settings how;
   std::optional<vertex> root;
-  add_options(app, how);
-  app.add_option("--root", root, "the vertex to begin with; without it the smallest");
-  CLI11_PARSE(app, argc, argv);
+  add_options(arguments, how);
+  arguments.take("--root", root, "the vertex to begin with; without it the smallest");
+  if (const auto ended = read(arguments, how, argc, argv)) return *ended;
   return am::run(argc, argv, [=] { run(how, root); });
 }

@@ -88,9 +88,9 @@ void run(const settings& how) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Connected components of an undirected graph.");
+  examples::arguments arguments("Connected components of an undirected graph.");
   settings how;
-  add_options(app, how);
-  CLI11_PARSE(app, argc, argv);
+  add_options(arguments, how);
+  if (const auto ended = read(arguments, how, argc, argv)) return *ended;
   return am::run(argc, argv, [=] { run(how); });
 }

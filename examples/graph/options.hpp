@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <chrono>
+#include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
+#include "examples/arguments.hpp"
 #include "examples/graph/source.hpp"
 
 namespace graphs {
@@ -13,24 +13,23 @@ namespace graphs {
 struct settings {
   source graph;
   std::string answer;
+  bool quick = false;
 };
 
-inline void add_options(CLI::App& app, settings& how) {
-  app.add_option("file", how.graph.file, "edge list: a line an edge, two vertices; without one a graph is generated");
-  app.add_option("--answer", how.answer, "the right results: a line a vertex; without it one thread computes them");
-  app.add_option("--scale", how.graph.scale, "of a generated graph: 2^scale vertices")
-      ->check(CLI::Range(1, 28))
-      ->capture_default_str();
-  app.add_option("--degree", how.graph.degree, "edges for each vertex of a generated graph")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_option("--seed", how.graph.seed, "another graph")->capture_default_str();
-  app.add_flag_callback("--quick", [&how] { how.graph.scale = 10; }, "a small graph");
-  app.callback([&how] {  // after all options are known to exist: a misspelt one would look like a missing file
-    for (const std::string& file : {how.graph.file, how.answer})
-      if (const std::string problem = file.empty() ? "" : CLI::ExistingFile(file); !problem.empty())
-        throw CLI::ValidationError(problem);
-  });
+inline void add_options(examples::arguments& arguments, settings& how) {
+  arguments.take_file("file", how.graph.file, "edge list: a line an edge, two vertices; without one a graph is generated");
+  arguments.take_file("--answer", how.answer, "the right results: a line a vertex; without it one thread computes them");
+  arguments.take("--scale", how.graph.scale, "of a generated graph: 2^scale vertices", 1, 28);
+  arguments.take("--degree", how.graph.degree, "edges for each vertex of a generated graph", 1, 1024);
+  arguments.take("--seed", how.graph.seed, "another graph");
+  arguments.take_flag("--quick", how.quick, "a small graph");
+}
+
+/// A value: `main` returns it.
+inline std::optional<int> read(examples::arguments& arguments, settings& how, int argc, char** argv) {
+  const std::optional<int> ended = arguments.read(argc, argv);
+  if (how.quick) how.graph.scale = 10;
+  return ended;
 }
 
 /// What the results were compared with.

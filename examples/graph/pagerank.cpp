@@ -70,11 +70,11 @@ void run(const settings& how, int rounds) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("PageRank of an undirected graph, damping 0.85.");
+  examples::arguments arguments("PageRank of an undirected graph, damping 0.85.");
   settings how;
   int rounds = 10;
-  add_options(app, how);
-  app.add_option("--rounds", rounds, "how often ranks are shared out")->check(CLI::Range(0, 1000))->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  add_options(arguments, how);
+  arguments.take("--rounds", rounds, "how often ranks are shared out", 0, 1000);
+  if (const auto ended = read(arguments, how, argc, argv)) return *ended;
   return am::run(argc, argv, [=] { run(how, rounds); });
 }

@@ -10,8 +10,10 @@
 #include <stdexcept>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <armilla/armilla.hpp>
+
+#include "examples/arguments.hpp"
+
 namespace am = armilla;
 
 namespace {
@@ -67,14 +69,10 @@ void solve(int size, int shared) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("In how many ways N queens stand on a board, by calls that wait for calls.");
+  examples::arguments arguments("In how many ways N queens stand on a board, by calls that wait for calls.");
   int size = 9, shared = 4;
-  app.add_option("queens", size, "how many, on a board of as many rows")
-      ->check(CLI::Range(1, int(known.size()) - 1))
-      ->capture_default_str();
-  app.add_option("--shared", shared, "rows whose columns are calls; the others are a loop")
-      ->check(CLI::Range(0, 6))
-      ->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  arguments.take("queens", size, "how many, on a board of as many rows", 1, int(known.size()) - 1);
+  arguments.take("--shared", shared, "rows whose columns are calls; the others are a loop", 0, 6);
+  if (const auto ended = arguments.read(argc, argv)) return *ended;
   return am::run_main(argc, argv, [=] { solve(size, shared); });
 }

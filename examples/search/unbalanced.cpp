@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <armilla/armilla.hpp>
 
+#include "examples/arguments.hpp"
 #include "examples/search/tree.hpp"
 namespace am = armilla;
 
@@ -133,16 +133,14 @@ void search(const tree::shape& shape) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Counts the nodes of an unbalanced tree; ranks without work steal it from others.");
+  examples::arguments arguments("Counts the nodes of an unbalanced tree; ranks without work steal it from others.");
   tree::shape shape;
-  app.add_option("--seed", shape.seed, "which tree")->capture_default_str();
-  app.add_option("--root", shape.root_children, "children of the root")->check(CLI::Range(0, 1'000'000))->capture_default_str();
-  app.add_option("--children", shape.children, "of a node that has any")->check(CLI::Range(1, 100))->capture_default_str();
-  app.add_option("--probability", shape.probability, "that a node has children")
-      ->check(CLI::Range(0.0, 1.0))
-      ->capture_default_str();
-  app.add_option("--rounds", shape.rounds, "of the hash for each node")->check(CLI::Range(1, 10'000))->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  arguments.take("--seed", shape.seed, "which tree");
+  arguments.take("--root", shape.root_children, "children of the root", 0, 1'000'000);
+  arguments.take("--children", shape.children, "of a node that has any", 1, 100);
+  arguments.take("--probability", shape.probability, "that a node has children", 0.0, 1.0);
+  arguments.take("--rounds", shape.rounds, "of the hash for each node", 1, 10'000);
+  if (const auto ended = arguments.read(argc, argv)) return *ended;
   if (shape.probability * shape.children >= 1) {
     std::fprintf(stderr, "--probability %g: with --children %d it must be less than %g, or the tree does not end\n",
                  shape.probability, shape.children, 1.0 / shape.children);

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <string>
 
-#include <CLI/CLI.hpp>
 #include <armilla/armilla.hpp>
 
+#include "examples/arguments.hpp"
 #include "examples/tour/area_api.hpp"
 namespace am = armilla;
 
@@ -48,9 +48,9 @@ void lead(double end) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Lets workers measure the area under a curve: armilla-run -n 1 ./master : -n 3 ./worker");
+  examples::arguments arguments("Lets workers measure the area under a curve: armilla-run -n 1 ./master : -n 3 ./worker");
   double end = 5;
-  app.add_option("--end", end, "where on the x axis the area ends")->check(CLI::Range(0.1, 10.0))->capture_default_str();
-  CLI11_PARSE(app, argc, argv);
+  arguments.take("--end", end, "where on the x axis the area ends", 0.1, 10.0);
+  if (const auto ended = arguments.read(argc, argv)) return *ended;
   return am::run(argc, argv, [=] { lead(end); });
 }
