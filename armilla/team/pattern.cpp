@@ -27,7 +27,7 @@ class meeting {
     }
     const flag_line& line = show(1);
     for (const std::uint32_t child : children)
-      if (child < t_.size) reveal_to(*t_.self, t_.members[child], &line, sizeof line);
+      if (child < t_.size) reveal_to(*t_.self, t_.members[child], &line, shown());
   }
 
   void dissemination() {
@@ -79,8 +79,10 @@ class meeting {
   }
   void show_to(std::uint32_t member, std::uint32_t round) {
     const flag_line& line = show(round);
-    reveal_to(*t_.self, t_.members[member], &line, sizeof line);
+    reveal_to(*t_.self, t_.members[member], &line, shown());
   }
+  // What counts of a line: to another host no more travels.
+  std::size_t shown() const { return sizeof(flag_line::step) + align_up(v_.bytes, 8); }
   const std::byte* wait(std::uint32_t member, std::uint32_t round) {
     const flag_line& line = t_.slots[member]->pattern[step_ % 2][round];
     await_step(t_, line.step, step_, what_);
