@@ -70,6 +70,12 @@ void carrier::poll_bulk() {
   bulk_.poll([this](rank_t other, int code) { lose(other, "bulk", code); });
 }
 
+inline detail::network::arrival carrier::frame_in(std::uint32_t slot, const MPI_Status& status) const {
+  int bytes = 0;
+  MPI_Get_count(&status, MPI_BYTE, &bytes);
+  return {ring_.data(slot), std::size_t(bytes), status.MPI_SOURCE, slot};
+}
+
 detail::network::arrival carrier::poll() {
   if (!pool_.idle()) poll_sends();
   if (!bulk_.idle()) poll_bulk();
@@ -88,9 +94,17 @@ detail::network::arrival carrier::poll() {
   }
   if (code != MPI_SUCCESS) [[unlikely]]
     return broken(status, code, slot);
-  int bytes = 0;
-  MPI_Get_count(&status, MPI_BYTE, &bytes);
-  return {ring_.data(slot), std::size_t(bytes), status.MPI_SOURCE, slot};
+  return frame_in(slot, status);
+}
+
+detail::network::arrival carrier::wait() {
+  if (ring_.any_given_back())
+    if (const int code = ring_.start_given_back(); code != MPI_SUCCESS) lose(started_.rank, "MPI_Start", code);
+  if (ring_.empty()) return {};
+  std::uint32_t slot = 0;
+  MPI_Status status;
+  const int code = ring_.wait(slot, status);
+  return code == MPI_SUCCESS ? frame_in(slot, status) : broken(status, code, slot);
 }
 
 /// A receive that failed: its sender is lost, if MPI says who that was; otherwise nobody can be reached, which is said as the

@@ -47,6 +47,12 @@ class carrier final : public detail::network {
   void give_up(rank_t rank) override;
   void finish() override;
 
+  /// Nothing is under way but what others send: no frame from here, and no bulk.
+  bool idle() const noexcept { return pool_.idle() && bulk_.idle(); }
+  /// For who is idle and has nothing to do until a frame comes, where a look takes more than processor time: waits for the next
+  /// one, as only a simulator should. It may overtake others of its sender.
+  arrival wait();
+
  private:
   struct freer {
     void operator()(std::byte* p) const { std::free(p); }
@@ -58,6 +64,7 @@ class carrier final : public detail::network {
 
   void lose(rank_t rank, const char* call, int code);
   bool is_lost(rank_t rank) const;
+  arrival frame_in(std::uint32_t slot, const MPI_Status& status) const;
   arrival broken(const MPI_Status& status, int code, std::uint32_t slot);
   void poll_sends();
   void poll_bulk();

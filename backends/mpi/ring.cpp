@@ -25,6 +25,20 @@ int receive_ring::open() {
   return MPI_SUCCESS;
 }
 
+int receive_ring::wait(std::uint32_t& slot, MPI_Status& status) {
+  int index = 0;
+  const int code = MPI_Waitany(int(size()), requests_.data(), &index, &status);
+  slot = std::uint32_t(index);
+  // It leaves the queue; those before it move up.
+  const auto before = [this](std::uint32_t at) { return at == 0 ? size() - 1 : at - 1; };
+  std::uint32_t at = head_;
+  while (queue_[at] != slot) at = at + 1 == size() ? 0 : at + 1;
+  for (; at != head_; at = before(at)) queue_[at] = queue_[before(at)];
+  head_ = head_ + 1 == size() ? 0 : head_ + 1;
+  --posted_;
+  return code;
+}
+
 void receive_ring::close() {
   for (; posted_ != 0; --posted_) {
     MPI_Request& request = requests_[queue_[head_]];

@@ -51,6 +51,10 @@ class receive_ring {
   }
   bool empty() const { return posted_ == 0; }
 
+  /// Waits until a frame has come in any of them, the first or not: one may so overtake those that its sender began before. At
+  /// least one is posted. The code is MPI's.
+  int wait(std::uint32_t& slot, MPI_Status& status);
+
  private:
   /// Budget: one MPI_Start.
   int start(std::uint32_t slot) {

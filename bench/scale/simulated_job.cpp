@@ -27,7 +27,7 @@ int run_job(int argc, char** argv, rank_main call, const void* function, who_run
   MPI_Init(&argc, &argv);
   int code = 1;
   try {
-    scale::simulated_rank here(setting("SCALE_LOOK_NS") * 1e-9);
+    scale::simulated_rank here;
     scale::in_simulator::let_compute(setting("SCALE_SLOWER"));
     code = here.run(call, function, who);
   } catch (const std::exception& why) { std::fprintf(stderr, "simulated rank: %s\n", why.what()); }

@@ -18,6 +18,7 @@
 #include "armilla/boot/join.hpp"
 #include "armilla/fabric/passing_network.hpp"
 #include "armilla/fabric/plugin.hpp"
+#include "backends/mpi/carrier.hpp"
 
 extern "C" const armilla::detail::plugin* armilla_plugin();  // of the MPI backend, which is linked
 
@@ -77,23 +78,25 @@ class simulated_job final : public bootstrap {
 /// The MPI backend, called as the simulator wants it.
 class simulated_network final : public passing_network {
  public:
-  simulated_network(std::unique_ptr<network> backend, double look) : passing_network(std::move(backend)), look_(look) {}
+  explicit simulated_network(std::unique_ptr<network> backend) : passing_network(std::move(backend)) {}
   std::byte* acquire(rank_t to, std::size_t bytes) override {
     const in_simulator here;
     return carrier().acquire(to, bytes);
   }
   void submit(rank_t to, std::size_t bytes) override {
     const in_simulator here;
-    waited_ = 0;
+    looks_ = 0;
     carrier().submit(to, bytes);
   }
   arrival poll() override {
+    if (++looks_ < looks_of_a_loop) return {};
     const in_simulator here;
-    const arrival found = carrier().poll();
-    if (found.data != nullptr)
-      waited_ = 0;
-    else if (look_ != 0)
-      stay_away();
+    const bool idle = mpi().idle();
+    const arrival found = idle ? mpi().wait() : mpi().poll();
+    if (found.data != nullptr || idle != mpi().idle())
+      looks_ = 0, paused_ = 0;  // whoever polls has something to do
+    else if (!idle)
+      pause();
     return found;
   }
   void release(std::uintptr_t token) override {
@@ -102,27 +105,35 @@ class simulated_network final : public passing_network {
   }
   std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
     const in_simulator here;
-    waited_ = 0;
+    looks_ = 0;
     return carrier().send_bulk(to, id, data, bytes);
   }
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
     const in_simulator here;
-    waited_ = 0;
+    looks_ = 0;
     return carrier().receive_bulk(from, id, data, bytes);
   }
   // The receives that are still posted end with the simulator: it miscounts one that is cancelled when a frame has come.
   void finish() override {}
 
  private:
-  // Longer the longer the wait is: else the simulator would be busy with looks at nothing for hours.
-  void stay_away() {
-    const double pause = std::max(look_, waited_ / 16);
-    waited_ += pause;
-    sleep_for(pause);
+  // Who looks so often, and sends nothing meanwhile, has nothing else to do. These looks look at nothing, and the next waits: the
+  // simulator knows when a frame comes and goes there at once, while a look that finds one is dear. It leaves that frame in a
+  // list through which SimGrid 3.32 goes at the end of every message, so that a job would take time in the square of its
+  // messages.
+  static constexpr int looks_of_a_loop = 4;
+  // Between looks at bulk under way, for which MPI does not wait together with frames, in seconds; longer in a long wait.
+  static constexpr double look = 1e-6;
+
+  armilla::mpi::carrier& mpi() { return static_cast<armilla::mpi::carrier&>(carrier()); }
+  void pause() {
+    const double seconds = std::max(look, paused_ / 16);
+    paused_ += seconds;
+    sleep_for(seconds);
   }
 
-  double look_;
-  double waited_ = 0;  ///< seconds since something came or was sent, about
+  int looks_ = 0;      ///< since something came or was sent
+  double paused_ = 0;  ///< seconds
 };
 
 job_block* the_job = nullptr;  // made by rank 0, for all
@@ -146,6 +157,10 @@ job_block* make_job(rank_t ranks, const options& settings) {
   return job;
 }
 
+// The simulator gives a receive to a message when that is begun, and so to many of which one takes long the receives for which a
+// short one waits; MPI gives it to one that has come.
+std::uint32_t receives_for(rank_t ranks) { return std::uint32_t(std::clamp(2 * ranks, 16, 128)); }
+
 void must(bool good, const char* what, const char* why) {
   if (!good) throw_usage("start", std::string(what) + ": " + why);
 }
@@ -166,7 +181,7 @@ void in_simulator::begin_computing() {
   if (processor.slower != 0) processor.since = processor.now();
 }
 
-simulated_rank::simulated_rank(double look) : settings_(options::from_environment()) {
+simulated_rank::simulated_rank() : settings_(options::from_environment()) {
   char why[512] = {};
   const plugin& mpi = *armilla_plugin();
   started_ = std::make_unique<simulated_job>();
@@ -175,9 +190,11 @@ simulated_rank::simulated_rank(double look) : settings_(options::from_environmen
   settings_.spin_ns = ~std::uint64_t{0} / 4;  // who slept would stop the simulator, and with it all others
   if (rank == 0) the_job = make_job(ranks, settings_);
   must(started_->meet(), "the simulated MPI", started_->error());
-  std::unique_ptr<network> backend(mpi.open(rank, ranks, network_settings{}, started_.get(), why, sizeof why));
+  network_settings receiving;
+  receiving.receives = receives_for(ranks);
+  std::unique_ptr<network> backend(mpi.open(rank, ranks, receiving, started_.get(), why, sizeof why));
   must(backend != nullptr, "the MPI backend", why);
-  carries_ = std::make_unique<simulated_network>(std::move(backend), look);
+  carries_ = std::make_unique<simulated_network>(std::move(backend));
   announce(*the_job, rank, build_id());
   launch self = describe_launch(*the_job, rank, settings_);
   self.started = started_.get();

@@ -37,9 +37,9 @@ class in_simulator {
 /// own. Ranks share the statics of the process, and only one runs at a time: what they share needs no lock.
 class simulated_rank {
  public:
-  /// All ranks. Throws what the library throws at its start. `look`: seconds from one look of a waiting rank at what has come to
-  /// its next, or a 16th of its wait when that is more; with 0 only as long as the simulator is told that a test takes.
-  explicit simulated_rank(double look = 0);
+  /// All ranks. Throws what the library throws at its start. A rank that has looked 16 times for messages, in vain and without
+  /// sending any, is taken to wait for the next: a program that goes on without one, at some later look, stands still.
+  simulated_rank();
   ~simulated_rank();
   simulated_rank(const simulated_rank&) = delete;
 
