@@ -5,7 +5,8 @@ rank against the model of docs/scale.md.
 
     bench/scale/scale.py --ranks 4 16 64 256 1024 --out DIR
 
-Writes DIR/scale.json (one record a line) and, unless --no-pictures, DIR/time.svg and DIR/memory.svg."""
+Writes DIR/scale.json (one record a line) and, unless --no-pictures, DIR/time.svg and DIR/memory.svg. With --within 0.1 the exit code
+is 1 if a time is more than a tenth off the model."""
 import argparse
 import json
 import math
@@ -20,10 +21,11 @@ FLAT_UP_TO = 64  # every rank tells every other: beyond it the simulator needs t
 ALL_TO_ALL_UP_TO = 64
 HISTOGRAM_UP_TO = 256
 
-# What the simulator is told: what a message costs its sender and its receiver, how long a look at a receive takes that has not come,
-# that computing takes no time, and collectives of the simulated MPI as MPICH and Open MPI have them.
+# What the simulator is told: what a message costs its sender and its receiver, how long a question whether a message has left takes,
+# that short messages leave whether somebody waits for them or not, that computing takes no time, and collectives of the simulated MPI
+# as MPICH and Open MPI have them.
 SIMULATOR = ["--log=root.thresh:error", "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no",
-             "--cfg=smpi/test:5e-7", "--cfg=smpi/iprobe:5e-7", "--cfg=smpi/grow-injected-times:no",
+             "--cfg=smpi/test:1e-7", "--cfg=smpi/async-small-thresh:65536", "--cfg=smpi/grow-injected-times:no",
              "--cfg=smpi/os:0:0.2e-6:0", "--cfg=smpi/or:0:0.2e-6:0", "--cfg=smpi/barrier:ompi_bruck",
              "--cfg=smpi/allreduce:rdb", "--cfg=smpi/alltoall:bruck"]
 
@@ -115,6 +117,7 @@ def main():
     arguments.add_argument("--repeat", type=int, default=4)
     arguments.add_argument("--out", type=pathlib.Path, default=pathlib.Path("scale"))
     arguments.add_argument("--no-pictures", action="store_true")
+    arguments.add_argument("--within", type=float, help="how far off the model times may be, of the model")
     given = arguments.parse_args()
     if not given.program.exists():
         sys.exit(f"scale: there is no {given.program}; build the target armilla-scale (SimGrid must be installed), or give --program")
@@ -141,6 +144,10 @@ def main():
         file.writelines(json.dumps(r) + "\n" for r in records)
     if not given.no_pictures:
         draw(records, given.out)
+    off = [r for r in records if given.within and r["model"] and abs(r["microseconds"] / r["model"] - 1) > given.within]
+    for r in off:
+        print(f"off the model: {r['name']} at {r['ranks']} ranks: {r['microseconds']:.1f} us, and {r['model']:.1f} expected")
+    sys.exit(1 if off else 0)
 
 
 if __name__ == "__main__":
