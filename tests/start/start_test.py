@@ -3,7 +3,6 @@
 """How jobs start and how they end: start_test.py ACTOR LAUNCHER [unittest arguments]."""
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,36 +10,7 @@ import tempfile
 import time
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import PATIENCE, FailedJobs, Job  # noqa: E402
-
-ACTOR, LAUNCHER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-SANITIZED = bool(os.environ.get("START_TEST_SANITIZER"))
-FABRICS = ["threads"] if os.environ.get("START_TEST_SANITIZER") == "thread" else ["shm", "threads"]
-
-
-class StartTest(FailedJobs, unittest.TestCase):
-    def run_job(self, *arguments, **more):
-        text = more.pop("text", None)
-        job = Job([ACTOR, *arguments], stdin=subprocess.PIPE if text else subprocess.DEVNULL, **more).end(text)
-        self.assertEqual(job.left_behind(), [])
-        return job
-
-    def launch(self, *arguments, **more):
-        job = Job([LAUNCHER, *arguments], **more).end()
-        self.assertEqual(job.left_behind(), [])
-        return job
-
-    def assert_gone(self, job):
-        for _ in range(PATIENCE * 100):
-            if not job.left_behind():
-                return
-            time.sleep(0.01)
-        self.fail(f"left behind: {job.left_behind()}")
-
-    def assert_hellos(self, job, ranks):
-        self.assertEqual((job.code, job.err), (0, ""))
-        self.assertEqual(sorted(job.out.splitlines()), sorted(f"hello from {r} of {ranks}" for r in range(ranks)))
+from start_case import ACTOR, FABRICS, LAUNCHER, SANITIZED, Job, StartTest
 
 
 class Starting(StartTest):
@@ -320,116 +290,6 @@ class Interrupted(StartTest):
         job.process.kill()
         self.assert_gone(job)
         job.end()
-
-
-class Launcher(StartTest):
-    def test_ranks_of_one_program(self):
-        self.assert_hellos(self.launch("-n", "4", ACTOR, "hello"), 4)
-        self.assert_hellos(self.launch("-n", "4", "--fabric", "threads", ACTOR, "hello"), 4)
-        self.assert_hellos(self.launch(ACTOR, "hello", ranks=3), 3)
-
-    @unittest.skipIf("shm" not in FABRICS, "processes only")
-    def test_two_programs(self):
-        with tempfile.TemporaryDirectory() as folder:
-            other = os.path.join(folder, "other")
-            shutil.copy(ACTOR, other)
-            job = self.launch("-n", "1", ACTOR, "programs", ":", "-n", "2", other, "programs", ":", "-n", "1", ACTOR, "programs")
-        tail = f"{ACTOR} on 0 3; {other} on 1 2;"
-        expected = [f"rank {r} runs {p}; {tail}" for r, p in enumerate([0, 1, 1, 0])]
-        self.assertEqual((job.code, job.err, sorted(job.out.splitlines())), (0, "", expected))
-
-    @unittest.skipIf("shm" not in FABRICS, "processes only")
-    def test_a_program_of_another_version(self):
-        with tempfile.TemporaryDirectory() as folder:
-            other = os.path.join(folder, "other")
-            with open(other, "w", encoding="utf-8") as script:  # what it writes is the version of the launcher
-                script.write(f"#!{sys.executable}\nimport os, struct\n"
-                             'os.pwrite(int(os.environ["ARMILLA_INTERNAL_JOB"]), struct.pack("<I", 99), 8)\n'
-                             f'os.execv({ACTOR!r}, [{ACTOR!r}, "hello"])\n')
-            os.chmod(other, 0o755)
-            job = self.launch("-n", "1", other)
-        self.assertRegex(job.err, r"rank 0 was built with version \d+ of Armilla's wire, the launcher with version 99; build all")
-        self.assertNotEqual(job.code, 0)
-
-    def test_one_rank_has_a_supervisor_too(self):
-        self.assert_failed(self.launch("-n", "1", ACTOR, "_exit0"), r"rank 0 .*ended with code 0 before", 1)
-
-    def test_threads_take_one_program(self):
-        job = self.launch("--fabric", "threads", "-n", "1", ACTOR, ":", "-n", "1", "sh")
-        self.assert_failed(job, "threads runs all ranks in one process, so it takes one program", 2)
-
-    def test_a_program_that_does_not_join(self):
-        self.assert_failed(self.launch("-n", "1", ACTOR, "never"), r"rank 0 .*never joined the job; it must call armilla::run", 1)
-        self.assert_failed(self.launch("-n", "2", "false"), r"rank [01] \(false.*exited with code 1 and never joined", 1)
-
-    @unittest.skipIf("shm" not in FABRICS, "processes only")
-    def test_what_all_ranks_must_share(self):
-        others = ["sh", "-c", 'ARMILLA_FENCE=tree exec "$@"', "sh", ACTOR, "hello"]
-        job = self.launch("-n", "1", "--env", "ARMILLA_FENCE=flat", ACTOR, "hello", ":", "-n", "2", *others)
-        self.assertEqual(sorted(job.out.splitlines()), [f"hello from {r} of 3" for r in range(3)])
-        self.assertEqual(len(job.messages()), 1, job.err)
-        self.assertRegex(job.messages()[0], r"rank [12] has ARMILLA_FENCE=tree, the job was started with ARMILLA_FENCE=flat: all ranks")
-
-    def test_a_tuned_file_that_is_not_there(self):
-        for job in (self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_TUNED": "/nonexistent/t"}),
-                    self.run_job("hello", ranks=2, env={"ARMILLA_TUNED": "/nonexistent/t"})):
-            self.assertEqual((job.code, job.out.count("hello")), (0, 2))
-            self.assertEqual(len(re.findall("ARMILLA_TUNED=/nonexistent/t: there is no such file", job.err)), 1, job.err)
-
-    def test_environment_of_a_program(self):
-        job = self.launch("-n", "1", "--env", "A=1", "--env", "B=2", "sh", "-c", 'echo "$A$B"')
-        self.assertEqual(job.out, "12\n")
-
-    def test_wrong_use(self):
-        cases = [
-            (["-n", "x", ACTOR], "--ranks", 2),
-            (["-n", "0", ACTOR], "--ranks", 2),
-            (["-n", "1025", ACTOR], "Value 1025 not in range 1 to 1024", 2),
-            (["--fabirc", "shm", ACTOR], "unknown option '--fabirc'; did you mean --fabric", 2),
-            (["-n", "2"], "a program is missing", 2),
-            (["-n", "2", ACTOR, ":"], "a program is missing", 2),
-            (["./no/such"], "'./no/such' does not exist", 127),
-            (["no-such-program"], "no program 'no-such-program' on PATH", 127),
-            (["/etc/passwd"], "cannot be executed", 127),
-            (["--pin", "bed", ACTOR], "ARMILLA_PIN=bed", 2),
-            (["--hosts", "", ACTOR], "--hosts wants names with the numbers of their ranks", 2),
-            (["--rsh", "ssh", ACTOR], "give --hosts", 2),
-            (["--rsh", "", "--hosts", "a:1", ACTOR], "--rsh wants a command", 2),
-            (["--env", "word", ACTOR], "--env wants NAME=value", 2),
-        ]
-        for arguments, text, code in cases:
-            with self.subTest(arguments=arguments):
-                job = self.launch(*arguments)
-                self.assertEqual((job.code, len(job.messages())), (code, 1), job.err)
-                self.assertIn(text, job.err)
-
-    def test_a_file_that_is_no_program(self):
-        with tempfile.NamedTemporaryFile("w", suffix=".x") as file:
-            file.write("\x7fELF is what it says")
-            file.flush()
-            os.chmod(file.name, 0o755)
-            os.close(os.open(file.name, os.O_RDONLY))
-            copy = file.name + ".copy"
-            shutil.copy(file.name, copy)
-        try:
-            self.assert_failed(self.launch("-n", "2", copy), r"rank [01] .*could not be started: Exec format error", 127)
-        finally:
-            os.unlink(copy)
-
-
-class Labels(StartTest):
-    def test_lines_bear_the_rank(self):
-        if "shm" in FABRICS:
-            job = self.run_job("hello", ranks=3, env={"ARMILLA_LABEL": "1"})
-            self.assertEqual(sorted(job.out.splitlines()), [f"[{r}] hello from {r} of 3" for r in range(3)])
-        job = self.run_job("hello", ranks=3, fabric="threads", env={"ARMILLA_LABEL": "1"})
-        self.assertEqual(sorted(job.out.splitlines()), [f"[0-2] hello from {r} of 3" for r in range(3)])
-
-    @unittest.skipIf("shm" not in FABRICS, "processes only")
-    def test_a_last_line_without_an_end(self):
-        job = self.launch("--label", "-n", "2", ACTOR, "partial")
-        self.assertEqual(sorted(job.out.splitlines()), ["[0] no end of line", "[1] no end of line"])
-        self.assertEqual(sorted(job.err.splitlines()), ["[0] complaint", "[1] complaint"])
 
 
 if __name__ == "__main__":
