@@ -40,6 +40,22 @@ struct address {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
 };
 
+/// A message of one byte, with room for a descriptor.
+struct envelope {
+  char byte = 0;
+  iovec data{&byte, 1};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  envelope() {
+    message.msg_iov = &data;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+  }
+  envelope(const envelope&) = delete;
+  envelope& operator=(const envelope&) = delete;
+};
+
 bool readable(int descriptor, int milliseconds) {
   pollfd one{descriptor, POLLIN, 0};
   int n;
@@ -72,14 +88,8 @@ link::got link::receive(void* data, unsigned long bytes, int seconds) const {
 }
 
 void link::send_descriptor(int descriptor) const {
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
+  envelope with_room;
+  const msghdr& message = with_room.message;
   cmsghdr* head = CMSG_FIRSTHDR(&message);
   head->cmsg_level = SOL_SOCKET;
   head->cmsg_type = SCM_RIGHTS;
@@ -89,14 +99,8 @@ void link::send_descriptor(int descriptor) const {
 }
 
 int link::receive_descriptor() const {
-  char byte = 0;
-  iovec data{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &data;
-  message.msg_iovlen = 1;
-  message.msg_control = control;
-  message.msg_controllen = sizeof control;
+  envelope with_room;
+  msghdr& message = with_room.message;
   if (::recvmsg(descriptor_, &message, MSG_CMSG_CLOEXEC) <= 0) fail("receiving the arena");
   const cmsghdr* head = CMSG_FIRSTHDR(&message);
   if (head == nullptr || head->cmsg_type != SCM_RIGHTS) fail("the coordinator sent no arena");

@@ -161,8 +161,9 @@ void verify_prefetched(std::array<double, 20>& x) {
   x[0] = x[19] = -1;
 }
 
-/// CC++: parfor (i = 0; i < 20; i++) lx = *gpY; each.
-double prefetch(row_context& c) {
+/// fetch(x, p) gets the 20 numbers at p into x.
+template <class Fetch>
+double prefetched(row_context& c, Fetch&& fetch) {
   const everywhere<double> all(20);
   const am::global_ptr<double> p = all.of(far(c));
   std::array<double, 20> x{};
@@ -170,28 +171,24 @@ double prefetch(row_context& c) {
       c,
       [&](long n) {
         for (long i = 0; i < n; ++i) {
-          am::parfor(0, 20, [&](int k) { x[std::size_t(k)] = p[k]; });
+          fetch(x, p);
           verify_prefetched(x);
         }
       },
       20);
 }
 
+/// CC++: parfor (i = 0; i < 20; i++) lx = *gpY; each.
+double prefetch(row_context& c) {
+  return prefetched(c, [](auto& x, auto p) { am::parfor(0, 20, [&](int k) { x[std::size_t(k)] = p[k]; }); });
+}
+
 /// Split-C: for (...) lx := *gpY; sync(); each.
 double split_prefetch(row_context& c) {
-  const everywhere<double> all(20);
-  const am::global_ptr<double> p = all.of(far(c));
-  std::array<double, 20> x{};
-  return taken_apart(
-      c,
-      [&](long n) {
-        for (long i = 0; i < n; ++i) {
-          for (int k = 0; k < 20; ++k) am::get(x[std::size_t(k)], p + k);
-          am::sync();
-          verify_prefetched(x);
-        }
-      },
-      20);
+  return prefetched(c, [](auto& x, auto p) {
+    for (int k = 0; k < 20; ++k) am::get(x[std::size_t(k)], p + k);
+    am::sync();
+  });
 }
 
 }  // namespace
