@@ -19,8 +19,8 @@ WATER = Experiment(
     "water", "Water: molecules that all act on each other", "MRPC, section 6, figure 5",
     "64 and 512 molecules. Atomic: remote molecules are read and updated one by one, by atomic methods. Prefetch: those that a rank needs are "
     "bundled. Energies are compared with the reference to nine digits.",
-    (*by_messages("paper_water", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, 512, "--steps", 5, "--samples", 2)),
-     Command("mpi", "paper_water_mpi", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, 512, "--steps", 5, "--samples", 2),
+    (*by_messages("paper_water", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, 512, "--steps", 3, "--samples", 2)),
+     Command("mpi", "paper_water_mpi", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, 512, "--steps", 3, "--samples", 2),
              launcher="mpi")),
     (calls_against_pointers("atomic", "both by messages", "messages", ("molecules",), "CC++ / Split-C 2.6 (64), 5.6 (512)"),
      calls_against_pointers("prefetch", "both by messages", "messages", ("molecules",), "CC++ / Split-C 3.5 (512)"),
@@ -71,7 +71,7 @@ def unattended():
     """Blocks carried by messages, answered while a rank computes by a thread of it, or by itself when it is interrupted."""
     for reception in ("thread", "signal"):
         yield Command(reception, "paper_mm", ("--block", 64, 128, 256, 512, "--samples", 3, "--by-message", "--reception", reception),
-                      ("--block", 64, 128, "--samples", 1, "--by-message", "--reception", reception, "--version", "get"))
+                      ("--block", 64, "--samples", 1, "--times", 1, "--by-message", "--reception", reception, "--version", "get"))
 
 
 MM = Experiment(
