@@ -37,7 +37,7 @@ class in_simulator {
 /// own. Ranks share the statics of the process, and only one runs at a time: what they share needs no lock.
 class simulated_rank {
  public:
-  /// All ranks. Throws what the library throws at its start. A rank that has looked 16 times for messages, in vain and without
+  /// All ranks. Throws what the library throws at its start. A rank that has looked for messages a few times, in vain and without
   /// sending any, is taken to wait for the next: a program that goes on without one, at some later look, stands still.
   simulated_rank();
   ~simulated_rank();
