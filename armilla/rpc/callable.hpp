@@ -51,7 +51,7 @@ struct callable {
   using type = F;
   /// Checked build: a closure that captured an address (by reference, or a pointer) is an error here, not a crash there.
   static const F& portable(const F& f, [[maybe_unused]] const char* operation) {
-    if constexpr (checked && !std::is_empty_v<F>) refuse_addresses(operation, &f, sizeof f);
+    if constexpr (checked && !std::is_empty_v<F>) refuse_addresses(operation, f);
     return f;
   }
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstring>
 
 namespace armilla::detail {
 
@@ -11,5 +12,16 @@ bool scan_for_addresses(const void* bytes, std::size_t n) noexcept;
 
 /// Throws `usage_error` if the captures of a closure hold an address, unless ARMILLA_CHECKED=0 says not to look.
 void refuse_addresses(const char* operation, const void* closure, std::size_t n);
+
+/// The same for a closure, whose padding counts for nothing: what lay there before often was an address.
+template <class F>
+void refuse_addresses(const char* operation, const F& closure) {
+  alignas(F) std::byte image[sizeof(F)];
+  std::memcpy(image, static_cast<const void*>(&closure), sizeof image);
+#if __has_builtin(__builtin_clear_padding)
+  __builtin_clear_padding(reinterpret_cast<F*>(image));
+#endif
+  refuse_addresses(operation, image, sizeof image);
+}
 
 }  // namespace armilla::detail

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/wire/scan.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 
 #include <gtest/gtest.h>
@@ -42,6 +44,19 @@ TEST(Scan, RefusesAClosureThatHoldsOne) {
   const int* p = &in_image;
   EXPECT_THROW(refuse_addresses("async", &p, sizeof p), usage_error);
 }
+
+#if __has_builtin(__builtin_clear_padding)
+TEST(Scan, WhatLiesBetweenCapturesCountsForNothing) {
+  const auto closure = [narrow = 'a', wide = 1.0] { return narrow + wide; };
+  using kind = decltype(closure);
+  alignas(kind) std::byte bytes[sizeof closure];
+  std::memcpy(bytes, &closure, sizeof closure);
+  const void* const address = bytes;
+  std::memcpy(bytes + 1, reinterpret_cast<const std::byte*>(&address) + 1, sizeof address - 1);  // where `narrow` ends
+  EXPECT_TRUE(scan_for_addresses(bytes, sizeof bytes));
+  EXPECT_NO_THROW(refuse_addresses("async", *reinterpret_cast<kind*>(bytes)));
+}
+#endif
 
 TEST(Scan, AnOptionSwitchesItOff) {
   options settings;
