@@ -126,8 +126,8 @@ void measure_lapack(const papers::command_line& line, const problem& p) {
   const int n = p.a.size();
   papers::record r{.version = "lapack", .size = {{"n", n}}, .unit = "ms"};
   const papers::seats cores(p.how.workers);
+  blas_threads(p.how.workers);  // those that it makes begin where this thread may run
   cores.take(0);
-  blas_threads(p.how.workers);
   const auto prepare = [&] {
     a = p.a.by_columns();
     cores.place_others();  // those that OpenBLAS has made

@@ -8,7 +8,7 @@ import tempfile
 from . import compare, look, plan, runner, store
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-QUICK_SECONDS = 285  # and the page
+QUICK_SECONDS = 270  # and the page, 10 to 20 seconds
 
 
 def folder_for(path):

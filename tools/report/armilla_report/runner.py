@@ -292,7 +292,7 @@ class Runner:
         for number in range(1, 1 + max((self.wanted(item) for item in experiments), default=0)):
             for item in experiments:
                 known = self.results["experiments"].get(item.id, {}).get("rounds", 0)
-                if self.wanted(item) - self.rounds_left(item) >= number or self.late(self.round_seconds(item) if known else 0):
+                if self.rounds_left(item) <= 0 or known >= number or self.late(self.round_seconds(item) if known else 0):
                     continue
                 self.say(f"round {number} of {self.wanted(item)}, {item.id}: {item.title}; about {duration(self.seconds_left(items))} left")
                 if number == 1:

@@ -47,6 +47,13 @@ class Run(unittest.TestCase):
         self.assertGreater(len(work.results["yardsticks"]), 0)
         self.assertEqual(store.load(self.folder)["experiments"]["em3d"]["rounds"], EM3D.quick_rounds)
 
+    def test_what_is_wanted_once_runs_once(self):
+        work = self.runner()
+        once = dataclasses.replace(EM3D, id="once", quick_rounds=1)
+        work.run_all([EM3D, once])
+        self.assertEqual(work.results["experiments"]["em3d"]["rounds"], EM3D.quick_rounds)
+        self.assertEqual(work.results["experiments"]["once"]["rounds"], 1)
+
     def test_goes_on_where_it_stopped(self):
         work = self.runner()
         work.run_all([EM3D])
