@@ -47,8 +47,7 @@ class integer_sort {
 
   // The keys, put in order by the ranks of the last iteration: ascending on each rank and from rank to rank.
   bool right() {
-    const std::span<const sort_key> pieces[] = {kept_, {received_.data(), count_}};
-    const sorted_run mine = run_of(table_, pieces, right_ranks_);
+    const sorted_run mine = run_of(table_, pieces_, right_ranks_);
     const std::vector<sorted_run> runs = am::gather_all(mine);
     return all_right(p_, runs);
   }
@@ -70,21 +69,24 @@ class integer_sort {
     am::all_to_all(std::span(split.send_place), std::span(there));
     const std::vector<int> places = places_of(counts);
     make_room(std::size_t(places.back()));
-    for (std::size_t r = 0; r < counts.size(); ++r)
-      am::get(std::span(received_).subspan(std::size_t(places[r]), std::size_t(counts[r])), sorted_of_[r] + there[r]);
+    pieces_.assign(1, split.kept_of(sorted_.local(), rank_));
+    for (std::size_t r = 0; r < counts.size(); ++r) {
+      const am::global_ptr<sort_key> from = sorted_of_[r] + there[r];
+      const auto copy = std::span(received_).subspan(std::size_t(places[r]), std::size_t(counts[r]));
+      const sort_key* const in_place = from.local();  // what this rank has mapped is read where it lies
+      if (in_place == nullptr) am::get(copy, from);
+      pieces_.emplace_back(in_place == nullptr ? copy.data() : in_place, copy.size());
+    }
     am::sync();
-    am::barrier();  // others may have read from here
 
     table_.begin(p_, split.first_bucket[std::size_t(rank_)], split.first_bucket[std::size_t(rank_) + 1]);
-    kept_ = split.kept_of(sorted_.local(), rank_);
-    table_.count(kept_);
-    table_.count({received_.data(), count_});
+    for (const auto keys : pieces_) table_.count(keys);
     table_.finish();
     right_ranks_ += table_.right_ranks(p_, all, split.below, iteration);
+    am::barrier();  // others may have read from here
   }
 
   void make_room(std::size_t keys) {
-    count_ = keys;
     if (received_.size() >= keys) return;
     received_.resize(keys + keys / 64);
     papers::in_large_pages(std::span(received_));
@@ -98,8 +100,7 @@ class integer_sort {
   am::global_ptr<key_parcel> sorted_;
   std::vector<am::global_ptr<sort_key>> sorted_of_;  ///< of every rank
   std::vector<sort_key> received_;
-  std::size_t count_ = 0;
-  std::span<const sort_key> kept_;
+  std::vector<std::span<const sort_key>> pieces_;  ///< of this rank's buckets, by the rank from which they come, its own first
   rank_table table_;
   int right_ranks_ = 0;
 };
