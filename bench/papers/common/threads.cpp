@@ -57,8 +57,8 @@ void seats::take(int thread) const {
   if (!cores_.empty()) put(0, cores_[std::size_t(thread)]);
 }
 
-void seats::place_others() const {
-  if (cores_.empty()) return;
+bool seats::place_others() const {
+  if (cores_.empty()) return true;  // all run anywhere
   std::size_t next = 1;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
     const auto thread = pid_t(std::atoi(entry.path().filename().c_str()));
@@ -66,6 +66,7 @@ void seats::place_others() const {
     if (thread == gettid() || CPU_COUNT(&now) < int(cores_.size())) continue;
     if (next < std::size_t(count_)) put(thread, cores_[next++]);
   }
+  return next >= std::size_t(count_);
 }
 
 }  // namespace papers

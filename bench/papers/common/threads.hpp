@@ -48,8 +48,9 @@ class seats {
 
   int count() const noexcept { return count_; }
   void take(int thread) const;  ///< this thread is number `thread` from now on
-  /// The threads of this process that nobody pinned, those of a library, become 1, 2, ...
-  void place_others() const;
+  /// The threads of this process that nobody pinned, those of a library, become 1, 2, ... False if they are too few for all
+  /// seats: what such a library then does is not the work of so many threads.
+  bool place_others() const;
 
  private:
   int count_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocked LU of a dense matrix, without pivoting: by global pointers and by calls, by threads, and LAPACK's for scale.
 #include <algorithm>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -127,13 +128,14 @@ void measure_lapack(const papers::command_line& line, const problem& p) {
   papers::record r{.version = "lapack", .size = {{"n", n}}, .unit = "ms"};
   const papers::seats cores(p.how.workers);
   blas_threads(p.how.workers);  // those that it makes begin where this thread may run
+  if (!cores.place_others()) {
+    std::fprintf(stderr, "paper_lu: without LAPACK, whose threads are fewer than %d; install an OpenBLAS with threads\n",
+                 p.how.workers);
+    return blas_threads(1);
+  }
   cores.take(0);
-  const auto prepare = [&] {
-    a = p.a.by_columns();
-    cores.place_others();  // those that OpenBLAS has made
-  };
   run.measure(std::move(r),
-              papers::work{.prepare = prepare,
+              papers::work{.prepare = [&] { a = p.a.by_columns(); },
                            .body = [&] { lapack_factor(a, n, pivots); },
                            .right = [&] { return accuracy_of(p.a, lapack_solve(a, n, pivots, p.a.right_side())).right(); },
                            .value = milliseconds});
