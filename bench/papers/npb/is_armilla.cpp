@@ -67,15 +67,17 @@ class integer_sort {
     std::vector<int> counts(static_cast<std::size_t>(ranks_)), there(counts);
     am::all_to_all(std::span(split.send_count), std::span(counts));
     am::all_to_all(std::span(split.send_place), std::span(there));
-    const std::vector<int> places = places_of(counts);
+    std::vector<int> copied(counts);
+    for (std::size_t r = 0; r < counts.size(); ++r)
+      if (sorted_of_[r].is_mapped()) copied[r] = 0;  // is read where it lies
+    const std::vector<int> places = places_of(copied);
     make_room(std::size_t(places.back()));
     pieces_.assign(1, split.kept_of(sorted_.local(), rank_));
     for (std::size_t r = 0; r < counts.size(); ++r) {
       const am::global_ptr<sort_key> from = sorted_of_[r] + there[r];
-      const auto copy = std::span(received_).subspan(std::size_t(places[r]), std::size_t(counts[r]));
-      const sort_key* const in_place = from.local();  // what this rank has mapped is read where it lies
-      if (in_place == nullptr) am::get(copy, from);
-      pieces_.emplace_back(in_place == nullptr ? copy.data() : in_place, copy.size());
+      const auto copy = std::span(received_).subspan(std::size_t(places[r]), std::size_t(copied[r]));
+      am::get(copy, from);
+      pieces_.emplace_back(from.is_mapped() ? from.local() : copy.data(), std::size_t(counts[r]));
     }
     am::sync();
 
