@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <thread>
 #include <utility>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/helper_thread.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/ending.hpp"
@@ -77,7 +77,7 @@ void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
 void let_others_speak() { sleep(others_speak_within_s); }
 
 void end_soon(bootstrap& started, std::uint64_t grace_ns, std::function<void()> speak) {
-  std::thread([&started, grace_ns, speak = std::move(speak)] {
+  start_helper_thread("ending", [&started, grace_ns, speak = std::move(speak)] {
     usleep(useconds_t(grace_ns / 1000));
     std::fflush(stdout);
     speak();
