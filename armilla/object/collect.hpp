@@ -5,7 +5,8 @@
 
 namespace armilla {
 
-/// Asks the member `M` of every part of `object` and combines the answers in the order of the ranks. Called by all ranks.
+/// Asks the member `M` of every part of `object` and combines the answers in the order of the members of its team, who
+/// all call it.
 ///
 ///     long sum = am::collect<&histogram::total>(h, std::plus<>{});
 ///
@@ -13,14 +14,14 @@ namespace armilla {
 template <auto M, class T, class Op, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 auto collect(const distributed<T>& object, Op op, const A&... arguments) {
-  return reduce_all(detail::bound_member<M, T>{object.on(0).id}(arguments...), op);
+  return object.members().reduce_all(detail::object_access::member<M>(object)(arguments...), op);
 }
 
-/// The same from one rank alone. Waits for all answers.
+/// The same from one member alone. Waits for all answers.
 template <auto M, class T, class Op, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 auto collect_alone(const distributed<T>& object, Op op, const A&... arguments) {
-  return collect_alone(detail::bound_member<M, T>{object.on(0).id}, op, arguments...);
+  return collect_alone(object.members(), detail::object_access::member<M>(object), op, arguments...);
 }
 
 }  // namespace armilla

@@ -5,6 +5,7 @@ namespace armilla::detail {
 
 object_id register_object(const team& members, void* object, const char* operation) {
   context& self = here(operation);
+  require_members(members, operation);
   object_table& table = self.objects->table;
   const object_id id = table.next_id(members == world() ? 0 : members.id());
   table.add(*self.messages, id, object);

@@ -74,6 +74,7 @@ struct bound_member {
 };
 
 object_id register_object(const team& members, void* object, const char* operation);
+struct object_access;
 
 }  // namespace detail
 
@@ -86,6 +87,9 @@ object_id register_object(const team& members, void* object, const char* operati
 /// Every member makes its distributed objects in the same order; that order names them. A call that arrives before the
 /// part exists waits there for it, together with what follows it to that object. A part must live until no call can be
 /// under way to it: put a fence before its end. A call to a destroyed part is an error.
+///
+/// What addresses all parts (`broadcast`, `collect`, `collect_alone`) addresses those of the object's team, in the order of its
+/// members. The object holds its team.
 /// Paper: STAPL, section 5 (parallel_task and address translation).
 template <class T>
 class distributed {
@@ -94,18 +98,26 @@ class distributed {
   template <class... A>
     requires(sizeof...(A) > 0 && std::is_constructible_v<T, A...> && !(std::is_same_v<std::decay_t<A>, team> || ...))
   explicit distributed(A&&... arguments) : distributed(world(), std::forward<A>(arguments)...) {}
-  /// Over the ranks of `members`.
+  /// Over the ranks of `members`. Errors: usage_error for the empty team.
   template <class... A>
   explicit distributed(const team& members, A&&... arguments)
-      : part_{T(std::forward<A>(arguments)...)}, id_(detail::register_object(members, &part_.object, "distributed")) {}
+      : part_{T(std::forward<A>(arguments)...)},
+        members_(members),
+        id_(detail::register_object(members_, &part_.object, "distributed")) {}
   ~distributed() {
     if (detail::current != nullptr && detail::current->objects != nullptr) detail::current->objects->table.remove(id_);
   }
   distributed(const distributed&) = delete;
   distributed& operator=(const distributed&) = delete;
 
-  /// The part on rank `r` (of the job).
-  object_ref<T> on(rank_t r) const noexcept { return {id_, r}; }
+  /// The part on rank `r` (of the job). Errors: usage_error if `r` is no member of the object's team.
+  object_ref<T> on(rank_t r) const {
+    if (!id_.of_all_ranks() && members_.rank_of(r) < 0) [[unlikely]]
+      detail::throw_no_member(members_, r, "distributed::on");
+    return {id_, r};
+  }
+  /// The ranks that have a part.
+  const team& members() const noexcept { return members_; }
 
   T& operator*() noexcept { return part_.object; }
   T* operator->() noexcept { return &part_.object; }
@@ -113,9 +125,24 @@ class distributed {
   const T* operator->() const noexcept { return &part_.object; }
 
  private:
+  friend struct detail::object_access;
+
   detail::lockable_part<T> part_;
+  team members_;
   detail::object_id id_;
 };
+
+namespace detail {
+
+/// The member `M` of the part of `object` that is where it is called.
+struct object_access {
+  template <auto M, class T>
+  static bound_member<M, T> member(const distributed<T>& object) noexcept {
+    return {object.id_};
+  }
+};
+
+}  // namespace detail
 
 /// This rank's part of the object that `ref` names, or null.
 template <class T>
@@ -137,11 +164,11 @@ template <auto M, class T, class... A>
   return call(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
 }
 
-/// Statement to the parts on all ranks.
+/// Statement to the parts on all members of the object's team. One of them calls it.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void broadcast(const distributed<T>& object, const A&... arguments) {
-  broadcast(detail::bound_member<M, T>{object.on(0).id}, arguments...);
+  broadcast(object.members(), detail::object_access::member<M>(object), arguments...);
 }
 
 }  // namespace armilla

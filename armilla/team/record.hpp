@@ -47,6 +47,7 @@ struct team_record {
   bool fence_rides = false;            ///< what a fence shows travels behind the statements that are open
   std::vector<const flag_line*> flat;  ///< each member's flat lines
   std::vector<rank_t> members;         ///< world ranks, in the order of the team
+  std::vector<rank_t> numbers;         ///< by world rank: its number in the team, or -1
   // the rest
   pattern barrier_pattern;
   pattern fence_pattern;

@@ -87,6 +87,8 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32
   t->size = std::uint32_t(members.size());
   t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
   t->members = std::move(members);
+  t->numbers.assign(std::size_t(s.self.ranks), -1);
+  for (std::uint32_t i = 0; i < t->size; ++i) t->numbers[std::size_t(t->members[i])] = rank_t(i);
   t->owner = &s;
   t->slot = slot;
   t->step = t->known = t->first_step = first_step;
@@ -243,13 +245,28 @@ rank_t team::world_rank(rank_t member) const {
 }
 
 rank_t team::rank_of(rank_t r) const noexcept {
-  for (rank_t i = 0; i < size(); ++i)
-    if (record_->members[std::size_t(i)] == r) return i;
-  return -1;
+  if (record_ == nullptr || std::size_t(r) >= record_->numbers.size()) return -1;
+  return record_->numbers[std::size_t(r)];
 }
 
 team team::split(int color, int key) const { return team(detail::split(record_, color, key)); }
 
 team world() { return team(detail::here("world").teams->world); }
+
+namespace detail {
+
+rank_t require_members(const team& t, const char* operation) {
+  if (!t) throw_usage(operation, "the team is empty: this rank got no team from split, or the value was never set");
+  return t.size();
+}
+
+void throw_no_member(const team& t, rank_t r, const char* operation) {
+  throw_usage(operation,
+              fmt::format("rank {} is no member of the object's team, which has {} members; ranks are those of the job: "
+                          "team::world_rank gives that of a member",
+                          r, t.size()));
+}
+
+}  // namespace detail
 
 }  // namespace armilla

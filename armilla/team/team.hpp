@@ -63,7 +63,7 @@ class team {
   rank_t size() const noexcept;
   /// Rank in the job of member `member`. Throws usage_error if there is no such member.
   rank_t world_rank(rank_t member) const;
-  /// Number in the team of the job's rank `r`; -1 if it is no member. O(size).
+  /// Number in the team of the job's rank `r`; -1 if it is no member.
   rank_t rank_of(rank_t r) const noexcept;
   /// The same on all members, and no other team of the job, past or future, has it. 0: the empty team.
   std::uint64_t id() const noexcept;
@@ -135,6 +135,9 @@ class team {
 team world();
 
 namespace detail {
+/// How many members there are; usage_error that names `operation` if it is the empty team.
+rank_t require_members(const team& t, const char* operation);
+[[noreturn, gnu::cold]] void throw_no_member(const team& t, rank_t r, const char* operation);
 void start_teams(context& self, const launch& how);
 void stop_teams(context& self);
 }  // namespace detail
