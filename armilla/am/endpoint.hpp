@@ -324,10 +324,6 @@ class endpoint {
     handlers_.functions[h](*this, source, data, size);
   }
 
-  /// Runs one record that was put off earlier, in a fiber of its own; `item` is its bytes. Where there is no memory for a stack
-  /// it runs on the caller's and may not wait: whoever asked hears of that, and the fence ends.
-  void run_parked(rank_t source, handler_id h, std::vector<std::byte> item) noexcept;
-
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
  private:
@@ -339,6 +335,7 @@ class endpoint {
 
   [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
   friend class outgoing_block;
+  friend struct parked_runner;
   watermark* start_block(channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
   void open_channel(std::size_t index, rank_t to, int lane, control_block& peer);

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "armilla/am/arrival_order.hpp"
-#include "armilla/fiber/spawn.hpp"
 #include "armilla/stats/method_counts.hpp"
 
 namespace armilla::detail {
@@ -97,6 +96,7 @@ void endpoint::run_bodies(rank_t source, handler_id h, const std::byte* data, st
   }
   handlers_.functions[h](*this, source, data, bytes);
 }
+template void endpoint::run_bodies<true>(rank_t, handler_id, const std::byte*, std::size_t);  // for parked calls
 
 template <endpoint::taker By, bool Counted>
 void endpoint::run_records(arrival& a) {
@@ -165,53 +165,6 @@ bool endpoint::detach_body() noexcept {
   a->kept = true;
   arriving_ = nullptr;
   return true;
-}
-
-void endpoint::run_parked(rank_t source, handler_id h, std::vector<std::byte> item) noexcept {
-  struct parked {
-    endpoint& self;
-    rank_t source;
-    handler_id handler;
-    std::vector<std::byte> item;
-
-    void operator()() {
-      struct at_end {
-        endpoint& self;
-        ~at_end() {
-          --self.self_.body_depth;
-          self.self_.fibers->running().own_depth = 0;
-          self.resume();
-          self.flush();
-        }
-      } end{self};
-      self.self_.fibers->running().own_depth = ++self.self_.body_depth;
-      run();
-    }
-    // Around it may be a body, whose frame is not to be left because of this one: it is refused a wait.
-    void run_on_this_stack() noexcept {
-      arrival* const outer = std::exchange(self.arriving_, nullptr);
-      try {
-        const body_scope scope(self.self_);
-        run();
-      } catch (...) { self.self_.fibers->lose_error(std::current_exception()); }
-      self.arriving_ = outer;
-      self.resume();
-      self.flush();
-    }
-    void run() {
-      const timed runtime(self.watch_, component::runtime);
-      self.solo_ = false;
-      self.run_bodies<true>(source, handler, item.data(), item.size());
-    }
-  } body{*this, source, h, std::move(item)};
-  try {
-    spawn(std::move(body));  // which moves it when it has a stack
-  } catch (const limit_error&) { return body.run_on_this_stack(); }
-  // In front of whatever has not begun, as if it had come first: a body that brings calls to life here becomes a fiber.
-  try {
-    if (!in_parallel_region() && (!in_body() || body_has_waited() || (arriving_ != nullptr && arriving_->run != nullptr)))
-      self_.fibers->let_run("calls that were put off");
-  } catch (const error&) {}  // no stack for the loop: its turn comes later
 }
 
 // A bulk record only names what take_bulk then counts.

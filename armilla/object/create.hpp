@@ -67,7 +67,7 @@ template <auto M, class T>
 struct member_of_creation {
   creation_key key;
 
-  bool present() const noexcept { return !current->objects->creations.under_way(key); }
+  bool present() const noexcept { return !current->objects->creations.puts_off(key); }
   void park(endpoint& self, parked_call call) const { self.self().objects->creations.park(self, key, std::move(call)); }
 
   template <class... A>

@@ -10,25 +10,31 @@ void creation_table::bind(endpoint& self, creation_key key, object_name name) {
   entry& e = entries_[key];
   e.name = name;
   e.under_way = false;
-  run_parked(self, std::exchange(e.parked, {}));
+  const auto calls = e.parked;
+  if (calls == nullptr) return;
+  parked_calls::open(self, calls);
+  while (calls->let_begin(self)) {}
 }
 
 void creation_table::fail(endpoint& self, creation_key key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
-  std::vector<parked_call> calls = std::move(found->second.parked);
+  const auto calls = std::move(found->second.parked);
   entries_.erase(found);
-  run_parked(self, std::move(calls));
+  if (calls != nullptr) parked_calls::open(self, calls);
 }
 
-bool creation_table::under_way(creation_key key) const noexcept {
+bool creation_table::puts_off(creation_key key) const noexcept {
   const auto found = entries_.find(key);
-  return found != entries_.end() && found->second.under_way;
+  if (found == entries_.end()) return false;
+  const entry& e = found->second;
+  return e.under_way || (e.parked != nullptr && !e.parked->lets_in());
 }
 
 void creation_table::park(endpoint& self, creation_key key, parked_call call) {
-  entries_[key].parked.push_back(std::move(call));
-  self.defer();
+  auto& calls = entries_[key].parked;
+  if (calls == nullptr) calls = std::make_shared<parked_calls>();
+  calls->add(self, std::move(call));
 }
 
 object_name creation_table::find(creation_key key) const noexcept {
@@ -38,12 +44,8 @@ object_name creation_table::find(creation_key key) const noexcept {
 
 void creation_table::clear(endpoint& self) {
   for (auto& [key, e] : entries_)
-    for (std::size_t i = 0; i < e.parked.size(); ++i) self.resume();
+    if (e.parked != nullptr) e.parked->drop(self);
   entries_.clear();
-}
-
-void creation_table::run_parked(endpoint& self, std::vector<parked_call> calls) {
-  for (parked_call& call : calls) self.run_parked(call.source, call.handler, std::move(call.item));
 }
 
 void creation_log::note(const cell& c, rank_t owner, std::uint64_t number) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <unordered_map>
 #include <vector>
 
@@ -26,13 +27,15 @@ class creation_table {
  public:
   /// The constructor begins; calls by that key park.
   void begin(creation_key key);
-  /// It has ended: the object has a name, or there is none. Calls that parked run now.
+  /// It has ended: the object has a name, or there is none. Calls that parked run now; `bind` returns when they have begun, so
+  /// that those by the name do not overtake them.
   void bind(endpoint& self, creation_key key, object_name name);
   void fail(endpoint& self, creation_key key);
   /// The object has been destroyed.
   void forget(creation_key key) { entries_.erase(key); }
 
-  bool under_way(creation_key key) const noexcept;
+  /// Whether a call by that key is put off: the constructor is under way, or earlier calls have not begun.
+  bool puts_off(creation_key key) const noexcept;
   void park(endpoint& self, creation_key key, parked_call call);
   /// Its name, or one that nothing has: destroyed, or the creation failed.
   object_name find(creation_key key) const noexcept;
@@ -41,16 +44,15 @@ class creation_table {
   template <class F>
   void each_parked(F hear) const {
     for (const auto& [key, e] : entries_)
-      if (!e.parked.empty()) hear(key, e.parked.size());
+      if (e.under_way && e.parked != nullptr) hear(key, e.parked->size());
   }
 
  private:
   struct entry {
     object_name name;
     bool under_way = true;
-    std::vector<parked_call> parked;
+    std::shared_ptr<parked_calls> parked;  ///< null: none yet
   };
-  void run_parked(endpoint& self, std::vector<parked_call> calls);
 
   std::unordered_map<creation_key, entry, creation_hash> entries_;
 };

@@ -29,8 +29,8 @@ struct bound_member {
   bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
   void park(endpoint& self, parked_call call) const { self.self().objects->table.park(self, id, std::move(call)); }
 
-  /// The part, or null if there is none.
-  void* find() const noexcept { return current->objects->table.find(id); }
+  /// The part, or null if there is none, or calls that came before are still to begin.
+  void* find() const noexcept { return current->objects->table.find_for_call(id); }
   /// Calls or sets the member of what `find` gave.
   template <class... A>
   static decltype(auto) run(void* part, A&&... arguments) {
@@ -55,7 +55,7 @@ struct bound_member {
 
  private:
   T& object() const {
-    void* found = find();
+    void* const found = current->objects->table.find(id);
     if (found == nullptr) [[unlikely]]
       throw_destroyed(id, "call");
     return *static_cast<T*>(found);

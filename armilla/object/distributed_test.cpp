@@ -2,6 +2,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <optional>
 #include <string>
@@ -101,6 +103,57 @@ RANK_TEST(calls_that_were_put_off_run_also_without_a_stack_for_them) {
   am::fence();
 }
 #endif
+
+// Notes the numbers of its calls in the order in which they begin.
+struct witness {
+  std::vector<int> begun;
+  void hit(int i) { begun.push_back(i); }
+  void hit_and_wait(int i) {
+    begun.push_back(i);
+    am::yield();
+  }
+  bool in_order() const { return std::is_sorted(begun.begin(), begun.end()); }
+};
+
+// Rank 1 has so many fibers that its loop has its turn while calls that were put off are still to begin, and then finds later
+// ones; where it sees the memory of rank 0 it waits for them without taking them in.
+template <auto Hit>
+void later_calls_stand_behind() {
+  constexpr int early = 100, all = 200;
+  if (am::ranks() == 1) return;
+  static thread_local bool have_come;
+  have_come = false;
+  const auto sent = am::world().broadcast(am::rank() == 0 ? am::make_global<int>() : am::global_ptr<int>(), 0);
+  std::optional<am::distributed<witness>> w;
+  am::barrier();
+  if (am::rank() != 1) w.emplace();
+  if (am::rank() == 0) {
+    for (int i = 0; i < early; ++i) am::async<Hit>(w->on(1), i);
+    am::call(1, [] { have_come = true; }).get();
+    for (int i = early; i < all; ++i) am::async<Hit>(w->on(1), i);
+    am::flush();
+    std::atomic_ref(*sent.local()).store(1);
+  } else if (am::rank() == 1) {
+    while (!have_come) am::poll();
+    while (sent.is_mapped() && std::atomic_ref(*sent.local()).load() == 0) {}
+    bool over = false;
+    std::vector<am::fiber<void>> others;
+    for (int i = 0; i < 300; ++i)
+      others.push_back(am::spawn([&] {
+        while (!over) am::yield();
+      }));
+    w.emplace();
+    while ((*w)->begun.size() != all) am::yield();
+    over = true;
+    for (auto& f : others) f.join();
+    EXPECT((*w)->in_order());
+  }
+  am::fence();
+  if (am::rank() == 0) am::destroy_global(sent);
+}
+
+RANK_TEST(later_calls_stand_behind_those_that_were_put_off) { later_calls_stand_behind<&witness::hit>(); }
+RANK_TEST(later_calls_stand_behind_those_that_were_put_off_and_wait) { later_calls_stand_behind<&witness::hit_and_wait>(); }
 
 RANK_TEST(a_call_to_a_destroyed_part_is_an_error) {
   am::object_ref<histogram> gone;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
 #include <stdexcept>
 #include <string>
 #include <unordered_set>
@@ -245,6 +247,53 @@ RANK_TEST(a_call_need_not_wait_for_the_creation) {
   }
   am::fence();
   EXPECT_EQ(living, 0);
+}
+
+// Its constructor waits until calls have come, and later ones are there but, where rank 1 sees the memory of rank 0, not taken
+// in. Then so many fibers have their turn that the loop finds those before the early ones have begun.
+RANK_TEST(later_calls_stand_behind_those_that_waited_for_the_creation) {
+  static thread_local bool have_come, may_end;
+  struct late {
+    late() {
+      while (!may_end) am::yield();
+    }
+    void hit(int i) {
+      begun.push_back(i);
+      am::yield();
+    }
+    std::vector<int> get() const { return begun; }
+    std::vector<int> begun;
+  };
+  if (am::ranks() == 1) return;
+  constexpr int early = 100, later = 200, all = 300;
+  have_come = may_end = false;
+  const auto sent = am::world().broadcast(am::rank() == 0 ? am::make_global<int>() : am::global_ptr<int>(), 0);
+  am::barrier();
+  if (am::rank() == 0) {
+    auto creation = am::create<late>(1);
+    for (int i = 0; i < early; ++i) am::async<&late::hit>(creation, i);
+    am::call(1, [] { have_come = true; }).get();
+    for (int i = early; i < later; ++i) am::async<&late::hit>(creation, i);
+    am::flush();
+    std::atomic_ref(*sent.local()).store(1);
+    am::remote<late> there = creation.get();
+    for (int i = later; i < all; ++i) am::async<&late::hit>(there, i);
+    std::vector<int> begun;
+    while (begun.size() != all) begun = am::call<&late::get>(there).get();
+    EXPECT(std::is_sorted(begun.begin(), begun.end()));
+  } else if (am::rank() == 1) {
+    while (!have_come) am::poll();
+    while (sent.is_mapped() && std::atomic_ref(*sent.local()).load() == 0) {}
+    std::vector<am::fiber<void>> others;
+    for (int i = 0; i < 300; ++i)
+      others.push_back(am::spawn([] {
+        for (int turn = 0; turn < all; ++turn) am::yield();
+      }));
+    may_end = true;
+    for (auto& f : others) f.join();
+  }
+  am::fence();
+  if (am::rank() == 0) am::destroy_global(sent);
 }
 
 // More sendings than the weight of a reference lasts for, and chains longer than it can be split.

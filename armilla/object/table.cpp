@@ -32,41 +32,54 @@ object_table::entry& object_table::make_entry(object_id id) {
 }
 
 void* object_table::find_slowly(object_id id) const noexcept {
-  const entry* e = entry_of(id);
-  return e == nullptr ? nullptr : e->object;
+  const entry* const e = entry_of(id);
+  if (e != nullptr && e->object != nullptr) return e->object;
+  const auto early = early_.find(id);
+  return early == early_.end() ? nullptr : early->second.object;
 }
 
-object_table::presence object_table::look_slowly(object_id id) const noexcept {
-  const entry* e = entry_of(id);
-  if (e == nullptr || (e->object == nullptr && !e->destroyed)) return presence::absent;
-  return e->destroyed ? presence::destroyed : presence::present;
+void* object_table::find_in_turn(object_id id) noexcept {
+  const auto early = early_.find(id);
+  if (early == early_.end()) return find_slowly(id);
+  void* const object = early->second.object;
+  if (object == nullptr || !early->second.calls->lets_in()) return nullptr;
+  if (early->second.calls->over()) {  // nobody looks here from now on
+    make_entry(id).object = object;
+    early_.erase(early);
+  }
+  return object;
+}
+
+object_table::presence object_table::look_slowly(object_id id) noexcept {
+  if (const entry* const e = entry_of(id); e != nullptr && e->destroyed) return presence::destroyed;
+  return find_in_turn(id) != nullptr ? presence::present : presence::absent;
 }
 
 void object_table::add(endpoint& self, object_id id, void* object) {
   entry& e = make_entry(id);
-  if (e.object != nullptr || e.destroyed)
+  if (find_slowly(id) != nullptr || e.destroyed)
     throw_usage("distributed",
                 "two objects of teams have got the same name, by a rare chance; make one more object of this team "
                 "before this one");
-  e.object = object;
-  const auto waiting = parked_.find(id);
-  if (waiting == parked_.end()) return;
-  std::vector<parked_call> calls = std::move(waiting->second);
-  parked_.erase(waiting);
-  for (parked_call& call : calls) self.run_parked(call.source, call.handler, std::move(call.item));
+  const auto early = early_.find(id);
+  if (early == early_.end()) {
+    e.object = object;
+    return;
+  }
+  early->second.object = object;
+  parked_calls::open(self, std::shared_ptr(early->second.calls));
 }
 
-void object_table::remove(object_id id) { make_entry(id) = {nullptr, true}; }
-
-void object_table::park(endpoint& self, object_id id, parked_call call) {
-  parked_[id].push_back(std::move(call));
-  self.defer();
+void object_table::remove(object_id id) {
+  make_entry(id) = {nullptr, true};
+  early_.erase(id);
 }
+
+void object_table::park(endpoint& self, object_id id, parked_call call) { early_[id].calls->add(self, std::move(call)); }
 
 void object_table::clear(endpoint& self) {
-  for (auto& [id, calls] : parked_)
-    for (std::size_t i = 0; i < calls.size(); ++i) self.resume();
-  parked_.clear();
+  for (auto& [id, early] : early_) early.calls->drop(self);
+  early_.clear();
 }
 
 void throw_destroyed(object_id id, const char* operation) {

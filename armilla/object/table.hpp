@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/parked.hpp"
 
 namespace armilla::detail {
 
@@ -22,13 +24,6 @@ struct object_id {
   friend auto operator<=>(const object_id&, const object_id&) = default;
 };
 
-/// A call that came before its object; it runs when the object appears.
-struct parked_call {
-  rank_t source;
-  handler_id handler;
-  std::vector<std::byte> item;
-};
-
 /// A rank's part of all distributed objects.
 class object_table {
  public:
@@ -41,35 +36,54 @@ class object_table {
   void add(endpoint& self, object_id id, void* object);
   void remove(object_id id);
 
-  /// This rank's part. Budget for objects of all ranks: three loads and a test.
+  /// This rank's part, or null.
   void* find(object_id id) const noexcept {
-    if (id.word < world_.size()) [[likely]]
+    if (id.word < world_.size() && world_[id.word].object != nullptr) [[likely]]
       return world_[id.word].object;
     return find_slowly(id);
   }
-  presence look(object_id id) const noexcept {
+  /// The same for a call that has come: null, too, while calls that came before it have not begun. Budget for objects of all
+  /// ranks: three loads and two tests.
+  void* find_for_call(object_id id) noexcept {
+    if (id.word < world_.size() && world_[id.word].object != nullptr) [[likely]]
+      return world_[id.word].object;
+    return find_in_turn(id);
+  }
+  /// Whether such a call is not put off.
+  presence look(object_id id) noexcept {
     if (id.word < world_.size() && world_[id.word].object != nullptr) [[likely]]
       return presence::present;
     return look_slowly(id);
   }
   void park(endpoint& self, object_id id, parked_call call);
   void clear(endpoint& self);
-  const std::map<object_id, std::vector<parked_call>>& parked() const noexcept { return parked_; }
+  /// `hear(id, calls)` for each object that is not there and that calls wait for.
+  template <class F>
+  void each_parked(F hear) const {
+    for (const auto& [id, early] : early_)
+      if (early.object == nullptr) hear(id, *early.calls);
+  }
 
  private:
   struct entry {
     void* object = nullptr;
     bool destroyed = false;
   };
+  /// Calls that came early, until the last of them has begun; till then the object is here and in no entry.
+  struct early_calls {
+    std::shared_ptr<parked_calls> calls = std::make_shared<parked_calls>();
+    void* object = nullptr;
+  };
   void* find_slowly(object_id id) const noexcept;
-  presence look_slowly(object_id id) const noexcept;
+  void* find_in_turn(object_id id) noexcept;
+  presence look_slowly(object_id id) noexcept;
   const entry* entry_of(object_id id) const noexcept;
   entry& make_entry(object_id id);
 
   std::vector<entry> world_;  // of all ranks, by number
   std::map<object_id, entry> others_;
   std::map<std::uint64_t, std::uint64_t> next_;
-  std::map<object_id, std::vector<parked_call>> parked_;
+  std::map<object_id, early_calls> early_;
 };
 
 [[noreturn, gnu::cold]] void throw_destroyed(object_id id, const char* operation);

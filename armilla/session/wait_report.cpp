@@ -79,12 +79,13 @@ std::string lines_of(const std::vector<group>& groups) {
   return text;
 }
 
-std::string parked_calls(const context& self) {
+std::string waiting_calls(const context& self) {
   std::string text;
-  for (const auto& [id, calls] : self.objects->table.parked())
+  self.objects->table.each_parked([&](const object_id& id, const parked_calls& calls) {
     text += fmt::format("  {} call{} (the first from rank {}) for {}, which this rank has not made\n", calls.size(),
-                        calls.size() == 1 ? "" : "s", calls.front().source,
+                        calls.size() == 1 ? "" : "s", calls.first_source(),
                         id.of_all_ranks() ? fmt::format("distributed object {}", id.word) : "a distributed object of a team");
+  });
   self.objects->creations.each_parked([&](const creation_key& key, std::size_t count) {
     text += fmt::format("  {} call{} for an object that rank {} creates here, whose constructor has not ended\n", count,
                         count == 1 ? "" : "s", key.creator);
@@ -102,7 +103,7 @@ std::string describe_waits(const context& self) {
   std::ranges::sort(known, {}, &fiber_record::number);
   for (const fiber_record* f : known) add_fiber(groups, self, *f, now);
   const arrival_order* const order = order_of(self, self.messages);
-  return lines_of(groups) + parked_calls(self) + (order != nullptr ? order->explain() : "");
+  return lines_of(groups) + waiting_calls(self) + (order != nullptr ? order->explain() : "");
 }
 
 void write_down(const context& self) {
