@@ -117,6 +117,8 @@ struct question {
 
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool streams = !items::fixed && !by_name<F>;
+  /// As for statements.
+  static constexpr bool found_at_once = items::fixed && finds_object<F>;
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
@@ -146,8 +148,10 @@ struct question {
     if constexpr (!items::fixed) from.memory = self.memory_of(source);
     if constexpr (streams) from.stream = stream;
     if constexpr (items::views) from.passing = self.passing(source, item);
+    [[maybe_unused]] void* found = nullptr;
+    if constexpr (found_at_once) found = items::callable_at(rest.at, rest.end).find();
     if constexpr (may_be_absent<F>)
-      if (absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
+      if (found == nullptr && absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
         closure_copy<F> f(item);
         (*f).park(self, {source, question_id<F, A...>(), {item - sizeof name, rest.at}});
         return;
@@ -158,6 +162,9 @@ struct question {
           self.count_item(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(self.watch(), component::cpu);
+          if constexpr (found_at_once)
+            if (found != nullptr) [[likely]]
+              return f.run(found, std::move(arguments)...);
           return f(std::move(arguments)...);
         };
         // A body that has waited answers by itself: what stood behind it has long been somebody else's.
