@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/frame.hpp"
@@ -44,9 +43,10 @@ class dice {
 
 class faulty final : public passing_network {
  public:
-  faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks)
+  faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks, time_source clock)
       : passing_network(std::move(carrier)),
         how_(how),
+        clock_(clock),
         slow_(how.slow == me),
         held_back_ns_(overtaken_ns + 4 * (how.delay_ns + how.jitter_ns)),
         own_(how.seed, std::uint64_t(me) << 40),
@@ -56,7 +56,7 @@ class faulty final : public passing_network {
   }
 
   arrival poll() override {
-    const std::uint64_t now = now_ns();
+    const std::uint64_t now = clock_();
     if (now < next_look_ || now < stopped_until_) return {};
     if (slow_) next_look_ = now + slow_ns;
     for (int i = 0; i < taken_a_look; ++i) {
@@ -82,9 +82,9 @@ class faulty final : public passing_network {
     late& l = at->second;
     if (l.due == 0) {
       if (!carrier().done(l.number)) return false;
-      l.due = now_ns() + l.by;
+      l.due = clock_() + l.by;
     }
-    if (now_ns() < l.due) return false;
+    if (clock_() < l.due) return false;
     transfers_.erase(at);
     return true;
   }
@@ -152,6 +152,7 @@ class faulty final : public passing_network {
   }
 
   const fault_settings how_;
+  const time_source clock_;
   const bool slow_;
   const std::uint64_t held_back_ns_;
   dice own_;
@@ -210,8 +211,9 @@ fault_settings fault_settings::from(std::string_view text) {
   return f;
 }
 
-std::unique_ptr<network> make_faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks) {
-  return std::make_unique<faulty>(std::move(carrier), how, me, ranks);
+std::unique_ptr<network> make_faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks,
+                                     time_source clock) {
+  return std::make_unique<faulty>(std::move(carrier), how, me, ranks, clock);
 }
 
 std::unique_ptr<network> with_faults(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/fabric/network.hpp"
 
 /// Networks that misbehave, for tests: a network around another one. Everything is done where frames arrive, so that nothing
@@ -35,9 +36,13 @@ struct fault_settings {
   static fault_settings from(std::string_view text);
 };
 
+/// What time it is, in nanoseconds: `now_ns`, or a clock that a test sets by hand.
+using time_source = std::uint64_t (*)() noexcept;
+
 /// `carrier`, worse. What happens to a frame follows from the seed, both ranks and its place between them; when it happens
-/// follows from the time. Frames must begin as `network_head` does, if `carrier` does not know their source.
-std::unique_ptr<network> make_faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks);
+/// follows from `clock`. Frames must begin as `network_head` does, if `carrier` does not know their source.
+std::unique_ptr<network> make_faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks,
+                                     time_source clock = now_ns);
 
 /// `carrier` with these faults; and, if frames are lost, `reliable` above it. Itself if there are none.
 std::unique_ptr<network> with_faults(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks);
