@@ -197,12 +197,16 @@ RANK_TEST(fibers_of_a_rank_ask_at_the_same_time) {
 }
 
 RANK_TEST(a_timed_wait_ends_among_other_fibers) {
-  am::sync_var<int> never;
+  am::sync_var<int> gate;
+  mine().gate = &gate;
+  am::barrier();
   auto other = am::spawn([] { am::call(next(), [] {}).get(); });
-  auto f = am::call(next(), [] { am::sleep_for(std::chrono::milliseconds(30)); });
+  auto f = am::call(next(), [] { return mine().gate->get(); });
   EXPECT(!f.wait_for(std::chrono::milliseconds(2)));
-  f.get();
+  am::async(next(), [] { *mine().gate = 5; });
+  EXPECT_EQ(f.get(), 5);
   other.join();
+  am::barrier();
 }
 
 RANK_TEST(far_memory_is_read_inside_a_body) {
@@ -258,14 +262,15 @@ RANK_TEST(statements_leave_while_a_fiber_yields) {
 }
 
 RANK_TEST(fibers_wait_for_one_answer_and_one_gives_up) {
-  auto answer = am::call(next(), [] {
-    am::sleep_for(std::chrono::milliseconds(20));
-    return 3;
-  });
+  am::sync_var<int> gate;
+  mine().gate = &gate;
+  am::barrier();
+  auto answer = am::call(next(), [] { return mine().gate->get(); });
   auto patient = am::spawn([&] { answer.wait(); });
   auto hasty = am::spawn([&] { return answer.wait_for(std::chrono::milliseconds(1)); });
   auto last = am::spawn([&] { answer.wait(); });
   EXPECT(!hasty.join());
+  am::async(next(), [] { *mine().gate = 3; });
   patient.join();
   last.join();
   EXPECT_EQ(answer.get(), 3);
