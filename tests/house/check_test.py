@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""./check runs a failed test once more, names those that passed only then, and fails where one fails twice."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+PRESETS = """{"version": 6, "configurePresets": [
+  {"name": "minimal", "generator": "Ninja", "binaryDir": "${sourceDir}/build/minimal"}]}"""
+
+# The second run of `once` finds what the first one has left.
+PROJECT = """cmake_minimum_required(VERSION 3.25)
+project(some NONE)
+enable_testing()
+add_test(NAME good COMMAND true)
+add_test(NAME once COMMAND sh -c "test -e seen || { touch seen; echo was not there; exit 1; }")
+if(TWICE)
+  add_test(NAME twice COMMAND sh -c "echo never there; exit 1")
+endif()
+"""
+
+
+class Check(unittest.TestCase):
+    def check(self, *more):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        shutil.copy(ROOT / "check", root)
+        (root / "CMakePresets.json").write_text(PRESETS, encoding="utf-8")
+        (root / "CMakeLists.txt").write_text("\n".join(more) + "\n" + PROJECT, encoding="utf-8")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("CTEST_")}
+        return subprocess.run(["bash", "check", "--no-install", "--tier", "minimal"], cwd=root, env=environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+
+    def test_what_passes_the_second_time_is_named_and_counts_as_passed(self):
+        run = self.check()
+        last = run.stdout.splitlines()[-3:]
+        self.assertEqual(last, ["passed only when run once more:", "  minimal: once", "4 passed, 0 failed"], run.stdout)
+        self.assertIn("was not there", run.stdout)
+        self.assertEqual(run.returncode, 0)
+
+    def test_what_fails_twice_fails(self):
+        run = self.check("set(TWICE ON)")
+        last = run.stdout.splitlines()[-5:]
+        self.assertEqual(last, ["passed only when run once more:", "  minimal: once", "failed:", "  minimal: twice",
+                                "4 passed, 1 failed"], run.stdout)
+        self.assertEqual(run.returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
