@@ -415,6 +415,7 @@ class endpoint {
   bool look_around();
   bool ask_waits();
   void finish_left();
+  void finish(left_frame& left);
   bool detach_body() noexcept;
 
   template <taker By>
