@@ -135,6 +135,8 @@ std::vector<row> make_table() {
       words(
           "backends", &o::backends, [](std::string_view) { return true; }, "folders with colons between, or nothing",
           "Where to look first for libarmilla-ucx.so and its kin."),
+      shared(flag("trust_network", &o::trust_network,
+                  "Let UCX listen on a public address: whoever reaches it can read and write the memory of the job.")),
       shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
       bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
             "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),

@@ -32,6 +32,7 @@ struct options {
   bool label = false;
   launcher_use launcher = launcher_use::automatic;
   std::string backends;
+  bool trust_network = false;
   // messages; sizes in bytes, times in nanoseconds
   std::uint64_t ring = 128 * 1024;
   std::uint64_t aggregate = 4096;

@@ -41,6 +41,7 @@ struct launch {
   /// those of ranks elsewhere hold what these send.
   std::vector<std::uint32_t> host_of;
   std::vector<std::string> host_names;  ///< by number; empty as `host_of`
+  std::string interface;                ///< of this host, by which the others are reached; empty: one host, or no way
   std::shared_ptr<pulse> beat;          ///< of the first rank of a host of several
   bool all_far = false;                 ///< the network carries everything but what a rank sends to itself
   network* beyond = nullptr;            ///< carries what goes to ranks of other hosts; null: there are none

@@ -21,6 +21,7 @@
 #include "armilla/boot/door.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/interfaces.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/losses.hpp"
@@ -61,6 +62,7 @@ class joining {
   void fill_block();
   std::shared_ptr<neighbours> find_neighbours() const;
   void watch(const std::shared_ptr<neighbours>& them, std::size_t host);
+  network_interface find_interface(const std::vector<rank_t>& leads, std::size_t host);
   void watch_hosts(launch& self, const std::vector<rank_t>& leads);
   void fill_programs();
   void fill_places();
@@ -320,12 +322,22 @@ void joining::watch(const std::shared_ptr<neighbours>& them, std::size_t host) {
   neighbours::start(them, heard);
 }
 
+// All ports of the job are there, and nowhere else.
+network_interface joining::find_interface(const std::vector<rank_t>& leads, std::size_t host) {
+  const auto cards = exchange(own_interfaces());
+  std::vector<interface_card> hosts;
+  for (const rank_t lead : leads) hosts.push_back(cards[std::size_t(lead)]);
+  return interface_between(hosts, host);
+}
+
 // The first ranks of the hosts tell each other that they are there.
 void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
   for (const rank_t lead : leads) self.host_names.emplace_back(of(lead).host);
+  const network_interface at = find_interface(leads, self.host_of[std::size_t(self_)]);
+  self.interface = at.name;
   if (settings_.loss_timeout_ns == 0) return;
   const bool leads_one = lead_[std::size_t(self_)] == self_;
-  if (leads_one) self.beat = std::make_shared<pulse>();
+  if (leads_one) self.beat = std::make_shared<pulse>(at);
   const auto cards = exchange(leads_one ? self.beat->card() : pulse_card{});
   for (const rank_t lead : leads) beats_.push_back(cards[std::size_t(lead)]);
   if (!leads_one) return;

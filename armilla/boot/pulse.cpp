@@ -69,11 +69,12 @@ void send_to_all(int socket, const pulse_card& host, const void* data, std::size
 
 }  // namespace
 
-pulse::pulse() {
+pulse::pulse(const network_interface& at) {
   const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (made < 0) return;
   sockaddr_in place{};
   place.sin_family = AF_INET;
+  place.sin_addr.s_addr = at.address;
   socklen_t size = sizeof place;
   const bool good = bind(made, reinterpret_cast<const sockaddr*>(&place), size) == 0 &&
                     getsockname(made, reinterpret_cast<sockaddr*>(&place), &size) == 0 &&
@@ -84,7 +85,10 @@ pulse::pulse() {
   }
   socket_ = made;
   mine_.port = place.sin_port;
-  list_addresses(mine_);
+  if (at.there())
+    mine_.address[0] = at.address;
+  else
+    list_addresses(mine_);
 }
 
 pulse::~pulse() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "armilla/base/types.hpp"
+#include "armilla/boot/interfaces.hpp"
 #include "armilla/boot/job_block.hpp"
 
 /// Whether other hosts of a job are still there.
@@ -29,8 +30,8 @@ struct pulse_card {
 
 class pulse {
  public:
-  /// Listens from now on. Where that fails it stays silent.
-  pulse();
+  /// Listens from now on, on this interface; without one on all. Where that fails it stays silent.
+  explicit pulse(const network_interface& at = {});
   ~pulse();
   pulse(const pulse&) = delete;
 

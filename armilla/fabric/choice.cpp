@@ -12,6 +12,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/exchange.hpp"
+#include "armilla/boot/listeners.hpp"
 #include "armilla/fabric/backends.hpp"
 #include "armilla/fabric/faults.hpp"
 #include "armilla/fabric/loop_network.hpp"
@@ -58,6 +59,17 @@ std::string choosing::agree(const std::string& problem) const {
   return fmt::format("rank {}: {}", first - all.begin(), first->why);
 }
 
+// UCX lets whoever calls at its port write memory: our keys lie above that.
+std::string exposure(const std::vector<listener>& before) {
+  for (const listener& one : own_listeners())
+    if (one.from == listener::reach::everybody && std::ranges::find(before, one) == before.end())
+      return fmt::format(
+          "UCX listens at {} {}, a public address, and whoever reaches it can read and write the job's memory; name a private "
+          "interface by UCX_NET_DEVICES, or set ARMILLA_TRUST_NETWORK=1 if a firewall stands before it",
+          one.protocol, one.place);
+  return {};
+}
+
 std::string choosing::try_backend(const char* name) {
   const backend found = load_backend(name, backend_folders(settings_.backends));
   const bool can = found && found.loaded->open != nullptr;
@@ -65,9 +77,14 @@ std::string choosing::try_backend(const char* name) {
   char why[sizeof(verdict::why)] = {};
   bootstrap* const same = joined_by_ != nullptr && std::string_view(joined_by_) == name ? self_.started : nullptr;
   network_settings how;
+  how.listens_on = hosts() == 1 ? "lo" : self_.interface.c_str();
   how.one_thread = settings_.reception != reception_kind::thread && settings_.faults.empty();
+  const std::vector<listener> before = own_listeners();
   chosen_.carries.reset(found.loaded->open(self_.rank, self_.ranks, how, same, why, sizeof why));
-  auto problem = agree(chosen_.carries != nullptr ? "" : *why != 0 ? why : "it does not say why");
+  const bool unprotected = std::string_view(name) == "ucx" && !settings_.trust_network;
+  auto problem = agree(chosen_.carries == nullptr ? (*why != 0 ? why : "it does not say why")
+                       : unprotected              ? exposure(before)
+                                                  : "");
   if (!problem.empty()) chosen_.carries.reset();
   return problem;
 }

@@ -142,7 +142,9 @@ network* ucx_network::open(rank_t rank, rank_t ranks, const network_settings& se
   if (room > 0) *why = '\0';
   give_back_signals();
   std::unique_ptr<ucx_network> made(new ucx_network(rank, ranks, settings));
-  return made->start(ucx_transports::of(settings.interfaces), why, room) ? made.release() : nullptr;
+  ucx_transports transports = ucx_transports::of(settings.interfaces);
+  transports.keep_to(settings.listens_on);
+  return made->start(transports, why, room) ? made.release() : nullptr;
 }
 
 namespace {

@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <initializer_list>
 #include <string_view>
 
@@ -38,6 +40,28 @@ bool admits(const std::string& tls, std::initializer_list<std::string_view> name
   return excludes ? !named : named;
 }
 
+/// What was said here, else what the environment says.
+std::string in_force(const std::string& said, const char* variable) {
+  const char* const environment = std::getenv(variable);
+  return said.empty() && environment != nullptr ? environment : said;
+}
+
+std::string line_of(const std::filesystem::path& file) {
+  std::ifstream text(file);
+  std::string line;
+  std::getline(text, line);
+  return line;
+}
+
+/// Ports of adapters that are in use, as UCX names them: they listen to no stranger of TCP.
+void append_adapters(std::string& list) {
+  std::error_code none;
+  for (const auto& adapter : std::filesystem::directory_iterator("/sys/class/infiniband", none))
+    for (const auto& port : std::filesystem::directory_iterator(adapter.path() / "ports", none))
+      if (line_of(port.path() / "state").find("ACTIVE") != std::string::npos)
+        append(list, adapter.path().filename().string() + ":" + port.path().filename().string());
+}
+
 std::uint64_t inode(const char* path) {
   struct stat what{};
   return stat(path, &what) == 0 ? what.st_ino : 0;
@@ -53,19 +77,28 @@ ucx_transports ucx_transports::of(const char* interfaces) {
     rest.remove_prefix(word.size() < rest.size() ? word.size() + 1 : rest.size());
     if (!word.empty()) append(is_device(word) ? chosen.devices : chosen.tls, word);
   }
-  const char* environment = std::getenv("UCX_TLS");
-  const std::string tls = chosen.tls.empty() && environment != nullptr ? environment : chosen.tls;
+  const std::string tls = in_force(chosen.tls, "UCX_TLS");
   chosen.shared_memory = admits(tls, {"all", "sm", "shm", "mm", "posix", "sysv", "xpmem"});
   chosen.posix = admits(tls, {"all", "sm", "shm", "mm", "posix"});
   chosen.sysv = admits(tls, {"all", "sm", "shm", "mm", "sysv"});
   return chosen;
 }
 
+void ucx_transports::keep_to(const char* interface) {
+  const std::string wanted = in_force(tls, "UCX_TLS");
+  if (*interface == '\0' || !in_force(devices, "UCX_NET_DEVICES").empty() || !admits(wanted, {"all", "tcp"})) return;
+  const bool near = std::string_view(interface) == "lo";
+  if (near && wanted.empty()) {
+    tls = "sm,self";
+    return;
+  }
+  devices = interface;
+  append_adapters(devices);
+}
+
 std::string ucx_transports::text() const {
-  const char* environment = std::getenv("UCX_TLS");
-  std::string words = !tls.empty()                                     ? tls
-                      : environment != nullptr && *environment != '\0' ? environment
-                                                                       : "transports of its own choice";
+  std::string words = in_force(tls, "UCX_TLS");
+  if (words.empty()) words = "transports of its own choice";
   return devices.empty() ? words : words + " on " + devices;
 }
 

@@ -16,6 +16,9 @@ struct ucx_transports {
 
   /// "tcp", "tcp,eth0", "mlx5_0:1,rc": devices are what this host has as such, all else are transports.
   static ucx_transports of(const char* interfaces);
+  /// Where neither these nor the environment name transports or devices, only what this interface needs is used: see
+  /// `network_settings::listens_on`.
+  void keep_to(const char* interface);
   /// For people: "tcp, eth0"; "as UCX likes".
   std::string text() const;
 };

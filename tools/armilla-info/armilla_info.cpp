@@ -22,6 +22,7 @@
 #include "armilla/boot/launcher.hpp"
 #include "armilla/fabric/backends.hpp"
 #include "armilla/session/session_state.hpp"
+#include "security.hpp"
 
 namespace {
 
@@ -148,15 +149,17 @@ int main(int argc, char** argv) {
   const std::string_view word = argc > 1 ? argv[1] : "";
   if (word == "--backend" && argc == 3) return probe(argv[2]);
   if (word == "--backends") return print_available(), 0;
-  if (!word.empty()) {
+  const bool security = word == "--security";
+  if (!word.empty() && !security) {
     fmt::print(
         stderr,
-        "armilla-info [--backends]: prints backends, what this job got and why, and all options; start it as you start your "
-        "program: mpirun -n 4 armilla-info\n");
+        "armilla-info [--backends | --security]: prints backends, what this job got and why, and all options; --security: which "
+        "ports are open, and to whom; start it as you start your program: mpirun -n 4 armilla-info\n");
     return word == "--help" ? 0 : 2;
   }
   const launcher from = find_launcher();
-  return armilla::run(argc, argv, [&from] {
-    if (armilla::rank() == 0) print_all(from);
+  return armilla::run(argc, argv, [&] {
+    if (armilla::rank() != 0) return;
+    security ? armilla::info::print_security() : print_all(from);
   });
 }

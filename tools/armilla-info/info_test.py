@@ -61,6 +61,19 @@ class Info(unittest.TestCase):
         self.assertIn("MPI          mpi-openmpi: mpirun of Open MPI started it\n", text)
         self.assertEqual(text.count("This job"), 1)
 
+    def test_security(self):
+        text = self.said(INFO, "--security")
+        self.assertRegex(text, r"Interfaces of this machine.*\n(  .*\n)+\nPorts of a job\n")
+        self.assertIn("UCX is refused on public addresses", text)
+        self.assertRegex(text, r"Ports that this job has open.*\n  rank 0 +none\n")
+        self.assertIn("UCX may listen on public addresses", self.said(INFO, "--security", ARMILLA_TRUST_NETWORK="1"))
+
+    @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-ucx.so"), "no UCX")
+    def test_security_names_each_port_and_who_may_call(self):
+        text = self.said(INFO, "--security", ARMILLA_RANKS="2", ARMILLA_FABRIC="ucx", UCX_TLS="tcp")
+        for rank in (0, 1):
+            self.assertRegex(text, rf"  rank {rank} +tcp 127\.0\.0\.1:\d+: all users of this host\n")
+
     def test_wrong_use(self):
         self.assertEqual(ask(INFO, "--what").returncode, 2)
 

@@ -20,6 +20,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/interfaces.hpp"
 
 namespace armilla::run {
 namespace {
@@ -111,11 +112,11 @@ std::unique_ptr<channel> call_root(const call_text& call) {
 
 // --- the side of armilla-run ---
 
-void call_port::open(bool near) {
-  addresses_ = near ? std::vector<std::string>{"127.0.0.1"} : own_addresses();
+void call_port::open(std::uint32_t address) {
+  addresses_ = address != 0 ? std::vector<std::string>{address_text(address)} : own_addresses();
   sockaddr_in here{};
   here.sin_family = AF_INET;
-  here.sin_addr.s_addr = htonl(near ? INADDR_LOOPBACK : INADDR_ANY);
+  here.sin_addr.s_addr = address;
   socklen_t size = sizeof here;
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (listener_ < 0 || bind(listener_, reinterpret_cast<sockaddr*>(&here), sizeof here) != 0 || listen(listener_, 128) != 0 ||

@@ -34,8 +34,8 @@ std::unique_ptr<channel> call_root(const call_text& call);
 class call_port {
  public:
   explicit call_port(const job_key& key) : key_(key) {}
-  /// `near`: this host's programs only. Throws `error` if there is no port.
-  void open(bool near);
+  /// At this address alone; 0: at all of this host. Throws `error` if there is no port.
+  void open(std::uint32_t address);
   bool is_open() const noexcept { return listener_ >= 0; }
   void close();  ///< nobody else has to call
   int number() const noexcept { return port_; }

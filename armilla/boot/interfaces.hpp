@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <netinet/in.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// Which networks this host is in, and by which one the hosts of a job talk: ports are opened there and nowhere else.
+namespace armilla::detail {
+
+/// An interface of this host with an address of IPv4. As exchanged between ranks, as it is.
+struct network_interface {
+  char name[16] = {};
+  std::uint32_t address = 0;  ///< as on the wire; 0: there is none
+  std::uint32_t mask = 0;     ///< as on the wire
+
+  bool there() const noexcept { return address != 0; }
+  bool beside(const network_interface& other) const noexcept {
+    return mask == other.mask && (address & mask) == (other.address & mask);
+  }
+};
+
+/// Those of one host, the preferred ones first.
+struct interface_card {
+  std::array<network_interface, 8> all;
+};
+
+/// Interfaces that are up and are no loopback, those with private addresses first. Where UCX_NET_DEVICES names some of them,
+/// these alone: who chooses for UCX chooses for the rest.
+interface_card own_interfaces();
+
+/// The one by which host `me` reaches the others: in the first network in which all hosts have an address of their own, or, where
+/// routers stand between, the one that the route to another host takes. None if there is no way.
+network_interface interface_between(const std::vector<interface_card>& hosts, std::size_t me);
+
+/// The address that the kernel would use for what goes to `address`; 0: it knows no way.
+std::uint32_t source_towards(std::uint32_t address) noexcept;
+
+/// Whether strangers of the internet cannot reach it: the loopback, link-local addresses and RFC 1918, RFC 4193.
+bool is_private(std::uint32_t address) noexcept;
+bool is_private(const in6_addr& address) noexcept;
+
+/// "10.0.0.7".
+std::string address_text(std::uint32_t address);
+
+}  // namespace armilla::detail

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/interfaces.hpp"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <initializer_list>
+
+#include <gtest/gtest.h>
+
+#include "armilla/boot/listeners.hpp"
+
+using namespace armilla::detail;
+
+namespace {
+
+network_interface interface_at(const char* name, const char* address, int bits) {
+  network_interface one;
+  std::snprintf(one.name, sizeof one.name, "%s", name);
+  inet_pton(AF_INET, address, &one.address);
+  one.mask = htonl(~0U << (32 - bits));
+  return one;
+}
+
+interface_card host_with(std::initializer_list<network_interface> all) {
+  interface_card card;
+  std::ranges::copy(all, card.all.begin());
+  return card;
+}
+
+std::uint32_t four(const char* text) {
+  std::uint32_t address = 0;
+  inet_pton(AF_INET, text, &address);
+  return address;
+}
+
+in6_addr six(const char* text) {
+  in6_addr address{};
+  inet_pton(AF_INET6, text, &address);
+  return address;
+}
+
+/// A port at `address` while it lives.
+struct port {
+  port(const char* address, int type) : descriptor(socket(AF_INET, type, 0)) {
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = four(address);
+    bind(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place);
+    if (type == SOCK_STREAM) listen(descriptor, 1);
+  }
+  ~port() { close(descriptor); }
+  port(const port&) = delete;
+  int descriptor;
+};
+
+listener found_at(int descriptor) {
+  const auto all = own_listeners();
+  const auto at = std::ranges::find(all, descriptor, &listener::descriptor);
+  return at != all.end() ? *at : listener{};
+}
+
+TEST(interfaces, hosts_talk_in_the_first_network_that_all_of_them_are_in) {
+  const auto a = host_with({interface_at("eth0", "10.0.0.1", 24), interface_at("eth1", "10.0.1.1", 24)});
+  const auto b = host_with({interface_at("ens3", "10.0.1.2", 24)});
+  EXPECT_STREQ(interface_between({a, b}, 0).name, "eth1");
+  EXPECT_STREQ(interface_between({a, b}, 1).name, "ens3");
+}
+
+TEST(interfaces, a_bridge_with_the_same_address_everywhere_is_no_common_network) {
+  const auto a = host_with({interface_at("docker0", "172.17.0.1", 16), interface_at("eth0", "10.0.0.1", 24)});
+  const auto b = host_with({interface_at("docker0", "172.17.0.1", 16), interface_at("eth0", "10.0.0.2", 24)});
+  EXPECT_STREQ(interface_between({a, b}, 0).name, "eth0");
+  EXPECT_STREQ(interface_between({a, b}, 1).name, "eth0");
+}
+
+TEST(interfaces, behind_a_router_the_route_decides) {
+  const auto far = host_with({interface_at("far0", "127.8.8.8", 32)});  // whose route leads over the loopback
+  const auto mine = host_with({interface_at("other0", "10.0.0.1", 24), interface_at("near0", "127.0.0.1", 32)});
+  EXPECT_STREQ(interface_between({mine, far}, 0).name, "near0");
+}
+
+TEST(interfaces, without_a_way_there_is_none) {
+  EXPECT_FALSE(interface_between({interface_card{}, interface_card{}}, 0).there());
+}
+
+TEST(interfaces, private_addresses_are_those_that_the_internet_does_not_carry) {
+  for (const char* text : {"127.0.0.1", "10.1.2.3", "172.16.0.1", "172.31.255.254", "192.168.0.9", "169.254.1.1"})
+    EXPECT_TRUE(is_private(four(text))) << text;
+  for (const char* text : {"8.8.8.8", "172.32.0.1", "172.15.0.1", "192.169.0.1", "100.64.0.1", "203.0.113.1", "11.0.0.1"})
+    EXPECT_FALSE(is_private(four(text))) << text;
+  for (const char* text : {"::1", "fe80::1", "fd00::2", "::ffff:10.0.0.1"}) EXPECT_TRUE(is_private(six(text))) << text;
+  for (const char* text : {"2001:db8::1", "::ffff:8.8.8.8", "ff02::1"}) EXPECT_FALSE(is_private(six(text))) << text;
+}
+
+TEST(listeners, a_port_of_the_loopback_is_for_users_of_this_host) {
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM}) {
+    const port mine("127.0.0.1", type);
+    const listener found = found_at(mine.descriptor);
+    EXPECT_EQ(found.from, listener::reach::host);
+    EXPECT_EQ(found.protocol, type == SOCK_STREAM ? "tcp" : "udp");
+    EXPECT_EQ(found.place.rfind("127.0.0.1:", 0), 0u) << found.place;
+  }
+}
+
+TEST(listeners, a_port_of_all_addresses_is_for_more_than_this_host) {
+  const port mine("0.0.0.0", SOCK_STREAM);
+  EXPECT_GE(found_at(mine.descriptor).from, listener::reach::near);
+}
+
+TEST(listeners, a_socket_without_a_port_is_none) {
+  const int one = socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT_EQ(found_at(one).descriptor, -1);
+  close(one);
+}
+
+}  // namespace

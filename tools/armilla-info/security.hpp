@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace armilla::info {
+
+/// Prints which ports jobs open on this machine, which this job has opened, and who may call there. On rank 0; asks the others.
+void print_security();
+
+}  // namespace armilla::info
