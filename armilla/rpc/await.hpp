@@ -19,7 +19,7 @@ class future_awaiter : continuation {
   void await_suspend(std::coroutine_handle<> caller) noexcept {
     caller_ = caller;
     counted_ = current->fibers->in_body_or_its_fibers();
-    future_access::cell_of(awaited_)->next_step = this;
+    future_access::cell_of(awaited_)->attach(*this);
   }
   T await_resume() { return awaited_.get(); }
 

@@ -58,6 +58,25 @@ RANK_TEST(a_coroutine_may_wait_with_its_stack_as_well) {
   EXPECT_EQ(work().get(), 82);
 }
 
+RANK_TEST(a_coroutine_and_a_fiber_await_one_answer) {
+  static thread_local bool may_answer;
+  may_answer = false;
+  am::barrier();
+  auto f = am::call(next(), [] {
+    while (!may_answer) am::yield();
+    return 7;
+  });
+  auto waits = am::spawn([&] { f.wait(); });
+  am::yield();
+  const auto work = [](am::future<int>& asked) -> am::task<int> { co_return co_await asked; };
+  auto awaits = am::spawn_task(work(f));
+  am::yield();
+  am::async(next(), [] { may_answer = true; });
+  EXPECT_EQ(awaits.join(), 7);
+  waits.join();
+  am::barrier();
+}
+
 RANK_TEST(a_body_runs_a_coroutine) {
   EXPECT_EQ(am::call(next(), [] { return sum_of_squares(4).get(); }).get(), 30);
 }

@@ -96,32 +96,40 @@ void throw_empty_future(const char* operation) {
               "the future is empty: it was default constructed, moved from, or asked before; keep the value that get() gave");
 }
 
+namespace {
+
+struct waiting_fiber : continuation {
+  waiting_fiber() noexcept : continuation{&waiting_fiber::go} {}
+  static void go(continuation* step, cell*) { current->fibers->wake(*static_cast<waiting_fiber*>(step)->who); }
+
+  fiber_record* who = nullptr;  // null: it is not attached
+};
+
+}  // namespace
+
+// The answer may be taken, and its cell used for another question, before the fiber has its turn.
 bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) {
-  struct waiter : continuation {
-    fiber_record* who = nullptr;
-    continuation* before = nullptr;  // another fiber that waits for the same answer
-    static void go(continuation* step, cell* filled) {
-      auto* const mine = static_cast<waiter*>(step);
-      current->fibers->wake(*mine->who);
-      if (mine->before != nullptr) mine->before->run(mine->before, filled);
-    }
-  } mine;
-  mine.run = &waiter::go;
-  const auto there = [&c] { return c.state != cell::state_t::pending; };
+  waiting_fiber mine;
+  const auto there = [&c, asked = c.generation] { return c.state != cell::state_t::pending || c.generation != asked; };
   const auto arm = [&](fiber_record& me) {
-    if (mine.who == nullptr) mine.before = std::exchange(c.next_step, &mine);
+    if (mine.who == nullptr) mine.next = std::exchange(c.next_step, &mine);
     mine.who = &me;
   };
   struct disarm {
     cell& c;
-    waiter& mine;
+    waiting_fiber& mine;
     ~disarm() {
-      continuation** at = &c.next_step;  // others may have come behind it
-      while (*at != nullptr && *at != &mine && (*at)->run == &waiter::go) at = &static_cast<waiter*>(*at)->before;
-      if (*at == &mine) *at = mine.before;
+      continuation** at = &c.next_step;  // others may have come in front of it
+      while (*at != nullptr && *at != &mine) at = &(*at)->next;
+      if (*at == &mine) *at = mine.next;
     }
   } at_end{c, mine};
   return here(operation).messages->wait_woken(there, arm, deadline_ns, operation, &c);
+}
+
+void wake_waiting(cell& dropped) noexcept {
+  for (continuation* step = dropped.next_step; step != nullptr && step->run == &waiting_fiber::go; step = step->next)
+    step->run(step, &dropped);
 }
 
 void rethrow_and_give_back(cell* c) {
@@ -133,9 +141,13 @@ void rethrow_and_give_back(cell* c) {
 
 void abandon_failed(cell* c) noexcept { delete c->error; }
 
-void run_continuation(continuation* step, cell* filled) {
+void run_continuations(continuation* first, cell* filled) {
   const timed body(current->messages->watch(), component::cpu);
-  step->run(step, filled);
+  for (continuation* step = first; step != nullptr;) {
+    continuation* const after = step->next;  // it may be gone when it has run
+    step->run(step, filled);
+    step = after;
+  }
 }
 
 void cell_pool::grow() {

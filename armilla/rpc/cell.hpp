@@ -14,12 +14,14 @@ namespace armilla::detail {
 
 struct cell;
 
-/// What runs when a cell is filled; frees itself.
+/// What runs when a cell is filled; frees itself. Fibers that wait stand in front, and behind them one at most that takes the
+/// answer.
 struct continuation {
   void (*run)(continuation* self, cell* filled);
+  continuation* next = nullptr;
 };
 
-[[gnu::noinline]] void run_continuation(continuation* step, cell* filled);
+[[gnu::noinline]] void run_continuations(continuation* first, cell* filled);
 
 /// The name of a question on the wire. The generation tells a reply to a dropped future from one to its successor.
 struct question_name {
@@ -76,9 +78,15 @@ struct cell {
       delete static_cast<T*>(large);
   }
 
+  /// `step` takes the answer.
+  void attach(continuation& step) noexcept {
+    continuation** at = &next_step;
+    while (*at != nullptr) at = &(*at)->next;
+    *at = &step;
+  }
   void complete(state_t how) {
     state = how;
-    if (next_step != nullptr) [[unlikely]] { run_continuation(std::exchange(next_step, nullptr), this); }
+    if (next_step != nullptr) [[unlikely]] { run_continuations(std::exchange(next_step, nullptr), this); }
   }
   void fail(std::exception_ptr reason) {
     error = new std::exception_ptr(std::move(reason));

@@ -46,7 +46,8 @@ struct future_access {
 [[noreturn, gnu::cold]] void throw_empty_future(const char* operation);
 [[noreturn, gnu::cold]] void rethrow_and_give_back(cell* c);
 void abandon_failed(cell* c) noexcept;
-/// Until the cell is filled, or the deadline (of now_ns(); 0: none). Whether it is filled.
+void wake_waiting(cell& dropped) noexcept;
+/// Until the cell is filled or given back, or the deadline (of now_ns(); 0: none). False: the deadline came first.
 bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation);
 
 template <class T, class F>
@@ -84,7 +85,8 @@ class future {
   /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
   bool ready() const { return checked("future::ready").state != detail::cell::state_t::pending; }
 
-  /// Waits for the answer; bodies and other fibers run meanwhile. A body that waits becomes a fiber.
+  /// Waits for the answer; bodies and other fibers run meanwhile. A body that waits becomes a fiber. Several fibers may wait for
+  /// one future; the wait ends, too, when one of them takes the answer or gives the future another question.
   void wait() const {
     detail::cell& c = checked("future::wait");
     if (c.state == detail::cell::state_t::pending) detail::wait_for_answer(c, 0, "future::wait");
@@ -99,9 +101,10 @@ class future {
   }
 
   /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
-  /// body threw.
+  /// body threw, and `usage_error` when another fiber has taken the value meanwhile, by `get`, `then` or `co_await`.
   T get() {
-    wait();
+    do wait();
+    while (checked("future::get").state == detail::cell::state_t::pending);
     detail::cell* c = std::exchange(cell_, nullptr);
     if (c->state == detail::cell::state_t::failed) [[unlikely]]
       detail::rethrow_and_give_back(c);
@@ -135,6 +138,7 @@ class future {
     if (cell_ == nullptr || detail::current == nullptr) return;
     if (cell_->state == detail::cell::state_t::ready) cell_->template destroy<detail::stored<T>>();
     if (cell_->state == detail::cell::state_t::failed) detail::abandon_failed(cell_);
+    if (cell_->next_step != nullptr) detail::wake_waiting(*cell_);
     detail::current->calls->cells.give_back(cell_);
     cell_ = nullptr;
   }
@@ -185,7 +189,7 @@ void when_filled(future<T> f, Step step) {
   cell* c = future_access::release(f);
   if (c == nullptr) throw_empty_future("future::then");
   if (c->state == cell::state_t::pending)
-    c->next_step = new node(std::move(step));
+    c->attach(*new node(std::move(step)));
   else
     step(c);
 }

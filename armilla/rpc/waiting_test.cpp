@@ -277,6 +277,60 @@ RANK_TEST(fibers_wait_for_one_answer_and_one_gives_up) {
   am::barrier();
 }
 
+// Answers 7 when it is told to.
+thread_local bool may_answer;
+int answer_when_told() {
+  while (!may_answer) am::yield();
+  return 7;
+}
+void tell() { may_answer = true; }
+am::future<int> ask() {
+  may_answer = false;
+  am::barrier();
+  return am::call<&answer_when_told>(next());
+}
+
+RANK_TEST(a_continuation_lets_a_fiber_go_on_that_waits_for_the_same_answer) {
+  am::future<int> f = ask();
+  auto waits = am::spawn([&] { f.wait(); });
+  auto gets = am::spawn([&] { EXPECT_THROWS_SAYING(am::usage_error, "the future is empty", f.get()); });
+  am::yield();
+  auto g = f.then([](int x) { return x + 1; });
+  am::async<&tell>(next());
+  EXPECT_EQ(g.get(), 8);
+  waits.join();
+  gets.join();
+  am::barrier();
+}
+
+RANK_TEST(one_of_two_fibers_gets_the_answer) {
+  am::future<int> f = ask();
+  int got = 0, refused = 0;
+  const auto get = [&] {
+    try {
+      got += f.get();
+    } catch (const am::usage_error&) { ++refused; }
+  };
+  auto one = am::spawn(get), other = am::spawn(get);
+  am::yield();
+  am::async<&tell>(next());
+  one.join();
+  other.join();
+  EXPECT_EQ(got, 7);
+  EXPECT_EQ(refused, 1);
+  am::barrier();
+}
+
+RANK_TEST(a_fiber_waits_on_when_its_future_gets_another_question) {
+  am::future<int> f = ask();
+  auto waits = am::spawn([&] { return f.get(); });
+  am::yield();
+  f = am::call(next(), [] { return 5; });
+  EXPECT_EQ(waits.join(), 5);
+  am::async<&tell>(next());
+  am::fence();
+}
+
 RANK_TEST(an_urgent_statement_leaves_at_once) {
   mine().sum = 0;
   am::barrier();
