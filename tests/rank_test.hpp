@@ -78,6 +78,20 @@ inline bool expect(bool holds, const char* text, const char* file, int line) {
   return holds;
 }
 
+/// What is compared: a global_ref is read where it is made.
+template <class T>
+T&& read(T&& value) {
+  return std::forward<T>(value);
+}
+template <class T>
+std::remove_cv_t<T> read(armilla::global_ref<T>&& value) {
+  return value.get();
+}
+template <class T>
+std::remove_cv_t<T> read(const armilla::global_ref<T>&& value) {
+  return value.get();
+}
+
 template <class A, class B, class Compare>
 bool expect_compare(const A& a, const B& b, const char* text, const char* file, int line, Compare compare) {
   if (compare(a, b)) return true;
@@ -142,8 +156,9 @@ inline int main(int argc, char** argv) {
 
 // Each is an expression that says whether it held: `if (!EXPECT(p != nullptr)) return;`
 #define EXPECT(...) rank_test::expect(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
-#define RANK_TEST_COMPARE(a, op, b) \
-  rank_test::expect_compare(a, b, #a " " #op " " #b, __FILE__, __LINE__, [](const auto& x, const auto& y) { return x op y; })
+#define RANK_TEST_COMPARE(a, op, b)                                                                        \
+  rank_test::expect_compare(rank_test::read(a), rank_test::read(b), #a " " #op " " #b, __FILE__, __LINE__, \
+                            [](const auto& x, const auto& y) { return x op y; })
 #define EXPECT_EQ(a, b) RANK_TEST_COMPARE(a, ==, b)
 #define EXPECT_NE(a, b) RANK_TEST_COMPARE(a, !=, b)
 #define EXPECT_LT(a, b) RANK_TEST_COMPARE(a, <, b)

@@ -13,6 +13,10 @@ class global_ptr;
 /// Where this rank maps the memory that is one load (acquire) or store (release), in one piece up to 8 bytes; else a
 /// cross-memory copy, or a question to the owner, which runs incoming bodies while it waits and is an error inside a body.
 /// `x += 1` and its like are a read and a write, not atomic: see `atomic_add`. T must be trivially copyable.
+///
+/// It is read and written where it is made: `long z = *p`, `*p = 5`. One that was given a name, `auto z = *p`, neither converts
+/// nor is assigned to, as it would read what is there by then: the compiler refuses it. `get` and `set` say it in words; for
+/// functions that take what they print or compare by reference: `check((*p).get(), 5)`.
 /// Errors: `usage_error` for null, a rank that does not exist, an address that is not aligned, memory that is not open.
 /// Paper: Split-C, section 2 (global pointers).
 template <class T>
@@ -30,7 +34,13 @@ class global_ref {
       return detail::load<value_type>(p);
     return detail::read_slowly<value_type>(at_.offset, at_.where);
   }
-  operator value_type() const { return get(); }  // NOLINT(google-explicit-constructor): reading is what a reference is for
+  // NOLINTBEGIN(google-explicit-constructor): reading is what a reference is for
+  operator value_type() const&& { return get(); }
+  operator value_type() const& {
+    static_assert(sizeof(T) == 0, "armilla: a global_ref is read where it is made; write `long z = *p`, not `auto z = *p`");
+    return get();
+  }
+  // NOLINTEND(google-explicit-constructor)
 
   /// Writes.
   void set(const value_type& value) const
@@ -44,23 +54,25 @@ class global_ref {
   }
   // NOLINTBEGIN(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator): a reference is assigned
   // through
-  const global_ref& operator=(const value_type& value) const
+  const global_ref&& operator=(const value_type& value) const&&
     requires(!std::is_const_v<T>)
   {
-    set(value);
-    return *this;
+    return after(value);
   }
-  const global_ref& operator=(const global_ref& other) const
+  const global_ref&& operator=(const global_ref& other) const&&
     requires(!std::is_const_v<T>)
   {
-    set(other.get());
-    return *this;
+    return after(other.get());
   }
-  global_ref& operator=(const global_ref& other)
+  void operator=(const value_type&) const&
     requires(!std::is_const_v<T>)
   {
-    set(other.get());
-    return *this;
+    refuse_name();
+  }
+  void operator=(const global_ref&) const&
+    requires(!std::is_const_v<T>)
+  {
+    refuse_name();
   }
   // NOLINTEND(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator)
 
@@ -68,20 +80,20 @@ class global_ref {
   global_ptr<T> operator&() const noexcept;  // NOLINT(google-runtime-operator): & undoes *
 
   // clang-format off
-  const global_ref& operator+=(const value_type& v) const { return *this = value_type(get() + v); }
-  const global_ref& operator-=(const value_type& v) const { return *this = value_type(get() - v); }
-  const global_ref& operator*=(const value_type& v) const { return *this = value_type(get() * v); }
-  const global_ref& operator/=(const value_type& v) const { return *this = value_type(get() / v); }
-  const global_ref& operator%=(const value_type& v) const { return *this = value_type(get() % v); }
-  const global_ref& operator&=(const value_type& v) const { return *this = value_type(get() & v); }
-  const global_ref& operator|=(const value_type& v) const { return *this = value_type(get() | v); }
-  const global_ref& operator^=(const value_type& v) const { return *this = value_type(get() ^ v); }
-  const global_ref& operator<<=(int n) const { return *this = value_type(get() << n); }
-  const global_ref& operator>>=(int n) const { return *this = value_type(get() >> n); }
-  const global_ref& operator++() const { value_type v = get(); return *this = ++v; }
-  const global_ref& operator--() const { value_type v = get(); return *this = --v; }
-  value_type operator++(int) const { value_type v = get(), old = v; set(++v); return old; }
-  value_type operator--(int) const { value_type v = get(), old = v; set(--v); return old; }
+  const global_ref&& operator+=(const value_type& v) const&& { return after(value_type(get() + v)); }
+  const global_ref&& operator-=(const value_type& v) const&& { return after(value_type(get() - v)); }
+  const global_ref&& operator*=(const value_type& v) const&& { return after(value_type(get() * v)); }
+  const global_ref&& operator/=(const value_type& v) const&& { return after(value_type(get() / v)); }
+  const global_ref&& operator%=(const value_type& v) const&& { return after(value_type(get() % v)); }
+  const global_ref&& operator&=(const value_type& v) const&& { return after(value_type(get() & v)); }
+  const global_ref&& operator|=(const value_type& v) const&& { return after(value_type(get() | v)); }
+  const global_ref&& operator^=(const value_type& v) const&& { return after(value_type(get() ^ v)); }
+  const global_ref&& operator<<=(int n) const&& { return after(value_type(get() << n)); }
+  const global_ref&& operator>>=(int n) const&& { return after(value_type(get() >> n)); }
+  const global_ref&& operator++() const&& { value_type v = get(); return after(++v); }
+  const global_ref&& operator--() const&& { value_type v = get(); return after(--v); }
+  value_type operator++(int) const&& { value_type v = get(), old = v; set(++v); return old; }
+  value_type operator--(int) const&& { value_type v = get(), old = v; set(--v); return old; }
   // clang-format on
 
  private:
@@ -89,6 +101,17 @@ class global_ref {
   template <class>
   friend class global_ptr;
   explicit global_ref(detail::global_address at) noexcept : at_(at) {}
+
+  static void refuse_name() {
+    static_assert(sizeof(T) == 0,
+                  "armilla: a global_ref is assigned to where it is made; write `*p = 5`, not `auto z = *p; z = 5`");
+  }
+
+  /// Itself, after that value was written: still good for one more access.
+  const global_ref&& after(const value_type& value) const {
+    set(value);
+    return static_cast<const global_ref&&>(*this);
+  }
 
   detail::global_address at_;
 };

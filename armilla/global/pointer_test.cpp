@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <unordered_set>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -30,6 +31,7 @@ static_assert(!std::is_convertible_v<global_ptr<const int>, global_ptr<int>> &&
               !std::is_convertible_v<global_ptr<int>, global_ptr<long>>);
 static_assert(!std::is_copy_constructible_v<global_ref<int>>);
 static_assert(!std::is_assignable_v<global_ref<const int>, int>);
+static_assert(std::is_convertible_v<global_ref<int>, int> && std::is_assignable_v<global_ref<int>, int>);
 
 global_ptr<int> at(rank_t rank, std::uint64_t offset, std::uint16_t generation = 0) {
   return global_ptr<int>(global_address::make(memory_kind::segment, rank, offset, generation));
@@ -77,6 +79,21 @@ TEST(GlobalPtr, PointsToMembersOfBasesToo) {
   const global_ptr<record> p(global_address::make(memory_kind::segment, 1, 160));
   EXPECT_EQ((&(p->*&record::b)).address().offset, 168u);
   EXPECT_EQ((&(p->*&record::a)).address().offset, 160u);
+}
+
+TEST(SpreadArray, DividesByMultiplying) {
+  const std::uint64_t most = ~std::uint64_t{0} >> 1;
+  std::vector<std::uint64_t> interesting = {0, 1, most - 1, most};
+  for (int bit = 1; bit < 63; ++bit)
+    for (const int more : {-1, 0, 1}) interesting.push_back((std::uint64_t{1} << bit) + std::uint64_t(more));
+  for (std::uint64_t n = 1, i = 0; i < 200; ++i) interesting.push_back((n = n * 6364136223846793005 + 1442695040888963407) >> 1);
+  for (const std::uint64_t d : interesting)
+    for (const std::uint64_t n : interesting)
+      if (d != 0 && detail::reciprocal(d).quotient(n) != n / d) FAIL() << n << " / " << d;
+  for (std::uint64_t d = 1; d < 2000; ++d)
+    for (const std::uint64_t times : {std::uint64_t{1}, std::uint64_t{1000}, most / d})
+      for (const std::uint64_t n : {times * d - 1, times * d})
+        if (detail::reciprocal(d).quotient(n) != n / d) FAIL() << n << " / " << d;
 }
 
 TEST(GlobalPtr, SaysThatThereIsNoSession) {

@@ -20,6 +20,32 @@ void refused(armilla::global_ptr<int> p) {
   auto a = *p;
   auto b = a;
 }
+#elif defined(CASE_NAMED_READ)
+long refused(const armilla::spread_array<long>& x) {
+  auto z = x[3];
+  return z;
+}
+#elif defined(CASE_NAMED_CONST_READ)
+long refused(const armilla::spread_array<long>& x) {
+  const auto z = x[3];
+  return z;
+}
+#elif defined(CASE_NAMED_WRITE)
+void refused(armilla::spread_array<long>& x) {
+  auto z = x[3];
+  z = 5;
+}
+#elif defined(CASE_NAMED_UPDATE)
+void refused(armilla::spread_array<long>& x) {
+  auto z = x[3];
+  z += 5;
+}
+#elif defined(CASE_LOOP)
+long refused(const armilla::spread_array<long>& x) {
+  long sum = 0;
+  for (const long e : x) sum += e;
+  return sum;
+}
 #elif defined(CASE_ATOMIC)
 void refused(armilla::global_ptr<short> p) { armilla::atomic_add(p, short(1)); }
 #endif

@@ -38,6 +38,14 @@ void throw_index(std::size_t i, std::size_t size) {
                                           looks_negative(i) ? " (is the index a negative number?)" : "", valid));
 }
 
+void throw_blocks(std::size_t block) {
+  throw_usage(
+      "spread_array::begin",
+      fmt::format("the array has blocks of {} elements, and a spread pointer goes to the next rank with every step; write "
+                  "x[i] or x.ptr(i), or make the array with blocks of 1",
+                  block));
+}
+
 std::uint64_t spread_bytes(std::size_t n, std::size_t block, std::size_t ranks, std::size_t element) {
   std::size_t in_turn, last, rows, bytes;
   const bool too_many = __builtin_mul_overflow(block, ranks, &in_turn) || __builtin_add_overflow(n, in_turn - 1, &last) ||

@@ -30,6 +30,28 @@ class spread_storage {
 };
 
 [[noreturn, gnu::cold]] void throw_index(std::size_t i, std::size_t size);
+[[noreturn, gnu::cold]] void throw_blocks(std::size_t block);
+
+/// Divides by a number that stays the same: a multiplication and a shift in place of the processor's division.
+///
+/// With 2^(l-1) < d <= 2^l and m = floor(2^(63+l) / d) + 1, m * d exceeds 2^(63+l) by at most 2^l. So for n < 2^63 the error of
+/// n * m / 2^(63+l) is less than 1/d, and its floor is n / d (Granlund and Montgomery, 1994).
+class reciprocal {
+  __extension__ using wide = unsigned __int128;
+
+ public:
+  constexpr explicit reciprocal(std::uint64_t d) noexcept
+      : shift_(64 - std::countl_zero(d - 1)), factor_(std::uint64_t((wide(1) << (63 + shift_)) / d) + 1) {}
+
+  /// n / d, for n below 2^63.
+  constexpr std::uint64_t quotient(std::uint64_t n) const noexcept {
+    return std::uint64_t(wide(n + n) * factor_ >> 64) >> shift_;
+  }
+
+ private:
+  int shift_;
+  std::uint64_t factor_;
+};
 
 /// What `n` elements in blocks of `block` take on each of `ranks` ranks. Throws limit_error if no segment can hold it, which a
 /// negative number given for a size always leads to.
@@ -44,6 +66,7 @@ std::uint64_t spread_bytes(std::size_t n, std::size_t block, std::size_t ranks, 
 ///     x[17] = 2.5;                                 // wherever it lies: as *p
 ///     for (double& e : x.local()) e = 0;           // mine
 ///
+/// A loop over all elements goes by index, or over `local()`: `for (x : array)` is refused, as it would fetch them one by one.
 /// T must be trivially copyable. Errors: limit_error on every rank if it does not fit, or if the size was negative; usage_error
 /// for an index beyond the end.
 /// Paper: Split-C, spread arrays.
@@ -57,6 +80,8 @@ class spread_array {
       : size_(n),
         block_(block == 0 ? 1 : block),
         ranks_(std::size_t(detail::here("spread_array").ranks)),
+        by_block_(block_),
+        by_ranks_(ranks_),
         storage_(detail::spread_bytes(size_, block_, ranks_, sizeof(T)), alignof(T)) {
     if ((ranks_ & (ranks_ - 1)) == 0 && block_ == 1) shift_ = std::countr_zero(ranks_);
     T* const mine = first();
@@ -72,7 +97,7 @@ class spread_array {
   std::size_t size() const noexcept { return size_; }
   std::size_t block() const noexcept { return block_; }
 
-  /// Element i. Cost: `*p` and, unless ranks() is a power of two and block 1, two divisions.
+  /// Element i. Cost: `*p` and, unless ranks() is a power of two and block 1, four multiplications.
   global_ref<T> operator[](std::size_t i) const { return *ptr(i); }
   global_ptr<T> ptr(std::size_t i) const {
     if (i >= size_) [[unlikely]]
@@ -82,8 +107,20 @@ class spread_array {
     return global_ptr<T>(detail::global_address::make(detail::memory_kind::segment, rank_t(p.rank), at.offset + p.row * sizeof(T),
                                                       at.generation()));
   }
-  /// To walk from rank to rank; for block 1.
-  spread_ptr<T> begin() const { return spread_ptr<T>(size_ == 0 ? global_ptr<T>() : ptr(0)); }
+  /// To walk from rank to rank. Only for block 1, else usage_error: a spread pointer goes to the next rank with every step.
+  spread_ptr<T> begin() const {
+    if (block_ != 1) [[unlikely]]
+      detail::throw_blocks(block_);
+    return spread_ptr<T>(size_ == 0 ? global_ptr<T>() : ptr(0));
+  }
+  /// Does not compile: it stands here for what a loop over the array is told.
+  template <class Element = T>
+  spread_ptr<Element> end() const {
+    static_assert(!std::is_same_v<Element, T>,
+                  "armilla: a loop over a spread_array would fetch its elements one by one; write `for (T& e : x.local())` for "
+                  "this rank's elements, or count the index and write x[i]");
+    return {};
+  }
 
   /// The rank of element i.
   rank_t rank_of(std::size_t i) const noexcept { return rank_t(locate(i).rank); }
@@ -91,7 +128,8 @@ class spread_array {
   std::span<T> local() const { return {first(), local_size(std::size_t(detail::here("spread_array").rank))}; }
   /// The number in the whole array of this rank's k-th element.
   std::size_t index_of_local(std::size_t k) const {
-    return (k / block_ * ranks_ + std::size_t(detail::here("spread_array").rank)) * block_ + k % block_;
+    const std::size_t turn = by_block_.quotient(k);
+    return (turn * ranks_ + std::size_t(detail::here("spread_array").rank)) * block_ + (k - turn * block_);
   }
 
  private:
@@ -101,8 +139,8 @@ class spread_array {
   place locate(std::size_t i) const noexcept {
     if (shift_ >= 0) [[likely]]
       return {i & (ranks_ - 1), i >> shift_};
-    const std::size_t b = i / block_;
-    return {b % ranks_, b / ranks_ * block_ + i % block_};
+    const std::size_t b = by_block_.quotient(i), turn = by_ranks_.quotient(b);
+    return {b - turn * ranks_, turn * block_ + (i - b * block_)};
   }
   /// Elements that every rank makes room for: `spread_bytes` has found that nothing overflows.
   std::size_t rows() const noexcept {
@@ -118,7 +156,8 @@ class spread_array {
   T* first() const { return size_ == 0 ? nullptr : global_ptr<T>(storage_.begin()).local(); }
 
   std::size_t size_ = 0, block_ = 1, ranks_ = 1;
-  int shift_ = -1;
+  int shift_ = -1;  ///< ranks in turn, one element each: their number's logarithm, if it has one
+  detail::reciprocal by_block_{1}, by_ranks_{1};
   detail::spread_storage storage_;
 };
 

@@ -316,6 +316,25 @@ RANK_TEST(a_spread_array_may_have_blocks) {
   am::barrier();
   for (std::size_t i = 0; i < 100; ++i) EXPECT(a[i] == int(i) && b[i] == int(2 * i));
   am::spread_array<int> moved = std::move(a);
+RANK_TEST(every_block_of_a_spread_array_is_found) {
+  for (const std::size_t block : {1, 2, 3, 7, 8, 40}) {
+    am::spread_array<int> a(101, block);
+    const auto ranks = std::size_t(am::ranks());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const std::size_t b = i / block;
+      EXPECT_EQ(a.rank_of(i), am::rank_t(b % ranks));
+      EXPECT(a.ptr(i) == a.ptr(b % ranks * block) + std::ptrdiff_t(b / ranks * block + i % block));
+    }
+  }
+}
+
+RANK_TEST(a_spread_array_with_blocks_has_no_spread_pointer) {
+  const am::spread_array<double> blocks(10, 4);
+  EXPECT_THROWS_SAYING(am::usage_error, "blocks of 4 elements", blocks.begin());
+  const am::spread_array<double> none(0);
+  EXPECT(!none.begin());
+}
+
   EXPECT_EQ(moved[50], 50);
   am::spread_array<int> none(0);
   EXPECT_EQ(none.local().size(), 0u);
