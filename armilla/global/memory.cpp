@@ -5,6 +5,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/global/far.hpp"
+#include "armilla/global/image_data.hpp"
 #include "armilla/global/rank_memory.hpp"
 
 namespace armilla::detail {
@@ -73,6 +74,18 @@ global_address address_of(const void* p) {
   const std::uint64_t offset = (address - segments) % size;
   const std::uint16_t generation = m.in_heap(owner, offset) ? m.heap_at(owner, offset).generation_at(offset) : std::uint16_t{0};
   return global_address::make(memory_kind::segment, owner, offset, generation);
+}
+
+global_address address_for_others(const void* p) {
+  const global_address at = address_of(p);
+  if (at.kind() != memory_kind::process || !memory_here("to_global").host.threads) [[likely]]
+    return at;
+  if (const auto image = image_whose_data_holds(p))
+    throw_usage("to_global", fmt::format("the object at {} is a static variable of {}, and where ranks are threads "
+                                         "(ARMILLA_FABRIC=threads) that is one object for all of them; make it an "
+                                         "armilla::per_rank<T>, of which each rank has its own",
+                                         p, *image));
+  return at;
 }
 
 }  // namespace armilla::detail

@@ -12,6 +12,8 @@ namespace detail {
 global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation);
 void deallocate_bytes(global_address at, const char* operation);
 global_address address_of(const void* p);
+/// The same for memory that other ranks shall reach; see to_global.
+global_address address_for_others(const void* p);
 [[noreturn, gnu::cold]] void throw_too_many(std::uint64_t n, std::uint64_t element);
 
 }  // namespace detail
@@ -56,11 +58,15 @@ void destroy_global(const global_ptr<T>& p) {
 }
 
 /// The global pointer to an object of this rank, or in a mapped segment: whatever `p` points to, in segment, heap, static or
-/// stack memory. Null for null. The object must live as long as others use the pointer. With ranks as threads a plain static
-/// is one object for all of them: see per_rank. Cost: some nanoseconds.
+/// stack memory. Null for null. The object must live as long as others use the pointer.
+///
+/// Where ranks are threads (ARMILLA_FABRIC=threads) a plain static is one object for all of them, so a pointer to "rank 2's"
+/// would lie: usage_error for what the program, or a library of it, has as a static variable that may change. Make that a
+/// `per_rank`. Constants are given (.rodata, and what is constant once it is relocated), and so are thread_local variables: each
+/// rank has its own. Cost: some nanoseconds; where ranks are threads a look through the list of loaded libraries.
 template <class T>
 global_ptr<T> to_global(T* p) {
-  return global_ptr<T>(detail::address_of(p));
+  return global_ptr<T>(detail::address_for_others(p));
 }
 
 }  // namespace armilla
