@@ -24,6 +24,7 @@
 #include "armilla/object/polymorphic.hpp"
 #include "armilla/object/remote.hpp"
 #include "armilla/object/remote_sync.hpp"
+#include "armilla/object/when_complete.hpp"
 #include "armilla/rpc/attention.hpp"
 #include "armilla/rpc/await.hpp"
 #include "armilla/rpc/collect.hpp"

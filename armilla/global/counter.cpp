@@ -7,7 +7,20 @@
 
 namespace armilla {
 
-static_assert(std::is_standard_layout_v<counter> && sizeof(counter) == 16);
+static_assert(std::is_standard_layout_v<counter> && sizeof(counter) == 128);
+
+namespace {
+
+// Whether that rank is the one that adds without a lock. It stays the one.
+bool is_ours(std::uint64_t& claimed, rank_t rank) noexcept {
+  const std::uint64_t me = std::uint64_t(rank) + 1;
+  std::uint64_t who = __atomic_load_n(&claimed, __ATOMIC_RELAXED);
+  if (who != 0) [[likely]]
+    return who == me;
+  return __atomic_compare_exchange_n(&claimed, &who, me, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+}  // namespace
 
 void counter::wait(std::uint64_t n) {
   detail::endpoint& messages = *detail::here("counter::wait").messages;
@@ -24,13 +37,22 @@ bool counter::try_wait(std::uint64_t n) noexcept {
 }
 
 void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
-  const detail::global_address at = c.address();
-  std::byte* place = detail::direct<8>(at, "signal_counter", 8, detail::may_write);
-  if (place == nullptr) place = detail::reach(at, {"signal_counter", 8, 8, detail::may_read | detail::may_write});
-  if (place == nullptr) return detail::far_signal(detail::memory_of(*detail::current), at, n);
-  // release: the data first; pairs with the acquire in value()
-  __atomic_fetch_add(reinterpret_cast<std::uint64_t*>(place), n, __ATOMIC_RELEASE);
-  if (at.rank() != detail::current->rank) detail::current->messages->notify(at.rank());
+  using namespace detail;
+  const global_address at = c.address();
+  constexpr access_request wants{"signal_counter", sizeof(counter::arrivals), 8, may_read | may_write};
+  std::byte* place = direct<8>(at, wants.operation, wants.bytes, wants.rights);
+  if (place == nullptr) place = reach(at, wants);
+  context& self = *current;
+  const rank_memory& m = memory_of(self);
+  if (place == nullptr || m.under_way()) [[unlikely]]
+    return far_signal(memory_of(self), at, n);
+  // All by release: the data first. Pairs with the acquire in value().
+  auto& to = *reinterpret_cast<counter::arrivals*>(place);
+  if (&m.self == &self && is_ours(to.claimed, self.rank)) [[likely]]  // not the attendant: it and its rank would be two
+    __atomic_store_n(&to.alone, to.alone + n, __ATOMIC_RELEASE);
+  else
+    __atomic_fetch_add(&to.shared, n, __ATOMIC_RELEASE);
+  if (at.rank() != self.rank) self.messages->notify(at.rank());
 }
 
 }  // namespace armilla

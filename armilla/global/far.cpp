@@ -92,12 +92,30 @@ void finish_cell(rank_memory& m, std::uint32_t index, std::uint32_t generation, 
   if (far_failure& f = cell.waiter != nullptr ? cell.waiter->failure : m.failure[unsigned(cell.group)];
       status != far_status::ok && f.status == far_status::ok) {
     f = {status, cell.operation, cell.at};
-    if (cell.group != far_group::blocking) m.failed = true;
+    if (cell.waiter == nullptr) m.failed = true;
   }
   --m.unfinished[unsigned(cell.group)];
   far_wait* const waiter = cell.waiter;
   release_cell(m, index);
-  if (waiter != nullptr && --waiter->left == 0 && waiter->who != nullptr) m.self.fibers->wake(*waiter->who);
+  if (waiter == nullptr || --waiter->left != 0) return;
+  if (waiter->who != nullptr) m.self.fibers->wake(*waiter->who);
+  if (waiter->at_end != nullptr) waiter->at_end(*waiter);
+}
+
+void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
+  if (from.left != 0)
+    for (far_cell& cell : m.cells)
+      if (cell.busy && cell.waiter == &from) cell.waiter = to;
+  const far_failure failure = std::exchange(from.failure, {});
+  const std::uint64_t left = std::exchange(from.left, 0);
+  if (to != nullptr) {
+    to->left += left;
+    to->failure = failure;
+  } else if (far_failure& f = m.failure[unsigned(far_group::split)];
+             failure.status != far_status::ok && f.status == far_status::ok) {
+    f = failure;
+    m.failed = true;
+  }
 }
 
 std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra) {
@@ -128,6 +146,9 @@ far_transfer::far_transfer(rank_memory& m, global_address base, bool writes, far
       base_(base),
       writes_(writes),
       group_(group),
+      waiter_(group == far_group::blocking ? &wait_
+              : group == far_group::split  ? std::exchange(m.event, nullptr)
+                                           : nullptr),
       cross_(base.kind() == memory_kind::process && !m.asks(base.rank()) && m.cross[std::size_t(base.rank())] == 0),
       operation_(operation) {
   if (!cross_ && group == far_group::blocking) prepare_to_wait(m, operation);
@@ -187,7 +208,7 @@ far_cell far_transfer::cell_of(std::byte* local, std::uint64_t offset, std::uint
   cell.bytes = writes_ ? 0 : std::uint32_t(bytes);
   cell.rank = base_.rank();
   cell.group = group_;
-  cell.waiter = group_ == far_group::blocking ? &wait_ : nullptr;
+  cell.waiter = waiter_;
   cell.operation = operation_;
   cell.at = {offset, base_.where};
   return cell;

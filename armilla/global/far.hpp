@@ -40,6 +40,7 @@ class far_transfer {
   global_address base_;
   bool writes_;
   far_group group_;
+  far_wait* waiter_;  ///< that the pieces complete; null: their group alone
   bool cross_;
   int pieces_ = 0;
   const char* operation_;
@@ -57,6 +58,10 @@ far_status far_deallocate(rank_memory& m, global_address at, const char* operati
 
 /// Adds to a counter in memory that is not mapped, behind everything that this rank has sent there.
 void far_signal(rank_memory& m, global_address counter, std::uint64_t amount);
+
+/// The pieces of `from` become those of `to`; null: nobody's but their group's, which then takes over a failure that was not
+/// heard of.
+void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept;
 
 /// Waits until the group has no piece under way, then throws the first failure it had.
 void finish_group(rank_memory& m, far_group group, const char* operation);

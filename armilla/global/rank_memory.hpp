@@ -14,23 +14,6 @@
 
 namespace armilla::detail {
 
-/// How a piece of far memory fared at its owner.
-enum class far_status : std::uint16_t { ok, not_open, outside, freed, lost };
-
-/// The first failure of a group that nobody has heard of.
-struct far_failure {
-  far_status status = far_status::ok;
-  const char* operation = nullptr;
-  global_address at;
-};
-
-/// A blocking operation while its pieces are under way; on the stack of the fiber that waits for it.
-struct far_wait {
-  std::uint64_t left = 0;
-  far_failure failure;
-  fiber_record* who = nullptr;
-};
-
 /// A piece under way: what a reply may fill. Named on the wire by index and generation, so that a late reply finds nothing.
 struct far_cell {
   std::uint32_t generation = 0;
@@ -39,7 +22,7 @@ struct far_cell {
   std::uint32_t bytes = 0;
   rank_t rank = 0;
   far_group group = far_group::split;
-  far_wait* waiter = nullptr;  ///< of a blocking operation
+  far_wait* waiter = nullptr;  ///< of a blocking operation, or an event
   bool busy = false;
   bool whole = false;  ///< the answer brings the number of a transfer into `into`
   const char* operation = nullptr;
@@ -67,6 +50,10 @@ struct rank_memory : memory_state {
   std::uint32_t free_cell = 0;  ///< index + 1
   far_failure failure[far_groups];
 
+  /// Whether pieces of `put` and the like are on their way: what must come behind them takes the same way.
+  bool under_way() const noexcept {
+    return unfinished[unsigned(far_group::split)] + unfinished[unsigned(far_group::stores)] != 0;
+  }
   /// Whether the memory of `r` is reached by asking it.
   bool asks(rank_t r) const { return by_message || host.far[std::size_t(r)]; }
 

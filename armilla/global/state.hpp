@@ -3,18 +3,40 @@
 #include <cstdint>
 
 #include "armilla/base/context.hpp"
+#include "armilla/global/address.hpp"
 
 namespace armilla::detail {
 
 struct launch;
+struct fiber_record;
 
 /// Who waits for an operation that goes by messages.
 enum class far_group : std::uint8_t { split, stores, blocking };
 inline constexpr unsigned far_groups = 3;
 
+/// How a piece of far memory fared at its owner.
+enum class far_status : std::uint16_t { ok, not_open, outside, freed, lost };
+
+/// The first failure of a group that nobody has heard of.
+struct far_failure {
+  far_status status = far_status::ok;
+  const char* operation = nullptr;
+  global_address at;
+};
+
+/// Pieces under way by message that complete together: of a blocking operation, on the stack of the fiber that waits for it, or
+/// of an `event`.
+struct far_wait {
+  std::uint64_t left = 0;
+  far_failure failure;
+  fiber_record* who = nullptr;             ///< woken when none is left
+  void (*at_end)(far_wait& me) = nullptr;  ///< called then; it may free this
+};
+
 /// The part of the layer's state that inline functions touch; the rest is rank_memory.
 struct memory_state {
   std::uint64_t unfinished[far_groups] = {};  ///< pieces under way by message
+  far_wait* event = nullptr;                  ///< whose the next split-phase operation is; see completes_in
   bool failed = false;                        ///< a split-phase operation or a store failed; sync says so
   std::uint64_t per_rank_begin = 0;           ///< in the segment of every rank of this program
   std::byte* per_rank = nullptr;              ///< this rank's copies

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/global/strided.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
@@ -9,71 +11,118 @@
 namespace armilla::detail {
 namespace {
 
-// Calls `row(local, distance, bytes)` for every run of elements that is contiguous on both sides.
+/// A part as loops over runs of bytes that are contiguous on both sides.
+struct runs {
+  explicit runs(const strided_core& s) : dimensions(s.dimensions), bytes(s.element) {
+    while (dimensions > 0 && s.local[dimensions - 1] == std::int64_t(bytes) && s.global[dimensions - 1] == std::int64_t(bytes))
+      bytes *= s.extent[--dimensions];
+    for (int d = 0; d < s.dimensions; ++d) elements *= s.extent[d];
+  }
+
+  int dimensions;  ///< around one run
+  std::uint64_t bytes;
+  std::uint64_t elements = 1;
+};
+
+/// One dimension: so many steps, so far apart.
+struct steps {
+  std::size_t count;
+  std::int64_t local, global;
+};
+steps dimension(const strided_core& s, int d) { return d < 0 ? steps{1, 0, 0} : steps{s.extent[d], s.local[d], s.global[d]}; }
+
+// Calls `plane(l, g)` with the distances of each place that the outermost `dimensions` of `s` lead to.
+template <class Plane>
+void for_planes(const strided_core& s, int dimensions, std::int64_t l, std::int64_t g, Plane&& plane, int d = 0) {
+  if (d >= dimensions) return plane(l, g);
+  for (std::size_t i = 0; i < s.extent[d]; ++i, l += s.local[d], g += s.global[d]) for_planes(s, dimensions, l, g, plane, d + 1);
+}
+
+// Calls `row(local, distance, bytes)` for every run.
 template <class Row>
 void for_rows(const strided_core& s, std::byte* local, Row&& row) {
-  int inner = s.dimensions;  // dimensions from here on lie densely on both sides
-  std::uint64_t run = s.element;
-  while (inner > 0 && s.local[inner - 1] == std::int64_t(run) && s.global[inner - 1] == std::int64_t(run))
-    run *= s.extent[--inner];
-  std::uint64_t rows = 1;
-  for (int d = 0; d < s.dimensions; ++d)
-    if (s.extent[d] == 0) return;
-  for (int d = 0; d < inner; ++d) rows *= s.extent[d];
-  for (std::uint64_t i = 0; i < rows; ++i) {
-    std::int64_t l = 0, g = 0;
-    std::uint64_t rest = i;
-    for (int d = inner - 1; d >= 0; --d) {
-      l += std::int64_t(rest % s.extent[d]) * s.local[d];
-      g += std::int64_t(rest % s.extent[d]) * s.global[d];
-      rest /= s.extent[d];
+  const runs r(s);
+  if (r.elements == 0) return;
+  for_planes(s, r.dimensions, 0, 0, [&](std::int64_t l, std::int64_t g) { row(local + l, g, r.bytes); });
+}
+
+// The two innermost loops over short runs, by tiles: where one side goes along its lines and the other across them, as in a
+// transposition, both use what they have fetched. `copy(local, global)` moves one run; its length is a constant there.
+template <class Copy>
+[[gnu::always_inline]] inline void copy_plane(std::byte* local, std::byte* global, const steps& outer, const steps& inner,
+                                              Copy&& copy) {
+  constexpr std::size_t tile = 16;
+  for (std::size_t i0 = 0; i0 < outer.count; i0 += tile)
+    for (std::size_t j0 = 0; j0 < inner.count; j0 += tile) {
+      const std::size_t rows = std::min(tile, outer.count - i0), columns = std::min(tile, inner.count - j0);
+      for (std::size_t i = 0; i < rows; ++i) {
+        std::byte* l = local + std::int64_t(i0 + i) * outer.local + std::int64_t(j0) * inner.local;
+        std::byte* g = global + std::int64_t(i0 + i) * outer.global + std::int64_t(j0) * inner.global;
+        for (std::size_t j = 0; j < columns; ++j, l += inner.local, g += inner.global) copy(l, g);
+      }
     }
-    row(local + l, g, run);
+}
+
+template <bool Writes, std::size_t Bytes>
+void copy_short(const strided_core& s, int dimensions, std::byte* local, std::byte* global) {
+  for_planes(s, dimensions - 2, 0, 0, [&](std::int64_t l, std::int64_t g) {
+    copy_plane(local + l, global + g, dimension(s, dimensions - 2), dimension(s, dimensions - 1),
+               [](std::byte* mine, std::byte* there) { std::memcpy(Writes ? there : mine, Writes ? mine : there, Bytes); });
+  });
+}
+
+template <bool Writes>
+void copy_mapped(const strided_core& s, std::byte* local, std::byte* global) {
+  const runs r(s);
+  if (r.elements == 0) return;
+  switch (r.bytes) {
+    case 1: return copy_short<Writes, 1>(s, r.dimensions, local, global);
+    case 2: return copy_short<Writes, 2>(s, r.dimensions, local, global);
+    case 4: return copy_short<Writes, 4>(s, r.dimensions, local, global);
+    case 8: return copy_short<Writes, 8>(s, r.dimensions, local, global);
+    case 16: return copy_short<Writes, 16>(s, r.dimensions, local, global);
+    case 32: return copy_short<Writes, 32>(s, r.dimensions, local, global);
+    default:
+      for_rows(s, local, [global](std::byte* mine, std::int64_t distance, std::uint64_t bytes) {
+        std::memcpy(Writes ? global + distance : mine, Writes ? mine : global + distance, bytes);
+      });
   }
+}
+
+void count_moved(bool writes, far_group group, std::uint64_t bytes) {
+  counters& count = *current->count;
+  ++(!writes ? count.gets : group == far_group::split ? count.puts : count.stores);
+  (!writes ? count.get_bytes : group == far_group::split ? count.put_bytes : count.store_bytes) += bytes;
 }
 
 }  // namespace
 
 void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, far_group group,
                   const char* operation) {
-  const access_request one{operation, s.element, s.alignment, writes ? may_write : may_read};
-  std::byte* const base = reach(at, {operation, s.element, s.alignment, one.rights});
+  const std::uint8_t rights = writes ? may_write : may_read;
+  std::byte* const base = reach(at, {operation, s.element, s.alignment, rights});
   rank_memory& m = memory_of(*current);
-  std::uint64_t moved = 0;
-  if (base != nullptr) {
-    const bool look = m.opened && at.rank() != m.self.rank;
-    for_rows(s, local, [&](std::byte* l, std::int64_t distance, std::uint64_t bytes) {
-      if (look || checked) reach(at.plus(distance), {operation, bytes, s.alignment, one.rights});
-      if (writes)
-        std::memcpy(base + distance, l, bytes);
-      else
-        std::memcpy(l, base + distance, bytes);
-      moved += bytes;
+  count_moved(writes, group, runs(s).elements * s.element);
+  if ((m.opened && at.rank() != m.self.rank) || (checked && base != nullptr))
+    for_rows(s, local, [&](std::byte*, std::int64_t distance, std::uint64_t bytes) {
+      reach(at.plus(distance), {operation, bytes, s.alignment, rights});
     });
-  } else {
-    far_transfer t(m, at, writes, group, operation);
-    for_rows(s, local, [&](std::byte* l, std::int64_t distance, std::uint64_t bytes) {
-      if (m.opened) reach(at.plus(distance), {operation, bytes, s.alignment, one.rights});
-      t.add(l, distance, bytes);
-      moved += bytes;
-    });
-    t.finish();
-  }
-  ++(writes ? m.self.count->puts : m.self.count->gets);
-  (writes ? m.self.count->put_bytes : m.self.count->get_bytes) += moved;
+  if (base != nullptr) return writes ? copy_mapped<true>(s, local, base) : copy_mapped<false>(s, local, base);
+  far_transfer t(m, at, writes, group, operation);
+  for_rows(s, local, [&](std::byte* l, std::int64_t distance, std::uint64_t bytes) { t.add(l, distance, bytes); });
+  t.finish();
 }
 
 void copy_indexed(bool writes, std::byte* local, global_address base, const std::size_t* indices, std::size_t n,
-                  std::uint32_t element, std::uint32_t alignment, const char* operation) {
+                  std::uint32_t element, std::uint32_t alignment, far_group group, const char* operation) {
   if (n == 0) return;
   const std::uint8_t rights = writes ? may_write : may_read;
   const auto at = [&](std::size_t i) { return base.plus(std::int64_t(indices[i]) * element); };
   std::byte* p = reach(at(0), {operation, element, alignment, rights});
   rank_memory& m = memory_of(*current);
-  ++(writes ? m.self.count->puts : m.self.count->gets);
-  (writes ? m.self.count->put_bytes : m.self.count->get_bytes) += n * element;
+  count_moved(writes, group, std::uint64_t{n} * element);
   if (p == nullptr) {
-    far_transfer t(m, base, writes, far_group::split, operation);
+    far_transfer t(m, base, writes, group, operation);
     for (std::size_t i = 0; i < n; ++i) {
       if (m.opened) reach(at(i), {operation, element, alignment, rights});
       t.add(local + i * element, std::int64_t(indices[i]) * element, element);

@@ -5,8 +5,9 @@
 
 #include "armilla/global/transfer.hpp"
 
-/// Access that picks elements: rectangular parts of arrays, and lists of places. Split-phase, as `get` and `put`: complete
-/// at `sync`. Runs that are contiguous on both sides move in one piece.
+/// Access that picks elements: rectangular parts of arrays, and lists of places. Split-phase, as `get` and `put`, and one-way, as
+/// `store`; complete where those are, and those with a counter at the target's rank add to it after the data. Runs that are
+/// contiguous on both sides move in one piece. Cost where memory is mapped: that of the same loops by hand.
 namespace armilla {
 
 /// A part of an array of N dimensions, the last one innermost: how many elements in each dimension, and how far neighbours
@@ -47,7 +48,7 @@ strided_core core_of(const strided<N>& s) {
 void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, far_group group,
                   const char* operation);
 void copy_indexed(bool writes, std::byte* local, global_address base, const std::size_t* indices, std::size_t n,
-                  std::uint32_t element, std::uint32_t alignment, const char* operation);
+                  std::uint32_t element, std::uint32_t alignment, far_group group, const char* operation);
 
 [[noreturn, gnu::cold]] void throw_lengths(const char* operation, std::size_t elements, std::size_t indices);
 
@@ -65,6 +66,25 @@ template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
   detail::copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), detail::core_of<T>(s),
                        detail::far_group::split, "put_strided");
+}
+/// The same, then `arrived` += `n`.
+template <class T, std::size_t N>
+void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
+                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::put_strided(to, from, s);
+  detail::signal_behind(to.address(), arrived, n, "put_strided");
+}
+/// The same, one-way.
+template <class T, std::size_t N>
+void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
+  detail::copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), detail::core_of<T>(s),
+                       detail::far_group::stores, "store_strided");
+}
+template <class T, std::size_t N>
+void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
+                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::store_strided(to, from, s);
+  detail::signal_behind(to.address(), arrived, n, "store_strided");
 }
 
 /// into[i] := base[indices[i]]; as many indices as elements of `into` (an array, a span, a vector).
@@ -85,26 +105,56 @@ void get_indexed(C&& into, const global_ptr<const std::type_identity_t<detail::v
     return;
   }
   detail::copy_indexed(false, reinterpret_cast<std::byte*>(to), base.address(), indices.data(), n, sizeof(T), alignof(T),
-                       "get_indexed");
+                       detail::far_group::split, "get_indexed");
 }
+
+namespace detail {
+
+template <far_group Group, class T>
+void write_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const T* source, std::size_t elements) {
+  static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
+  constexpr const char* operation = Group == far_group::split ? "put_indexed" : "store_indexed";
+  const std::size_t n = indices.size();
+  if (n != elements) [[unlikely]]
+    throw_lengths(operation, elements, n);
+  if (std::byte* p = direct<alignof(T)>(base.address()); p != nullptr && !checked) [[likely]] {
+    for (std::size_t i = 0; i < n; ++i) std::memcpy(p + indices[i] * sizeof(T), static_cast<const void*>(source + i), sizeof(T));
+    ++(Group == far_group::split ? current->count->puts : current->count->stores);
+    (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
+    return;
+  }
+  copy_indexed(true, reinterpret_cast<std::byte*>(const_cast<T*>(source)), base.address(), indices.data(), n, sizeof(T),
+               alignof(T), Group, operation);
+}
+
+}  // namespace detail
 
 /// base[indices[i]] := from[i]; where an index stands twice, either value may stay.
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void put_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from) {
-  static_assert(detail::movable_bytes<T>, "armilla: only trivially copyable objects travel by put; use a call");
-  const T* const source = from.data();
-  const std::size_t n = indices.size();
-  if (n != from.size()) [[unlikely]]
-    detail::throw_lengths("put_indexed", from.size(), n);
-  if (std::byte* p = detail::direct<alignof(T)>(base.address()); p != nullptr && !detail::checked) [[likely]] {
-    for (std::size_t i = 0; i < n; ++i) std::memcpy(p + indices[i] * sizeof(T), static_cast<const void*>(source + i), sizeof(T));
-    ++detail::current->count->puts;
-    detail::current->count->put_bytes += n * sizeof(T);
-    return;
-  }
-  detail::copy_indexed(true, reinterpret_cast<std::byte*>(const_cast<T*>(source)), base.address(), indices.data(), n, sizeof(T),
-                       alignof(T), "put_indexed");
+  detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
+}
+/// The same, then `arrived` += `n`.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void put_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from,
+                 const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::put_indexed(base, indices, from);
+  detail::signal_behind(base.address(), arrived, n, "put_indexed");
+}
+/// The same, one-way.
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from) {
+  detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
+}
+template <class T, class C>
+  requires(detail::range_of<C, T>)
+void store_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from,
+                   const global_ptr<counter>& arrived, std::uint64_t n = 1) {
+  armilla::store_indexed(base, indices, from);
+  detail::signal_behind(base.address(), arrived, n, "store_indexed");
 }
 
 }  // namespace armilla

@@ -42,11 +42,7 @@ void signal_behind(global_address data, const global_ptr<counter>& c, std::uint6
   if (data.rank() != c.address().rank() || c.address().null())
     throw_usage(operation,
                 fmt::format("the counter ({}) does not lie on the rank of the data ({})", text_of(c.address()), text_of(data)));
-  // Data that travel by messages are not there yet: the signal goes behind them, on the same way.
-  rank_memory& m = memory_here(operation);
-  if (m.unfinished[unsigned(far_group::split)] + m.unfinished[unsigned(far_group::stores)] != 0)
-    return far_signal(m, c.address(), n);
-  signal_counter(c, n);
+  signal_counter(c, n);  // it goes behind what is under way
 }
 
 void sync_slowly() {

@@ -17,11 +17,11 @@
 /// | `store(p, v)`, `store(p, range)` | the same, one-way      | `all_store_sync()` or `fence()`, for all ranks     |
 ///
 /// `range` is an array, a span, a vector, anything contiguous with data() and size(); it and the target do not overlap.
-/// `put` and `store` with a counter at the target's rank add to it after the data (see counter). None of these waits, so all
-/// may be used in a body. Where memory is mapped each is a copy, complete when it returns, at the speed of memcpy; private
-/// memory of another process costs a kernel call, or messages where that is refused.
-/// Errors: usage_error for null, rank, alignment, memory that is not open; those that only the owner can see come at `sync`.
-/// Paper: Split-C, section 2 (split-phase assignment, store).
+/// `put` and `store` with a counter at the target's rank add to it after the data (see counter). `get` and `put` with an event
+/// are complete when that is (see event). None of these waits, so all may be used in a body. Where memory is mapped each is a
+/// copy, complete when it returns, at the speed of memcpy; private memory of another process costs a kernel call, or messages
+/// where that is refused. Errors: usage_error for null, rank, alignment, memory that is not open; those that only the owner can
+/// see come at `sync`. Paper: Split-C, section 2 (split-phase assignment, store).
 namespace armilla {
 
 class team;

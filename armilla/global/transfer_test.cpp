@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Split-phase, one-way, strided and indexed access, atomics and counters; run as access_test is.
+// Split-phase and one-way access, atomics and counters; run as access_test is.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -124,46 +124,6 @@ RANK_TEST(stores_are_complete_at_all_store_sync) {
   });
 }
 
-RANK_TEST(rectangles_travel) {
-  in_both_memories(100, [](am::global_ptr<double> p, double* mine) {
-    double block[12] = {};
-    am::get_strided(block, p + 11, am::strided<2>{{3, 4}, {4, 1}, {10, 1}});
-    am::sync();
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 4; ++j) EXPECT_EQ(block[4 * i + j], next() * 1000.0 + 11 + 10 * i + j);
-    am::barrier();
-    for (double& x : block) x += 0.5;
-    am::put_strided(p + 11, block, am::strided<2>{.extent = {3, 4}, .local = {4, 1}, .global = {10, 1}});
-    double back[3];
-    am::get_strided(back, p + 99, am::strided<1>{{3}, {1}, {-2}});
-    am::sync();
-    EXPECT_EQ(back[2], next() * 1000.0 + 95);
-    am::barrier();
-    EXPECT_EQ(mine[11], am::rank() * 1000.0 + 11.5);
-    EXPECT_EQ(mine[15], am::rank() * 1000.0 + 15);
-    EXPECT_EQ(mine[34], am::rank() * 1000.0 + 34.5);
-  });
-}
-
-RANK_TEST(lists_of_places_travel) {
-  in_both_memories(300, [](am::global_ptr<double> p, double* mine) {
-    std::vector<std::size_t> where;
-    for (std::size_t i = 0; i < 200; ++i) where.push_back(i * 7 % 300);
-    std::vector<double> got(200);
-    am::get_indexed(got, p, where);
-    am::sync();
-    for (std::size_t i = 0; i < 200; ++i)
-      if (!EXPECT_EQ(got[i], next() * 1000.0 + double(where[i]))) break;
-    am::barrier();
-    where.resize(3);
-    am::put_indexed(p, where, std::array<double, 3>{-1, -2, -3});
-    am::sync();
-    am::barrier();
-    EXPECT_EQ(mine[14], -3.0);
-    EXPECT_THROWS_SAYING(am::usage_error, "indices", am::get_indexed(got, p, where));
-  });
-}
-
 RANK_TEST(a_signal_comes_after_its_data) {
   in_both_memories(8, [](am::global_ptr<double> p, double* mine) {
     const auto signal = arrived.on(next());
@@ -192,6 +152,41 @@ RANK_TEST(a_signal_comes_after_long_data) {
     }
     am::sync();
   });
+}
+
+// Each source but the last signals three times before the last one does once.
+RANK_TEST(a_counter_for_each_source_knows_who_has_signalled) {
+  const am::source_counters from;
+  const am::rank_t last = am::ranks() - 1;
+  if (am::rank() != last)
+    for (int turn = 0; turn < 3; ++turn) am::signal_counter(from.on(0));
+  am::sync();
+  am::barrier();
+  if (am::rank() == 0) {
+    for (am::rank_t r = 0; r < last; ++r) EXPECT_EQ(from.from(r).value(), 3u);
+    EXPECT_EQ(from.from(last).value(), 0u);
+    EXPECT(!from.from(last).try_wait());
+  }
+  am::barrier();
+  if (am::rank() == last) am::signal_counter(from.on(0));
+  if (am::rank() == 0) {
+    from.wait_all();
+    for (am::rank_t r = 0; r < last; ++r) EXPECT_EQ(from.from(r).value(), 2u);
+    EXPECT_EQ(from.from(last).value(), 0u);
+  }
+  EXPECT_THROWS_SAYING(am::usage_error, "source_counters::on", from.on(am::ranks()));
+  EXPECT_THROWS_SAYING(am::usage_error, "source_counters::from", from.from(-1));
+  am::sync();
+}
+
+RANK_TEST(signals_of_many_ranks_are_all_counted) {
+  am::barrier();
+  for (int i = 0; i < 500; ++i) am::signal_counter(arrived.on(0), 2);
+  if (am::rank() == 0) arrived.local().wait(1000 * std::uint64_t(am::ranks()));
+  am::sync();
+  am::barrier();
+  EXPECT_EQ(arrived.local().value(), 0u);
+  am::barrier();
 }
 
 RANK_TEST(a_long_range_into_freed_memory_is_refused_and_nothing_is_lost) {
@@ -316,6 +311,11 @@ RANK_TEST(a_spread_array_may_have_blocks) {
   am::barrier();
   for (std::size_t i = 0; i < 100; ++i) EXPECT(a[i] == int(i) && b[i] == int(2 * i));
   am::spread_array<int> moved = std::move(a);
+  EXPECT_EQ(moved[50], 50);
+  am::spread_array<int> none(0);
+  EXPECT_EQ(none.local().size(), 0u);
+}
+
 RANK_TEST(every_block_of_a_spread_array_is_found) {
   for (const std::size_t block : {1, 2, 3, 7, 8, 40}) {
     am::spread_array<int> a(101, block);
@@ -333,11 +333,6 @@ RANK_TEST(a_spread_array_with_blocks_has_no_spread_pointer) {
   EXPECT_THROWS_SAYING(am::usage_error, "blocks of 4 elements", blocks.begin());
   const am::spread_array<double> none(0);
   EXPECT(!none.begin());
-}
-
-  EXPECT_EQ(moved[50], 50);
-  am::spread_array<int> none(0);
-  EXPECT_EQ(none.local().size(), 0u);
 }
 
 RANK_TEST(spread_arithmetic_goes_from_rank_to_rank) {

@@ -84,7 +84,6 @@ RANK_TEST(a_signal_comes_behind_its_put) {
 }
 
 RANK_TEST(a_signal_comes_behind_direct_writes) {
-  if (!mapped()) return;
   for (long i = 1; i <= rounds; ++i) {
     *word_on<&words::y>(memory, next()) = i;
     am::signal_counter(arrived.on(next()));
@@ -92,4 +91,43 @@ RANK_TEST(a_signal_comes_behind_direct_writes) {
     if (!EXPECT(memory.local().y >= i)) break;
     am::barrier();
   }
+}
+
+// The writer tells another rank than the one where it wrote.
+RANK_TEST(a_signal_comes_behind_direct_writes_elsewhere) {
+  if (am::ranks() < 3) return;
+  for (long i = 1; i <= rounds; ++i) {
+    if (am::rank() == 0) {
+      *word_on<&words::y>(memory, 2) = i;
+      am::signal_counter(arrived.on(1));
+    }
+    if (am::rank() == 1) {
+      arrived.local().wait();
+      const long seen = *word_on<&words::y>(memory, 2);
+      if (!EXPECT(seen >= i)) break;
+    }
+    am::barrier();
+  }
+}
+
+// Puts and stores that are not complete, in memory that is shared, and in memory that the owner may have to be asked for.
+RANK_TEST(a_signal_comes_behind_earlier_puts_and_stores) {
+  constexpr std::size_t n = 5000;
+  std::vector<long> mine(2 * n);
+  const auto theirs = am::gather_all(am::to_global(mine.data()))[std::size_t(next())];
+  const auto shared = am::reinterpret_pointer<long>(blocks.on(next()));
+  std::array<long, 64> data;
+  for (long i = 1; i <= rounds / 3; ++i) {
+    data.fill(i);
+    const std::vector<long> many(n, i);
+    am::put(theirs, many);
+    am::store(theirs + n, many);
+    am::put(shared, data);
+    am::signal_counter(arrived.on(next()));
+    arrived.local().wait();
+    if (!EXPECT(mine[0] == i && mine[n - 1] == i && mine[n] == i && mine[2 * n - 1] == i)) break;
+    if (!EXPECT(blocks.local()[0] == i && blocks.local()[63] == i)) break;
+    am::fence();
+  }
+  am::fence();
 }
