@@ -20,6 +20,49 @@ double round_trip(row_context& c) {
   });
 }
 
+/// Blocks from rank 0 to rank 1, who looks at both ends of each; an answer at the end.
+double stream(row_context& c) {
+  constexpr long slots = 64;  // a multiple, as the row that this is compared with has
+  std::vector<double> block(std::size_t(c.size) / sizeof(double));
+  const int count = int(block.size());
+  const auto round = [&](long n) {
+    double sum = 0;
+    for (long i = 0; c.rank < 2 && i < n; ++i) {
+      if (c.rank == 0) {
+        block.front() = block.back() = double(i);
+        MPI_Send(block.data(), count, MPI_DOUBLE, 1, 0, MPI_COMM_WORLD);
+      } else {
+        MPI_Recv(block.data(), count, MPI_DOUBLE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sum += block.front() + block.back();
+      }
+    }
+    if (c.rank == 0) MPI_Recv(nullptr, 0, MPI_BYTE, 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (c.rank != 1) return;
+    verify(sum == double(n) * double(n - 1), "blocks of the stream");
+    MPI_Send(nullptr, 0, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
+  };
+  return time_per(c.iterations / slots * slots, [&](long n) { round((n + slots - 1) / slots * slots); });
+}
+
+/// One block to and fro.
+double ping(row_context& c) {
+  std::vector<double> block(std::size_t(c.size) / sizeof(double));
+  const int count = int(block.size());
+  long turn = 0;
+  return time_per(c.iterations, [&](long n) {
+    const auto receive = [&] {
+      MPI_Recv(block.data(), count, MPI_DOUBLE, 1 - c.rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      verify(block.front() == double(turn) && block.back() == double(turn), "block that came back");
+    };
+    for (long i = 0; c.rank < 2 && i < n; ++i, ++turn) {
+      if (c.rank == 1) receive();
+      block.front() = block.back() = double(turn);
+      MPI_Send(block.data(), count, MPI_DOUBLE, 1 - c.rank, 0, MPI_COMM_WORLD);
+      if (c.rank == 0) receive();
+    }
+  });
+}
+
 double barrier(row_context& c) {
   return time_per(c.iterations, [](long n) {
     for (long i = 0; i < n; ++i) MPI_Barrier(MPI_COMM_WORLD);
@@ -65,6 +108,8 @@ double alltoall(row_context& c) {
 
 void add_messages(row_table& rows) {
   rows.insert(rows.end(), {{"mpi_rtt", round_trip},
+                           {"mpi_stream", stream},
+                           {"mpi_ping", ping},
                            {"mpi_barrier", barrier},
                            {"mpi_allreduce", allreduce},
                            {"mpi_reduce", reduce},

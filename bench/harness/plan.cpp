@@ -196,6 +196,43 @@ void add_memory(table& t) {
                .size = 1 << 20,
                .iterations = 60,
                .baselines = {{armilla, "memcpy_sum", 1.3}}});
+  for (const long size : {16, 256, 4096}) {
+    const std::string bytes = std::to_string(size);
+    t.push_back({.name = "put_stream_" + bytes,
+                 .suite = "memory",
+                 .row = "put_stream",
+                 .size = size,
+                 .iterations = 19'200,
+                 .baselines = {{mpi, "mpi_stream", 1.0}, {armilla, "statement_stream"}}});
+    t.push_back({.name = "put_ping_" + bytes,
+                 .suite = "memory",
+                 .row = "put_ping",
+                 .size = size,
+                 .iterations = 3000,
+                 .baselines = {{mpi, "mpi_ping", 1.0}, {armilla, "statement_ping"}}});
+  }
+  for (const long size : {16, 64, 512})
+    t.push_back({.name = "get_transposed_" + std::to_string(size),
+                 .suite = "memory",
+                 .row = "get_transposed",
+                 .unit = "ns/element",
+                 .size = size,
+                 .iterations = 5'000'000 / (size * size),
+                 .baselines = {{armilla, "pack_transposed", 1.1}}});
+  t.push_back({.name = "get_column_512",
+               .suite = "memory",
+               .row = "get_column",
+               .unit = "ns/element",
+               .size = 512,
+               .iterations = 2000,
+               .baselines = {{armilla, "pack_column", 1.1}}});
+  t.push_back({.name = "spread_blocks_48",
+               .suite = "memory",
+               .row = "spread_blocks",
+               .unit = "ns/element",
+               .size = 48,
+               .iterations = 100,
+               .baselines = {{armilla, "divided_blocks", 1.0}}});
 }
 
 void add_em3d(table& t) {

@@ -8,6 +8,7 @@ void add_micro(row_table& rows);
 void add_aggregate(row_table& rows);
 void add_collective(row_table& rows);
 void add_memory(row_table& rows);
+void add_transfers(row_table& rows);
 void add_em3d(row_table& rows);
 void add_graph(row_table& rows);
 void add_fiber(row_table& rows);

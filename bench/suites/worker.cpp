@@ -15,6 +15,7 @@ int work(int argc, char** argv) {
     add_aggregate(rows);
     add_collective(rows);
     add_memory(rows);
+    add_transfers(rows);
     add_em3d(rows);
     add_graph(rows);
     add_fiber(rows);
