@@ -10,7 +10,8 @@
 namespace armilla::detail {
 
 /// How far a rank has come. Only the rank itself moves it forward.
-enum class rank_stage : std::uint32_t { absent, joined, running, finished };
+/// `ending`: its function and its session have ended, and it waits for the others at the last meetings.
+enum class rank_stage : std::uint32_t { absent, joined, running, ending, finished };
 
 /// How a rank ended the job, as noted by the rank itself. What nobody noted, the supervisor reads from the exit status.
 enum class failure_kind : std::int32_t {
@@ -61,7 +62,7 @@ static_assert(sizeof(loss_record) == 256);
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 4;                 // of all of docs/spec/wire.md
+  static constexpr std::uint32_t good_version = 5;                 // of all of docs/spec/wire.md
   static constexpr std::uint32_t max_ranks = 1024;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;

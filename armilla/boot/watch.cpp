@@ -22,6 +22,7 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
   if (stage == rank_stage::absent) return "has not joined the job yet";
   if (stage == rank_stage::joined) return "is starting";
+  if (stage == rank_stage::ending) return "has ended its function and waits for the other ranks to end theirs";
   if (stage == rank_stage::finished) return "has finished";
   const std::uint64_t looked = control_of(job, r).looked.load(std::memory_order_relaxed);
   if (looked == 0) return "is busy and has not waited yet: it computes, or is outside of the library";
@@ -123,8 +124,11 @@ bool job_watch::all_closed_since(std::uint64_t latest_ns) {
   for (std::uint32_t r = 0; r < job_.ranks; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
-    // Who has been woken is not asleep any more, even if it has not got its core yet.
-    if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || rank.sleeping.load(std::memory_order_acquire) != asleep) return false;
+    if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns) return false;
+    // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no
+    // bell.
+    const bool ending = job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::ending;
+    if (!ending && rank.sleeping.load(std::memory_order_acquire) != asleep) return false;
     const control_block& beside = attendant_of(job_, rank_t(r));
     if (beside.looked.load(std::memory_order_acquire) == 0) continue;  // there is none
     const std::uint64_t since = beside.idle.load(std::memory_order_acquire) >> 1;

@@ -28,7 +28,7 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// - a fiber in sleep_for or a wait with a deadline: open waits, for its rank wakes by itself;
 /// - ranks that serve while one does any of these (run_main): that one shows no time;
 /// - a rank that was woken but has not got its core yet, or was stopped by a debugger meanwhile: it does not answer;
-/// - a rank that starts, or has come to the end and waits for the others there: it shows no time;
+/// - a rank that starts: it shows no time. One that has come to the end and waits there for the others does: a closed wait;
 /// - a rank that spins in poll(), or has spilled frames to send: it never sleeps;
 /// - what the program has announced by `outside_event`: such a rank's waits are open.
 class job_watch {

@@ -45,6 +45,8 @@ class waiting {
 
   void announce(attention how = asleep) noexcept;  ///< from here on a sender wakes this rank, or interrupts it
   void cancel() noexcept;                          ///< the last look found something
+  /// Whether this is the last look before a sleep.
+  bool announced() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
   /// After a look that found nothing, by one who never spins.
   void note_look(spell& s) noexcept;
   void forget_looks() noexcept { mine_.looked.store(0, std::memory_order_release); }

@@ -91,10 +91,10 @@ void join_all_but([[maybe_unused]] context& rank, [[maybe_unused]] std::uint64_t
 
 std::uint64_t own_fibers(const context& rank) noexcept { return rank.fibers->alive(); }
 
-void final_fence(context& rank, std::uint64_t others) {
+void final_fence(context& rank, std::uint64_t others, [[maybe_unused]] ending_of which) {
   join_all_but(rank, others);
 #if ARMILLA_HAS_TEAMS
-  fence();
+  run_end_fence(which);
 #endif
 }
 
@@ -104,7 +104,7 @@ void let_go([[maybe_unused]] context& rank) {
   destroy_objects(rank);
   join_all_but(rank, 0);
   try {
-    fence();
+    run_end_fence(ending_of::objects);
   } catch (const remote_error&) {}
 #endif
 }

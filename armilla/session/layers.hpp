@@ -5,6 +5,7 @@
 
 #include "armilla/base/context.hpp"
 #include "armilla/boot/launch.hpp"
+#include "armilla/team/team.hpp"
 
 // Which layers a session starts: 1 when the layer's start function exists.
 #define ARMILLA_HAS_STATS 1
@@ -45,7 +46,7 @@ void stop_layers(context&);
 /// Fibers of this rank's own code that have not ended.
 std::uint64_t own_fibers(const context&) noexcept;
 /// Everything in flight arrives and is done, on all ranks, and fibers end that nobody joins: all but `others`.
-void final_fence(context&, std::uint64_t others);
+void final_fence(context&, std::uint64_t others, ending_of which);
 /// What ranks still keep for others goes, behind the final fence and while calls are possible.
 void let_go(context&);
 /// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`).

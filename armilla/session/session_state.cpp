@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <string>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
@@ -25,6 +27,15 @@ namespace armilla::detail {
 namespace {
 
 void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank].stage.store(stage, std::memory_order_release); }
+
+// The last meetings are closed waits like any other.
+void meet_at_the_end(const launch& self, meeting_point point) {
+  std::atomic<std::uint64_t>& idle = control_of(*self.job, self.rank).idle;
+  idle.store(now_ns() << 1 | 1, std::memory_order_release);
+  set_stage(self, rank_stage::ending);
+  meet(self, point);
+  idle.store(0, std::memory_order_release);
+}
 
 }  // namespace
 
@@ -63,7 +74,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   else if (const int code = call(function); code != 0)
     return fail(code), code;
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
-  final_fence(rank, others);
+  final_fence(rank, others, ending_of::function);
   return 0;
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop
   throw;
@@ -77,16 +88,16 @@ void session_state::serve() { serve_until(rank, self.job->mains_done, mains); }
 void session_state::finish() noexcept try {
   if (failed || ended) return;
   ended = true;
-  final_fence(rank, 0);
+  final_fence(rank, 0, ending_of::session);
   let_go(rank);
   report_stats(rank);
   report_trace(rank);
   if (self.beat != nullptr) self.beat->watch_no_more();
-  meet(self, all_done);
+  meet_at_the_end(self, all_done);
   stop_wait_reports(rank);
   stop_layers(rank);
   if (self.beyond != nullptr) self.beyond->finish();
-  meet(self, all_stopped);
+  meet_at_the_end(self, all_stopped);
   set_stage(self, rank_stage::finished);
   if (self.started != nullptr) self.started->finish();
 } catch (...) {  // an error of the last calls, which the fence reports

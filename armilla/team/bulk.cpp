@@ -65,7 +65,7 @@ class short_exchange {
     const bool far = t_.self->host->far[std::size_t(to)];
     for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
       copy_line(line->payload, data + at, part_ - at);
-      line->step.store(number, std::memory_order_release);  // pairs with the acquire in await_step
+      line->step.store(t_.sign | number, std::memory_order_release);  // pairs with the acquire in await_step
       if (far) [[unlikely]]
         mirror(*t_.self, to, line, sizeof *line);
     }
@@ -131,8 +131,8 @@ void require_parts(const team_record& t, std::size_t in_bytes, std::size_t out_b
 
 }  // namespace
 
-void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, rank_t root) {
-  ++enter(team, collective::broadcast, root, bytes).count->collectives;
+void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, type_mark type, rank_t root) {
+  ++enter(team, {collective::broadcast, root, bytes, type}).count->collectives;
   team_record& t = *team;
   const char* what = name_of(collective::broadcast);
   const bool is_root = t.rank == std::uint32_t(root);
@@ -153,9 +153,9 @@ void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, rank
 }
 
 void all_to_all_bytes(team_record* team, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
-                      std::size_t element) {
+                      std::size_t element, type_mark type) {
   const collective kind = collective::all_to_all;
-  ++enter(team, kind, 0, in_bytes).count->collectives;
+  ++enter(team, {kind, 0, in_bytes, type}).count->collectives;
   team_record& t = *team;
   require_parts(t, in_bytes, out_bytes, element);
   const std::size_t part = in_bytes / t.size;
@@ -170,10 +170,10 @@ void require_one_each(const team_record& t, collective kind, std::size_t size) {
 }
 
 flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std::span<const std::size_t> in_counts,
-                                     std::span<std::size_t> out_counts, std::size_t element)
+                                     std::span<std::size_t> out_counts, std::size_t element, type_mark type)
     : t_(team), in_counts_(in_counts), out_counts_(out_counts), element_(element) {
   const collective kind = collective::all_to_all_v;
-  ++enter(team, kind).count->collectives;
+  ++enter(team, {kind, 0, 0, type}).count->collectives;
   team_record& t = *team;
   require_one_each(t, kind, in_counts.size());
   require_one_each(t, kind, out_counts.size());

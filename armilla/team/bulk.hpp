@@ -8,9 +8,9 @@
 /// Collectives on memory that the caller supplies, as bytes.
 namespace armilla::detail {
 
-void broadcast_bytes(team_record* t, std::byte* data, std::size_t bytes, rank_t root);
+void broadcast_bytes(team_record* t, std::byte* data, std::size_t bytes, type_mark type, rank_t root);
 void all_to_all_bytes(team_record* t, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
-                      std::size_t element);
+                      std::size_t element, type_mark type);
 
 /// `size` values where the team has as many members, or usage_error.
 void require_one_each(const team_record& t, collective kind, std::size_t size);
@@ -19,7 +19,7 @@ void require_one_each(const team_record& t, collective kind, std::size_t size);
 class flat_all_to_all_v {
  public:
   flat_all_to_all_v(team_record* t, std::size_t in_size, std::span<const std::size_t> in_counts,
-                    std::span<std::size_t> out_counts, std::size_t element);
+                    std::span<std::size_t> out_counts, std::size_t element, type_mark type);
   /// Elements that will come.
   std::size_t total() const noexcept { return total_; }
   void run(const std::byte* in, std::byte* out);

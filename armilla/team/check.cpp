@@ -1,58 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/record.hpp"
 
 namespace armilla::detail {
 namespace {
 
-// What a member is about to do. `bytes` is the size of an element, of a part, or 0 where members may differ.
-struct intention {
-  std::uint64_t bytes;
-  std::uint64_t number;  ///< how many collectives this team has entered
-  rank_t root;
-  collective kind;
+const char* name_of(number_class c) noexcept {
+  switch (c) {
+    case number_class::none: break;
+    case number_class::boolean: return "bool";
+    case number_class::character: return "char";
+    case number_class::signed_integer: return "int";
+    case number_class::unsigned_integer: return "uint";
+    case number_class::floating: return "float";
+  }
+  return "";
+}
 
-  bool same_as(const intention& o) const { return bytes == o.bytes && root == o.root && kind == o.kind; }
-};
-static_assert(sizeof(intention) <= flag_line::payload_bytes);
+// "float64 array"; empty where the mark tells nothing that people know.
+std::string describe_type(type_mark mark) {
+  const auto number = number_class(mark >> 3 & 7);
+  if (number == number_class::none || number > number_class::floating) return "";
+  std::string text = name_of(number);
+  if (number >= number_class::signed_integer) text += fmt::format("{}", 8u << (mark & 7u));
+  return text + ((mark & mark_list) != 0 ? " list" : (mark & mark_array) != 0 ? " array" : "");
+}
 
-std::string describe(const intention& i) {
-  std::string text = name_of(i.kind);
-  if (i.root != 0) text += fmt::format(" with root {}", i.root);
-  if (i.bytes != 0) text += fmt::format(" of {} bytes", i.bytes);
+[[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
+                                  const std::string& theirs, const char* what) {
+  throw_usage(what, fmt::format("ranks entered different collectives: rank {} {}, rank {} {} (number {} of this team); "
+                                "every member of a team must call its collectives in the same order",
+                                t.self->rank, mine, other, theirs, number - t.first_step));
+}
+
+const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }
+
+// What the owner of `line` has entered as number `number` of its team; 0: not known. A rank that is further on keeps the last
+// ones only, and the oldest of them may be about to go.
+std::uint64_t entered_as(const intention_line& line, std::uint64_t number) {
+  const std::uint64_t before = line.number.load(std::memory_order_acquire);
+  const std::uint64_t what = line.what[number % intention_line::kept].load(std::memory_order_acquire);
+  const std::uint64_t after = line.number.load(std::memory_order_acquire);
+  return before >= number && after - number < intention_line::kept - 1 ? what : 0;
+}
+
+bool differ_at(const team_record& t, rank_t r, std::uint64_t number) {
+  const std::uint64_t here = entered_as(*t.entered, number), there = entered_as(entered_by(t, r), number);
+  return here != 0 && there != 0 && here != there;
+}
+
+// The first collective that is known to differ; 0: none.
+std::uint64_t first_difference(const team_record& t, rank_t r) {
+  for (std::uint64_t number = t.number - std::min<std::uint64_t>(t.number - t.first_step, intention_line::kept);
+       number < t.number;)
+    if (differ_at(t, r, ++number)) return number;
+  return 0;
+}
+
+// Of a rank of which nothing is known but the sign of a word that it has shown.
+std::string describe_sign(const team_record& t, std::uint64_t word) {
+  const collective kind = kind_of_sign(word);
+  std::string text = kind == collective::end ? describe({kind}) : name_of(kind);
+  if (kind == kind_of_sign(t.sign)) text += ", but with another root, size or type, or after other collectives";
   return text;
 }
 
-[[noreturn]] void throw_different(const team_record& t, std::uint32_t other, const intention& mine, const intention& theirs) {
-  throw_usage(name_of(mine.kind),
-              fmt::format("ranks entered different collectives: rank {} {}, rank {} {} (number {} of this team); "
-                          "every member of a team must call its collectives in the same order",
-                          t.members[t.rank], describe(mine), t.members[other], describe(theirs), mine.number));
+// A rank on another host tells what it has entered before it sleeps.
+void hear_of(const team_record& t, rank_t r) {
+  if (!t.self->host->far[std::size_t(r)]) return;
+  constexpr std::uint64_t patience_ns = 300'000'000;
+  tell_entered(t);
+  t.self->messages->wait_until_deadline([&] { return first_difference(t, r) != 0; }, now_ns() + patience_ns,
+                                        name_of(collective::none));
 }
 
 }  // namespace
 
+std::string describe(const intention& i) {
+  if (i.kind == collective::end) return i.root == 0 ? "has ended its function" : "has come to its end";
+  std::string text = name_of(i.kind);
+  if (i.root != 0) text += fmt::format(" with root {}", i.root);
+  if (i.bytes != 0) text += fmt::format(" of {} bytes", i.bytes);
+  if (const std::string type = describe_type(i.type); !type.empty()) text += fmt::format(" ({})", type);
+  return text;
+}
+
 // Own lines and steps, so that nothing else depends on whether a job checks. Two lines are enough: all meet each time.
-void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t bytes) {
-  if (t.lost != no_rank) t.self->messages->throw_lost(t.lost, name_of(kind));
+void check_entry(team_record& t, const intention& what) {
+  if (t.lost != no_rank) t.self->messages->throw_lost(t.lost, name_of(what.kind));
   const std::uint64_t step = t.first_step + ++t.check_step;
-  const intention mine{bytes, t.check_step, root, kind};
+  const std::uint64_t mine = what.word();
   flag_line& line = t.my_slot().check[step % 2];
   std::memcpy(line.payload, &mine, sizeof mine);
   line.step.store(step, std::memory_order_release);
   reveal(t, line, sizeof mine);
   std::uint32_t different = t.size;
-  intention theirs, first;
+  std::uint64_t theirs, first = 0;
   for (std::uint32_t i = 0; i < t.size; ++i) {  // to the end, whatever is found: who goes on must have met all
     if (i == t.rank) continue;
     const flag_line& other = t.slots[i]->check[step % 2];
-    await_step(t, other.step, step, name_of(kind));
+    await_step_of_any(t, other.step, step, name_of(what.kind));
     std::memcpy(&theirs, other.payload, sizeof theirs);
-    if (different == t.size && !mine.same_as(theirs)) different = i, first = theirs;
+    if (different == t.size && mine != theirs) different = i, first = theirs;
   }
-  if (different != t.size) throw_different(t, different, mine, first);
+  if (different == t.size) return;
+  t.past = 0;  // on all members: they may go on
+  throw_different(t, t.members[different], t.number, describe(what), describe(intention::from(first)), name_of(what.kind));
+}
+
+bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
+
+void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word, const char* what) {
+  hear_of(t, r);
+  if (const std::uint64_t number = first_difference(t, r); number != 0)
+    throw_different(t, r, number, describe(intention::from(entered_as(*t.entered, number))),
+                    describe(intention::from(entered_as(entered_by(t, r), number))), what);
+  const intention mine = intention::from(entered_as(*t.entered, t.number));
+  throw_different(t, r, t.number, describe(mine), describe_sign(t, word), what);
 }
 
 const char* name_of(collective kind) noexcept {
@@ -71,6 +140,7 @@ const char* name_of(collective kind) noexcept {
     case collective::gather_all: return "team::gather_all";
     case collective::all_to_all: return "team::all_to_all";
     case collective::all_to_all_v: return "team::all_to_all_v";
+    case collective::end: return "the end";
   }
   return "team";
 }

@@ -21,7 +21,7 @@ team_record& begin(team_record* t, collective kind, rank_t root = 0) {
     bytes = sizeof(T);
   else if constexpr (fixed_size<T>)
     bytes = packed_size<T>;
-  ++enter(t, kind, root, bytes).count->collectives;
+  ++enter(t, {kind, root, bytes, mark_of<T>()}).count->collectives;
   return *t;
 }
 
@@ -141,7 +141,7 @@ T team::broadcast(const T& value, rank_t root) const {
 template <class T>
   requires trivially_sendable<T>
 void team::broadcast(std::span<T> data, rank_t root) const {
-  detail::broadcast_bytes(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), root);
+  detail::broadcast_bytes(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), root);
 }
 
 template <sendable_value T>
@@ -273,7 +273,7 @@ template <class T>
   requires trivially_sendable<T>
 void team::all_to_all(std::span<const T> in, std::span<T> out) const {
   detail::all_to_all_bytes(record_, reinterpret_cast<const std::byte*>(in.data()), in.size_bytes(),
-                           reinterpret_cast<std::byte*>(out.data()), out.size_bytes(), sizeof(T));
+                           reinterpret_cast<std::byte*>(out.data()), out.size_bytes(), sizeof(T), detail::mark_of<T>());
 }
 
 template <sendable_value T>
@@ -295,7 +295,7 @@ template <class T>
   requires trivially_sendable<T>
 std::vector<T> team::all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts,
                                   std::span<std::size_t> out_counts) const {
-  detail::flat_all_to_all_v moves(record_, in.size(), in_counts, out_counts, sizeof(T));
+  detail::flat_all_to_all_v moves(record_, in.size(), in_counts, out_counts, sizeof(T), detail::mark_of<T>());
   std::vector<T> out(moves.total());
   moves.run(reinterpret_cast<const std::byte*>(in.data()), reinterpret_cast<std::byte*>(out.data()));
   return out;

@@ -81,15 +81,15 @@ std::uint64_t settle(team_record& t) {
   return 0;
 }
 
-round_sums run_round(team_record& t) {
+round_sums run_round(team_record& t, const char* what) {
   const std::uint64_t riding = settle(t);
   round_sums sums = count_here(t);
   sums.created += riding;  // from here on nothing happens until they leave
   if (!t.flat_fence) [[unlikely]] {
-    meet(t, t.fence_pattern, {&sums, sizeof sums, combine, nullptr}, "fence");
+    meet(t, t.fence_pattern, {&sums, sizeof sums, combine, nullptr}, what);
     return sums;
   }
-  const std::uint64_t step = write_flat(t, &sums, sizeof sums, "fence");
+  const std::uint64_t step = write_flat(t, &sums, sizeof sums, what);
   const flag_line& mine = t.mine[step % team_slot::flat_lines];
   if (t.fence_rides)
     mirror_with_statements(t, mine, sizeof sums);
@@ -98,7 +98,7 @@ round_sums run_round(team_record& t) {
   for (std::uint32_t i = 0; i < t.size; ++i) {
     if (i == t.rank) continue;
     round_sums other;
-    std::memcpy(&other, look(t, i, step, "fence"), sizeof other);
+    std::memcpy(&other, look(t, i, step, what), sizeof other);
     sums.add(other);
   }
   t.known = step;
@@ -142,7 +142,8 @@ class unhurried {
   bool another_counts() const noexcept {
     const std::uint64_t next = t_.step + 1;
     for (std::uint32_t i = 0; t_.flat_fence && i < t_.size; ++i)
-      if (i != t_.rank && t_.flat[i][next % team_slot::flat_lines].step.load(std::memory_order_acquire) >= next) return true;
+      if (i != t_.rank && step_of(t_.flat[i][next % team_slot::flat_lines].step.load(std::memory_order_acquire)) >= next)
+        return true;
     return false;
   }
 
@@ -203,18 +204,19 @@ class only_fence {
 
 }  // namespace
 
-void run_fence(team_record* team) {
-  const only_fence mine(require_entry(team, collective::fence));
+namespace {
+
+void run(team_record* team, const intention& what) {
+  const only_fence mine(require_entry(team, what.kind));
   team_record& t = *team;
   context& c = *t.self;
-  if (t.checking) [[unlikely]]
-    check_entry(t, collective::fence, 0, 0);
+  sign_on(t, what);
   endpoint& messages = *c.messages;
   const traced whole(messages.events(), trace_kind::collective, "fence");
   ++c.count->fences;
   unhurried pace(t);
   for (;;) {
-    const round_sums sums = run_round(t);
+    const round_sums sums = run_round(t, name_of(what.kind));
     ++c.count->fence_rounds;
     const bool over = sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0;
     t.fence_created = sums.created;
@@ -227,6 +229,12 @@ void run_fence(team_record* team) {
   }
 }
 
+}  // namespace
+
+void run_fence(team_record* team) { run(team, {collective::fence}); }
+
 void run_world_fence() { run_fence(here("fence").teams->world); }
+
+void run_end_fence(ending_of which) { run(here("fence").teams->world, {collective::end, rank_t(which)}); }
 
 }  // namespace armilla::detail

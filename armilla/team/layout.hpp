@@ -12,13 +12,22 @@
 ///     16 team slots | a pair of lines for each rank | exchange lines for each rank | staging for all that is longer
 namespace armilla::detail {
 
-/// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last.
+/// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last. Its upper 16 bits are
+/// the sign of the collective (intention.hpp).
 struct alignas(cache_line) flag_line {
   static constexpr std::size_t payload_bytes = cache_line - sizeof(std::uint64_t);
   std::atomic<std::uint64_t> step;
   alignas(8) std::byte payload[payload_bytes];
 };
 static_assert(sizeof(flag_line) == cache_line);
+
+/// The last collectives that the owner has entered, for those who find that it does something else.
+struct alignas(cache_line) intention_line {
+  static constexpr std::uint32_t kept = 7;
+  std::atomic<std::uint64_t> number;      ///< of the last one; written behind its entry
+  std::atomic<std::uint64_t> what[kept];  ///< intention::word, by number modulo `kept`
+};
+static_assert(sizeof(intention_line) == cache_line);
 
 /// The flags of one team. Its members agree on the slot; world has slot 0.
 ///
@@ -31,6 +40,7 @@ struct team_slot {
   flag_line flat[flat_lines];                     ///< by step: everyone reads everyone's
   flag_line check[2];                             ///< checked jobs: what the owner is about to do
   flag_line pattern[2][rounds];                   ///< by parity of the step: trees, hypercube, dissemination
+  intention_line entered;
 };
 
 /// What a rank sends to one peer through its staging, and what it has taken from there. Two of them for each peer:
@@ -46,6 +56,7 @@ struct alignas(cache_line) pair_line {
   std::uint32_t chunks;              ///< that fit into the place; they are used in turn
   kind where;
   std::atomic<access> reads_peer;  ///< whether the owner may copy from the peer's process; in the first of both lines
+  std::uint32_t sign;              ///< of the collective that the message belongs to
   std::uint64_t home;              ///< an address of the owner's process at which a peer may try that
 };
 static_assert(sizeof(pair_line) == cache_line);

@@ -23,7 +23,7 @@ std::atomic_ref<std::uint64_t> word(std::byte* at) { return std::atomic_ref(*rei
 void write_line(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::uint64_t step;
   std::memcpy(&step, from, sizeof step);
-  if (step < word(to).load(std::memory_order_relaxed)) return;
+  if (step_of(step) < step_of(word(to).load(std::memory_order_relaxed))) return;
   std::memcpy(to + sizeof step, from + sizeof step, bytes - sizeof step);
   word(to).store(step, std::memory_order_release);  // pairs with the acquire in await_step, and in transfer::pull
 }
@@ -64,6 +64,10 @@ void mirror(context& c, rank_t to, const void* at, std::size_t bytes) {
 
 void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes) {
   for (const rank_t r : t.abroad) mirror(*t.self, r, at, bytes);
+}
+
+void tell_entered(const team_record& t) {
+  for (const rank_t r : t.abroad) mirror(*t.self, r, t.entered, sizeof *t.entered);
 }
 
 void mirror_with_statements(team_record& t, const flag_line& line, std::size_t bytes) {

@@ -74,7 +74,7 @@ class meeting {
   const flag_line& show(std::uint32_t round) {
     flag_line& line = t_.my_slot().pattern[step_ % 2][round];
     if (v_.bytes != 0) std::memcpy(line.payload, v_.value, v_.bytes);
-    line.step.store(step_, std::memory_order_release);
+    line.step.store(t_.sign | step_, std::memory_order_release);
     return line;
   }
   void show_to(std::uint32_t member, std::uint32_t round) {

@@ -6,6 +6,7 @@
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/team/intention.hpp"
 #include "armilla/team/layout.hpp"
 #include "armilla/team/mirror.hpp"
 
@@ -38,10 +39,15 @@ struct team_record {
   context* self = nullptr;
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
-  std::uint64_t step = 0;     ///< last step of the flat lines
-  std::uint64_t known = 0;    ///< every member has shown at least this step
-  flag_line* mine = nullptr;  ///< my flat lines
-  bool checking = false;      ///< compare what the members are about to do
+  std::uint64_t step = 0;             ///< last step of the flat lines
+  std::uint64_t known = 0;            ///< every member has shown at least this step
+  std::uint64_t sign = 0;             ///< of the collective that this rank is in; in all words that it shows
+  std::uint64_t past = 0;             ///< of what this rank has entered: past_with
+  std::uint64_t number = 0;           ///< of the collectives entered, from first_step
+  flag_line* mine = nullptr;          ///< my flat lines
+  intention_line* entered = nullptr;  ///< mine
+  std::uint32_t entered_at = 0;       ///< number % intention_line::kept
+  bool checking = false;              ///< compare what the members are about to do
   bool flat_barrier = true;
   bool flat_fence = true;
   bool fence_rides = false;            ///< what a fence shows travels behind the statements that are open
@@ -111,19 +117,28 @@ struct team_state {
 
 // ---- flags ----
 
-/// Waits, answering other ranks, until `flag` has come to `step`. Throws rank_lost when a member is lost before: whoever the flag
-/// belongs to may wait for that one.
+/// Waits, answering other ranks, until `flag` has come to `step`. Throws rank_lost when a member is lost before: the flag's owner
+/// may wait for that one.
+void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what);
+
+/// The same within the collective that this rank has entered. Throws usage_error if the flag's owner has entered another one.
 void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what);
 
 /// The same. A few looks first: the peers of a well-balanced program arrive within the flight of a cache line.
 inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
-  if (flag.load(std::memory_order_acquire) >= step) return;
+  const std::uint64_t expected = t.sign | step;
+  if (flag.load(std::memory_order_acquire) == expected) return;
   if (t.self->messages->observed()) [[unlikely]]
     return await_step_slowly(t, flag, step, what);  // a wait is timed from its begin
   for (int i = 0; i < 8; ++i)
-    if (flag.load(std::memory_order_acquire) >= step) return;
+    if (flag.load(std::memory_order_acquire) == expected) return;
   await_step_slowly(t, flag, step, what);
 }
+
+/// A wait of a collective, answering other ranks, until `ready()`. Before it sleeps it compares with what the ranks that it waits
+/// for have entered: `others(f)` calls f(rank) for each. Throws rank_lost, and usage_error if one has entered another collective.
+template <class Ready, class Others>
+void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, const void* on = nullptr);
 
 /// Wakes every other member that sleeps.
 inline void notify_members(const team_record& t) {
@@ -135,6 +150,8 @@ inline void notify_members(const team_record& t) {
 /// The same for those on other hosts, who are sent what lies at `at`.
 [[gnu::cold]] void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes);
 /// The same for a flat line whose readers all are on other hosts, behind the statements that are open for them.
+/// What this rank has entered, to those on other hosts.
+[[gnu::cold]] void tell_entered(const team_record& t);
 void mirror_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
 std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members);
 
@@ -159,7 +176,7 @@ inline std::uint64_t write_flat(team_record& t, const void* value, std::size_t b
     make_room(t, step - team_slot::flat_lines + 1, what);
   flag_line& line = t.mine[step % team_slot::flat_lines];
   if (bytes != 0) std::memcpy(line.payload, value, bytes);
-  line.step.store(step, std::memory_order_release);  // pairs with the acquire in await_step
+  line.step.store(t.sign | step, std::memory_order_release);  // pairs with the acquire in await_step
   return step;
 }
 
@@ -180,29 +197,15 @@ inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step
 
 // ---- entering a collective ----
 
-/// The collectives, for checks and messages.
-enum class collective : std::uint8_t {
-  none,
-  barrier,
-  fence,
-  split,
-  broadcast,
-  scatter,
-  reduce,
-  reduce_all,
-  scan,
-  exclusive_scan,
-  gather,
-  gather_all,
-  all_to_all,
-  all_to_all_v
-};
-const char* name_of(collective kind) noexcept;
-
 [[noreturn, gnu::cold]] void throw_cannot_enter(const team_record* t, collective kind);
 [[noreturn, gnu::cold]] void throw_bad_root(const team_record& t, collective kind, rank_t root);
 /// Compares with all members; throws if one does something else. See check.cpp.
-[[gnu::cold]] void check_entry(team_record& t, collective kind, rank_t root, std::uint64_t bytes);
+[[gnu::cold]] void check_entry(team_record& t, const intention& what);
+/// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective.
+[[gnu::cold]] bool does_otherwise(const team_record& t, rank_t r);
+/// Rank `r` is in another collective; `word`, what it has shown, bears its sign.
+/// It, or one before it.
+[[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word, const char* what);
 
 /// May this rank enter a collective now?
 inline context& require_entry(const team_record* t, collective kind, rank_t root = 0) {
@@ -214,13 +217,48 @@ inline context& require_entry(const team_record* t, collective kind, rank_t root
   return *c;
 }
 
+/// From here on what this rank shows is a part of `what`. Three stores to lines that hardly anybody else reads.
+inline void sign_on(team_record& t, const intention& what) {
+  t.past = past_with(t.past, what);
+  t.sign = sign_of(what.kind, t.past, ++t.number);
+  if (++t.entered_at == intention_line::kept) t.entered_at = 0;
+  t.entered->what[t.entered_at].store(what.word(), std::memory_order_release);
+  t.entered->number.store(t.number, std::memory_order_release);  // pairs with the acquire in does_otherwise
+  if (t.checking) [[unlikely]]
+    check_entry(t, what);
+}
+
 /// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
-inline context& enter(team_record* t, collective kind, rank_t root = 0, std::uint64_t bytes = 0) {
-  context& c = require_entry(t, kind, root);
+inline context& enter(team_record* t, const intention& what) {
+  context& c = require_entry(t, what.kind, what.root);
   c.messages->flush();
-  if (t->checking) [[unlikely]]
-    check_entry(*t, kind, root, bytes);
+  sign_on(*t, what);
   return c;
+}
+
+template <class Ready, class Others>
+void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, const void* on) {
+  endpoint& messages = *t.self->messages;
+  rank_t otherwise = no_rank;
+  bool told = t.abroad.empty();  // those on other hosts hear what this rank has entered before it first sleeps
+  for (bool tell = false;; tell = false) {
+    messages.wait_until(
+        [&] {
+          if (ready() || t.lost != no_rank || otherwise != no_rank || tell) return true;
+          if (!messages.sleeper().announced()) [[likely]]
+            return false;
+          others([&](rank_t r) {
+            if (otherwise == no_rank && does_otherwise(t, r)) otherwise = r;
+          });
+          return otherwise != no_rank || (tell = !told);
+        },
+        what, on);
+    if (ready()) return;
+    if (t.lost != no_rank) messages.throw_lost(t.lost, what);
+    if (otherwise != no_rank) throw_does_otherwise(t, otherwise, 0, what);
+    if (tell) tell_entered(t);
+    told = true;
+  }
 }
 
 }  // namespace armilla::detail

@@ -35,7 +35,7 @@ static_assert(sizeof(request) <= flag_line::payload_bytes);
 constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;
 
 std::uint64_t last_step(const team_record& t) {
-  return t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step});
+  return t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step, t.number - t.first_step});
 }
 
 bool closed_by_all(const team_state& s, const team_record& t) {
@@ -91,12 +91,14 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32
   for (std::uint32_t i = 0; i < t->size; ++i) t->numbers[std::size_t(t->members[i])] = rank_t(i);
   t->owner = &s;
   t->slot = slot;
-  t->step = t->known = t->first_step = first_step;
+  t->step = t->known = t->number = t->first_step = first_step;
+  t->entered_at = std::uint32_t(first_step % intention_line::kept);
   for (const rank_t r : t->members) {
     t->slots.push_back(&s.slot(r, slot));
     t->flat.push_back(t->slots.back()->flat);
   }
   t->mine = t->my_slot().flat;
+  t->entered = &t->my_slot().entered;
   t->abroad = members_abroad(*s.self.host, s.self.rank, t->members);
   t->checking = checked && settings.checked && t->size > 1;
   t->barrier_pattern = choose_barrier(settings.barrier, *t, s.self.host->oversubscribed);
@@ -134,7 +136,7 @@ std::vector<rank_t> members_of(const team_record& parent, const std::vector<requ
 }
 
 team_record* split(team_record* parent, int color, int key) {
-  context& c = enter(parent, collective::split);
+  context& c = enter(parent, {collective::split});
   ++c.count->collectives;
   std::vector<request> all = exchange_requests(*parent, color, key);
   // When all have come here, all have said which teams they let go before: a second look knows everything.
@@ -217,16 +219,36 @@ void let_go(team_record* t) noexcept {
   if (!t->abroad.empty()) mirror_to_hosts(*t, &closed, sizeof closed.step);
 }
 
-void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
-  const auto there = [&] { return flag.load(std::memory_order_acquire) >= step; };
+void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+  const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
   endpoint& messages = *t.self->messages;
   messages.wait_until([&] { return there() || t.lost != no_rank; }, what, &flag);
   if (t.lost != no_rank && !there()) messages.throw_lost(t.lost, what);
 }
 
+namespace {
+
+// Of the collective area in which `flag` lies.
+rank_t owner_of(const context& c, const void* flag) {
+  const auto at = static_cast<const std::byte*>(flag) - c.host->collective(0);
+  return rank_t(std::size_t(at) / c.host->layout.collective_bytes());
+}
+
+}  // namespace
+
+void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+  const rank_t owner = owner_of(*t.self, &flag);
+  const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
+  wait_in_collective(t, there, [&](auto&& ask) { ask(owner); }, what, &flag);
+  const std::uint64_t word = flag.load(std::memory_order_acquire);
+  if (step_of(word) == step && word != (t.sign | step)) [[unlikely]]
+    throw_does_otherwise(t, owner, word, what);
+}
+
+// Of these steps only that they have been counts: they belong to earlier collectives.
 void make_room(team_record& t, std::uint64_t step, const char* what) {
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) look(t, i, step, what);
+    if (i != t.rank) await_step_of_any(t, t.flat[i][step % team_slot::flat_lines].step, step, what);
   t.known = step;
 }
 

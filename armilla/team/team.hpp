@@ -23,6 +23,9 @@ void run_barrier(team_record* t);
 void run_fence(team_record* t);
 void run_world_barrier();
 void run_world_fence();
+/// What ends with the fence of all ranks that stands there.
+enum class ending_of { function, session, objects };
+void run_end_fence(ending_of which);
 }  // namespace detail
 
 /// What a combining function of a reduction must be: `op(a, b)` gives a T. It is always applied from the first member to
@@ -36,8 +39,9 @@ concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
 /// Members are numbered from 0 to size()-1 in the team; roots of collectives are such numbers, not ranks of the job. A
 /// team lives as long as any of its values; a rank may belong to 15 teams beside world at a time.
 ///
-/// Collectives are called by all members, in the same order on each; in a checked job (`ARMILLA_CHECKED` builds) another
-/// order is a usage_error that names ranks and operations, otherwise it is undefined. They answer calls of other ranks
+/// Collectives are called by all members, in the same order on each; another order, root, size or type is a usage_error that
+/// names ranks and operations. In a checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened;
+/// otherwise those who see it, see docs/guide/teams.md, and the team is of no use any more. They answer calls of other ranks
 /// while they wait, and none of them may be called inside a body (usage_error). Each may, but need not, wait for all
 /// members; `barrier` does. Values are any `sendable_value`; what is trivially copyable and at most 56 bytes long moves
 /// in one cache line a rank.

@@ -147,6 +147,7 @@ void transfer::announce(out_stream& o) {
   o.line->total = o.bytes;
   o.line->chunk = o.chunk;
   o.line->chunks = o.chunks;
+  o.line->sign = sign();
   ++o.pair->messages_sent;
   o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
 }
@@ -242,8 +243,16 @@ void transfer::open(in_stream& in) {
   if (in.total >= cross_from && !c.host->far[std::size_t(in.from)] &&
       in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
     try_access(c, in.from, *in.pair);
+  if (line.sign != sign()) [[unlikely]] {
+    otherwise_ = in.from;
+    sign_of_other_ = std::uint64_t(line.sign) << sign_shift;
+    return;
+  }
   in.to = in.place(in.self, in.member, in.total);
 }
+
+// A pair of ranks may share several teams.
+std::uint32_t transfer::sign() const { return std::uint32_t(t_.sign >> sign_shift) | t_.slot << 16; }
 
 // The next chunk, `bytes` bytes, which belong at `at`.
 void transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes) {
@@ -279,6 +288,14 @@ void transfer::note_taken() {
     if (!o.left_alone()) o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
 }
 
+void transfer::wait_for_peers() {
+  const auto peers = [this](auto&& ask) {
+    for (const out_stream& o : state_.outgoing) ask(o.to);
+    for (const in_stream& in : state_.incoming) ask(in.from);
+  };
+  wait_in_collective(t_, [this] { return can_move(); }, peers, what_);
+}
+
 void transfer::run() {
   const timed net(state_.self.messages->watch(), component::net);
   half_ = state_.transfers++ % 2;
@@ -289,11 +306,12 @@ void transfer::run() {
     for (in_stream& in : state_.incoming) any |= pull(in);
     if (finished()) break;
     if (any) continue;
-    state_.self.messages->wait_until([this] { return can_move() || t_.lost != no_rank; }, what_);
-    if (t_.lost != no_rank && !can_move()) state_.self.messages->throw_lost(t_.lost, what_);
+    wait_for_peers();
     note_taken();
   }
   for (const out_stream& o : state_.outgoing) o.pair->used[half_] = o.pair->sent;
+  if (otherwise_ != no_rank) [[unlikely]]
+    throw_does_otherwise(t_, otherwise_, sign_of_other_, what_);
 }
 
 }  // namespace armilla::detail

@@ -50,12 +50,16 @@ class transfer {
   void copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes);
   bool can_move() const;
   void note_taken();
+  void wait_for_peers();
+  std::uint32_t sign() const;
   bool finished() const;
 
   team_record& t_;
   team_state& state_;
   const char* what_;
   bool shared_ = false;
+  rank_t otherwise_ = no_rank;  ///< whose message belongs to another collective: it is read and dropped
+  std::uint64_t sign_of_other_ = 0;
   std::uint64_t half_ = 0;  ///< of the staging: 0 or 1
 };
 

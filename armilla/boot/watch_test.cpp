@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/watch.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "armilla/base/clock.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t second = 1'000'000'000;
+
+// A job of two ranks in memory of this process alone.
+struct job_of_two {
+  job_of_two() {
+    layout.ranks = 2;
+    void* const at = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    job = static_cast<job_block*>(at);
+    job->ranks = 2;
+    job->program_count = 1;
+    std::strcpy(job->program_names[0], "program");
+  }
+  ~job_of_two() { munmap(job, bytes()); }
+  job_of_two(const job_of_two&) = delete;
+
+  std::size_t bytes() const { return host_layout::job_bytes + 2 * host_layout::control_bytes; }
+  void wait_since(rank_t r, std::uint64_t since, rank_stage stage, bool in_the_kernel) {
+    control_block& rank = control_of(*job, r);
+    rank.idle = since << 1 | 1;
+    rank.sleeping = in_the_kernel ? asleep : awake;
+    job->rank[r].stage = stage;
+  }
+  // What a rank does that is asked.
+  void answer(rank_t r, const std::string& text) {
+    control_block& rank = control_of(*job, r);
+    std::memcpy(rank.text, text.data(), text.size());
+    rank.text_bytes = std::uint32_t(text.size());
+    rank.answered = rank.asked.load();
+    rank.sleeping = asleep;
+  }
+
+  host_layout layout;
+  job_block* job;
+};
+
+// Looks until the job is said to stand still; false: not within ten looks, between which rank 0 answers.
+bool found_still(job_of_two& two) {
+  job_watch watch(*two.job, second / 1000, 0);
+  for (int i = 0; i < 10; ++i) {
+    usleep(12'000);  // the least time between two looks
+    two.answer(0, "  main waits for barrier 7\n");
+    if (watch.look()) return true;
+  }
+  return false;
+}
+
+TEST(watch, a_rank_that_waits_at_the_last_meeting_is_in_a_closed_wait) {
+  job_of_two two;
+  const std::uint64_t since = now_ns() - second;
+  two.wait_since(0, since, rank_stage::running, true);
+  two.wait_since(1, since, rank_stage::ending, false);
+  testing::internal::CaptureStderr();
+  EXPECT_TRUE(found_still(two));
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("main waits for barrier 7"), std::string::npos) << said;
+  EXPECT_NE(said.find("rank 1 (program, pid 0) has ended its function and waits for the other ranks"), std::string::npos) << said;
+}
+
+TEST(watch, a_rank_that_has_left_the_last_meeting_is_not) {
+  job_of_two two;
+  two.wait_since(0, now_ns() - second, rank_stage::running, true);
+  two.wait_since(1, 0, rank_stage::ending, false);
+  control_of(*two.job, 1).idle = 0;
+  EXPECT_FALSE(found_still(two));
+}
+
+TEST(watch, a_rank_that_runs_and_is_awake_is_not) {
+  job_of_two two;
+  const std::uint64_t since = now_ns() - second;
+  two.wait_since(0, since, rank_stage::running, true);
+  two.wait_since(1, since, rank_stage::running, false);
+  EXPECT_FALSE(found_still(two));
+}
+
+}  // namespace
+}  // namespace armilla::detail

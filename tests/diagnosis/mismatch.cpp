@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program whose last rank calls other collectives than the rest, as its first argument says. Driven by diagnosis_test.py.
+#include <cstdio>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+
+namespace am = armilla;
+
+namespace {
+
+struct scene {
+  const char* name;
+  void (*most)();
+  void (*last)();
+};
+
+void nothing() {}
+void barrier() { am::barrier(); }
+void barrier_of_a_part() {
+  const am::team part = am::world().split(am::rank() < 2 ? 0 : 1);
+  if (am::rank() == 0 || am::rank() == 2) part.barrier();
+}
+void sum_of_ints() { am::reduce_all(1, std::plus<>{}); }
+void sum_of_doubles() { am::reduce_all(1.0, std::plus<>{}); }
+void sum_of_unsigneds() { am::reduce_all(1u, std::plus<>{}); }
+
+template <int Root>
+void broadcast() {
+  am::world().broadcast(1, Root);
+}
+template <std::size_t N>
+void broadcast_span() {
+  std::vector<int> some(N);
+  am::world().broadcast(std::span(some), 0);
+}
+template <std::size_t N>
+void exchange() {
+  std::vector<int> in(std::size_t(am::ranks()) * N), out(in.size());
+  am::all_to_all(std::span<const int>(in), std::span(out));
+}
+
+std::vector<double> added(std::vector<double> a, const std::vector<double>& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+template <int Root>
+void long_sum() {
+  am::world().reduce(std::vector<double>(5000, 1.0), added, Root);
+}
+template <int Root>
+void sum() {
+  am::world().reduce(1.0, std::plus<>{}, Root);
+}
+void long_gather() { am::gather_all(std::vector<int>(5000)); }
+
+const scene scenes[] = {
+    {"kinds", barrier, sum_of_ints},
+    {"fence", barrier, [] { am::fence(); }},
+    {"types", sum_of_ints, sum_of_doubles},
+    {"signs", sum_of_ints, sum_of_unsigneds},
+    {"roots", broadcast<0>, broadcast<1>},
+    {"lengths", broadcast_span<2>, broadcast_span<4>},
+    {"long_lengths", broadcast_span<5000>, broadcast_span<5001>},
+    {"parts", exchange<4>, exchange<8>},
+    {"short_parts", exchange<32>, exchange<33>},
+    {"long_roots", long_sum<0>, long_sum<1>},
+    {"long_kinds", barrier, long_gather},
+    {"order", [] { sum<0>(), long_sum<0>(); }, [] { long_sum<0>(), sum<0>(); }},
+    {"more_barriers", barrier, nothing},
+    {"fewer_barriers", nothing, barrier},
+    {"more_sums", sum_of_ints, nothing},
+    {"more_sums_to_others", nothing, sum<0>},
+    {"more_long_sums", long_sum<0>, nothing},
+    {"more_long_sums_to_others", nothing, long_sum<0>},
+    {"more_gathers", nothing, long_gather},
+    {"more_exchanges", exchange<32>, nothing},
+    {"other_next", [] { barrier(), barrier(), sum_of_ints(); }, [] { barrier(), sum_of_ints(); }},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string wanted = argc > 1 ? argv[1] : "";
+  if (wanted == "part") return am::run(argc, argv, [] { barrier_of_a_part(); });
+  for (const scene& s : scenes)
+    if (wanted == s.name)
+      return am::run(argc, argv, [&s] {
+        am::barrier();
+        am::rank() == am::ranks() - 1 ? s.last() : s.most();
+      });
+  if (wanted != "list") return 2;
+  for (const scene& s : scenes) std::puts(s.name);
+  return 0;
+}

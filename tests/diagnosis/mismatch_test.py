@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs whose last rank calls other collectives than the rest end with an error that says so: mismatch_test.py PROGRAM [--fabrics FABRIC...]."""
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+PROGRAM = os.path.abspath(sys.argv[1])
+FABRICS = sys.argv[3:] or ["shm", "threads"]
+PATIENCE = 60
+ENDED = r"has ended its function"
+SUM, LONG_SUM, EXCHANGE = r"team::reduce\b", r"team::reduce\b.*\(float64 list\)", r"team::all_to_all of \d+ bytes \(int32\)"
+
+# What is said of the last rank and of another one.
+SAID = {
+    "kinds": (r"team::reduce_all", r"barrier"),
+    "fence": (r"fence", r"barrier"),
+    "types": (r"team::reduce_all of 8 bytes \(float64\)", r"team::reduce_all of 4 bytes \(int32\)"),
+    "signs": (r"team::reduce_all of 4 bytes \(uint32\)", r"team::reduce_all of 4 bytes \(int32\)"),
+    "roots": (r"team::broadcast with root 1 of 4 bytes \(int32\)", r"team::broadcast of 4 bytes \(int32\)"),
+    "lengths": (r"team::broadcast of 16 bytes \(int32\)", r"team::broadcast of 8 bytes \(int32\)"),
+    "long_lengths": (r"team::broadcast of 20004 bytes", r"team::broadcast of 20000 bytes"),
+    "parts": (EXCHANGE, EXCHANGE),
+    "short_parts": (EXCHANGE, EXCHANGE),
+    "long_roots": (r"team::reduce with root 1 \(float64 list\)", r"team::reduce \(float64 list\)"),
+    "long_kinds": (r"team::gather_all", r"barrier"),
+    "order": (LONG_SUM, SUM),
+    "more_barriers": (ENDED, r"barrier"),
+    "fewer_barriers": (r"barrier", ENDED),
+    "more_sums": (ENDED, r"team::reduce_all"),
+    "more_sums_to_others": (SUM, ENDED),
+    "more_long_sums": (ENDED, LONG_SUM),
+    "more_long_sums_to_others": (LONG_SUM, ENDED),
+    "more_gathers": (r"team::gather_all", ENDED),
+    "more_exchanges": (ENDED, EXCHANGE),
+    "other_next": (r"team::reduce_all", r"barrier"),
+}
+
+
+def run(scene, ranks, fabric, **more):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
+    environment |= {"ARMILLA_RANKS": str(ranks), "ARMILLA_FABRIC": fabric, "ARMILLA_PIN": "none", "ARMILLA_TUNED": "none"}
+    environment |= {"ARMILLA_" + k.upper(): v for k, v in more.items()}
+    return subprocess.run([PROGRAM, scene], env=environment, capture_output=True, text=True, timeout=PATIENCE)
+
+
+class Mismatches(unittest.TestCase):
+    def check(self, scene, ranks, fabric, **more):
+        job = run(scene, ranks, fabric, **more)
+        where = (scene, ranks, fabric, more, job.err if hasattr(job, "err") else job.stderr)
+        self.assertEqual(job.returncode, 1, where)
+        said = re.search(r"ranks entered different collectives: rank (\d+) (.*), rank (\d+) (.*) \(number \d+ of this team\)", job.stderr)
+        self.assertTrue(said, where)
+        first, what, second, other = said.groups()
+        self.assertIn(str(ranks - 1), (first, second), where)
+        last, rest = (what, other) if first == str(ranks - 1) else (other, what)
+        if fabric == "loop" and "but with another" in said[0]:
+            return  # of a rank on another host that never waits no more is known
+        self.assertRegex(last, SAID[scene][0], where)
+        self.assertRegex(rest, SAID[scene][1], where)
+
+    def test_every_scene_is_looked_at(self):
+        self.assertEqual(sorted(run("list", 1, "shm").stdout.split()), sorted(SAID))
+
+    def test_an_error_names_both(self):
+        for fabric in FABRICS:
+            for ranks in (2, 4):
+                for scene in SAID:
+                    self.check(scene, ranks, fabric)
+
+    def test_in_each_pattern(self):
+        for fabric in FABRICS:
+            for barrier in ("flat", "tree", "hypercube", "dissemination"):
+                for fence in ("flat", "tree"):
+                    for scene in ("kinds", "fence", "more_barriers", "fewer_barriers"):
+                        self.check(scene, 4, fabric, barrier=barrier, fence=fence)
+
+    def test_a_part_that_one_has_left_stands_still(self):
+        for fabric in FABRICS:
+            if fabric == "loop":
+                continue  # nobody sees what is under way on a network
+            job = run("part", 4, fabric, stall="300ms")
+            self.assertEqual(job.returncode, 70, job.stderr)
+            self.assertRegex(job.stderr, r"main waits for barrier 1 of team \d+: rank 1 has not come")
+            self.assertRegex(job.stderr, r"main waits for the end of all ranks: rank 0 has not ended its function")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
