@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """armilla-run --hosts, with a command in the place of ssh that stays on this machine: agents_test.py ACTOR LAUNCHER."""
+import collections
 import os
 import signal
 import socket
 import sys
 import tempfile
+import threading
 import time
 import unittest
 
@@ -154,6 +156,60 @@ class Agents(FailedJobs, unittest.TestCase):
         self.assert_hellos(self.end(job), 4)
         for one in silent:
             one.close()
+
+    def test_a_dropped_call_is_made_again(self):
+        with socket.create_server(("127.0.0.1", 0)) as door:
+            calls = os.path.join(self.folder.name, "dropped")
+            through = f'shift; read key host number port rest; echo "$port" >> {calls}; echo "$key $host $number {door.getsockname()[1]} $rest" | "$@"'
+            job = self.begin(ACTOR, "hello", hosts="localhost:2", rsh=self.script(through))
+            for _ in range(3):  # as where strangers flood the port
+                door.accept()[0].close()
+            agent = door.accept()[0]
+            with open(calls, encoding="utf-8") as file, socket.create_connection(("127.0.0.1", int(file.readline()))) as root:
+                ways = [threading.Thread(target=relay, args=pair) for pair in ((agent, root), (root, agent))]
+                for way in ways:
+                    way.start()
+                self.assert_hellos(self.end(job), 2)
+                for way in ways:
+                    way.join()
+                agent.close()
+
+    def test_a_flood_of_strangers_does_not_keep_a_job_from_starting(self):
+        calls = os.path.join(self.folder.name, "flooded")
+        job = self.begin(ACTOR, "hello", rsh=self.script(f'shift; read call; echo "$call" >> {calls}; sleep 0.5; echo "$call" | "$@"'))
+        until = time.monotonic() + PATIENCE
+        while (not os.path.exists(calls) or os.path.getsize(calls) == 0) and time.monotonic() < until:
+            time.sleep(0.01)
+        with open(calls, encoding="utf-8") as file:
+            port = int(file.readline().split()[3])
+        flood = threading.Thread(target=flood_port, args=(port, 600))
+        flood.start()
+        self.assert_hellos(self.end(job), 4)
+        flood.join()
+
+
+def relay(source, target):
+    try:
+        while data := source.recv(65536):
+            target.sendall(data)
+        target.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def flood_port(port, most):
+    """Calls and stays silent, as often as it can, until the port closes."""
+    held = collections.deque(maxlen=most)
+    while True:
+        one = socket.socket()
+        one.settimeout(5)
+        try:
+            one.connect(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            return
+        except OSError:
+            continue
+        held.append(one)
 
 
 if __name__ == "__main__":

@@ -28,8 +28,12 @@ namespace {
 using namespace armilla::detail;
 
 constexpr std::uint64_t stranger_speaks_within_ns = 5'000'000'000;
-constexpr std::size_t most_strangers = 32;
+constexpr std::size_t most_strangers = 256;
+constexpr std::size_t most_accepted = 32;  // between two looks at what callers have said
 constexpr int connect_within_ms = 5000;
+constexpr std::uint64_t agent_tries_for_ns = 30'000'000'000;
+constexpr int silent_rounds = 3;  // in which no address takes a call
+constexpr useconds_t between_rounds_us = 50'000;
 
 void send_at_once(int fd) {
   const int on = 1;
@@ -86,6 +90,18 @@ std::unique_ptr<channel> introduce(int fd, const job_key& key, std::uint32_t hos
   return std::make_unique<channel>(fd, session_of(key, number, mine), false);
 }
 
+// One call at each address. `taken`: somebody took one.
+std::unique_ptr<channel> call_once(const call_text& call, bool& taken) {
+  for (const auto& address : call.addresses) {
+    const int fd = connect_to(address, call.port);
+    if (fd < 0) continue;
+    taken = true;
+    if (auto root = introduce(fd, call.key, call.number)) return root;
+    close(fd);
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 std::string call_text::line() const {
@@ -100,12 +116,14 @@ bool call_text::read(const std::string& line) {
   return from_hex(hex, key);
 }
 
+// A port that strangers flood may drop a call that comes in good faith.
 std::unique_ptr<channel> call_root(const call_text& call) {
-  for (const auto& address : call.addresses) {
-    const int fd = connect_to(address, call.port);
-    if (fd < 0) continue;
-    if (auto root = introduce(fd, call.key, call.number)) return root;
-    close(fd);
+  const std::uint64_t until = deadline_after_ns(agent_tries_for_ns);
+  for (int silent = 0; silent < silent_rounds && now_ns() < until;) {
+    bool taken = false;
+    if (auto root = call_once(call, taken)) return root;
+    silent = taken ? 0 : silent + 1;
+    usleep(between_rounds_us);
   }
   return nullptr;
 }
@@ -138,8 +156,11 @@ std::uint64_t call_port::until_ns() const {
   return until;
 }
 
+// Those that came first have had the longest time to prove themselves: what they said has been read just before.
 void call_port::accept_callers() {
-  for (int fd; listener_ >= 0 && (fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC)) >= 0;) {
+  for (std::size_t left = most_accepted; listener_ >= 0 && left != 0; --left) {
+    const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (fd < 0) return;
     if (callers_.size() == most_strangers) {
       ::close(callers_.front().socket);
       callers_.pop_front();
@@ -165,7 +186,6 @@ bool call_port::has_spoken(caller& c, agent_greeting& said) {
 
 void call_port::look(const std::function<bool(std::uint32_t)>& expects,
                      const std::function<void(std::uint32_t, std::unique_ptr<channel>)>& take) {
-  accept_callers();
   for (auto& c : callers_) {
     agent_greeting said;
     if (!has_spoken(c, said)) continue;
@@ -180,6 +200,7 @@ void call_port::look(const std::function<bool(std::uint32_t)>& expects,
     take(said.host, std::make_unique<channel>(fd, session_of(key_, c.number, said), true));
   }
   callers_.remove_if([](const caller& c) { return c.socket < 0; });
+  accept_callers();
 }
 
 }  // namespace armilla::run

@@ -27,7 +27,8 @@ struct call_text {
   bool read(const std::string& line);
 };
 
-/// The agent's side: calls at each address in turn. Both prove that they know the key; null if nobody there does.
+/// The agent's side: calls at each address in turn, again while somebody takes its calls. Both prove that they know the key; null
+/// if nobody there does.
 std::unique_ptr<channel> call_root(const call_text& call);
 
 /// The side of armilla-run: a port at which the agents call. Whoever else does is sent away, and nothing else happens.
