@@ -30,6 +30,8 @@ class bootstrap {
   [[noreturn]] virtual void abort(int code) = 0;
   /// This rank leaves in good order, behind the last meeting. The launcher must not take the end of the process for a failure.
   virtual void finish() = 0;
+  /// A descriptor that hangs up when the launcher has gone; -1: there is none. It stays open.
+  virtual int lifeline() noexcept { return -1; }
   /// This rank has made and filled the memory of its host: whoever looks after the ranks there may have it, to tell them of
   /// losses.
   virtual void lend([[maybe_unused]] int memory) {}

@@ -24,6 +24,7 @@
 #include "armilla/boot/interfaces.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
+#include "armilla/boot/launcher_watch.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/neighbours.hpp"
 #include "armilla/boot/note.hpp"
@@ -375,7 +376,11 @@ launch joining::run(const std::string& problem) {
   if (leads.size() > 1)
     for (const rank_t lead : lead_) self.host_of.push_back(std::uint32_t(std::ranges::lower_bound(leads, lead) - leads.begin()));
   if (leads.size() > 1) watch_hosts(self, leads);
-  if (them != nullptr) watch(them, self.host_of.empty() ? 0 : self.host_of[std::size_t(self_)]);
+  const std::size_t host = self.host_of.empty() ? 0 : self.host_of[std::size_t(self_)];
+  if (them != nullptr) {
+    watch(them, host);
+    watch_launcher(others_, *job_, self_, host == 0);
+  }
   const auto on_host = std::size_t(std::ranges::count(lead_, lead_[std::size_t(self_)]));
   self.oversubscribed = std::max(on_host, ranks_beside(cards_, self_)) > job_->processors;
   return self;

@@ -23,7 +23,7 @@ struct network_settings {
 
 /// Where a function fails it returns null and writes why, with what to do, to `why` (`room` bytes, ended by a zero).
 struct plugin {
-  static constexpr std::uint32_t good_version = 3;  ///< of this file, network.hpp and bootstrap.hpp
+  static constexpr std::uint32_t good_version = 4;  ///< of this file, network.hpp and bootstrap.hpp
   std::uint32_t version;
   const char* name;  ///< "mpi", "ucx", "pmix"
   /// Joins the launcher's job, if this process is part of one; null otherwise. May be absent (null).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/mpi/launched.hpp"
 
+#include <fcntl.h>
 #include <sched.h>
 
 #include <climits>
@@ -47,6 +48,16 @@ void launched_job::abort(int code) {
   MPI_Finalized(&finalized);
   if (finalized == 0) MPI_Abort(MPI_COMM_WORLD, code);
   std::_Exit(code);
+}
+
+// MPICH's launcher is at the other end of what it named; of Open MPI's PMIx tells.
+int launched_job::lifeline() noexcept {
+#if defined(MPICH_VERSION)
+  const char* const number = std::getenv("PMI_FD");
+  return number != nullptr ? fcntl(std::atoi(number), F_DUPFD_CLOEXEC, 3) : -1;
+#else
+  return -1;
+#endif
 }
 
 void launched_job::finish() {

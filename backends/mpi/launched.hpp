@@ -24,6 +24,7 @@ class launched_job final : public detail::bootstrap {
   /// Whether it began MPI.
   bool ours() const noexcept { return started_.ours; }
   [[noreturn]] void abort(int code) override;
+  int lifeline() noexcept override;
   void finish() override;
 
  private:

@@ -1,15 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/pmix/pmix_bootstrap.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 namespace armilla::detail {
 
-pmix_bootstrap::pmix_bootstrap(const pmix_proc_t& self, rank_t ranks) : self_(self), ranks_(ranks), name_(pmix_launcher_name()) {}
+namespace {
+
+// Handlers of events are called without an argument of ours.
+std::atomic<int> other_end = -1;
+
+void on_lost_server(std::size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, std::size_t, pmix_info_t*, std::size_t,
+                    pmix_event_notification_cbfunc_fn_t done, void* with) {
+  if (const int end = other_end.exchange(-1); end >= 0) close(end);
+  if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, with);
+}
+
+}  // namespace
+
+pmix_bootstrap::pmix_bootstrap(const pmix_proc_t& self, rank_t ranks) : self_(self), ranks_(ranks), name_(pmix_launcher_name()) {
+  int ends[2];
+  pmix_status_t lost = PMIX_ERR_LOST_CONNECTION;
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  lifeline_ = ends[0];
+  other_end = ends[1];
+  PMIx_Register_event_handler(&lost, 1, nullptr, 0, on_lost_server, nullptr, nullptr);
+}
 
 bool pmix_bootstrap::exchange(const void* mine, void* all, std::size_t bytes) {
   if (bytes == 0) return meet();

@@ -21,6 +21,7 @@ class pmix_bootstrap final : public bootstrap {
   bool meet() override { return fence(false, "a meeting"); }
   const char* error() const noexcept override { return error_.c_str(); }
   [[noreturn]] void abort(int code) override;
+  int lifeline() noexcept override { return lifeline_; }
   void finish() override;
 
  private:
@@ -32,6 +33,7 @@ class pmix_bootstrap final : public bootstrap {
   pmix_proc_t self_;
   rank_t ranks_;
   std::uint64_t exchanges_ = 0;  // numbers the keys: what was put under one can never be put again
+  int lifeline_ = -1;            // a pipe's end: the other one closes when the server is lost
   bool finished_ = false;
   std::string name_;
   std::string error_;

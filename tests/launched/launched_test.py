@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -105,6 +106,33 @@ class Launched(FailedJobs, unittest.TestCase):
                         self.assertRegex(job.messages()[0], rf"rank {star} on .*{cause}; the job was stopped")
                         heard = re.findall(rf"(\d) heard: rank {star} on \S+ {cause}", job.out)
                         self.assertEqual(sorted(heard), [str(r) for r in range(3) if r != star], job.out + job.err)
+
+    def kill_launcher(self, *command, **more):
+        job = Job([LAUNCHER, *MORE, "-n", "2", *command, ACTOR, "hang"], **more)
+        job.wait_for_lines(2)
+        job.process.kill()
+        until = time.monotonic() + PATIENCE
+        while job.left_behind() and time.monotonic() < until:
+            time.sleep(0.01)
+        left = job.left_behind()
+        for pid in left:
+            os.kill(pid, signal.SIGKILL)
+        self.assertEqual(left, [])
+        return job.end()
+
+    def test_a_job_whose_launcher_is_killed_ends(self):
+        has_ucx = os.path.exists(os.path.join(BACKENDS, "libarmilla-ucx.so"))
+        for fabric in ("auto", "ucx", "mpi") if has_ucx else ("auto", "mpi"):
+            with self.subTest(fabric=fabric):
+                job = self.kill_launcher(fabric=fabric)
+                if KIND == "openmpi":  # MPICH's launcher leaves a process that kills the ranks at once
+                    self.assertEqual(len(job.messages()), 1, job.err)
+                    self.assertIn("the launcher that started the job has ended", job.messages()[0])
+
+    @unittest.skipUnless(KIND == "openmpi" and os.path.exists(os.path.join(BACKENDS, "libarmilla-pmix.so")), "no PMIx")
+    def test_a_job_whose_launcher_is_killed_ends_also_below_a_script(self):
+        job = self.kill_launcher("sh", "-c", '"$@"; exit', "sh", fabric="auto")
+        self.assertEqual(len(job.messages()), 1, job.err)
 
     def test_a_rank_that_waits_long_says_so(self):
         job = self.launch("-n", "2", ACTOR, "late", "1", env={"ARMILLA_WAIT_REPORT": "300ms"})

@@ -3,10 +3,11 @@
 """Jobs that srun starts: slurm_test.py ACTOR, inside of tests/hosts/slurm."""
 import os
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job  # noqa: E402
+from jobs import PATIENCE, Job  # noqa: E402
 
 ACTOR = os.path.abspath(sys.argv[1])
 
@@ -28,6 +29,16 @@ class Slurm(unittest.TestCase):
             self.assertEqual(len(job.messages()), 1, job.err)
             self.assertRegex(job.messages()[0], f"rank 1 .*{cause}")
         self.assertNotEqual(self.launch("kill", "1").code, 0)
+
+    def test_a_job_whose_srun_is_killed_ends(self):
+        job = Job(["srun", "-n", "2", "--overcommit", "--mpi=pmix", ACTOR, "hang"], fabric="auto")
+        job.wait_for_lines(2)
+        job.process.kill()
+        until = time.monotonic() + PATIENCE
+        while job.left_behind() and time.monotonic() < until:
+            time.sleep(0.01)
+        self.assertEqual(job.left_behind(), [])
+        job.end()
 
     def test_srun_without_pmix_says_what_to_do(self):
         job = self.launch("hello", mpi="none")
