@@ -49,7 +49,8 @@ far_status take_back(rank_memory& m, global_address at) {
   if (m.opened || at.rank() != m.self.rank || at.kind() != memory_kind::segment ||
       at.offset >= m.directory(m.self.rank).per_rank_begin)
     return far_status::outside;
-  const heap::status s = m.local.deallocate(at.offset, at.generation());
+  // The attendant may run this, and the heap belongs to the rank's thread, which takes the block when it next allocates.
+  const heap::status s = m.local.remote_free(at.offset, at.generation());
   return s == heap::status::live ? far_status::ok : s == heap::status::freed ? far_status::freed : far_status::outside;
 }
 

@@ -53,22 +53,45 @@ constexpr unsigned class_for(std::uint64_t bytes) {
 static_assert(class_for(128) == 7 && class_for(129) == 8 && class_for(160) == 8 && class_for(161) == 9 && class_for(256) == 11 &&
               class_for(257) == 12 && class_for(8192) == class_count - 1);
 
+void set_generation(std::uint16_t& place, std::uint16_t generation) noexcept {
+  __atomic_store_n(&place, generation, __ATOMIC_RELAXED);
+}
+
 constexpr unsigned bin_of(std::uint32_t length) { return unsigned(std::bit_width(length)) - 1; }
 
 enum class chunk_state : std::uint8_t { untouched, unused, small, large, inside };
+
+/// A word that the owner writes while other ranks may read it. It says nothing about other memory: who reads one that matters
+/// has the block's pointer from the owner, and with it all that was written before.
+template <class T>
+struct seen_by_all {
+  T value;
+  operator T() const noexcept { return T(__atomic_load_n(&value, __ATOMIC_RELAXED)); }
+  T operator=(T v) noexcept {
+    __atomic_store_n(&value, v, __ATOMIC_RELAXED);
+    return v;
+  }
+};
 
 }  // namespace
 
 /// State of a chunk. Chunk 0 holds metadata, so 0 ends every list.
 struct heap::chunk_info {
-  chunk_state state;
-  std::uint8_t size_class;      // small
-  std::uint16_t generation;     // large
-  std::uint32_t length;         // large, unused (first and last chunk): chunks of the run; inside: distance to the first
-  std::uint32_t before, after;  // neighbours in a list of runs or of chunks with room
-  std::uint32_t free;           // small: offset in the chunk of the first free block, 0: none
-  std::uint16_t used, fresh;    // small: blocks in use; blocks that were handed out at least once
-  std::uint64_t start;          // large: offset in the area of what the user got
+  seen_by_all<chunk_state> state;
+  seen_by_all<std::uint8_t> size_class;   // small
+  seen_by_all<std::uint16_t> generation;  // large
+  seen_by_all<std::uint32_t> length;  // large, unused (first and last chunk): chunks of the run; inside: distance to the first
+  std::uint32_t before, after;        // neighbours in a list of runs or of chunks with room
+  std::uint32_t free;                 // small: offset in the chunk of the first free block, 0: none
+  std::uint16_t used, fresh;          // small: blocks in use; blocks that were handed out at least once
+  seen_by_all<std::uint64_t> start;   // large: offset in the area of what the user got
+
+  void begin_small(unsigned c) noexcept {
+    before = after = free = 0;
+    used = fresh = 0;
+    size_class = std::uint8_t(c);
+    state = chunk_state::small;
+  }
 };
 
 struct heap::header {
@@ -197,11 +220,8 @@ heap::block heap::allocate_small(unsigned size_class_index) {
   if (c == 0) [[unlikely]] {
     c = take_run(1);
     if (c == 0) return {};
-    chunk_info& i = info(c);
-    i = {};
-    i.state = chunk_state::small;
-    i.size_class = std::uint8_t(size_class_index);
     std::memset(chunk_at(c), 0, 2u * shape.count);
+    info(c).begin_small(size_class_index);
     link(h.partial[size_class_index], c);
   }
   chunk_info& i = info(c);
@@ -215,7 +235,7 @@ heap::block heap::allocate_small(unsigned size_class_index) {
   ++h.blocks_used;
   h.bytes_used += shape.size;
   const std::uint16_t generation = next_generation();
-  reinterpret_cast<std::uint16_t*>(bytes)[(at - shape.first) / shape.size] = generation;
+  set_generation(reinterpret_cast<std::uint16_t*>(bytes)[(at - shape.first) / shape.size], generation);
   return {first_ + std::uint64_t{c} * chunk_bytes + at, generation};
 }
 
@@ -227,19 +247,19 @@ heap::block heap::allocate_large(std::uint64_t bytes, std::uint64_t alignment) {
   const std::uint32_t c = take_run(length == 0 ? 1 : length);
   if (c == 0) return {};
   chunk_info& i = info(c);
-  i = {};
-  i.state = chunk_state::large;
   i.length = length == 0 ? 1 : length;
-  i.generation = next_generation();
+  const std::uint16_t generation = next_generation();
   const auto address = reinterpret_cast<std::uintptr_t>(chunk_at(c));
   i.start = std::uint64_t{c} * chunk_bytes + (align_up(address, alignment) - address);
   for (std::uint32_t k = 1; k < i.length; ++k) {
-    info(c + k).state = chunk_state::inside;
     info(c + k).length = k;
+    info(c + k).state = chunk_state::inside;
   }
+  i.generation = generation;
+  i.state = chunk_state::large;
   ++h.blocks_used;
   h.bytes_used += std::uint64_t{i.length} * chunk_bytes;
-  return {first_ + i.start, i.generation};
+  return {first_ + i.start, generation};
 }
 
 // ---- finding and giving back ----
@@ -249,16 +269,21 @@ bool heap::locate(std::uint64_t offset, place& found) const {
   const std::uint64_t at = offset - first_;
   std::uint64_t c = at / chunk_bytes;
   if (c < h.first_chunk || c >= h.chunks) return false;
-  if (info(std::uint32_t(c)).state == chunk_state::inside) c -= info(std::uint32_t(c)).length;
-  chunk_info& i = info(std::uint32_t(c));
-  found.chunk = std::uint32_t(c);
-  if (i.state == chunk_state::large) {
-    found.begin = i.start;
-    found.size = (c + i.length) * chunk_bytes - i.start;
-    found.generation = &i.generation;
-    return at >= i.start;
+  if (info(std::uint32_t(c)).state == chunk_state::inside) {
+    const std::uint32_t distance = info(std::uint32_t(c)).length;
+    if (distance > c - h.first_chunk) return false;  // an old pointer: the chunk is becoming something else
+    c -= distance;
   }
-  if (i.state != chunk_state::small) return false;
+  chunk_info& i = info(std::uint32_t(c));
+  const chunk_state state = i.state;
+  found.chunk = std::uint32_t(c);
+  if (state == chunk_state::large) {
+    found.begin = i.start;
+    found.size = (c + i.length) * chunk_bytes - found.begin;
+    found.generation = &i.generation.value;
+    return at >= found.begin;
+  }
+  if (state != chunk_state::small) return false;
   const size_class& shape = classes[i.size_class];
   const auto in_chunk = std::uint32_t(at % chunk_bytes);
   if (in_chunk < shape.first) return false;
@@ -278,25 +303,27 @@ heap::status heap::examine(std::uint64_t offset, std::uint16_t generation, place
   return lives == 0 || (generation != 0 && lives != generation) ? status::freed : status::live;
 }
 
-heap::status heap::deallocate(std::uint64_t offset, std::uint16_t generation) {
-  place found;
+/// Takes a block's generation: of all who try to free it, the owner included, one succeeds. By the generation that was seen: in
+/// between it may have been freed, collected and given out anew.
+heap::status heap::mark_freed(std::uint64_t offset, std::uint16_t generation, place& found) const {
   if (const status s = examine(offset, generation, found); s != status::live) return s;
   if (found.begin != offset - first_) return status::foreign;
-  *found.generation = 0;
-  release(found);
+  std::uint16_t seen = generation != 0 ? generation : __atomic_load_n(found.generation, __ATOMIC_RELAXED);
+  if (seen == 0 || !__atomic_compare_exchange_n(found.generation, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    return status::freed;
   return status::live;
+}
+
+heap::status heap::deallocate(std::uint64_t offset, std::uint16_t generation) {
+  place found;
+  const status s = mark_freed(offset, generation, found);
+  if (s == status::live) release(found);
+  return s;
 }
 
 heap::status heap::remote_free(std::uint64_t offset, std::uint16_t generation) {
   place found;
-  if (const status s = examine(offset, generation, found); s != status::live) return s;
-  if (found.begin != offset - first_) return status::foreign;
-  // Two ranks may try to free the same block: one of them takes its generation.
-  // By the generation that was seen: in between it may have been freed, collected and given out anew.
-  std::uint16_t seen = __atomic_load_n(found.generation, __ATOMIC_RELAXED);
-  if (generation != 0) seen = generation;
-  if (seen == 0 || !__atomic_compare_exchange_n(found.generation, &seen, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    return status::freed;
+  if (const status s = mark_freed(offset, generation, found); s != status::live) return s;
   header& h = head();
   std::uint64_t top = __atomic_load_n(&h.returned, __ATOMIC_RELAXED);
   do {

@@ -13,7 +13,8 @@ namespace armilla::detail {
 /// memory itself and is named by offsets, so any rank that maps it can tell whether a pointer is alive, and give a block back.
 /// Memory is touched only as far as it was used once: a huge reserved range costs nothing.
 ///
-/// Who may call: `allocate`, `deallocate` and `create` only the owner; `remote_free`, `check`, `generation_at` anyone.
+/// Who may call: `allocate`, `deallocate` and `create` only the owner's own thread; `remote_free`, `check`, `generation_at` any
+/// thread of any rank.
 /// Every block carries a generation, non-zero while it lives, so that a freed pointer can be told from a live one.
 class heap {
  public:
@@ -56,7 +57,8 @@ class heap {
   /// Gives a block back; nothing happens unless the answer is `live`. A `generation` of 0 matches any.
   status deallocate(std::uint64_t offset, std::uint16_t generation = 0);
 
-  /// The same from another rank: the block joins a list in shared memory that the owner collects when it next allocates.
+  /// The same from another rank, or another thread of the owner: the block joins a list in shared memory that the owner collects
+  /// when it next allocates. Whoever tries, a block is freed once.
   status remote_free(std::uint64_t offset, std::uint16_t generation = 0);
 
   /// Whether `bytes` at `offset` (anywhere in a block) may be accessed by a pointer of this generation (0: any).
@@ -80,6 +82,7 @@ class heap {
   std::byte* chunk_at(std::uint32_t chunk) const { return area_ + std::uint64_t{chunk} * chunk_bytes; }
   bool locate(std::uint64_t offset, place& found) const;
   status examine(std::uint64_t offset, std::uint16_t generation, place& found) const;
+  status mark_freed(std::uint64_t offset, std::uint16_t generation, place& found) const;
 
   std::uint16_t next_generation() const;
   block allocate_small(unsigned size_class);

@@ -138,6 +138,32 @@ TEST_F(HeapTest, TakesBlocksBackFromOtherThreads) {
   EXPECT_TRUE(h.is_valid());
 }
 
+// What the attendant does with what other ranks free, while the rank goes on.
+TEST_F(HeapTest, FreesABlockOnceWhenItsOwnerAndAnotherThreadTry) {
+  constexpr int n = 20'000;
+  std::vector<heap::block> blocks;
+  for (int i = 0; i < n; ++i) blocks.push_back(h.allocate(i % 100 == 0 ? 100'000 : 48));
+  std::atomic<int> turn = 0;
+  int freed_there = 0, freed_here = 0;
+  std::thread other([&] {
+    heap view = heap::attach(base, first);
+    for (int i = 0; i < n; ++i) {
+      while (turn.load() < i) std::this_thread::yield();
+      freed_there +=
+          view.remote_free(blocks[i].offset, i % 2 == 0 ? blocks[i].generation : std::uint16_t(0)) == heap::status::live;
+    }
+  });
+  for (int i = 0; i < n; ++i) {
+    turn = i;
+    freed_here += h.deallocate(blocks[i].offset, blocks[i].generation) == heap::status::live;
+  }
+  other.join();
+  EXPECT_EQ(freed_here + freed_there, n);
+  h.deallocate(h.allocate(1).offset);
+  EXPECT_EQ(h.used().blocks, 0u);
+  EXPECT_TRUE(h.is_valid());
+}
+
 TEST_F(HeapTest, StaysWholeUnderRandomUse) {
   std::mt19937 random(7);
   struct item {
