@@ -37,7 +37,9 @@ struct attendant_state {
 };
 
 void start_attendant(context& self, const launch&) {
-  if (self.settings->reception == reception_kind::thread) self.attendant = new attendant_state(self);
+  if (self.settings->reception != reception_kind::thread) return;
+  self.host->attendant(self.rank).present.store(1, std::memory_order_release);
+  self.attendant = new attendant_state(self);
 }
 
 void stop_attendant(context& self) {
@@ -46,6 +48,7 @@ void stop_attendant(context& self) {
   state->stop.store(true, std::memory_order_release);
   wake(self.host->attendant(self.rank));
   state->thread.join();
+  self.host->attendant(self.rank).present.store(0, std::memory_order_release);
   delete state;
 }
 

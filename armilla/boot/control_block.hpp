@@ -38,7 +38,8 @@ struct control_block {
   /// 0 unless the owner sleeps; else twice the time (now_ns) since when it has found nothing to do, and 1 more if only ranks of
   /// this job can change that.
   std::atomic<std::uint64_t> idle;
-  std::atomic<std::uint64_t> looked;  ///< when it last looked and found nothing, roughly; 0: never, or there is no attendant
+  std::atomic<std::uint64_t> looked;   ///< when it last looked and found nothing, roughly; 0: never
+  std::atomic<std::uint32_t> present;  ///< of an attendant's block: there is one; its rank says so before it can begin
   std::uint32_t text_bytes;
   static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(4) * cache_line;
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines

@@ -130,7 +130,7 @@ bool job_watch::all_closed_since(std::uint64_t latest_ns) {
     const bool ending = job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::ending;
     if (!ending && rank.sleeping.load(std::memory_order_acquire) != asleep) return false;
     const control_block& beside = attendant_of(job_, rank_t(r));
-    if (beside.looked.load(std::memory_order_acquire) == 0) continue;  // there is none
+    if (beside.present.load(std::memory_order_acquire) == 0) continue;
     const std::uint64_t since = beside.idle.load(std::memory_order_acquire) >> 1;
     if (since == 0 || since > latest_ns || beside.sleeping.load(std::memory_order_acquire) != asleep) return false;
   }
@@ -140,8 +140,10 @@ bool job_watch::all_closed_since(std::uint64_t latest_ns) {
 bool job_watch::all_answered() const {
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
     if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
-      const std::uint64_t looked = attendant_of(job_, rank_t(r)).looked.load(std::memory_order_acquire);
-      if (!has_answered(control_of(job_, rank_t(r))) || (looked != 0 && looked < asked_ns_)) return false;
+      const control_block& beside = attendant_of(job_, rank_t(r));
+      const bool looks = beside.present.load(std::memory_order_acquire) != 0;
+      if (!has_answered(control_of(job_, rank_t(r))) || (looks && beside.looked.load(std::memory_order_acquire) < asked_ns_))
+        return false;
     }
   return true;
 }

@@ -49,7 +49,6 @@ class waiting {
   bool announced() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
   /// After a look that found nothing, by one who never spins.
   void note_look(spell& s) noexcept;
-  void forget_looks() noexcept { mine_.looked.store(0, std::memory_order_release); }
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
   /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.

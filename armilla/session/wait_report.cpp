@@ -137,7 +137,7 @@ void answer(void* rank) {
 // Whether the thread that answers for this rank may still do something.
 bool attendant_busy(const context& self) noexcept {
   const control_block& beside = attendant_of(*self.session->self.job, self.rank);
-  if (beside.looked.load(std::memory_order_acquire) == 0) return false;  // there is none
+  if (beside.present.load(std::memory_order_acquire) == 0) return false;
   const std::uint64_t since = beside.idle.load(std::memory_order_acquire) >> 1;
   return since == 0 || now_ns() < since + self.settings->stall_ns;
 }

@@ -103,6 +103,7 @@ void work() {
   if (scene == "sleep") am::sleep_for(1500ms);
   if (scene == "slow_answer" && me == 0) std::printf("%d\n", am::call<&answer_slowly>(last).get());
   if (scene == "slow_body" && me == 0) am::async<&answer_slowly>(last);
+  if (scene == "safe_body" && me == 0) am::call(last, am::safe([] { usleep(1'500'000); })).get();
   if (scene == "wait_for" && me == 0) {
     auto f = am::call<&wait_for_ever>(last);
     std::puts(f.wait_for(1500ms) ? "answered" : "late");
