@@ -49,7 +49,6 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
     else
       waiting_.sleep(spell, 0, true);
   }
-  waiting_.forget_looks();
 }
 
 // ---- the interrupted rank ----
@@ -64,11 +63,19 @@ void on_attention(int) {
   errno = saved;
 }
 
+void mask_attention(int how) noexcept {
+  sigset_t attention;
+  sigemptyset(&attention);
+  sigaddset(&attention, SIGRTMIN + attention_signal_offset);
+  pthread_sigmask(how, &attention, nullptr);
+}
+
 bool install() {
   struct sigaction mine{};
   mine.sa_handler = on_attention;
-  // Nested: the handler may switch to other fibers, which want to be interrupted, too.
-  mine.sa_flags = SA_RESTART | SA_NODEFER;
+  // The signal is blocked until the handler has returned: see `interrupted`.
+  sigemptyset(&mine.sa_mask);
+  mine.sa_flags = SA_RESTART;
   return sigaction(SIGRTMIN + attention_signal_offset, &mine, nullptr) == 0;
 }
 
@@ -83,7 +90,10 @@ void endpoint::begin_interruptible() {
   mine.process.store(getpid(), std::memory_order_relaxed);
   mine.thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
   flush();
-  if (interruptible_.fetch_add(1, std::memory_order_relaxed) == 0) interrupted();
+  if (interruptible_.fetch_add(1, std::memory_order_relaxed) != 0) return;
+  mask_attention(SIG_BLOCK);  // as around the handler
+  interrupted();
+  mask_attention(SIG_UNBLOCK);
 }
 
 void endpoint::end_interruptible() noexcept {
@@ -94,26 +104,32 @@ void endpoint::end_interruptible() noexcept {
 
 // Takes in what there is and asks to be interrupted again; as before a sleep, the last look comes after the announcement. A
 // signal that comes while this runs finds `interruptible_` at 0 and leaves the work to it.
+//
+// How deep interrupts nest: the signal is blocked here but while other fibers may run, which may want to be interrupted on their
+// own stacks. On this stack it is blocked from before the announcement until the kernel has taken the handler's frame away, so
+// the next interrupt begins where this one began. A stack holds one working handler and at most one that finds 0.
 void endpoint::interrupted() noexcept {
   const std::uint32_t depth = interruptible_.load(std::memory_order_relaxed);
   if (depth == 0 || in_body()) return;  // a body lets nobody in: its scope does nothing
-  try {
-    do {
-      interruptible_.store(0, std::memory_order_relaxed);
-      waiting_.cancel();
+  bool failed = false;
+  do {
+    interruptible_.store(0, std::memory_order_relaxed);
+    waiting_.cancel();
+    mask_attention(SIG_UNBLOCK);
+    try {
       poll();
       // What has become ready by that runs, too, and what that makes ready: else it would stand still until the next interrupt.
       // But a fiber that yields for ever is always ready.
       for (int turns = 0; turns < most_turns && (left_ || self_.fibers->anyone_ready()); ++turns) poll();
       flush();
-      interruptible_.store(depth, std::memory_order_relaxed);
-      waiting_.announce(attention::interruptible);
-    } while (anything_has_come());
-  } catch (...) {  // nothing can be thrown out of an interrupted computation: the rank's next wait throws it
-    self_.fibers->fail_main(std::current_exception());
+    } catch (...) {  // nothing can be thrown out of an interrupted computation: the rank's next wait throws it
+      failed = true;
+      self_.fibers->fail_main(std::current_exception());
+    }
+    mask_attention(SIG_BLOCK);
     interruptible_.store(depth, std::memory_order_relaxed);
     waiting_.announce(attention::interruptible);
-  }
+  } while (!failed && anything_has_come());
 }
 
 }  // namespace armilla::detail

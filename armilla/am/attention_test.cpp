@@ -164,6 +164,64 @@ RANK_TEST(an_interrupt_ends_while_a_fiber_yields) {
   am::fence();
 }
 
+// How much of the stack below this frame is used later: it is painted first.
+constexpr std::size_t painted = 48 * 1024;
+[[gnu::noinline, gnu::no_sanitize("address", "thread")]] void paint(volatile unsigned char* lowest) {
+  for (std::size_t i = 0; i < painted; ++i) lowest[i] = 0xa5;
+}
+[[gnu::noinline, gnu::no_sanitize("address", "thread")]] std::size_t used(const volatile unsigned char* lowest) {
+  std::size_t untouched = 0;
+  while (untouched < painted && lowest[untouched] == 0xa5) ++untouched;
+  return painted - untouched;
+}
+
+// Interrupts come as fast as they can. Each leaves the stack of the computation before the next one begins there.
+RANK_TEST(interrupts_do_not_pile_up_on_a_stack) {
+  if (am::ranks() == 1 || reception() != "signal") return;
+  std::atomic<long> come = 0;
+  *shared = &come;
+  am::barrier();
+  constexpr long many = 100'000;
+  if (am::rank() == 0) {
+    const auto compute = [&] {
+      volatile unsigned char* const lowest = static_cast<unsigned char*>(__builtin_frame_address(0)) - 1024 - painted;
+      paint(lowest);
+      {
+        am::interruptible here;
+        EXPECT(compute_until(come, many));
+      }
+      EXPECT_LT(used(lowest), painted / 2);
+    };
+    am::spawn(compute).join();
+  } else if (am::rank() == 1) {
+    const std::size_t before = am::aggregation();
+    am::set_aggregation(0);
+    for (long i = 0; i < many; ++i) am::async(0, [] { ++*(*shared); });
+    am::set_aggregation(before);
+  }
+  am::fence();
+}
+
+RANK_TEST(fibers_that_compute_are_interrupted_in_turn) {
+  if (am::ranks() == 1 || reception() != "signal") return;
+  std::atomic<long> come = 0;
+  *shared = &come;
+  am::barrier();
+  if (am::rank() == 0) {
+    const long all = 200L * (am::ranks() - 1);
+    std::vector<am::fiber<void>> fibers;
+    for (int f = 1; f <= 4; ++f)
+      fibers.push_back(am::spawn([&come, all, f] {
+        const am::interruptible here;
+        EXPECT(compute_until(come, all * f / 4));
+      }));
+    for (auto& f : fibers) f.join();
+  } else {
+    for (int i = 0; i < 200; ++i) am::call(0, [] { ++*(*shared); }).get();
+  }
+  am::fence();
+}
+
 RANK_TEST(many_come_while_all_compute) {
   std::atomic<long> come = 0;
   *shared = &come;
