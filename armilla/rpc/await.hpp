@@ -19,7 +19,9 @@ class future_awaiter : continuation {
   void await_suspend(std::coroutine_handle<> caller) noexcept {
     caller_ = caller;
     counted_ = current->fibers->in_body_or_its_fibers();
-    future_access::cell_of(awaited_)->attach(*this);
+    cell& asked = *future_access::cell_of(awaited_);
+    asked.attach(*this);
+    defer_for(asked);
   }
   T await_resume() { return awaited_.get(); }
 

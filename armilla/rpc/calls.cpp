@@ -141,7 +141,24 @@ void rethrow_and_give_back(cell* c) {
 
 void abandon_failed(cell* c) noexcept { delete c->error; }
 
+void defer_for(cell& c) noexcept {
+  if (c.expects == no_handler || c.deferred) return;
+  c.deferred = true;
+  current->messages->defer();
+}
+
+void settle_deferred(cell& c) noexcept {
+  if (std::exchange(c.deferred, false)) current->messages->resume();
+}
+
+// The cell may be another's when its continuations have run.
 void run_continuations(continuation* first, cell* filled) {
+  struct at_end {
+    bool deferred;
+    ~at_end() {
+      if (deferred) current->messages->resume();
+    }
+  } const settle{std::exchange(filled->deferred, false)};
   const timed body(current->messages->watch(), component::cpu);
   for (continuation* step = first; step != nullptr;) {
     continuation* const after = step->next;  // it may be gone when it has run

@@ -34,6 +34,12 @@ struct call_state {
 /// Answers a question with an exception instead of a value.
 [[gnu::cold]] void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason);
 
+/// Something hangs on the answer to `c` that may send: until it has run, this rank counts as not idle for a fence. The answer
+/// alone is not enough, for those of attendants are in no count. Of what this rank itself promises, the call behind it counts.
+void defer_for(cell& c) noexcept;
+/// It has run, or never will.
+void settle_deferred(cell& c) noexcept;
+
 void start_calls(context& self, const launch& how);
 void stop_calls(context& self);
 

@@ -44,6 +44,7 @@ struct cell {
   std::uint32_t generation = 1;
   handler_id expects = no_handler;  ///< the reply handler that may fill it; no_handler: only this rank's own code
   state_t state = state_t::free;
+  bool deferred = false;  ///< a fence waits until `next_step` has run: see `defer_for`
   continuation* next_step = nullptr;
   union {
     cell* next_free = nullptr;

@@ -139,6 +139,7 @@ class future {
     if (cell_->state == detail::cell::state_t::ready) cell_->template destroy<detail::stored<T>>();
     if (cell_->state == detail::cell::state_t::failed) detail::abandon_failed(cell_);
     if (cell_->next_step != nullptr) detail::wake_waiting(*cell_);
+    detail::settle_deferred(*cell_);  // of a coroutine that is destroyed while it waits
     detail::current->calls->cells.give_back(cell_);
     cell_ = nullptr;
   }
@@ -188,10 +189,9 @@ void when_filled(future<T> f, Step step) {
   };
   cell* c = future_access::release(f);
   if (c == nullptr) throw_empty_future("future::then");
-  if (c->state == cell::state_t::pending)
-    c->attach(*new node(std::move(step)));
-  else
-    step(c);
+  if (c->state != cell::state_t::pending) return step(c);
+  c->attach(*new node(std::move(step)));
+  defer_for(*c);
 }
 
 /// Fills the cell `to` with what `f` gives once it is there.

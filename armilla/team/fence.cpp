@@ -17,6 +17,11 @@
 /// look. After it nobody but a body creates, and the first body to do so would have to be one of a frame counted as
 /// processed: there is none.
 ///
+/// A member with something that has not ended is busy, and no round in which a member is busy is the last: a body that waits, a fiber
+/// that one has left behind, a continuation whose answer has not come. To take these off the processed frames would not do: one
+/// that ends behind its member's look and sends makes up for itself where another member counts what it has sent. The answers of
+/// attendants are in no count, so nothing else tells of such a continuation.
+///
 /// The round before may be the last one of the fence before: then an idle fence is one round.
 ///
 /// Over a network a member shows its counts by a message. Statements that are still open travel in that same message, in front of
@@ -61,11 +66,11 @@ round_sums count_here(team_record& t) {
       s.created += messages.created_for(r);
       s.processed += messages.processed_from(r);
     }
-    s.busy = messages.deferred();
   }
   if (!messages.idle()) s.busy = 1;
   if (hooks.quiet != nullptr && !hooks.quiet(c)) s.busy = 1;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
+  s.busy = messages.deferred();
   return s;
 }
 

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank and its attendant do at the same time, with the fence over all of it. Runs with each ARMILLA_RECEPTION.
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <stdexcept>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+using namespace std::chrono_literals;
+
+namespace {
+
+bool has_attendants() {
+  const char* const value = std::getenv("ARMILLA_RECEPTION");
+  return value != nullptr && std::string_view(value) == "thread";
+}
+
+am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
+
+void compute_for(std::chrono::microseconds span) {
+  const auto until = std::chrono::steady_clock::now() + span;
+  while (std::chrono::steady_clock::now() < until) {}
+}
+
+am::per_rank<long> ran;
+void note(long) { ++*ran; }
+
+long here(long n) { return n; }
+long fails(long) { throw std::runtime_error("no"); }
+
+// ---- the heap ----
+
+am::per_rank<am::global_ptr<long>> given;
+am::per_rank<std::atomic<long>> freed;
+
+RANK_TEST(a_rank_allocates_while_others_free_what_it_gave_them) {
+  constexpr int rounds = 20, gifts = 32;
+  for (int round = 0; round < rounds; ++round) {
+    std::vector<am::global_ptr<long>> gift;
+    for (int i = 0; i < gifts; ++i) gift.push_back(am::allocate<long>(2));
+    const auto all = am::world().gather_all(gift);
+    const auto& to_free = all[std::size_t(next())];
+    std::vector<am::global_ptr<long>> mine;
+    for (int i = 0; i < 4 * gifts; ++i) {
+      if (i % 4 == 0) am::deallocate(to_free[std::size_t(i / 4)]);
+      mine.push_back(am::allocate<long>(2));
+      mine.back().local()[0] = mine.back().local()[1] = i;
+    }
+    for (int i = 0; i < 4 * gifts; ++i) {
+      const long* const block = mine[std::size_t(i)].local();
+      if (!EXPECT(block[0] == i && block[1] == i)) return;
+      am::deallocate(mine[std::size_t(i)]);
+    }
+  }
+  am::barrier();
+}
+
+RANK_TEST(a_block_that_all_ranks_free_at_once_is_freed_once) {
+  for (int round = 0; round < 40; ++round) {
+    const am::rank_t owner = round % am::ranks();
+    if (am::rank() == owner) {
+      *given = am::allocate<long>(4);
+      freed.local() = 0;
+    }
+    const am::global_ptr<long> block = am::world().broadcast(*given, owner);
+    am::barrier();
+    long mine = 0;
+    try {
+      am::deallocate(block);
+      mine = 1;
+    } catch (const am::usage_error&) {}
+    EXPECT_EQ(am::reduce_all(mine, std::plus<>{}), 1);
+  }
+}
+
+// ---- the fence, and what hangs on answers ----
+
+// Statements whose bodies ask, and send when the answer has come. The last rank counts slowly, so that answers come in between
+// the counts of the others and its own.
+template <class Start>
+void expect_all_under_fence(Start start, long sent_by_each) {
+  bool over = false;
+  const bool slow = am::rank() == am::ranks() - 1;
+  auto other = am::spawn([&] {
+    while (!over && slow) compute_for(100us), am::yield();
+  });
+  for (int round = 0; round < 20; ++round) {
+    *ran = 0;
+    am::barrier();
+    am::async(next(), start, long(round));
+    am::fence();
+    if (!EXPECT_EQ(am::reduce_all(*ran, std::plus<>{}), sent_by_each * am::ranks())) break;
+  }
+  over = true;
+  other.join();
+}
+
+auto slowly() {
+  return am::safe([](long n) { return compute_for(50us), n; });
+}
+auto quickly_fails() {
+  return am::safe([](long n) -> long { return compute_for(50us), throw std::runtime_error("beside"), n; });
+}
+
+RANK_TEST(a_fence_waits_for_what_hangs_on_an_answer) {
+  expect_all_under_fence([](long n) { am::call(next(), slowly(), n).then([](long m) { am::async<&note>(next(), m); }); }, 1);
+}
+
+RANK_TEST(a_fence_waits_for_chains_that_hang_on_an_answer) {
+  const auto start = [](long n) {
+    am::call(next(), slowly(), n)
+        .then([](long m) { return m + 1; })
+        .then([](long m) { return am::call(next(), slowly(), m); })
+        .then([](long m) { am::async<&note>(next(), m); });
+  };
+  expect_all_under_fence(start, 1);
+}
+
+RANK_TEST(a_fence_waits_for_what_hangs_on_several_answers) {
+  const auto start = [](long n) {
+    std::vector<am::future<long>> asked;
+    for (am::rank_t r = 0; r < am::ranks(); ++r) asked.push_back(am::call(r, slowly(), n));
+    am::when_all(std::move(asked)).then([](const std::vector<long>& all) {
+      for (const long m : all) am::async<&note>(next(), m);
+    });
+  };
+  expect_all_under_fence(start, am::ranks());
+}
+
+am::task<> ask_and_tell(long n) {
+  const long m = co_await am::call(next(), slowly(), n);
+  am::async<&note>(next(), co_await am::call(next(), slowly(), m));
+}
+
+RANK_TEST(a_fence_waits_for_coroutines_that_await_answers) {
+  expect_all_under_fence([](long n) { ask_and_tell(n).start(); }, 1);
+}
+
+RANK_TEST(a_fence_waits_for_what_hangs_on_answers_that_fail) {
+  const auto start = [](long n) {
+    [](long m) -> am::task<> {
+      try {
+        co_await am::call(next(), quickly_fails(), m);
+      } catch (const am::remote_error&) { am::async<&note>(next(), m); }
+    }(n)
+                      .start();
+  };
+  expect_all_under_fence(start, 1);
+}
+
+RANK_TEST(a_fence_ends_when_nobody_wants_the_answers_any_more) {
+  const auto start = [](long n) {
+    (void)am::call(next(), slowly(), n);
+    {
+      auto dropped = am::call(next(), slowly(), n).then([](long m) { am::async<&note>(next(), m); });
+    }
+    {
+      auto failed = am::call(next(), quickly_fails(), n).then([](long) {});
+    }
+    { auto awaits = ask_and_tell(n); }  // not begun
+  };
+  expect_all_under_fence(start, 1);
+}
+
+RANK_TEST(a_fence_ends_when_a_coroutine_is_destroyed_that_awaits_an_answer) {
+  *ran = 0;
+  am::barrier();
+  {
+    auto gone = ask_and_tell(1);
+    gone.start();
+  }
+  am::fence();
+  am::fence();
+  EXPECT_EQ(am::detail::current->messages->deferred(), 0U);
+}
+
+// The fiber sleeps thrice as long as the body takes, and less than a fence that naps without looking.
+RANK_TEST(a_fence_ends_soon_after_the_attendants_have_ended) {
+  if (!has_attendants()) return;
+  int fence_was_first = 0;
+  for (int round = 0; round < 10; ++round) {
+    bool fence_is_over = false, before = false;
+    am::barrier();
+    auto other = am::spawn([&] {
+      am::sleep_for(15ms);
+      before = fence_is_over;
+    });
+    if (am::rank() == 0) am::async(next(), am::safe([] { std::this_thread::sleep_for(5ms); }));
+    am::fence();
+    fence_is_over = true;
+    other.join();
+    fence_was_first += before;
+  }
+  EXPECT_LE(1, fence_was_first);  // the machine may be busy
+}
+
+// ---- all of it ----
+
+am::per_rank<long> total;
+
+// Each adds `n` to the counters of all ranks together, by the time of a fence.
+void step(int kind, long n, std::mt19937& random) {
+  const auto anyone = [&] { return am::rank_t(random() % unsigned(am::ranks())); };
+  const am::rank_t to = anyone();
+  switch (kind) {
+    case 0: am::async(to, [](long m) { std::atomic_ref(*total) += m; }, n); break;
+    case 1: am::async(to, am::safe([](long m) { std::atomic_ref(*total) += m; }), n); break;
+    case 2: am::atomic_add(total.on(to), n); break;
+    case 3:
+      am::call(to, am::safe(&here), n).then([to](long m) { am::async(to, [](long k) { std::atomic_ref(*total) += k; }, m); });
+      break;
+    case 4:
+      am::async(
+          to,
+          [](long m) {
+            const long k = am::call(next(), am::safe(&here), m).get();  // the body becomes a fiber
+            am::async(next(), am::safe([](long l) { std::atomic_ref(*total) += l; }), k);
+          },
+          n);
+      break;
+    case 5:
+      am::async(
+          to,
+          [](long m) {
+            [](long k) -> am::task<> {
+              const long l = co_await am::call(next(), am::safe(&here), k);
+              am::async(next(), [](long x) { std::atomic_ref(*total) += x; }, l);
+            }(m)
+                              .start();
+          },
+          n);
+      break;
+    case 6: {  // a block that another rank frees, which then says so
+      const auto block = am::allocate<long>(1 + random() % 400);
+      *block.local() = n;
+      am::async(
+          to,
+          [](am::global_ptr<long> p) {
+            const long m = *p;
+            am::deallocate(p);
+            am::async(next(), [](long x) { std::atomic_ref(*total) += x; }, m);
+          },
+          block);
+      break;
+    }
+    case 7:
+      am::call(to, am::safe(&fails), n).then([](long) { std::atomic_ref(*total) += 1'000'000; });
+      std::atomic_ref(*total) += n;
+      break;
+    case 8: {
+      const std::vector<long> many(1 + random() % 20'000, 1);
+      am::call(to, am::safe([](const std::vector<long>& v) { return long(v.size()); }), many)
+          .then([n, size = long(many.size())](long got) {
+            am::async(next(), [](long x) { std::atomic_ref(*total) += x; }, n + got - size);
+          });
+      break;
+    }
+    default: am::call(to, [](long m) { std::atomic_ref(*total) += m; }, n).get(); break;
+  }
+}
+constexpr int kinds = 10;
+
+RANK_TEST(a_fence_completes_any_mixture) {
+  std::mt19937 random(17U + unsigned(am::rank()));
+  *total = 0;
+  am::barrier();
+  long expected = 0;
+  for (int round = 0; round < 30; ++round) {
+    long sent = 0;
+    const int steps = int(random() % 30);
+    for (int i = 0; i < steps; ++i) {
+      const long n = long(random() % 100);
+      sent += n;
+      step(int(random() % kinds), n, random);
+    }
+    am::fence();
+    expected += am::reduce_all(sent, std::plus<>{});
+    if (!EXPECT_EQ(am::reduce_all(std::atomic_ref(*total).load(), std::plus<>{}), expected)) return;
+  }
+}
+
+// As before, by several fibers, while the ranks may be interrupted.
+RANK_TEST(a_fence_completes_what_fibers_mix_while_ranks_compute) {
+  *total = 0;
+  am::barrier();
+  long expected = 0;
+  for (int round = 0; round < 10; ++round) {
+    long sent = 0;
+    std::vector<am::fiber<void>> fibers;
+    for (int f = 0; f < 6; ++f)
+      fibers.push_back(am::spawn([&sent, seed = unsigned(round * 100 + f * 10 + am::rank())] {
+        std::mt19937 random(seed);
+        for (int i = 0; i < 6; ++i) {
+          const long n = long(random() % 100);
+          sent += n;
+          step(int(random() % kinds), n, random);
+          am::flush();
+          const am::interruptible computes;
+          compute_for(20us);
+        }
+      }));
+    for (auto& f : fibers) f.join();
+    am::fence();
+    expected += am::reduce_all(sent, std::plus<>{});
+    if (!EXPECT_EQ(am::reduce_all(std::atomic_ref(*total).load(), std::plus<>{}), expected)) return;
+  }
+}
+
+}  // namespace
+
+RANK_TEST_MAIN()
