@@ -17,10 +17,10 @@
 /// look. After it nobody but a body creates, and the first body to do so would have to be one of a frame counted as
 /// processed: there is none.
 ///
-/// A member with something that has not ended is busy, and no round in which a member is busy is the last: a body that waits, a fiber
-/// that one has left behind, a continuation whose answer has not come. To take these off the processed frames would not do: one
-/// that ends behind its member's look and sends makes up for itself where another member counts what it has sent. The answers of
-/// attendants are in no count, so nothing else tells of such a continuation.
+/// A member with something that has not ended is busy, and no round in which a member is busy is the last: a body that waits, a
+/// fiber that one has left behind, a continuation whose answer has not come. To take these off the processed frames would not do:
+/// one that ends behind its member's look and sends makes up for itself where another member counts what it has sent. The answers
+/// of attendants are in no count, so nothing else tells of such a continuation.
 ///
 /// The round before may be the last one of the fence before: then an idle fence is one round.
 ///
@@ -36,6 +36,9 @@ struct round_sums {
   std::uint64_t busy = 0;  ///< members with something that is not counted yet
   std::uint64_t errors = 0;
 
+  bool counts_as(const round_sums& o) const noexcept {
+    return created == o.created && processed == o.processed && busy == o.busy;
+  }
   void add(const round_sums& o) {
     created += o.created;
     processed += o.processed;
@@ -67,10 +70,10 @@ round_sums count_here(team_record& t) {
       s.processed += messages.processed_from(r);
     }
   }
+  s.busy = messages.deferred();
   if (!messages.idle()) s.busy = 1;
   if (hooks.quiet != nullptr && !hooks.quiet(c)) s.busy = 1;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
-  s.busy = messages.deferred();
   return s;
 }
 
@@ -86,10 +89,12 @@ std::uint64_t settle(team_record& t) {
   return 0;
 }
 
-round_sums run_round(team_record& t, const char* what) {
+/// `shown`: what this member counted.
+round_sums run_round(team_record& t, round_sums& shown, const char* what) {
   const std::uint64_t riding = settle(t);
-  round_sums sums = count_here(t);
-  sums.created += riding;  // from here on nothing happens until they leave
+  shown = count_here(t);
+  shown.created += riding;  // from here on nothing happens until they leave
+  round_sums sums = shown;
   if (!t.flat_fence) [[unlikely]] {
     meet(t, t.fence_pattern, {&sums, sizeof sums, combine, nullptr}, what);
     return sums;
@@ -118,20 +123,19 @@ class unhurried {
  public:
   explicit unhurried(team_record& t) noexcept : t_(t), messages_(*t.self->messages) {}
 
-  void after(const round_sums& sums) {
-    const std::uint64_t runs = messages_.count().runs_received, deferred = messages_.deferred();
-    const bool same = sums.created == last_.created && sums.processed == last_.processed && sums.busy == last_.busy &&
-                      runs == runs_ && deferred == deferred_;
+  void after(const round_sums& sums, const round_sums& shown) {
+    const std::uint64_t runs = messages_.count().runs_received;
+    const bool same = sums.counts_as(last_) && runs == runs_;
     last_ = sums;
     runs_ = runs;
-    deferred_ = deferred;
     if (!same) equal_ = 0, since_ns_ = 0;
     if (same && ++equal_ >= rounds_at_once) [[unlikely]]
-      take_a_nap();
+      take_a_nap(shown);
   }
 
  private:
-  [[gnu::cold]] void take_a_nap() {
+  // It asks for all that it would count again: an attendant counts by itself, and wakes its rank for that.
+  [[gnu::cold]] void take_a_nap(const round_sums& shown) {
     const std::uint64_t now = now_ns();
     if (since_ns_ == 0) since_ns_ = now;
     struct lingering {
@@ -139,8 +143,8 @@ class unhurried {
       ~lingering() { who.linger(0); }
     } until_end{messages_.sleeper()};
     until_end.who.linger(since_ns_);
-    const auto something = [this] {
-      return messages_.count().runs_received != runs_ || messages_.deferred() != deferred_ || another_counts();
+    const auto something = [&] {
+      return messages_.count().runs_received != runs_ || !count_here(t_).counts_as(shown) || another_counts();
     };
     messages_.wait_until_deadline(something, now + (t_.flat_fence ? nap_ns : short_nap_ns), "fence: bodies that have not ended");
   }
@@ -156,7 +160,7 @@ class unhurried {
   team_record& t_;
   endpoint& messages_;
   round_sums last_;
-  std::uint64_t runs_ = 0, deferred_ = 0, since_ns_ = 0;
+  std::uint64_t runs_ = 0, since_ns_ = 0;
   int equal_ = 0;
 };
 
@@ -221,7 +225,8 @@ void run(team_record* team, const intention& what) {
   ++c.count->fences;
   unhurried pace(t);
   for (;;) {
-    const round_sums sums = run_round(t, name_of(what.kind));
+    round_sums shown;
+    const round_sums sums = run_round(t, shown, name_of(what.kind));
     ++c.count->fence_rounds;
     const bool over = sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0;
     t.fence_created = sums.created;
@@ -230,7 +235,7 @@ void run(team_record* team, const intention& what) {
         raise_error(t);
       return;
     }
-    pace.after(sums);
+    pace.after(sums, shown);
   }
 }
 
