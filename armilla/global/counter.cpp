@@ -43,12 +43,13 @@ void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
   std::byte* place = direct<8>(at, wants.operation, wants.bytes, wants.rights);
   if (place == nullptr) place = reach(at, wants);
   context& self = *current;
-  const rank_memory& m = memory_of(self);
-  if (place == nullptr || m.under_way()) [[unlikely]]
-    return far_signal(memory_of(self), at, n);
+  rank_memory& m = memory_of(self);
+  const bool own_code = &m.self == &self;  // not the attendant, in a safe body: what is under way is not its, nor the claimed sum
+  if (place == nullptr || (own_code && m.under_way())) [[unlikely]]
+    return far_signal(m, at, n);
   // All by release: the data first. Pairs with the acquire in value().
   auto& to = *reinterpret_cast<counter::arrivals*>(place);
-  if (&m.self == &self && is_ours(to.claimed, self.rank)) [[likely]]  // not the attendant: it and its rank would be two
+  if (own_code && is_ours(to.claimed, self.rank)) [[likely]]
     __atomic_store_n(&to.alone, to.alone + n, __ATOMIC_RELEASE);
   else
     __atomic_fetch_add(&to.shared, n, __ATOMIC_RELEASE);

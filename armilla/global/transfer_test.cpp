@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include <armilla/base/error.hpp>
+#include <armilla/base/options.hpp>
+#include <armilla/fabric/host_map.hpp>
 
 #include "tests/rank_test.hpp"
 
@@ -186,6 +188,32 @@ RANK_TEST(signals_of_many_ranks_are_all_counted) {
   am::sync();
   am::barrier();
   EXPECT_EQ(arrived.local().value(), 0u);
+  am::barrier();
+}
+
+// Under ARMILLA_RECEPTION=thread two threads of the last rank signal at once: its own code until all bodies have run.
+RANK_TEST(a_rank_and_its_safe_bodies_signal_one_counter) {
+  const am::detail::options& settings = *am::detail::current->settings;
+  if (settings.access_by_message || am::detail::current->host->beyond != nullptr) return;
+  constexpr int bodies = 20, each = 50'000;
+  const am::rank_t last = am::ranks() - 1;
+  const bool attended = settings.reception == am::detail::reception_kind::thread;
+  tally.local() = 0;
+  am::barrier();
+  if (am::rank() == 0)
+    for (int i = 0; i < bodies; ++i)
+      am::async(last, am::safe([] {
+                  for (int k = 0; k < each; ++k) am::signal_counter(arrived.on(0));
+                  am::atomic_add(tally.on(am::ranks() - 1), 1);
+                }));
+  am::flush();
+  std::uint64_t own = 0;
+  if (am::rank() == last)
+    while (own < 1000 || (attended && *tally.on(last) < bodies)) am::signal_counter(arrived.on(0)), ++own;
+  const std::uint64_t all = am::reduce_all(own, std::plus<>()) + bodies * each;
+  am::fence();
+  if (am::rank() == 0) EXPECT_EQ(arrived.local().value(), all);
+  if (am::rank() == 0) EXPECT(arrived.local().try_wait(arrived.local().value()));
   am::barrier();
 }
 
