@@ -40,9 +40,7 @@ void for_planes(const strided_core& s, int dimensions, std::int64_t l, std::int6
 
 // Calls `row(local, distance, bytes)` for every run.
 template <class Row>
-void for_rows(const strided_core& s, std::byte* local, Row&& row) {
-  const runs r(s);
-  if (r.elements == 0) return;
+void for_rows(const strided_core& s, const runs& r, std::byte* local, Row&& row) {
   for_planes(s, r.dimensions, 0, 0, [&](std::int64_t l, std::int64_t g) { row(local + l, g, r.bytes); });
 }
 
@@ -72,9 +70,7 @@ void copy_short(const strided_core& s, int dimensions, std::byte* local, std::by
 }
 
 template <bool Writes>
-void copy_mapped(const strided_core& s, std::byte* local, std::byte* global) {
-  const runs r(s);
-  if (r.elements == 0) return;
+void copy_mapped(const strided_core& s, const runs& r, std::byte* local, std::byte* global) {
   switch (r.bytes) {
     case 1: return copy_short<Writes, 1>(s, r.dimensions, local, global);
     case 2: return copy_short<Writes, 2>(s, r.dimensions, local, global);
@@ -83,7 +79,7 @@ void copy_mapped(const strided_core& s, std::byte* local, std::byte* global) {
     case 16: return copy_short<Writes, 16>(s, r.dimensions, local, global);
     case 32: return copy_short<Writes, 32>(s, r.dimensions, local, global);
     default:
-      for_rows(s, local, [global](std::byte* mine, std::int64_t distance, std::uint64_t bytes) {
+      for_rows(s, r, local, [global](std::byte* mine, std::int64_t distance, std::uint64_t bytes) {
         std::memcpy(Writes ? global + distance : mine, Writes ? mine : global + distance, bytes);
       });
   }
@@ -102,14 +98,16 @@ void copy_strided(bool writes, std::byte* local, global_address at, const stride
   const std::uint8_t rights = writes ? may_write : may_read;
   std::byte* const base = reach(at, {operation, s.element, s.alignment, rights});
   rank_memory& m = memory_of(*current);
-  count_moved(writes, group, runs(s).elements * s.element);
+  const runs r(s);
+  count_moved(writes, group, r.elements * s.element);
+  if (r.elements == 0) return;
   if ((m.opened && at.rank() != m.self.rank) || (checked && base != nullptr))
-    for_rows(s, local, [&](std::byte*, std::int64_t distance, std::uint64_t bytes) {
+    for_rows(s, r, local, [&](std::byte*, std::int64_t distance, std::uint64_t bytes) {
       reach(at.plus(distance), {operation, bytes, s.alignment, rights});
     });
-  if (base != nullptr) return writes ? copy_mapped<true>(s, local, base) : copy_mapped<false>(s, local, base);
+  if (base != nullptr) return writes ? copy_mapped<true>(s, r, local, base) : copy_mapped<false>(s, r, local, base);
   far_transfer t(m, at, writes, group, operation);
-  for_rows(s, local, [&](std::byte* l, std::int64_t distance, std::uint64_t bytes) { t.add(l, distance, bytes); });
+  for_rows(s, r, local, [&](std::byte* l, std::int64_t distance, std::uint64_t bytes) { t.add(l, distance, bytes); });
   t.finish();
 }
 
