@@ -124,13 +124,13 @@ RANK_TEST(an_event_does_not_wait_for_other_transfers) {
 
 RANK_TEST(what_an_event_leaves_behind_is_complete_at_sync) {
   in_both_memories([](am::global_ptr<double> p, double*) {
-    double x = 0;
+    double got = 0;
     {
       am::event gone;
-      am::get(x, p + 3, gone);
+      am::get(got, p + 3, gone);
     }
     am::sync();
-    EXPECT_EQ(x, next() * 1000.0 + 3);
+    EXPECT_EQ(got, next() * 1000.0 + 3);
   });
 }
 
@@ -171,19 +171,19 @@ RANK_TEST(the_failure_of_a_transfer_is_its_events) {
   if (on_one_host()) return;
   using namespace am::detail;
   const auto nowhere = am::global_ptr<double>(global_address::make(memory_kind::process, next(), 16));
-  double x = 0;
+  double got = 0;
   am::event done, sound, left;
-  am::get(x, nowhere, done);
-  am::get(x, numbers_of(next()), sound);
+  am::get(got, nowhere, done);
+  am::get(got, numbers_of(next()), sound);
   EXPECT_THROWS_SAYING(am::usage_error, "no memory there", done.wait());
   sound.wait();
   done.wait();  // says it once
   am::sync();   // and so has nothing to say
-  am::get(x, nowhere, left);
+  am::get(got, nowhere, left);
   EXPECT_THROWS_SAYING(am::usage_error, "no memory there", am::when_complete(left).get());
   {
     am::event gone;
-    am::get(x, nowhere, gone);
+    am::get(got, nowhere, gone);
   }
   EXPECT_THROWS_SAYING(am::usage_error, "no memory there", am::sync());
 }
@@ -191,11 +191,11 @@ RANK_TEST(the_failure_of_a_transfer_is_its_events) {
 RANK_TEST(mapped_memory_leaves_an_event_ready) {
   if (by_message() || !on_one_host()) return;
   fill_numbers();
-  double x = 0;
+  double got = 0;
   am::event done;
-  am::get(x, numbers_of(next()), done);
+  am::get(got, numbers_of(next()), done);
   EXPECT(done.ready());
-  EXPECT_EQ(x, next() * 1000.0);
+  EXPECT_EQ(got, next() * 1000.0);
   am::barrier();
 }
 
