@@ -9,10 +9,14 @@
 #include "armilla/dialect/sync.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/global/global_ptr.hpp"
+#include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
 
-/// MPC++'s `invoke` and `ainvoke`: a function as a thread of its own on any rank, waited for or not.
+/// MPC++'s `invoke` and `ainvoke`: a function as a thread of its own on any rank, waited for or not. A function instance begins
+/// at once where its call is taken in, on a stack that is its own from its first wait on. It may wait and enter collectives:
+/// instances of all ranks can reduce and meet, in `world()` or, where a rank has several at a time, in a `team::dup()` each.
+/// `fence`, `all_store_sync`, `split` and `dup` are for the rank's own code.
 namespace armilla::mpcpp {
 namespace detail {
 
@@ -29,11 +33,21 @@ struct member_at {
   }
 };
 
+/// `f` as a thread: it may do what a thread of the rank's own code may, but for a fence. What may run beside the rank stays so.
+template <class F>
+auto instance(const F& f, const char* operation) {
+  using P = typename armilla::detail::callable_of<F>::type;
+  if constexpr (armilla::detail::is_safe<P> || std::is_final_v<P>)
+    return f;
+  else
+    return armilla::detail::hinted<armilla::detail::instance_body>(f, operation);
+}
+
 // Waits for the answer in a thread of the caller, and writes it where it is asked for.
-template <class R>
-void write_later(Sync<R>& result, future<R> answer) {
+template <class R, class V>
+void write_later(Sync<R>& result, future<V> answer) {
   spawn(
-      [&result](future<R> there) {
+      [&result](future<V> there) {
         try {
           result.write(there.get());
         } catch (...) { result.fail(std::current_exception()); }
@@ -55,26 +69,31 @@ concept member_function = std::is_member_function_pointer_v<M>;
 /// Paper: MPC++, section 2.
 template <class R, class... P>
 R invoke(rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
-  return call(pe, f, std::forward<P>(arguments)...).get();
+  return call(pe, detail::instance(f, "invoke"), std::forward<P>(arguments)...).get();
 }
 /// The same for anything else that `call` takes.
 template <class F, class... A>
   requires std::is_class_v<std::decay_t<F>>
 auto invoke(rank_t pe, F&& f, A&&... arguments) {
-  return call(pe, std::forward<F>(f), std::forward<A>(arguments)...).get();
+  return call(pe, detail::instance(f, "invoke"), std::forward<A>(arguments)...).get();
 }
 /// The same for a member function of the object to which `object` points, on its rank: `invoke<&counter::add>(gp, 3)`.
 template <auto M, class T, class... A>
   requires member_function<decltype(M)>
 auto invoke(const global_ptr<T>& object, A&&... arguments) {
-  return call(object.rank(), detail::member_at<M, T>{}, object, std::forward<A>(arguments)...).get();
+  return call(object.rank(), detail::instance(detail::member_at<M, T>{}, "invoke"), object, std::forward<A>(arguments)...).get();
 }
 
 /// With the result in front, as MPC++ has it.
 template <class V, class R, class... P>
   requires std::assignable_from<V&, R>
 void invoke(V& result, rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
-  result = call(pe, f, std::forward<P>(arguments)...).get();
+  result = invoke(pe, f, std::forward<P>(arguments)...);
+}
+template <class V, class F, class... A>
+  requires std::is_class_v<std::decay_t<F>>
+void invoke(V& result, rank_t pe, F&& f, A&&... arguments) {
+  result = invoke(pe, std::forward<F>(f), std::forward<A>(arguments)...);
 }
 template <auto M, class V, class T, class... A>
   requires member_function<decltype(M)>
@@ -93,28 +112,34 @@ void invoke(V& result, const global_ptr<T>& object, A&&... arguments) {
 /// Paper: MPC++, section 2.
 template <class R, class... P>
 void ainvoke(rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
-  async(pe, f, std::forward<P>(arguments)...);
+  async(pe, detail::instance(f, "ainvoke"), std::forward<P>(arguments)...);
 }
 template <class F, class... A>
   requires std::is_class_v<std::decay_t<F>>
 void ainvoke(rank_t pe, F&& f, A&&... arguments) {
-  async(pe, std::forward<F>(f), std::forward<A>(arguments)...);
+  async(pe, detail::instance(f, "ainvoke"), std::forward<A>(arguments)...);
 }
 template <auto M, class T, class... A>
   requires member_function<decltype(M)>
 void ainvoke(const global_ptr<T>& object, A&&... arguments) {
-  async(object.rank(), detail::member_at<M, T>{}, object, std::forward<A>(arguments)...);
+  async(object.rank(), detail::instance(detail::member_at<M, T>{}, "ainvoke"), object, std::forward<A>(arguments)...);
 }
 
 /// With a place for the result, which must stay until it is written.
 template <class R, class... P>
 void ainvoke(Sync<R>& result, rank_t pe, R (*f)(P...), std::type_identity_t<P>... arguments) {
-  detail::write_later(result, call(pe, f, std::forward<P>(arguments)...));
+  detail::write_later(result, call(pe, detail::instance(f, "ainvoke"), std::forward<P>(arguments)...));
+}
+template <class R, class F, class... A>
+  requires std::is_class_v<std::decay_t<F>>
+void ainvoke(Sync<R>& result, rank_t pe, F&& f, A&&... arguments) {
+  detail::write_later<R>(result, call(pe, detail::instance(f, "ainvoke"), std::forward<A>(arguments)...));
 }
 template <auto M, class R, class T, class... A>
   requires member_function<decltype(M)>
 void ainvoke(Sync<R>& result, const global_ptr<T>& object, A&&... arguments) {
-  detail::write_later<R>(result, call(object.rank(), detail::member_at<M, T>{}, object, std::forward<A>(arguments)...));
+  detail::write_later<R>(
+      result, call(object.rank(), detail::instance(detail::member_at<M, T>{}, "ainvoke"), object, std::forward<A>(arguments)...));
 }
 
 }  // namespace armilla::mpcpp

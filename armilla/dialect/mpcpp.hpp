@@ -16,7 +16,7 @@
 /// | member of a global object              | `invoke<&T::m>(gp, arguments...)`, `ainvoke<&T::m>(gp, arguments...)`  |
 /// | global pointer                         | `GlobalPtr<T>`: `*gp` reads and writes                                |
 /// | synchronising structure                | `Sync<T>`: `read`, `peek`, `write`                                    |
-/// | barrier, reduction                     | `Barrier`, `Reduction<T, Op>`: `arrive`                               |
+/// | barrier, reduction                     | `Barrier`, `Reduction<T, Op>`: `arrive`; the collectives of teams     |
 /// | the main thread is on processor 0      | `return run_main(argc, argv, f);`                                     |
 ///
 /// Threads are fibers: not preempted, they take turns where they wait or `yield`. A variable has one copy in each process; where

@@ -65,6 +65,72 @@ RANK_TEST(ainvoke_goes_on_at_once) {
   am::fence();
 }
 
+RANK_TEST(lambdas_are_invoked_with_the_result_in_front) {
+  long sum = 0;
+  invoke(sum, next(), [](int a, long b) { return a + b; }, 3, 4L);
+  EXPECT_EQ(sum, 7L);
+  const int three = 3;
+  Sync<long> later;
+  ainvoke(later, next(), [three](int b) { return three * b; }, 5);  // an int, read as a long
+  EXPECT_EQ(later.read(), 15L);
+  ainvoke(later, next(), [](int b) -> long { throw std::invalid_argument("refused " + std::to_string(b)); }, 8);
+  EXPECT_THROWS_SAYING(am::remote_error, "refused 8", later.read());
+  Sync<std::string> text;
+  ainvoke(text, next(), am::as_fiber([](const std::string& s) { return s + "!"; }), std::string("there"));
+  EXPECT_EQ(text.read(), "there!");
+  am::fence();
+}
+
+RANK_TEST(instances_reduce_and_meet) {
+  thread_local static std::vector<am::team> own;
+  thread_local static int ended;
+  ended = 0;
+  own = {am::world().dup(), am::world().dup()};
+  am::barrier();
+  const auto slave = [](int which) {
+    const am::team& t = own[std::size_t(which)];
+    for (int i = 0; i < 10; ++i) {
+      EXPECT_EQ(t.reduce_all(1 + which, std::plus<>{}), am::ranks() * (1 + which));
+      EXPECT_EQ(t.broadcast(std::vector<int>(3000, which + i * t.rank()), i % t.size())[2999], which + i * (i % t.size()));
+      t.barrier();
+    }
+    ++ended;
+  };
+  // Two at each rank, from both ends of the team in opposite orders.
+  if (am::rank() == 0)
+    for (am::rank_t pe = 0; pe < am::ranks(); ++pe) ainvoke(pe, slave, 0);
+  if (am::rank() == am::ranks() - 1)
+    for (am::rank_t pe = am::ranks(); pe-- > 0;) ainvoke(pe, slave, 1);
+  am::fence();
+  EXPECT_EQ(ended, 2);
+  own.clear();
+}
+
+RANK_TEST(an_instance_that_is_waited_for_may_meet_others) {
+  thread_local static std::vector<am::team> own;
+  own = {am::world().dup()};
+  am::barrier();
+  const auto slave = [](int n) { return own[0].reduce_all(n, std::plus<>{}); };
+  int sum = 0;
+  if (am::rank() == 0) {
+    std::vector<Sync<int>> others(std::size_t(am::ranks()));
+    for (am::rank_t pe = 1; pe < am::ranks(); ++pe) ainvoke(others[std::size_t(pe)], pe, slave, 2);
+    invoke(sum, 0, slave, 1);
+    EXPECT_EQ(sum, 2 * am::ranks() - 1);
+    for (am::rank_t pe = 1; pe < am::ranks(); ++pe) EXPECT_EQ(others[std::size_t(pe)].read(), sum);
+  }
+  am::fence();
+  own.clear();
+}
+
+RANK_TEST(an_instance_calls_no_fence_and_no_split) {
+  const auto part = "is a part of that body";
+  EXPECT_THROWS_SAYING(am::remote_error, part, invoke(next(), [] { am::fence(); }));
+  EXPECT_THROWS_SAYING(am::remote_error, part, invoke(next(), [] { am::all_store_sync(); }));
+  EXPECT_THROWS_SAYING(am::remote_error, part, invoke(next(), [] { (void)am::world().split(0); }));
+  am::fence();
+}
+
 RANK_TEST(members_are_invoked_through_global_pointers) {
   counter mine;
   const std::vector<GlobalPtr<counter>> all = am::gather_all(GlobalPtr<counter>(am::to_global(&mine)));

@@ -25,8 +25,9 @@ struct fiber_record {
   void* context = nullptr;       ///< where it goes on
   fiber_record* next = nullptr;  ///< in the one queue it stands in
   exception_globals exceptions;
-  std::uint32_t body_depth = 0;  ///< context::body_depth while it does not run
-  std::uint32_t own_depth = 0;   ///< 1: it is a body that waited; 0: the rank's own code. Deeper: a handler that may not wait
+  std::uint32_t body_depth = 0;   ///< context::body_depth while it does not run
+  std::uint32_t own_depth = 0;    ///< 1: it is a body that waited; 0: the rank's own code. Deeper: a handler that may not wait
+  std::uint32_t fiber_depth = 0;  ///< body_depth of a body that counts as a fiber from its beginning
   component in = component::cpu;
   state_t state = state_t::idle;
 
@@ -66,6 +67,11 @@ class fiber_queue {
     else
       last_->next = &f;
     last_ = &f;
+  }
+  void push_front(fiber_record& f) noexcept {
+    f.next = first_;
+    if (first_ == nullptr) last_ = &f;
+    first_ = &f;
   }
   fiber_record* pop() noexcept {
     fiber_record* const f = first_;

@@ -139,6 +139,16 @@ void scheduler::yield(const char* what) {
   switch_to(to);
 }
 
+void scheduler::start_now(fiber_record& f) {
+  start(f);
+  if (self_.body_depth != running_->own_depth || in_loop() || in_region()) return;
+  ready_.remove(f);
+  running_->waits_for = nullptr;
+  running_->state = fiber_record::state_t::ready;
+  ready_.push_front(*running_);
+  switch_to(f);
+}
+
 void scheduler::run_ready() {
   fiber_record* const f = ready_.pop();
   if (f == nullptr) return;
@@ -152,7 +162,7 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
     pool_.trim();
   fiber_record& f = pool_.take();
   f.work = work;
-  f.own_depth = f.body_depth = 0;
+  f.own_depth = f.body_depth = f.fiber_depth = 0;
   f.exceptions = {};
   f.in = component::cpu;
   f.counted = f.detached = f.ended = false;

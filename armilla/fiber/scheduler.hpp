@@ -97,6 +97,9 @@ class scheduler {
     f.state = fiber_record::state_t::ready;
     ready_.push(f);
   }
+  /// The same, and it runs up to its first wait before the caller goes on, where the caller may give way: not in a body on the
+  /// loop's stack, nor inside a parallel region of OpenMP.
+  void start_now(fiber_record& f);
   /// Waits for its end. Then `release` it.
   void join(fiber_record& f);
   void release(fiber_record& f) noexcept { pool_.give_back(f); }

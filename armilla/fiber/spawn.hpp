@@ -69,6 +69,27 @@ void run_spawned(fiber_record& me) {
   }
 }
 
+/// A fiber that will run `f(arguments...)`, counted as a part of the body that makes it, if one does.
+template <class R, class F, class... A>
+fiber_record& make_fiber(scheduler& all, F&& f, A&&... arguments) {
+  fiber_record& record = all.make(&run_spawned<R, std::decay_t<F>, std::decay_t<A>...>);
+  fiber_slot<std::tuple<std::decay_t<F>, std::decay_t<A>...>>::put(record, std::forward<F>(f), std::forward<A>(arguments)...);
+  if (all.in_body_or_its_fibers()) [[unlikely]] {
+    record.counted = true;
+    all.count_one();
+  }
+  return record;
+}
+
+/// Starts a fiber that nobody joins, and lets it run up to its first wait where the caller may give way.
+template <class F>
+void start_detached(F&& f, const char* operation) {
+  scheduler& all = scheduler_here(operation);
+  fiber_record& record = make_fiber<void>(all, std::forward<F>(f));
+  record.detached = true;
+  all.start_now(record);
+}
+
 [[noreturn, gnu::cold]] void throw_no_fiber(const char* operation);
 
 }  // namespace detail
@@ -153,14 +174,8 @@ template <class F, class... A>
 auto spawn(F&& f, A&&... arguments) {
   using R = std::invoke_result_t<std::decay_t<F>&, std::decay_t<A>...>;
   static_assert(!std::is_reference_v<R>, "armilla: a fiber returns a value, as the reference could outlive what it names");
-  using task = std::tuple<std::decay_t<F>, std::decay_t<A>...>;
   detail::scheduler& all = detail::scheduler_here("spawn");
-  detail::fiber_record& record = all.make(&detail::run_spawned<R, std::decay_t<F>, std::decay_t<A>...>);
-  detail::fiber_slot<task>::put(record, std::forward<F>(f), std::forward<A>(arguments)...);
-  if (all.in_body_or_its_fibers()) [[unlikely]] {
-    record.counted = true;
-    all.count_one();
-  }
+  detail::fiber_record& record = detail::make_fiber<R>(all, std::forward<F>(f), std::forward<A>(arguments)...);
   all.start(record);
   return fiber<R>(record);
 }

@@ -6,6 +6,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/global/far.hpp"
 #include "armilla/team/barrier.hpp"
+#include "armilla/team/record.hpp"
 
 namespace armilla {
 namespace detail {
@@ -54,6 +55,7 @@ void sync_slowly() {
 namespace {
 void finish_stores() {
   rank_memory& m = memory_here("all_store_sync");
+  refuse_parts_of_bodies(*current, "all_store_sync");
   finish_group(m, far_group::stores, "all_store_sync");
 }
 }  // namespace

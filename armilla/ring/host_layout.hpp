@@ -26,8 +26,12 @@ struct host_layout {
   std::uint64_t ring_bytes = 128 * 1024;  ///< payload lines of one ring, a power of two
   std::uint64_t segment_bytes = 1 << 30;  ///< reserved for each rank's segment, a multiple of the page
 
-  /// A rank's collective area, owned by team: flags, a few lines for each other rank, and staging.
-  constexpr std::size_t collective_bytes() const { return ranks <= 256 ? 128 * 1024 : 256 * 1024; }
+  static constexpr std::size_t team_slots = 33;                       ///< teams that a rank can be in, one way or another
+  static constexpr std::size_t team_flags_bytes = team_slots * 2048;  ///< their flags, together in front
+
+  /// A rank's collective area, owned by team: flags of all teams, and for each team a few lines for each rank, and staging.
+  constexpr std::size_t team_area_bytes() const { return ranks <= 256 ? 96 * 1024 : 224 * 1024; }
+  constexpr std::size_t collective_bytes() const { return align_up(team_flags_bytes, page) + team_slots * team_area_bytes(); }
   constexpr std::uint64_t ring_stride() const { return align_up(ring_header + ring_bytes, page); }
   constexpr std::uint64_t job() const { return 0; }
   constexpr std::uint64_t control(rank_t r) const { return job_bytes + std::uint64_t(r) * control_bytes; }

@@ -10,6 +10,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/ending.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/rpc/question.hpp"
@@ -82,6 +83,11 @@ struct error_answer {
   }
 };
 handler_slot& error_handler = fixed_handler<error_answer, reply_error_handler>;
+
+void tell_error(rank_t rank, const description& found, const std::string& from) {
+  say("armilla: rank " + std::to_string(rank) + ": " + found.type + ": " + shortened(found.text, longest_text) + from +
+      "; no rank waits for it, and the job will end by it");
+}
 
 }  // namespace
 
@@ -185,6 +191,7 @@ void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reas
   const std::string from = " (in a statement of rank " + std::to_string(source) + ")";
   const std::string text = shortened(found.text, sizeof error_record::text - 1 - from.size()) + from;
   calls.first_error = std::make_exception_ptr(remote_error(self.self().rank, "async", found.type, text));
+  if (calls.tell_errors) tell_error(self.self().rank, found, from);
 }
 
 void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason) {

@@ -26,9 +26,11 @@ struct call_state {
   std::mutex error_lock;
   std::atomic<std::uint64_t> statement_errors = 0;  ///< since the last fence
   std::exception_ptr first_error;                   ///< the first of them; the fence throws it on every rank
+  bool tell_errors = false;                         ///< at once, too: no fence comes before the end
 };
 
-/// A statement's body threw `reason`; nobody waits for it, so the next fence tells.
+/// A statement's body threw `reason`. No rank waits for it, so the next fence throws it. Under run_main it is also printed at
+/// once.
 [[gnu::cold]] void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reason);
 
 /// Answers a question with an exception instead of a value.

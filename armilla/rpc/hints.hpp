@@ -23,12 +23,36 @@ struct completed_body : F {
   static constexpr bool may_wait = false;
 };
 
+/// While a body runs that counts as a fiber whether it has waited or not: it may enter collectives.
+class as_if_fiber {
+ public:
+  as_if_fiber() noexcept : me_(current->fibers->running()), before_(std::exchange(me_.fiber_depth, current->body_depth)) {}
+  ~as_if_fiber() { me_.fiber_depth = before_; }
+  as_if_fiber(const as_if_fiber&) = delete;
+
+ private:
+  fiber_record& me_;
+  std::uint32_t before_;
+};
+
 /// A fiber before it begins.
 template <class F>
 struct fiber_body : F {
   template <class... A>
   decltype(auto) operator()(A&&... arguments) {
     current->fibers->yield_to_loop("a body as a fiber");
+    const as_if_fiber scope;
+    return static_cast<F&>(*this)(std::forward<A>(arguments)...);
+  }
+};
+
+/// A function instance: it begins at once, and has a stack of its own from its first wait on.
+template <class F>
+struct instance_body : F {
+  template <class... A>
+    requires std::is_invocable_v<F&, A...>
+  decltype(auto) operator()(A&&... arguments) {
+    const as_if_fiber scope;
     return static_cast<F&>(*this)(std::forward<A>(arguments)...);
   }
 };
@@ -64,7 +88,7 @@ auto to_completion(const F& f) {
   return detail::hinted<detail::completed_body>(f, "to_completion");
 }
 /// The body is a fiber from its beginning: what came behind it, and fibers that can go on, have their turn first. Cost: two
-/// switches and a stack from the pool.
+/// switches and a stack from the pool. It may enter collectives of teams in which no other fiber of its rank is inside one.
 template <class F>
 auto as_fiber(const F& f) {
   return detail::hinted<detail::fiber_body>(f, "as_fiber");

@@ -18,6 +18,9 @@
 #if ARMILLA_HAS_TEAMS
 #include "armilla/team/fence.hpp"
 #endif
+#if ARMILLA_HAS_CALLS
+#include "armilla/rpc/calls.hpp"
+#endif
 
 namespace armilla::detail {
 namespace {
@@ -95,6 +98,19 @@ void final_fence(context& rank, std::uint64_t others, [[maybe_unused]] ending_of
   join_all_but(rank, others);
 #if ARMILLA_HAS_TEAMS
   run_end_fence(which);
+#endif
+}
+
+void await_instances(context& rank, std::uint64_t others) {
+  join_all_but(rank, others);
+#if ARMILLA_HAS_TEAMS
+  run_ending_fence(rank);
+#endif
+}
+
+void tell_errors_at_once([[maybe_unused]] context& rank, [[maybe_unused]] bool on) {
+#if ARMILLA_HAS_CALLS
+  rank.calls->tell_errors = on;
 #endif
 }
 

@@ -47,6 +47,10 @@ void stop_layers(context&);
 std::uint64_t own_fibers(const context&) noexcept;
 /// Everything in flight arrives and is done, on all ranks, and fibers end that nobody joins: all but `others`.
 void final_fence(context&, std::uint64_t others, ending_of which);
+/// The end of run_main before that: function instances, which may still be in collectives of world, have ended on all ranks.
+void await_instances(context&, std::uint64_t others);
+/// What a statement's body throws is printed where it happens, from now on or no more.
+void tell_errors_at_once(context&, bool on);
 /// What ranks still keep for others goes, behind the final fence and while calls are possible.
 void let_go(context&);
 /// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`).

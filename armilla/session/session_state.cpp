@@ -68,12 +68,14 @@ session_state::~session_state() { current = nullptr; }
 
 int session_state::run(rank_main call, const void* function, who_runs who) try {
   const std::uint64_t others = own_fibers(rank);  // which the owner of a session has started before
+  tell_errors_at_once(rank, who == who_runs::first);
   if (who == who_runs::first) ++mains;
   if (who == who_runs::first && rank.rank != 0)
     serve();
   else if (const int code = call(function); code != 0)
     return fail(code), code;
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
+  if (who == who_runs::first) await_instances(rank, others);
   final_fence(rank, others, ending_of::function);
   return 0;
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop

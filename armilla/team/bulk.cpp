@@ -82,7 +82,7 @@ class short_exchange {
   }
 
  private:
-  pair_state& pair(std::uint32_t member) { return t_.owner->pair[std::size_t(t_.members[member])]; }
+  pair_state& pair(std::uint32_t member) { return t_.owner->area(t_.slot).pair[std::size_t(t_.members[member])]; }
   std::size_t set(std::uint64_t number) const { return number % 2 * t_.owner->layout.exchange_lines(); }
   static void copy_line(std::byte* to, const std::byte* from, std::size_t left) {
     if (left >= flag_line::payload_bytes) [[likely]]

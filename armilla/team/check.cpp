@@ -153,9 +153,25 @@ void throw_cannot_enter(const team_record* t, collective kind) {
   if (t->self != current)
     throw_usage(operation,
                 fmt::format("this team value was made by rank {}; each rank uses its own, as split returned it", t->self->rank));
+  if ((kind == collective::fence || kind == collective::split) && may_enter(*current))
+    refuse_parts_of_bodies(*current, operation);
+  if (t->inside != nullptr && may_enter(*current))
+    throw_usage(
+        operation,
+        fmt::format("another fiber of this rank is inside {} of the same team, and ranks would not agree which comes first; "
+                    "give each fiber a team of its own, by team::dup",
+                    t->inside));
   throw_usage(operation,
               "a body may not enter a collective, which waits for every rank's own code; let the body send a statement, "
-              "and call the collective from the rank's own code");
+              "and call the collective from the rank's own code, or make the body a fiber by as_fiber");
+}
+
+void refuse_parts_of_bodies(const context& c, const char* operation) {
+  if (!c.fibers->running().counted && c.body_depth == 0) [[likely]]
+    return;
+  throw_usage(operation,
+              "a fiber that a body left behind is a part of that body, which the fence would wait for, and so is a function "
+              "instance; let the rank's own code call it");
 }
 
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {

@@ -25,16 +25,17 @@ std::uint64_t number_of(std::string_view what, const counters& count, bool compa
 }  // namespace
 
 std::string explain_collective(const context& self, const char* what, const void* on) {
-  for (const team_record* t : self.teams->teams)
-    for (std::uint32_t i = 0; i < t->size; ++i) {
-      const team_slot& slot = *t->slots[i];
-      if (!lies_in(on, &slot, sizeof slot)) continue;
-      if (what == std::string_view(name_of(collective::end)))
-        return fmt::format("the end of all ranks: rank {} has not ended its function", t->members[i]);
-      const bool comparing = lies_in(on, slot.check, sizeof slot.check);
-      return fmt::format("{} {}{}: rank {} has not come", what, number_of(what, *self.count, comparing),
-                         t->size == std::uint32_t(self.ranks) ? "" : fmt::format(" of team {}", t->id), t->members[i]);
-    }
+  for (const team_record* known : self.teams->teams)
+    for (const team_record* t = known; t != nullptr; t = t->beside.get())
+      for (std::uint32_t i = 0; i < t->size; ++i) {
+        const team_slot& slot = *t->slots[i];
+        if (!lies_in(on, &slot, sizeof slot)) continue;
+        if (what == std::string_view(name_of(collective::end)))
+          return fmt::format("the end of all ranks: rank {} has not ended its function", t->members[i]);
+        const bool comparing = lies_in(on, slot.check, sizeof slot.check);
+        return fmt::format("{} {}{}: rank {} has not come", what, number_of(what, *self.count, comparing),
+                           t->size == std::uint32_t(self.ranks) ? "" : fmt::format(" of team {}", t->id), t->members[i]);
+      }
   return {};
 }
 

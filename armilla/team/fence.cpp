@@ -196,10 +196,7 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
 class only_fence {
  public:
   explicit only_fence(context& c) : teams_(*c.teams) {
-    if (c.fibers->running().counted)
-      throw_usage("fence",
-                  "a fiber that a body left behind is a part of that body, which the fence would wait for; let the rank's "
-                  "own code call it");
+    refuse_parts_of_bodies(c, "fence");
     if (teams_.fencing)
       throw_usage("fence", "another fiber of this rank is inside a fence; let one fiber call it, or take turns with a mutex");
     teams_.fencing = true;
@@ -219,6 +216,7 @@ void run(team_record* team, const intention& what) {
   const only_fence mine(require_entry(team, what.kind));
   team_record& t = *team;
   context& c = *t.self;
+  const inside_team alone(t, name_of(what.kind));  // also while it polls
   sign_on(t, what);
   endpoint& messages = *c.messages;
   const traced whole(messages.events(), trace_kind::collective, "fence");
@@ -242,6 +240,8 @@ void run(team_record* team, const intention& what) {
 }  // namespace
 
 void run_fence(team_record* team) { run(team, {collective::fence}); }
+
+void run_ending_fence(context& c) { run(c.teams->ending, {collective::end}); }
 
 void run_world_fence() { run_fence(here("fence").teams->world); }
 

@@ -9,9 +9,9 @@ namespace armilla {
 ///
 /// If a statement's body threw, `fence` throws the same `remote_error` on every rank: the first error of the lowest rank.
 ///
-/// Inside a body, in a fiber that one left behind, and while another fiber of the rank is inside a fence: usage_error. Cost: one
-/// meeting of all ranks (a barrier) if nobody has sent anything since the last fence, two after statements that do not cause
-/// others, and one more for each generation that they do.
+/// Inside a body, in a function instance, in a fiber that a body left behind, and while another fiber of the rank is inside a
+/// fence: usage_error. Cost: one meeting of all ranks (a barrier) if nobody has sent anything since the last fence, two after
+/// statements that do not cause others, and one more for each generation that they do.
 ///
 /// Paper: STAPL, section 6.5, `rmi_fence`.
 inline void fence() { detail::run_world_fence(); }
@@ -19,5 +19,10 @@ inline void fence() { detail::run_world_fence(); }
 /// The same for the members of `t`: completes the statements that members sent to members, and what these caused among
 /// members. A statement to a rank outside is not waited for, nor is what it causes there.
 inline void fence(const team& t) { t.fence(); }
+
+namespace detail {
+/// Before the last fence of a rank whose program may still have function instances in collectives of world.
+void run_ending_fence(context& c);
+}  // namespace detail
 
 }  // namespace armilla

@@ -9,7 +9,10 @@
 
 /// What lies in a rank's collective area. Only the owner writes it; every rank of the host reads it. It starts as zeros.
 ///
-///     16 team slots | a pair of lines for each rank | exchange lines for each rank | staging for all that is longer
+///     33 team slots | 33 areas: a pair of lines for each rank | exchange lines for each rank | staging for all that is longer
+///
+/// Each team has an area of its own: what two fibers do in two teams at the same time has no common order on all ranks. What no
+/// team has touched takes no memory.
 namespace armilla::detail {
 
 /// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last. Its upper 16 bits are
@@ -63,22 +66,32 @@ static_assert(sizeof(pair_line) == cache_line);
 
 /// Sizes and places inside a collective area of a job of `ranks` ranks.
 struct collective_layout {
-  static constexpr std::uint32_t slots = 16;
+  static constexpr std::uint32_t slots = 16;           ///< of teams that the program makes, and world
+  static constexpr std::uint32_t ending_slot = slots;  ///< all ranks once more, for the end of run_main
+  static constexpr std::uint32_t beside = slots + 1;   ///< from a team's slot to that of its collectives beside the program
+  static constexpr std::uint32_t all_slots = 2 * slots + 1;
   static constexpr std::size_t slot_bytes = 2048;
   static constexpr rank_t most_ranks = 1024;
   static_assert(sizeof(team_slot) <= slot_bytes);
+  static_assert(all_slots == host_layout::team_slots && all_slots * slot_bytes == host_layout::team_flags_bytes);
 
   rank_t ranks = 1;
 
   static constexpr std::size_t slot(std::uint32_t i) { return i * slot_bytes; }
-  static constexpr std::size_t pair(rank_t r) { return slot(slots) + std::size_t(r) * 2 * sizeof(pair_line); }
+  constexpr std::size_t area_bytes() const { return host_layout{std::uint32_t(ranks)}.team_area_bytes(); }
+  constexpr std::size_t area(std::uint32_t i) const { return align_up(slot(all_slots), host_layout::page) + i * area_bytes(); }
+  constexpr std::size_t pair(std::uint32_t i, rank_t r) const { return area(i) + std::size_t(r) * 2 * sizeof(pair_line); }
   /// Lines for a peer in which all-to-all puts short parts, in two sets used in turn. None in very large jobs.
   constexpr std::uint32_t exchange_lines() const { return 128 / ranks < 16 ? std::uint32_t(128 / ranks) : 16; }
-  constexpr std::size_t exchange(rank_t r) const {
-    return pair(ranks) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
+  constexpr std::size_t exchange(std::uint32_t i, rank_t r) const {
+    return pair(i, ranks) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
   }
-  constexpr std::size_t staging() const { return align_up(exchange(ranks), host_layout::page); }
-  constexpr std::size_t staging_bytes() const { return host_layout{std::uint32_t(ranks)}.collective_bytes() - staging(); }
+  constexpr std::size_t staging(std::uint32_t i) const { return align_up(exchange(i, ranks), host_layout::page); }
+  constexpr std::size_t staging_bytes() const { return area(1) - staging(0); }
+  /// Whether a line lies there; else staging.
+  constexpr bool is_line(std::size_t offset) const {
+    return offset < area(0) || (offset - area(0)) % area_bytes() < staging(0) - area(0);
+  }
 };
 
 }  // namespace armilla::detail

@@ -35,7 +35,7 @@ struct mirror_record {
     std::memcpy(&head, at, sizeof head);
     const std::size_t bytes = size - sizeof head;
     const std::size_t area = self.host().layout.collective_bytes();
-    const bool line = head.offset < self.self().teams->layout.staging();
+    const bool line = self.self().teams->layout.is_line(head.offset);
     if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line && bytes > cache_line))
       self.throw_damaged(source, "the place of what a rank shows", head.offset);
     std::byte* const to = self.host().collective(source) + head.offset;

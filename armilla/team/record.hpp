@@ -2,10 +2,12 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/fiber/mutex.hpp"
 #include "armilla/team/intention.hpp"
 #include "armilla/team/layout.hpp"
 #include "armilla/team/mirror.hpp"
@@ -39,15 +41,16 @@ struct team_record {
   context* self = nullptr;
   std::uint32_t size = 0;
   std::uint32_t rank = 0;
-  std::uint64_t step = 0;             ///< last step of the flat lines
-  std::uint64_t known = 0;            ///< every member has shown at least this step
-  std::uint64_t sign = 0;             ///< of the collective that this rank is in; in all words that it shows
-  std::uint64_t past = 0;             ///< of what this rank has entered: past_with
-  std::uint64_t number = 0;           ///< of the collectives entered, from first_step
-  flag_line* mine = nullptr;          ///< my flat lines
-  intention_line* entered = nullptr;  ///< mine
-  std::uint32_t entered_at = 0;       ///< number % intention_line::kept
-  bool checking = false;              ///< compare what the members are about to do
+  std::uint64_t step = 0;                ///< last step of the flat lines
+  std::uint64_t known = 0;               ///< every member has shown at least this step
+  std::uint64_t sign = 0;                ///< of the collective that this rank is in; in all words that it shows
+  std::uint64_t past = 0;                ///< of what this rank has entered: past_with
+  std::uint64_t number = 0;              ///< of the collectives entered, from first_step
+  flag_line* mine = nullptr;             ///< my flat lines
+  intention_line* entered = nullptr;     ///< mine
+  mutable const char* inside = nullptr;  ///< the collective in which a fiber of this rank waits
+  std::uint32_t entered_at = 0;          ///< number % intention_line::kept
+  bool checking = false;                 ///< compare what the members are about to do
   bool flat_barrier = true;
   bool flat_fence = true;
   bool fence_rides = false;            ///< what a fence shows travels behind the statements that are open
@@ -64,10 +67,13 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
-  team_state* owner = nullptr;    ///< null once the session has ended
-  std::vector<team_slot*> slots;  ///< each member's
-  std::vector<rank_t> abroad;     ///< one member of each other host
-  rank_t lost = no_rank;          ///< the first member that was lost: nobody waits in this team any more
+  team_state* owner = nullptr;          ///< null once the session has ended
+  std::unique_ptr<team_record> beside;  ///< the same members once more, for collectives beside the program; made when wanted
+  team_record* keeper = this;           ///< counts the references: this one, or the one that it is `beside`
+  mutex turn;                           ///< of those who use `beside`
+  std::vector<team_slot*> slots;        ///< each member's
+  std::vector<rank_t> abroad;           ///< one member of each other host
+  rank_t lost = no_rank;                ///< the first member that was lost: nobody waits in this team any more
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };
@@ -90,6 +96,19 @@ struct pair_state {
 struct out_stream;
 struct in_stream;
 
+/// What moves through the area of one slot. Goes on when the slot passes on to another team.
+struct team_area {
+  team_area(team_state& s, std::uint32_t slot);
+  ~team_area();
+  team_area(const team_area&) = delete;
+
+  std::vector<pair_state> pair;      ///< by world rank
+  std::size_t staging;               ///< where it begins in a collective area
+  std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
+  std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
+  std::vector<in_stream> incoming;
+};
+
 /// Layer team of one rank.
 struct team_state {
   explicit team_state(context& c);
@@ -102,17 +121,30 @@ struct team_state {
   std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
   std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
   fence_hooks hooks;
-  bool fencing = false;  ///< a fiber of this rank is inside a fence
-  // staging
-  std::vector<pair_state> pair;  ///< by world rank
-  std::byte* staging = nullptr;
-  std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
-  std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
-  std::vector<in_stream> incoming;
+  bool fencing = false;                                            ///< a fiber of this rank is inside a fence
+  std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
+  team_record* ending = nullptr;                                   ///< all ranks, for the end of run_main
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
     return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));
   }
+  team_area& area(std::uint32_t slot) {
+    if (areas[slot] == nullptr) [[unlikely]]
+      areas[slot] = std::make_unique<team_area>(*this, slot);
+    return *areas[slot];
+  }
+};
+
+/// While a fiber is inside a collective of a team in which it may wait: others are kept out.
+class inside_team {
+ public:
+  inside_team(const team_record& t, const char* what) noexcept : t_(t), before_(t.inside) { t.inside = what; }
+  ~inside_team() { t_.inside = before_; }
+  inside_team(const inside_team&) = delete;
+
+ private:
+  const team_record& t_;
+  const char* before_;
 };
 
 // ---- flags ----
@@ -198,6 +230,8 @@ inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step
 // ---- entering a collective ----
 
 [[noreturn, gnu::cold]] void throw_cannot_enter(const team_record* t, collective kind);
+/// Throws usage_error in what the fence counts as a part of a body: function instances, and fibers that bodies left behind.
+void refuse_parts_of_bodies(const context& c, const char* operation);
 [[noreturn, gnu::cold]] void throw_bad_root(const team_record& t, collective kind, rank_t root);
 /// Compares with all members; throws if one does something else. See check.cpp.
 [[gnu::cold]] void check_entry(team_record& t, const intention& what);
@@ -207,10 +241,15 @@ inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step
 /// It, or one before it.
 [[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word, const char* what);
 
+/// The rank's own code and all fibers may enter collectives, bodies on the stack of the loop may not: whether one of those is a
+/// fiber by now depends on what it has waited for. Those with `fiber_depth` are
+/// one whatever happens.
+inline bool may_enter(const context& c) noexcept { return c.body_depth == 0 || c.fibers->running().fiber_depth == c.body_depth; }
+
 /// May this rank enter a collective now?
 inline context& require_entry(const team_record* t, collective kind, rank_t root = 0) {
   context* const c = current;
-  if (c == nullptr || t == nullptr || t->self != c || c->body_depth != 0) [[unlikely]]
+  if (c == nullptr || t == nullptr || t->self != c || t->inside != nullptr || !may_enter(*c)) [[unlikely]]
     throw_cannot_enter(t, kind);
   if (std::uint32_t(root) >= t->size) [[unlikely]]
     throw_bad_root(*t, kind, root);
@@ -238,6 +277,7 @@ inline context& enter(team_record* t, const intention& what) {
 
 template <class Ready, class Others>
 void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, const void* on) {
+  const inside_team alone(t, what);
   endpoint& messages = *t.self->messages;
   rank_t otherwise = no_rank;
   bool told = t.abroad.empty();  // those on other hosts hear what this rank has entered before it first sleeps

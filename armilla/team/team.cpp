@@ -32,10 +32,12 @@ struct request {
 };
 static_assert(sizeof(request) <= flag_line::payload_bytes);
 
-constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;
+constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;  // that the program's teams can have
 
 std::uint64_t last_step(const team_record& t) {
-  return t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step, t.number - t.first_step});
+  const std::uint64_t own =
+      t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step, t.number - t.first_step});
+  return t.beside == nullptr ? own : std::max(own, last_step(*t.beside));
 }
 
 bool closed_by_all(const team_state& s, const team_record& t) {
@@ -80,7 +82,8 @@ std::uint32_t free_everywhere(const std::vector<request>& all) {
   return free;
 }
 
-team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step) {
+std::unique_ptr<team_record> describe_team(team_state& s, std::vector<rank_t> members, std::uint32_t slot,
+                                           std::uint64_t first_step) {
   auto t = std::make_unique<team_record>();
   const options& settings = *s.self.settings;
   t->self = &s.self;
@@ -109,8 +112,24 @@ team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32
   t->fence_rides = t->flat_fence && t->size == std::uint32_t(s.self.ranks) && t->size > 1 && t->abroad.size() + 1 == t->size;
   // The leader's steps never go back, and it has no two teams in one slot at a time.
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
-  s.teams.push_back(t.get());
-  return t.release();
+  return t;
+}
+
+team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step) {
+  s.teams.push_back(describe_team(s, std::move(members), slot, first_step).release());
+  return s.teams.back();
+}
+
+// All members know its slot and steps, so none need hear of it.
+team_record& make_beside(team_record& t) {
+  if (t.beside == nullptr) {
+    t.beside = describe_team(*t.owner, t.members, t.slot + collective_layout::beside, t.first_step);
+    t.beside->keeper = &t;
+    t.beside->id = t.id;
+    t.beside->lost = t.lost;
+    t.beside->checking |= t.checking;
+  }
+  return *t.beside;
 }
 
 [[noreturn]] void throw_no_slot(const team_record& parent, const std::vector<request>& all) {
@@ -136,6 +155,7 @@ std::vector<rank_t> members_of(const team_record& parent, const std::vector<requ
 }
 
 team_record* split(team_record* parent, int color, int key) {
+  refuse_parts_of_bodies(require_entry(parent, collective::split), name_of(collective::split));
   context& c = enter(parent, {collective::split});
   ++c.count->collectives;
   std::vector<request> all = exchange_requests(*parent, color, key);
@@ -152,31 +172,40 @@ team_record* split(team_record* parent, int color, int key) {
 
 }  // namespace
 
-team_state::team_state(context& c) : self(c), layout{c.ranks}, pair(std::size_t(c.ranks)) {
+team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.self.ranks)), staging(s.layout.staging(slot)) {
+  const collective_layout& layout = s.layout;
+  std::byte* const own = s.self.host->collective(s.self.rank);
+  for (rank_t r = 0; r < s.self.ranks; ++r) {
+    std::byte* const other = s.self.host->collective(r);
+    pair_state& p = pair[std::size_t(r)];
+    p.mine = reinterpret_cast<pair_line*>(own + layout.pair(slot, r));
+    p.mine[0].home = reinterpret_cast<std::uint64_t>(&s);
+    p.theirs = reinterpret_cast<pair_line*>(other + layout.pair(slot, s.self.rank));
+    p.mine_short = reinterpret_cast<flag_line*>(own + layout.exchange(slot, r));
+    p.theirs_short = reinterpret_cast<flag_line*>(other + layout.exchange(slot, s.self.rank));
+  }
+}
+
+team_area::~team_area() = default;
+
+team_state::team_state(context& c) : self(c), layout{c.ranks} {
   if (c.ranks > collective_layout::most_ranks)
     throw_limit("start",
                 fmt::format("a job of {} ranks; its collectives hold at most {}", c.ranks, collective_layout::most_ranks));
-  staging = c.host->collective(c.rank) + layout.staging();
-  for (rank_t r = 0; r < c.ranks; ++r) {
-    pair_state& p = pair[std::size_t(r)];
-    p.mine = reinterpret_cast<pair_line*>(c.host->collective(c.rank) + collective_layout::pair(r));
-    p.mine[0].home = reinterpret_cast<std::uint64_t>(this);
-    p.theirs = reinterpret_cast<pair_line*>(c.host->collective(r) + collective_layout::pair(c.rank));
-    p.mine_short = reinterpret_cast<flag_line*>(c.host->collective(c.rank) + layout.exchange(r));
-    p.theirs_short = reinterpret_cast<flag_line*>(c.host->collective(r) + layout.exchange(c.rank));
-  }
   std::vector<rank_t> everyone;
   for (rank_t r = 0; r < c.ranks; ++r) everyone.push_back(r);
-  world = make_record(*this, std::move(everyone), 0, 0);
-  world->references = 1;
+  world = make_record(*this, everyone, 0, 0);
+  ending = make_record(*this, std::move(everyone), collective_layout::ending_slot, 0);
+  ending->id = world->id;
+  world->references = ending->references = 1;
 }
 
 // Values of teams that outlive the session keep their record, which then belongs to them.
 team_state::~team_state() {
   --world->references;
+  --ending->references;
   for (team_record* t : teams) {
-    t->owner = nullptr;
-    t->self = nullptr;
+    for (team_record* r = t; r != nullptr; r = r->beside.get()) r->owner = nullptr, r->self = nullptr;
     if (t->references == 0) delete t;
   }
 }
@@ -187,8 +216,10 @@ void lose_member(context& self, rank_t lost) {
   if (self.teams == nullptr) return;
   for (team_record* t : self.teams->teams)
     if (t->lost == no_rank && std::ranges::find(t->members, lost) != t->members.end()) {
-      t->lost = lost;
-      t->checking = true;  // so that whoever enters hears of it
+      for (team_record* r = t; r != nullptr; r = r->beside.get()) {
+        r->lost = lost;
+        r->checking = true;  // so that whoever enters hears of it
+      }
     }
 }
 
@@ -205,10 +236,11 @@ void stop_teams(context& self) {
 }
 
 void hold(team_record* t) noexcept {
-  if (t != nullptr) ++t->references;
+  if (t != nullptr) ++t->keeper->references;
 }
 
 void let_go(team_record* t) noexcept {
+  t = t->keeper;
   if (--t->references != 0) return;
   if (t->owner == nullptr) {
     delete t;
@@ -221,6 +253,7 @@ void let_go(team_record* t) noexcept {
 
 void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
   const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
+  const inside_team alone(t, what);
   endpoint& messages = *t.self->messages;
   messages.wait_until([&] { return there() || t.lost != no_rank; }, what, &flag);
   if (t.lost != no_rank && !there()) messages.throw_lost(t.lost, what);
@@ -276,6 +309,13 @@ team team::split(int color, int key) const { return team(detail::split(record_, 
 team world() { return team(detail::here("world").teams->world); }
 
 namespace detail {
+
+team beside(const team& t) {
+  if (!t || t.record_->self != current) throw_cannot_enter(t.record_, collective::none);
+  return team(&make_beside(*t.record_->keeper));
+}
+
+mutex& turn_of(const team& t) noexcept { return t.record_->keeper->turn; }
 
 rank_t require_members(const team& t, const char* operation) {
   if (!t) throw_usage(operation, "the team is empty: this rank got no team from split, or the value was never set");

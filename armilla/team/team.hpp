@@ -11,9 +11,12 @@
 
 namespace armilla {
 
+class mutex;
 class team;
 
 namespace detail {
+team beside(const team& t);
+mutex& turn_of(const team& t) noexcept;
 struct context;
 struct launch;
 struct team_record;
@@ -42,8 +45,15 @@ concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
 /// Collectives are called by all members, in the same order on each; another order, root, size or type is a usage_error that
 /// names ranks and operations. In a checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened;
 /// otherwise those who see it, see docs/guide/teams.md, and the team is of no use any more. They answer calls of other ranks
-/// while they wait, and none of them may be called inside a body (usage_error). Each may, but need not, wait for all
-/// members; `barrier` does. Values are any `sendable_value`; what is trivially copyable and at most 56 bytes long moves
+/// while they wait. Each may, but need not, wait for all members; `barrier` does.
+///
+/// Fibers may call them, too, bodies only if they are fibers from their beginning (`as_fiber`, function instances of MPC++);
+/// another body gets a usage_error. `fence`, `all_store_sync` and `split` are for the rank's own code. One fiber of a rank at a
+/// time is in a collective of a team (usage_error): fibers that may come in different orders use a `dup` each.
+///
+/// Paper: MPC++, section 3.1 (slave threads that reduce and meet).
+///
+/// Values are any `sendable_value`; what is trivially copyable and at most 56 bytes long moves
 /// in one cache line a rank.
 class team {
  public:
@@ -76,6 +86,10 @@ class team {
   /// Members with the same `color` form a new team, ordered by `key`, then by their number here. A negative color: no
   /// team. Throws limit_error on all members if one of them belongs to too many teams. Cost: one or two barriers.
   team split(int color, int key = 0) const;
+
+  /// The same members in the same order, as a team of its own: for what runs beside this one's collectives, in another fiber or
+  /// in a library. Errors and cost as `split`.
+  team dup() const { return split(0, rank()); }
 
   /// Returns when all members have entered. See armilla/team/barrier.hpp.
   void barrier() const { detail::run_barrier(record_); }
@@ -130,6 +144,8 @@ class team {
 
  private:
   friend team world();
+  friend team detail::beside(const team& t);
+  friend mutex& detail::turn_of(const team& t) noexcept;
   explicit team(detail::team_record* r) noexcept : record_(r) { detail::hold(r); }
 
   detail::team_record* record_ = nullptr;
@@ -141,6 +157,10 @@ team world();
 namespace detail {
 /// How many members there are; usage_error that names `operation` if it is the empty team.
 rank_t require_members(const team& t, const char* operation);
+/// The same members as a team of its own that exists from the start: for collectives beside the program.
+team beside(const team& t);
+/// Whose turn it is there; its users lock it in the order in which they were started.
+mutex& turn_of(const team& t) noexcept;
 [[noreturn, gnu::cold]] void throw_no_member(const team& t, rank_t r, const char* operation);
 void start_teams(context& self, const launch& how);
 void stop_teams(context& self);

@@ -58,15 +58,15 @@ std::uint64_t out_stream::taken() const {
   return std::max(acks[0].taken.load(std::memory_order_acquire), acks[1].taken.load(std::memory_order_acquire));
 }
 
-transfer::transfer(team_record& t, collective what) : t_(t), state_(*t.owner), what_(name_of(what)) {
-  state_.outgoing.clear();
-  state_.incoming.clear();
+transfer::transfer(team_record& t, collective what) : t_(t), state_(*t.owner), area_(state_.area(t.slot)), what_(name_of(what)) {
+  area_.outgoing.clear();
+  area_.incoming.clear();
 }
 
 void transfer::add(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
   const rank_t to = t_.members[member];
-  pair_state& p = state_.pair[std::size_t(to)];
-  state_.outgoing.push_back({&p, &p.mine[p.messages_sent % 2], p.theirs, to, data, bytes});
+  pair_state& p = area_.pair[std::size_t(to)];
+  area_.outgoing.push_back({&p, &p.mine[p.messages_sent % 2], p.theirs, to, data, bytes});
 }
 
 void transfer::send(std::uint32_t member, const std::byte* data, std::uint64_t bytes) { add(member, data, bytes); }
@@ -83,15 +83,15 @@ void transfer::send_to_others(const std::byte* data, std::uint64_t bytes) {
 
 void transfer::receive(std::uint32_t member, place_function place, void* self) {
   const rank_t from = t_.members[member];
-  pair_state& p = state_.pair[std::size_t(from)];
-  state_.incoming.push_back({&p, &p.theirs[p.messages_taken % 2], from, member, place, self});
+  pair_state& p = area_.pair[std::size_t(from)];
+  area_.incoming.push_back({&p, &p.theirs[p.messages_taken % 2], from, member, place, self});
 }
 
 // The half of the staging and the lines that I am about to use were last used two transfers ago: has everybody read them?
 void transfer::settle() {
   endpoint& messages = *state_.self.messages;
   for (rank_t r = 0; r < state_.self.ranks; ++r) {
-    pair_state& p = state_.pair[std::size_t(r)];
+    pair_state& p = area_.pair[std::size_t(r)];
     if (p.acknowledged >= p.used[half_]) [[likely]]
       continue;
     const auto read = [&p, this] {
@@ -109,24 +109,24 @@ void transfer::settle() {
 // What is sent to all must go one way.
 void transfer::choose_ways() {
   bool same = true;
-  for (out_stream& o : state_.outgoing) {
+  for (out_stream& o : area_.outgoing) {
     o.line->where = reach(state_.self, o);
-    same &= o.line->where == state_.outgoing[0].line->where;
+    same &= o.line->where == area_.outgoing[0].line->where;
   }
   if (shared_ && !same)
-    for (out_stream& o : state_.outgoing) o.line->where = pair_line::staged;
+    for (out_stream& o : area_.outgoing) o.line->where = pair_line::staged;
 }
 
 // Splits my half of the staging among what is sent from it.
 void transfer::lay_out() {
   choose_ways();
   std::uint64_t staged = 0;
-  for (const out_stream& o : state_.outgoing) staged += o.line->where == pair_line::staged;
+  for (const out_stream& o : area_.outgoing) staged += o.line->where == pair_line::staged;
   const std::uint64_t half_bytes = (state_.layout.staging_bytes() / 2) & ~(host_layout::page - 1);
   const std::uint64_t parts = shared_ || staged == 0 ? 1 : staged;
   const std::uint64_t part = (half_bytes / parts) & ~(cache_line - 1);
   std::uint64_t at = half_ * half_bytes;
-  for (out_stream& o : state_.outgoing) {
+  for (out_stream& o : area_.outgoing) {
     if (o.line->where != pair_line::staged) {
       o.chunk = o.bytes, o.chunks = 1, o.count = 1;
       const std::byte* origin = o.line->where == pair_line::segment ? state_.self.host->segment_start(state_.self.rank) : nullptr;
@@ -135,7 +135,7 @@ void transfer::lay_out() {
       o.chunk = std::min(longest_chunk, std::max<std::uint64_t>((part / 4) & ~(cache_line - 1), cache_line));
       o.chunks = std::uint32_t(part / o.chunk);
       o.count = chunks_of(o.bytes, o.chunk);
-      o.place = state_.staging + at;
+      o.place = state_.self.host->collective(state_.self.rank) + area_.staging + at;
       o.line->place = at;
       if (!shared_) at += part;
     }
@@ -154,7 +154,7 @@ void transfer::announce(out_stream& o) {
 
 bool transfer::push() {
   bool any = false;
-  for (out_stream& o : state_.outgoing) {
+  for (out_stream& o : area_.outgoing) {
     pair_state& p = *o.pair;
     const std::uint64_t first = p.sent - o.next;  // number of this message's chunk 0 among all ever sent
     if (o.next < o.count && o.next + first - p.acknowledged >= o.chunks) p.acknowledged = std::max(p.acknowledged, o.taken());
@@ -180,7 +180,7 @@ void transfer::show_chunk(const out_stream& o, std::uint64_t i) {
 
 // A chunk is copied once, when the slowest has made room.
 bool transfer::push_shared() {
-  auto& out = state_.outgoing;
+  auto& out = area_.outgoing;
   bool any = false;
   while (!out.empty() && out[0].next < out[0].count) {
     for (out_stream& o : out) {
@@ -235,7 +235,7 @@ void transfer::open(in_stream& in) {
                  fmt::format("a message of {} bytes in chunks of {} cannot lie at {}", in.total, in.chunk, line.place));
   in.count = chunks_of(in.total, in.chunk);
   if (line.where == pair_line::staged)
-    in.source = c.host->collective(in.from) + state_.layout.staging() + line.place;
+    in.source = c.host->collective(in.from) + area_.staging + line.place;
   else if (line.where == pair_line::segment)
     in.source = c.host->segment_start(in.from) + line.place;
   else
@@ -267,49 +267,50 @@ void transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t byt
 }
 
 bool transfer::finished() const {
-  for (const out_stream& o : state_.outgoing)
+  for (const out_stream& o : area_.outgoing)
     if (o.next < o.count || (o.place == nullptr && o.taken() < o.pair->sent)) return false;
-  for (const in_stream& in : state_.incoming)
+  for (const in_stream& in : area_.incoming)
     if (in.count == 0 || in.next < in.count) return false;
   return true;
 }
 
 // Whether a peer has done something that we have not noted yet, or sent something.
 bool transfer::can_move() const {
-  for (const out_stream& o : state_.outgoing)
+  for (const out_stream& o : area_.outgoing)
     if (!o.left_alone() && o.taken() > o.pair->acknowledged) return true;
-  for (const in_stream& in : state_.incoming)
+  for (const in_stream& in : area_.incoming)
     if ((in.count == 0 || in.next < in.count) && in.line->sent.load(std::memory_order_acquire) > in.pair->taken) return true;
   return false;
 }
 
 void transfer::note_taken() {
-  for (out_stream& o : state_.outgoing)
+  for (out_stream& o : area_.outgoing)
     if (!o.left_alone()) o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
 }
 
 void transfer::wait_for_peers() {
   const auto peers = [this](auto&& ask) {
-    for (const out_stream& o : state_.outgoing) ask(o.to);
-    for (const in_stream& in : state_.incoming) ask(in.from);
+    for (const out_stream& o : area_.outgoing) ask(o.to);
+    for (const in_stream& in : area_.incoming) ask(in.from);
   };
   wait_in_collective(t_, [this] { return can_move(); }, peers, what_);
 }
 
 void transfer::run() {
+  const inside_team alone(t_, what_);
   const timed net(state_.self.messages->watch(), component::net);
-  half_ = state_.transfers++ % 2;
+  half_ = area_.transfers++ % 2;
   settle();
   lay_out();
   for (;;) {
     bool any = shared_ ? push_shared() : push();
-    for (in_stream& in : state_.incoming) any |= pull(in);
+    for (in_stream& in : area_.incoming) any |= pull(in);
     if (finished()) break;
     if (any) continue;
     wait_for_peers();
     note_taken();
   }
-  for (const out_stream& o : state_.outgoing) o.pair->used[half_] = o.pair->sent;
+  for (const out_stream& o : area_.outgoing) o.pair->used[half_] = o.pair->sent;
   if (otherwise_ != no_rank) [[unlikely]]
     throw_does_otherwise(t_, otherwise_, sign_of_other_, what_);
 }

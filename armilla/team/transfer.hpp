@@ -56,6 +56,7 @@ class transfer {
 
   team_record& t_;
   team_state& state_;
+  team_area& area_;
   const char* what_;
   bool shared_ = false;
   rank_t otherwise_ = no_rank;  ///< whose message belongs to another collective: it is read and dropped

@@ -2,6 +2,7 @@
 // A program of MPC++: main runs on processor 0 alone and gives the others work, as function instances.
 #include <cstdio>
 #include <deque>
+#include <functional>
 
 #include <armilla/armilla.hpp>
 #include <armilla/dialect/mpcpp.hpp>
@@ -21,6 +22,13 @@ int ask_around(int left) {
   return rest + 1;
 }
 
+// Slave threads that reduce and meet, as those of the NPB programs do.
+double work_together(double mine) {
+  const double sum = armilla::reduce_all(mine, std::plus<>{});
+  armilla::barrier();
+  return sum;
+}
+
 void put_and_tell(GlobalPtr<int> place, int value, GlobalPtr<Sync<int>> done) {
   *place = value;
   ainvoke<&Sync<int>::write>(done, value);
@@ -38,6 +46,12 @@ void mpc_main() {
   int around;
   invoke(around, 0, ask_around, 10);
   expect(around == 10, "instances that wait for instances");
+
+  std::deque<Sync<double>> sums(static_cast<std::size_t>(armilla::ranks()));
+  for (int pe = 1; pe < armilla::ranks(); ++pe) ainvoke(sums[std::size_t(pe)], pe, work_together, 1.0);
+  sums[0].write(work_together(1.0));
+  for (int pe = 0; pe < armilla::ranks(); ++pe)
+    expect(sums[std::size_t(pe)].read() == armilla::ranks(), "collectives of instances");
 
   int mine = 0;
   Sync<int> done;

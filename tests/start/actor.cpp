@@ -50,6 +50,22 @@ void print_processors() {
   std::printf("rank %d on %s\n", int(armilla::rank()), list.c_str());
 }
 
+void wait_for_what_has_thrown() {
+  armilla::async(1, [] { throw std::logic_error("the instance fell"); });
+  armilla::sync_var<int>().get();
+}
+
+// Function instances are in collectives of all ranks when main has long ended.
+void start_and_leave() {
+  const auto meet = [] {
+    armilla::call((armilla::rank() + 1) % armilla::ranks(), [] {}).get();
+    const int sum = armilla::reduce_all(1, [](int a, int b) { return a + b; });
+    armilla::barrier();
+    std::printf("met %d\n", sum);
+  };
+  for (armilla::rank_t r = 0; r < armilla::ranks(); ++r) armilla::async(r, armilla::as_fiber(meet));
+}
+
 void print_programs() {
   std::string text = "rank " + std::to_string(armilla::rank()) + " runs " + std::to_string(armilla::program()) + ";";
   for (std::uint32_t p = 0; p < armilla::programs(); ++p) {
@@ -184,6 +200,8 @@ int main(int argc, char** argv) {
   if (scene.starts_with("session")) return in_a_session(argc, argv);
   if (scene == "run_main")
     return armilla::run_main(argc, argv, [] { std::printf("main on %d of %d\n", int(armilla::rank()), int(armilla::ranks())); });
+  if (scene == "lost_error") return armilla::run_main(argc, argv, wait_for_what_has_thrown);
+  if (scene == "instances") return armilla::run_main(argc, argv, start_and_leave);
   if (scene == "main_throws") return armilla::run_main(argc, argv, [] { throw std::runtime_error("main fell"); });
   const int code = armilla::run(argc, argv, act);
   if (scene == "twice") return armilla::run(argc, argv, act);

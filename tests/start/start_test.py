@@ -36,6 +36,11 @@ class Starting(StartTest):
             job = self.run_job("run_main", ranks=3, fabric=fabric)
             self.assertEqual((job.code, job.out, job.err), (0, "main on 0 of 3\n", ""))
 
+    def test_run_main_ends_when_instances_have_ended(self):
+        for fabric in FABRICS:
+            job = self.run_job("instances", ranks=3, fabric=fabric)
+            self.assertEqual((job.code, job.out, job.err), (0, "met 3\n" * 3, ""))
+
     def test_a_session_is_a_rank(self):
         self.assert_hellos(self.run_job("session", ranks=1 if FABRICS == ["threads"] else 3), 1 if FABRICS == ["threads"] else 3)
 
@@ -214,6 +219,13 @@ class Ending(StartTest):
 
     def test_exception_of_run_main(self):
         self.on_fabrics("main_throws", "ended by an exception: std::runtime_error: main fell", 1, rank="0")
+
+    def test_an_error_of_a_statement_is_told_at_once_under_run_main(self):
+        for fabric in FABRICS:
+            job = self.run_job("lost_error", ranks=2, fabric=fabric, env={"ARMILLA_STALL": "300ms"})
+            self.assertRegex(job.err, r"(?s)^armilla: rank 1: std::logic_error: the instance fell \(in a statement of rank 0\)[^\n]*\n"
+                                      r".*the job stands still")
+            self.assertNotEqual(job.code, 0)
 
     def test_alone(self):
         self.assert_failed(self.run_job("throw", "0"), r"^armilla: rank 0 .*ended by an exception: std::runtime_error: the sky falls$", 1)
