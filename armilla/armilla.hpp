@@ -28,6 +28,7 @@
 #include "armilla/rpc/attention.hpp"
 #include "armilla/rpc/await.hpp"
 #include "armilla/rpc/collect.hpp"
+#include "armilla/rpc/collective_async.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/method.hpp"

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+#include <armilla/base/error.hpp>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+long sum_of_ranks() { return long(am::ranks()) * (am::ranks() - 1) / 2; }
+
+/// Whether all ranks of the job can write each other's memory, so that no rank need take part.
+bool all_mapped() {
+  const auto& c = *am::detail::current;
+  for (am::rank_t r = 0; r < c.ranks; ++r)
+    if (c.host->far[std::size_t(r)]) return false;
+  return true;
+}
+
+}  // namespace
+
+RANK_TEST(what_is_started_can_be_asked_for_later) {
+  am::future<void> met = am::barrier_async();
+  am::future<long> sum = am::reduce_all_async(long(am::rank()), std::plus<>{});
+  am::future<std::string> name = am::broadcast_async(am::world(), "from " + std::to_string(am::rank()), am::ranks() - 1);
+  am::future<std::vector<int>> all = am::gather_all_async(int(am::rank()) * 2);
+  auto parts = am::all_to_all_v_async(am::world(), std::vector<std::vector<int>>(std::size_t(am::ranks()), {int(am::rank()), 7}));
+  EXPECT_EQ(sum.get(), sum_of_ranks());
+  met.get();
+  EXPECT_EQ(name.get(), "from " + std::to_string(am::ranks() - 1));
+  const std::vector<int> twice = all.get();
+  const auto came = parts.get();
+  for (am::rank_t r = 0; r < am::ranks(); ++r) {
+    EXPECT_EQ(twice[std::size_t(r)], 2 * r);
+    EXPECT_EQ(came[std::size_t(r)], (std::vector<int>{int(r), 7}));
+  }
+}
+
+// One rank starts first and waits later than another: the two orders have nothing to do with each other.
+RANK_TEST(they_do_not_mix_with_those_that_a_rank_waits_in) {
+  for (int i = 0; i < 20; ++i) {
+    am::future<long> later;
+    const auto start = [&] { later = am::reduce_all_async(long(am::rank() + i), std::plus<>{}); };
+    if (am::rank() % 2 == 0) start();
+    EXPECT_EQ(am::reduce_all(1000L, std::plus<>{}), 1000L * am::ranks());
+    am::fence();
+    if (am::rank() % 2 != 0) start();
+    EXPECT_EQ(later.get(), sum_of_ranks() + long(i) * am::ranks());
+  }
+}
+
+// Rank 0 computes, without a call to the library, until the others have what they need of it.
+RANK_TEST(the_others_need_not_wait_for_a_rank_that_computes) {
+  if (!all_mapped()) return;
+  const auto flag = am::allocate<long>(1);
+  *flag.local() = 0;
+  const am::global_ptr<long> go_on = am::broadcast_value(am::global_ptr<long>(flag), 0);
+  am::future<long> sum = am::reduce_all_async(long(am::rank()), std::plus<>{});
+  const std::atomic_ref<long> told(*flag.local());
+  if (am::rank() == 0)
+    while (am::ranks() > 1 && told.load() != am::ranks() - 1) {}
+  EXPECT_EQ(sum.get(), sum_of_ranks());
+  if (am::rank() != 0) am::atomic_add(go_on, 1L);
+  am::fence();
+  am::deallocate(flag);
+}
+
+RANK_TEST(they_run_in_the_order_in_which_they_were_started) {
+  std::string order;
+  std::vector<am::future<void>> all;
+  for (int i = 0; i < 30; ++i)
+    all.push_back(am::reduce_all_async(long(i), std::plus<>{}).then([&order, i](long sum) {
+      EXPECT_EQ(sum, long(i) * am::ranks());
+      order += char('A' + i);
+    }));
+  am::when_all(std::move(all)).get();
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(order[std::size_t(i)], char('A' + i));
+}
+
+RANK_TEST(teams_have_their_own) {
+  const am::team half = am::world().split(am::rank() % 2), me = am::world().split(am::rank());
+  std::vector<am::future<long>> sums;
+  for (int i = 0; i < 10; ++i) {
+    if (am::rank() % 3 == 0) sums.push_back(am::reduce_all_async(me, 1L, std::plus<>{}));
+    sums.push_back(am::reduce_all_async(half, 1L, std::plus<>{}));
+    sums.push_back(am::reduce_all_async(1L, std::plus<>{}));
+    if (am::rank() % 3 != 0) sums.push_back(am::reduce_all_async(me, 1L, std::plus<>{}));
+  }
+  long all = 0;
+  for (auto& s : sums) all += s.get();
+  EXPECT_EQ(all, 10L * (1 + half.size() + am::ranks()));
+}
+
+RANK_TEST(a_function_may_use_several) {
+  am::future<std::vector<long>> f = am::collective_async(am::world(), [](const am::team& t) {
+    const long before = t.exclusive_scan(1L, 0L, std::plus<>{});
+    t.barrier();
+    return t.gather_all(std::vector<long>(5000, before))[std::size_t(t.size() - 1)];
+  });
+  EXPECT_EQ(f.get(), std::vector<long>(5000, am::ranks() - 1));
+}
+
+RANK_TEST(errors_come_with_the_answer) {
+  am::future<int> f = am::reduce_all_async(1, [](int a, int b) {
+    if (am::ranks() > 1) throw std::runtime_error("cannot add");
+    return a + b;
+  });
+  if (am::ranks() > 1)
+    EXPECT_THROWS_SAYING(std::runtime_error, "cannot add", f.get());
+  else
+    EXPECT_EQ(f.get(), 1);
+  EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::barrier_async(am::team()));
+  EXPECT_EQ(am::reduce_all_async(1, std::plus<>{}).get(), am::ranks());
+}
+
+RANK_TEST(a_dropped_answer_leaves_the_others_theirs) {
+  for (int i = 0; i < 10; ++i) {
+    am::future<long> f = am::reduce_all_async(1L, std::plus<>{});
+    if (am::rank() % 2 == i % 2) f = {};
+    if (f.valid()) EXPECT_EQ(f.get(), long(am::ranks()));
+  }
+}
+
+RANK_TEST(a_team_may_be_let_go_before_the_answer) {
+  std::vector<am::future<long>> all;
+  for (int i = 0; i < 10; ++i) all.push_back(am::reduce_all_async(am::world().dup(), long(i), std::plus<>{}));
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(all[std::size_t(i)].get(), long(i) * am::ranks());
+}
+
+RANK_TEST(a_fence_waits_for_those_that_bodies_start) {
+  thread_local static long sum;
+  sum = 0;
+  am::barrier();
+  const auto body = [] { am::reduce_all_async(long(am::rank()), std::plus<>{}).then([](long all) { sum += all + 1; }); };
+  if (am::rank() == 0) am::broadcast(body);
+  am::fence();
+  EXPECT_EQ(sum, sum_of_ranks() + 1);
+}
+
+RANK_TEST(coroutines_await_them) {
+  const auto twice = []() -> am::task<long> {
+    const long once = co_await am::reduce_all_async(1L, std::plus<>{});
+    co_return once + co_await am::reduce_all_async(1L, std::plus<>{});
+  };
+  EXPECT_EQ(twice().get(), 2L * am::ranks());
+}
+
+// Nobody asks: the end of the program waits for them.
+RANK_TEST(the_last_are_left_to_the_end) {
+  for (int i = 0; i < 5; ++i) (void)am::barrier_async();
+}
+
+RANK_TEST_MAIN()
