@@ -9,18 +9,25 @@
 /// Termination detection by counting.
 ///
 /// In a round all members add up the frames they have created and processed (in lines of their rings, which count as one goes
-/// along). A frame counts as processed when the bodies
-/// in it have ended, so what they sent counts as created before. The fence is over when the sum of created frames is the
-/// same as in the round before, and equal to the sum of processed ones. Why: no member begins a round before all have
-/// ended the one before, so there is a moment between the two. Counts only grow, thus equal sums mean that no member
-/// created anything between its two looks. All that existed at that moment was processed before its receiver's second
-/// look. After it nobody but a body creates, and the first body to do so would have to be one of a frame counted as
-/// processed: there is none.
+/// along). A frame counts as processed when the bodies in it have ended, so what they sent counts as created before. No member
+/// begins a round before all have ended the one before, so there is a moment between the two looks of all members. Counts only
+/// grow. Thus:
 ///
-/// A member with something that has not ended is busy, and no round in which a member is busy is the last: a body that waits, a
-/// fiber that one has left behind, a continuation whose answer has not come. To take these off the processed frames would not do:
-/// one that ends behind its member's look and sends makes up for itself where another member counts what it has sent. The answers
-/// of attendants are in no count, so nothing else tells of such a continuation.
+/// The fence is over when as much had been *processed in the round before* as has been *created in this one*. For at the moment
+/// in between no less was processed than the one says, and no more created than the other: all that existed was processed, and
+/// only a body could create more.
+///
+/// That takes a round more than necessary where a look finds all that was created before the round before: rings in shared
+/// memory, which a member empties before it counts, and networks where what a member shows comes to each other one behind its
+/// statements (`fence_keeps_up`). There the fence is over when both sums of this round are what was created in the round before.
+/// For equal sums of the created mean that no member created anything between its two looks; so all that existed at the moment
+/// was created before the round before, and was found. Elsewhere that rule would be wrong: an attendant, or a frame that is still
+/// on its way, is late by one frame, while a member that counts last has processed one that was sent behind its sender's look.
+/// The two make up for each other.
+///
+/// A member with something that has not ended is busy, and no sums of a round in which a member is busy end a fence: a body that
+/// waits, a fiber that one has left behind, a continuation whose answer has not come. To take these off the processed frames
+/// would not do, for the same reason. The answers of attendants are in no count, so nothing else tells of such a continuation.
 ///
 /// The round before may be the last one of the fence before: then an idle fence is one round.
 ///
@@ -192,6 +199,16 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   throw remote_error(mine.rank, "fence", mine.type, mine.text);
 }
 
+// And keeps the sums for the next round.
+bool ends_fence(team_record& t, const round_sums& sums) {
+  const bool over = t.fence_keeps_up ? sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0
+                                     : sums.created == t.fence_processed && !t.fence_busy;
+  t.fence_created = sums.created;
+  t.fence_processed = sums.processed;
+  t.fence_busy = sums.busy != 0;
+  return over;
+}
+
 /// One fence at a time: another would count what the first has not finished.
 class only_fence {
  public:
@@ -226,9 +243,7 @@ void run(team_record* team, const intention& what) {
     round_sums shown;
     const round_sums sums = run_round(t, shown, name_of(what.kind));
     ++c.count->fence_rounds;
-    const bool over = sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0;
-    t.fence_created = sums.created;
-    if (over) {
+    if (ends_fence(t, sums)) {
       if (sums.errors != 0) [[unlikely]]
         raise_error(t);
       return;

@@ -110,6 +110,9 @@ std::unique_ptr<team_record> describe_team(team_state& s, std::vector<rank_t> me
   t->flat_fence = t->fence_pattern == pattern::flat;
   // With each of the others alone on its host, what a rank shows goes where its statements go.
   t->fence_rides = t->flat_fence && t->size == std::uint32_t(s.self.ranks) && t->size > 1 && t->abroad.size() + 1 == t->size;
+  const bool each_alone = t->flat_fence && t->abroad.size() + 1 == t->size;
+  t->fence_keeps_up =
+      (t->abroad.empty() || each_alone) && settings.reception != reception_kind::thread && settings.replay.empty();
   // The leader's steps never go back, and it has no two teams in one slot at a time.
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   return t;

@@ -180,6 +180,41 @@ RANK_TEST(a_fence_ends_when_a_coroutine_is_destroyed_that_awaits_an_answer) {
   EXPECT_EQ(am::detail::current->messages->deferred(), 0U);
 }
 
+// The last rank counts behind the others, as above. A fiber of rank 0 sends it something when rank 0 has counted, in every second
+// round, so that in each other one as much is created as before. What the last rank has processed by then must not stand for the
+// safe body that has not ended.
+RANK_TEST(a_fence_is_not_fooled_by_what_is_sent_between_two_counts_of_a_round) {
+  if (!has_attendants() || am::ranks() < 3) return;
+  const am::rank_t last = am::ranks() - 1;
+  for (int round = 0; round < 10; ++round) {
+    std::atomic_ref(*ran).store(0);
+    bool over = false;
+    am::barrier();
+    auto other = am::spawn([&] {
+      const std::uint64_t& rounds = am::detail::current->count->fence_rounds;
+      const am::detail::fiber_record& main = am::detail::current->fibers->main();
+      for (std::uint64_t seen = rounds; !over; am::yield()) {
+        if (am::rank() == last) compute_for(150us);
+        const bool has_counted = main.state == am::detail::fiber_record::state_t::waiting;
+        if (am::rank() != 0 || seen == rounds || !has_counted) continue;
+        seen = rounds;
+        if (seen % 2 == 0) am::async(last, [] {}), am::flush();
+      }
+    });
+    if (am::rank() == 0) {
+      am::async(1, am::safe([] {
+                  std::this_thread::sleep_for(5ms);
+                  std::atomic_ref(*ran).store(1);
+                }));
+    }
+    am::fence();
+    if (am::rank() == 1) EXPECT_EQ(std::atomic_ref(*ran).load(), 1);
+    over = true;
+    other.join();
+    am::fence();
+  }
+}
+
 // The fiber sleeps thrice as long as the body takes, and less than a fence that naps without looking.
 RANK_TEST(a_fence_ends_soon_after_the_attendants_have_ended) {
   if (!has_attendants()) return;
