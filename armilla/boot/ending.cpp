@@ -65,9 +65,11 @@ int exit_code(const ending& e) noexcept {
     case ending::how::exception:
     case ending::how::lost:
     case ending::how::start: return 1;
-    default: return (e.code & 0xff) != 0 ? e.code & 0xff : 1;
+    default: return e.code != 0 ? exit_code(e.code) : 1;
   }
 }
+
+int exit_code(int code) noexcept { return code == 0 || (code & 0xff) != 0 ? code & 0xff : 1; }
 
 ending from_note(const job_block& job) {
   const failure_record& note = job.failure;

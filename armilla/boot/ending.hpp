@@ -28,6 +28,9 @@ std::string sentence(const ending& how);
 /// What the job's first process shall exit with; never 0.
 int exit_code(const ending& how) noexcept;
 
+/// What a process that fails with `code` exits with: the 8 bits that the system keeps, and 1 where these are 0. Of 0: 0.
+int exit_code(int code) noexcept;
+
 /// "SIGSEGV".
 std::string signal_name(int number);
 

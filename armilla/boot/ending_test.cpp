@@ -45,6 +45,14 @@ TEST(ending, never_gives_the_exit_code_of_success) {
   EXPECT_EQ(exit_code(of(ending::how::not_started, 2)), 127);
 }
 
+TEST(ending, gives_a_process_the_code_that_the_shell_sees_and_never_that_of_success) {
+  EXPECT_EQ(exit_code(0), 0);
+  EXPECT_EQ(exit_code(7), 7);
+  EXPECT_EQ(exit_code(256), 1);
+  EXPECT_EQ(exit_code(300), 44);
+  EXPECT_EQ(exit_code(-1), 255);
+}
+
 TEST(ending, knows_signals_of_real_time) { EXPECT_EQ(signal_name(SIGRTMIN + 2), "SIGRTMIN+2"); }
 
 TEST(note, the_first_of_a_job_counts) {

@@ -43,8 +43,14 @@ bool all_finished() noexcept {
   return true;
 }
 
+// The system keeps 8 bits of it: 256 would be success.
+void keep_failing(int code) noexcept {
+  if (exit_code(code) != (code & 0xff)) exit(exit_code(code));  // in a handler of exit: the remaining ones run, once
+}
+
 void on_early_exit(int code, void*) {
-  if (!ours() || all_finished() || guarded.job->failure.stage.load(std::memory_order_acquire) != 0) return;
+  if (!ours()) return;
+  if (all_finished() || guarded.job->failure.stage.load(std::memory_order_acquire) != 0) return keep_failing(code);
   note_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
   if (guarded.started != nullptr) std::fflush(stdout);
   end_launched(guarded.started, *guarded.job, guarded.rank);
@@ -53,8 +59,8 @@ void on_early_exit(int code, void*) {
   if (!alone && !guarded.threads) return;
   // The other threads run on: destructors of statics would pull the ground from under them. And exit(0) was no success.
   std::fflush(alone ? nullptr : stdout);
-  if (alone && code != 0) return;
-  _exit(code != 0 ? code : 1);
+  if (alone && code != 0) return keep_failing(code);
+  _exit(code != 0 ? exit_code(code) : 1);
 }
 
 [[noreturn]] void on_terminate() {

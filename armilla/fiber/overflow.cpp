@@ -28,15 +28,21 @@ void say_overflow(const context& rank, const fiber_record& fiber) noexcept {
   if (n > 0) static_cast<void>(!write(STDERR_FILENO, text, std::size_t(n)));
 }
 
+// By kill, raise and their like: what it says of an address is none, and no access will repeat it.
+bool was_sent(const siginfo_t& info) noexcept { return info.si_code <= 0; }
+
 void on_fault(int number, siginfo_t* info, void* machine) {
-  if (current != nullptr && current->fibers != nullptr) {
+  const bool sent = was_sent(*info);
+  if (!sent && current != nullptr && current->fibers != nullptr) {
     const fiber_record& fiber = current->fibers->running();
     if (stack_pool::in_guard(fiber, info->si_addr)) say_overflow(*current, fiber);
   }
   const struct sigaction& old = before[number];
   if ((old.sa_flags & SA_SIGINFO) != 0) return old.sa_sigaction(number, info, machine);
   if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) return old.sa_handler(number);
-  signal(number, SIG_DFL);  // returning repeats the access: the process ends where it went wrong
+  if (sent && old.sa_handler == SIG_IGN) return;
+  signal(number, SIG_DFL);   // returning repeats the access: the process ends where it went wrong
+  if (sent) raise(number);  // blocked until this handler returns
 }
 
 bool install() {

@@ -47,7 +47,8 @@ int call_copy(const void* function) {
 ///
 /// Complete when every rank has returned from `f` and all calls and accesses that it caused are done. A rank that throws out of
 /// `f`, returns another code than 0 from it, calls std::exit, or is killed ends the job within a second, with one message that
-/// names the rank, the program and the cause, and an exit code that is not 0. A process can run one job.
+/// names the rank, the program and the cause, and an exit code that is not 0: of the code that `f` returned the 8 bits that the
+/// system keeps, and 1 where these are 0. A process can run one job.
 template <rank_function F>
 int run(int argc, char** argv, F f) {
   return detail::run_job(argc, argv, detail::call_copy<F>, &f, detail::who_runs::everybody);

@@ -73,7 +73,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   if (who == who_runs::first && rank.rank != 0)
     serve();
   else if (const int code = call(function); code != 0)
-    return fail(code), code;
+    return fail(code), exit_code(code);
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
   if (who == who_runs::first) await_instances(rank, others);
   final_fence(rank, others, ending_of::function);

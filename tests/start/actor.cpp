@@ -21,6 +21,7 @@ namespace {
 
 std::string scene;
 armilla::rank_t star = 0;
+int given = 0;  // a number
 
 [[gnu::noinline]] int overflow_the_stack(volatile char* before) {
   volatile char frame[4096];
@@ -106,11 +107,14 @@ int perform() {
   if (scene == "throw") throw std::runtime_error("the sky falls");
   if (scene == "throw_int") throw 42;
   if (scene == "code") return 7;
+  if (scene == "code_given") return given;
+  if (scene == "exit_given") std::exit(given);
   if (scene == "exit0") std::exit(0);
   if (scene == "exit3") std::exit(3);
   if (scene == "_exit0") _exit(0);
   if (scene == "abort") std::abort();
   if (scene == "kill") kill(getpid(), SIGKILL);
+  if (scene == "sent") raise(given);
   if (scene == "segv") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
   if (scene == "overflow") return overflow_the_stack(nullptr);
   if (scene == "terminate") throw_where_nothing_may();
@@ -166,6 +170,7 @@ int in_a_session(int argc, char** argv) {
   armilla::session job(argc, argv);
   if (scene == "session_throw" && armilla::rank() == star) throw std::runtime_error("out of main");
   if (scene == "session_exit" && armilla::rank() == star) std::exit(0);
+  if (scene == "session_given") return job.run([] { return given; });
   if (scene == "session_return" && armilla::rank() == star) return 5;
   if (scene == "session_fiber") {
     bool over = false;
@@ -194,6 +199,7 @@ int caught_outside(int argc, char** argv) {
 int main(int argc, char** argv) {
   scene = argc > 1 ? argv[1] : "hello";
   star = argc > 2 ? std::atoi(argv[2]) : 0;
+  given = argc > 3 ? std::atoi(argv[3]) : 0;
   if (scene == "before") return armilla::rank();
   if (scene == "never") return 0;
   if (scene == "session_caught") return caught_outside(argc, argv);
@@ -207,5 +213,6 @@ int main(int argc, char** argv) {
   if (scene == "twice") return armilla::run(argc, argv, act);
   if (scene == "after") return armilla::rank();
   if (scene == "code_after") return 9;
+  if (scene == "given_after") return given;
   return code;
 }

@@ -176,6 +176,22 @@ class Ending(StartTest):
     def test_code(self):
         self.on_fabrics("code", "exited with code 7", 7)
 
+    def codes(self, code):
+        """Of each way of starting a job of which a rank fails with `code`."""
+        for scene in ("code_given", "exit_given", "given_after", "session_given"):
+            for ranks in (1, 2):
+                for fabric in FABRICS:
+                    if ranks == 1 or fabric != "threads" or "session" not in scene:
+                        yield f"{scene}, {ranks} ranks, {fabric}", self.run_job(scene, "0", str(code), ranks=ranks, fabric=fabric).code
+            for ranks in ("1", "2"):
+                yield f"{scene}, armilla-run -n {ranks}", self.launch("-n", ranks, ACTOR, scene, "0", str(code), fabric=FABRICS[0]).code
+
+    def test_a_code_of_more_bits_than_the_system_keeps_is_no_success(self):
+        for code, shown in ((256, 1), (512, 1), (300, 44), (-1, 255)):
+            for how, seen in self.codes(code):
+                with self.subTest(how=how, code=code):
+                    self.assertEqual(seen, shown)
+
     def test_code_after_the_run(self):
         job = self.run_job("code_after", ranks=3, fabric=FABRICS[0])
         self.assert_failed(job, r"exited with code 9", 9)
@@ -202,6 +218,16 @@ class Ending(StartTest):
     @unittest.skipIf(SANITIZED, "sanitizers handle it themselves")
     def test_segmentation_fault(self):
         self.on_fabrics("segv", r"was killed by signal 11 \(SIGSEGV\)(, core dumped)?", 139)
+
+    @unittest.skipIf(SANITIZED, "sanitizers handle it themselves")
+    def test_a_signal_that_is_sent_ends_a_rank_like_one_that_it_causes(self):
+        for number in (signal.SIGSEGV, signal.SIGBUS):
+            cause = rf"was killed by signal {int(number)} \({number.name}\)(, core dumped)?"
+            for fabric in FABRICS:
+                with self.subTest(number=number, fabric=fabric):
+                    job = self.run_job("sent", "2", str(int(number)), ranks=4, fabric=fabric)
+                    self.assert_failed(job, rf"^armilla: rank 2 \(.*actor, pid \d+\) {cause}; the job was stopped$", 128 + number)
+            self.assertEqual(self.run_job("sent", "0", str(int(number))).code, -number)
 
     @unittest.skipIf(SANITIZED, "sanitizers handle it themselves")
     def test_stack_overflow(self):
