@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "examples/arguments.hpp"
 
+#include <concepts>
 #include <cstdint>
 #include <vector>
 
 #include <CLI/CLI.hpp>
+
+#include "tools/real_range.hpp"
 
 namespace examples {
 
@@ -28,9 +31,20 @@ void arguments::take(const std::string& name, Value& value, const std::string& h
   parser_->add_option(name, value, help)->capture_default_str();
 }
 
+namespace {
+
+CLI::Validator between(double lowest, double highest) { return armilla::tools::real_range(lowest, highest); }
+
+template <std::integral Bound>
+CLI::Validator between(Bound lowest, Bound highest) {
+  return CLI::Range(lowest, highest);
+}
+
+}  // namespace
+
 template <class Value, class Bound>
 void arguments::take(const std::string& name, Value& value, const std::string& help, Bound lowest, Bound highest) {
-  parser_->add_option(name, value, help)->check(CLI::Range(lowest, highest))->capture_default_str();
+  parser_->add_option(name, value, help)->check(between(lowest, highest))->capture_default_str();
 }
 
 void arguments::take_file(const std::string& name, std::string& file, const std::string& help) {

@@ -10,6 +10,7 @@
 #include <typeinfo>
 
 #include "armilla/base/context.hpp"
+#include "armilla/base/escaped.hpp"
 
 namespace armilla {
 namespace {
@@ -33,7 +34,7 @@ class category final : public std::error_category {
 std::string compose(const char* operation, std::string_view text) {
   std::string all = "armilla: ";
   if (detail::current != nullptr) all.append("rank ").append(std::to_string(detail::current->rank)).append(": ");
-  return all.append(operation).append(": ").append(text);
+  return all.append(operation).append(": ").append(detail::escaped(text));
 }
 
 std::string remote_text(rank_t thrower, std::string_view type_name, std::string_view text) {
@@ -94,11 +95,11 @@ void throw_bad_rank(const char* operation, long long bad, rank_t ranks) {
 
 void fatal(const char* operation, std::string_view text) noexcept {
   // No allocation: memory may be what went wrong.
-  char line[1024];
-  const int shown = static_cast<int>(text.size());
-  const int n = current != nullptr ? std::snprintf(line, sizeof line, "armilla: rank %d: %s: %.*s\n", current->rank, operation,
-                                                   shown, text.data())
-                                   : std::snprintf(line, sizeof line, "armilla: %s: %.*s\n", operation, shown, text.data());
+  char line[1024], plain[1024];
+  const int shown = static_cast<int>(escape_into(plain, sizeof plain, text));
+  const int n = current != nullptr
+                    ? std::snprintf(line, sizeof line, "armilla: rank %d: %s: %.*s\n", current->rank, operation, shown, plain)
+                    : std::snprintf(line, sizeof line, "armilla: %s: %.*s\n", operation, shown, plain);
   const std::size_t length = n < 0                                       ? 0
                              : static_cast<std::size_t>(n) < sizeof line ? static_cast<std::size_t>(n)
                                                                          : sizeof line - 1;

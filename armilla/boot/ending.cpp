@@ -7,12 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/escaped.hpp"
+
 namespace armilla::detail {
 namespace {
 
 std::string cause_text(const ending& e) {
   switch (e.kind) {
-    case ending::how::exception: return "ended by an exception: " + e.text;
+    case ending::how::exception: return "ended by an exception: " + escaped(e.text);
     case ending::how::code: return fmt::format("exited with code {}", e.code);
     case ending::how::exited: return fmt::format("ended with code {} before its run() ended", e.code);
     case ending::how::signal:
@@ -87,7 +89,7 @@ ending from_note(const job_block& job) {
 }
 
 void say(const std::string& line) noexcept {
-  const std::string all = line + "\n";
+  const std::string all = escaped(line, "\n\t") + "\n";  // lists of waits have several lines
   [[maybe_unused]] const auto written = write(STDERR_FILENO, all.data(), all.size());
 }
 

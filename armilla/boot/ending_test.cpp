@@ -37,6 +37,13 @@ TEST(ending, tells_an_early_exit_from_a_code) {
   EXPECT_EQ(sentence(of(ending::how::exited, 0)), "rank 2 (./hello, pid 123) ended with code 0 before its run() ended");
 }
 
+TEST(ending, shows_an_exception_in_one_line_without_control_bytes) {
+  ending e = of(ending::how::exception, 1);
+  e.text = "std::runtime_error: red \x1b[31m\nand armilla: rank 0 is fine";
+  EXPECT_EQ(sentence(e),
+            "rank 2 (./hello, pid 123) ended by an exception: std::runtime_error: red \\x1b[31m\\nand armilla: rank 0 is fine");
+}
+
 TEST(ending, never_gives_the_exit_code_of_success) {
   EXPECT_EQ(exit_code(of(ending::how::exited, 0)), 1);
   EXPECT_EQ(exit_code(of(ending::how::code, 256)), 1);  // what the shell would see as 0

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     else
       path = argv[i];
   }
-  if (path == nullptr) {
+  if (path == nullptr || !(part > 0 && part <= 1)) {
     std::fprintf(stderr, "usage: %s NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so] [--part 0.1]]\n", argv[0]);
     return 2;
   }

@@ -105,6 +105,7 @@ void hang() {
 
 int perform() {
   if (scene == "throw") throw std::runtime_error("the sky falls");
+  if (scene == "throw_bytes") throw std::runtime_error("red \x1b[31m\nand \xff");
   if (scene == "throw_int") throw 42;
   if (scene == "code") return 7;
   if (scene == "code_given") return given;

@@ -170,6 +170,21 @@ class Ending(StartTest):
     def test_exception(self):
         self.on_fabrics("throw", "ended by an exception: std::runtime_error: the sky falls", 1)
 
+    def test_control_bytes_of_an_exception_are_shown(self):
+        self.on_fabrics("throw_bytes", r"ended by an exception: std::runtime_error: red \\x1b\[31m\\nand \\xff", 1)
+        self.assertIn(r"runtime_error: red \x1b[31m\nand \xff", self.run_job("throw_bytes", "0").err)
+
+    def test_control_bytes_of_files_are_shown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("bad", "bad.0"):
+                with open(os.path.join(folder, name), "wb") as file:
+                    file.write(b"\x1b]0;title\x07\xff\n")
+            for variable in ("ARMILLA_TUNED", "ARMILLA_REPLAY"):
+                for ranks in (1, 2):
+                    job = self.run_job("hello", ranks=ranks, fabric=FABRICS[0], env={variable: os.path.join(folder, "bad")})
+                    self.assertIn(r"'\x1b]0;title\x07\xff'", job.err)
+                    self.assertNotEqual(job.code, 0)
+
     def test_exception_that_is_none(self):
         self.on_fabrics("throw_int", "ended by an exception: int.*", 1)
 

@@ -20,6 +20,7 @@
 
 #include "agent.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/escaped.hpp"
 #include "armilla/base/option_text.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
@@ -28,6 +29,7 @@
 
 namespace {
 
+using armilla::detail::escaped;
 using armilla::detail::options;
 using armilla::detail::program_spec;
 using armilla::run::host_slots;
@@ -199,9 +201,9 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) try { return run(argc, argv); } catch (const failure& f) {
-  std::fprintf(stderr, "armilla-run: %s (see armilla-run --help)\n", f.text.c_str());
+  std::fprintf(stderr, "armilla-run: %s (see armilla-run --help)\n", escaped(f.text, "\n").c_str());
   return f.code;
 } catch (const std::exception& e) {
-  std::fprintf(stderr, "%s\n", e.what());
+  std::fprintf(stderr, "%s\n", escaped(e.what(), "\n").c_str());
   return wrong_use;
 }
