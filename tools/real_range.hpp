@@ -7,8 +7,8 @@
 
 namespace armilla::tools {
 
-/// A check of a real number on the command line: from `lowest` to `highest`. CLI::Range lets "nan" pass, which is neither less nor
-/// more than anything.
+/// A check of a real number on the command line: from `lowest` to `highest`. CLI::Range lets "nan" pass, which is neither less
+/// nor more than anything.
 inline CLI::Validator real_range(double lowest, double highest) {
   std::ostringstream range;
   range << lowest << " to " << highest;

@@ -50,7 +50,7 @@ struct fiber_record {
   alignas(16) std::byte storage[room];  ///< of the callable, and then of its result
 
   // its stack
-  std::byte* lowest = nullptr;  ///< behind the guard page; null: the thread's own stack
+  std::byte* lowest = nullptr;  ///< behind the guard; null: the thread's own stack
   std::size_t stack_bytes = 0;
   void* sanitizer_stack = nullptr;  ///< address sanitizer's
   void* sanitizer_fiber = nullptr;  ///< thread sanitizer's

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
 #include <array>
 #include <chrono>
 #include <stdexcept>
@@ -11,10 +13,12 @@
 #include "armilla/base/error.hpp"
 #include "armilla/fiber/solo_rank.hpp"
 #include "armilla/fiber/spawn.hpp"
+#include "armilla/fiber/sync_var.hpp"
 
 namespace {
 
 using armilla::spawn;
+using armilla::sync_var;
 using armilla::yield;
 using armilla::detail::solo_rank;
 
@@ -222,6 +226,47 @@ TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
         spawn([] { return dig(1'000'000, nullptr); }).join();
       },
       "rank 0: fiber [0-9]+: its stack of [0-9]+ bytes has overflowed; raise ARMILLA_STACK");
+}
+
+// Touches the far end of its frame first.
+[[gnu::noinline]] double fill_a_large_frame(int times) {
+  volatile double large[60'000];
+  for (int i = 0; i < times; ++i) large[i] = i;
+  return large[0] + large[times - 1];
+}
+
+TEST(FiberDeathTest, AnOverflowByOneLargeFrameNamesThemToo) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the sanitizer has its own handler";
+#endif
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_DEATH(
+      {
+        solo_rank rank;
+        spawn([] { return fill_a_large_frame(100); }).join();
+      },
+      "rank 0: fiber [0-9]+: its stack of [0-9]+ bytes has overflowed; raise ARMILLA_STACK");
+}
+
+// Beyond the 32,000 for which the system has mappings, where a guard takes none.
+TEST(Fiber, MoreOfThemWaitThanThereAreMappings) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers hold some memory for each";
+#endif
+  void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const bool marks = madvise(page, 4096, 102) == 0;
+  munmap(page, 4096);
+  const int many = marks ? 33'000 : 30'000;
+  solo_rank rank;
+  sync_var<int> go;
+  int gone = 0;
+  std::vector<armilla::fiber<void>> all;
+  for (int i = 0; i < many; ++i) all.push_back(spawn([&] { go.read(), ++gone; }));
+  yield();
+  EXPECT_EQ(gone, 0);
+  go = 1;
+  for (auto& one : all) one.join();
+  EXPECT_EQ(gone, many);
 }
 
 }  // namespace

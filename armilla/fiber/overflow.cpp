@@ -41,7 +41,7 @@ void on_fault(int number, siginfo_t* info, void* machine) {
   if ((old.sa_flags & SA_SIGINFO) != 0) return old.sa_sigaction(number, info, machine);
   if (old.sa_handler != SIG_DFL && old.sa_handler != SIG_IGN) return old.sa_handler(number);
   if (sent && old.sa_handler == SIG_IGN) return;
-  signal(number, SIG_DFL);   // returning repeats the access: the process ends where it went wrong
+  signal(number, SIG_DFL);  // returning repeats the access: the process ends where it went wrong
   if (sent) raise(number);  // blocked until this handler returns
 }
 

@@ -16,9 +16,39 @@
 namespace armilla::detail {
 namespace {
 
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#endif
+
+// Addresses cost nothing, and the frame of a function with an array of some 100 KB shall not step over it.
+constexpr std::size_t guard_bytes = std::size_t{1} << 20;
+
 std::size_t page_bytes() noexcept {
   static const auto bytes = std::size_t(sysconf(_SC_PAGESIZE));
   return bytes;
+}
+
+void* map(std::size_t bytes, int protection) noexcept {
+  return mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+// Guards that are marked in the page table (Linux 6.13): stacks that lie side by side are one mapping, however many there are.
+void* map_with_mark(std::size_t stack_bytes) noexcept {
+  void* const mapped = map(guard_bytes + stack_bytes, PROT_READ | PROT_WRITE);
+  if (mapped == MAP_FAILED || madvise(mapped, guard_bytes, MADV_GUARD_INSTALL) == 0) return mapped;
+  munmap(mapped, guard_bytes + stack_bytes);
+  return MAP_FAILED;
+}
+
+// Two mappings a stack. What cannot be written counts for no limit of memory.
+void* map_with_gap(std::size_t stack_bytes) noexcept {
+  void* const mapped = map(guard_bytes + stack_bytes, PROT_NONE);
+  if (mapped == MAP_FAILED) return mapped;
+  if (mprotect(static_cast<std::byte*>(mapped) + guard_bytes, stack_bytes, PROT_READ | PROT_WRITE) == 0) return mapped;
+  const int why = errno;
+  munmap(mapped, guard_bytes + stack_bytes);
+  errno = why;
+  return MAP_FAILED;
 }
 
 [[noreturn]] void throw_no_stack(std::size_t bytes, std::uint32_t made) {
@@ -41,14 +71,11 @@ stack_pool::~stack_pool() {
 
 // The record lies above the stack's first frame, in the page that is touched anyway.
 fiber_record& stack_pool::make() {
-  const std::size_t guard = page_bytes();
-  void* const mapped = mmap(nullptr, guard + bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapped = marks_ ? map_with_mark(bytes_) : MAP_FAILED;
+  marks_ = mapped != MAP_FAILED;  // a kernel that refuses it once is not asked again
+  if (!marks_) mapped = map_with_gap(bytes_);
   if (mapped == MAP_FAILED) throw_no_stack(bytes_, made_);
-  if (mprotect(mapped, guard, PROT_NONE) != 0) {
-    munmap(mapped, guard + bytes_);
-    throw_no_stack(bytes_, made_);
-  }
-  std::byte* const lowest = static_cast<std::byte*>(mapped) + guard;
+  std::byte* const lowest = static_cast<std::byte*>(mapped) + guard_bytes;
   // Neighbouring stacks would all use the same sets of the caches: each begins some lines further down.
   const std::size_t colour = (made_ % 16) * 2 * cache_line;
   std::byte* const top = lowest + bytes_ - colour - align_up(sizeof(fiber_record), cache_line);
@@ -66,7 +93,7 @@ void stack_pool::unmap(fiber_record& f) noexcept {
   sanitizer_gone(f);
   std::byte* const lowest = f.lowest;
   f.~fiber_record();
-  munmap(lowest - page_bytes(), page_bytes() + bytes_);
+  munmap(lowest - guard_bytes, guard_bytes + bytes_);
 }
 
 void stack_pool::trim() noexcept {
@@ -86,7 +113,7 @@ void stack_pool::trim() noexcept {
 bool stack_pool::in_guard(const fiber_record& f, const void* address) noexcept {
   if (f.number == 0) return false;
   const auto at = reinterpret_cast<std::uintptr_t>(address), low = reinterpret_cast<std::uintptr_t>(f.lowest);
-  return at < low && at >= low - page_bytes();
+  return at < low && at >= low - guard_bytes;
 }
 
 bool fiber_queue::remove(fiber_record& f) noexcept {

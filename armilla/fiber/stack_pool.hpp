@@ -7,8 +7,8 @@
 
 namespace armilla::detail {
 
-/// Stacks of one size with a guard page below each, kept when their fibers have ended. A pooled stack is taken and given back
-/// by two stores; a new one costs three system calls.
+/// Stacks of one size with a guard of 1 MiB below each, so that a large frame does not step over it; kept when their fibers have
+/// ended. A pooled stack is taken and given back by two stores; a new one costs two system calls.
 class stack_pool {
  public:
   /// `bytes` of each stack; at most `most_kept` idle ones are kept.
@@ -36,7 +36,7 @@ class stack_pool {
   void trim() noexcept;
   bool too_many() const noexcept { return kept_ > most_kept_; }
 
-  /// Whether `address` lies in the guard page of `f`.
+  /// Whether `address` lies in the guard of `f`.
   static bool in_guard(const fiber_record& f, const void* address) noexcept;
 
   fiber_record* known() const noexcept { return known_; }
@@ -48,6 +48,7 @@ class stack_pool {
 
   std::size_t bytes_;
   std::size_t most_kept_;
+  bool marks_ = true;  ///< guards are marks in the page table, as far as is known
   std::size_t kept_ = 0;
   std::uint32_t made_ = 0;
   fiber_record* free_ = nullptr;
