@@ -6,6 +6,8 @@
 
 #include <utility>
 
+#include "armilla/base/error.hpp"
+
 namespace armilla::detail {
 
 std::thread start_helper_thread(const char* name, std::function<void()> run) {
@@ -20,10 +22,18 @@ std::thread start_helper_thread(const char* name, std::function<void()> run) {
     ~all_blocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
   };
   const all_blocked now;
-  return std::thread([name, run = std::move(run)] {
-    pthread_setname_np(pthread_self(), name);
-    run();
-  });
+  try {
+    return std::thread([name, run = std::move(run)] {
+      pthread_setname_np(pthread_self(), name);
+      run();
+    });
+  } catch (const std::system_error& why) { throw_limit("start", no_thread_text(name, why)); }
+}
+
+std::string no_thread_text(const char* name, const std::system_error& why) {
+  return std::string("the system does not start the thread \"") + name + "\" (" + why.code().message() +
+         "); let the container's filter allow the system call clone3, or refuse it with ENOSYS, or raise the limits of processes "
+         "(ulimit -u, pids.max)";
 }
 
 }  // namespace armilla::detail

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/base/options.hpp"
 
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -298,9 +299,9 @@ void apply(options& o, const char* const* environment) {
 }  // namespace
 
 std::uint64_t default_segment_bytes() noexcept {
-  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page <= 0) return std::uint64_t{1} << 34;
-  return std::bit_ceil(static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page));
+  struct sysinfo machine{};  // sysconf does not notice that it is refused
+  const bool known = sysinfo(&machine) == 0 && machine.totalram > 0;
+  return known ? std::bit_ceil(std::uint64_t(machine.totalram) * machine.mem_unit) : std::uint64_t{1} << 34;
 }
 
 void options::set(std::string_view name, std::string_view value) {

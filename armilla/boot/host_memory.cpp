@@ -70,7 +70,10 @@ int create_host_memory(const host_layout& layout) {
                     in_gib(layout.total())));
   int descriptor = memfd_create("armilla", MFD_CLOEXEC);
   if (descriptor >= 0 && descriptor <= STDERR_FILENO) descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  if (descriptor < 0) throw_limit("start", fmt::format("memfd_create: {}; Linux 3.17 or later is needed", std::strerror(errno)));
+  if (descriptor < 0)
+    throw_limit("start", fmt::format("memfd_create: {}; Linux 3.17 or later is needed, and a container's filter that allows this "
+                                     "system call",
+                                     std::strerror(errno)));
   if (ftruncate(descriptor, off_t(layout.total())) != 0) {
     const int why = errno;
     close(descriptor);

@@ -3,6 +3,7 @@
 
 #include <hwloc.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -96,9 +97,13 @@ std::vector<place> find_cores(const place& allowed) {
 machine look_at_machine(bool cores) {
   machine here;
   const place allowed = allowed_processors();
-  here.cores = cores ? find_cores(allowed) : each_its_own(allowed);
-  if (here.cores.empty()) here.cores.push_back({});
-  here.processors = std::max<std::uint32_t>(1, std::uint32_t(allowed.size()));
+  if (allowed.empty()) {  // the system does not say; hwloc would ask for ever
+    here.processors = std::uint32_t(std::clamp(sysconf(_SC_NPROCESSORS_ONLN), 1L, long(CPU_SETSIZE)));
+    here.cores.resize(here.processors);
+  } else {
+    here.processors = std::uint32_t(allowed.size());
+    here.cores = cores ? find_cores(allowed) : each_its_own(allowed);
+  }
   const double quota = processor_quota();
   if (quota > 0) here.processors = std::min(here.processors, std::max<std::uint32_t>(1, std::uint32_t(std::lround(quota))));
   return here;

@@ -2,6 +2,8 @@
 #include "armilla/boot/spawn.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -74,11 +76,18 @@ bool same_file(const char* a, const char* b) {
   return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+// Where there is no /proc: the name that the kernel was given, as long as nobody has changed the folder.
+std::string started_as() {
+  const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
+  char path[PATH_MAX];
+  return name != nullptr && realpath(name, path) != nullptr ? path : "/proc/self/exe";
+}
+
 std::string own_path() {
   constexpr const char* link = "/proc/self/exe";
   char path[4096];
   const auto n = readlink(link, path, sizeof path - 1);
-  if (n <= 0) return link;
+  if (n <= 0) return started_as();
   path[n] = 0;
   return same_file(path, link) ? path : link;  // the file may have been replaced since
 }

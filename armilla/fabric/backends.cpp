@@ -10,6 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/error.hpp"
+#include "armilla/base/helper_thread.hpp"
+
 namespace armilla::detail {
 namespace {
 
@@ -31,6 +34,12 @@ std::string all_of(const std::vector<std::string>& folders) { return fmt::format
 bool trusted(const struct stat& file) { return (file.st_uid == 0 || file.st_uid == geteuid()) && (file.st_mode & S_IWOTH) == 0; }
 
 backend failed(std::string file, std::string why) { return {nullptr, std::move(file), std::move(why)}; }
+
+// Networks start threads, and some end the process where they cannot.
+std::string why_no_thread() try {
+  start_helper_thread("trial", [] {}).join();
+  return {};
+} catch (const error& why) { return why.what(); }
 
 backend load(const std::string& file) {
   void* const image = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -82,6 +91,8 @@ backend load_backend(std::string_view name, const std::vector<std::string>& fold
     if (!trusted(about))
       return failed(file,
                     fmt::format("{} is not loaded: it must belong to this user or to root, and nobody else may write it", file));
+    if (const std::string why = why_no_thread(); !why.empty())
+      return failed(file, fmt::format("{} is not loaded: {}", file, why));
     return load(file);
   }
   return failed({}, fmt::format("{} is in none of {}; ARMILLA_BACKENDS names other folders", base, all_of(folders)));

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/session/run.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join.hpp"
+#include "armilla/boot/note.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 
@@ -37,11 +43,24 @@ int run_rank_thread(const launch& self, const job_function& f) noexcept {
   }
 }
 
+// Without it the others would wait for ever at their first meeting.
+template <class F>
+void start_rank(std::vector<std::thread>& threads, const launch& self, const F& life) {
+  try {
+    threads.emplace_back(life);
+  } catch (const std::system_error& why) {
+    const limit_error named("start", no_thread_text(("rank " + std::to_string(self.rank)).c_str(), why));
+    note_failure(*self.job, self.rank, failure_kind::start, 1, named.what());
+    _exit(could_not_start);
+  }
+}
+
 // The calling thread is rank 0.
 int run_threads(const std::vector<launch>& ranks, const job_function& f) {
   std::vector<int> codes(ranks.size());
   std::vector<std::thread> threads;
-  for (std::size_t r = 1; r < ranks.size(); ++r) threads.emplace_back([&, r] { codes[r] = run_rank_thread(ranks[r], f); });
+  for (std::size_t r = 1; r < ranks.size(); ++r)
+    start_rank(threads, ranks[r], [&, r] { codes[r] = run_rank_thread(ranks[r], f); });
   codes[0] = run_rank_thread(ranks[0], f);
   for (auto& thread : threads) thread.join();
   return *std::ranges::max_element(codes);

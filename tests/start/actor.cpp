@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <armilla/armilla.hpp>
 
@@ -99,6 +100,24 @@ void leave_fibers() {
   }).detach();
 }
 
+// A call, a fence and a put, to segments and to a process's own memory.
+void use_everything() {
+  const armilla::rank_t next = (armilla::rank() + 1) % armilla::ranks();
+  static thread_local long own[64];
+  const auto segments = armilla::gather_all(armilla::allocate<long>(1000));
+  const auto memory = armilla::gather_all(armilla::to_global(own));
+  const std::vector<long> values(1000, armilla::rank());
+  const int sum = armilla::call(next, [](int n) { return n + armilla::rank(); }, 40).get();
+  armilla::put(segments[std::size_t(next)], values);
+  armilla::sync();
+  memory[std::size_t(next)][63] = sum;
+  armilla::async(next, [] { own[0] += 1; });
+  armilla::fence();
+  const bool right = own[0] == 1 && own[63] == 40 + armilla::rank() &&
+                     segments[std::size_t(armilla::rank())][999] == (armilla::rank() + armilla::ranks() - 1) % armilla::ranks();
+  std::printf("%s from %d of %d\n", right ? "hello" : "wrong", int(armilla::rank()), int(armilla::ranks()));
+}
+
 void hang() {
   for (;;) pause();
 }
@@ -147,6 +166,7 @@ int perform_alone() {
 int act() {
   if (scene.ends_with("_alone")) return perform_alone();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
+  if (scene == "use") use_everything();
   if (scene == "late" && armilla::rank() == star) usleep(1'500'000);
   if (scene == "fibers") leave_fibers();
   if (scene == "processors") print_processors();

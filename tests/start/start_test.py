@@ -176,7 +176,7 @@ class Ending(StartTest):
 
     def test_control_bytes_of_files_are_shown(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("bad", "bad.0"):
+            for name in ("bad", "bad.0", "bad.1"):
                 with open(os.path.join(folder, name), "wb") as file:
                     file.write(b"\x1b]0;title\x07\xff\n")
             for variable in ("ARMILLA_TUNED", "ARMILLA_REPLAY"):
