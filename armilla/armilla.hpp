@@ -2,6 +2,7 @@
 #pragma once
 /// Everything of Armilla that a program needs.
 #include "armilla/am/message.hpp"
+#include "armilla/base/grade.hpp"
 #include "armilla/base/rank.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/fiber/channel.hpp"

@@ -45,6 +45,13 @@ target_compile_definitions(armilla_interface INTERFACE ARMILLA_CHECKED=$<BOOL:${
 target_include_directories(armilla_interface SYSTEM INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_include_directories(armilla_interface INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
 
+# The same for the library with the costly checks that stands beside one without them: armilla::checked.
+add_library(armilla_checked_interface INTERFACE)
+target_compile_features(armilla_checked_interface INTERFACE cxx_std_20)
+target_compile_definitions(armilla_checked_interface INTERFACE ARMILLA_CHECKED=1 ARMILLA_PARANOID=$<BOOL:${ARMILLA_PARANOID}>)
+target_include_directories(armilla_checked_interface SYSTEM INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_include_directories(armilla_checked_interface INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+
 add_library(armilla_private INTERFACE)
 target_compile_options(
   armilla_private

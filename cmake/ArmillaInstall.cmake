@@ -8,7 +8,15 @@ install(TARGETS armilla armilla_interface EXPORT armilla-targets ARCHIVE DESTINA
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/armilla" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
 install(EXPORT armilla-targets NAMESPACE armilla:: DESTINATION ${package_folder})
 
-configure_package_config_file(cmake/armilla-config.cmake.in armilla-config.cmake INSTALL_DESTINATION ${package_folder})
+# The library with the costly checks, where it has been built (target armilla-checked).
+if(TARGET armilla-checked)
+  set_target_properties(armilla_checked_interface PROPERTIES EXPORT_NAME checked_interface)
+  install(TARGETS armilla-checked armilla_checked_interface EXPORT armilla-checked-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} OPTIONAL)
+  install(EXPORT armilla-checked-targets NAMESPACE armilla:: DESTINATION ${package_folder})
+endif()
+
+configure_package_config_file(cmake/armilla-config.cmake.in armilla-config.cmake INSTALL_DESTINATION ${package_folder}
+                              PATH_VARS CMAKE_INSTALL_LIBDIR)
 write_basic_package_version_file(armilla-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/armilla-config.cmake" "${PROJECT_BINARY_DIR}/armilla-config-version.cmake"
               cmake/Findhwloc.cmake DESTINATION ${package_folder})
@@ -22,5 +30,14 @@ foreach(grade IN ITEMS CHECKED PARANOID)
     set(ARMILLA_${grade}_01 1)
   endif()
 endforeach()
+set(ARMILLA_PC_NAME armilla)
 configure_file(cmake/armilla.pc.in armilla.pc @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/armilla.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+if(TARGET armilla-checked)
+  set(ARMILLA_PC_NAME armilla-checked)
+  set(ARMILLA_CHECKED_01 1)
+  configure_file(cmake/armilla.pc.in armilla-checked.pc @ONLY)
+  install(CODE "if(EXISTS \"$<TARGET_FILE:armilla-checked>\")
+  file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig\" TYPE FILE FILES \"${PROJECT_BINARY_DIR}/armilla-checked.pc\")
+endif()")
+endif()

@@ -57,6 +57,7 @@ function(armilla_layer layer)
     set(reach PUBLIC)
     target_link_libraries(armilla_${layer} PRIVATE armilla_private $<BUILD_INTERFACE:armilla_fmt>
                                                    $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
+    armilla_checked_layer(${layer} ${arg_SOURCES})
   else()
     add_library(armilla_${layer} INTERFACE)
     set(reach INTERFACE)
@@ -68,6 +69,16 @@ function(armilla_layer layer)
     endif()
     target_link_libraries(armilla_${layer} ${reach} armilla_${lower})
   endforeach()
+endfunction()
+
+# The layer once more with the costly checks, where the library itself has none. Built only for armilla-checked.
+function(armilla_checked_layer layer)
+  if(ARMILLA_CHECKED OR ARMILLA_SANITIZE)
+    return()
+  endif()
+  add_library(armilla_${layer}_checked OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  target_link_libraries(armilla_${layer}_checked PRIVATE armilla_private armilla_fmt nlohmann_json::nlohmann_json armilla_checked_interface
+                                                         Threads::Threads hwloc::hwloc)
 endfunction()
 
 # armilla::armilla: the objects of all layers in one archive, so that a user links one library.
@@ -87,6 +98,24 @@ function(armilla_aggregate)
   add_library(armilla::armilla ALIAS armilla)
   set_target_properties(armilla PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads hwloc::hwloc boost_context ${CMAKE_DL_LIBS})
+  armilla_checked_aggregate()
+endfunction()
+
+# armilla::checked: the same library with the costly checks. No part of `all`: `cmake --build BUILD --target armilla-checked`.
+function(armilla_checked_aggregate)
+  set(objects)
+  foreach(layer IN LISTS ARMILLA_LAYERS)
+    if(TARGET armilla_${layer}_checked)
+      list(APPEND objects $<TARGET_OBJECTS:armilla_${layer}_checked>)
+    endif()
+  endforeach()
+  if(NOT objects)
+    return()
+  endif()
+  add_library(armilla-checked STATIC EXCLUDE_FROM_ALL ${objects})
+  add_library(armilla::checked ALIAS armilla-checked)
+  set_target_properties(armilla-checked PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME checked)
+  target_link_libraries(armilla-checked PUBLIC armilla_checked_interface Threads::Threads hwloc::hwloc boost_context ${CMAKE_DL_LIBS})
 endfunction()
 
 # armilla_program(<name> SOURCES ... [LIBRARIES ...] [INSTALL]): an executable of the whole library in <build>/bin.

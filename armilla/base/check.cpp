@@ -4,6 +4,18 @@
 #include <string>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/grade.hpp"
+
+// See grade.hpp. Where files of both grades are in one program, and both libraries, each brings the last one.
+extern "C" {
+#if ARMILLA_CHECKED
+const char armilla_file_compiled_for_the_checked_library_needs_armilla_checked = 0;
+#else
+const char armilla_file_compiled_without_checks_needs_armilla_not_armilla_checked = 0;
+#endif
+extern const char armilla_and_armilla_checked_in_one_program;
+const char armilla_and_armilla_checked_in_one_program = 0;
+}
 
 namespace armilla::detail {
 
