@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -15,6 +16,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/base/valgrind.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ARMILLA_SMALL_MAPS 1
@@ -36,6 +38,9 @@ constexpr std::uint64_t most_segment = std::uint64_t{1} << 30;
 constexpr std::uint64_t most_segment = tebi;
 #endif
 
+// Valgrind places its own maps into what is left of the addresses, and looks through all that is mapped.
+constexpr std::uint64_t segment_under_valgrind = std::uint64_t{64} << 20;
+
 std::uint64_t limit_of(__rlimit_resource resource) {
   rlimit limit{};
   return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
@@ -52,6 +57,7 @@ host_layout layout_for(rank_t ranks, const options& settings) {
   layout.segment_bytes = align_up(settings.segment, host_layout::page);
   const bool asked_for = settings.segment != options{}.segment;
   if (layout.segment_bytes > most_segment) layout.segment_bytes = most_segment;
+  if (!asked_for && under_valgrind()) layout.segment_bytes = std::min(layout.segment_bytes, segment_under_valgrind);
   while (!asked_for && layout.total() > most_bytes && layout.segment_bytes > least_segment_bytes) layout.segment_bytes /= 2;
   if (layout.total() > most_bytes)
     throw_usage("start",

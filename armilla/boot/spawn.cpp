@@ -14,6 +14,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "armilla/base/valgrind.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/pin.hpp"
@@ -89,7 +90,8 @@ std::string own_path() {
   const auto n = readlink(link, path, sizeof path - 1);
   if (n <= 0) return started_as();
   path[n] = 0;
-  return same_file(path, link) ? path : link;  // the file may have been replaced since
+  // The file may have been replaced since. Under valgrind the link leads to valgrind, and reading it to the program.
+  return under_valgrind() || same_file(path, link) ? path : link;
 }
 
 // As the kernel was given them: `main` may have changed its argv before `run`.

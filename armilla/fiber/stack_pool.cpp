@@ -11,6 +11,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/types.hpp"
+#include "armilla/base/valgrind.hpp"
 #include "armilla/fiber/sanitizer.hpp"
 
 namespace armilla::detail {
@@ -86,11 +87,13 @@ fiber_record& stack_pool::make() {
   f->next_known = known_;
   known_ = f;
   sanitizer_made(*f);
+  if (under_valgrind()) f->sanitizer_fiber = reinterpret_cast<void*>(valgrind_stack_made(lowest, f->stack_bytes));
   return *f;
 }
 
 void stack_pool::unmap(fiber_record& f) noexcept {
   sanitizer_gone(f);
+  if (under_valgrind()) valgrind_stack_gone(reinterpret_cast<std::uintptr_t>(f.sanitizer_fiber));
   std::byte* const lowest = f.lowest;
   f.~fiber_record();
   munmap(lowest - guard_bytes, guard_bytes + bytes_);

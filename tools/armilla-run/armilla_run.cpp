@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
@@ -25,6 +26,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/supervisor.hpp"
+#include "debugger.hpp"
 #include "hosts.hpp"
 
 namespace {
@@ -46,7 +48,7 @@ struct failure {
 struct job_words {
   std::string fabric, pin;
   std::optional<std::string> hosts, rsh;
-  bool label = false, manual = false;
+  bool label = false, manual = false, gdb = false;
 };
 
 std::vector<words> split_at_colons(int argc, char** argv) {
@@ -121,6 +123,7 @@ void describe(CLI::App& app, program_spec& program, job_words* job) {
                  "same places");
   app.add_option("--rsh", job->rsh, "What starts a command on a host, given the host's name and the command (default: ssh)");
   app.add_flag("--label", job->label, "Put [rank] before each line that a rank prints");
+  app.add_flag("--gdb", job->gdb, "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there");
   app.add_flag("--options", job->manual, "Print all ARMILLA_* variables and exit");
 }
 
@@ -176,6 +179,15 @@ int run_on_several(const job_words& job, std::vector<program_spec> programs, con
   return armilla::run::run_on_hosts(hosts, job.rsh.value_or("ssh"), programs, settings);
 }
 
+// The same command, without the word that led here.
+[[noreturn]] void run_in_debugger(int argc, char** argv) {
+  words all(argv, argv + argc);
+  all.erase(std::ranges::find(all, "--gdb"));
+  char path[4096] = {};
+  if (readlink("/proc/self/exe", path, sizeof path - 1) > 0) all[0] = path;
+  throw failure{not_found, armilla::run::become_debugger(all)};
+}
+
 int run(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--agent") return armilla::run::be_agent();
   const auto parts = split_at_colons(argc, argv);
@@ -186,6 +198,8 @@ int run(int argc, char** argv) {
   if (job.rsh && !job.hosts)
     throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
   if (job.rsh && job.rsh->empty()) throw failure{wrong_use, "--rsh wants a command, as ssh"};
+  if (job.gdb && job.hosts) throw failure{wrong_use, "--gdb takes the ranks of one host; leave --hosts away"};
+  if (job.gdb) run_in_debugger(argc, argv);
   pass_on(job);
   options settings = options::from_environment();
   if (const std::string text = armilla::detail::complaint_of_tuned_file(); !text.empty()) armilla::detail::say(text);
