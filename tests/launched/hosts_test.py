@@ -4,11 +4,15 @@
 hosts, hear who died and how, and it is said once."""
 import os
 import re
+import signal
 import sys
+import time
 import unittest
 
-sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job  # noqa: E402
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS, os.path.join(TESTS, "ports")]
+from jobs import PATIENCE, Job  # noqa: E402
+from ports import running  # noqa: E402
 
 HOSTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hosts", "hosts")
 ACTOR = os.path.abspath(sys.argv[1])
@@ -26,6 +30,23 @@ class Deaths(unittest.TestCase):
                 self.assertEqual(len(job.messages()), 1, job.err)
                 self.assertRegex(job.messages()[0], f"{lost} .*{CAUSES[scene]}")
                 self.assertNotEqual(job.code, 0)
+
+    def test_all_hosts_end_when_the_launcher_is_killed(self):
+        job = Job([HOSTS, "mpirun", "openmpi", "-n", "4", ACTOR, "hang"], fabric="auto")
+        job.wait_for_lines(4)
+        for pid in {parent_of(rank) for rank in running(ACTOR)}:
+            if os.path.basename(os.readlink(f"/proc/{pid}/exe")) in ("orterun", "prterun"):
+                os.kill(pid, signal.SIGKILL)
+        until = time.monotonic() + PATIENCE
+        while running(ACTOR) and time.monotonic() < until:
+            time.sleep(0.01)
+        self.assertEqual(running(ACTOR), [])
+        self.assertEqual(len(job.end().messages()), 1, job.err)
+
+
+def parent_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as stat:
+        return int(stat.read().rsplit(")", 1)[1].split()[1])
 
 
 if __name__ == "__main__":
