@@ -24,6 +24,7 @@ struct attendant_state {
     mine.body_depth = 0;
     scheduler fibers(mine, mine.settings->stack, 0);
     mine.fibers = &fibers;
+    fibers.refuse_fibers();
     endpoint messages(mine, *mine.host, endpoint::role::attendant);
     mine.messages = &messages;
     messages.attend(stop, of_rank.attended());

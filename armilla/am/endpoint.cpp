@@ -19,6 +19,7 @@ namespace armilla::detail {
 endpoint::endpoint(context& self, const host_map& host, role who)
     : self_(self),
       count_(*self.count),
+      callable_(who == role::attendant ? 0 : std::uint32_t(self.ranks)),
       handlers_(freeze_handlers()),
       stay_(self.settings->wait == wait_kind::automatic),
       poll_every_(std::uint32_t(self.settings->poll_every)),
@@ -360,7 +361,17 @@ std::size_t endpoint::aggregate(peer_kind kind) const noexcept {
   return channels_[std::size_t(self_.rank)].aggregate;
 }
 
-void endpoint::throw_no_such_rank(rank_t dest, const char* operation) const { throw_bad_rank(operation, dest, self_.ranks); }
+void endpoint::throw_no_such_rank(rank_t dest, const char* operation) const {
+  require_own_thread(operation);
+  throw_bad_rank(operation, dest, self_.ranks);
+}
+
+void endpoint::throw_beside(const char* operation) const {
+  throw_usage(
+      operation,
+      "a safe body, which runs on the thread of its rank's attendant, sends nothing but its answer and makes nothing that "
+      "belongs to its rank; return what the caller needs, or leave out safe()");
+}
 
 void endpoint::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {
   throw_decode(source, "receive",

@@ -72,9 +72,15 @@ class endpoint {
 
   /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
   channel& checked(rank_t dest, const char* operation) {
-    if (std::uint32_t(dest) >= std::uint32_t(self_.ranks)) [[unlikely]]
+    if (std::uint32_t(dest) >= callable_) [[unlikely]]
       throw_no_such_rank(dest, operation);
     return channels_[std::size_t(dest)];
+  }
+
+  /// What only the rank's own thread may do: a usage_error that names `operation` in a safe body beside it.
+  void require_own_thread(const char* operation) const {
+    if (callable_ == 0) [[unlikely]]
+      throw_beside(operation);
   }
 
   /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some.
@@ -483,6 +489,7 @@ class endpoint {
   void take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
   friend struct bulk_record;
   [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
+  [[noreturn, gnu::cold]] void throw_beside(const char* operation) const;
 
   context& self_;
   counters& count_;
@@ -491,6 +498,7 @@ class endpoint {
   std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place there, or
   static constexpr std::uint32_t no_ring = ~0U;
   std::unique_ptr<far_traffic> far_;  ///< null where every rank is reached by a ring
+  std::uint32_t callable_;  ///< ranks that a program's own calls may name; of an attendant 0: it sends nothing but answers
   std::size_t channel_count_ = 0;
   std::size_t beside_ = 0;                                  ///< channels to attendants begin here; 0: there are none
   std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;  ///< by rank: lines that the attendant has processed

@@ -161,6 +161,8 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   if (pool_.too_many()) [[unlikely]]
     pool_.trim();
   fiber_record& f = pool_.take();
+  if (f.context == nullptr && fibers_refused_) [[unlikely]]
+    refuse(f);
   f.work = work;
   f.own_depth = f.body_depth = f.fiber_depth = 0;
   f.exceptions = {};
@@ -173,6 +175,14 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   // One that ran before stands in run_fiber, behind its end, and goes on from there.
   if (f.context == nullptr) f.context = new_stack(f.lowest + f.stack_bytes, f.stack_bytes, &enter);
   return f;
+}
+
+void scheduler::refuse(fiber_record& fresh) {
+  pool_.give_back(fresh);
+  throw_usage(
+      "spawn",
+      "a safe body runs on the thread of its rank's attendant, where no fibers run; return what the caller needs, or leave "
+      "out safe()");
 }
 
 void scheduler::join(fiber_record& f) {

@@ -115,6 +115,8 @@ class scheduler {
   std::uint64_t timer_of(const fiber_record& f) const noexcept;
 
   void set_loop(loop_work work) noexcept { work_ = work; }
+  /// Nothing here would run them: of the thread beside a rank.
+  void refuse_fibers() noexcept { fibers_refused_ = true; }
   /// Who hears of what a fiber threw that nobody joins.
   void set_lost_error(void (*hear)(context& self, std::exception_ptr why)) noexcept { lost_error_ = hear; }
   void lose_error(std::exception_ptr why) noexcept;
@@ -147,6 +149,7 @@ class scheduler {
   [[gnu::cold]] void note_switch(fiber_record& me, const fiber_record& to) noexcept;
   void leave_loop(const char* what);
   fiber_record& make_loop();
+  [[noreturn, gnu::cold]] void refuse(fiber_record& fresh);
   void end_running() noexcept;
 
   struct timer {
@@ -167,6 +170,7 @@ class scheduler {
   stopwatch* watch_;
   trace* trace_;
   bool observed_;  ///< by either
+  bool fibers_refused_ = false;
   stack_pool pool_;
   loop_work work_;
   void (*lost_error_)(context& self, std::exception_ptr why) = nullptr;

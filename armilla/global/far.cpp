@@ -119,6 +119,7 @@ void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
 }
 
 std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra) {
+  current->messages->require_own_thread(cell.operation);
   if (!m.messages.in_body() && m.unfinished[unsigned(cell.group)] >= most_under_way) {
     std::uint64_t& left = m.unfinished[unsigned(cell.group)];
     m.messages.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);

@@ -12,6 +12,7 @@ namespace armilla::detail {
 
 global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation) {
   rank_memory& m = memory_here(operation);
+  current->messages->require_own_thread(operation);
   const heap::block block = m.local.allocate(bytes, alignment);
   if (block.offset == heap::none) {
     const heap::usage u = m.local.used();
@@ -37,8 +38,8 @@ heap::status give_back(rank_memory& m, global_address at, const char* operation)
     return s == far_status::ok ? heap::status::live : s == far_status::freed ? heap::status::freed : heap::status::foreign;
   }
   if (at.offset >= m.directory(at.rank()).per_rank_begin) return heap::status::foreign;
-  return mine ? m.local.deallocate(at.offset, at.generation())
-              : m.heap_at(at.rank(), at.offset).remote_free(at.offset, at.generation());
+  return mine && current == &m.self ? m.local.deallocate(at.offset, at.generation())
+                                    : m.heap_at(at.rank(), at.offset).remote_free(at.offset, at.generation());
 }
 
 }  // namespace

@@ -154,7 +154,11 @@ template <class T>
 struct promise {
   cell* target;
 
-  static promise make(const char* operation) { return {here(operation).calls->cells.take(no_handler)}; }
+  static promise make(const char* operation) {
+    const context& self = here(operation);
+    self.messages->require_own_thread(operation);
+    return {self.calls->cells.take(no_handler)};
+  }
   future<T> get_future() const noexcept { return future_access::adopt<T>(target); }
 };
 

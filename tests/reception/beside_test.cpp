@@ -79,6 +79,45 @@ RANK_TEST(a_block_that_all_ranks_free_at_once_is_freed_once) {
   }
 }
 
+// ---- what an attendant must leave to its rank ----
+
+template <class F>
+void expect_refused_beside(const F& body) {
+  EXPECT_THROWS_SAYING(am::remote_error, "safe", am::call(next(), am::safe(body)).get());
+}
+
+RANK_TEST(a_safe_body_that_would_use_what_belongs_to_its_rank_is_refused) {
+  if (!has_attendants()) return;
+  expect_refused_beside([] { am::async(0, [] {}); });
+  expect_refused_beside([] { (void)am::call(0, [] {}); });
+  expect_refused_beside([] { (void)am::make_future(1); });
+  expect_refused_beside([] { am::spawn([] {}).detach(); });
+  expect_refused_beside([] { (void)am::allocate<long>(3); });
+  am::fence();
+}
+
+RANK_TEST(a_safe_body_reaches_only_memory_that_needs_no_message) {
+  if (!has_attendants() || am::ranks() == 1) return;
+  *ran = 0;
+  am::barrier();
+  const am::rank_t far = (am::rank() + 2) % am::ranks();
+  try {
+    am::call(next(), am::safe([](am::rank_t r) { am::atomic_add(ran.on(r), 1); }), far).get();
+  } catch (const am::remote_error& e) { EXPECT(std::string_view(e.what()).find("safe") != std::string_view::npos); }
+  am::fence();
+}
+
+RANK_TEST(a_safe_body_gives_memory_back) {
+  for (int round = 0; round < 50; ++round) {
+    const auto block = am::allocate<long>(4);
+    auto freed = am::call(am::rank(), am::safe([](am::global_ptr<long> p) { am::deallocate(p); }), block);
+    for (int i = 0; i < 100; ++i) am::deallocate(am::allocate<long>(4));
+    freed.get();
+    EXPECT_THROWS(am::usage_error, am::deallocate(block));
+  }
+  am::barrier();
+}
+
 // ---- the fence, and what hangs on answers ----
 
 // Statements whose bodies ask, and send when the answer has come. The last rank counts slowly, so that answers come in between
