@@ -52,6 +52,21 @@ class fewer_receives {
   bool posix_, sysv_;
 };
 
+/// UCX warns of devices that it is to use and cannot, as adapters without its module for them.
+class fewer_warnings {
+ public:
+  explicit fewer_warnings(bool wanted) : wanted_(wanted) {
+    if (wanted_) ucs_log_push_handler(keep_to_errors);
+  }
+  ~fewer_warnings() {
+    if (wanted_) ucs_log_pop_handler();
+  }
+  fewer_warnings(const fewer_warnings&) = delete;
+
+ private:
+  bool wanted_;
+};
+
 }  // namespace
 
 ucx_network::ucx_network(rank_t rank, rank_t ranks, const network_settings& settings)
@@ -82,6 +97,7 @@ bool ucx_network::start(const ucx_transports& transports, char* why, std::size_t
     what.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_ESTIMATED_NUM_EPS;
     what.features = UCP_FEATURE_AM | UCP_FEATURE_TAG | UCP_FEATURE_WAKEUP;
     what.estimated_num_eps = static_cast<std::size_t>(ranks_);
+    const fewer_warnings meanwhile_too(transports.guessed);
     status = ucp_init(&what, config, &context_);
   }
   ucp_config_release(config);

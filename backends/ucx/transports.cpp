@@ -94,6 +94,7 @@ void ucx_transports::keep_to(const char* interface) {
   }
   devices = interface;
   append_adapters(devices);
+  guessed = true;
 }
 
 std::string ucx_transports::text() const {

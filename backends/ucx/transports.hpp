@@ -13,6 +13,7 @@ struct ucx_transports {
   bool shared_memory = true;  ///< whether ranks of one host may use shared memory
   bool posix = true;          ///< of these two kinds
   bool sysv = true;
+  bool guessed = false;  ///< the devices are what this host seems to have: no warning if UCX cannot use one of them
 
   /// "tcp", "tcp,eth0", "mlx5_0:1,rc": devices are what this host has as such, all else are transports.
   static ucx_transports of(const char* interfaces);

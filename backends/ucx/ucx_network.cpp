@@ -5,8 +5,6 @@
 
 #include <chrono>
 
-#include <ucs/debug/log_def.h>
-
 namespace armilla::detail {
 
 // ---- connections ----
@@ -77,12 +75,10 @@ bool ucx_network::arm() { return head_ == tail_ && descriptor_ >= 0 && ucp_worke
 
 // ---- the end ----
 
-namespace {
 ucs_log_func_rc_t keep_to_errors(const char*, unsigned, const char*, ucs_log_level_t level, const ucs_log_component_config_t*,
                                  const char*, va_list) {
   return level <= UCS_LOG_LEVEL_ERROR ? UCS_LOG_FUNC_RC_CONTINUE : UCS_LOG_FUNC_RC_STOP;
 }
-}  // namespace
 
 void ucx_network::finish() {
   if (finished_) return;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdarg>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include <ucp/api/ucp.h>
+#include <ucs/debug/log_def.h>
 
 #include "armilla/fabric/network.hpp"
 #include "armilla/fabric/plugin.hpp"
@@ -14,6 +16,10 @@
 #include "backends/ucx/transports.hpp"
 
 namespace armilla::detail {
+
+/// For `ucs_log_push_handler`: what is no error is not said.
+ucs_log_func_rc_t keep_to_errors(const char* file, unsigned line, const char* function, ucs_log_level_t level,
+                                 const ucs_log_component_config_t* component, const char* text, va_list arguments);
 
 /// Frames as active messages of UCP, bulk as its tagged messages.
 ///
