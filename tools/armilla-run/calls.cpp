@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <netdb.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -74,6 +75,19 @@ int connect_to(const std::string& address, int port) {
   return fd;
 }
 
+bool is_loopback(std::uint32_t address) { return ntohl(address) >> 24 == IN_LOOPBACKNET; }
+
+// 0: nobody here knows the name; what starts commands there may.
+std::uint32_t source_towards_name(const std::string& name) {
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_family = AF_INET;
+  wanted.ai_socktype = SOCK_DGRAM;
+  if (getaddrinfo(name.c_str(), nullptr, &wanted, &found) != 0) return 0;
+  const std::uint32_t source = source_towards(reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr.s_addr);
+  freeaddrinfo(found);
+  return source;
+}
+
 // A stranger's port is left at once.
 std::unique_ptr<channel> introduce(int fd, const job_key& key, std::uint32_t host) {
   const timeval patience{connect_within_ms / 1000, 0};
@@ -129,6 +143,18 @@ std::unique_ptr<channel> call_root(const call_text& call) {
 }
 
 // --- the side of armilla-run ---
+
+std::uint32_t address_towards(const std::vector<std::string>& hosts) {
+  std::uint32_t between = 0;
+  for (const std::string& name : hosts) {
+    const std::uint32_t source = source_towards_name(name);
+    if (source == 0) return 0;
+    if (is_loopback(source)) continue;  // that host is this one, and reaches all addresses
+    if (between != 0 && between != source) return 0;
+    between = source;
+  }
+  return between != 0 ? between : htonl(INADDR_LOOPBACK);
+}
 
 void call_port::open(std::uint32_t address) {
   addresses_ = address != 0 ? std::vector<std::string>{address_text(address)} : own_addresses();

@@ -31,6 +31,10 @@ struct call_text {
 /// if nobody there does.
 std::unique_ptr<channel> call_root(const call_text& call);
 
+/// The one address of this host from which all `hosts` are reached, the loopback if they are all this one; 0: their names do not
+/// tell, or there are several.
+std::uint32_t address_towards(const std::vector<std::string>& hosts);
+
 /// The side of armilla-run: a port at which the agents call. Whoever else does is sent away, and nothing else happens.
 class call_port {
  public:

@@ -2,8 +2,6 @@
 #include "hosts.hpp"
 
 #include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -27,7 +25,6 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
-#include "armilla/boot/interfaces.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
@@ -58,19 +55,6 @@ struct failure {
   bool lost = false;    // the others hear of it, and have time to end by themselves
   std::string text;
 };
-
-bool is_loopback(std::uint32_t address) { return ntohl(address) >> 24 == IN_LOOPBACKNET; }
-
-// 0: nobody here knows the name; what starts commands there may.
-std::uint32_t source_towards_name(const std::string& name) {
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_family = AF_INET;
-  wanted.ai_socktype = SOCK_DGRAM;
-  if (getaddrinfo(name.c_str(), nullptr, &wanted, &found) != 0) return 0;
-  const std::uint32_t source = source_towards(reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr.s_addr);
-  freeaddrinfo(found);
-  return source;
-}
 
 // A remote shell takes the words apart again; a plain command takes them as they are.
 std::string for_shell(const std::string& word) {
@@ -103,7 +87,6 @@ class root {
   void stop();
   void advance();
   bool over() const;
-  std::uint32_t address_between() const;
   json job_of(const host& h) const;
   int report();
 
@@ -366,19 +349,6 @@ int root::report() {
   return 128 + interrupted_by_;
 }
 
-// Where the agents call: at the one address from which all hosts are reached; where names tell nothing, at all of them.
-std::uint32_t root::address_between() const {
-  std::uint32_t between = 0;
-  for (const host& h : hosts_) {
-    const std::uint32_t source = source_towards_name(h.what.name);
-    if (source == 0) return 0;
-    if (is_loopback(source)) continue;  // that host is this one, and reaches all addresses
-    if (between != 0 && between != source) return 0;
-    between = source;
-  }
-  return between != 0 ? between : htonl(INADDR_LOOPBACK);
-}
-
 int root::run() {
   std::signal(SIGCHLD, SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
@@ -387,7 +357,9 @@ int root::run() {
   for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&mine, s);
   pthread_sigmask(SIG_BLOCK, &mine, &before_);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
-  port_.open(address_between());
+  std::vector<std::string> names;
+  for (const host& h : hosts_) names.push_back(h.what.name);
+  port_.open(address_towards(names));
   for (auto& h : hosts_) start_agent(h);
   while (!over()) {
     wait_for_events();
