@@ -123,7 +123,7 @@ class traffic {
   }
 
   void together() {
-    switch (common_() % 6) {
+    switch (common_() % 7) {
       case 0: armilla::fence(); break;
       case 1: armilla::barrier(); break;
       case 2: armilla::reduce_all(1L, std::plus<>{}); break;
@@ -131,6 +131,12 @@ class traffic {
       case 4: {
         std::vector<long> all(std::size_t(common_() % 4000));
         armilla::world().broadcast(std::span<long>(all), armilla::rank_t(common_() % unsigned(armilla::ranks())));
+        break;
+      }
+      case 5: {
+        armilla::future<long> later = armilla::reduce_all_async(1L, std::plus<>{});
+        armilla::barrier();
+        later.get();
         break;
       }
       default: std::this_thread::sleep_for(std::chrono::microseconds(common_() % 50)); break;
@@ -158,6 +164,7 @@ std::string later() {
   if (!refused([] { armilla::async(victim, [] {}); })) wrong += " async";
   if (!refused([] { armilla::barrier(); })) wrong += " barrier";
   if (!refused([] { armilla::fence(); })) wrong += " fence";
+  if (!refused([] { armilla::barrier_async().get(); })) wrong += " barrier_async";
   return wrong.empty() ? "" : "; not refused later:" + wrong;
 }
 
