@@ -2,6 +2,7 @@
 #pragma once
 #include <exception>
 
+#include "armilla/team/arrays.hpp"
 #include "armilla/team/bulk.hpp"
 #include "armilla/team/packet.hpp"
 #include "armilla/team/pattern.hpp"
@@ -23,6 +24,15 @@ team_record& begin(team_record* t, collective kind, rank_t root = 0) {
     bytes = packed_size<T>;
   ++enter(t, {kind, root, bytes, mark_of<T>()}).count->collectives;
   return *t;
+}
+
+/// T is too long for a flag line, but always fits onto a board.
+template <class T>
+concept on_one_board = trivially_sendable<T> && !one_line<T> && sizeof(T) <= most_on_board;
+
+template <on_one_board T>
+T value_on_board(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+  return from_bytes<T>(look_at_board(t, i, step, what));
 }
 
 /// An exchange of values that take a transfer: say what goes where and what comes from where, run, take what came.
@@ -120,6 +130,13 @@ std::optional<T> reduce_value(team_record& t, const T& value, Op& op, std::uint3
     if (t.rank != root) return {};
     return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
   } else {
+    if constexpr (on_one_board<T>)
+      if (t.abroad.size() < few_hosts) {
+        const char* what = name_of(collective::reduce);
+        const std::uint64_t step = show_on_board(t, &value, sizeof value, what);
+        if (t.rank != root) return {};
+        return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_on_board<T>(t, i, step, what); });
+      }
     exchange<T> e(t, collective::reduce);
     if (t.rank == root)
       e.receive(0, t.size);
@@ -176,16 +193,40 @@ T team::reduce_all(const T& value, Op op) const {
     T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
     t.known = step;
     return sum;
-  } else if (t.size > 2) {  // less work in all than everybody adding up everything
-    const std::optional<T> sum = reduce_value(t, value, op, 0);
-    return broadcast_value(t, sum ? *sum : value, 0);
   } else {
+    if constexpr (on_one_board<T>)
+      if (t.abroad.size() < few_hosts) {
+        const std::uint64_t step = show_on_board(t, &value, sizeof value, what);
+        T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_on_board<T>(t, i, step, what); });
+        t.known = step;
+        return sum;
+      }
+    if (t.size > 2) {  // less work in all than everybody adding up everything
+      const std::optional<T> sum = reduce_value(t, value, op, 0);
+      return broadcast_value(t, sum ? *sum : value, 0);
+    }
     exchange<T> e(t, collective::reduce_all);
     e.send_shared(0, t.size, value);
     e.receive(0, t.size);
     e.run();
     return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return e.take(i); });
   }
+}
+
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void team::reduce(std::span<T> data, Op op, rank_t root) const {
+  detail::elementwise<T, Op> each(op);
+  detail::reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), each.how(), root);
+  each.rethrow();
+}
+
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void team::all_reduce(std::span<T> data, Op op) const {
+  detail::elementwise<T, Op> each(op);
+  detail::reduce_all_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), each.how());
+  each.rethrow();
 }
 
 template <sendable_value T, combines<T> Op>
@@ -271,6 +312,30 @@ std::vector<T> team::gather_all(const T& value) const {
 
 template <class T>
   requires trivially_sendable<T>
+void team::gather(std::span<const T> mine, std::span<T> all, rank_t root) const {
+  detail::gather_array(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(),
+                       reinterpret_cast<std::byte*>(all.data()), all.size_bytes(), detail::mark_of<T>(), root);
+}
+
+template <class T>
+  requires trivially_sendable<T>
+void team::all_gather(std::span<const T> mine, std::span<T> all) const {
+  detail::gather_all_array(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(),
+                           reinterpret_cast<std::byte*>(all.data()), all.size_bytes(), detail::mark_of<T>());
+}
+
+template <class T>
+  requires trivially_sendable<T>
+std::vector<T> team::all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) const {
+  detail::gather_all_parts parts(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(), counts, sizeof(T),
+                                 detail::mark_of<T>());
+  std::vector<T> all(parts.total());
+  parts.run(reinterpret_cast<std::byte*>(all.data()));
+  return all;
+}
+
+template <class T>
+  requires trivially_sendable<T>
 void team::all_to_all(std::span<const T> in, std::span<T> out) const {
   detail::all_to_all_bytes(record_, reinterpret_cast<const std::byte*>(in.data()), in.size_bytes(),
                            reinterpret_cast<std::byte*>(out.data()), out.size_bytes(), sizeof(T), detail::mark_of<T>());
@@ -328,6 +393,24 @@ std::vector<T> gather_all(const T& value) {
 template <sendable_value T>
 std::vector<T> gather_to(rank_t root, const T& value) {
   return world().gather(value, root);
+}
+/// `world().all_reduce(data, op)`: arrays, element by element and in place.
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void all_reduce(std::span<T> data, Op op) {
+  world().all_reduce(data, static_cast<Op&&>(op));
+}
+/// `world().all_gather(mine, all)`.
+template <class T>
+  requires trivially_sendable<T>
+void all_gather(std::span<const T> mine, std::span<T> all) {
+  world().all_gather(mine, all);
+}
+/// `world().all_gather_v(mine, counts)`.
+template <class T>
+  requires trivially_sendable<T>
+std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) {
+  return world().all_gather_v(mine, counts);
 }
 /// `world().all_to_all(in, out)`.
 template <class T>

@@ -9,10 +9,14 @@
 
 /// What lies in a rank's collective area. Only the owner writes it; every rank of the host reads it. It starts as zeros.
 ///
-///     33 team slots | 33 areas: a pair of lines for each rank | exchange lines for each rank | staging for all that is longer
+///     33 team slots | 33 areas: a pair of lines for each rank | exchange lines for each rank | staging for all that is longer |
+///     boards
 ///
 /// Each team has an area of its own: what two fibers do in two teams at the same time has no common order on all ranks. What no
 /// team has touched takes no memory.
+///
+/// A team has a board for each of its flat lines: what does not fit into the line, up to `board_bytes`, lies there. It is written
+/// before the line's step and stays as long as the line.
 namespace armilla::detail {
 
 /// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last. Its upper 16 bits are
@@ -87,11 +91,15 @@ struct collective_layout {
     return pair(i, ranks) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
   }
   constexpr std::size_t staging(std::uint32_t i) const { return align_up(exchange(i, ranks), host_layout::page); }
-  constexpr std::size_t staging_bytes() const { return area(1) - staging(0); }
+  constexpr std::size_t staging_bytes() const { return board(0) - staging(0); }
   /// Whether a line lies there; else staging.
   constexpr bool is_line(std::size_t offset) const {
     return offset < area(0) || (offset - area(0)) % area_bytes() < staging(0) - area(0);
   }
+
+  static constexpr std::size_t board_bytes = host_layout::team_boards_bytes / team_slot::flat_lines;
+  /// The first board of the team in slot `i`.
+  constexpr std::size_t board(std::uint32_t i) const { return area(i + 1) - host_layout::team_boards_bytes; }
 };
 
 }  // namespace armilla::detail

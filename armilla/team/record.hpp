@@ -55,6 +55,7 @@ struct team_record {
   bool flat_fence = true;
   bool fence_rides = false;            ///< what a fence shows travels behind the statements that are open
   std::vector<const flag_line*> flat;  ///< each member's flat lines
+  std::vector<std::byte*> boards;      ///< each member's first board
   std::vector<rank_t> members;         ///< world ranks, in the order of the team
   std::vector<rank_t> numbers;         ///< by world rank: its number in the team, or -1
   // the rest
@@ -206,14 +207,26 @@ void make_room(team_record& t, std::uint64_t step, const char* what);
 /// the one after that has finished with it.
 inline bool has_room(const team_record& t) noexcept { return t.step + 1 - t.known < team_slot::flat_lines; }
 
-/// Writes the flat line of the next step, and returns that. `reveal` tells who may wait for it.
-inline std::uint64_t write_flat(team_record& t, const void* value, std::size_t bytes, const char* what) {
+/// Begins the next flat step: its line and its board are free. Returns the step.
+inline std::uint64_t begin_flat(team_record& t, const char* what) {
   const std::uint64_t step = ++t.step;
   if (step - t.known >= team_slot::flat_lines) [[unlikely]]
     make_room(t, step - team_slot::flat_lines + 1, what);
+  return step;
+}
+
+/// Writes the flat line of `step`.
+inline flag_line& write_line(team_record& t, std::uint64_t step, const void* value, std::size_t bytes) {
   flag_line& line = t.mine[step % team_slot::flat_lines];
   if (bytes != 0) std::memcpy(line.payload, value, bytes);
   line.step.store(t.sign | step, std::memory_order_release);  // pairs with the acquire in await_step
+  return line;
+}
+
+/// Writes the flat line of the next step, and returns that. `reveal` tells who may wait for it.
+inline std::uint64_t write_flat(team_record& t, const void* value, std::size_t bytes, const char* what) {
+  const std::uint64_t step = begin_flat(t, what);
+  write_line(t, step, value, bytes);
   return step;
 }
 
@@ -230,6 +243,43 @@ inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step
   const flag_line& line = t.flat[i][step % team_slot::flat_lines];
   await_step(t, line.step, step, what);
   return line.payload;
+}
+
+// ---- boards: flat operations of up to collective_layout::board_bytes ----
+
+inline constexpr std::size_t most_on_board = collective_layout::board_bytes;
+/// From as many other hosts on it is too much that all see what everyone shows.
+inline constexpr std::size_t few_hosts = 4;
+
+/// Where what member `i` shows at `step` lies.
+inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t step) noexcept {
+  return t.boards[i] + step % team_slot::flat_lines * collective_layout::board_bytes;
+}
+
+/// Shows `bytes` bytes at `data` to all members on the board, and how many they are in the line. More than the board holds: only
+/// how many. Returns the step.
+inline std::uint64_t show_on_board(team_record& t, const void* data, std::uint64_t bytes, const char* what) {
+  const std::uint64_t step = begin_flat(t, what);
+  const std::size_t shown = bytes <= most_on_board ? std::size_t(bytes) : 0;
+  std::byte* const board = board_of(t, t.rank, step);
+  if (shown != 0) std::memcpy(board, data, shown);
+  if (shown != 0 && !t.abroad.empty()) [[unlikely]]
+    mirror_to_hosts(t, board, align_up(shown, 8));
+  reveal(t, write_line(t, step, &bytes, sizeof bytes), sizeof bytes);
+  return step;
+}
+
+/// Waits for what member `i` shows at `step`: how many bytes. They lie in `board_of` unless they are too many.
+inline std::uint64_t look_at_size(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+  std::uint64_t bytes;
+  std::memcpy(&bytes, look(t, i, step, what), sizeof bytes);
+  return bytes;
+}
+
+/// The same where all members show `bytes` bytes, which the board holds.
+inline const std::byte* look_at_board(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+  look(t, i, step, what);
+  return board_of(t, i, step);
 }
 
 // ---- entering a collective ----

@@ -99,6 +99,7 @@ std::unique_ptr<team_record> describe_team(team_state& s, std::vector<rank_t> me
   for (const rank_t r : t->members) {
     t->slots.push_back(&s.slot(r, slot));
     t->flat.push_back(t->slots.back()->flat);
+    t->boards.push_back(s.self.host->collective(r) + s.layout.board(slot));
   }
   t->mine = t->my_slot().flat;
   t->entered = &t->my_slot().entered;

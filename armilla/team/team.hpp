@@ -113,6 +113,17 @@ class team {
   /// The same on all members, to the bit.
   template <sendable_value T, combines<T> Op>
   T reduce_all(const T& value, Op op) const;
+  /// Element by element and in place: element k of the root's `data` becomes the fold of all members' elements k. The others' stay
+  /// as they are. `data` has one length on all members. T is trivially copyable. If `op` throws, the result is no use, and the
+  /// exception is thrown when all is done.
+  template <class T, combines<T> Op>
+    requires trivially_sendable<T>
+  void reduce(std::span<T> data, Op op, rank_t root = 0) const;
+  /// The same on all members, to the bit. Cost: up to 4 KiB one look at each member's, or two; beyond, each folds a part, and
+  /// an array moves about twice.
+  template <class T, combines<T> Op>
+    requires trivially_sendable<T>
+  void all_reduce(std::span<T> data, Op op) const;
   /// value of 0 op ... op value of this member.
   template <sendable_value T, combines<T> Op>
   T scan(const T& value, Op op) const;
@@ -126,6 +137,21 @@ class team {
   /// The same on all members.
   template <sendable_value T>
   std::vector<T> gather_all(const T& value) const;
+
+  /// Arrays of one length: part i of the root's `all` becomes member i's `mine`. `all` holds size() parts on the root, and is not
+  /// touched on the others. `mine` may be its own part of `all`. T is trivially copyable.
+  template <class T>
+    requires trivially_sendable<T>
+  void gather(std::span<const T> mine, std::span<T> all, rank_t root = 0) const;
+  /// The same on all members.
+  template <class T>
+    requires trivially_sendable<T>
+  void all_gather(std::span<const T> mine, std::span<T> all) const;
+  /// Arrays of any length, in the order of the members, on all members. `counts`, size() of them, receives how many elements are
+  /// each member's.
+  template <class T>
+    requires trivially_sendable<T>
+  std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) const;
 
   /// Part i of `in` to member i; part i of `out` is from member i. Both hold size() parts of one length, the same on all
   /// members, and must not overlap. T is trivially copyable. A part that does not fit is a usage_error.

@@ -87,6 +87,14 @@ void transfer::receive(std::uint32_t member, place_function place, void* self) {
   area_.incoming.push_back({&p, &p.theirs[p.messages_taken % 2], from, member, place, self});
 }
 
+void transfer::fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes) {
+  receive(member, nullptr, self);
+  in_stream& in = area_.incoming.back();
+  in.take = take;
+  in.expected = bytes;
+  in.behind = std::int32_t(area_.incoming.size()) - 2;
+}
+
 // The half of the staging and the lines that I am about to use were last used two transfers ago: has everybody read them?
 void transfer::settle() {
   endpoint& messages = *state_.self.messages;
@@ -111,10 +119,16 @@ void transfer::choose_ways() {
   bool same = true;
   for (out_stream& o : area_.outgoing) {
     o.line->where = reach(state_.self, o);
+    if (element_ != 0 && o.line->where == pair_line::process) o.line->where = pair_line::staged;  // to be taken where it lies
     same &= o.line->where == area_.outgoing[0].line->where;
   }
   if (shared_ && !same)
     for (out_stream& o : area_.outgoing) o.line->where = pair_line::staged;
+}
+
+std::uint64_t transfer::chunk_for(std::uint64_t part) const {
+  const std::uint64_t chunk = std::min(longest_chunk, std::max<std::uint64_t>((part / 4) & ~(cache_line - 1), cache_line));
+  return element_ == 0 ? chunk : chunk / element_ * element_;
 }
 
 // Splits my half of the staging among what is sent from it.
@@ -132,7 +146,7 @@ void transfer::lay_out() {
       const std::byte* origin = o.line->where == pair_line::segment ? state_.self.host->segment_start(state_.self.rank) : nullptr;
       o.line->place = std::uint64_t(reinterpret_cast<std::uintptr_t>(o.data) - reinterpret_cast<std::uintptr_t>(origin));
     } else {
-      o.chunk = std::min(longest_chunk, std::max<std::uint64_t>((part / 4) & ~(cache_line - 1), cache_line));
+      o.chunk = chunk_for(part);
       o.chunks = std::uint32_t(part / o.chunk);
       o.count = chunks_of(o.bytes, o.chunk);
       o.place = state_.self.host->collective(state_.self.rank) + area_.staging + at;
@@ -201,13 +215,21 @@ bool transfer::push_shared() {
   return any;
 }
 
+// Whether the next piece's turn has come, where pieces of one place have an order.
+bool transfer::in_turn(const in_stream& in) const {
+  if (in.behind < 0 || in.count == 0) return true;
+  const in_stream& first = area_.incoming[std::size_t(in.behind)];
+  return first.count != 0 && (first.next == first.count || first.done() >= in.next_end());
+}
+
 bool transfer::pull(in_stream& in) {
   pair_state& p = *in.pair;
   if (in.count != 0 && in.next == in.count) return false;
   const std::uint64_t sent = in.line->sent.load(std::memory_order_acquire);
   if (sent <= p.taken) return false;
   if (in.count == 0) open(in);
-  for (; p.taken < sent && in.next < in.count; ++in.next, ++p.taken) {
+  if (!in_turn(in)) return false;
+  for (; p.taken < sent && in.next < in.count && in_turn(in); ++in.next, ++p.taken) {
     const std::uint64_t at = in.next * in.chunk;
     const std::uint64_t bytes = std::min(in.chunk, in.total - at);
     copy_out(in, at, bytes);
@@ -248,7 +270,10 @@ void transfer::open(in_stream& in) {
     sign_of_other_ = std::uint64_t(line.sign) << sign_shift;
     return;
   }
-  in.to = in.place(in.self, in.member, in.total);
+  if (in.take == nullptr)
+    in.to = in.place(in.self, in.member, in.total);
+  else if (in.total != in.expected) [[unlikely]]
+    otherwise_ = in.from, sign_of_other_ = t_.sign;
 }
 
 // A pair of ranks may share several teams.
@@ -256,8 +281,10 @@ std::uint32_t transfer::sign() const { return std::uint32_t(t_.sign >> sign_shif
 
 // The next chunk, `bytes` bytes, which belong at `at`.
 void transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes) {
-  if (in.to == nullptr || bytes == 0) return;
+  if (bytes == 0) return;
   const std::byte* source = in.source + in.next % in.chunks * in.chunk;
+  if (in.take != nullptr && otherwise_ == no_rank) return in.take(in.self, in.member, at, source, bytes);
+  if (in.to == nullptr) return;
   if (in.where != pair_line::process) [[likely]] {
     std::memcpy(in.to + at, source, bytes);
   } else if (!copy_across(state_.self, in.from, in.to + at, reinterpret_cast<std::uint64_t>(source), bytes)) {
@@ -279,7 +306,8 @@ bool transfer::can_move() const {
   for (const out_stream& o : area_.outgoing)
     if (!o.left_alone() && o.taken() > o.pair->acknowledged) return true;
   for (const in_stream& in : area_.incoming)
-    if ((in.count == 0 || in.next < in.count) && in.line->sent.load(std::memory_order_acquire) > in.pair->taken) return true;
+    if ((in.count == 0 || (in.next < in.count && in_turn(in))) && in.line->sent.load(std::memory_order_acquire) > in.pair->taken)
+      return true;
   return false;
 }
 

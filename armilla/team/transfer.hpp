@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 
 #include "armilla/team/record.hpp"
 
@@ -9,6 +10,9 @@ namespace armilla::detail {
 
 /// Where the `bytes` bytes that `member` sends go; null: nowhere, they are read and dropped.
 using place_function = std::byte* (*)(void* self, std::uint32_t member, std::uint64_t bytes);
+
+/// Takes the `bytes` bytes at `from`, which belong at `at` of what `member` sends. They are gone afterwards.
+using take_function = void (*)(void* self, std::uint32_t member, std::uint64_t at, const std::byte* from, std::uint64_t bytes);
 
 /// One exchange of bytes of any length between members of a team: say what goes out and from whom something comes, then
 /// run. Each side knows who takes part; only the length is announced.
@@ -32,6 +36,12 @@ class transfer {
   void send_shared(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
   void send_to_others(const std::byte* data, std::uint64_t bytes);
   void receive(std::uint32_t member, place_function place, void* self);
+  /// In place of a copy: `take` is given each piece of the `bytes` bytes where it lies. Of one place of several messages it gets the
+  /// piece of the one named first, then of the next. Sender and receiver say `in_pieces_of` before.
+  void fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes);
+  /// Messages come apart between elements of so many bytes only: at most `most_element`.
+  void in_pieces_of(std::uint64_t element) { element_ = std::lcm(element, std::uint64_t(8)); }
+  static constexpr std::uint64_t most_element = cache_line;  ///< as a multiple of 8
 
   /// Moves everything; answers other ranks meanwhile.
   void run();
@@ -47,6 +57,8 @@ class transfer {
   void show_chunk(const out_stream& o, std::uint64_t i);
   bool pull(in_stream& in);
   void open(in_stream& in);
+  std::uint64_t chunk_for(std::uint64_t part) const;
+  bool in_turn(const in_stream& in) const;
   void copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes);
   bool can_move() const;
   void note_taken();
@@ -61,7 +73,8 @@ class transfer {
   bool shared_ = false;
   rank_t otherwise_ = no_rank;  ///< whose message belongs to another collective: it is read and dropped
   std::uint64_t sign_of_other_ = 0;
-  std::uint64_t half_ = 0;  ///< of the staging: 0 or 1
+  std::uint64_t half_ = 0;     ///< of the staging: 0 or 1
+  std::uint64_t element_ = 0;  ///< 0: pieces of any length
 };
 
 /// A message under way to one peer.
@@ -100,6 +113,13 @@ struct in_stream {
   pair_line::kind where = pair_line::staged;
   std::uint64_t next = 0;
   std::uint64_t count = 0;  ///< 0: not announced yet
+  take_function take = nullptr;
+  std::uint64_t expected = 0;  ///< bytes, if they are taken
+  std::int32_t behind = -1;    ///< the number of the stream whose pieces are taken before; -1: none
+
+  /// Bytes that have been taken from the begin on.
+  std::uint64_t done() const { return count == 0 ? 0 : next == count ? total : next * chunk; }
+  std::uint64_t next_end() const { return count == 0 ? 0 : next + 1 >= count ? total : (next + 1) * chunk; }
 };
 
 }  // namespace armilla::detail

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/arrays.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/team/bulk.hpp"
+#include "armilla/team/packet.hpp"
+#include "armilla/team/transfer.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// From here on, with more than two members, each folds a part of the array only: two looks, but less work in all.
+constexpr std::size_t parts_from = 1024;
+
+void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes != 0 && to != from) std::memmove(to, from, bytes);
+}
+
+bool on_board(const team_record& t, std::size_t bytes) {
+  return bytes <= most_on_board && (t.abroad.size() < few_hosts || bytes <= flag_line::payload_bytes);
+}
+
+// Member `i`'s part of an array: whole elements, and lines where they are short.
+struct part {
+  std::size_t at, bytes;
+};
+part part_of(std::size_t bytes, std::size_t element, std::uint32_t i, std::uint32_t size) {
+  const std::size_t unit = cache_line % element == 0 ? cache_line : element;
+  const std::size_t each = ((bytes + size - 1) / size + unit - 1) / unit * unit;
+  const std::size_t at = std::min(bytes, i * each);
+  return {at, std::min(bytes - at, each)};
+}
+
+// All members have shown theirs at `step`, I too: folds [at, at + bytes) of them, in the order of the members, into `to`.
+void fold_boards(team_record& t, std::uint64_t step, std::byte* to, const part& p, const array_fold& how, const char* what) {
+  move_bytes(to, look_at_board(t, 0, step, what) + p.at, p.bytes);
+  for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, to, look_at_board(t, i, step, what) + p.at, p.bytes, false);
+}
+
+void reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
+  const char* what = name_of(collective::reduce);
+  // What is read where it lies need not be on the board.
+  const bool mine_needed = t.rank != root || root != 0;
+  const std::uint64_t step = mine_needed ? show_on_board(t, data, bytes, what) : show(t, nullptr, 0, what);
+  if (t.rank != root) return;
+  if (root == 0)
+    for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, look_at_board(t, i, step, what), bytes, false);
+  else
+    fold_boards(t, step, data, {0, bytes}, how, what);
+  t.known = step;
+}
+
+void reduce_all_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
+  const char* what = name_of(collective::reduce_all);
+  const std::uint64_t step = show_on_board(t, data, bytes, what);
+  if (t.size <= 2 || bytes < parts_from) {
+    fold_boards(t, step, data, {0, bytes}, how, what);
+    t.known = step;
+    return;
+  }
+  const part mine = part_of(bytes, how.element, t.rank, t.size);
+  fold_boards(t, step, data + mine.at, mine, how, what);
+  t.known = step;
+  const std::uint64_t second = show_on_board(t, data + mine.at, mine.bytes, what);
+  for (std::uint32_t i = 0; i < t.size; ++i) {
+    const part theirs = part_of(bytes, how.element, i, t.size);
+    if (i != t.rank) move_bytes(data + theirs.at, look_at_board(t, i, second, what), theirs.bytes);
+  }
+  t.known = second;
+}
+
+// Folds what comes from the members into my own array, in their order: `transfer` gives the pieces of one place in that order.
+class folding {
+ public:
+  folding(team_record& t, std::byte* mine, std::size_t bytes, const array_fold& how) : me_(t.rank), mine_(mine), bytes_(bytes), how_(how) {
+    if (me_ > 1) before_.reset(new std::byte[bytes]);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+  static void take(void* self, std::uint32_t member, std::uint64_t at, const std::byte* from, std::uint64_t bytes) {
+    static_cast<folding*>(self)->fold(member, at, from, bytes);
+  }
+
+ private:
+  void fold(std::uint32_t member, std::uint64_t at, const std::byte* from, std::uint64_t bytes) {
+    if (member > me_) return how_.fold(how_.op, mine_ + at, from, bytes, false);
+    if (me_ == 1) return how_.fold(how_.op, mine_ + at, from, bytes, true);
+    if (member == 0)
+      std::memcpy(before_.get() + at, from, bytes);
+    else
+      how_.fold(how_.op, before_.get() + at, from, bytes, false);
+    if (member + 1 == me_) how_.fold(how_.op, mine_ + at, before_.get() + at, bytes, true);
+  }
+
+  std::uint32_t me_;
+  std::byte* mine_;
+  std::size_t bytes_;
+  const array_fold& how_;
+  std::unique_ptr<std::byte[]> before_;  // of the members before me
+};
+
+void fold_all(transfer& moves, const team_record& t, folding& into) {
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (i != t.rank) moves.fold(i, folding::take, &into, into.bytes());
+}
+
+void reduce_by_transfer(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
+  transfer moves(t, collective::reduce);
+  moves.in_pieces_of(how.element);
+  folding into(t, data, t.rank == root ? bytes : 0, how);
+  if (t.rank == root)
+    fold_all(moves, t, into);
+  else
+    moves.send(root, data, bytes);
+  moves.run();
+}
+
+// Where a piece of known length lands.
+struct place_of {
+  std::byte* to;
+  std::uint64_t bytes;
+
+  static std::byte* find(void* self, std::uint32_t, std::uint64_t bytes) {
+    const auto& p = *static_cast<place_of*>(self);
+    return bytes == p.bytes ? p.to : nullptr;
+  }
+};
+
+void reduce_all_by_transfers(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
+  const part mine = part_of(bytes, how.element, t.rank, t.size);
+  folding into(t, data + mine.at, mine.bytes, how);
+  {
+    transfer moves(t, collective::reduce_all);
+    moves.in_pieces_of(how.element);
+    for (std::uint32_t k = 1; k < t.size; ++k) {
+      const std::uint32_t i = (t.rank + k) % t.size;
+      const part theirs = part_of(bytes, how.element, i, t.size);
+      moves.send(i, data + theirs.at, theirs.bytes);
+    }
+    fold_all(moves, t, into);
+    moves.run();
+  }
+  std::vector<place_of> places;
+  for (std::uint32_t i = 0; i < t.size; ++i) {
+    const part theirs = part_of(bytes, how.element, i, t.size);
+    places.push_back({data + theirs.at, theirs.bytes});
+  }
+  transfer moves(t, collective::reduce_all);
+  moves.send_to_others(data + mine.at, mine.bytes);
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+  moves.run();
+}
+
+// Elements that are longer than a line do not come apart where pieces do: all arrays whole, then the fold.
+void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
+  const bool all = kind == collective::reduce_all, takes = all || t.rank == root;
+  const std::unique_ptr<std::byte[]> memory(new std::byte[takes ? bytes * t.size : 0]);
+  std::vector<place_of> places;
+  for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + (takes ? i * bytes : 0), bytes});
+  transfer moves(t, kind);
+  if (all)
+    moves.send_to_others(data, bytes);
+  else if (!takes)
+    moves.send(root, data, bytes);
+  for (std::uint32_t i = 0; takes && i < t.size; ++i)
+    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+  moves.run();
+  if (!takes) return;
+  move_bytes(places[t.rank].to, data, bytes);
+  move_bytes(data, places[0].to, bytes);
+  for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, places[i].to, bytes, false);
+}
+
+bool comes_apart(const array_fold& how) { return std::lcm(how.element, std::size_t(8)) <= transfer::most_element; }
+
+void require_room(const team_record& t, const char* what, std::size_t bytes, std::size_t all_bytes) {
+  if (all_bytes == bytes * t.size) return;
+  throw_usage(what, fmt::format("{} bytes go out and room for {} is there; it must be {} times as much, the size of the team", bytes,
+                                all_bytes, t.size));
+}
+
+team_record& enter_arrays(team_record* t, const intention& what) {
+  ++enter(t, what).count->collectives;
+  return *t;
+}
+
+}  // namespace
+
+void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how, rank_t root) {
+  team_record& t = enter_arrays(team, {collective::reduce, root, bytes, type_mark(type | mark_array)});
+  if (t.size == 1) return;
+  if (on_board(t, bytes)) return reduce_on_boards(t, data, bytes, how, std::uint32_t(root));
+  if (!comes_apart(how)) return reduce_whole(t, collective::reduce, data, bytes, how, std::uint32_t(root));
+  reduce_by_transfer(t, data, bytes, how, std::uint32_t(root));
+}
+
+void reduce_all_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
+  team_record& t = enter_arrays(team, {collective::reduce_all, 0, bytes, type_mark(type | mark_array)});
+  if (t.size == 1) return;
+  if (on_board(t, bytes)) return reduce_all_on_boards(t, data, bytes, how);
+  if (!comes_apart(how)) return reduce_whole(t, collective::reduce_all, data, bytes, how, 0);
+  reduce_all_by_transfers(t, data, bytes, how);
+}
+
+void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes, type_mark type,
+                  rank_t root) {
+  team_record& t = enter_arrays(team, {collective::gather, root, bytes, type_mark(type | mark_array)});
+  const char* what = name_of(collective::gather);
+  const bool is_root = t.rank == std::uint32_t(root);
+  if (is_root) require_room(t, what, bytes, all_bytes);
+  if (on_board(t, bytes)) {
+    const std::uint64_t step = show_on_board(t, mine, bytes, what);
+    for (std::uint32_t i = 0; is_root && i < t.size; ++i) move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
+    return;
+  }
+  std::vector<place_of> places;
+  for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({is_root ? all + i * bytes : nullptr, bytes});
+  transfer moves(t, collective::gather);
+  if (is_root) move_bytes(all + t.rank * bytes, mine, bytes);
+  for (std::uint32_t i = 0; is_root && i < t.size; ++i)
+    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+  if (!is_root) moves.send(std::uint32_t(root), mine, bytes);
+  moves.run();
+}
+
+void gather_all_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
+                      type_mark type) {
+  team_record& t = enter_arrays(team, {collective::gather_all, 0, bytes, type_mark(type | mark_array)});
+  const char* what = name_of(collective::gather_all);
+  require_room(t, what, bytes, all_bytes);
+  if (on_board(t, bytes)) {
+    const std::uint64_t step = show_on_board(t, mine, bytes, what);
+    for (std::uint32_t i = 0; i < t.size; ++i) move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
+    t.known = step;
+    return;
+  }
+  std::vector<place_of> places;
+  for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({all + i * bytes, bytes});
+  transfer moves(t, collective::gather_all);
+  move_bytes(all + t.rank * bytes, mine, bytes);
+  moves.send_to_others(all + t.rank * bytes, bytes);
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+  moves.run();
+}
+
+gather_all_parts::gather_all_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,
+                                   std::size_t element, type_mark type)
+    : t_(team), mine_(mine), bytes_(bytes), counts_(counts), element_(element) {
+  team_record& t = enter_arrays(team, {collective::gather_all, 0, 0, type_mark(type | mark_list)});
+  require_one_each(t, collective::gather_all, counts.size());
+  const char* what = name_of(collective::gather_all);
+  step_ = show_on_board(t, mine, bytes, what);
+  for (std::uint32_t i = 0; i < t.size; ++i) {
+    counts[i] = std::size_t(look_at_size(t, i, step_, what)) / element;
+    total_ += counts[i];
+  }
+  t.known = step_;
+}
+
+void gather_all_parts::run(std::byte* all) {
+  team_record& t = *t_;
+  transfer moves(t, collective::gather_all);
+  if (bytes_ > most_on_board) moves.send_to_others(mine_, bytes_);
+  std::vector<place_of> places(t.size);
+  for (std::uint32_t i = 0; i < t.size; ++i) {
+    const std::size_t bytes = counts_[i] * element_;
+    places[i] = {all, bytes};
+    if (i == t.rank)
+      move_bytes(all, mine_, bytes);
+    else if (bytes <= most_on_board)
+      move_bytes(all, board_of(t, i, step_), bytes);
+    else
+      moves.receive(i, place_of::find, &places[i]);
+    all += bytes;
+  }
+  if (std::ranges::any_of(places, [](const place_of& p) { return p.bytes > most_on_board; })) moves.run();
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <exception>
+#include <span>
+
+#include "armilla/team/record.hpp"
+
+/// Collectives of arrays of one length on all members, element by element and in place, as bytes.
+///
+/// Up to a board's size everyone shows its array and those who want the result fold what they see where it lies. Longer ones go
+/// by transfers whose receivers fold each piece as it comes, without a copy of their own.
+namespace armilla::detail {
+
+/// `mine[k] = mine[k] op other[k]`, or with the operands exchanged, for `bytes` bytes of whole elements.
+using fold_function = void (*)(void* op, std::byte* mine, const std::byte* other, std::size_t bytes, bool other_first);
+
+/// How arrays are combined.
+struct array_fold {
+  fold_function fold;
+  void* op;
+  std::size_t element;  ///< bytes
+};
+
+/// The fold by `op`. An exception of it must not keep the others waiting: it is thrown in the end.
+template <class T, class Op>
+class elementwise {
+ public:
+  explicit elementwise(Op& op) : op_(op) {}
+  array_fold how() noexcept { return {fold, this, sizeof(T)}; }
+  void rethrow() const {
+    if (thrown_) [[unlikely]]
+      std::rethrow_exception(thrown_);
+  }
+
+ private:
+  static void fold(void* self, std::byte* mine, const std::byte* other, std::size_t bytes, bool other_first) {
+    auto& e = *static_cast<elementwise*>(self);
+    const std::size_t n = bytes / sizeof(T);
+    try {
+      if (other_first)
+        e.put_before(reinterpret_cast<T*>(mine), reinterpret_cast<const T*>(other), n);
+      else
+        e.append(reinterpret_cast<T*>(mine), reinterpret_cast<const T*>(other), n);
+    } catch (...) {
+      if (!e.thrown_) e.thrown_ = std::current_exception();
+    }
+  }
+  void append(T* __restrict mine, const T* __restrict other, std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k) mine[k] = T(op_(mine[k], other[k]));
+  }
+  void put_before(T* __restrict mine, const T* __restrict other, std::size_t n) {
+    for (std::size_t k = 0; k < n; ++k) mine[k] = T(op_(other[k], mine[k]));
+  }
+
+  Op& op_;
+  std::exception_ptr thrown_;
+};
+
+void reduce_array(team_record* t, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how, rank_t root);
+void reduce_all_array(team_record* t, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how);
+void gather_array(team_record* t, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes, type_mark type,
+                  rank_t root);
+void gather_all_array(team_record* t, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
+                      type_mark type);
+
+/// A gathering of arrays of different length: the lengths first, then, when the caller has made room, the bytes.
+class gather_all_parts {
+ public:
+  gather_all_parts(team_record* t, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts, std::size_t element,
+                   type_mark type);
+  /// Elements in all.
+  std::size_t total() const noexcept { return total_; }
+  void run(std::byte* all);
+
+ private:
+  team_record* t_;
+  const std::byte* mine_;
+  std::size_t bytes_;
+  std::span<std::size_t> counts_;
+  std::size_t element_;
+  std::uint64_t step_ = 0;
+  std::size_t total_ = 0;
+};
+
+}  // namespace armilla::detail
