@@ -79,7 +79,8 @@ void reduce_all_on_boards(team_record& t, std::byte* data, std::size_t bytes, co
 // Folds what comes from the members into my own array, in their order: `transfer` gives the pieces of one place in that order.
 class folding {
  public:
-  folding(team_record& t, std::byte* mine, std::size_t bytes, const array_fold& how) : me_(t.rank), mine_(mine), bytes_(bytes), how_(how) {
+  folding(team_record& t, std::byte* mine, std::size_t bytes, const array_fold& how)
+      : me_(t.rank), mine_(mine), bytes_(bytes), how_(how) {
     if (me_ > 1) before_.reset(new std::byte[bytes]);
   }
   std::size_t bytes() const { return bytes_; }
@@ -160,7 +161,8 @@ void reduce_all_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
 }
 
 // Elements that are longer than a line do not come apart where pieces do: all arrays whole, then the fold.
-void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
+void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t bytes, const array_fold& how,
+                  std::uint32_t root) {
   const bool all = kind == collective::reduce_all, takes = all || t.rank == root;
   const std::unique_ptr<std::byte[]> memory(new std::byte[takes ? bytes * t.size : 0]);
   std::vector<place_of> places;
@@ -183,8 +185,8 @@ bool comes_apart(const array_fold& how) { return std::lcm(how.element, std::size
 
 void require_room(const team_record& t, const char* what, std::size_t bytes, std::size_t all_bytes) {
   if (all_bytes == bytes * t.size) return;
-  throw_usage(what, fmt::format("{} bytes go out and room for {} is there; it must be {} times as much, the size of the team", bytes,
-                                all_bytes, t.size));
+  throw_usage(what, fmt::format("{} bytes go out and room for {} is there; it must be {} times as much, the size of the team",
+                                bytes, all_bytes, t.size));
 }
 
 team_record& enter_arrays(team_record* t, const intention& what) {
@@ -210,15 +212,16 @@ void reduce_all_array(team_record* team, std::byte* data, std::size_t bytes, typ
   reduce_all_by_transfers(t, data, bytes, how);
 }
 
-void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes, type_mark type,
-                  rank_t root) {
+void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
+                  type_mark type, rank_t root) {
   team_record& t = enter_arrays(team, {collective::gather, root, bytes, type_mark(type | mark_array)});
   const char* what = name_of(collective::gather);
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) require_room(t, what, bytes, all_bytes);
   if (on_board(t, bytes)) {
     const std::uint64_t step = show_on_board(t, mine, bytes, what);
-    for (std::uint32_t i = 0; is_root && i < t.size; ++i) move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
+    for (std::uint32_t i = 0; is_root && i < t.size; ++i)
+      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
     return;
   }
   std::vector<place_of> places;
@@ -238,7 +241,8 @@ void gather_all_array(team_record* team, const std::byte* mine, std::size_t byte
   require_room(t, what, bytes, all_bytes);
   if (on_board(t, bytes)) {
     const std::uint64_t step = show_on_board(t, mine, bytes, what);
-    for (std::uint32_t i = 0; i < t.size; ++i) move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
+    for (std::uint32_t i = 0; i < t.size; ++i)
+      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
     t.known = step;
     return;
   }

@@ -217,7 +217,8 @@ template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::reduce(std::span<T> data, Op op, rank_t root) const {
   detail::elementwise<T, Op> each(op);
-  detail::reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), each.how(), root);
+  detail::reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), each.how(),
+                       root);
   each.rethrow();
 }
 
@@ -225,7 +226,8 @@ template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::all_reduce(std::span<T> data, Op op) const {
   detail::elementwise<T, Op> each(op);
-  detail::reduce_all_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(), each.how());
+  detail::reduce_all_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
+                           each.how());
   each.rethrow();
 }
 

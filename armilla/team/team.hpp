@@ -113,9 +113,9 @@ class team {
   /// The same on all members, to the bit.
   template <sendable_value T, combines<T> Op>
   T reduce_all(const T& value, Op op) const;
-  /// Element by element and in place: element k of the root's `data` becomes the fold of all members' elements k. The others' stay
-  /// as they are. `data` has one length on all members. T is trivially copyable. If `op` throws, the result is no use, and the
-  /// exception is thrown when all is done.
+  /// Element by element and in place: element k of the root's `data` becomes the fold of all members' elements k. The others'
+  /// stay as they are. `data` has one length on all members. T is trivially copyable. If `op` throws, the result is no use, and
+  /// the exception is thrown when all is done.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void reduce(std::span<T> data, Op op, rank_t root = 0) const;

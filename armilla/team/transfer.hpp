@@ -36,8 +36,8 @@ class transfer {
   void send_shared(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
   void send_to_others(const std::byte* data, std::uint64_t bytes);
   void receive(std::uint32_t member, place_function place, void* self);
-  /// In place of a copy: `take` is given each piece of the `bytes` bytes where it lies. Of one place of several messages it gets the
-  /// piece of the one named first, then of the next. Sender and receiver say `in_pieces_of` before.
+  /// In place of a copy: `take` is given each piece of the `bytes` bytes where it lies. Of one place of several messages it gets
+  /// the piece of the one named first, then of the next. Sender and receiver say `in_pieces_of` before.
   void fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes);
   /// Messages come apart between elements of so many bytes only: at most `most_element`.
   void in_pieces_of(std::uint64_t element) { element_ = std::lcm(element, std::uint64_t(8)); }

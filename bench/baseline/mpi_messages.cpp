@@ -92,6 +92,27 @@ double reduce(row_context& c) {
   });
 }
 
+/// In place: rank 0's array grows by the others' each time.
+double reduce_array(row_context& c) {
+  std::vector<double> data(std::size_t(c.size) / sizeof(double), 1.0);
+  long sums = 0;
+  const double result = time_per(c.iterations, [&](long n) {
+    for (long i = 0; i < n; ++i, ++sums)
+      MPI_Reduce(c.rank == 0 ? MPI_IN_PLACE : data.data(), data.data(), int(data.size()), MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+  });
+  for (const double x : data) verify(x == (c.rank == 0 ? 1.0 + double(sums) * (c.ranks - 1) : 1.0), "reduce of an array");
+  return result;
+}
+
+double allreduce_array(row_context& c) {
+  std::vector<double> data(std::size_t(c.size) / sizeof(double), double(c.rank));
+  const double result = time_per(c.iterations, [&](long n) {
+    for (long i = 0; i < n; ++i) MPI_Allreduce(MPI_IN_PLACE, data.data(), int(data.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  });
+  for (const double x : data) verify(x == double(c.ranks - 1), "allreduce of an array");
+  return result;
+}
+
 double alltoall(row_context& c) {
   const std::size_t words = std::size_t(c.size) / 8, ranks = std::size_t(c.ranks);
   std::vector<std::uint64_t> out(words * ranks), in(words * ranks);
@@ -113,6 +134,8 @@ void add_messages(row_table& rows) {
                            {"mpi_barrier", barrier},
                            {"mpi_allreduce", allreduce},
                            {"mpi_reduce", reduce},
+                           {"mpi_reduce_array", reduce_array},
+                           {"mpi_allreduce_array", allreduce_array},
                            {"mpi_alltoall", alltoall}});
 }
 

@@ -126,6 +126,29 @@ void add_collective(table& t) {
                .row = "reduce_root",
                .iterations = 3000,
                .baselines = {{mpi, "mpi_reduce", 0.7}}});
+  for (const long size : {64, 512, 4096, 32'768, 800'000}) {
+    const long iterations = size <= 4096 ? 1000 : size <= 32'768 ? 200 : 20;
+    t.push_back({.name = "reduce_array_" + std::to_string(size),
+                 .suite = "collective",
+                 .row = "reduce_array",
+                 .size = size,
+                 .iterations = iterations,
+                 .baselines = {{mpi, "mpi_reduce_array", 1.0}}});
+    t.push_back({.name = "all_reduce_array_" + std::to_string(size),
+                 .suite = "collective",
+                 .row = "all_reduce_array",
+                 .size = size,
+                 .iterations = iterations,
+                 .baselines = {{mpi, "mpi_allreduce_array", 1.0}}});
+  }
+  for (const int ranks : {4, 8})
+    t.push_back({.name = "reduce_array_64_" + std::to_string(ranks) + "on2",
+                 .suite = "collective",
+                 .row = "reduce_array",
+                 .size = 64,
+                 .iterations = 200,
+                 .baselines = {{mpi, "mpi_reduce_array", 1.0}},
+                 .ranks = ranks});
   for (const long size : {8, 64, 512, 4096, 16384, 65536})
     t.push_back({.name = "alltoall_" + std::to_string(size),
                  .suite = "collective",

@@ -61,6 +61,27 @@ double reduce_root(row_context& c) {
   });
 }
 
+/// In place: rank 0's array grows by the others' each time.
+double reduce_array(row_context& c) {
+  const am::team all = am::world();
+  std::vector<double> data(std::size_t(c.size) / sizeof(double), 1.0);
+  long sums = 0;
+  const double result = together(c, [&](long) {
+    all.reduce(std::span(data), std::plus<>{});
+    ++sums;
+  });
+  for (const double x : data) verify(x == (c.rank == 0 ? 1.0 + double(sums) * (c.ranks - 1) : 1.0), "reduce of an array");
+  return result;
+}
+
+double all_reduce_array(row_context& c) {
+  std::vector<double> data(std::size_t(c.size) / sizeof(double), double(c.rank));
+  const double result =
+      together(c, [&](long) { am::all_reduce(std::span(data), [](double a, double b) { return a < b ? b : a; }); });
+  for (const double x : data) verify(x == double(c.ranks - 1), "all_reduce of an array");
+  return result;
+}
+
 double alltoall(row_context& c) {
   const am::team all = am::world();
   const std::size_t words = std::size_t(c.size) / 8, ranks = std::size_t(c.ranks);
@@ -80,6 +101,8 @@ void add_collective(row_table& rows) {
                            {"fence_busy", fence_busy},
                            {"reduce_all", reduce_all},
                            {"reduce_root", reduce_root},
+                           {"reduce_array", reduce_array},
+                           {"all_reduce_array", all_reduce_array},
                            {"alltoall", alltoall}});
 }
 
