@@ -298,6 +298,9 @@ class endpoint {
   bool solo() const noexcept { return solo_; }
   bool in_body() const noexcept { return self_.body_depth != 0; }
 
+  /// In a child that a body or a fiber of this rank has forked: the present frame is left, and nothing can be sent.
+  void enter_child() noexcept;
+
   /// Behind the last fence: what the network still has of this rank's memory comes back.
   void close_network();
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "armilla/am/arrival_order.hpp"
+#include "armilla/base/forked.hpp"
 #include "armilla/stats/method_counts.hpp"
 
 namespace armilla::detail {
@@ -160,6 +161,15 @@ void endpoint::finish_left() {
   }
   channel& back = channels_[std::size_t(a.source)];
   if (!a.kept && back.urgent) push(back);
+}
+
+void endpoint::enter_child() noexcept {
+  if (arrival* const a = std::exchange(arriving_, nullptr); a != nullptr) {
+    if (a->run != nullptr) a->run->end = a->run->at;
+    a->kept = true;  // by the rank, which has it all
+  }
+  (void)channels_.release();
+  channels_.reset(static_cast<channel*>(nowhere(channel_count_ * sizeof(channel))));
 }
 
 // The scheduler's loop becomes the fiber of the body that runs on it.

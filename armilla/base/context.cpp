@@ -7,10 +7,15 @@
 #include <string>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/forked.hpp"
 
 namespace armilla::detail {
 
 void throw_no_rank(const char* operation) {
+  if (is_forked_child())
+    throw_usage(operation, forked_child_name() +
+                               " is no rank; let the rank do this, and in a child only what needs nothing of the job, and then "
+                               "_exit or exec");
   char name[32] = "?";
   pthread_getname_np(pthread_self(), name, sizeof name);
   throw_usage(operation,

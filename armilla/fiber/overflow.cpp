@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "armilla/base/forked.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 namespace armilla::detail {
@@ -33,6 +34,7 @@ bool was_sent(const siginfo_t& info) noexcept { return info.si_code <= 0; }
 
 void on_fault(int number, siginfo_t* info, void* machine) {
   const bool sent = was_sent(*info);
+  if (!sent && is_forked_child() && is_kept_from_child(info->si_addr)) end_lost_child();
   if (!sent && current != nullptr && current->fibers != nullptr) {
     const fiber_record& fiber = current->fibers->running();
     if (stack_pool::in_guard(fiber, info->si_addr)) say_overflow(*current, fiber);

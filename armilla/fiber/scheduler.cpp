@@ -212,6 +212,14 @@ void scheduler::join(fiber_record& f) {
   switch_to(next());
 }
 
+void scheduler::enter_child(void (*end)()) noexcept {
+  fiber_record& last = make(nullptr);
+  last.context = new_stack(last.lowest + last.stack_bytes, last.stack_bytes, end);
+  ready_ = {};
+  loop_ = &last;
+  until_loop_ = 1;  // it comes before all that may still be woken
+}
+
 void scheduler::run_fiber() noexcept {
   fiber_record& me = *running_;
   sanitizer_enter(me, *left_);

@@ -4,7 +4,9 @@
 #include <exception>
 #include <memory>
 
+#include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/forked.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
@@ -39,6 +41,7 @@ joined_process join_for_session(int argc, char** argv) {
 session::session(int argc, char** argv) : holder_(new detail::session_holder(detail::join_for_session(argc, argv))) {}
 
 session::~session() {
+  if (detail::is_forked_child()) return;  // all that the holder would end belongs to the rank
   detail::session_state& rank = holder_->rank;
   if (std::uncaught_exceptions() > holder_->exceptions) rank.fail("an exception left the scope of its session");
   rank.finish();
@@ -46,6 +49,7 @@ session::~session() {
 }
 
 int session::run_erased(detail::rank_main call, const void* function, detail::who_runs who) {
+  detail::here("session::run");
   return holder_->rank.run(call, function, who);
 }
 

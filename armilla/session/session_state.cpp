@@ -2,12 +2,15 @@
 #include "armilla/session/session_state.hpp"
 
 #include <cxxabi.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <string>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/escaped.hpp"
+#include "armilla/base/forked.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
@@ -23,8 +26,33 @@
 #include "armilla/session/wait_report.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
+#if ARMILLA_HAS_MESSAGES
+#include "armilla/am/endpoint.hpp"
+#endif
+
 namespace armilla::detail {
 namespace {
+
+void enter_child(context& parent) noexcept {
+  parent.fibers->enter_child([] { end_lost_child(); });
+#if ARMILLA_HAS_MESSAGES
+  if (parent.messages != nullptr) parent.messages->enter_child();
+#endif
+}
+
+// A child that comes back from the rank's function has done what it was made for.
+void end_if_child(int code) noexcept {
+  if (!is_forked_child()) return;
+  std::fflush(stdout);
+  _exit(exit_code(code));
+}
+
+void end_if_child_by_exception() {
+  if (!is_forked_child()) return;
+  const exception_text thrown = describe_current_exception();
+  say("armilla: " + forked_child_name() + " ended by an exception: " + escaped(thrown.type_name + ": " + thrown.text));
+  end_if_child(1);
+}
 
 void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank].stage.store(stage, std::memory_order_release); }
 
@@ -51,6 +79,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
     meet(self, all_joined);
     require_same_build(self);
     start_layers(rank, self);
+    guard_forks(self.host_base, self.layout.total(), enter_child);
     start_wait_reports(rank);
     meet(self, all_started);
     measure_locks(rank);
@@ -66,13 +95,19 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
 
 session_state::~session_state() { current = nullptr; }
 
+int session_state::call_function(rank_main call, const void* function) {
+  const int code = call(function);
+  end_if_child(code);
+  return code;
+}
+
 int session_state::run(rank_main call, const void* function, who_runs who) try {
   const std::uint64_t others = own_fibers(rank);  // which the owner of a session has started before
   tell_errors_at_once(rank, who == who_runs::first);
   if (who == who_runs::first) ++mains;
   if (who == who_runs::first && rank.rank != 0)
     serve();
-  else if (const int code = call(function); code != 0)
+  else if (const int code = call_function(call, function); code != 0)
     return fail(code), exit_code(code);
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
   if (who == who_runs::first) await_instances(rank, others);
@@ -81,6 +116,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop
   throw;
 } catch (...) {
+  end_if_child_by_exception();
   fail_by_exception();
   return 1;
 }
@@ -88,7 +124,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
 void session_state::serve() { serve_until(rank, self.job->mains_done, mains); }
 
 void session_state::finish() noexcept try {
-  if (failed || ended) return;
+  if (failed || ended || is_forked_child()) return;
   ended = true;
   final_fence(rank, 0, ending_of::session);
   let_go(rank);

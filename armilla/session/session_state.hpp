@@ -33,6 +33,7 @@ struct session_state {
   bool failed = false, ended = false;
 
  private:
+  int call_function(rank_main call, const void* function);
   void serve();
   void end_noted() noexcept;
 };

@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -34,6 +36,89 @@ int given = 0;  // a number
 void throw_where_nothing_may() noexcept {
   void (*volatile thrower)() = [] { throw std::logic_error("inside noexcept"); };
   thrower();
+}
+
+// What a child did and how it ended, in one line of the rank that forked it.
+void tell_of(pid_t child) {
+  int status = 0;
+  if (waitpid(child, &status, 0) != child) status = -1;
+  std::printf("child ended with %d\n", WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status));
+  std::fflush(stdout);
+}
+
+// A child that comes back from here.
+void fork_and_return() {
+  std::fflush(stdout);
+  if (const pid_t child = fork(); child != 0) tell_of(child);
+}
+
+// A child that does this and ends.
+template <class F>
+void fork_to(const F& what) {
+  std::fflush(stdout);
+  const pid_t child = fork();
+  if (child != 0) return tell_of(child);
+  try {
+    what();
+    std::puts("done");
+  } catch (const armilla::error& e) { std::printf("refused: %s\n", e.what()); }
+  std::fflush(stdout);
+  _exit(0);
+}
+
+int shell(const char* command) { return WEXITSTATUS(std::system(command)); }
+
+int say_by_pipe() {
+  std::FILE* const pipe = popen("exit 4", "r");
+  return WEXITSTATUS(pclose(pipe));
+}
+
+int spawned() {
+  const char* arguments[] = {"sh", "-c", "exit 5", nullptr};
+  pid_t child = 0;
+  int status = 0;
+  if (posix_spawn(&child, "/bin/sh", nullptr, nullptr, const_cast<char**>(arguments), environ) != 0) return -1;
+  waitpid(child, &status, 0);
+  return WEXITSTATUS(status);
+}
+
+// The other ranks call and are called meanwhile; at the end all meet.
+int fork_in_many_ways() {
+  const auto place = armilla::allocate<long>(8);
+  const bool me = armilla::rank() == star;
+  if (scene == "fork_return" && me) {
+    std::fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) return given;
+    tell_of(child);
+  }
+  if (scene == "fork_throw" && me) {
+    const pid_t child = fork();
+    if (child == 0) throw std::runtime_error("a child's \x1b");
+    tell_of(child);
+  }
+  if (scene == "fork_exit" && me) fork_to([] { std::exit(given); });
+  if (scene == "fork_rank" && me) fork_to([] { (void)armilla::rank(); });
+  if (scene == "fork_barrier" && me) fork_to([] { armilla::barrier(); });
+  if (scene == "fork_call" && me) fork_to([] { armilla::call(0, [] {}).get(); });
+  if (scene == "fork_run" && me) fork_to([] { armilla::spawn([] {}).join(); });
+  if (scene == "fork_pointer" && me) fork_to([&] { place[0] = 1; });
+  if (scene == "fork_memory" && me) fork_to([mine = place.local()] { *mine = 1; });
+  if (scene == "fork_fiber" && me) armilla::spawn([] { fork_and_return(); }).join();
+  if (scene == "fork_many" && me) {
+    auto other = armilla::spawn([] { std::puts("other"); });
+    armilla::spawn([] { fork_and_return(); }).join();
+    other.join();
+  }
+  const armilla::rank_t next = (star + 1) % armilla::ranks();
+  if (scene == "fork_question" && me) armilla::call(next, [] { return fork_and_return(), 1; }).get();
+  if (scene == "fork_statement" && me)
+    for (int i = 0; i < 3; ++i) armilla::async(next, [] { fork_and_return(); });
+  if (scene == "fork_programs" && me) std::printf("%d %d %d\n", shell("exit 3"), say_by_pipe(), spawned());
+  armilla::fence();
+  if (armilla::call((armilla::rank() + 1) % armilla::ranks(), [] { return 3; }).get() != 3) return 1;
+  armilla::barrier();
+  return 0;
 }
 
 void start_a_child() {
@@ -164,6 +249,7 @@ int perform_alone() {
 }
 
 int act() {
+  if (scene.starts_with("fork_")) return fork_in_many_ways();
   if (scene.ends_with("_alone")) return perform_alone();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
   if (scene == "use") use_everything();
@@ -191,6 +277,11 @@ int in_a_session(int argc, char** argv) {
   armilla::session job(argc, argv);
   if (scene == "session_throw" && armilla::rank() == star) throw std::runtime_error("out of main");
   if (scene == "session_exit" && armilla::rank() == star) std::exit(0);
+  if (scene == "session_fork" && armilla::rank() == star) {
+    const pid_t child = fork();
+    if (child == 0) return 6;
+    tell_of(child);
+  }
   if (scene == "session_given") return job.run([] { return given; });
   if (scene == "session_return" && armilla::rank() == star) return 5;
   if (scene == "session_fiber") {
