@@ -163,6 +163,7 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   fiber_record& f = pool_.take();
   if (f.context == nullptr && fibers_refused_) [[unlikely]]
     refuse(f);
+  ++count_.fibers_made;
   f.work = work;
   f.own_depth = f.body_depth = f.fiber_depth = 0;
   f.exceptions = {};

@@ -39,6 +39,7 @@ class wait_list {
     waiter& w = *first_;
     first_ = w.next;
     w.woken = true;
+    ++current->count->signals;
     if (w.fiber != nullptr) [[likely]]
       current->fibers->wake(*w.fiber);
     else

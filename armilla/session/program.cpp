@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/session/report.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla {
@@ -19,6 +20,7 @@ const detail::program_entry& entry(const char* operation, std::uint32_t i) {
 }  // namespace
 
 std::uint32_t program() { return detail::here("program").program; }
+std::string fabric() { return detail::fabric_of(detail::here("fabric").session->self); }
 std::uint32_t programs() { return std::uint32_t(detail::here("programs").session->self.programs.size()); }
 std::string_view program_name(std::uint32_t i) { return entry("program_name", i).name; }
 std::span<const rank_t> program_ranks(std::uint32_t i) { return entry("program_ranks", i).ranks; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "armilla/base/types.hpp"
@@ -10,6 +11,10 @@ namespace armilla {
 
 /// Number of the program (executable image) that this rank runs, 0 .. programs()-1, in the order in which the job names them.
 std::uint32_t program();
+
+/// What carries the messages of this job, as it was chosen: "shm", "threads", "ucx", "mpi", "loop", or "shm+ucx" where ranks of a
+/// host share memory and UCX goes between hosts. The same on every rank. Errors: usage_error outside a session.
+std::string fabric();
 
 /// How many programs the job holds.
 std::uint32_t programs();

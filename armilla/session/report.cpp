@@ -44,6 +44,7 @@ struct rank_image {
   double seconds_per_border;
   statistics_image whole;
   std::vector<phase_image> phases;
+  std::vector<std::uint64_t> sent;
 };
 
 statistics_image image_of(const statistics& s) {
@@ -63,15 +64,25 @@ statistics from_image(statistics_image&& image) {
   return s;
 }
 
+// Counted already, for the fence and by the rings.
+std::uint64_t bytes_sent_to(context& self, rank_t r) {
+  endpoint& messages = *self.messages;
+  const channel &c = messages.to(r), &beside = messages.beside(r);
+  if (c.far) return messages.created_for(r) * cache_line;
+  return (c.ring.lines_of_frames() + (&beside != &c ? beside.ring.lines_of_frames() : 0)) * cache_line;
+}
+
 rank_image image_of_this_rank(context& self) {
-  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(self)), {}};
+  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(self)), {}, {}};
+  for (rank_t r = 0; r < self.ranks; ++r) image.sent.push_back(bytes_sent_to(self, r));
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
   if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
   return image;
 }
 
 rank_report from_image(rank_image&& image) {
-  rank_report report{std::move(image.program), image.seconds_per_border, from_image(std::move(image.whole)), {}};
+  rank_report report{
+      std::move(image.program), image.seconds_per_border, from_image(std::move(image.whole)), {}, std::move(image.sent)};
   for (phase_image& p : image.phases) report.phases.push_back({std::move(p.name), p.times, from_image(std::move(p.what))});
   return report;
 }
@@ -89,13 +100,13 @@ std::vector<std::byte> copy_of(trace_part& part) try { return part.copy(); } cat
   return {};
 }
 
+}  // namespace
+
 std::string fabric_of(const launch& self) {
   if (self.threads) return "threads";
   if (self.beyond == nullptr) return "shm";
   return self.all_far ? self.beyond->name() : std::string("shm+") + self.beyond->name();
 }
-
-}  // namespace
 
 void add_up(job_report& job) {
   for (const rank_report& r : job.ranks) {

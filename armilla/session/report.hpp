@@ -9,12 +9,15 @@
 
 namespace armilla::detail {
 
+struct launch;
+
 /// What one rank did.
 struct rank_report {
   std::string program;
   double seconds_per_border = 0;  ///< 0 without times
   statistics whole;
   std::vector<phase_statistics> phases;
+  std::vector<std::uint64_t> sent;  ///< bytes to each rank, in frames, in lines of 64
 };
 
 /// What the job did.
@@ -25,6 +28,9 @@ struct job_report {
   statistics total;                      ///< sums over the ranks
   std::vector<phase_statistics> phases;  ///< sums over the ranks, in the order of the first rank that has one
 };
+
+/// What carries the messages of this job: "shm", "threads", "ucx", or "shm+ucx" where hosts share memory inside.
+std::string fabric_of(const launch& self);
 
 /// Fills total and phases from the ranks.
 void add_up(job_report& job);

@@ -60,6 +60,7 @@ std::string json_of(const job_report& job) {
     const rank_report& rank = job.ranks[r];
     json each{{"rank", r}, {"program", rank.program}};
     each.update(json_of(rank.whole, job.timing));
+    each["sent_to"] = rank.sent;
     if (job.timing) each["seconds_per_border"] = rank.seconds_per_border;
     each["phases"] = json_of(rank.phases, job.timing);
     out["by_rank"].push_back(std::move(each));

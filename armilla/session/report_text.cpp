@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,8 +14,9 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::size_t across = 8;         // columns beside each other
-constexpr std::size_t longest_name = 72;  // of a method
+constexpr std::size_t across = 8;              // columns beside each other
+constexpr std::size_t longest_name = 72;       // of a method
+constexpr std::size_t most_destinations = 64;  // ranks of a job whose traffic is printed pair by pair; JSON has it for all
 
 struct column {
   std::string heading;
@@ -123,6 +125,22 @@ void print_methods(output out, const std::string& title, const statistics& s) {
   }
 }
 
+std::string kilobytes(std::uint64_t bytes) { return fmt::format("{:.1f}", double(bytes) / 1024); }
+
+// A row a destination, a column a source; who got nothing is left out.
+void print_destinations(output out, const std::vector<rank_report>& ranks, std::size_t first) {
+  const std::span<const rank_report> some = std::span(ranks).subspan(first, std::min(across, ranks.size() - first));
+  fmt::format_to(out, "\n{:<26}", "KiB sent, by destination");
+  for (std::size_t r = 0; r < some.size(); ++r) fmt::format_to(out, " {:>13}", fmt::format("from {}", first + r));
+  fmt::format_to(out, "\n");
+  for (std::size_t to = 0; to < ranks.size(); ++to) {
+    if (std::ranges::all_of(some, [to](const rank_report& r) { return r.sent[to] == 0; })) continue;
+    fmt::format_to(out, "  {:<24}", fmt::format("to rank {}", to));
+    for (const rank_report& from : some) fmt::format_to(out, " {:>13}", kilobytes(from.sent[to]));
+    fmt::format_to(out, "\n");
+  }
+}
+
 double mean_cost(const job_report& job) {
   double sum = 0;
   for (const rank_report& r : job.ranks) sum += r.seconds_per_border;
@@ -142,6 +160,8 @@ std::string text_of(const job_report& job) {
     columns.push_back({fmt::format("rank {}", r), &job.ranks[r].whole, job.ranks[r].seconds_per_border});
   columns.push_back({"total", &job.total, mean_cost(job)});
   print_tables(out, "by rank", columns, job.timing);
+  for (std::size_t first = 0; job.ranks.size() <= most_destinations && first < job.ranks.size(); first += across)
+    print_destinations(out, job.ranks, first);
   columns.clear();
   for (const phase_statistics& p : job.phases) columns.push_back({p.name, &p.what, mean_cost(job)});
   print_tables(out, "by phase, all ranks", columns, job.timing);

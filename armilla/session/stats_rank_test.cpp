@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is counted is exactly what happened. The program runs with ARMILLA_STATS=timing.
+#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -206,6 +207,45 @@ RANK_TEST(messages_belong_to_the_phase_in_which_they_run) {
   }
   for (const am::phase_statistics& p : am::phases())
     if (p.name == "running") EXPECT_EQ(method(p.what, "async").items, 7);
+}
+
+RANK_TEST(fibers_are_counted_when_they_are_made) {
+  const am::statistics s = during([] {
+    for (int i = 0; i < 3; ++i) am::spawn([] {}).join();
+    am::call(am::rank(), [] { am::call(am::rank(), [] {}).get(); }).get();  // waits: another fiber becomes the loop
+  });
+  EXPECT_EQ(s.fibers_made, 4);
+}
+
+RANK_TEST(signals_are_counted_where_somebody_waits) {
+  const am::statistics s = during([] {
+    am::condition c;
+    am::sync_var<int> v;
+    am::latch begun(2);
+    bool go = false;
+    auto a = am::spawn([&] {
+      begun.count_down();
+      c.wait_unlocked([&] { return go; });
+    });
+    auto b = am::spawn([&] {
+      begun.count_down();
+      EXPECT_EQ(v.read(), 7);
+    });
+    begun.wait();
+    go = true;
+    c.notify_all();
+    v = 7;
+    a.join();
+    b.join();
+    c.notify_all();  // nobody is there
+  });
+  EXPECT_EQ(s.signals, 3);
+}
+
+RANK_TEST(the_job_says_what_carries_it) {
+  const char* const asked = std::getenv("ARMILLA_FABRIC");
+  EXPECT_EQ(am::fabric(), std::string(asked == nullptr || am::ranks() == 1 ? am::fabric() : asked));
+  EXPECT(!am::fabric().empty());
 }
 
 RANK_TEST(a_body_can_take_a_snapshot) {

@@ -63,6 +63,14 @@ class StatisticsTest(unittest.TestCase):
                 for what in ("runs", "items", "bytes"):
                     self.assertEqual(method[what], sum(m[what] for m in parts), method["name"])
 
+    def test_what_went_to_each_rank_adds_up(self):
+        for report in self.everywhere():
+            for rank in report["by_rank"]:
+                self.assertEqual(len(rank["sent_to"]), report["ranks"])
+                lines = [sent % 64 for sent in rank["sent_to"]]
+                self.assertEqual(lines, [0] * report["ranks"])
+                self.assertGreaterEqual(sum(rank["sent_to"]), rank["counters"]["bytes_sent"])
+
     def test_methods_have_histograms(self):
         for report in self.everywhere():
             methods = {m["name"]: m for m in report["total"]["methods"]}
@@ -106,6 +114,7 @@ class StatisticsTest(unittest.TestCase):
         self.assertRegex(job.stderr, r"(?m)^  statements sent +100 +100 +200$")
         self.assertRegex(job.stderr, r"(?m)^by phase, all ranks +outer +send +ask$")
         self.assertRegex(job.stderr, r"(?m)^ +180 +1440 +\d+  async take\(int\)  8:180$")
+        self.assertRegex(job.stderr, r"(?m)^KiB sent, by destination +from 0 +from 1\n  to rank 0 +[0-9.]+ +[0-9.]+\n  to rank 1 ")
         self.assertNotIn("cross copies", job.stderr)
 
     def test_the_text_has_components_if_timed(self):

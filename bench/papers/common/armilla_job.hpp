@@ -15,11 +15,10 @@ struct armilla_job {
   int rank() const { return armilla::rank(); }
   int ranks() const { return armilla::ranks(); }
   std::string by() const { return "armilla"; }
-  /// As the environment asks for it; "-by-message": nothing is loaded or stored directly.
+  /// As the job has chosen; "-by-message": nothing is loaded or stored directly.
   std::string fabric() const {
-    const char *asked = std::getenv("ARMILLA_FABRIC"), *by_message = std::getenv("ARMILLA_ACCESS_BY_MESSAGE");
-    const std::string name = asked == nullptr ? "shm" : asked;
-    return name + (by_message == nullptr || *by_message == '0' ? "" : "-by-message");
+    const char* const by_message = std::getenv("ARMILLA_ACCESS_BY_MESSAGE");
+    return armilla::fabric() + (by_message == nullptr || *by_message == '0' ? "" : "-by-message");
   }
   void barrier() const { armilla::barrier(); }
   double greatest(double x) const {
