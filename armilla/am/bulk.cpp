@@ -21,14 +21,14 @@ struct bulk_record {
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
     self.begin_bodies(rest);
-    while (rest.at != rest.end) {
+    do {
       bulk_name name;
       if (std::size_t(rest.end - rest.at) < sizeof name)
         self.throw_damaged(source, "the name of a block, its length", std::uint64_t(rest.end - rest.at));
       std::memcpy(&name, rest.at, sizeof name);
       rest.at += sizeof name;
       self.take_bulk(source, name.offset, std::size_t(name.size), name.handler);
-    }
+    } while (self.next_body(rest));
   }
 };
 namespace {

@@ -30,13 +30,15 @@ endpoint::endpoint(context& self, const host_map& host, role who)
       eager_(who == role::attendant ? host.layout.ring_bytes / 8  // it has no heap for blocks
                                     : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       spill_limit_(self.settings->spill_limit),
+      unasked_bodies_(self.settings->poll_budget.bodies),
+      unasked_ns_(self.settings->poll_budget.ns),
       host_(host),
       waiting_(who == role::rank ? host.control(self.rank) : host.attendant(self.rank), count_,
                host.oversubscribed || who == role::attendant, who == role::rank ? self.settings->spin_ns : 0,
                who == role::rank ? self.settings->yield_ns : 0) {
   self_.fibers->set_loop({[](void* e) { static_cast<endpoint*>(e)->run_loop(); },
                           [](void* e) { return static_cast<endpoint*>(e)->detach_body(); }, this});
-  every_nth_statement_polls(poll_every_);
+  every_nth_call_polls(poll_every_);
   const bool attended = self.settings->reception == reception_kind::thread;
   const auto ranks = std::size_t(self.ranks);
   open_network(who);
@@ -124,7 +126,7 @@ void endpoint::await_credit(channel& c) {
   const timed net(watch_, component::net);
   waiting::spell spell;
   while (!c.spilled.empty()) {
-    const bool any = poll();
+    const bool any = poll_unasked();
     flush();  // also what other fibers have sent meanwhile
     if (any) {
       spell = {};

@@ -40,6 +40,17 @@ enum class audience : bool { program, job };
 struct run_rest {
   const std::byte* at;
   const std::byte* end;
+  /// What the loop over the items compares with `end` behind each body. Another value: it asks `endpoint::goes_on`.
+  const std::byte* until = end;
+};
+
+/// How much a poll may still do for other ranks.
+struct poll_limit {
+  std::uint64_t bodies = ~std::uint64_t{0};  ///< that may begin
+  std::uint64_t deadline_ns = 0;             ///< behind which none begins; 0: none
+  rank_t from = 0;                           ///< those of lower ranks have had their turn
+
+  bool spent() const noexcept;
 };
 
 /// A rank's place in the message layer: it appends records for its peers, takes in what they send, and waits.
@@ -171,6 +182,13 @@ class endpoint {
   /// One look at every peer; what has come is taken in, and other fibers run, if any can. True if anything was taken in, or has
   /// left that found no credit before; whether others ran does not count. Nothing inside a body, unless that has waited.
   bool poll();
+  /// The same, but begins no more bodies and active messages than `most` allows. What is left stays where it is; ranks take
+  /// turns.
+  bool poll(const poll_limit& most);
+  /// A poll that the program has not asked for: ARMILLA_POLL_BUDGET limits it.
+  bool poll_unasked();
+  /// Of such polls, from now on. 0: no limit.
+  void limit_unasked_polls(std::uint64_t bodies, std::uint64_t ns) noexcept { unasked_bodies_ = bodies, unasked_ns_ = ns; }
 
   /// The attendant's life: takes in its lane, until `stop`. `attended`: where the rank sees how far it is.
   void attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>* attended);
@@ -266,10 +284,10 @@ class endpoint {
   std::size_t aggregate(peer_kind kind) const noexcept;
   std::size_t eager() const noexcept { return eager_; }
   void set_stay(bool in_place) noexcept { stay_ = in_place; }
-  void every_nth_statement_polls(std::uint32_t n) noexcept;
+  void every_nth_call_polls(std::uint32_t n) noexcept;
 
-  /// Called once a statement: the STAPL paper's poll at every n-th communication call (section 6.2), when asked for.
-  void count_statement() {
+  /// Called once a communication call, if `observed`: the STAPL paper's poll at every n-th of them (section 6.2), when asked for.
+  void count_call() {
     if (poll_every_ != 0) [[unlikely]]
       poll_in_turn();
   }
@@ -310,10 +328,19 @@ class endpoint {
   /// A handler of bodies says where it is in its run: `rest.at` is behind the present item whenever a body begins. If the body
   /// waits, the rest goes to the next loop, and `rest` is empty.
   void begin_bodies(run_rest& rest) noexcept {
-    if (arriving_ != nullptr && arriving_->run == nullptr) arriving_->run = &rest;
+    if (arriving_ == nullptr) return;
+    if (arriving_->run == nullptr) [[likely]]
+      arriving_->run = &rest;
+    else if (arriving_->run == &limited_run) [[unlikely]]
+      limit_run(rest);
   }
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
   bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
+  /// Behind a body of `rest`, if `until` is not its end: whether the next one begins here and now. If not, `rest` is empty: the
+  /// body has waited, or the poll's limit is reached.
+  [[gnu::cold]] bool goes_on(run_rest& rest) noexcept;
+  /// Behind the first body of `rest`: whether another one begins.
+  bool next_body(run_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
   /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the ring.
   bool passing(rank_t source, const std::byte* place) const noexcept {
     const std::uint32_t i = inbound_of_[std::size_t(source)];
@@ -405,6 +432,12 @@ class endpoint {
     asked_wait* next = nullptr;
     ~asked_wait() {
       if (who != nullptr) self.forget(*this);
+  static const run_rest limited_run;  ///< stands for the rest of a run that will be limited
+  void limit_run(run_rest& rest) noexcept;
+  bool take_body(rank_t source) noexcept;
+  [[gnu::cold]] void put_back(arrival& a, const std::byte* record) noexcept;
+  [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes);
+  void note_observers() noexcept;
     }
   };
   void list(asked_wait& w, fiber_record& who) noexcept;
@@ -518,8 +551,10 @@ class endpoint {
   std::uint32_t spilled_channels_ = 0;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
-  bool solo_ = false;      ///< the record that is being handled came alone
-  bool observed_ = false;  ///< any of poll_every_, watch_, trace_, methods_
+  bool solo_ = false;            ///< the record that is being handled came alone
+  bool observed_ = false;        ///< any of poll_every_, watch_, trace_, methods_, limit_
+  poll_limit* limit_ = nullptr;  ///< of the poll that is under way
+  rank_t turn_ = 0;              ///< with whose bodies the next limited poll begins
   stopwatch* watch_ = nullptr;
   trace* trace_ = nullptr;
   method_counts* methods_ = nullptr;  ///< null unless statistics were asked for
@@ -533,6 +568,7 @@ class endpoint {
   bool has_blocks_ = false;  ///< the attendant has none: a heap has one owner
   waiting waiting_;
 };
+  std::uint64_t unasked_bodies_ = 0, unasked_ns_ = 0;
 
 /// The thread that answers for a rank under ARMILLA_RECEPTION=thread; nothing otherwise. Starts after all layers, stops before
 /// them.

@@ -21,6 +21,7 @@ struct handler_registry {
   std::vector<handler_fn> table;
   std::vector<std::uint8_t> may_wait;
   std::vector<std::uint8_t> streams;
+  std::vector<std::uint32_t> limited;
   std::vector<const handler_slot*> slots;  // null where nobody has the number
   std::vector<std::string> names;          // once somebody asks
 };
@@ -49,8 +50,15 @@ place place_of(handler_slot& slot) {
 }  // namespace
 
 handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait,
-                           bool streams, handler_id fixed) noexcept
-    : id(fixed), function(function), image(image), type(type), item_bytes(item_bytes), may_wait(may_wait), streams(streams) {
+                           bool streams, bool runs_bodies, handler_id fixed) noexcept
+    : id(fixed),
+      function(function),
+      image(image),
+      type(type),
+      item_bytes(item_bytes),
+      may_wait(may_wait),
+      streams(streams),
+      runs_bodies(runs_bodies) {
   std::lock_guard lock(registry().mutex);
   next = registry().first;
   registry().first = this;
@@ -78,9 +86,12 @@ handler_table freeze_handlers() {
     for (const handler_slot* slot : all.slots) {
       all.may_wait.push_back(slot != nullptr && slot->may_wait);
       all.streams.push_back(slot != nullptr && slot->streams);
+      const bool runs_bodies = slot != nullptr && slot->runs_bodies;
+      const bool apart = runs_bodies && !slot->may_wait && slot->item_bytes != 0;
+      all.limited.push_back(!runs_bodies ? 0 : apart ? slot->item_bytes : handler_table::whole_runs);
     }
   }
-  return {all.table.data(), all.may_wait.data(), all.streams.data(), std::uint32_t(all.table.size())};
+  return {all.table.data(), all.may_wait.data(), all.streams.data(), all.limited.data(), std::uint32_t(all.table.size())};
 }
 
 std::vector<std::uint32_t> handler_item_sizes() {

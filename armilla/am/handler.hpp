@@ -44,7 +44,7 @@ enum well_known : handler_id {
 class handler_slot {
  public:
   handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait, bool streams,
-               handler_id fixed = no_handler) noexcept;
+               bool runs_bodies, handler_id fixed = no_handler) noexcept;
   handler_slot(const handler_slot&) = delete;
 
   handler_id id = no_handler;
@@ -55,6 +55,7 @@ class handler_slot {
   bool may_wait;             ///< its items are bodies that may become fibers: it keeps its place by endpoint::begin_bodies
   bool streams;              ///< it can read a long item while that is being written: endpoint::take_stream
   handler_slot* next;
+  bool runs_bodies;          ///< its items are work that other ranks give: a poll's limit counts them
 };
 
 template <class H>
@@ -90,13 +91,27 @@ constexpr bool handler_streams() noexcept {
 
 /// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
 template <class H>
-inline handler_slot handler{
-    &H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>(), handler_streams<H>()};
+constexpr bool handler_runs_bodies() noexcept {
+  if constexpr (requires { H::runs_bodies; })
+    return H::runs_bodies;
+  else
+    return handler_may_wait<H>();
+}
+
+template <class H>
+inline handler_slot handler{&H::run,
+                            &image_handle,
+                            handler_type<H>(),
+                            handler_item_bytes<H>(),
+                            handler_may_wait<H>(),
+                            handler_streams<H>(),
+                            handler_runs_bodies<H>()};
 
 /// The same for a handler with a well-known number.
 template <class H, handler_id Id>
 inline handler_slot fixed_handler{
-    &H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>(), false, Id};
+    &H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>(), false, handler_runs_bodies<H>(),
+    Id};
 
 /// All handlers of the process by number. Unused numbers hold a function that reports them.
 struct handler_table {
@@ -104,6 +119,8 @@ struct handler_table {
   const std::uint8_t* may_wait = nullptr;
   const std::uint8_t* streams = nullptr;
   std::uint32_t size = 0;
+  const std::uint32_t* limited = nullptr;           ///< of those that run bodies: bytes of an item, or `whole_runs`; else 0
+  static constexpr std::uint32_t whole_runs = ~0U;  ///< its items differ, or it asks between them by itself
 };
 
 /// Gives the registered handlers their numbers, once in a process; later calls return the same table.

@@ -101,6 +101,7 @@ struct active_message {
   using arguments = typename parts::arguments;
 
   static constexpr std::size_t item_bytes = parts::has_payload ? 0 : arguments::bytes == 0 ? 8 : arguments::bytes;
+  static constexpr bool runs_bodies = true;
 
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     const timed body(self.watch(), component::cpu);
@@ -188,7 +189,7 @@ void request(rank_t dest, const A&... values) {
   detail::send_message<Handler>(self, c, {}, values...);
   self.done(c);
   if (self.observed()) [[unlikely]]
-    self.count_statement();
+    self.count_call();
 }
 
 /// The same with a payload, which is copied. A span of bytes of any extent, constant or not.
@@ -199,7 +200,7 @@ void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) 
   detail::send_message<Handler>(self, c, bytes, values...);
   self.done(c);
   if (self.observed()) [[unlikely]]
-    self.count_statement();
+    self.count_call();
 }
 
 /// Answers the sender of the message that is being handled; sent when the handler has ended.

@@ -97,7 +97,8 @@ void endpoint::run_bodies(rank_t source, handler_id h, const std::byte* data, st
   }
   handlers_.functions[h](*this, source, data, bytes);
 }
-template void endpoint::run_bodies<true>(rank_t, handler_id, const std::byte*, std::size_t);  // for parked calls
+template void endpoint::run_bodies<true>(rank_t, handler_id, const std::byte*,
+                                         std::size_t);  // for parked calls, and polls with a limit
 
 template <endpoint::taker By, bool Counted>
 void endpoint::run_records(arrival& a) {
@@ -110,6 +111,9 @@ void endpoint::run_records(arrival& a) {
       throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
     std::memcpy(&head, data, sizeof head);
     if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
+    const bool limited = Counted && limit_ != nullptr && handlers_.limited[head.handler] != 0;
+    if (limited && (source < limit_->from || limit_->spent())) [[unlikely]]
+      return put_back(a, data);
     if constexpr (By == taker::in_place)
       if (handlers_.may_wait[head.handler] != 0) {
         a.at = data;
@@ -128,8 +132,11 @@ void endpoint::run_records(arrival& a) {
       a.run = nullptr;
     }
     solo_ = solo_ && data + head.length == a.end;
-    run_bodies<Counted>(source, head.handler, data, head.length);
-    if constexpr (By == taker::loop)
+    if (limited)
+      run_limited(a, head.handler, data, head.length);
+    else
+      run_bodies<Counted>(source, head.handler, data, head.length);
+    if constexpr (By == taker::loop || Counted)
       if (a.kept) [[unlikely]]
         return;
     data += head.length;
@@ -138,6 +145,7 @@ void endpoint::run_records(arrival& a) {
 
 // Goes on where a body has waited, or where a fiber left off: with the rest of that run, and then with what is behind it.
 void endpoint::finish_left() {
+  if (limit_ != nullptr && limit_->spent()) return;
   left_frame left = *left_;
   left_.reset();
   finish(left);
@@ -155,7 +163,12 @@ void endpoint::finish_left() {
     arriving_ = &a;
     if (left.rest.at != left.rest.end) {
       solo_ = false;
-      run_bodies<true>(a.source, a.handler, left.rest.at, std::size_t(left.rest.end - left.rest.at));
+      ++count_.runs_received;
+      const auto bytes = std::size_t(left.rest.end - left.rest.at);
+      if (limit_ != nullptr && handlers_.limited[a.handler] != 0)
+        run_limited(a, a.handler, left.rest.at, bytes);
+      else
+        run_bodies<true>(a.source, a.handler, left.rest.at, bytes);
     }
     if (!a.kept) observed_ ? run_records<taker::loop, true>(a) : run_records<taker::loop, false>(a);
   }
@@ -175,9 +188,10 @@ void endpoint::enter_child() noexcept {
 // The scheduler's loop becomes the fiber of the body that runs on it.
 bool endpoint::detach_body() noexcept {
   arrival* const a = arriving_;
-  if (a == nullptr || a->run == nullptr) return false;
+  if (a == nullptr || a->run == nullptr || a->run == &limited_run) return false;
   left_.emplace(left_frame{*a, *a->run});
   a->run->end = a->run->at;
+  a->run->until = nullptr;
   a->kept = true;
   arriving_ = nullptr;
   return true;
@@ -190,16 +204,22 @@ void endpoint::note_run(handler_id h, std::size_t bytes) noexcept {
 
 void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
 
-void endpoint::every_nth_statement_polls(std::uint32_t n) noexcept {
+void endpoint::note_observers() noexcept {
+  observed_ = poll_every_ != 0 || watch_ != nullptr || trace_ != nullptr || methods_ != nullptr || limit_ != nullptr ||
+              order_of(self_, this) != nullptr;
+}
+
+void endpoint::every_nth_call_polls(std::uint32_t n) noexcept {
   poll_every_ = until_poll_ = n;
-  observed_ = n != 0 || watch_ != nullptr || trace_ != nullptr || methods_ != nullptr || order_of(self_, this) != nullptr;
+  self_.each_call = n == 0 ? nullptr : +[](context& c) { c.messages->count_call(); };
+  note_observers();
 }
 
 void endpoint::poll_in_turn() {
   if (--until_poll_ != 0) return;
   until_poll_ = poll_every_;
   if (in_body()) return;
-  poll();
+  poll_unasked();
   flush();
 }
 

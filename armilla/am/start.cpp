@@ -78,7 +78,7 @@ void start_messages(context& self, const launch& how) {
     state->order = std::make_unique<arrival_order>(*self.settings, self.rank, self.ranks);
     state->messages.set_aggregate(endpoint::peer_kind::self, 0);
     state->messages.set_aggregate(endpoint::peer_kind::host, 0);
-    state->messages.every_nth_statement_polls(std::uint32_t(self.settings->poll_every));
+    state->messages.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
   }
   self.is_of_lost = is_of_lost;
   self.settle = [](context& c) { c.messages->settle_counts(); };

@@ -16,7 +16,7 @@ void endpoint::look_nested() {
   ++count_.polls;
   if (left_) finish_left();
   for (inbound& in : inbound_)
-    if (in.reader.ready()) receive<taker::loop>(in);
+    if (in.reader.ready() && !left_) receive<taker::loop>(in);
   if (far_ != nullptr) poll_far<taker::loop>();
   if (spilled_channels_ != 0) drain();
   if (count_.runs_received != before) return;
@@ -45,6 +45,38 @@ bool endpoint::poll() {
   return progress() != before;  // not whether others ran: one that spins would keep its peers' loops over poll() alive
 }
 
+// First what is begun, then whose turn it is, then the others.
+bool endpoint::poll(const poll_limit& most) {
+  if (self_.body_depth != self_.fibers->running().own_depth) return false;
+  struct limited {
+    endpoint& self;
+    poll_limit mine;
+    ~limited() {
+      if (self.limit_ == &mine) self.limit_ = nullptr;
+      self.note_observers();
+    }
+  } now{*this, most};
+  limit_ = &now.mine;
+  observed_ = true;
+  bool any = left_ && poll();
+  for (rank_t from = turn_ < self_.ranks ? turn_ : 0; limit_ == &now.mine; from = 0) {  // another fiber's poll brings its own
+    now.mine.from = from;
+    any |= poll();
+    if (from == 0 || now.mine.spent()) break;
+  }
+  if (spilled_channels_ != 0) any |= drain();
+  return any || now.mine.bodies != most.bodies;
+}
+
+bool endpoint::poll_unasked() {
+  if (unasked_bodies_ == 0 && unasked_ns_ == 0) [[likely]]
+    return poll();
+  poll_limit most;
+  if (unasked_bodies_ != 0) most.bodies = unasked_bodies_;
+  if (unasked_ns_ != 0) most.deadline_ns = now_ns() + unasked_ns_;
+  return poll(most);
+}
+
 // One look by the loop at everything that may have come. False: this stack is no longer the loop's.
 bool endpoint::look_around() {
   scheduler& fibers = *self_.fibers;
@@ -58,6 +90,8 @@ bool endpoint::look_around() {
     receive<taker::loop>(in);
     if (!fibers.in_loop()) [[unlikely]]
       return false;
+    if (left_) [[unlikely]]
+      return true;  // this poll may do no more
   }
   if (far_ != nullptr) [[unlikely]] {
     poll_far<taker::loop>();

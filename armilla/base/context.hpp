@@ -33,18 +33,19 @@ struct context {
   attendant_state* attendant = nullptr;                             ///< layer am: the thread that answers for it, if any
   bool (*is_of_lost)(const context&, const void* place) = nullptr;  ///< whether that memory's owner is lost; may be null
   const host_map* host = nullptr;                                   ///< layer fabric: where each rank's memory is mapped here
-  void (*settle)(context&) = nullptr;  ///< brings `count` up to date where a layer counts elsewhere; may be null
-  counters* count = nullptr;           ///< layer stats
-  call_state* calls = nullptr;         ///< layer rpc
-  memory_state* memory = nullptr;      ///< layer global
-  team_state* teams = nullptr;         ///< layer team
-  object_state* objects = nullptr;     ///< layer object
-  session_state* session = nullptr;    ///< what started this rank
-  const options* settings = nullptr;   ///< layer base: the values of ARMILLA_*
-  std::uint64_t direct_from = 0;       ///< layer global: `*p` is a load where `where` (see address.hpp) is this or above
-  std::uint64_t direct_keys = 0;       ///< by less than this; 0: ask the rare path
-  std::byte* first_segment = nullptr;  ///< the first of the segments of which that is true; the others follow
-  std::uint64_t segment_stride = 0;    ///< one this far behind the other
+  void (*settle)(context&) = nullptr;     ///< brings `count` up to date where a layer counts elsewhere; may be null
+  void (*each_call)(context&) = nullptr;  ///< at each communication call: the poll at every n-th; null: none was asked for
+  counters* count = nullptr;              ///< layer stats
+  call_state* calls = nullptr;            ///< layer rpc
+  memory_state* memory = nullptr;         ///< layer global
+  team_state* teams = nullptr;            ///< layer team
+  object_state* objects = nullptr;        ///< layer object
+  session_state* session = nullptr;       ///< what started this rank
+  const options* settings = nullptr;      ///< layer base: the values of ARMILLA_*
+  std::uint64_t direct_from = 0;          ///< layer global: `*p` is a load where `where` (see address.hpp) is this or above
+  std::uint64_t direct_keys = 0;          ///< by less than this; 0: ask the rare path
+  std::byte* first_segment = nullptr;     ///< the first of the segments of which that is true; the others follow
+  std::uint64_t segment_stride = 0;       ///< one this far behind the other
 };
 
 /// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec.

@@ -105,6 +105,23 @@ row choice(const char* name, Enum options::* member, const std::vector<std::pair
           }};
 }
 
+row poll_budget() {
+  return {
+      "poll_budget", "0, a number of bodies, or a duration with its unit (suffixes ns us ms s)",
+      "How much a poll that the program has not asked for does for others: so many bodies, or those that begin within so long; "
+      "0: no limit.",
+      [](options& o, std::string_view v) {
+        int bodies = 0;
+        std::uint64_t ns = 0;
+        if (!parse_number(v, 0, 1'000'000'000, bodies) && !parse_duration(v, 1, ns)) return false;
+        o.poll_budget = {std::uint64_t(bodies), ns};
+        return true;
+      },
+      [](const options& o) {
+        return o.poll_budget.ns != 0 ? show_duration(o.poll_budget.ns) : std::to_string(o.poll_budget.bodies);
+      }};
+}
+
 std::vector<row> make_table() {
   using o = options;
   const std::vector<std::pair<const char*, pattern>> patterns = {{"auto", pattern::automatic},
@@ -141,7 +158,8 @@ std::vector<row> make_table() {
       shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
       bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
             "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),
-      number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th statement; 0: never while sending."),
+      number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th communication call; 0: only where one waits."),
+      poll_budget(),
       bytes("eager", &o::eager, 0, 1 << 30, shape::any,
             "Up to this size a message goes through the ring, beyond it through the shared heap; over a network at least 512."),
       bytes("spill_limit", &o::spill_limit, 4096, max_bytes, shape::any,

@@ -37,6 +37,9 @@ struct options {
   std::uint64_t ring = 128 * 1024;
   std::uint64_t aggregate = 4096;
   int poll_every = 0;
+  struct {
+    std::uint64_t bodies = 0, ns = 0;  // one of them; 0: no limit
+  } poll_budget;
   std::uint64_t eager = 16 * 1024;
   std::uint64_t spill_limit = std::uint64_t{1} << 30;
   std::uint64_t receive_buffers = 4 * 1024 * 1024;

@@ -200,6 +200,21 @@ TEST(Options, ReadsTheRealEnvironment) {
   unsetenv("ARMILLA_POLL_EVERY");
 }
 
+TEST(Options, APollsBudgetIsANumberOrATime) {
+  options o;
+  EXPECT_EQ(o.get("poll_budget"), "0");
+  o.set("poll_budget", "16");
+  EXPECT_EQ(o.poll_budget.bodies, 16U);
+  EXPECT_EQ(o.poll_budget.ns, 0U);
+  EXPECT_EQ(o.get("poll_budget"), "16");
+  o.set("poll_budget", "200us");
+  EXPECT_EQ(o.poll_budget.bodies, 0U);
+  EXPECT_EQ(o.poll_budget.ns, 200'000U);
+  EXPECT_EQ(o.get("poll_budget"), "200us");
+  EXPECT_THROW(o.set("poll_budget", "-1"), usage_error);
+  EXPECT_THROW(o.set("poll_budget", "many"), usage_error);
+}
+
 TEST(Options, TheManualNamesEveryVariableItsTextAndDefault) {
   std::FILE* file = std::tmpfile();
   print_manual(file);

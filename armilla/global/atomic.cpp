@@ -34,6 +34,7 @@ std::uint64_t apply_atomic(void* at, atomic_op op, std::uint32_t bytes, std::uin
 
 std::uint64_t atomic_far(global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand, std::uint64_t expected,
                          bool wants_old, const char* operation) {
+  count_call();
   std::byte* const p = reach(at, {operation, bytes, bytes, may_read | may_write});
   if (p != nullptr) return apply_atomic(p, op, bytes, operand, expected);
   ++current->count->atomics;

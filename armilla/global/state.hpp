@@ -42,6 +42,12 @@ struct memory_state {
   std::byte* per_rank = nullptr;              ///< this rank's copies
 };
 
+/// At the beginning of what communicates, and is more than a load or a store of one object: the poll of `set_poll_every`.
+inline void count_call() {
+  if (current != nullptr && current->each_call != nullptr) [[unlikely]]
+    current->each_call(*current);
+}
+
 void start_memory(context&, const launch&);
 void stop_memory(context&);
 

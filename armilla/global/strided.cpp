@@ -95,6 +95,7 @@ void count_moved(bool writes, far_group group, std::uint64_t bytes) {
 
 void copy_strided(bool writes, std::byte* local, global_address at, const strided_core& s, far_group group,
                   const char* operation) {
+  count_call();
   const std::uint8_t rights = writes ? may_write : may_read;
   std::byte* const base = reach(at, {operation, s.element, s.alignment, rights});
   rank_memory& m = memory_of(*current);
@@ -114,6 +115,7 @@ void copy_strided(bool writes, std::byte* local, global_address at, const stride
 void copy_indexed(bool writes, std::byte* local, global_address base, const std::size_t* indices, std::size_t n,
                   std::uint32_t element, std::uint32_t alignment, far_group group, const char* operation) {
   if (n == 0) return;
+  count_call();
   const std::uint8_t rights = writes ? may_write : may_read;
   const auto at = [&](std::size_t i) { return base.plus(std::int64_t(indices[i]) * element); };
   std::byte* p = reach(at(0), {operation, element, alignment, rights});

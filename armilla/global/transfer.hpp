@@ -50,6 +50,7 @@ void signal_behind(global_address data, const global_ptr<counter>& c, std::uint6
 template <class T>
 void get_bytes(T* into, global_address from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
+  count_call();
   if (const std::byte* p = direct<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
     std::memcpy(static_cast<void*>(into), p, n * sizeof(T));
     ++current->count->gets;
@@ -63,6 +64,7 @@ template <far_group Group, class T>
 void put_bytes(global_address to, const T* from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
   constexpr const char* operation = Group == far_group::split ? "put" : "store";
+  count_call();
   if (std::byte* p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write)) [[likely]] {
     std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
     ++(Group == far_group::split ? current->count->puts : current->count->stores);
@@ -78,7 +80,7 @@ void put_one(const global_ptr<T>& to, const T& value) {
   if (std::byte* p = direct<alignof(T)>(to.address(), operation, sizeof(T), may_write)) [[likely]]
     std::memcpy(p, &value, sizeof(T));
   else
-    put_far(to.address(), &value, sizeof(T), alignof(T), Group, operation);
+    count_call(), put_far(to.address(), &value, sizeof(T), alignof(T), Group, operation);
 }
 
 /// What the ranges of put and store must be.
@@ -93,7 +95,7 @@ void get(T& x, const global_ptr<const std::type_identity_t<T>>& p) {
   if (const std::byte* from = detail::direct<alignof(T)>(p.address(), "get", sizeof(T), detail::may_read)) [[likely]]
     std::memcpy(static_cast<void*>(&x), from, sizeof(T));
   else
-    detail::get_far(&x, p.address(), sizeof(T), alignof(T));
+    detail::count_call(), detail::get_far(&x, p.address(), sizeof(T), alignof(T));
 }
 /// range := p[0 .. range.size()).
 template <class C>

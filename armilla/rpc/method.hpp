@@ -191,6 +191,8 @@ struct method_calls<M, R(P...)> {
       self.publish(c);
     else
       self.done(c);
+    if (self.observed()) [[unlikely]]
+      self.count_call();
     return answer_here;
   }
 
@@ -201,7 +203,7 @@ struct method_calls<M, R(P...)> {
     ++self.count().statements_sent;
     self.done(c);
     if (self.observed()) [[unlikely]]
-      self.count_statement();
+      self.count_call();
   }
 };
 

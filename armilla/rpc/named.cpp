@@ -79,7 +79,7 @@ struct named_question {
     run_rest rest{at, at + size};
     self.begin_bodies(rest);
     entry_of(self, source, rest, sizeof(question_name)).run.question(self, source, rest, self.solo());
-    while (rest.at != rest.end) entry_of(self, source, rest, sizeof(question_name)).run.question(self, source, rest, false);
+    while (self.next_body(rest)) entry_of(self, source, rest, sizeof(question_name)).run.question(self, source, rest, false);
   }
 };
 
@@ -90,7 +90,7 @@ struct named_statement {
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
     self.begin_bodies(rest);
-    while (rest.at != rest.end) entry_of(self, source, rest, 0).run.statements(self, source, rest);
+    do { entry_of(self, source, rest, 0).run.statements(self, source, rest); } while (self.next_body(rest));
   }
 };
 
@@ -119,7 +119,7 @@ struct named_cold {
   static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
     self.begin_bodies(rest);
-    while (rest.at != rest.end) take(self, source, rest);
+    do { take(self, source, rest); } while (self.next_body(rest));
   }
 
  private:

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/rpc/progress.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+
 namespace armilla {
 
 using detail::endpoint;
@@ -16,16 +23,51 @@ endpoint::peer_kind kind_of(peer p) {
   }
   return endpoint::peer_kind::host;
 }
+
+template <class Look>
+bool poll_by(endpoint& self, Look look) {
+  if (self.in_body() && !self.body_has_waited()) return false;
+  const timed net(self.watch(), detail::component::net);
+  self.flush();  // before the look: others wait for it
+  const bool any = look();
+  self.flush();
+  return any;
+}
+
+void require_time(const poll_budget& most, const char* operation) {
+  if (most.time.count() < 0)
+    detail::throw_usage(operation, fmt::format("a budget of {} ns is negative; give 0 or more", most.time.count()));
+}
+
 }  // namespace
 
 bool poll() {
   endpoint& self = *here("poll").messages;
-  if (self.in_body() && !self.body_has_waited()) return false;
-  const timed net(self.watch(), detail::component::net);
-  self.flush();  // before the look: others wait for it
-  const bool any = self.poll();
-  self.flush();
-  return any;
+  return poll_by(self, [&] { return self.poll(); });
+}
+
+bool poll(poll_budget most) {
+  endpoint& self = *here("poll").messages;
+  require_time(most, "poll");
+  detail::poll_limit limit;
+  limit.bodies = most.bodies;
+  if (most.time != poll_budget::unlimited_time) {
+    const auto now = detail::now_ns();
+    const auto ns = std::uint64_t(most.time.count());
+    limit.deadline_ns = ns < ~now ? now + ns : ~std::uint64_t{0};
+    if (ns == 0) limit.bodies = 0;
+  }
+  return poll_by(self, [&] { return self.poll(limit); });
+}
+
+void set_poll_budget(poll_budget most) {
+  endpoint& self = *here("set_poll_budget").messages;
+  require_time(most, "set_poll_budget");
+  if (most.bodies == 0 || most.time.count() == 0)
+    detail::throw_usage("set_poll_budget",
+                        "a send without credit waits for others to be served; let a poll begin one body at least");
+  const bool timed = most.time != poll_budget::unlimited_time;
+  self.limit_unasked_polls(most.bodies == poll_budget::unlimited ? 0 : most.bodies, timed ? std::uint64_t(most.time.count()) : 0);
 }
 
 void wait() {
@@ -50,7 +92,7 @@ void set_aggregation(std::size_t bytes) {
 void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").messages->set_aggregate(kind_of(kind), bytes); }
 std::size_t aggregation(peer kind) { return here("aggregation").messages->aggregate(kind_of(kind)); }
 
-void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->every_nth_statement_polls(n); }
+void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->every_nth_call_polls(n); }
 
 void set_waiting(waiting_way way) { here("set_waiting").messages->set_stay(way == waiting_way::in_place); }
 

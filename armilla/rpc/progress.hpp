@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -12,6 +13,27 @@ namespace armilla {
 /// may have their turn. Inside a body it does nothing, unless that has waited before.
 /// True if a body ran or a reply came.
 bool poll();
+
+/// How much one poll does for other ranks. What a poll leaves stays in its order, and the next one goes on with it.
+struct poll_budget {
+  static constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+  static constexpr std::chrono::nanoseconds unlimited_time = std::chrono::nanoseconds::max();
+
+  std::uint64_t bodies = unlimited;                ///< so many bodies and active messages begin at most; 0: none
+  std::chrono::nanoseconds time = unlimited_time;  ///< after so long no other one begins; 0: none
+};
+
+/// `poll` that ends when its budget is spent: `poll({.bodies = 16})`, `poll({.time = 50us})`. The body that runs is not
+/// interrupted. Answers, one-sided access by message and collectives are no bodies and are taken in as before, but what a rank
+/// has sent behind a body waits for that. Ranks take turns. True if a body ran or a reply came. Errors: usage_error for a
+/// negative time. Cost: a body some ns more; with a time, a look at the clock for each.
+/// Paper: Split-C and Active Messages on the Paragon, section 5 (a node cannot control the amount or type of work done for
+/// others).
+bool poll(poll_budget most);
+
+/// What polls may do that the program has not asked for: those of a send without credit and of `set_poll_every`. For this rank,
+/// from now on; the job's default: ARMILLA_POLL_BUDGET, which is no limit. Errors: usage_error for a budget of nothing.
+void set_poll_budget(poll_budget most);
 
 /// Waits until at least one call (statement, question, reply) has come in and run. Paper: STAPL, section 5.1 (rmi_wait).
 void wait();
@@ -29,7 +51,8 @@ void set_aggregation(std::size_t bytes);
 void set_aggregation(peer kind, std::size_t bytes);
 std::size_t aggregation(peer kind = peer::host);
 
-/// Every n-th statement polls (0: none does): quicker answers from a rank that only sends.
+/// Every n-th communication call polls (0: none does): quicker answers from a rank that only sends. Statements, active messages,
+/// calls, collectives, and of one-sided access what is more than a load, a store or an instruction on mapped memory.
 /// The job's default: ARMILLA_POLL_EVERY. Paper: STAPL, section 6.2.
 void set_poll_every(std::uint32_t n);
 

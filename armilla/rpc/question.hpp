@@ -116,6 +116,7 @@ struct question {
   static constexpr std::size_t item_bytes = items::fixed ? sizeof(question_name) + items::item_bytes : 0;
 
   static constexpr bool may_wait = body_may_wait<F>;
+  static constexpr bool runs_bodies = true;
   static constexpr bool streams = !items::fixed && !by_name<F>;
   /// As for statements.
   static constexpr bool found_at_once = items::fixed && finds_object<F>;
@@ -126,7 +127,7 @@ struct question {
     if constexpr (streams) stream = self.take_stream();
     if constexpr (may_wait) self.begin_bodies(rest);
     run_one(self, source, rest, self.solo(), stream);
-    while (rest.at != rest.end) run_one(self, source, rest, false, stream);
+    while (self.next_body(rest)) run_one(self, source, rest, false, stream);
   }
 
   static void run_named(endpoint& self, rank_t source, run_rest& rest, bool first) {
@@ -235,13 +236,15 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   }
   if (alone != nullptr) [[likely]] {
     self.publish_alone(c, size);
-    return result;
+  } else {
+    ++self.count().questions_sent;
+    if (calls.batches == 0)
+      self.publish(c);
+    else
+      self.done(c);
   }
-  ++self.count().questions_sent;
-  if (calls.batches == 0)
-    self.publish(c);
-  else
-    self.done(c);
+  if (self.observed()) [[unlikely]]
+    self.count_call();
   return result;
 }
 

@@ -36,6 +36,7 @@ struct statement {
   static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size({}, arguments...); }
 
   static constexpr bool may_wait = body_may_wait<F>;
+  static constexpr bool runs_bodies = true;
   static constexpr bool streams = !items::fixed && !by_name<F>;
   /// Whether one look finds the object as well as whether it is there: nothing runs between the two where items are plain moves.
   static constexpr bool found_at_once = items::fixed && finds_object<F>;
@@ -52,10 +53,12 @@ struct statement {
     incoming_block* stream = nullptr;
     if constexpr (streams) stream = self.take_stream();
     if constexpr (may_wait) self.begin_bodies(rest);
-    while (rest.at != rest.end) run_some(self, source, rest, stream);
+    run_some(self, source, rest, stream);
+    while (self.next_body(rest)) run_some(self, source, rest, stream);  // behind one that threw
   }
 
-  /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method.
+  /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method or the next body that a
+  /// limited poll has to weigh.
   static void run_some(endpoint& self, rank_t source, run_rest& rest, incoming_block* stream) {
     // The place is kept here and told to `rest` only: the next item does not wait for what went through memory.
     const std::byte* at = rest.at;
@@ -88,8 +91,8 @@ struct statement {
             }
           f(std::move(arguments)...);
         });
-        if (rest.end != end) [[unlikely]]
-          return;  // the body has waited
+        if (rest.until != end) [[unlikely]]  // the body has waited, or this poll has a limit
+          if (by_name<F> || !self.goes_on(rest)) return;
         if constexpr (by_name<F>)
           if (!same_method(before, at, end)) return;
       }
@@ -124,7 +127,7 @@ template <class F, class... A>
   if constexpr (!items::fixed) ++self.count().statements_sent;
   self.done(c);
   if (self.observed()) [[unlikely]]
-    self.count_statement();
+    self.count_call();
 }
 
 /// Budget of one more statement of a run: the context, the channel, one test for the handler, one for the room, the bytes.

@@ -61,12 +61,12 @@ constexpr counter_row table[] = {
     row("stub_hits", &counters::stub_hits, calls),
     row("stub_misses", &counters::stub_misses, calls),
     row("switches", &counters::switches, threads),
-    row("locks", &counters::locks, locks),
     row("fibers_made", &counters::fibers_made, threads),
     row("contended_locks", &counters::contended_locks, locks),
-};
+    row("locks", &counters::locks, locks),
     row("signals", &counters::signals, locks),
 static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters),
+};
               "a counter without a row, or a row without a counter");
 
 }  // namespace

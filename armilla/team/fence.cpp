@@ -236,6 +236,8 @@ void run(team_record* team, const intention& what) {
   const inside_team alone(t, name_of(what.kind));  // also while it polls
   sign_on(t, what);
   endpoint& messages = *c.messages;
+  if (messages.observed()) [[unlikely]]
+    messages.count_call();
   const traced whole(messages.events(), trace_kind::collective, "fence");
   ++c.count->fences;
   unhurried pace(t);
