@@ -21,7 +21,7 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
   while (!stop.load(std::memory_order_acquire)) {
     bool any = false;
     for (inbound& in : inbound_) {
-      if (!in.reader.ready()) continue;
+      if (!to_read(in)) continue;
       receive<taker::loop>(in);  // a body that waits is refused: this thread's scheduler has no loop
       flush();
       // release: what the bodies have done; pairs with the acquire in processed_from

@@ -70,6 +70,7 @@ watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
     blocks_.deallocate(block.offset);
     throw;
   }
+  c.open_blocks += size;
   auto* const mark = reinterpret_cast<watermark*>(host_.segment_start(self_.rank) + block.offset);
   mark->raise(0);
   return mark;

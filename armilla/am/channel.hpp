@@ -40,6 +40,8 @@ struct channel {
   bool full = false;                  ///< frames wait for credit: nothing may pass them
   bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
   bool lost = false;                  ///< its rank is: full and blocked for ever; what is still sent there is dropped
+  bool holds = false;                 ///< its peer leaves too much that is for it: nothing is read from it
+  bool held_there = false;            ///< far: the same is so at its peer
   bool far = false;                   ///< a network carries its frames; there is no ring
   traffic kind = traffic::uncounted;  ///< of the open run
   std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
@@ -51,8 +53,14 @@ struct channel {
   std::size_t aggregate = 0;     ///< bytes after which a frame of small statements is sent
   control_block* peer = nullptr;
   ring_writer ring;
-  std::deque<std::vector<std::byte>> spilled;  ///< frames that wait for credit, oldest first
-  std::unique_ptr<std::byte[]> staging;        ///< where frames are filled, from `frame_offset` on
+  struct spilled_frame {
+    std::vector<std::byte> bytes;
+    std::size_t weight;  ///< with the blocks that it names
+  };
+  std::deque<spilled_frame> spilled;     ///< frames that wait for credit, oldest first
+  std::size_t spilled_weight = 0;        ///< of all of them
+  std::size_t open_blocks = 0;           ///< bytes of the blocks that the open frame names
+  std::unique_ptr<std::byte[]> staging;  ///< where frames are filled, from `frame_offset` on
   std::size_t staging_bytes = 0;
   std::uint64_t frames = 0;  ///< that were filled in `staging`
   // Items that go straight into the ring are not counted one by one: the ring's position tells how many there were.

@@ -16,6 +16,9 @@
 
 namespace armilla::detail {
 
+// What an attendant sends is answers: somebody waits for them.
+static constexpr bool never_held = false;
+
 endpoint::endpoint(context& self, const host_map& host, role who)
     : self_(self),
       count_(*self.count),
@@ -27,11 +30,12 @@ endpoint::endpoint(context& self, const host_map& host, role who)
       watch_(stats_of(self).watch.get()),
       trace_(stats_of(self).events.get()),
       methods_(stats_of(self).count_methods(handler_item_sizes, handler_method_name)),
+      unasked_bodies_(self.settings->poll_budget.bodies),
+      unasked_ns_(self.settings->poll_budget.ns),
       eager_(who == role::attendant ? host.layout.ring_bytes / 8  // it has no heap for blocks
                                     : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       spill_limit_(self.settings->spill_limit),
-      unasked_bodies_(self.settings->poll_budget.bodies),
-      unasked_ns_(self.settings->poll_budget.ns),
+      backlog_(self.settings->backlog),
       host_(host),
       waiting_(who == role::rank ? host.control(self.rank) : host.attendant(self.rank), count_,
                host.oversubscribed || who == role::attendant, who == role::rank ? self.settings->spin_ns : 0,
@@ -50,7 +54,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
     open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
     inbound_of_[std::size_t(r)] = host.far[std::size_t(r)] ? no_ring : std::uint32_t(inbound_.size());
     if (host.far[std::size_t(r)]) continue;
-    inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r});
+    inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r, &channels_[std::size_t(r)].holds});
   }
   if (trace_ != nullptr) trace_->name_methods(handlers_.size, handler_method_name, self.ranks);
   waiting_.watch_losses(host.job().losses.count);
@@ -59,7 +63,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
   attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
   for (rank_t r = 0; r < self.ranks; ++r) {
     open_channel(ranks + std::size_t(r), r, 1, host.attendant(r));
-    if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r});
+    if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r, &never_held});
   }
 }
 
@@ -260,6 +264,7 @@ void endpoint::push(channel& c) {
   const std::byte* const frame = c.frame;
   const std::size_t bytes = std::size_t(c.cursor - frame);
   const handler_id last = c.run_handler;
+  const std::size_t blocks = std::exchange(c.open_blocks, 0);
   c.cursor = c.limit = c.frame = nullptr;
   c.run_handler = c.hot_handler = no_handler;
   c.urgent = false;
@@ -269,7 +274,7 @@ void endpoint::push(channel& c) {
     trace_->sent(c.index, c.to, last, bytes);
   const ring_writer::room room = c.spilled.empty() ? c.ring.reserve(bytes, bytes) : ring_writer::room{};
   if (room.begin == nullptr) [[unlikely]]
-    return c.far ? push_far(c, frame, bytes) : spill(c, frame, bytes);
+    return c.far ? push_far(c, frame, bytes, blocks) : spill(c, frame, bytes, blocks);
   copy_frame(room.begin, frame, bytes);
   count_alone(c);
   c.ring.publish(bytes);
@@ -277,14 +282,16 @@ void endpoint::push(channel& c) {
   if (detail::notify(*c.peer)) ++count_.wakes_sent;
 }
 
-void endpoint::spill(channel& c, const std::byte* frame, std::size_t bytes) {
+void endpoint::spill(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
   if (c.lost) return;
   if (c.spilled.empty()) ++spilled_channels_;
   c.full = c.blocked = true;
-  c.spilled.emplace_back(frame, frame + bytes);
+  c.spilled.push_back({{frame, frame + bytes}, bytes + blocks});
+  c.spilled_weight += bytes + blocks;
   spilled_bytes_ += bytes;
   ++count_.spilled_frames;
   count_.spilled_bytes += bytes;
+  if (!c.holds && c.spilled_weight > backlog_) hold_back(c);
 }
 
 bool endpoint::drain() {
@@ -297,10 +304,12 @@ bool endpoint::drain() {
 bool endpoint::drain(channel& c) {
   bool any = false;
   while (!c.spilled.empty()) {
-    const std::vector<std::byte>& frame = c.spilled.front();
+    const channel::spilled_frame& frame = c.spilled.front();
     if (c.far ? !drain_far(c) : !drain_near(c)) return any;
-    spilled_bytes_ -= frame.size();
+    spilled_bytes_ -= frame.bytes.size();
+    c.spilled_weight -= frame.weight;
     c.spilled.pop_front();
+    if (c.holds && c.spilled_weight <= backlog_ / 2) read_on(c);
     any = true;
   }
   --spilled_channels_;
@@ -310,7 +319,7 @@ bool endpoint::drain(channel& c) {
 }
 
 bool endpoint::drain_near(channel& c) {
-  const std::vector<std::byte>& frame = c.spilled.front();
+  const std::vector<std::byte>& frame = c.spilled.front().bytes;
   const ring_writer::room room = c.ring.reserve(frame.size(), frame.size());
   if (room.begin == nullptr) return false;
   std::memcpy(room.begin, frame.data(), frame.size());

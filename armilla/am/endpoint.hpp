@@ -272,6 +272,8 @@ class endpoint {
   std::uint64_t processed() const noexcept;  ///< lines of frames whose bodies have all ended
   std::uint64_t created_for(rank_t r) const noexcept;
   std::uint64_t processed_from(rank_t r) const noexcept;
+  /// Bytes that wait here for rank `r` to take in what was sent before, with the blocks that they name.
+  std::size_t queued_for(rank_t r) const noexcept { return channels_[std::size_t(r)].spilled_weight; }
   std::uint64_t deferred() const noexcept;  ///< bodies put off, bodies that wait, and fibers that bodies left behind
   bool idle() const noexcept { return to_flush_.empty() && spilled_channels_ == 0; }  ///< nothing waits here to be sent
   void defer() noexcept { ++deferred_; }   ///< a body was put off: its frame does not count as processed
@@ -334,13 +336,13 @@ class endpoint {
     else if (arriving_->run == &limited_run) [[unlikely]]
       limit_run(rest);
   }
-  /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
-  bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
   /// Behind a body of `rest`, if `until` is not its end: whether the next one begins here and now. If not, `rest` is empty: the
   /// body has waited, or the poll's limit is reached.
   [[gnu::cold]] bool goes_on(run_rest& rest) noexcept;
   /// Behind the first body of `rest`: whether another one begins.
   bool next_body(run_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
+  /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
+  bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
   /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the ring.
   bool passing(rank_t source, const std::byte* place) const noexcept {
     const std::uint32_t i = inbound_of_[std::size_t(source)];
@@ -366,6 +368,7 @@ class endpoint {
   struct inbound {
     ring_reader reader;
     rank_t source;
+    const bool* held;             ///< whether its source is held back
     std::uint64_t processed = 0;  ///< frames ever taken from it
   };
 
@@ -396,7 +399,14 @@ class endpoint {
   [[gnu::noinline]] void start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
   void count_alone(channel& c) noexcept;
   void count_items(traffic kind, std::uint64_t items) noexcept;
-  [[gnu::cold]] void spill(channel& c, const std::byte* frame, std::size_t bytes);
+  [[gnu::cold]] void spill(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
+  [[gnu::cold]] void hold_back(channel& c);
+  [[gnu::cold]] void read_on(channel& c);
+  void tell_hold(channel& c);
+  void follow_hold(const channel& c);
+  friend struct hold_record;
+  [[gnu::cold]] bool leaves(const inbound& in) const noexcept;
+  bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && leaves(in)); }
   [[gnu::cold]] bool drain();
   bool drain(channel& c);
   bool drain_near(channel& c);
@@ -422,6 +432,12 @@ class endpoint {
     arrival frame;
     run_rest rest;
   };
+  static const run_rest limited_run;  ///< stands for the rest of a run that will be limited
+  void limit_run(run_rest& rest) noexcept;
+  bool take_body(rank_t source) noexcept;
+  [[gnu::cold]] void put_back(arrival& a, const std::byte* record) noexcept;
+  [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes);
+  void note_observers() noexcept;
   enum class outcome { done, late, leave };
   /// A fiber that waits for what nobody tells it: the loop asks for it.
   struct asked_wait {
@@ -432,12 +448,6 @@ class endpoint {
     asked_wait* next = nullptr;
     ~asked_wait() {
       if (who != nullptr) self.forget(*this);
-  static const run_rest limited_run;  ///< stands for the rest of a run that will be limited
-  void limit_run(run_rest& rest) noexcept;
-  bool take_body(rank_t source) noexcept;
-  [[gnu::cold]] void put_back(arrival& a, const std::byte* record) noexcept;
-  [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes);
-  void note_observers() noexcept;
     }
   };
   void list(asked_wait& w, fiber_record& who) noexcept;
@@ -480,7 +490,7 @@ class endpoint {
 
   // What a network carries: see far.cpp.
   void open_network(role who);
-  void push_far(channel& c, const std::byte* frame, std::size_t bytes);
+  void push_far(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
   bool drain_far(channel& c);
   void drain_aside();
   bool takes_ride(const channel& c, std::size_t bytes) const noexcept;
@@ -558,9 +568,11 @@ class endpoint {
   stopwatch* watch_ = nullptr;
   trace* trace_ = nullptr;
   method_counts* methods_ = nullptr;  ///< null unless statistics were asked for
+  std::uint64_t unasked_bodies_ = 0, unasked_ns_ = 0;
   std::size_t eager_ = 0;
   std::size_t spilled_bytes_ = 0;
   std::size_t spill_limit_ = 0;
+  std::size_t backlog_ = 0;
   const host_map& host_;
   heap blocks_;
   std::vector<loss_listener> listeners_;
@@ -568,7 +580,6 @@ class endpoint {
   bool has_blocks_ = false;  ///< the attendant has none: a heap has one owner
   waiting waiting_;
 };
-  std::uint64_t unasked_bodies_ = 0, unasked_ns_ = 0;
 
 /// The thread that answers for a rank under ARMILLA_RECEPTION=thread; nothing otherwise. Starts after all layers, stops before
 /// them.

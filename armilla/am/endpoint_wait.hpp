@@ -80,7 +80,7 @@ inline bool endpoint::poll_here() {
   ++count_.polls;
   bool any = false;
   for (inbound& in : inbound_) {
-    if (!in.reader.ready()) continue;
+    if (!to_read(in)) continue;
     any |= receive<taker::in_place>(in);
     if (left_) [[unlikely]]
       return true;  // before anything else is taken in, the loop has to go on with that frame

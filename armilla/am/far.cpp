@@ -23,18 +23,18 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 
 // ---- sending ----
 
-void endpoint::push_far(channel& c, const std::byte* frame, std::size_t bytes) {
+void endpoint::push_far(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
   if (c.lost) return;
   if (!far_->sending.empty()) [[unlikely]]
     start_far_bulk(c);
   std::byte* const room = c.spilled.empty() ? far_->side.reserve(c.index, bytes) : nullptr;
-  if (room == nullptr) return spill(c, frame, bytes);
+  if (room == nullptr) return spill(c, frame, bytes, blocks);
   std::memcpy(room, frame, bytes);
   far_->side.publish(room, c.index, bytes);
 }
 
 bool endpoint::drain_far(channel& c) {
-  const std::vector<std::byte>& frame = c.spilled.front();
+  const std::vector<std::byte>& frame = c.spilled.front().bytes;
   std::byte* const room = far_->side.reserve(c.index, frame.size());
   if (room == nullptr) return false;
   std::memcpy(room, frame.data(), frame.size());
@@ -50,14 +50,15 @@ void endpoint::send_aside(rank_t to, handler_id h, const void* head, std::size_t
   const record what{h, std::uint32_t(head_bytes + bytes)};
   const std::size_t all = sizeof what + what.length;
   const bool queue = !far.aside.empty();
+  const auto how = h == hold_handler ? far_side::kind::word : far_side::kind::aside;
   ++count_.control_sent;
   count_.control_bytes_sent += all;
   std::byte* const room = queue ? nullptr : far.side.reserve_aside(to, all);
-  std::byte* place = room != nullptr ? room : far.aside.emplace_back(to, std::vector<std::byte>(all)).frame.data();
+  std::byte* place = room != nullptr ? room : far.aside.emplace_back(to, std::vector<std::byte>(all), how).frame.data();
   std::memcpy(place, &what, sizeof what);
   std::memcpy(place += sizeof what, head, head_bytes);
   if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
-  if (room != nullptr) far.side.publish(room, to, all, far_side::kind::aside);
+  if (room != nullptr) far.side.publish(room, to, all, how);
 }
 
 bool endpoint::takes_ride(const channel& c, std::size_t bytes) const noexcept {
@@ -101,7 +102,7 @@ void endpoint::drain_aside() {
     std::byte* const room = far.side.reserve_aside(first.to, first.frame.size());
     if (room == nullptr) return;
     std::memcpy(room, first.frame.data(), first.frame.size());
-    far.side.publish(room, first.to, first.frame.size(), far_side::kind::aside);
+    far.side.publish(room, first.to, first.frame.size(), first.how);
     far.aside.pop_front();
   }
 }

@@ -216,7 +216,7 @@ void endpoint::take_far_bulk(rank_t source, std::uint64_t offset, std::size_t si
     record head;
     bulk_name name;
   } const frame{{bulk_handler, sizeof(bulk_name)}, {offset, size, h}};
-  far_frame mine{nullptr, 0, source, 0, false, new std::byte[sizeof frame]};
+  far_frame mine{nullptr, 0, source, 0, false, false, new std::byte[sizeof frame]};
   std::memcpy(mine.copy, &frame, sizeof frame);
   mine.data = mine.copy;
   arrival a{nullptr, source, sizeof frame, mine.data, mine.data + sizeof frame, mine};
@@ -238,7 +238,7 @@ void endpoint::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, 
   std::byte* const items = block.get() + sizeof(watermark);
   std::memcpy(items - sizeof head, &head, sizeof head);
   const std::byte* const first = given_up ? items + size : items - sizeof head;
-  far_frame mine{nullptr, 0, source, 0, false, block.release(), std::uint32_t(source)};
+  far_frame mine{nullptr, 0, source, 0, false, false, block.release(), std::uint32_t(source)};
   arrival a{nullptr, source, std::uint32_t(items + size - first), first, items + size, mine};
   run_frame<By>(a);
 }

@@ -49,6 +49,7 @@ struct far_traffic {
   struct waiting_aside {
     rank_t to;
     std::vector<std::byte> frame;
+    far_side::kind how;
   };
 
   struct transfer {

@@ -36,6 +36,7 @@ enum well_known : handler_id {
   mirror_handler = 49,        ///< layer team: what a rank wrote for the ranks of other hosts to see
   main_done_handler = 50,     ///< layer session: run_main's function has returned
   far_apart_handler = 51,     ///< an item of which a network carries a part
+  hold_handler = 52,          ///< over a network: the sender reads nothing more from here, or reads on
   first_free_handler = 64,
 };
 
@@ -54,8 +55,8 @@ class handler_slot {
   std::uint32_t item_bytes;  ///< of each of its items; 0: they differ, and it says each by endpoint::count_item
   bool may_wait;             ///< its items are bodies that may become fibers: it keeps its place by endpoint::begin_bodies
   bool streams;              ///< it can read a long item while that is being written: endpoint::take_stream
-  handler_slot* next;
   bool runs_bodies;          ///< its items are work that other ranks give: a poll's limit counts them
+  handler_slot* next;
 };
 
 template <class H>
@@ -89,7 +90,6 @@ constexpr bool handler_streams() noexcept {
     return false;
 }
 
-/// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
 template <class H>
 constexpr bool handler_runs_bodies() noexcept {
   if constexpr (requires { H::runs_bodies; })
@@ -98,6 +98,7 @@ constexpr bool handler_runs_bodies() noexcept {
     return handler_may_wait<H>();
 }
 
+/// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
 template <class H>
 inline handler_slot handler{&H::run,
                             &image_handle,
@@ -118,9 +119,9 @@ struct handler_table {
   const handler_fn* functions = nullptr;
   const std::uint8_t* may_wait = nullptr;
   const std::uint8_t* streams = nullptr;
-  std::uint32_t size = 0;
   const std::uint32_t* limited = nullptr;           ///< of those that run bodies: bytes of an item, or `whole_runs`; else 0
   static constexpr std::uint32_t whole_runs = ~0U;  ///< its items differ, or it asks between them by itself
+  std::uint32_t size = 0;
 };
 
 /// Gives the registered handlers their numbers, once in a process; later calls return the same table.

@@ -72,10 +72,13 @@ void endpoint::lose(channel& c) noexcept {
   c.cursor = c.limit = c.frame = nullptr;
   c.run_handler = c.hot_handler = no_handler;
   c.urgent = false;
+  c.open_blocks = 0;
   c.lost = c.full = c.blocked = true;
   if (c.spilled.empty()) return;
-  for (const auto& frame : c.spilled) spilled_bytes_ -= frame.size();
+  for (const auto& frame : c.spilled) spilled_bytes_ -= frame.bytes.size();
   c.spilled.clear();
+  c.spilled_weight = 0;
+  if (c.holds) read_on(c);
   --spilled_channels_;
 }
 

@@ -28,7 +28,7 @@ void prefetch_lines(const ring_reader::frame& frame) noexcept {
 
 template <endpoint::taker By>
 bool endpoint::receive(inbound& in) {
-  for (int i = 0; i < frames_a_look && in.reader.ready(); ++i) {
+  for (int i = 0; i < frames_a_look && to_read(in); ++i) {
     const ring_reader::frame frame = in.reader.front();
     if (frame.bytes == frame_pad) {
       in.reader.release(frame_pad);

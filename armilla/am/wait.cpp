@@ -16,7 +16,7 @@ void endpoint::look_nested() {
   ++count_.polls;
   if (left_) finish_left();
   for (inbound& in : inbound_)
-    if (in.reader.ready() && !left_) receive<taker::loop>(in);
+    if (to_read(in) && !left_) receive<taker::loop>(in);
   if (far_ != nullptr) poll_far<taker::loop>();
   if (spilled_channels_ != 0) drain();
   if (count_.runs_received != before) return;
@@ -86,7 +86,7 @@ bool endpoint::look_around() {
   }
   ++count_.polls;
   for (inbound& in : inbound_) {
-    if (!in.reader.ready()) continue;
+    if (!to_read(in)) continue;
     receive<taker::loop>(in);
     if (!fibers.in_loop()) [[unlikely]]
       return false;
@@ -185,7 +185,7 @@ bool endpoint::anything_has_come() const noexcept {
   arrival_order* const order = observed_ ? order_of(self_, this) : nullptr;
   if (order != nullptr) order->flush();
   for (const inbound& in : inbound_)
-    if (in.reader.ready() && (order == nullptr || order->next_may_be(in.source))) return true;
+    if (to_read(in) && (order == nullptr || order->next_may_be(in.source))) return true;
   return false;
 }
 

@@ -42,6 +42,7 @@ struct options {
   } poll_budget;
   std::uint64_t eager = 16 * 1024;
   std::uint64_t spill_limit = std::uint64_t{1} << 30;
+  std::uint64_t backlog = 1024 * 1024;
   std::uint64_t receive_buffers = 4 * 1024 * 1024;
   std::uint64_t network_window = 256 * 1024;
   std::string faults;

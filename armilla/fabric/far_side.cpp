@@ -21,7 +21,8 @@ struct far_side::peer {
   std::uint64_t next_out = 0;      // number of the next frame
   std::uint64_t next_in = 0;
   std::uint32_t next_bulk = 0;
-  bool held = false;
+  bool held = false;                     // nothing of it is taken
+  bool shut = false;                     // only words are
   bool queued = false;                   // stands in `waiting_`
   bool owes = false;                     // stands in `owing_`
   std::uint64_t stored = 0;              // lines of counted frames in `kept` and `early`
@@ -29,6 +30,11 @@ struct far_side::peer {
   std::map<std::uint64_t, frame> early;  // came before those in front of them
 
   static std::uint64_t lines_of(const frame& f) noexcept { return f.aside ? 0 : lines_for(f.bytes); }
+  // The next one that may be taken; the end: none.
+  std::deque<frame>::iterator next_kept() {
+    if (held) return kept.end();
+    return shut ? std::find_if(kept.begin(), kept.end(), [](const frame& f) { return f.word; }) : kept.begin();
+  }
   // What had come early follows those in front of it. So early ones are always beyond `next_in`.
   void bring_up() {
     for (auto first = early.begin(); first != early.end() && first->first == next_in; ++next_in, first = early.erase(first))
@@ -122,6 +128,11 @@ std::uint64_t far_side::taken(end_t source) const noexcept {
 
 void far_side::hold(end_t source) { peer_of(source).held = true; }
 
+void far_side::shut_out(end_t source, bool shut) {
+  peer_of(source).shut = shut;
+  take_turn(source);
+}
+
 // What is wrong with a frame's own words; null: nothing. `value`: what it says.
 inline const char* far_side::damage(const network::arrival& a, std::uint64_t& value) const noexcept {
   const auto& head = *reinterpret_cast<const network_head*>(a.data);
@@ -129,7 +140,7 @@ inline const char* far_side::damage(const network::arrival& a, std::uint64_t& va
   if (value = head.mark; head.mark != network_head::good_mark) return "the mark of a frame";
   if (value = head.source; head.source >= std::uint32_t(ranks_) || rank_t(head.source) == me_) return "the source of a frame";
   if (a.source != no_rank && rank_t(head.source) != a.source) return "the source of a frame";
-  if (value = head.aside; head.aside > 1) return "the kind of a frame";
+  if (value = head.aside; head.aside > std::uint8_t(kind::word)) return "the kind of a frame";
   if (value = std::uint64_t(head.lane); value >= frame_lanes || first_of_lane_[value] == nobody) return "the lane of a frame";
   if (value = head.bytes; head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
     return "the length of a frame";
@@ -173,12 +184,13 @@ bool far_side::take(const network::arrival& a, frame& f) {
   f.source = source;
   f.token = a.token;
   f.aside = head.aside != 0;
+  f.word = head.aside == std::uint8_t(kind::word);
   f.copy = nullptr;
   f.end = from;
-  if (number == p.next_in && !p.held && f.bytes != 0 && p.kept.empty()) [[likely]] {
+  if (number == p.next_in && !p.held && !p.shut && f.bytes != 0 && p.kept.empty()) [[likely]] {
     ++p.next_in;
     if (!p.early.empty()) [[unlikely]]
-      p.bring_up(), go_on(from);
+      p.bring_up(), take_turn(from);
     return true;
   }
   if (f.bytes == 0 || number < p.next_in) {  // a word about credit, or a frame that has come before
@@ -206,7 +218,7 @@ void far_side::store(const network::arrival& a, const frame& f, std::uint64_t nu
   ++p.next_in;
   p.kept.push_back(copy);
   p.bring_up();
-  if (!p.held) go_on(f.end);
+  take_turn(f.end);
 }
 
 far_side::frame far_side::copy_of(const frame& f) {
@@ -219,9 +231,14 @@ far_side::frame far_side::copy_of(const frame& f) {
 }
 
 void far_side::go_on(end_t source) {
+  peer_of(source).held = false;
+  take_turn(source);
+}
+
+// What is kept of it stands in line, if any may be taken.
+void far_side::take_turn(end_t source) {
   peer& p = peer_of(source);
-  p.held = false;
-  if (p.queued || p.kept.empty()) return;
+  if (p.queued || p.next_kept() == p.kept.end()) return;
   p.queued = true;
   waiting_.push_back(source);
 }
@@ -229,9 +246,9 @@ void far_side::go_on(end_t source) {
 bool far_side::take_waiting(frame& f) {
   while (!waiting_.empty()) {
     peer& p = peer_of(waiting_.front());
-    if (!p.held && !p.kept.empty()) {
-      f = p.kept.front();
-      p.kept.pop_front();
+    if (const auto first = p.next_kept(); first != p.kept.end()) {
+      f = *first;
+      p.kept.erase(first);
       p.stored -= p.lines_of(f);
       return true;
     }

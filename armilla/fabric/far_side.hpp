@@ -43,7 +43,7 @@ class far_side {
   bool admits(end_t to, std::size_t bytes) const noexcept;
   /// The same for a frame that no credit limits.
   std::byte* reserve_aside(end_t to, std::size_t bytes);
-  enum class kind : std::uint8_t { counted, aside };
+  enum class kind : std::uint8_t { counted, aside, word };
   void publish(std::byte* records, end_t to, std::size_t bytes, kind how = kind::counted);
   /// Lines of the counted frames ever sent to `to`.
   std::uint64_t sent(end_t to) const noexcept;
@@ -58,6 +58,8 @@ class far_side {
   /// What comes from `source` waits here until `go_on`.
   void hold(end_t source);
   void go_on(end_t source);
+  /// The same while `shut`, for all but words: they come past what waits. Both may be so at a time.
+  void shut_out(end_t source, bool shut);
   /// Lines of the counted frames from `source` that have been released.
   std::uint64_t taken(end_t source) const noexcept;
   /// Counted frames that have been released.
@@ -83,6 +85,7 @@ class far_side {
   bool take(const network::arrival& a, frame& f);
   [[gnu::cold]] void store(const network::arrival& a, const frame& f, std::uint64_t number);
   bool take_waiting(frame& f);
+  void take_turn(end_t source);
   [[gnu::cold]] frame copy_of(const frame& f);
   [[gnu::cold]] void tell(end_t to);
   [[noreturn, gnu::cold]] void refuse_damage(const network::arrival& a, const char* what, std::uint64_t value);

@@ -289,6 +289,33 @@ TEST_F(far_side_test, held_early_and_doubled_frames_keep_their_order) {
   EXPECT_EQ(side.taken(2), 6U);
 }
 
+TEST_F(far_side_test, only_words_come_past_a_source_that_is_shut_out) {
+  const auto comes_as = [&](far_side::kind how, std::uint64_t number) {
+    network_head h = head(2, number);
+    h.aside = std::uint8_t(how);
+    net.comes(h, {content(2, number)});
+  };
+  side.shut_out(2, true);
+  comes(2, 0);
+  comes_as(far_side::kind::aside, 1);
+  comes_as(far_side::kind::word, 3);  // early: not before those in front of it are here
+  EXPECT_EQ(take(), 0U);
+  comes(2, 2);
+  comes_as(far_side::kind::word, 4);
+  comes(0, 0);
+  EXPECT_EQ(take(), content(2, 3));
+  EXPECT_EQ(take(), content(2, 4));
+  EXPECT_EQ(take(), content(0, 0));
+  EXPECT_EQ(take(), 0U);
+  side.hold(2);
+  side.shut_out(2, false);
+  EXPECT_EQ(take(), 0U);
+  side.go_on(2);
+  for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(take(), content(2, i));
+  EXPECT_EQ(take(), 0U);
+  EXPECT_EQ(side.taken(2), 2U);
+}
+
 TEST_F(far_side_test, a_held_source_gives_credit_all_the_same) {
   while (send(2)) {}
   side.hold(2);

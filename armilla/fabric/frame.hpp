@@ -20,7 +20,7 @@ struct network_head {
   static constexpr std::uint32_t good_mark = 0x41524d31;  ///< "1MRA" in memory: this version of the frame
   std::uint32_t mark = good_mark;
   std::uint16_t epoch = 0;  ///< of the job: changes when ranks are lost
-  std::uint8_t aside = 0;   ///< 1: neither credit nor a fence counts it
+  std::uint8_t aside = 0;   ///< 1: neither credit nor a fence counts it; 2: the same, and it comes past a receiver that is shut
   frame_lane lane = frame_lane::bodies;
   std::uint32_t source = 0;  ///< rank
   std::uint32_t bytes = 0;   ///< of the records; 0: nothing but what this head says
@@ -36,6 +36,7 @@ struct far_frame {
   rank_t source = no_rank;
   std::uintptr_t token = 0;  ///< of the network
   bool aside = false;
+  bool word = false;          ///< an aside that comes also where its source is shut out
   std::byte* copy = nullptr;  ///< owned, where the frame could not be taken in when it came
   std::uint32_t end = 0;      ///< of `far_side`, from which it came
 };

@@ -33,9 +33,9 @@ inline std::atomic_ref<frame_word> word_at(std::byte* line) noexcept {
   return std::atomic_ref(*reinterpret_cast<frame_word*>(line));
 }
 
-/// The shared bytes of a ring: first the reader's position (in lines), then the lines.
+/// The shared bytes of a ring: first the reader's position (in lines) and whether it leaves what is there, then the lines.
 struct ring_memory {
-  std::atomic<std::uint64_t>* head = nullptr;
+  std::atomic<std::uint64_t>* head = nullptr;  ///< and behind it `left`
   std::byte* lines = nullptr;
   std::uint64_t count = 0;  ///< lines, a power of two
 
@@ -85,6 +85,9 @@ class ring_writer {
     tail_ += lines;
   }
 
+  /// Whether the reader says that it leaves what is there.
+  bool is_left() const noexcept { return memory_.head[1].load(std::memory_order_relaxed) != 0; }
+
   std::uint64_t lines() const noexcept { return memory_.count; }
   /// Lines ever published, those that fill up the end included.
   std::uint64_t position() const noexcept { return tail_; }
@@ -132,6 +135,9 @@ class ring_reader {
     if (head_ - published_ >= count_ / 8) [[unlikely]]
       publish_head();
   }
+
+  /// Tells the writer whether it leaves what is there; seen sooner or later.
+  void leave(bool there) noexcept { shared_head_[1].store(there, std::memory_order_relaxed); }
 
   /// Whether `place` lies in the ring's lines.
   bool holds(const std::byte* place) const noexcept { return place >= lines_ && place < lines_ + count_ * cache_line; }

@@ -36,6 +36,7 @@ constexpr counter_row table[] = {
     row("spilled_frames", &counters::spilled_frames, messages),
     row("spilled_bytes", &counters::spilled_bytes, messages),
     row("credit_stalls", &counters::credit_stalls, messages),
+    row("holds", &counters::holds, messages),
     row("polls", &counters::polls, waiting),
     row("idle_polls", &counters::idle_polls, waiting),
     row("yields", &counters::yields, waiting),
@@ -62,11 +63,11 @@ constexpr counter_row table[] = {
     row("stub_misses", &counters::stub_misses, calls),
     row("switches", &counters::switches, threads),
     row("fibers_made", &counters::fibers_made, threads),
-    row("contended_locks", &counters::contended_locks, locks),
     row("locks", &counters::locks, locks),
+    row("contended_locks", &counters::contended_locks, locks),
     row("signals", &counters::signals, locks),
-static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters),
 };
+static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters),
               "a counter without a row, or a row without a counter");
 
 }  // namespace

@@ -25,6 +25,7 @@ struct counters {
   std::uint64_t spilled_frames = 0;  ///< frames queued at the sender for lack of credit
   std::uint64_t spilled_bytes = 0;
   std::uint64_t credit_stalls = 0;  ///< sends of the rank's own code that had to wait for credit
+  std::uint64_t holds = 0;          ///< times a rank was not read from any further, for it left too much that is for it
   // waiting
   std::uint64_t polls = 0;       ///< looks at all peers
   std::uint64_t idle_polls = 0;  ///< of them, those that found nothing
@@ -53,9 +54,9 @@ struct counters {
   std::uint64_t stub_misses = 0;      ///< calls by name that carried name and signature, to be looked up
   std::uint64_t switches = 0;         ///< between fibers
   std::uint64_t fibers_made = 0;      ///< spawned, for coroutines that go on, and in place of bodies that wait
-  std::uint64_t contended_locks = 0;  ///< of them, those that found it held
   std::uint64_t locks = 0;            ///< lockings of a mutex or shared_mutex
+  std::uint64_t contended_locks = 0;  ///< of them, those that found it held
   std::uint64_t signals = 0;          ///< fibers that were told to go on at the object at which they waited
-
 };
+
 }  // namespace armilla::detail
