@@ -96,17 +96,19 @@ inline constexpr std::uint64_t step_mask = (std::uint64_t(1) << sign_shift) - 1;
 constexpr std::uint64_t step_of(std::uint64_t word) noexcept { return word & step_mask; }
 constexpr collective kind_of_sign(std::uint64_t word) noexcept { return collective(word >> 59); }
 
-/// What a team's members have entered so far, in one number. Two pasts that differ in one collective's root or type only, or in
-/// anything else with a probability of 2047 in 2048, never look alike again. What is known of `i` at compile time costs nothing.
-constexpr std::uint64_t past_with(std::uint64_t past, const intention& i) noexcept {
-  const std::uint64_t rest = (i.bytes * 0x9e3779b97f4a7c15u >> 53) + std::uint64_t(i.type) * 5 + std::uint64_t(i.root) * 811 +
-                             std::uint64_t(i.kind) * 97;
-  return past * 37 + rest;
+/// What stands for `i` in a team's past. What is known of it when the program is compiled costs nothing.
+constexpr std::uint64_t mark_in_past(const intention& i) noexcept {
+  return (i.bytes * 0x9e3779b97f4a7c15u >> 53) + std::uint64_t(i.type) * 5 + std::uint64_t(i.root) * 811 +
+         std::uint64_t(i.kind) * 97;
 }
 
-/// The sign of collective `number` of a team, in its place above a step: 5 bits of its kind, 11 of the past up to it.
-constexpr std::uint64_t sign_of(collective kind, std::uint64_t past, std::uint64_t number) noexcept {
-  return std::uint64_t(kind) << 59 | ((past + number * 355) & 0x7ff) << sign_shift;
+/// What the next mark is added to, after a collective at which the past stood at `past`. Two pasts that differ in one
+/// collective's root or type only, or in anything else with a probability of 2047 in 2048, never look alike again.
+constexpr std::uint64_t past_behind(std::uint64_t past) noexcept { return past * 37 + 355; }
+
+/// The sign of a collective in its place above a step: 5 bits of its kind, 11 of the past up to it.
+constexpr std::uint64_t sign_of(collective kind, std::uint64_t past) noexcept {
+  return std::uint64_t(kind) << 59 | (past & 0x7ff) << sign_shift;
 }
 
 /// "team::reduce with root 1 of 8 bytes (float64)".

@@ -44,7 +44,7 @@ struct team_record {
   std::uint64_t step = 0;                ///< last step of the flat lines
   std::uint64_t known = 0;               ///< every member has shown at least this step
   std::uint64_t sign = 0;                ///< of the collective that this rank is in; in all words that it shows
-  std::uint64_t past = 0;                ///< of what this rank has entered: past_with
+  std::uint64_t past = 0;                ///< of what this rank has entered: past_behind
   std::uint64_t number = 0;              ///< of the collectives entered, from first_step
   flag_line* mine = nullptr;             ///< my flat lines
   intention_line* entered = nullptr;     ///< mine
@@ -313,8 +313,10 @@ inline context& require_entry(const team_record* t, collective kind, rank_t root
 
 /// From here on what this rank shows is a part of `what`. Three stores to lines that hardly anybody else reads.
 inline void sign_on(team_record& t, const intention& what) {
-  t.past = past_with(t.past, what);
-  t.sign = sign_of(what.kind, t.past, ++t.number);
+  const std::uint64_t past = t.past + mark_in_past(what);
+  t.sign = sign_of(what.kind, past);  // all that follows waits for this, but not for the next line
+  t.past = past_behind(past);
+  ++t.number;
   if (++t.entered_at == intention_line::kept) t.entered_at = 0;
   t.entered->what[t.entered_at].store(what.word(), std::memory_order_release);
   t.entered->number.store(t.number, std::memory_order_release);  // pairs with the acquire in does_otherwise
