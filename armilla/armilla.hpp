@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Everything of Armilla that a program needs.
+
+// These first: what a compiler says of a line in them is not preceded by a list of headers that include them.
+#include "armilla/rpc/statement.hpp"
+// in front of what includes it
+#include "armilla/rpc/question.hpp"
+// likewise
+#include "armilla/team/collectives.hpp"
+// likewise
+#include "armilla/global/global_ptr.hpp"
+// likewise
 #include "armilla/am/message.hpp"
 #include "armilla/base/grade.hpp"
 #include "armilla/base/rank.hpp"
@@ -21,6 +31,7 @@
 #include "armilla/object/create.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/object/library.hpp"
+#include "armilla/object/member_pointer.hpp"
 #include "armilla/object/named_object.hpp"
 #include "armilla/object/polymorphic.hpp"
 #include "armilla/object/remote.hpp"
@@ -34,8 +45,6 @@
 #include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/method.hpp"
 #include "armilla/rpc/progress.hpp"
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/statement.hpp"
 #include "armilla/rpc/when_all.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"
@@ -43,7 +52,6 @@
 #include "armilla/stats/phase.hpp"
 #include "armilla/stats/stats.hpp"
 #include "armilla/team/barrier.hpp"
-#include "armilla/team/collectives.hpp"
 #include "armilla/team/fence.hpp"
 #include "armilla/team/team.hpp"
 #include "armilla/wire/view.hpp"

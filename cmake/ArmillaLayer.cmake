@@ -8,7 +8,7 @@
 #   armilla_program(<name> SOURCES a.cpp ... [LIBRARIES x ...] [INSTALL]) a tool, an example or a benchmark, in bin/
 #   armilla_program_of_other_compiler(<name> SOURCE a.cpp [FOLDER f])     the same by clang++ where this build is by g++, and vice versa
 #   armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS 2 4] [FABRICS shm threads] [EXPECT regex])
-#   armilla_compile_fail(<name> SOURCE file EXPECT "regex")               must be refused with that sentence
+#   armilla_compile_fail(<name> SOURCE file EXPECT "regex" [LINES n])     must be refused with that sentence, in n lines at most
 
 set(ARMILLA_TESTING OFF)
 if(ARMILLA_TESTS)
@@ -315,11 +315,15 @@ function(armilla_compile_fail name)
   if(NOT ARMILLA_TESTING)
     return()
   endif()
-  cmake_parse_arguments(arg "" "SOURCE;EXPECT" "DEFINES" ${ARGN})
+  cmake_parse_arguments(arg "" "SOURCE;EXPECT;LINES" "DEFINES" ${ARGN})
   cmake_path(ABSOLUTE_PATH arg_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   list(TRANSFORM arg_DEFINES PREPEND -D)
+  set(bound)
+  if(arg_LINES)
+    set(bound --lines ${arg_LINES})
+  endif()
   add_test(NAME compile_fail.${name}
-           COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/compile_fail/expect_error.py" "${arg_EXPECT}"
+           COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/compile_fail/expect_error.py" ${bound} "${arg_EXPECT}"
                    "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only -I "${PROJECT_SOURCE_DIR}"
                    -DARMILLA_CHECKED=$<BOOL:${ARMILLA_CHECKED}> ${arg_DEFINES} "${arg_SOURCE}")
   armilla_test_properties(compile_fail.${name} "compile_fail" "")

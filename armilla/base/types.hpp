@@ -12,6 +12,10 @@ namespace detail {
 
 inline constexpr rank_t no_rank = -1;
 
+/// For a static_assert in a template that must not be used.
+template <class...>
+inline constexpr bool dependent_false = false;
+
 /// What one core moves to another at a time.
 inline constexpr std::size_t cache_line = 64;
 

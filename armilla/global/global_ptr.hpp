@@ -64,6 +64,13 @@ class global_ptr {
     return global_ref<target>(at_.plus(std::bit_cast<std::int64_t>(mine)));  // a data member pointer is an offset (Itanium ABI)
   }
 
+  T* operator->() const {
+    static_assert(detail::dependent_false<T>,
+                  "armilla: a global_ptr has no ->, its target may lie on another rank: p->*&P::x is a data member, "
+                  "call(p.rank(), ...) runs a method there, p.local()->x is the plain way where it is mapped");
+    return nullptr;
+  }
+
   // Local arithmetic: the same rank, in units of T.
   // clang-format off
   constexpr global_ptr& operator+=(std::ptrdiff_t n) noexcept requires(!std::is_void_v<T>) { at_ = at_.plus(n * std::int64_t(sizeof(T))); return *this; }

@@ -140,6 +140,10 @@ struct object_access {
   static bound_member<M, T> member(const distributed<T>& object) noexcept {
     return {object.id_};
   }
+  template <class T>
+  static object_id id(const distributed<T>& object) noexcept {
+    return object.id_;
+  }
 };
 
 }  // namespace detail

@@ -277,4 +277,9 @@ template <auto F, class... A>
   return call(dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
 
+// The compiler shows this line for a function that is overloaded: it names the remedy.
+// clang-format off
+void call(rank_t dest, ...) = delete;  // armilla: name ONE function, static_cast<int (*)(int)>(&f), a lambda or a function object
+// clang-format on
+
 }  // namespace armilla

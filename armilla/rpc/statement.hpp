@@ -203,6 +203,11 @@ void async(rank_t dest, A&&... arguments) {
   async(dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
 
+// The compiler shows this line for a function that is overloaded: it names the remedy.
+// clang-format off
+void async(rank_t dest, ...) = delete;  // armilla: name ONE function, static_cast<void (*)(int)>(&f), a lambda or a function object
+// clang-format on
+
 /// Statement to every rank, this one included. Paper: STAPL, section 5 (broadcast_rmi).
 template <class F, class... A>
   requires(!std::is_same_v<std::decay_t<F>, team>)

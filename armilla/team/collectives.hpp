@@ -386,6 +386,15 @@ template <sendable_value T, combines<T> Op>
 T reduce_all(const T& value, Op op) {
   return world().reduce_all(value, static_cast<Op&&>(op));
 }
+/// The same element by element, `reduce_all(each(values), op)`. See armilla/team/each.hpp.
+template <class V, class Op>
+std::optional<V> reduce_to(rank_t root, detail::each_of<V> all, Op op) {
+  return world().reduce(all, static_cast<Op&&>(op), root);
+}
+template <class V, class Op>
+V reduce_all(detail::each_of<V> all, Op op) {
+  return world().reduce_all(all, static_cast<Op&&>(op));
+}
 /// `world().gather_all(value)`.
 template <sendable_value T>
 std::vector<T> gather_all(const T& value) {
@@ -424,6 +433,38 @@ void all_to_all(std::span<const T> in, std::span<T> out) {
 template <sendable_value T>
 std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) {
   return world().all_to_all_v(parts);
+}
+
+// What is easily written otherwise says how it is written.
+template <detail::no_root T>
+T broadcast_value(rank_t, const T& value) {
+  static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast_value(value, root)");
+  return value;
+}
+template <detail::no_root T>
+std::vector<T> gather_to(const T&, rank_t) {
+  static_assert(detail::dependent_false<T>, "armilla: the root comes first, then the value: gather_to(root, value)");
+  return {};
+}
+template <detail::no_root T, class Op>
+  requires detail::reduces<Op, T>
+std::optional<T> reduce_to(const T&, rank_t, Op) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: the root comes first, then value and operation: reduce_to(root, value, op)");
+  return {};
+}
+template <class T, detail::no_root Op>
+  requires detail::reduces<Op, T>
+std::optional<T> reduce_to(const T&, Op, rank_t) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: the root comes first, then value and operation: reduce_to(root, value, op)");
+  return {};
+}
+template <class V, class Op>
+  requires detail::combines_elements_only<Op, V>
+V reduce_all(const V& values, Op) {
+  static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: reduce_all(each(values), op)");
+  return values;
 }
 
 }  // namespace armilla

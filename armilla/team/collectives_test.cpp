@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/collectives.hpp"
 
+#include <array>
 #include <functional>
 #include <map>
 #include <numeric>
@@ -236,6 +237,26 @@ RANK_TEST(wrong_lengths_are_errors) {
                          am::all_to_all(std::span<const int>(in), std::span(out)));
   am::barrier();
   EXPECT_THROWS_SAYING(am::usage_error, "one for each member", am::all_to_all_v(std::vector<std::vector<int>>(99)));
+}
+
+RANK_TEST(ranges_are_reduced_element_by_element) {
+  const int n = am::ranks(), me = am::rank();
+  const std::vector<int> mine = {me, 1, 10 * me};
+  const int sum = n * (n - 1) / 2;
+  const std::vector<int> sums = {sum, n, 10 * sum};
+  EXPECT(am::reduce_all(am::each(mine), std::plus<>{}) == sums);
+  EXPECT(am::world().reduce_all(am::each(mine), std::plus<>{}) == sums);
+  const auto at_last = am::reduce_to(n - 1, am::each(std::array{1.5, double(me)}), std::plus<>{});
+  EXPECT_EQ(at_last.has_value(), me == n - 1);
+  if (at_last) EXPECT((*at_last == std::array{1.5 * n, double(sum)}));
+  const auto at_first = am::world().reduce(am::each(mine), [](int a, int b) { return a > b ? a : b; });
+  if (at_first) EXPECT((*at_first == std::vector{n - 1, 1, 10 * (n - 1)}));
+}
+
+RANK_TEST(ranges_of_several_lengths_are_not_reduced) {
+  if (am::ranks() == 1) return;
+  EXPECT_THROWS_SAYING(am::usage_error, "all give as many elements",
+                       am::reduce_all(am::each(std::vector<int>(std::size_t(am::rank()))), std::plus<>{}));
 }
 
 RANK_TEST(collectives_are_counted) {

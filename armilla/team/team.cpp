@@ -326,6 +326,8 @@ rank_t require_members(const team& t, const char* operation) {
   return t.size();
 }
 
+void throw_unlike_lengths() { throw_usage("each", "the members give ranges of several lengths; all give as many elements"); }
+
 void throw_no_member(const team& t, rank_t r, const char* operation) {
   throw_usage(operation,
               fmt::format("rank {} is no member of the object's team, which has {} members; ranks are those of the job: "

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/base/types.hpp"
+#include "armilla/team/each.hpp"
 #include "armilla/wire/sendable.hpp"
 
 namespace armilla {
@@ -36,6 +39,12 @@ void run_end_fence(ending_of which);
 /// same bits on all members, and in every run with as many members.
 template <class Op, class T>
 concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
+
+namespace detail {
+/// What cannot have been meant as the number of a root.
+template <class T>
+concept no_root = !std::is_convertible_v<T, rank_t> || std::is_floating_point_v<T>;
+}  // namespace detail
 
 /// An ordered subset of the job's ranks: a small value, cheap to copy. `world()` holds all ranks; `split` makes others.
 ///
@@ -124,6 +133,16 @@ class team {
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void all_reduce(std::span<T> data, Op op) const;
+  /// The same element by element, `reduce_all(each(values), op)`. See armilla/team/each.hpp.
+  template <class V, class Op>
+  std::optional<V> reduce(detail::each_of<V> all, Op op, rank_t root = 0) const {
+    auto both = reduce(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}, root);
+    return both ? std::optional<V>(detail::require_alike(std::move(*both))) : std::nullopt;
+  }
+  template <class V, class Op>
+  V reduce_all(detail::each_of<V> all, Op op) const {
+    return detail::require_alike(reduce_all(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}));
+  }
   /// value of 0 op ... op value of this member.
   template <sendable_value T, combines<T> Op>
   T scan(const T& value, Op op) const;
@@ -167,6 +186,41 @@ class team {
     requires trivially_sendable<T>
   std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts,
                               std::span<std::size_t> out_counts) const;
+
+  // What is easily written otherwise says how it is written.
+  template <detail::no_root T>
+  T broadcast(rank_t, const T& value) const {
+    static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast(value, root)");
+    return value;
+  }
+  template <class T>
+  T scatter(rank_t, const std::vector<T>& values) const {
+    static_assert(detail::dependent_false<T>, "armilla: the values come first, then the root: scatter(values, root)");
+    return values[0];
+  }
+  template <detail::no_root T>
+  std::vector<T> gather(rank_t, const T&) const {
+    static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: gather(value, root)");
+    return {};
+  }
+  template <detail::no_root T, class Op>
+    requires detail::reduces<Op, T>
+  std::optional<T> reduce(rank_t, const T&, Op) const {
+    static_assert(detail::dependent_false<T>, "armilla: the root comes last: reduce(value, op, root)");
+    return {};
+  }
+  template <class T, detail::no_root Op>
+    requires detail::reduces<Op, T>
+  std::optional<T> reduce(const T&, rank_t, Op) const {
+    static_assert(detail::dependent_false<T>, "armilla: the root comes last: reduce(value, op, root)");
+    return {};
+  }
+  template <class V, class Op>
+    requires detail::combines_elements_only<Op, V>
+  V reduce_all(const V& values, Op) const {
+    static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: reduce_all(each(values), op)");
+    return values;
+  }
 
  private:
   friend team world();

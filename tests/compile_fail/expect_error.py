@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""expect_error.py REGEX COMPILER ARGUMENTS...: succeeds if the compiler refuses, and says what REGEX describes."""
+"""expect_error.py [--lines N] REGEX COMPILER ARGUMENTS...: succeeds if the compiler refuses, and says what REGEX describes.
+
+With --lines: in at most N lines (of g++; others list more), and in any of them: g++ shows the line of a function that is deleted."""
 import os
 import re
 import subprocess
 import sys
 
-pattern, command = sys.argv[1], sys.argv[2:]
+arguments = sys.argv[1:]
+most_lines = None
+if arguments[0] == "--lines":
+    most_lines, arguments = int(arguments[1]), arguments[2:]
+pattern, command = arguments[0], arguments[1:]
 done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                       env={**os.environ, "LC_ALL": "C"})
 if done.returncode == 0:
     sys.exit("the file compiles, but must be refused")
-errors = "\n".join(line for line in done.stdout.splitlines() if "error:" in line)
+lines = done.stdout.splitlines()
+if most_lines is not None and len(lines) > most_lines and "clang" not in os.path.basename(command[0]):
+    print(done.stdout[:6000])
+    sys.exit(f"the compiler says {len(lines)} lines; {most_lines} at most would do")
+errors = "\n".join(line for line in lines if most_lines is not None or "error:" in line)
 if not re.search(pattern, errors):
     print(done.stdout[:6000])
     sys.exit(f"the file is refused, as it must be, but no error says: {pattern}")

@@ -15,6 +15,7 @@ class Launcher(StartTest):
     def test_ranks_of_one_program(self):
         self.assert_hellos(self.launch("-n", "4", ACTOR, "hello"), 4)
         self.assert_hellos(self.launch("-n", "4", "--fabric", "threads", ACTOR, "hello"), 4)
+        self.assert_hellos(self.launch("--fabric", "threads", "-np", "4", ACTOR, "hello"), 4)  # as mpirun has it
         self.assert_hellos(self.launch(ACTOR, "hello", ranks=3), 3)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")

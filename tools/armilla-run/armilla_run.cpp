@@ -107,7 +107,7 @@ std::string find_program(const std::string& name) {
 
 void describe(CLI::App& app, program_spec& program, job_words* job) {
   app.prefix_command();
-  app.add_option("-n,--ranks", program.ranks, "Ranks of the program that follows (default: ARMILLA_RANKS, else 1)")
+  app.add_option("-n,--ranks", program.ranks, "Ranks of the program that follows, as -np, too (default: ARMILLA_RANKS, else 1)")
       ->check(CLI::Range(1, int(armilla::detail::job_block::max_ranks)));
   app.add_option("--env", program.environment, "NAME=value, set for the ranks of this program only")
       ->take_all()
@@ -139,7 +139,19 @@ void require_program_name(const words& rest, const CLI::App& app) {
                 fmt::format("unknown option '{}'{}", rest[0], nearest.empty() ? "" : "; did you mean " + nearest + "?")};
 }
 
+// As mpirun calls -n. Only in front of the program, whose own arguments follow.
+void accept_np(words& part) {
+  for (std::size_t i = 0; i < part.size() && part[i].starts_with('-'); ++i) {
+    std::string& word = part[i];
+    if (word == "-np" || word == "--np") word = "-n";
+    const bool flag = word == "--label" || word == "--options" || word == "--help" || word == "-h";
+    const bool with_value = word.find('=') != std::string::npos || (word.size() > 2 && word[1] != '-');
+    if (!flag && !with_value) ++i;
+  }
+}
+
 program_spec parse(words part, job_words* job) {
+  accept_np(part);
   program_spec program;
   program.ranks = 0;  // not said
   CLI::App app("Starts the ranks of an Armilla job on this host.", "armilla-run");
