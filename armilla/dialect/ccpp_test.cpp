@@ -135,6 +135,21 @@ RANK_TEST(sync_variables_wait_at_their_owners) {
   EXPECT_EQ(mine, 10 * am::rank());
 }
 
+RANK_TEST(sync_variables_take_what_converts_to_their_value) {
+  sync_var<int> number;
+  sync_var<std::string> text, letters;
+  const global<sync_var<int>*> to_number = am::to_global(&number);
+  const global<sync_var<std::string>*> to_text = am::to_global(&text), to_letters = am::to_global(&letters);
+  const int k = 3;
+  const std::string s = "a string";
+  *to_number = k;
+  *to_text = s;
+  *to_letters = "letters";
+  EXPECT_EQ(number, 3);
+  EXPECT_EQ(std::string(text), "a string");
+  EXPECT_EQ(std::string(letters), "letters");
+}
+
 RANK_TEST(blocks_loops_and_threads_of_control) {
   std::vector<global<square*>> all;
   for (am::rank_t r = 0; r < am::ranks(); ++r) all.push_back(new_object<square>(r, 2.0));

@@ -33,7 +33,7 @@ class apart_encoder {
   void begin_arguments() { begin_ = size_; }
   template <class T>
   void put(const T& value) {
-    write(*this, value);
+    write_value(*this, value);
   }
 
   // What `write` needs of a sink.

@@ -80,7 +80,7 @@ class encoder {
 };
 
 template <class Sink, class T>
-void write(Sink& out, const T& value);
+void write_value(Sink& out, const T& value);
 
 template <class Sink>
 void write_count(Sink& out, std::size_t n) {
@@ -93,25 +93,25 @@ void write_count(Sink& out, std::size_t n) {
 template <class Sink, class T>
 void write_element(Sink& out, const T& value) {
   if constexpr (layout<T>::least == 0) out.bytes("", 1);
-  write(out, value);
+  write_value(out, value);
 }
 
 template <class Sink, class T>
 void write_array(Sink& out, const T& value) {
-  for (const auto& element : value) write(out, element);
+  for (const auto& element : value) write_value(out, element);
 }
 
 template <class Sink, class T, std::size_t... I>
 void write_tuple(Sink& out, const T& value, std::index_sequence<I...>) {
   using std::get;
-  (write(out, get<I>(value)), ...);
+  (write_value(out, get<I>(value)), ...);
 }
 
 template <class Sink, class T>
 void write_optional(Sink& out, const T& value) {
   const unsigned char there = value.has_value() ? 1 : 0;
   out.bytes(&there, 1);
-  if (there != 0) write(out, *value);
+  if (there != 0) write_value(out, *value);
 }
 
 template <class Sink, class T, std::size_t... I>
@@ -119,7 +119,7 @@ void write_alternative(Sink& out, const T& value, std::index_sequence<I...>) {
   const auto index = static_cast<variant_index_t>(value.index());
   out.align(sizeof index);
   out.bytes(&index, sizeof index);
-  static_cast<void>(((index == I && (write(out, *get_if<I>(&value)), true)) || ...));
+  static_cast<void>(((index == I && (write_value(out, *get_if<I>(&value)), true)) || ...));
 }
 
 template <class Sink, template <class...> class Variant, class... Alternative>
@@ -146,7 +146,7 @@ void write_elements(Sink& out, const T& value) {
   for (auto i = value.begin(); i != value.end(); ++i) {
     const element& e = *i;  // vector<bool> makes a bool here
     if constexpr (map_like<T>) {
-      write(out, e.first);
+      write_value(out, e.first);
       write_element(out, e.second);
     } else {
       write_element(out, e);
@@ -181,7 +181,7 @@ class type_writer {
   template <class T>
   void local(const T& member) {
     require_sendable_value<T>();
-    write(out_, member);
+    write_value(out_, member);
   }
 
   template <class T, class Count>
@@ -197,7 +197,7 @@ class type_writer {
 };
 
 template <class Sink, class T>
-void write(Sink& out, const T& value) {
+void write_value(Sink& out, const T& value) {
   constexpr kind how = kind_of<T>;
   if constexpr (how == kind::bytes) {
     out.align(bytes_align<T>);
@@ -210,7 +210,7 @@ void write(Sink& out, const T& value) {
   } else if constexpr (how == kind::tuple) {
     write_tuple(out, value, std::make_index_sequence<std::tuple_size<T>::value>{});
   } else if constexpr (how == kind::aggregate) {
-    visit_members(value, [&](const auto&... member) { (write(out, member), ...); });
+    visit_members(value, [&](const auto&... member) { (write_value(out, member), ...); });
   } else if constexpr (how == kind::optional) {
     write_optional(out, value);
   } else if constexpr (how == kind::variant) {
@@ -231,7 +231,7 @@ void write(Sink& out, const T& value) {
 template <class T>
 inline void encoder::put(const T& value) {
   require_sendable<T>();
-  write(*this, value);
+  write_value(*this, value);
 }
 
 /// Exactly what `encode` writes, rounded up to 8. A constant where all sizes are.
@@ -242,7 +242,7 @@ std::size_t encoded_size(const A&... argument) {
     return packed_size<A...>;
   } else {
     sizer count;
-    (write(count, argument), ...);
+    (write_value(count, argument), ...);
     return align_up(count.size(), arguments_align);
   }
 }
@@ -251,7 +251,7 @@ std::size_t encoded_size(const A&... argument) {
 template <class... A>
 std::size_t encoded_size_beside(const reachable& stays, const A&... argument) {
   sizer count(stays);
-  (write(count, argument), ...);
+  (write_value(count, argument), ...);
   return align_up(count.size(), arguments_align);
 }
 
