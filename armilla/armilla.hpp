@@ -2,15 +2,14 @@
 #pragma once
 /// Everything of Armilla that a program needs.
 
-// These first: what a compiler says of a line in them is not preceded by a list of headers that include them.
+// These first and in this order: what a compiler says of a line in them is not preceded by the headers that include them.
+// clang-format off
 #include "armilla/rpc/statement.hpp"
-// in front of what includes it
 #include "armilla/rpc/question.hpp"
-// likewise
 #include "armilla/team/collectives.hpp"
-// likewise
 #include "armilla/global/global_ptr.hpp"
-// likewise
+// clang-format on
+
 #include "armilla/am/message.hpp"
 #include "armilla/base/grade.hpp"
 #include "armilla/base/rank.hpp"

@@ -62,6 +62,9 @@ struct member_of_object {
   }
 };
 
+template <auto M, class T>
+struct body_parameters<member_of_object<M, T>> : parameters_of<decltype(M)> {};
+
 /// The same of an object that is named by its creation; waits for the end of the constructor.
 template <auto M, class T>
 struct member_of_creation {

@@ -73,6 +73,9 @@ struct bound_member {
   }
 };
 
+template <auto M, class T>
+struct body_parameters<bound_member<M, T>> : parameters_of<decltype(M)> {};
+
 object_id register_object(const team& members, void* object, const char* operation);
 struct object_access;
 

@@ -200,6 +200,74 @@ RANK_TEST(views_that_leave_the_ring_lie_in_buffers_that_persist) {
   EXPECT_EQ(am::stats().receive_buffers_returned, 0U);
 }
 
+// What the next rank counts of its buffers while nobody asks, before and behind some calls.
+template <class Ask>
+am::detail::counters counted_at_callee(Ask&& ask) {
+  am::barrier();
+  const auto before = am::stats();
+  am::barrier();
+  ask();
+  am::fence();
+  auto after = am::stats();
+  after.receive_buffers_made -= before.receive_buffers_made;
+  after.receive_buffers_reused -= before.receive_buffers_reused;
+  after.receive_buffers_returned -= before.receive_buffers_returned;
+  am::barrier();
+  return after;
+}
+
+double last_of(const std::vector<double>& v) { return v.back(); }
+
+RANK_TEST(vectors_that_bodies_take_by_reference_lie_where_the_last_ones_did) {
+  const auto counts = counted_at_callee([] {
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(am::call<&last_of>(next(), counting(500 + std::size_t(i), i)).get(), i + 499.0 + i);
+    for (int i = 0; i < 10; ++i)
+      EXPECT_EQ(am::call(next(), [](int, const std::vector<double>& v) { return v.size(); }, 1, counting(500, i)).get(), 500u);
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(am::call(next(), &last_of, counting(200, i)).get(), i + 199.0);
+  });
+  EXPECT_EQ(counts.receive_buffers_made, 3u);
+  EXPECT_EQ(counts.receive_buffers_reused, 27u);
+}
+
+RANK_TEST(short_vectors_and_those_that_bodies_take_by_value_do_not) {
+  const auto counts = counted_at_callee([] {
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(am::call<&last_of>(next(), counting(20, i)).get(), i + 19.0);
+    for (int i = 0; i < 10; ++i)
+      EXPECT_EQ(am::call(next(), [](std::vector<double> v) { return v.size(); }, counting(500, i)).get(), 500u);
+  });
+  EXPECT_EQ(counts.receive_buffers_made, 0u);
+}
+
+RANK_TEST(a_body_may_move_a_vector_away_and_wait_with_it) {
+  static thread_local std::vector<std::vector<double>> kept;
+  kept.clear();
+  am::barrier();
+  std::vector<am::future<double>> asked;
+  for (int i = 0; i < 6; ++i)
+    asked.push_back(am::call(
+        next(),
+        [](am::rank_t from, std::vector<double>&& v) {
+          am::call(from, [] {}).get();
+          const double last = v.back();
+          kept.push_back(std::move(v));
+          return last;
+        },
+        am::rank(), counting(1000, i)));
+  for (int i = 0; i < 6; ++i) EXPECT_EQ(asked[std::size_t(i)].get(), i + 999.0);
+  am::fence();
+  EXPECT_EQ(kept.size(), 6u);
+  for (const auto& v : kept) EXPECT(v == counting(1000, v[0]));
+}
+
+RANK_TEST(vectors_beyond_the_limit_are_not_kept) {
+  const auto counts = counted_at_callee([] {
+    const auto first_of = [](const std::vector<double>& v) { return v[0]; };
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(am::call(next(), first_of, counting(1 << 20, i)).get(), double(i));
+  });
+  EXPECT_EQ(counts.receive_buffers_reused, 0u);
+  EXPECT_EQ(counts.receive_buffers_returned, 3u);
+}
+
 class inbox {
  public:
   double last(const std::vector<double>& v) { return v.back(); }

@@ -100,6 +100,9 @@ struct provided<M, F, R(P...)> {
   }
 };
 
+template <const auto& M, auto F, class S>
+struct body_parameters<provided<M, F, S>> : parameters_of<decltype(F)> {};
+
 /// What stands in its place once it is withdrawn.
 template <const auto& M, class S = signature_of<M>>
 struct withdrawn;

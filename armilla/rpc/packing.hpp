@@ -10,6 +10,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/leaves.hpp"
 #include "armilla/base/types.hpp"
+#include "armilla/rpc/kept_argument.hpp"
 #include "armilla/rpc/receive_buffers.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
@@ -142,6 +143,19 @@ struct packing {
   }
 
  private:
+  /// What arguments are taken out as. Safe bodies may run beside the rank, whose buffers are its own.
+  template <std::size_t I, class B>
+  using received_as = std::conditional_t<is_plain_vector<B> && body_parameters<F>::type::template by_reference<I> && !requires {
+    F::is_safe;
+  }, kept_argument<B, I>, B>;
+  template <class>
+  struct received_all;
+  template <std::size_t... I>
+  struct received_all<std::index_sequence<I...>> {
+    using type = leaves<received_as<I, A>...>;
+  };
+  using received = typename received_all<std::index_sequence_for<A...>>::type;
+
   template <class Use>
   static decltype(auto) open(const std::byte* item, std::size_t bytes, const origin& from, const std::byte** behind, Use&& use) {
     if constexpr (views && body_may_wait<F>) {
@@ -180,7 +194,12 @@ struct packing {
       if (from.stream != nullptr) [[unlikely]]
         in.set_mark(from.stream->mark(), std::size_t(item - from.stream->begin()) + closure_bytes);
     }
-    auto arguments = leaves<A...>::from([&]<class B>() { return in.template get<B>(); });
+    auto arguments = received::from([&]<class B>() {
+      if constexpr (is_kept<B>)
+        return B(in, {&call_argument<B::number, F, A...>, key_of(item, from).index, from.rank});
+      else
+        return in.template get<B>();
+    });
     if (behind != nullptr) *behind = came_at + closure_bytes + align_up(bytes - in.remaining(), 8);
     if constexpr (!fixed && !views)
       if (from.stream != nullptr && *behind == from.stream->end()) [[unlikely]]
@@ -188,7 +207,7 @@ struct packing {
     if constexpr (!fixed)
       if (in.complaint() != nullptr) [[unlikely]]
         throw_usage("receive", in.complaint());
-    return arguments.apply([&](auto&&... each) -> decltype(auto) { return use(*f, std::move(each)...); });
+    return arguments.apply([&](auto&&... each) -> decltype(auto) { return use(*f, as_argument(each)...); });
   }
 };
 

@@ -16,6 +16,8 @@ struct alignas(16) receive_buffers::buffer {
   buffer* next = nullptr;  // of the chain
   buffer* later = nullptr;
   buffer* earlier = nullptr;
+  std::size_t beside = 0;                        // bytes that its object holds
+  void (*destroy)(void* at) noexcept = nullptr;  // null: there is no object in it
 
   std::byte* bytes() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   static buffer* of(std::byte* bytes) noexcept { return reinterpret_cast<buffer*>(bytes) - 1; }
@@ -42,15 +44,20 @@ void receive_buffers::unlink(buffer* b) noexcept {
   (b->later != nullptr ? b->later->earlier : latest_) = b->earlier;
   (b->earlier != nullptr ? b->earlier->later : oldest_) = b->later;
   b->next = b->later = b->earlier = nullptr;
-  kept_ -= b->capacity;
+  kept_ -= b->capacity + b->beside;
+}
+
+void receive_buffers::drop(buffer* b) noexcept {
+  if (b->destroy != nullptr) b->destroy(b->bytes());
+  ::operator delete(b);
+  ++count_.receive_buffers_returned;
 }
 
 void receive_buffers::trim() noexcept {
   while (kept_ > limit_) {
     buffer* const b = oldest_;
     unlink(b);
-    ::operator delete(b);
-    ++count_.receive_buffers_returned;
+    drop(b);
   }
 }
 
@@ -67,19 +74,32 @@ std::byte* receive_buffers::take(const buffer_key& key, std::size_t bytes) {
   return (::new (memory) buffer{.key = key, .capacity = capacity})->bytes();
 }
 
-void receive_buffers::give_back(std::byte* bytes) noexcept {
+void* receive_buffers::take(const buffer_key& key, const kept_object& what) {
+  std::byte* const at = take(key, what.bytes);
+  buffer* const b = buffer::of(at);
+  if (b->destroy == nullptr) {
+    what.make(at);
+    b->destroy = what.destroy;
+  }
+  return at;
+}
+
+void receive_buffers::give_back(std::byte* bytes, std::size_t beside) noexcept {
   buffer* const b = buffer::of(bytes);
+  b->beside = beside;
+  if (b->capacity + beside > limit_) return drop(b);  // rather than all others
   buffer*& chain = chain_of(b->key);
   b->next = chain;
   chain = b;
   b->earlier = latest_;
   (latest_ != nullptr ? latest_->later : oldest_) = b;
   latest_ = b;
-  kept_ += b->capacity;
+  kept_ += b->capacity + beside;
   trim();
 }
 
 std::byte* take_receive_buffer(const buffer_key& key, std::size_t bytes) { return current->calls->buffers.take(key, bytes); }
-void give_back_receive_buffer(std::byte* bytes) noexcept { current->calls->buffers.give_back(bytes); }
+void* take_receive_buffer(const buffer_key& key, const kept_object& what) { return current->calls->buffers.take(key, what); }
+void give_back_receive_buffer(std::byte* bytes, std::size_t beside) noexcept { current->calls->buffers.give_back(bytes, beside); }
 
 }  // namespace armilla::detail

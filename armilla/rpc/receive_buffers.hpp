@@ -19,9 +19,17 @@ struct buffer_key {
   friend bool operator==(const buffer_key&, const buffer_key&) = default;
 };
 
+/// An object that stands in a buffer and is kept with what it holds.
+struct kept_object {
+  std::size_t bytes;
+  void (*make)(void* at);
+  void (*destroy)(void* at) noexcept;
+};
+
 /// Memory for the items of bodies that read them in place and may wait: their bytes must leave the ring. A buffer is kept for the
 /// next call of the same method by the same rank, and there are as many as calls were in flight at a time; beyond the limit those
-/// that have not been used for longest are given back. Paper: MRPC, section 4 (persistent receive buffers).
+/// that have not been used for longest are given back. Vectors that bodies take by reference stand in such buffers, too. Paper:
+/// MRPC, section 4 (persistent receive buffers).
 class receive_buffers {
  public:
   explicit receive_buffers(counters& count, std::uint64_t limit = 0) noexcept : count_(count), limit_(limit) {}
@@ -31,7 +39,10 @@ class receive_buffers {
   void set_limit(std::uint64_t bytes) noexcept;
   /// At least `bytes` bytes at a multiple of 16.
   std::byte* take(const buffer_key& key, std::size_t bytes);
-  void give_back(std::byte* bytes) noexcept;
+  /// `beside`: bytes that the object in it holds elsewhere.
+  void give_back(std::byte* bytes, std::size_t beside = 0) noexcept;
+  /// The object that was given back last, or a new one. One key has objects of one kind, and nothing else.
+  void* take(const buffer_key& key, const kept_object& what);
 
   std::uint64_t kept() const noexcept { return kept_; }  ///< bytes that nobody uses
 
@@ -42,6 +53,7 @@ class receive_buffers {
   buffer*& chain_of(const buffer_key& key) noexcept;
   void unlink(buffer* b) noexcept;
   void trim() noexcept;
+  void drop(buffer* b) noexcept;
 
   counters& count_;
   std::uint64_t limit_;
@@ -53,6 +65,7 @@ class receive_buffers {
 
 /// The same with the buffers of this rank.
 std::byte* take_receive_buffer(const buffer_key& key, std::size_t bytes);
-void give_back_receive_buffer(std::byte* bytes) noexcept;
+void* take_receive_buffer(const buffer_key& key, const kept_object& what);
+void give_back_receive_buffer(std::byte* bytes, std::size_t beside = 0) noexcept;
 
 }  // namespace armilla::detail

@@ -66,5 +66,29 @@ TEST(receive_buffers, the_oldest_go_when_there_are_too_many_bytes) {
   EXPECT_EQ(p.count.receive_buffers_returned, 4U);
 }
 
+TEST(receive_buffers, an_object_is_kept_with_what_it_holds) {
+  static int alive;
+  alive = 0;
+  struct object {
+    object() { ++alive; }
+    ~object() { --alive; }
+  };
+  const kept_object kind = {sizeof(object), [](void* at) { ::new (at) object(); },
+                            [](void* at) noexcept { static_cast<object*>(at)->~object(); }};
+  {
+    pool p;
+    void* const first = p.buffers.take({&methods[0], 0, 1}, kind);
+    p.buffers.give_back(static_cast<std::byte*>(first), 1000);
+    EXPECT_GE(p.buffers.kept(), 1000U);
+    EXPECT_EQ(p.buffers.take({&methods[0], 0, 1}, kind), first);
+    EXPECT_EQ(alive, 1);
+    p.buffers.give_back(static_cast<std::byte*>(first), 9000);  // beyond the limit
+    EXPECT_EQ(alive, 0);
+    EXPECT_EQ(p.buffers.kept(), 0U);
+    p.buffers.give_back(static_cast<std::byte*>(p.buffers.take({&methods[0], 0, 1}, kind)), 0);
+  }
+  EXPECT_EQ(alive, 0);
+}
+
 }  // namespace
 }  // namespace armilla::detail

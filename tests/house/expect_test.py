@@ -17,17 +17,22 @@ def run(*command):
 
 
 class ExpectError(unittest.TestCase):
-    def status(self, source, pattern):
+    def status(self, source, pattern, *bound):
         with tempfile.NamedTemporaryFile("w", suffix=".cpp") as file:
             file.write(source)
             file.flush()
-            return run(TESTS / "compile_fail/expect_error.py", pattern, CXX, "-std=c++20", "-fsyntax-only", file.name)
+            return run(TESTS / "compile_fail/expect_error.py", *bound, pattern, CXX, "-std=c++20", "-fsyntax-only", file.name)
 
     def test_accepts_the_sentence(self):
         self.assertEqual(self.status('static_assert(false, "send a view");', "send a view"), 0)
 
     def test_refuses_another_sentence(self):
         self.assertNotEqual(self.status('static_assert(false, "send a view");', "send a copy"), 0)
+
+    def test_refuses_too_many_lines(self):
+        many = "void f(int) = delete;  // name it\nint main() { f(1); }"
+        self.assertEqual(self.status(many, "name it", "--lines", "10"), 0)
+        self.assertNotEqual(self.status(many, "name it", "--lines", "1"), 0)
 
     def test_refuses_a_file_that_compiles(self):
         self.assertNotEqual(self.status("int x;", "x"), 0)
