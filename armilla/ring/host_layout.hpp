@@ -29,10 +29,10 @@ struct host_layout {
   static constexpr std::size_t team_slots = 33;                       ///< teams that a rank can be in, one way or another
   static constexpr std::size_t team_flags_bytes = team_slots * 2048;  ///< their flags, together in front
 
-  /// A rank's collective area, owned by team: flags of all teams, and for each team a few lines for each rank, staging, and
-  /// boards.
-  constexpr std::size_t team_area_bytes() const { return (ranks <= 256 ? 96 * 1024 : 224 * 1024) + team_boards_bytes; }
   static constexpr std::size_t team_boards_bytes = 16 * 1024;
+  /// For each team: a few lines for each rank, staging, and boards.
+  constexpr std::size_t team_area_bytes() const { return (ranks <= 256 ? 96 * 1024 : 224 * 1024) + team_boards_bytes; }
+  /// A rank's collective area, owned by team.
   constexpr std::size_t collective_bytes() const { return align_up(team_flags_bytes, page) + team_slots * team_area_bytes(); }
   constexpr std::uint64_t ring_stride() const { return align_up(ring_header + ring_bytes, page); }
   constexpr std::uint64_t job() const { return 0; }

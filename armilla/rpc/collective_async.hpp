@@ -35,7 +35,7 @@ namespace armilla {
 template <class F>
 auto collective_async(const team& members, F f) -> future<std::invoke_result_t<F&, const team&>> {
   using R = std::invoke_result_t<F&, const team&>;
-  team twin = detail::beside(members);
+  team twin = detail::twin_of(members);
   const auto promised = detail::promise<R>::make("collective_async");
   future<R> result = promised.get_future();
   detail::start_detached(

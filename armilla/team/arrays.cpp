@@ -38,7 +38,7 @@ part part_of(std::size_t bytes, std::size_t element, std::uint32_t i, std::uint3
   return {at, std::min(bytes - at, each)};
 }
 
-// All members have shown theirs at `step`, I too: folds [at, at + bytes) of them, in the order of the members, into `to`.
+// All members, this one included, have shown theirs at `step`: folds part `p` of each, in the order of the members, into `to`.
 void fold_boards(team_record& t, std::uint64_t step, std::byte* to, const part& p, const array_fold& how, const char* what) {
   move_bytes(to, look_at_board(t, 0, step, what) + p.at, p.bytes);
   for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, to, look_at_board(t, i, step, what) + p.at, p.bytes, false);
@@ -76,7 +76,8 @@ void reduce_all_on_boards(team_record& t, std::byte* data, std::size_t bytes, co
   t.known = second;
 }
 
-// Folds what comes from the members into my own array, in their order: `transfer` gives the pieces of one place in that order.
+// Folds what comes from the members into this one's array, in their order: `transfer` gives the pieces of one place in that
+// order.
 class folding {
  public:
   folding(team_record& t, std::byte* mine, std::size_t bytes, const array_fold& how)
@@ -104,7 +105,7 @@ class folding {
   std::byte* mine_;
   std::size_t bytes_;
   const array_fold& how_;
-  std::unique_ptr<std::byte[]> before_;  // of the members before me
+  std::unique_ptr<std::byte[]> before_;  // the fold of the members before this one
 };
 
 void fold_all(transfer& moves, const team_record& t, folding& into) {

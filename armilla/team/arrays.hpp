@@ -7,8 +7,8 @@
 
 /// Collectives of arrays of one length on all members, element by element and in place, as bytes.
 ///
-/// Up to a board's size everyone shows its array and those who want the result fold what they see where it lies. Longer ones go
-/// by transfers whose receivers fold each piece as it comes, without a copy of their own.
+/// Up to a board's size each member shows its array, and those that want the result fold the arrays where they lie. Longer ones
+/// go by transfers whose receivers fold each piece as it comes, without a copy of their own.
 namespace armilla::detail {
 
 /// `mine[k] = mine[k] op other[k]`, or with the operands exchanged, for `bytes` bytes of whole elements.
@@ -21,7 +21,7 @@ struct array_fold {
   std::size_t element;  ///< bytes
 };
 
-/// The fold by `op`. An exception of it must not keep the others waiting: it is thrown in the end.
+/// The fold by `op`. An exception of `op` must not keep the others waiting: it is thrown in the end.
 template <class T, class Op>
 class elementwise {
  public:

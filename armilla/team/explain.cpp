@@ -26,7 +26,7 @@ std::uint64_t number_of(std::string_view what, const counters& count, bool compa
 
 std::string explain_collective(const context& self, const char* what, const void* on) {
   for (const team_record* known : self.teams->teams)
-    for (const team_record* t = known; t != nullptr; t = t->beside.get())
+    for (const team_record* t = known; t != nullptr; t = t->twin.get())
       for (std::uint32_t i = 0; i < t->size; ++i) {
         const team_slot& slot = *t->slots[i];
         if (!lies_in(on, &slot, sizeof slot)) continue;

@@ -225,10 +225,6 @@ class only_fence {
   team_state& teams_;
 };
 
-}  // namespace
-
-namespace {
-
 void run(team_record* team, const intention& what) {
   const only_fence mine(require_entry(team, what.kind));
   team_record& t = *team;

@@ -9,14 +9,13 @@
 
 /// What lies in a rank's collective area. Only the owner writes it; every rank of the host reads it. It starts as zeros.
 ///
-///     33 team slots | 33 areas: a pair of lines for each rank | exchange lines for each rank | staging for all that is longer |
-///     boards
+///     33 team slots | 33 areas: a pair of lines for each rank | exchange lines for each rank | staging | boards
 ///
 /// Each team has an area of its own: what two fibers do in two teams at the same time has no common order on all ranks. What no
 /// team has touched takes no memory.
 ///
 /// A team has a board for each of its flat lines: what does not fit into the line, up to `board_bytes`, lies there. It is written
-/// before the line's step and stays as long as the line.
+/// before the line's step and stays as long as the line. What is longer goes through the staging.
 namespace armilla::detail {
 
 /// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last. Its upper 16 bits are
@@ -72,7 +71,7 @@ static_assert(sizeof(pair_line) == cache_line);
 struct collective_layout {
   static constexpr std::uint32_t slots = 16;           ///< of teams that the program makes, and world
   static constexpr std::uint32_t ending_slot = slots;  ///< all ranks once more, for the end of run_main
-  static constexpr std::uint32_t beside = slots + 1;   ///< from a team's slot to that of its collectives beside the program
+  static constexpr std::uint32_t to_twin = slots + 1;  ///< from a team's slot to its twin's
   static constexpr std::uint32_t all_slots = 2 * slots + 1;
   static constexpr std::size_t slot_bytes = 2048;
   static constexpr rank_t most_ranks = 1024;

@@ -63,8 +63,8 @@ struct team_record {
   pattern fence_pattern;
   std::uint64_t pattern_step = 0;
   std::uint64_t check_step = 0;
-  bool fence_keeps_up =
-      true;  ///< in each round a member has processed all that was created before the round before: see fence.cpp
+  /// In each round a member has processed all that was created before the round before: see fence.cpp.
+  bool fence_keeps_up = true;
   // Sums of the last round, perhaps of the last fence.
   std::uint64_t fence_created = ~std::uint64_t(0);
   std::uint64_t fence_processed = 0;
@@ -73,13 +73,13 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
-  team_state* owner = nullptr;          ///< null once the session has ended
-  std::unique_ptr<team_record> beside;  ///< the same members once more, for collectives beside the program; made when wanted
-  team_record* keeper = this;           ///< counts the references: this one, or the one that it is `beside`
-  mutex turn;                           ///< of those who use `beside`
-  std::vector<team_slot*> slots;        ///< each member's
-  std::vector<rank_t> abroad;           ///< one member of each other host
-  rank_t lost = no_rank;                ///< the first member that was lost: nobody waits in this team any more
+  team_state* owner = nullptr;        ///< null once the session has ended
+  std::unique_ptr<team_record> twin;  ///< the same members once more, for collectives that are asked for later; made when wanted
+  team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
+  mutex turn;                         ///< of the fibers that use the twin
+  std::vector<team_slot*> slots;      ///< each member's
+  std::vector<rank_t> abroad;         ///< one member of each other host
+  rank_t lost = no_rank;              ///< the first member that was lost: nobody waits in this team any more
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };
@@ -188,9 +188,9 @@ inline void notify_members(const team_record& t) {
 /// The same for those on other hosts, who are sent what lies at `at`.
 [[gnu::cold]] void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes);
 /// The same for a flat line whose readers all are on other hosts, behind the statements that are open for them.
-/// What this rank has entered, to those on other hosts.
-[[gnu::cold]] void tell_entered(const team_record& t);
 void mirror_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
+/// Sends what this rank has entered to the members on other hosts.
+[[gnu::cold]] void tell_entered(const team_record& t);
 std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members);
 
 /// All members may wait for `line`, of whose payload `bytes` bytes count.
@@ -248,7 +248,7 @@ inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step
 // ---- boards: flat operations of up to collective_layout::board_bytes ----
 
 inline constexpr std::size_t most_on_board = collective_layout::board_bytes;
-/// From as many other hosts on it is too much that all see what everyone shows.
+/// From this many other hosts on it costs too much to show each member's board to all.
 inline constexpr std::size_t few_hosts = 4;
 
 /// Where what member `i` shows at `step` lies.
@@ -292,13 +292,11 @@ void refuse_parts_of_bodies(const context& c, const char* operation);
 [[gnu::cold]] void check_entry(team_record& t, const intention& what);
 /// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective.
 [[gnu::cold]] bool does_otherwise(const team_record& t, rank_t r);
-/// Rank `r` is in another collective; `word`, what it has shown, bears its sign.
-/// It, or one before it.
+/// Rank `r` has entered another collective, this time or before; `word` is what it has shown, with its sign, or 0.
 [[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word, const char* what);
 
-/// The rank's own code and all fibers may enter collectives, bodies on the stack of the loop may not: whether one of those is a
-/// fiber by now depends on what it has waited for. Those with `fiber_depth` are
-/// one whatever happens.
+/// The rank's own code and all fibers may enter collectives, bodies on the stack of the loop may not: whether such a body is a
+/// fiber by now depends on what it has waited for. A body with `fiber_depth` counts as one from its beginning.
 inline bool may_enter(const context& c) noexcept { return c.body_depth == 0 || c.fibers->running().fiber_depth == c.body_depth; }
 
 /// May this rank enter a collective now?
@@ -311,7 +309,7 @@ inline context& require_entry(const team_record* t, collective kind, rank_t root
   return *c;
 }
 
-/// From here on what this rank shows is a part of `what`. Three stores to lines that hardly anybody else reads.
+/// From here on what this rank shows is a part of `what`. Three stores to lines that others read only before they sleep.
 inline void sign_on(team_record& t, const intention& what) {
   const std::uint64_t past = t.past + mark_in_past(what);
   t.sign = sign_of(what.kind, past);  // all that follows waits for this, but not for the next line

@@ -37,7 +37,7 @@ constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;  // th
 std::uint64_t last_step(const team_record& t) {
   const std::uint64_t own =
       t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step, t.number - t.first_step});
-  return t.beside == nullptr ? own : std::max(own, last_step(*t.beside));
+  return t.twin == nullptr ? own : std::max(own, last_step(*t.twin));
 }
 
 bool closed_by_all(const team_state& s, const team_record& t) {
@@ -82,8 +82,8 @@ std::uint32_t free_everywhere(const std::vector<request>& all) {
   return free;
 }
 
-std::unique_ptr<team_record> describe_team(team_state& s, std::vector<rank_t> members, std::uint32_t slot,
-                                           std::uint64_t first_step) {
+std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot,
+                                          std::uint64_t first_step) {
   auto t = std::make_unique<team_record>();
   const options& settings = *s.self.settings;
   t->self = &s.self;
@@ -120,20 +120,20 @@ std::unique_ptr<team_record> describe_team(team_state& s, std::vector<rank_t> me
 }
 
 team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step) {
-  s.teams.push_back(describe_team(s, std::move(members), slot, first_step).release());
+  s.teams.push_back(build_record(s, std::move(members), slot, first_step).release());
   return s.teams.back();
 }
 
 // All members know its slot and steps, so none need hear of it.
-team_record& make_beside(team_record& t) {
-  if (t.beside == nullptr) {
-    t.beside = describe_team(*t.owner, t.members, t.slot + collective_layout::beside, t.first_step);
-    t.beside->keeper = &t;
-    t.beside->id = t.id;
-    t.beside->lost = t.lost;
-    t.beside->checking |= t.checking;
+team_record& make_twin(team_record& t) {
+  if (t.twin == nullptr) {
+    t.twin = build_record(*t.owner, t.members, t.slot + collective_layout::to_twin, t.first_step);
+    t.twin->keeper = &t;
+    t.twin->id = t.id;
+    t.twin->lost = t.lost;
+    t.twin->checking |= t.checking;
   }
-  return *t.beside;
+  return *t.twin;
 }
 
 [[noreturn]] void throw_no_slot(const team_record& parent, const std::vector<request>& all) {
@@ -209,7 +209,7 @@ team_state::~team_state() {
   --world->references;
   --ending->references;
   for (team_record* t : teams) {
-    for (team_record* r = t; r != nullptr; r = r->beside.get()) r->owner = nullptr, r->self = nullptr;
+    for (team_record* r = t; r != nullptr; r = r->twin.get()) r->owner = nullptr, r->self = nullptr;
     if (t->references == 0) delete t;
   }
 }
@@ -220,7 +220,7 @@ void lose_member(context& self, rank_t lost) {
   if (self.teams == nullptr) return;
   for (team_record* t : self.teams->teams)
     if (t->lost == no_rank && std::ranges::find(t->members, lost) != t->members.end()) {
-      for (team_record* r = t; r != nullptr; r = r->beside.get()) {
+      for (team_record* r = t; r != nullptr; r = r->twin.get()) {
         r->lost = lost;
         r->checking = true;  // so that whoever enters hears of it
       }
@@ -314,9 +314,9 @@ team world() { return team(detail::here("world").teams->world); }
 
 namespace detail {
 
-team beside(const team& t) {
+team twin_of(const team& t) {
   if (!t || t.record_->self != current) throw_cannot_enter(t.record_, collective::none);
-  return team(&make_beside(*t.record_->keeper));
+  return team(&make_twin(*t.record_->keeper));
 }
 
 mutex& turn_of(const team& t) noexcept { return t.record_->keeper->turn; }

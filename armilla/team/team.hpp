@@ -18,7 +18,7 @@ class mutex;
 class team;
 
 namespace detail {
-team beside(const team& t);
+team twin_of(const team& t);
 mutex& turn_of(const team& t) noexcept;
 struct context;
 struct launch;
@@ -53,17 +53,17 @@ concept no_root = !std::is_convertible_v<T, rank_t> || std::is_floating_point_v<
 ///
 /// Collectives are called by all members, in the same order on each; another order, root, size or type is a usage_error that
 /// names ranks and operations. In a checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened;
-/// otherwise those who see it, see docs/guide/teams.md, and the team is of no use any more. They answer calls of other ranks
+/// otherwise those that see it do (docs/guide/teams.md), and the team is of no use any more. They answer calls of other ranks
 /// while they wait. Each may, but need not, wait for all members; `barrier` does.
 ///
 /// Fibers may call them, too, bodies only if they are fibers from their beginning (`as_fiber`, function instances of MPC++);
 /// another body gets a usage_error. `fence`, `all_store_sync` and `split` are for the rank's own code. One fiber of a rank at a
 /// time is in a collective of a team (usage_error): fibers that may come in different orders use a `dup` each.
 ///
-/// Paper: MPC++, section 3.1 (slave threads that reduce and meet).
+/// Values are any `sendable_value`. What is trivially copyable and at most 56 bytes long moves in one cache line a rank; up to
+/// 4 KiB it takes one look as well; what is longer moves in pieces, with as few copies as the system allows.
 ///
-/// Values are any `sendable_value`; what is trivially copyable and at most 56 bytes long moves
-/// in one cache line a rank.
+/// Paper: MPC++, section 3.1 (slave threads that reduce and meet).
 class team {
  public:
   /// No team. Rank and size are -1 and 0, and every collective on it is a usage_error.
@@ -123,8 +123,8 @@ class team {
   template <sendable_value T, combines<T> Op>
   T reduce_all(const T& value, Op op) const;
   /// Element by element and in place: element k of the root's `data` becomes the fold of all members' elements k. The others'
-  /// stay as they are. `data` has one length on all members. T is trivially copyable. If `op` throws, the result is no use, and
-  /// the exception is thrown when all is done.
+  /// stay as they are. `data` has one length on all members. T is trivially copyable. If `op` throws, the result is of no
+  /// use, and the exception is thrown when all is done.
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void reduce(std::span<T> data, Op op, rank_t root = 0) const;
@@ -157,8 +157,8 @@ class team {
   template <sendable_value T>
   std::vector<T> gather_all(const T& value) const;
 
-  /// Arrays of one length: part i of the root's `all` becomes member i's `mine`. `all` holds size() parts on the root, and is not
-  /// touched on the others. `mine` may be its own part of `all`. T is trivially copyable.
+  /// Arrays of one length: part i of the root's `all` becomes member i's `mine`. `all` holds size() parts on the root
+  /// (else usage_error), and is not touched on the others. `mine` may be its own part of `all`. T is trivially copyable.
   template <class T>
     requires trivially_sendable<T>
   void gather(std::span<const T> mine, std::span<T> all, rank_t root = 0) const;
@@ -166,8 +166,8 @@ class team {
   template <class T>
     requires trivially_sendable<T>
   void all_gather(std::span<const T> mine, std::span<T> all) const;
-  /// Arrays of any length, in the order of the members, on all members. `counts`, size() of them, receives how many elements are
-  /// each member's.
+  /// Arrays of any length, in the order of the members, on all members. `counts` has size() elements (else usage_error), and
+  /// receives how many elements are each member's.
   template <class T>
     requires trivially_sendable<T>
   std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) const;
@@ -224,7 +224,7 @@ class team {
 
  private:
   friend team world();
-  friend team detail::beside(const team& t);
+  friend team detail::twin_of(const team& t);
   friend mutex& detail::turn_of(const team& t) noexcept;
   explicit team(detail::team_record* r) noexcept : record_(r) { detail::hold(r); }
 
@@ -237,9 +237,9 @@ team world();
 namespace detail {
 /// How many members there are; usage_error that names `operation` if it is the empty team.
 rank_t require_members(const team& t, const char* operation);
-/// The same members as a team of its own that exists from the start: for collectives beside the program.
-team beside(const team& t);
-/// Whose turn it is there; its users lock it in the order in which they were started.
+/// The same members as a team of its own that needs no message to be made: for collectives that are asked for later.
+team twin_of(const team& t);
+/// Of the fibers that use the twin: they lock it in the order in which they were started.
 mutex& turn_of(const team& t) noexcept;
 [[noreturn, gnu::cold]] void throw_no_member(const team& t, rank_t r, const char* operation);
 void start_teams(context& self, const launch& how);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include "armilla/team/packet.hpp"
+#include "armilla/team/pattern.hpp"
+#include "armilla/team/record.hpp"
+#include "armilla/team/transfer.hpp"
+
+/// How values of one type move in collectives, and how they are combined in the order of the members.
+namespace armilla::detail {
+
+/// Enters a collective of values of T.
+template <class T>
+team_record& begin(team_record* t, collective kind, rank_t root = 0) {
+  std::size_t bytes = 0;  // of a value; 0 where they differ
+  if constexpr (trivially_sendable<T>)
+    bytes = sizeof(T);
+  else if constexpr (fixed_size<T>)
+    bytes = packed_size<T>;
+  ++enter(t, {kind, root, bytes, mark_of<T>()}).count->collectives;
+  return *t;
+}
+
+/// T is too long for a flag line, but always fits onto a board.
+template <class T>
+concept on_one_board = trivially_sendable<T> && !one_line<T> && sizeof(T) <= most_on_board;
+
+template <on_one_board T>
+T value_on_board(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+  return from_bytes<T>(look_at_board(t, i, step, what));
+}
+
+/// An exchange of values that take a transfer: say what goes where and what comes from where, run, take what came.
+template <class T>
+class exchange {
+ public:
+  exchange(team_record& t, collective what) : t_(t), what_(what), moves_(t, what), landings_(t.size) { packets_.reserve(t.size); }
+
+  void send(std::uint32_t member, const T& value) {
+    packets_.emplace_back(value, 1);
+    moves_.send(member, packets_.back().data(), packets_.back().size());
+  }
+  void send_shared(std::uint32_t first, std::uint32_t last, const T& value) {
+    packets_.emplace_back(value, last - first - (first <= t_.rank && t_.rank < last ? 1 : 0));
+    for (std::uint32_t i = first; i < last; ++i)
+      if (i != t_.rank) moves_.send_shared(i, packets_.back().data(), packets_.back().size());
+  }
+  void receive(std::uint32_t member) { moves_.receive(member, landing<T>::place, &landings_[member]); }
+  void receive(std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t i = first; i < last; ++i)
+      if (i != t_.rank) receive(i);
+  }
+  void run() { moves_.run(); }
+  T take(std::uint32_t member) { return landings_[member].take(t_.members[member], name_of(what_)); }
+
+ private:
+  team_record& t_;
+  collective what_;
+  transfer moves_;
+  std::vector<packet<T>> packets_;
+  std::vector<landing<T>> landings_;
+};
+
+/// The fold over all members in log2 N exchanges: between many hosts a word from each member to each host is too much.
+template <class T, class Op>
+T fold_by_hypercube(team_record& t, const T& value, Op& op, const char* what) {
+  struct folding {
+    Op& op;
+    std::exception_ptr thrown = nullptr;  // the meeting goes on, or others would wait for ever
+  } how{op};
+  const auto combine = [](void* self, void* result, const void* low, const void* high) {
+    auto& f = *static_cast<folding*>(self);
+    T a, b;
+    std::memcpy(static_cast<void*>(&a), low, sizeof a);
+    std::memcpy(static_cast<void*>(&b), high, sizeof b);
+    try {
+      const T both = f.op(a, b);
+      std::memcpy(result, &both, sizeof both);
+    } catch (...) {
+      if (!f.thrown) f.thrown = std::current_exception();
+      std::memcpy(result, &a, sizeof a);
+    }
+  };
+  T sum = value;
+  meet(t, pattern::hypercube, {&sum, sizeof sum, combine, &how}, what);
+  if (how.thrown) std::rethrow_exception(how.thrown);
+  return sum;
+}
+
+/// value of `first` op ... op value of `last - 1`, after `acc`. `get(i)` gives the value of a member other than me.
+template <class T, class Op, class Get>
+T fold(const team_record& t, T acc, std::uint32_t first, std::uint32_t last, const T& mine, Op& op, Get get) {
+  for (std::uint32_t i = first; i < last; ++i) acc = i == t.rank ? T(op(acc, mine)) : T(op(acc, get(i)));
+  return acc;
+}
+
+/// Members 0 .. last-1 in order, my own value included; `others` gives the rest.
+template <class T, class Op, class Get>
+T fold_first(const team_record& t, std::uint32_t last, const T& mine, Op& op, Get get) {
+  return t.rank == 0 ? fold<T>(t, mine, 1, last, mine, op, get) : fold<T>(t, get(0), 1, last, mine, op, get);
+}
+
+template <class T>
+T broadcast_value(team_record& t, const T& value, std::uint32_t root) {
+  if constexpr (one_line<T>) {
+    const char* what = name_of(collective::broadcast);
+    const std::uint64_t step = t.rank == root ? show_value(t, value, what) : show(t, nullptr, 0, what);
+    return t.rank == root ? value : value_of<T>(t, root, step, what);
+  } else {
+    exchange<T> e(t, collective::broadcast);
+    if (t.rank == root)
+      e.send_shared(0, t.size, value);
+    else
+      e.receive(root);
+    e.run();
+    return t.rank == root ? value : e.take(root);
+  }
+}
+
+template <class T, class Op>
+std::optional<T> reduce_value(team_record& t, const T& value, Op& op, std::uint32_t root) {
+  if constexpr (one_line<T>) {
+    const char* what = name_of(collective::reduce);
+    const std::uint64_t step = show_value(t, value, what);
+    if (t.rank != root) return {};
+    return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
+  } else {
+    if constexpr (on_one_board<T>)
+      if (t.abroad.size() < few_hosts) {
+        const char* what = name_of(collective::reduce);
+        const std::uint64_t step = show_on_board(t, &value, sizeof value, what);
+        if (t.rank != root) return {};
+        return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_on_board<T>(t, i, step, what); });
+      }
+    exchange<T> e(t, collective::reduce);
+    if (t.rank == root)
+      e.receive(0, t.size);
+    else
+      e.send(root, value);
+    e.run();
+    if (t.rank != root) return {};
+    return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return e.take(i); });
+  }
+}
+
+}  // namespace armilla::detail
