@@ -215,7 +215,9 @@ using FiberDeathTest = testing::Test;
   return depth == 0 ? 0 : dig(depth - 1, here) + here[0];
 }
 
-TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
+// Runs `f` in a fiber, whose stack it overflows.
+template <class F>
+void expect_a_named_overflow(F f) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "the sanitizer has its own handler";
 #endif
@@ -223,9 +225,13 @@ TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
   EXPECT_DEATH(
       {
         solo_rank rank;
-        spawn([] { return dig(1'000'000, nullptr); }).join();
+        spawn(f).join();
       },
       "rank 0: fiber [0-9]+: its stack of [0-9]+ bytes has overflowed; raise ARMILLA_STACK");
+}
+
+TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
+  expect_a_named_overflow([] { return dig(1'000'000, nullptr); });
 }
 
 // Touches the far end of its frame first.
@@ -236,16 +242,7 @@ TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
 }
 
 TEST(FiberDeathTest, AnOverflowByOneLargeFrameNamesThemToo) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "the sanitizer has its own handler";
-#endif
-  testing::FLAGS_gtest_death_test_style = "threadsafe";
-  EXPECT_DEATH(
-      {
-        solo_rank rank;
-        spawn([] { return fill_a_large_frame(100); }).join();
-      },
-      "rank 0: fiber [0-9]+: its stack of [0-9]+ bytes has overflowed; raise ARMILLA_STACK");
+  expect_a_named_overflow([] { return fill_a_large_frame(100); });
 }
 
 // Beyond the 32,000 for which the system has mappings, where a guard takes none.

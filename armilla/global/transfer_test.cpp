@@ -2,47 +2,25 @@
 // Split-phase and one-way access, atomics and counters; run as access_test is.
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 #include <armilla/base/error.hpp>
 #include <armilla/base/options.hpp>
 #include <armilla/fabric/host_map.hpp>
 
-#include "tests/rank_test.hpp"
+#include "armilla/global/both_memories_test.hpp"
 
 namespace am = armilla;
+using rank_test::in_both_memories;
+using rank_test::next;
+using rank_test::offer;
 
 namespace {
 
-am::per_rank<am::global_ptr<double>> arrays;
 am::per_rank<am::global_ptr<std::int64_t>> numbers;
 am::per_rank<am::counter> arrived;
 am::per_rank<std::int64_t> tally;
 am::per_rank<double> sum;
 am::per_rank<am::global_ptr<am::counter>> counters;
-
-am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
-
-template <class T>
-am::global_ptr<T> offer(am::per_rank<am::global_ptr<T>>& board, am::global_ptr<T> mine) {
-  board.local() = mine;
-  am::barrier();
-  return *board.on(next());
-}
-
-// Runs the same over the segment and over private memory.
-template <class F>
-void in_both_memories(std::size_t n, F f) {
-  const auto segment = am::allocate<double>(n);
-  std::iota(segment.local(), segment.local() + n, am::rank() * 1000.0);
-  f(offer(arrays, segment), segment.local());
-  am::barrier();
-  am::deallocate(segment);
-  std::vector<double> heap(n);
-  std::iota(heap.begin(), heap.end(), am::rank() * 1000.0);
-  f(offer(arrays, am::to_global(heap.data())), heap.data());
-  am::barrier();
-}
 
 }  // namespace
 
