@@ -17,7 +17,7 @@
 namespace armilla::detail {
 namespace {
 
-/// The words of a list with commas.
+// Whether `word` is one of a list with commas.
 bool names(std::string_view list, std::string_view word) {
   for (std::size_t at = 0, end; at <= list.size(); at = end + 1) {
     end = std::min(list.find(',', at), list.size());
@@ -43,8 +43,8 @@ std::vector<network_interface> all_interfaces() {
   return found;
 }
 
-/// The host's own one in the network of `there`. Bridges of containers have the same address everywhere: that is no common
-/// network.
+// The host's own one in the network of `there`. Bridges of containers have the same address everywhere: that is no common
+// network.
 const network_interface* in_network(const interface_card& host, const network_interface& there) {
   for (const network_interface& mine : host.all)
     if (mine.there() && mine.beside(there) && mine.address != there.address) return &mine;
@@ -101,8 +101,10 @@ std::uint32_t source_towards(std::uint32_t address) noexcept {
   return known ? place.sin_addr.s_addr : 0;
 }
 
+bool is_loopback(std::uint32_t address) noexcept { return ntohl(address) >> 24 == IN_LOOPBACKNET; }
+
 bool is_private(std::uint32_t address) noexcept {
-  return inside(address, 0x7f000000, 8) || inside(address, 0x0a000000, 8) || inside(address, 0xac100000, 12) ||
+  return is_loopback(address) || inside(address, 0x0a000000, 8) || inside(address, 0xac100000, 12) ||
          inside(address, 0xc0a80000, 16) || inside(address, 0xa9fe0000, 16);
 }
 

@@ -29,7 +29,7 @@ struct interface_card {
 };
 
 /// Interfaces that are up and are no loopback, those with private addresses first. Where UCX_NET_DEVICES names some of them,
-/// these alone: who chooses for UCX chooses for the rest.
+/// these alone: a choice for UCX is one for the rest.
 interface_card own_interfaces();
 
 /// The one by which host `me` reaches the others: in the first network in which all hosts have an address of their own, or, where
@@ -38,6 +38,9 @@ network_interface interface_between(const std::vector<interface_card>& hosts, st
 
 /// The address that the kernel would use for what goes to `address`; 0: it knows no way.
 std::uint32_t source_towards(std::uint32_t address) noexcept;
+
+/// Whether only this host reaches it.
+bool is_loopback(std::uint32_t address) noexcept;
 
 /// Whether strangers of the internet cannot reach it: the loopback, link-local addresses and RFC 1918, RFC 4193.
 bool is_private(std::uint32_t address) noexcept;

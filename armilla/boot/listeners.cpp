@@ -29,8 +29,6 @@ union any_address {
   sockaddr_storage room;
 };
 
-bool is_loopback(const in_addr& a) noexcept { return ntohl(a.s_addr) >> 24 == IN_LOOPBACKNET; }
-
 bool is_public(const sockaddr& a) noexcept {
   if (a.sa_family == AF_INET) return !is_private(reinterpret_cast<const sockaddr_in&>(a).sin_addr.s_addr);
   return a.sa_family == AF_INET6 && !is_private(reinterpret_cast<const sockaddr_in6&>(a).sin6_addr);
@@ -49,7 +47,7 @@ reach of_all_addresses() {
 
 reach of(const sockaddr_in& a) {
   if (a.sin_addr.s_addr == htonl(INADDR_ANY)) return of_all_addresses();
-  if (is_loopback(a.sin_addr)) return reach::host;
+  if (is_loopback(a.sin_addr.s_addr)) return reach::host;
   return is_private(a.sin_addr.s_addr) ? reach::near : reach::everybody;
 }
 

@@ -23,9 +23,10 @@ struct listener {
   bool operator==(const listener&) const = default;
 };
 
+/// Those that are open now, of the library and of everything else in this process; none where there is no /proc.
 std::vector<listener> own_listeners();
 
-/// Who may call there, for people: "all users of this host".
+/// Which processes reach it, in words: "all users of this host".
 const char* text_of(listener::reach from) noexcept;
 
 }  // namespace armilla::detail

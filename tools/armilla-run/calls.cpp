@@ -75,9 +75,7 @@ int connect_to(const std::string& address, int port) {
   return fd;
 }
 
-bool is_loopback(std::uint32_t address) { return ntohl(address) >> 24 == IN_LOOPBACKNET; }
-
-// 0: nobody here knows the name; what starts commands there may.
+// 0: this host does not know the name; what starts commands there may.
 std::uint32_t source_towards_name(const std::string& name) {
   addrinfo wanted{}, *found = nullptr;
   wanted.ai_family = AF_INET;
@@ -104,7 +102,7 @@ std::unique_ptr<channel> introduce(int fd, const job_key& key, std::uint32_t hos
   return std::make_unique<channel>(fd, session_of(key, number, mine), false);
 }
 
-// One call at each address. `taken`: somebody took one.
+// One call at each address. `taken`: one of them was accepted.
 std::unique_ptr<channel> call_once(const call_text& call, bool& taken) {
   for (const auto& address : call.addresses) {
     const int fd = connect_to(address, call.port);
