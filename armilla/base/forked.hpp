@@ -9,7 +9,7 @@ struct context;
 
 /// A process that a rank forks is no rank. It does not have `memory`, which is the host's; its thread has no context, so that
 /// its calls throw; and `enter` makes sure that nothing of the library goes on in it when user code returns. That is called in
-/// the child before `fork` returns there, if a thread with a context has forked. Counts for the process, the first time.
+/// the child before `fork` returns there, if a thread with a context has forked. The first call counts, for the whole process.
 ///
 /// What starts other programs without a copy of this one (posix_spawn, system, popen, vfork) is not touched by it.
 void guard_forks(void* memory, std::size_t bytes, void (*enter)(context& parent) noexcept) noexcept;

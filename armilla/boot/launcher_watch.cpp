@@ -52,7 +52,7 @@ bool reads(pid_t pid, const std::string& pipe) {
 
 std::string errors_of(pid_t pid) { return fmt::format("/proc/{}/fd/{}", pid, STDERR_FILENO); }
 
-// What happens at the end has happened elsewhere, too: whoever notes it first may say it.
+// The other ranks of the host see the launcher's end, too: the first one that notes it says it.
 [[noreturn]] void end(job_block& job, rank_t self, int output) {
   const std::string text = "the launcher that started the job has ended, or cannot be reached any more";
   const bool first = note_failure(job, self, failure_kind::lost, 1, text);

@@ -5,10 +5,10 @@
 
 namespace armilla::detail {
 
-/// Ends this rank when the launcher that started it has gone before the job was over: nobody else would. A thread waits for the
-/// parent of this process to end (the launcher, its daemon on this host, or a script between), and for the line to the launcher
-/// to break where there is one (`bootstrap::lifeline`). The first rank of the host that sees it says so if `speaks`, where the
-/// launcher would have said it.
+/// Ends this rank when the launcher that started it has gone before the job was over, for then nothing else would. A thread waits
+/// for the parent of this process to end (the launcher, its daemon on this host, or a script between), and for the line to the
+/// launcher to break where there is one (`bootstrap::lifeline`). The first rank of the host that sees it says so if `speaks`,
+/// where the launcher would have said it.
 void watch_launcher(bootstrap& started, job_block& job, rank_t self, bool speaks);
 
 /// The error output of the launcher that forwards ours: opened, for once it is gone ours leads nowhere. -1: ours is no pipe

@@ -59,7 +59,7 @@ std::string choosing::agree(const std::string& problem) const {
   return fmt::format("rank {}: {}", first - all.begin(), first->why);
 }
 
-// UCX lets whoever calls at its port write memory: our keys lie above that.
+// UCX lets any process that calls at its port write memory: the job's keys lie above that.
 std::string exposure(const std::vector<listener>& before) {
   for (const listener& one : own_listeners())
     if (one.from == listener::reach::everybody && std::ranges::find(before, one) == before.end())

@@ -15,10 +15,10 @@ struct network_settings {
   std::size_t frame_bytes = 64 * 1024 + 256;  ///< longest frame
   std::uint32_t receives = 16;                ///< frames that can arrive while the rank does not look
   const char* interfaces = "";                ///< UCX: transports or devices to use, as in UCX_TLS; empty: its own choice
-  /// UCX, where nobody else has said it: "lo": all ranks are on this host, so that shared memory will do, and no port beyond the
-  /// loopback is opened; else the interface by which the hosts reach each other. Empty: UCX's own choice.
+  /// UCX, unless its own variables say it: "lo": all ranks are on this host, so that shared memory will do, and no port beyond
+  /// the loopback is opened; else the interface by which the hosts reach each other. Empty: UCX's own choice.
   const char* listens_on = "";
-  bool one_thread = false;  ///< nobody but the thread that opens it will ever use it
+  bool one_thread = false;  ///< only the thread that opens it will ever use it
 };
 
 /// Where a function fails it returns null and writes why, with what to do, to `why` (`room` bytes, ended by a zero).

@@ -42,7 +42,7 @@ class counter {
   struct alignas(64) arrivals {
     std::uint64_t shared = 0;   ///< first member: signals by message go to the address of the counter
     std::uint64_t alone = 0;    ///< of the rank that `claimed` names
-    std::uint64_t claimed = 0;  ///< its number + 1; 0: nobody has signalled
+    std::uint64_t claimed = 0;  ///< its number + 1; 0: no rank has signalled
 
     std::uint64_t value() const noexcept {
       return __atomic_load_n(&shared, __ATOMIC_ACQUIRE) + __atomic_load_n(&alone, __ATOMIC_ACQUIRE);
@@ -52,7 +52,7 @@ class counter {
   alignas(64) std::uint64_t taken_ = 0;  ///< a line that only the owner touches
 };
 
-/// Adds `n` to a counter on any rank and wakes its rank. Who has waited for it sees
+/// Adds `n` to a counter on any rank and wakes its rank. The rank that has waited for it sees
 /// - everything that this rank had written before, on any rank, by operations that were complete: `*p = x`, `put` and `sync`;
 /// - every `put` and `store` to memory of the counter's rank that this rank had begun before, complete or not.
 /// It says nothing about puts to other ranks that are not complete, and nothing about statements and questions: those run when

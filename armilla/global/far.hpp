@@ -59,8 +59,8 @@ far_status far_deallocate(rank_memory& m, global_address at, const char* operati
 /// Adds to a counter in memory that is not mapped, behind everything that this rank has sent there.
 void far_signal(rank_memory& m, global_address counter, std::uint64_t amount);
 
-/// The pieces of `from` become those of `to`; null: nobody's but their group's, which then takes over a failure that was not
-/// heard of.
+/// The pieces of `from` become those of `to`. Null: they count for their group alone, which also takes over a failure that has
+/// not been thrown.
 void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept;
 
 /// Waits until the group has no piece under way, then throws the first failure it had.

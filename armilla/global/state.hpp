@@ -17,7 +17,7 @@ inline constexpr unsigned far_groups = 3;
 /// How a piece of far memory fared at its owner.
 enum class far_status : std::uint16_t { ok, not_open, outside, freed, lost };
 
-/// The first failure of a group that nobody has heard of.
+/// The first failure of a group that has not been thrown.
 struct far_failure {
   far_status status = far_status::ok;
   const char* operation = nullptr;

@@ -74,12 +74,13 @@ void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, c
   armilla::put_strided(to, from, s);
   detail::signal_behind(to.address(), arrived, n, "put_strided");
 }
-/// The same, one-way.
+/// As `put_strided`, one-way.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
   detail::copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), detail::core_of<T>(s),
                        detail::far_group::stores, "store_strided");
 }
+/// The same, then `arrived` += `n`.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
                    const global_ptr<counter>& arrived, std::uint64_t n = 1) {
@@ -143,12 +144,13 @@ void put_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices
   armilla::put_indexed(base, indices, from);
   detail::signal_behind(base.address(), arrived, n, "put_indexed");
 }
-/// The same, one-way.
+/// As `put_indexed`, one-way.
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void store_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from) {
   detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
 }
+/// The same, then `arrived` += `n`.
 template <class T, class C>
   requires(detail::range_of<C, T>)
 void store_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from,

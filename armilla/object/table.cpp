@@ -43,7 +43,7 @@ void* object_table::find_in_turn(object_id id) noexcept {
   if (early == early_.end()) return find_slowly(id);
   void* const object = early->second.object;
   if (object == nullptr || !early->second.calls->lets_in()) return nullptr;
-  if (early->second.calls->over()) {  // nobody looks here from now on
+  if (early->second.calls->over()) {  // from now on calls find it in its entry
     make_entry(id).object = object;
     early_.erase(early);
   }

@@ -61,8 +61,8 @@ constexpr unsigned bin_of(std::uint32_t length) { return unsigned(std::bit_width
 
 enum class chunk_state : std::uint8_t { untouched, unused, small, large, inside };
 
-/// A word that the owner writes while other ranks may read it. It says nothing about other memory: who reads one that matters
-/// has the block's pointer from the owner, and with it all that was written before.
+/// A word that the owner writes while other ranks may read it. It says nothing about other memory: a rank that reads one that
+/// matters has the block's pointer from the owner, and with it all that was written before.
 template <class T>
 struct seen_by_all {
   T value;
@@ -303,8 +303,8 @@ heap::status heap::examine(std::uint64_t offset, std::uint16_t generation, place
   return lives == 0 || (generation != 0 && lives != generation) ? status::freed : status::live;
 }
 
-/// Takes a block's generation: of all who try to free it, the owner included, one succeeds. By the generation that was seen: in
-/// between it may have been freed, collected and given out anew.
+/// Takes a block's generation: of all ranks that try to free it, the owner included, one succeeds. By the generation that was
+/// seen: in between it may have been freed, collected and given out anew.
 heap::status heap::mark_freed(std::uint64_t offset, std::uint16_t generation, place& found) const {
   if (const status s = examine(offset, generation, found); s != status::live) return s;
   if (found.begin != offset - first_) return status::foreign;

@@ -58,7 +58,7 @@ class heap {
   status deallocate(std::uint64_t offset, std::uint16_t generation = 0);
 
   /// The same from another rank, or another thread of the owner: the block joins a list in shared memory that the owner collects
-  /// when it next allocates. Whoever tries, a block is freed once.
+  /// when it next allocates. Of several that try, one succeeds.
   status remote_free(std::uint64_t offset, std::uint16_t generation = 0);
 
   /// Whether `bytes` at `offset` (anywhere in a block) may be accessed by a pointer of this generation (0: any).

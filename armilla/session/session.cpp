@@ -49,7 +49,7 @@ session::~session() {
 }
 
 int session::run_erased(detail::rank_main call, const void* function, detail::who_runs who) {
-  detail::here("session::run");
+  detail::here("session::run");  // usage_error in a child that the rank has forked
   return holder_->rank.run(call, function, who);
 }
 

@@ -13,7 +13,7 @@ namespace armilla::detail {
 
 namespace {
 
-// Handlers of events are called without an argument of ours.
+// PMIx hands its handlers no argument of their owner, so what they need is global.
 std::atomic<int> other_end = -1;
 
 void on_lost_server(std::size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t*, std::size_t, pmix_info_t*, std::size_t,
