@@ -525,12 +525,13 @@ class endpoint {
   bool is_counted(const arrival& a) const noexcept;
   [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
-  /// Grows whenever something is taken in or leaves the queue of what had no credit.
-  std::uint64_t progress() const noexcept { return count_.runs_received + count_.spilled_bytes - spilled_bytes_; }
+  /// Grows whenever something is taken in, also the end of a frame that a body left, or leaves the queue of what had no credit.
+  std::uint64_t progress() const noexcept { return count_.runs_received + finished_ + count_.spilled_bytes - spilled_bytes_; }
   bool anything_to_do() const noexcept;  ///< to take in, or to send as soon as there is credit
   bool anything_has_come() const noexcept;
   void begin_wait(const char* what, const void* on);
   static bool past(std::uint64_t deadline_ns) noexcept;
+  bool poll_as_limited();
   void poll_in_turn();
   void take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
   friend struct bulk_record;
@@ -553,6 +554,7 @@ class endpoint {
   incoming_block* stream_ = nullptr;
   arrival* arriving_ = nullptr;  ///< the frame that the loop takes in, while it does
   std::optional<left_frame> left_;
+  std::uint64_t finished_ = 0;                    ///< frames that were gone on with: whoever did so has looked at nothing else
   asked_wait* asked_ = nullptr;                   ///< fibers whose events nobody tells: the loop asks for them
   std::atomic<std::uint32_t> interruptible_ = 0;  ///< shared with the signal's handler
   bool stay_ = true;                              ///< who waits alone takes in messages itself

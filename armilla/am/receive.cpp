@@ -157,6 +157,7 @@ void endpoint::finish_left() {
   arrival& a = left.frame;
   a.kept = false;
   a.run = nullptr;
+  ++finished_;
   {
     const frame_scope scope(*this, a);
     const timed runtime(watch_, component::runtime);

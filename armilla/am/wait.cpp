@@ -24,13 +24,25 @@ void endpoint::look_nested() {
   sched_yield();
 }
 
+// The limit of another fiber's poll, which let this one go on, is not for this one.
 bool endpoint::poll() {
+  if (limit_ != nullptr && self_.body_depth == self_.fibers->running().own_depth) [[unlikely]]
+    limit_ = nullptr;
+  return poll_as_limited();
+}
+
+bool endpoint::poll_as_limited() {
   scheduler& fibers = *self_.fibers;
   if (self_.body_depth != fibers.running().own_depth) return false;
   const std::uint64_t before = progress();
   const bool any = !in_body() && !left_ && poll_here();
   if (fibers.running().on_wait != nullptr) [[unlikely]]
     fibers.before_wait("poll");  // others do what this fiber polls for
+  // Nor does anybody else ask for those who wait, while this one polls and nothing brings the loop its turn.
+  if (asked_ != nullptr) [[unlikely]]
+    ask_waits();
+  if (fibers.any_timer()) [[unlikely]]
+    fibers.run_timers();
   if (!in_body() && !left_ && !fibers.anyone_ready()) [[likely]]
     return any;
   if (in_parallel_region()) [[unlikely]] {
@@ -58,10 +70,10 @@ bool endpoint::poll(const poll_limit& most) {
   } now{*this, most};
   limit_ = &now.mine;
   observed_ = true;
-  bool any = left_ && poll();
+  bool any = left_ && poll_as_limited();
   for (rank_t from = turn_ < self_.ranks ? turn_ : 0; limit_ == &now.mine; from = 0) {  // another fiber's poll brings its own
     now.mine.from = from;
-    any |= poll();
+    any |= poll_as_limited();
     if (from == 0 || now.mine.spent()) break;
   }
   if (spilled_channels_ != 0) any |= drain();

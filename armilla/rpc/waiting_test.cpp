@@ -366,6 +366,45 @@ RANK_TEST(a_poll_says_what_came_not_who_runs) {
   am::barrier();
 }
 
+// A body that yields leaves its frame; whoever polls next finishes that, and what came behind it is still there.
+RANK_TEST(polls_go_on_until_nothing_has_come) {
+  mine().sum = 0;
+  am::async(am::rank(), [] { am::yield(); });
+  am::flush();
+  am::async(am::rank(), [] { ++mine().sum; });
+  am::flush();
+  while (am::poll()) {}
+  EXPECT_EQ(mine().sum, 1);
+  am::barrier();
+}
+
+RANK_TEST(a_fiber_that_polls_lets_another_wait_for_a_counter) {
+  am::counter arrived;
+  bool over = false;
+  auto polls = am::spawn([&] {
+    am::signal_counter(am::to_global(&arrived));
+    while (!over) am::poll();
+  });
+  arrived.wait();
+  over = true;
+  polls.join();
+  am::barrier();
+}
+
+RANK_TEST(a_fiber_that_polls_lets_another_wait_for_some_time) {
+  bool over = false;
+  am::future<int> f = ask();
+  auto polls = am::spawn([&] {
+    while (!over) am::poll();
+  });
+  EXPECT(!f.wait_for(std::chrono::milliseconds(1)));
+  over = true;
+  polls.join();
+  am::async<&tell>(next());
+  EXPECT_EQ(f.get(), 7);
+  am::fence();
+}
+
 RANK_TEST(waiting_by_switching_gives_the_same) {
   am::set_waiting(am::waiting_way::switching);
   EXPECT_EQ(fibonacci(8), 21);
