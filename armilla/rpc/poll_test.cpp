@@ -253,6 +253,16 @@ RANK_TEST(polls_that_nobody_asked_for_have_a_budget) {
   expect_order(20);
 }
 
+RANK_TEST(a_budget_is_not_one_of_the_fibers_that_go_on_meanwhile) {
+  queue_here(20, [](int i) { am::async<&note>(am::rank(), i); });
+  auto spares = am::spawn([] { am::poll({.bodies = 0}); });
+  am::yield();  // it polls, and lets this one go on
+  while (am::poll()) {}
+  expect_order(20);
+  spares.join();
+  am::fence();
+}
+
 // ---- the poll at every n-th communication call ----
 
 // Whether `act`, repeated, polls: what waits here runs.
@@ -291,6 +301,35 @@ RANK_TEST(every_nth_transfer_polls) {
 RANK_TEST(every_nth_collective_polls) {
   const am::team alone = am::world().split(am::rank());  // where nobody is waited for
   EXPECT(polls([&] { alone.reduce_all(1, [](int a, int b) { return a + b; }); }));
+}
+
+thread_local bool told = false;
+
+RANK_TEST(a_poll_at_the_door_of_a_collective_lets_no_two_fibers_in) {
+  if (am::ranks() == 1) return;
+  told = false;
+  am::fence();
+  if (am::rank() == 0) {
+    int refused = 0;
+    const auto enter = [&] {
+      try {
+        am::barrier();
+      } catch (const am::usage_error&) {
+        ++refused;
+        am::broadcast([] { told = true; });
+      }
+    };
+    auto other = am::spawn(enter);
+    am::set_poll_every(1);
+    enter();
+    am::set_poll_every(0);
+    other.join();
+    EXPECT_EQ(refused, 1);
+  } else {
+    while (!told) am::poll();
+    am::barrier();
+  }
+  am::fence();
 }
 
 }  // namespace

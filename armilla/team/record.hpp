@@ -325,8 +325,10 @@ inline void sign_on(team_record& t, const intention& what) {
 /// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
 inline context& enter(team_record* t, const intention& what) {
   context& c = require_entry(t, what.kind, what.root);
-  if (c.messages->observed()) [[unlikely]]
+  if (c.messages->observed()) [[unlikely]] {
     c.messages->count_call();
+    require_entry(t, what.kind, what.root);  // another fiber may have come in meanwhile
+  }
   c.messages->flush();
   sign_on(*t, what);
   return c;
