@@ -16,7 +16,7 @@
 
 namespace armilla::detail {
 
-// What an attendant sends is answers: somebody waits for them.
+// What an attendant sends is answers, and their callers wait for them.
 static constexpr bool never_held = false;
 
 endpoint::endpoint(context& self, const host_map& host, role who)
@@ -202,7 +202,7 @@ void endpoint::start_alone(channel& c, handler_id h, std::size_t size, traffic k
   c.alone_kind = kind;
 }
 
-// Before anything else goes into the ring, and when somebody wants to know.
+// Before anything else goes into the ring, and when the counts are read.
 void endpoint::count_alone(channel& c) noexcept {
   const std::uint64_t lines = c.ring.lines_of_frames() - std::exchange(c.alone_since, c.ring.lines_of_frames());
   if (c.alone_handler == no_handler || lines == 0) return;
@@ -224,7 +224,7 @@ std::uint64_t endpoint::created_for(rank_t r) const noexcept {
   return channels_[std::size_t(r)].ring.position() + (beside_ != 0 ? channels_[std::size_t(r) + beside_].ring.position() : 0);
 }
 
-// What the attendant has done is seen with all its effects. Its answers are not counted: somebody waits for each.
+// What the attendant has done is seen with all its effects. Its answers are not counted: a caller waits for each.
 std::uint64_t endpoint::processed_from(rank_t r) const noexcept {
   const std::uint32_t i = inbound_of_[std::size_t(r)];
   return (i == no_ring ? far_lines_taken(r) : inbound_[i].reader.position()) +

@@ -31,7 +31,7 @@ bool endpoint::attend_network() {
     rank.looks = looks;
     rank.since_ns = now;
   }
-  // What this side has under way moves only while somebody looks, and a sleeping rank does not.
+  // What this side has under way moves only while a thread looks, and a sleeping rank does not.
   const bool under_way = far_->any_bulk() || far_->wants_buffers() || spilled_channels_ != 0;
   rank.away = under_way || now - rank.since_ns >= self_.settings->attend_after_ns;
   shared.let_attendant_look(rank.away);

@@ -37,7 +37,7 @@ void endpoint::run_limited(arrival& a, handler_id h, const std::byte* items, std
   a.at = end;
   if (item == handler_table::whole_runs) {
     take_body(a.source);
-    if (handlers_.may_wait[h] != 0) a.run = const_cast<run_rest*>(&limited_run);  // a mark: nobody writes there
+    if (handlers_.may_wait[h] != 0) a.run = const_cast<run_rest*>(&limited_run);  // a mark: it is never written
     return run_bodies<true>(a.source, h, items, bytes);
   }
   solo_ = solo_ && bytes == item;

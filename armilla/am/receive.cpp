@@ -49,7 +49,7 @@ bool endpoint::receive(inbound& in) {
 template bool endpoint::receive<endpoint::taker::loop>(inbound&);
 template bool endpoint::receive<endpoint::taker::in_place>(inbound&);
 
-// Gives a frame back to its ring, unless somebody else goes on with it.
+// Gives a frame back to its ring, unless the loop or another fiber goes on with it.
 struct endpoint::frame_scope {
   frame_scope(endpoint& self, arrival& a) : self(self), a(a), bodies(self.self_) {}
   ~frame_scope() {
