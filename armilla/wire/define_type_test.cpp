@@ -95,7 +95,7 @@ TEST(DefineType, EveryPrefixIsRefusedWithoutALeak) {
   const owner<std::string> sent("words", {"a", "bb", "ccc"});
   message whole = message::of(sent);
   sizer used;
-  write(used, sent);
+  write_value(used, sent);
   for (std::size_t n = 0; n < used.size(); ++n) EXPECT_THROW(whole.cut(n).reader().get<owner<std::string>>(), decode_error) << n;
 }
 

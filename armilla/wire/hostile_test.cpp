@@ -34,7 +34,7 @@ template <class T>
 void every_prefix_is_refused(const T& value) {
   message whole = message::of(value);
   sizer used;
-  write(used, value);
+  write_value(used, value);
   for (std::size_t n = 0; n < used.size(); ++n) EXPECT_THROW(whole.cut(n).reader().template get<T>(), decode_error) << n;
   EXPECT_NO_THROW(whole.cut(used.size()).reader().template get<T>());
 }

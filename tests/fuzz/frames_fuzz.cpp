@@ -203,7 +203,7 @@ std::vector<std::vector<std::byte>> samples() {
   sample(frames().add_record(first_memory_handler + 1, {24, 0, 0}));
   for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(first_object_handler + i, {0, 1, 2, 3}));
   sample(frames().add_record(mirror_handler, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
-  sample(frames().add_record(mirror_handler, {std::uint64_t(collective_layout{2}.staging()), 1, 2, 3}, 1));
+  sample(frames().add_record(mirror_handler, {std::uint64_t(collective_layout{2}.staging(0)), 1, 2, 3}, 1));
   sample(frames().add_record(main_done_handler, {1}, 1));
   return all;
 }
