@@ -135,6 +135,11 @@ RANK_TEST(an_error_of_a_statement_is_thrown_by_the_fence_on_every_rank) {
   am::fence();
 }
 
+RANK_TEST(the_end_of_a_long_text_of_a_statement_is_not_cut_off) {
+  if (am::rank() == 0) am::async(am::ranks() - 1, [](int n) { throw std::runtime_error(std::string(n, '.') + "do this"); }, 500);
+  EXPECT_THROWS_SAYING(am::remote_error, "do this", am::fence());
+}
+
 RANK_TEST(a_body_may_not_enter_a_collective) {
   auto g = am::call(next(), [] { am::barrier(); });
   EXPECT_THROWS(am::remote_error, g.get());

@@ -21,9 +21,9 @@ struct team_state;
 struct error_record {
   rank_t rank;
   char type[60];
-  char text[192];
+  char text[960];
 };
-static_assert(sizeof(error_record) == 256);
+static_assert(sizeof(error_record) == 1024);
 
 /// What the layers above add to a fence; null where they have nothing to say.
 struct fence_hooks {
