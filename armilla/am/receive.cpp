@@ -177,9 +177,15 @@ void endpoint::finish_left() {
   if (!a.kept && back.urgent) push(back);
 }
 
+// The loop over the items ends behind the present one.
+static void leave_nothing(run_rest& run) noexcept {
+  run.end = run.at;
+  run.until = nullptr;
+}
+
 void endpoint::enter_child() noexcept {
   if (arrival* const a = std::exchange(arriving_, nullptr); a != nullptr) {
-    if (a->run != nullptr) a->run->end = a->run->at;
+    if (a->run != nullptr && a->run != &limited_run) leave_nothing(*a->run);
     a->kept = true;  // by the rank, which has it all
   }
   (void)channels_.release();
@@ -191,8 +197,7 @@ bool endpoint::detach_body() noexcept {
   arrival* const a = arriving_;
   if (a == nullptr || a->run == nullptr || a->run == &limited_run) return false;
   left_.emplace(left_frame{*a, *a->run});
-  a->run->end = a->run->at;
-  a->run->until = nullptr;
+  leave_nothing(*a->run);
   a->kept = true;
   arriving_ = nullptr;
   return true;
