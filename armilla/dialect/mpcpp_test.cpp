@@ -69,10 +69,10 @@ RANK_TEST(lambdas_are_invoked_with_the_result_in_front) {
   long sum = 0;
   invoke(sum, next(), [](int a, long b) { return a + b; }, 3, 4L);
   EXPECT_EQ(sum, 7L);
-  const int three = 3;
+  const int three = next() + 3;
   Sync<long> later;
   ainvoke(later, next(), [three](int b) { return three * b; }, 5);  // an int, read as a long
-  EXPECT_EQ(later.read(), 15L);
+  EXPECT_EQ(later.read(), 5L * three);
   ainvoke(later, next(), [](int b) -> long { throw std::invalid_argument("refused " + std::to_string(b)); }, 8);
   EXPECT_THROWS_SAYING(am::remote_error, "refused 8", later.read());
   Sync<std::string> text;
@@ -113,7 +113,8 @@ RANK_TEST(an_instance_that_is_waited_for_may_meet_others) {
   const auto slave = [](int n) { return own[0].reduce_all(n, std::plus<>{}); };
   int sum = 0;
   if (am::rank() == 0) {
-    std::vector<Sync<int>> others(std::size_t(am::ranks()));
+    const std::size_t all = std::size_t(am::ranks());
+    std::vector<Sync<int>> others(all);
     for (am::rank_t pe = 1; pe < am::ranks(); ++pe) ainvoke(others[std::size_t(pe)], pe, slave, 2);
     invoke(sum, 0, slave, 1);
     EXPECT_EQ(sum, 2 * am::ranks() - 1);

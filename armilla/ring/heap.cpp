@@ -66,9 +66,13 @@ enum class chunk_state : std::uint8_t { untouched, unused, small, large, inside 
 template <class T>
 struct seen_by_all {
   T value;
-  operator T() const noexcept { return T(__atomic_load_n(&value, __ATOMIC_RELAXED)); }
+  operator T() const noexcept {
+    T v;
+    __atomic_load(&value, &v, __ATOMIC_RELAXED);
+    return v;
+  }
   T operator=(T v) noexcept {
-    __atomic_store_n(&value, v, __ATOMIC_RELAXED);
+    __atomic_store(&value, &v, __ATOMIC_RELAXED);
     return v;
   }
 };
