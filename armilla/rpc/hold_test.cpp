@@ -126,7 +126,7 @@ RANK_TEST(two_ranks_that_hold_each_other_back_both_get_their_answers) {
       am::batch together;
       for (long i = 0; i < 60; ++i) answers.push_back(am::call<&serve<1500>>(other, am::rank(), i));
     }
-    *stage = 1;
+    *stage.on(am::rank()) = 1;
     while (*stage.on(other) == 0) {}
     if (am::rank() == 1)  // whose frame is in rank 0's ring already: rank 0 reads it behind this
       while (messages().queued_for(0) <= backlog()) am::poll({.bodies = 60});

@@ -217,7 +217,7 @@ RANK_TEST(ranks_take_turns) {
     am::set_aggregation(0);
     for (int i = 0; i < 20; ++i) am::async(0, [](am::rank_t from) { ++of_source[std::size_t(from)]; }, am::rank());
     am::set_aggregation(4096);
-    *sent = 1;
+    *sent.on(am::rank()) = 1;
   } else {
     for (am::rank_t r = 1; r < am::ranks(); ++r)
       while (*sent.on(r) == 0) {}
