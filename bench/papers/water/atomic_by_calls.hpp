@@ -24,7 +24,7 @@ class atomic_by_calls {
     mine_.show();
     am::barrier();
     mine_.see_own();
-    mine_.add_pairs_with(mine_.own(), am::poll);
+    mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
     for (int i = 0; i < mine_.mine().count(); ++i) for_far_pairs(mine_, i, [&](int m) { add_far_pair(i, m); });
     mine_.take_own_forces();
     am::fence();

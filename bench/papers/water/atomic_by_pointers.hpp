@@ -29,7 +29,7 @@ class atomic_by_pointers {
     std::fill_n(sums, mine_.own().count(), triple{});
     am::barrier();
     mine_.see_own();
-    mine_.add_pairs_with(mine_.own(), am::poll);
+    mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
     for (int i = 0; i < mine_.mine().count(); ++i) for_far_pairs(mine_, i, [&](int m) { add_far_pair(i, m); });
     am::sync();
     am::barrier();

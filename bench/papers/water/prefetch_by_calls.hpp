@@ -59,12 +59,12 @@ class prefetch_by_calls {
       asked_.push_back(am::call_into<&asked_part::places_in>(std::span(fetched_.local() + what.first, std::size_t(what.count())),
                                                              parts_.on(who), step_, what));
     mine_.see_own();
-    mine_.add_pairs_with(mine_.own(), am::poll);
+    mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
     for (am::filling<triple>& f : asked_) f.get();
     asked_.clear();
     for (const auto& [who, what] : mine_.sources())
       mine_.view().put(what.first, std::span<const triple>(fetched_.local() + what.first, std::size_t(what.count())));
-    for (const auto& source : mine_.sources()) mine_.add_pairs_with(source.what, am::poll);
+    for (const auto& source : mine_.sources()) mine_.add_pairs_with(source.what, [] { am::poll(); });
     for (const auto& [who, what] : mine_.sources()) {
       mine_.forces_on(what, forces_.data());
       am::async<&asked_part::pull>(parts_.on(who), what.first, am::view<triple>(forces_.data(), std::size_t(what.count())));

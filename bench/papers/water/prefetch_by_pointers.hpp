@@ -35,9 +35,9 @@ class prefetch_by_pointers {
     mine_.show();
     for (const auto& reader : mine_.readers()) am::signal_counter(shown_[std::size_t(reader.who)]);
     mine_.see_own();
-    mine_.add_pairs_with(mine_.own(), am::poll);
+    mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
     fetch();
-    for (const auto& source : mine_.sources()) mine_.add_pairs_with(source.what, am::poll);
+    for (const auto& source : mine_.sources()) mine_.add_pairs_with(source.what, [] { am::poll(); });
     give();
     mine_.take_own_forces();
     take();
