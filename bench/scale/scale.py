@@ -70,7 +70,8 @@ def model(record, hop, message):
     meeting = {"flat": hop + (n - 2) * 2 * message, "tree": 2 * depth * hop, "hypercube": rounds * hop,
                "dissemination": rounds * hop}
     if record["pattern"]:
-        return meeting[record["pattern"]] * (2 if name == "fence_busy" else 1)
+        busy = 2 if record["pattern"] == "flat" else 3  # rounds: armilla/team/fence.cpp
+        return meeting[record["pattern"]] * (busy if name == "fence_busy" else 1)
     if name == "reduce":
         return meeting["flat"] if n <= 8 else meeting["hypercube"]
     if name == "alltoall":
