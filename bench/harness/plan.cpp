@@ -234,28 +234,19 @@ void add_memory(table& t) {
                  .iterations = 3000,
                  .baselines = {{mpi, "mpi_ping", 1.0}, {armilla, "statement_ping"}}});
   }
-  for (const long size : {16, 64, 512})
-    t.push_back({.name = "get_transposed_" + std::to_string(size),
+  const auto per_element = [&t](const std::string& row, long size, long iterations, const baseline& by_hand) {
+    t.push_back({.name = row + "_" + std::to_string(size),
                  .suite = "memory",
-                 .row = "get_transposed",
+                 .row = row,
                  .unit = "ns/element",
                  .size = size,
-                 .iterations = 5'000'000 / (size * size),
-                 .baselines = {{armilla, "pack_transposed", 1.1}}});
-  t.push_back({.name = "get_column_512",
-               .suite = "memory",
-               .row = "get_column",
-               .unit = "ns/element",
-               .size = 512,
-               .iterations = 2000,
-               .baselines = {{armilla, "pack_column", 1.1}}});
-  t.push_back({.name = "spread_blocks_48",
-               .suite = "memory",
-               .row = "spread_blocks",
-               .unit = "ns/element",
-               .size = 48,
-               .iterations = 100,
-               .baselines = {{armilla, "divided_blocks", 1.0}}});
+                 .iterations = iterations,
+                 .baselines = {by_hand}});
+  };
+  for (const long size : {16, 64, 512})
+    per_element("get_transposed", size, 5'000'000 / (size * size), {armilla, "pack_transposed", 1.1});
+  per_element("get_column", 512, 2000, {armilla, "pack_column", 1.1});
+  per_element("spread_blocks", 48, 100, {armilla, "divided_blocks", 1.0});
 }
 
 void add_em3d(table& t) {
