@@ -9,12 +9,10 @@
 #include <bit>
 #include <cstdlib>
 #include <fstream>
-#include <functional>
-#include <utility>
 #include <vector>
 
 #include "armilla/base/error.hpp"
-#include "armilla/base/limits.hpp"
+#include "armilla/base/option_table.hpp"
 #include "armilla/base/option_text.hpp"
 
 namespace armilla::detail {
@@ -23,232 +21,8 @@ namespace {
 constexpr std::string_view prefix = "ARMILLA_";
 constexpr std::string_view reserved = "ARMILLA_INTERNAL_";
 constexpr std::string_view no_file = "none";
-constexpr std::uint64_t max_bytes = most_segment_bytes;
 // What the tuned file may set: what changes the speed of a job, and nothing else.
 constexpr std::array tunable = {"aggregate"};
-
-/// One option: how its text is read (false: not allowed) and shown.
-struct row {
-  std::string name, allowed, text;
-  std::function<bool(options&, std::string_view)> read;
-  std::function<std::string(const options&)> show;
-  bool shared = false;  ///< all ranks must have it alike
-};
-
-row shared(row r) {
-  r.shared = true;
-  return r;
-}
-
-row flag(const char* name, bool options::* member, const char* text) {
-  return {name, "0 or 1", text, [=](options& o, std::string_view v) { return parse_flag(v, o.*member); },
-          [=](const options& o) { return std::string(o.*member ? "1" : "0"); }};
-}
-
-row number(const char* name, int options::* member, int low, int high, const char* text) {
-  return {name, "a number from " + std::to_string(low) + " to " + std::to_string(high), text,
-          [=](options& o, std::string_view v) { return parse_number(v, low, high, o.*member); },
-          [=](const options& o) { return std::to_string(o.*member); }};
-}
-
-row words(const char* name, std::string options::* member, bool (*good)(std::string_view), const char* allowed,
-          const char* text) {
-  return {name, allowed, text, [=](options& o, std::string_view v) { return good(v) && (o.*member = v, true); },
-          [=](const options& o) { return o.*member; }};
-}
-
-bool good_stats(std::string_view v) {
-  while (!v.empty()) {
-    const std::string_view word = v.substr(0, v.find(','));
-    if (word != "0" && word != "1" && word != "timing" && !(word.size() > 5 && word.ends_with(".json"))) return false;
-    v.remove_prefix(word.size() < v.size() ? word.size() + 1 : v.size());
-  }
-  return true;
-}
-
-enum class shape { any, power_of_two };
-
-row bytes(const char* name, std::uint64_t options::* member, std::uint64_t low, std::uint64_t high, shape wanted,
-          const char* text) {
-  const bool power = wanted == shape::power_of_two;
-  return {name,
-          (power ? "a power of two from " : "bytes from ") + show_bytes(low) + " to " + show_bytes(high) + " (suffixes K M G T)",
-          text,
-          [=](options& o, std::string_view v) {
-            std::uint64_t n = 0;
-            if (!parse_bytes(v, n) || n < low || n > high || (power && !std::has_single_bit(n))) return false;
-            return o.*member = n, true;
-          },
-          [=](const options& o) { return show_bytes(o.*member); }};
-}
-
-row duration(const char* name, std::uint64_t options::* member, std::uint64_t unit_ns, const char* text) {
-  return {name, "a duration (suffixes ns us ms s; without one: " + std::string(unit_ns == 1000 ? "us" : "s") + ")", text,
-          [=](options& o, std::string_view v) { return parse_duration(v, unit_ns, o.*member); },
-          [=](const options& o) { return show_duration(o.*member); }};
-}
-
-template <class Enum>
-row choice(const char* name, Enum options::* member, const std::vector<std::pair<const char*, Enum>>& values, const char* text) {
-  std::string allowed = "one of";
-  for (const auto& [word, value] : values) allowed.append(" ").append(word);
-  return {name, allowed, text,
-          [=](options& o, std::string_view v) {
-            for (const auto& [word, value] : values)
-              if (v == word) return o.*member = value, true;
-            return false;
-          },
-          [=](const options& o) {
-            for (const auto& [word, value] : values)
-              if (o.*member == value) return std::string(word);
-            return std::string();
-          }};
-}
-
-row poll_budget() {
-  return {
-      "poll_budget", "0, a number of bodies, or a duration with its unit (suffixes ns us ms s)",
-      "How much a poll that the program has not asked for does for others: so many bodies, or those that begin within so long; "
-      "0: no limit.",
-      [](options& o, std::string_view v) {
-        int bodies = 0;
-        std::uint64_t ns = 0;
-        if (!parse_number(v, 0, 1'000'000'000, bodies) && !parse_duration(v, 1, ns)) return false;
-        o.poll_budget = {std::uint64_t(bodies), ns};
-        return true;
-      },
-      [](const options& o) {
-        return o.poll_budget.ns != 0 ? show_duration(o.poll_budget.ns) : std::to_string(o.poll_budget.bodies);
-      }};
-}
-
-std::vector<row> make_table() {
-  using o = options;
-  const std::vector<std::pair<const char*, pattern>> patterns = {{"auto", pattern::automatic},
-                                                                 {"flat", pattern::flat},
-                                                                 {"tree", pattern::tree},
-                                                                 {"hypercube", pattern::hypercube},
-                                                                 {"dissemination", pattern::dissemination}};
-  return {
-      number("ranks", &o::ranks, 1, most_ranks, "How many ranks to start, without a launcher."),
-      shared(choice(
-          "fabric", &o::fabric,
-          {{"auto", fabric_kind::automatic},
-           {"shm", fabric_kind::shm},
-           {"threads", fabric_kind::threads},
-           {"mpi", fabric_kind::mpi},
-           {"ucx", fabric_kind::ucx},
-           {"loop", fabric_kind::loop}},
-          "auto: shared memory inside a host, between hosts UCX or MPI, what there is; shm: shared memory only; threads: "
-          "ranks are "
-          "threads of one process; mpi, ucx: everything goes by these, also inside a host; loop: likewise, inside the library "
-          "(for "
-          "tests).")),
-      choice("pin", &o::pin,
-             {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
-             "One core for each rank, one core for several, or none fixed; auto: core if there are enough, else share."),
-      flag("label", &o::label, "Put the rank before each line that it prints."),
-      choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
-             "Join the job of the mpirun or srun that started this process, or take no notice of it."),
-      words(
-          "backends", &o::backends, [](std::string_view) { return true; }, "folders with colons between, or nothing",
-          "Where to look first for libarmilla-ucx.so and its kin."),
-      shared(flag("trust_network", &o::trust_network,
-                  "Let UCX listen on a public address: whoever reaches it can read and write the memory of the job.")),
-      shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
-      bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
-            "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),
-      number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th communication call; 0: only where one waits."),
-      poll_budget(),
-      bytes("eager", &o::eager, 0, 1 << 30, shape::any,
-            "Up to this size a message goes through the ring, beyond it through the shared heap; over a network at least 512."),
-      bytes("spill_limit", &o::spill_limit, 4096, max_bytes, shape::any,
-            "How much a rank may queue for receivers that do not keep up, before it is an error."),
-      bytes("backlog", &o::backlog, 0, max_bytes, shape::any,
-            "How much a rank queues for another that does not take it in, before it reads nothing more from that one."),
-      bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
-            "How much memory a rank keeps for arguments that bodies read in place."),
-      shared(bytes(
-          "network_window", &o::network_window, 4096, 1 << 30, shape::any,
-          "How much may be under way over a network from one rank to another before the receiver says that it has taken it in.")),
-      shared(words(
-          "faults", &o::faults, [](std::string_view) { return true; },
-          "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
-          "rank), "
-          "stop=0.01, seed=7; or nothing",
-          "Make the network worse (for tests): each frame comes later by delay and by up to jitter; with these probabilities it "
-          "is "
-          "overtaken by those of other ranks, by those of its own, comes twice, is lost and sent again, or its receiver stops "
-          "for "
-          "a millisecond; one rank is slow. Without a network nothing happens.")),
-      flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
-      duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
-      duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
-      choice(
-          "wait", &o::wait, {{"auto", wait_kind::automatic}, {"switch", wait_kind::switching}},
-          "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the loop."),
-      shared(choice(
-          "reception", &o::reception,
-          {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
-          "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank (thread); the rank "
-          "itself, interrupted where it allows that (signal).")),
-      duration(
-          "attend_after", &o::attend_after_ns, 1000,
-          "With ARMILLA_RECEPTION=thread: when a rank has left the network alone for so long, its thread looks there; 0: the "
-          "thread always does."),
-      duration("stall", &o::stall_ns, 1'000'000'000,
-               "End a job in which every rank has waited so long for what none can do any more; 0: never."),
-      duration("wait_report", &o::wait_report_ns, 1'000'000'000,
-               "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same. "
-               "Under mpirun or srun each rank tells its own."),
-      shared(duration(
-          "loss_grace", &o::loss_grace_ns, 1'000'000'000,
-          "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
-          "ended.")),
-      shared(duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,
-                      "How long a host may be silent before its ranks are lost, whatever they compute; 0: for ever.")),
-      bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
-            "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),
-      number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of fibers that have ended are kept for others."),
-      shared(choice("barrier", &o::barrier, patterns, "The pattern of the barrier.")),
-      shared(choice("fence", &o::fence, patterns, "The pattern of the fence.")),
-      shared(bytes(
-          "segment", &o::segment, least_segment_bytes, most_segment_bytes, shape::any,
-          "Address space reserved for each rank's segment (used pages cost, others do not); by default the machine's memory.")),
-      shared(choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
-                    "Other ranks reach all global memory, or only the regions that their owner opened.")),
-      shared(flag("access_by_message", &o::access_by_message,
-                  "Reach global memory by messages even where it is shared (for tests).")),
-      shared(words("stats", &o::stats, good_stats,
-                   "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
-                   "Print counters at the end (1), with the time of each component (timing), or write them to a file.")),
-      shared(words(
-          "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
-          "nothing, or the name of a file that ends in .json",
-          "Write what each rank did and when to this file, which Perfetto opens; also when the job fails.")),
-      bytes("trace_events", &o::trace_events, 1024, std::uint64_t{1} << 28, shape::power_of_two,
-            "How many events of a rank are kept for ARMILLA_TRACE, 32 bytes each; older ones are dropped and counted."),
-      words(
-          "libraries", &o::libraries, [](std::string_view) { return true; }, "folders with colons between, or nothing",
-          "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
-      words(
-          "record", &o::record, [](std::string_view) { return true; }, "the name of a file, or nothing",
-          "Write the order in which each rank takes in messages to this name and the rank's number behind a point."),
-      words(
-          "replay", &o::replay, [](std::string_view) { return true; }, "the name of a file, or nothing",
-          "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
-      shared(flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks.")),
-      words(
-          "tuned", &o::tuned, [](std::string_view) { return true; }, "a file's name, or none",
-          "The file that armilla-tune writes, read before these variables, if it exists; none: no file; by default armilla/tuned "
-          "in $XDG_CONFIG_HOME or ~/.config."),
-  };
-}
-
-const std::vector<row>& table() {
-  static const std::vector<row> rows = make_table();
-  return rows;
-}
 
 std::string variable(std::string_view name) {
   std::string v(prefix);
@@ -257,15 +31,16 @@ std::string variable(std::string_view name) {
 }
 
 [[noreturn]] void throw_unknown(std::string_view name) {
-  const auto far = [&](const row& r) { return edit_distance(r.name, name); };
-  const auto near = std::min_element(table().begin(), table().end(), [&](const row& a, const row& b) { return far(a) < far(b); });
+  const auto far = [&](const option_row& r) { return edit_distance(r.name, name); };
+  const auto near = std::min_element(option_table().begin(), option_table().end(),
+                                     [&](const option_row& a, const option_row& b) { return far(a) < far(b); });
   throw_usage("options",
               variable(name) + " is no option; did you mean " + variable(near->name) + "? (armilla-run --options prints all)");
 }
 
-const row& find(std::string_view name) {
+const option_row& find(std::string_view name) {
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  for (const row& r : table())
+  for (const option_row& r : option_table())
     if (equal_ignoring_case(r.name, name)) return r;
   throw_unknown(name);
 }
@@ -293,7 +68,7 @@ bool read_tuned_line(options& o, std::string_view line) {
                              "or a comment that starts with #; or set ARMILLA_TUNED=none to do without this file");
 }
 
-// A file that cannot be read counts as absent: the default place may belong to somebody else.
+// A file that cannot be read counts as absent: the default place may belong to another user.
 void read_tuned(options& o, const std::string& file) {
   std::ifstream in(file);
   std::string line;
@@ -325,7 +100,7 @@ std::uint64_t default_segment_bytes() noexcept {
 }
 
 void options::set(std::string_view name, std::string_view value) {
-  const row& r = find(name);
+  const option_row& r = find(name);
   if (!r.read(*this, value))
     throw_usage("options", variable(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
 }
@@ -340,7 +115,7 @@ options options::from(const char* const* environment) {
 
 std::string options::shared() const {
   std::string text;
-  for (const row& r : table())
+  for (const option_row& r : option_table())
     if (r.shared) text.append(r.name).append("=").append(r.show(*this)).push_back('\0');
   return text;
 }
@@ -352,7 +127,7 @@ options::overruled options::take_shared(std::string_view text) {
     const std::string_view entry = text.substr(0, text.find('\0'));
     text.remove_prefix(std::min(text.size(), entry.size() + 1));
     const std::size_t equals = std::min(entry.find('='), entry.size());
-    const row& r = find(entry.substr(0, equals));
+    const option_row& r = find(entry.substr(0, equals));
     const std::string mine = r.show(*this);
     set(r.name, entry.substr(std::min(equals + 1, entry.size())));
     const std::string theirs = r.show(*this);
@@ -388,7 +163,7 @@ options options::from_environment() {
 
 void print_manual(std::FILE* out) {
   const options defaults;
-  for (const row& r : table()) {
+  for (const option_row& r : option_table()) {
     const std::string shown = r.show(defaults);
     std::fprintf(out, "%s\n    %s\n    Allowed: %s. Default: %s.\n", variable(r.name).c_str(), r.text.c_str(), r.allowed.c_str(),
                  shown.empty() ? "nothing" : shown.c_str());
@@ -398,7 +173,7 @@ void print_manual(std::FILE* out) {
 int print_changes(const options& settings, std::FILE* out) {
   const options defaults;
   int changes = 0;
-  for (const row& r : table())
+  for (const option_row& r : option_table())
     if (const std::string value = r.show(settings); value != r.show(defaults))
       std::fprintf(out, "  %s=%s\n", variable(r.name).c_str(), value.c_str()), ++changes;
   return changes;
