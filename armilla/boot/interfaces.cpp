@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 
 #include <net/if.h>
@@ -24,23 +25,6 @@ bool names(std::string_view list, std::string_view word) {
     if (list.substr(at, end - at) == word) return true;
   }
   return false;
-}
-
-std::vector<network_interface> all_interfaces() {
-  std::vector<network_interface> found;
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return found;
-  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || one->ifa_netmask == nullptr) continue;
-    if ((one->ifa_flags & IFF_UP) == 0 || (one->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    network_interface mine;
-    std::snprintf(mine.name, sizeof mine.name, "%s", one->ifa_name);
-    mine.address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr;
-    mine.mask = reinterpret_cast<const sockaddr_in*>(one->ifa_netmask)->sin_addr.s_addr;
-    found.push_back(mine);
-  }
-  freeifaddrs(all);
-  return found;
 }
 
 // The host's own one in the network of `there`. Bridges of containers have the same address everywhere: that is no common
@@ -63,8 +47,31 @@ bool inside(std::uint32_t address, std::uint32_t network, int bits) noexcept {
 
 }  // namespace
 
+bool visit_addresses(const std::function<void(const ifaddrs&)>& visit) {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) return false;
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owner(all, freeifaddrs);
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next)
+    if (one->ifa_addr != nullptr) visit(*one);
+  return true;
+}
+
+std::vector<network_interface> outer_interfaces() {
+  std::vector<network_interface> found;
+  visit_addresses([&](const ifaddrs& one) {
+    if (one.ifa_addr->sa_family != AF_INET || one.ifa_netmask == nullptr) return;
+    if ((one.ifa_flags & IFF_UP) == 0 || (one.ifa_flags & IFF_LOOPBACK) != 0) return;
+    network_interface mine;
+    std::snprintf(mine.name, sizeof mine.name, "%s", one.ifa_name);
+    mine.address = reinterpret_cast<const sockaddr_in*>(one.ifa_addr)->sin_addr.s_addr;
+    mine.mask = reinterpret_cast<const sockaddr_in*>(one.ifa_netmask)->sin_addr.s_addr;
+    found.push_back(mine);
+  });
+  return found;
+}
+
 interface_card own_interfaces() {
-  std::vector<network_interface> found = all_interfaces();
+  std::vector<network_interface> found = outer_interfaces();
   if (const char* const wanted = std::getenv("UCX_NET_DEVICES"))
     if (std::ranges::any_of(found, [&](const auto& one) { return names(wanted, one.name); }))
       std::erase_if(found, [&](const auto& one) { return !names(wanted, one.name); });

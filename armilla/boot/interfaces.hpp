@@ -5,8 +5,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
+
+struct ifaddrs;
 
 /// Which networks this host is in, and by which one the hosts of a job talk: ports are opened there and nowhere else.
 namespace armilla::detail {
@@ -23,12 +26,18 @@ struct network_interface {
   }
 };
 
+/// Calls `visit` for each address of this host's interfaces, of any family; false: the kernel does not tell them.
+bool visit_addresses(const std::function<void(const ifaddrs&)>& visit);
+
+/// Interfaces that are up and are no loopback, in the kernel's order.
+std::vector<network_interface> outer_interfaces();
+
 /// Those of one host, the preferred ones first.
 struct interface_card {
   std::array<network_interface, 8> all;
 };
 
-/// Interfaces that are up and are no loopback, those with private addresses first. Where UCX_NET_DEVICES names some of them,
+/// The same, those with private addresses first. Where UCX_NET_DEVICES names some of them,
 /// these alone: a choice for UCX is one for the rest.
 interface_card own_interfaces();
 

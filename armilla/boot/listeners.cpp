@@ -36,13 +36,11 @@ bool is_public(const sockaddr& a) noexcept {
 
 /// Who reaches a port on all addresses.
 reach of_all_addresses() {
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return reach::everybody;
   reach from = reach::near;
-  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next)
-    if (one->ifa_addr != nullptr && is_public(*one->ifa_addr)) from = reach::everybody;
-  freeifaddrs(all);
-  return from;
+  const bool told = visit_addresses([&](const ifaddrs& one) {
+    if (is_public(*one.ifa_addr)) from = reach::everybody;
+  });
+  return told ? from : reach::everybody;
 }
 
 reach of(const sockaddr_in& a) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/pulse.hpp"
 
-#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/random.h>
@@ -14,10 +13,10 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <net/if.h>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/helper_thread.hpp"
+#include "armilla/boot/interfaces.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/note.hpp"
 
@@ -44,15 +43,8 @@ struct news {
 constexpr int times_told = 2;  // a datagram may get lost
 
 void list_addresses(pulse_card& card) {
-  ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return;
-  std::size_t n = 0;
-  for (const ifaddrs* one = all; one != nullptr && n < pulse_card::most_addresses; one = one->ifa_next) {
-    if (one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET || (one->ifa_flags & IFF_UP) == 0) continue;
-    if ((one->ifa_flags & IFF_LOOPBACK) != 0) continue;
-    card.address[n++] = reinterpret_cast<const sockaddr_in*>(one->ifa_addr)->sin_addr.s_addr;
-  }
-  freeifaddrs(all);
+  const std::vector<network_interface> all = outer_interfaces();
+  for (std::size_t i = 0; i < std::min(all.size(), pulse_card::most_addresses); ++i) card.address[i] = all[i].address;
 }
 
 // To all addresses of a host, always: that one of them can be heard does not mean that it can be reached.

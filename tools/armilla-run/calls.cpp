@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -16,7 +15,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <net/if.h>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
@@ -43,17 +41,7 @@ void send_at_once(int fd) {
 
 std::vector<std::string> own_addresses() {
   std::vector<std::string> all;
-  ifaddrs* first = nullptr;
-  if (getifaddrs(&first) != 0) return {"127.0.0.1"};
-  for (const ifaddrs* i = first; i != nullptr; i = i->ifa_next) {
-    if (i->ifa_addr == nullptr || i->ifa_addr->sa_family != AF_INET || (i->ifa_flags & IFF_UP) == 0 ||
-        (i->ifa_flags & IFF_LOOPBACK) != 0)
-      continue;
-    char text[INET_ADDRSTRLEN];
-    const auto* const in = reinterpret_cast<const sockaddr_in*>(i->ifa_addr);
-    if (inet_ntop(AF_INET, &in->sin_addr, text, sizeof text) != nullptr) all.emplace_back(text);
-  }
-  freeifaddrs(first);
+  for (const auto& one : detail::outer_interfaces()) all.push_back(detail::address_text(one.address));
   all.emplace_back("127.0.0.1");
   return all;
 }
