@@ -52,6 +52,12 @@ void copy_indexed(bool writes, std::byte* local, global_address base, const std:
 
 [[noreturn, gnu::cold]] void throw_lengths(const char* operation, std::size_t elements, std::size_t indices);
 
+template <far_group Group, class T, std::size_t N>
+void write_strided(const global_ptr<T>& to, const T* from, const strided<N>& s) {
+  constexpr const char* operation = Group == far_group::split ? "put_strided" : "store_strided";
+  copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), core_of<T>(s), Group, operation);
+}
+
 }  // namespace detail
 
 /// Reads the part `s` of the array at `from` into the array at `into`.
@@ -64,8 +70,7 @@ void get_strided(T* into, const global_ptr<const std::type_identity_t<T>>& from,
 /// Writes the part `s` of the array at `from` to the array at `to`.
 template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
-  detail::copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), detail::core_of<T>(s),
-                       detail::far_group::split, "put_strided");
+  detail::write_strided<detail::far_group::split, T>(to, from, s);
 }
 /// The same, then `arrived` += `n`.
 template <class T, std::size_t N>
@@ -77,8 +82,7 @@ void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, c
 /// As `put_strided`, one-way.
 template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s) {
-  detail::copy_strided(true, reinterpret_cast<std::byte*>(const_cast<T*>(from)), to.address(), detail::core_of<T>(s),
-                       detail::far_group::stores, "store_strided");
+  detail::write_strided<detail::far_group::stores, T>(to, from, s);
 }
 /// The same, then `arrived` += `n`.
 template <class T, std::size_t N>

@@ -94,6 +94,21 @@ struct answer {
   }
 };
 
+/// The item of a question is filled. If it has a frame `alone` it leaves there; else at once, or with its batch.
+inline void send_question(endpoint& self, const call_state& calls, channel& c, std::size_t size, bool alone) {
+  if (alone) [[likely]] {
+    self.publish_alone(c, size);
+  } else {
+    ++self.count().questions_sent;
+    if (calls.batches == 0)
+      self.publish(c);
+    else
+      self.done(c);
+  }
+  if (self.observed()) [[unlikely]]
+    self.count_call();
+}
+
 template <class F, class... A>
 using answer_of = std::decay_t<std::invoke_result_t<F&, A...>>;
 
@@ -234,17 +249,7 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
     std::memcpy(place, &name, sizeof name);
     items::write(stays, place + sizeof name, f, arguments...);
   }
-  if (alone != nullptr) [[likely]] {
-    self.publish_alone(c, size);
-  } else {
-    ++self.count().questions_sent;
-    if (calls.batches == 0)
-      self.publish(c);
-    else
-      self.done(c);
-  }
-  if (self.observed()) [[unlikely]]
-    self.count_call();
+  send_question(self, calls, c, size, alone != nullptr);
   return result;
 }
 
