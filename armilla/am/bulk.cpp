@@ -43,15 +43,16 @@ void endpoint::use_heap(heap blocks, std::uint64_t first) noexcept {
 
 watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
   if (!has_blocks_)
-    throw_limit("send",
-                fmt::format("an answer of {} bytes of a body beside the rank is too long; raise ARMILLA_EAGER, or let the rank "
-                            "itself run that body",
-                            size));
+    throw_limit(
+        "send",
+        fmt::format("an answer of {} bytes of a body that the attendant runs is too long; raise ARMILLA_EAGER, or let the rank "
+                    "itself run that body",
+                    size));
   if (size > longest_for(c))
     throw_limit("send",
-                fmt::format("an argument of {} bytes for a body beside rank {} on another host is longer than {}; send it in "
+                fmt::format("an argument of {} bytes for the attendant of rank {} on another host is longer than {}; send it in "
                             "parts, put it into the rank's memory, or let the rank itself run that body",
-                            size, c.to, longest_beside));
+                            size, c.to, longest_for_attendant));
   const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit(
@@ -63,7 +64,7 @@ watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
   try {
     // Let through already: whoever starts a block has asked.
     if (c.far) [[unlikely]]
-      append_far_bulk(c, block.offset, size, h);
+      far_->append_bulk(c, block.offset, size, h);
     else
       std::memcpy(append(c, bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
   } catch (...) {

@@ -8,6 +8,7 @@
 
 #include "armilla/am/arrival_order.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/holding.hpp"
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
@@ -27,11 +28,10 @@ endpoint::endpoint(context& self, const host_map& host, role who)
       stay_(self.settings->wait == wait_kind::automatic),
       poll_every_(std::uint32_t(self.settings->poll_every)),
       until_poll_(poll_every_),
+      limits_{.unasked = {self.settings->poll_budget.bodies, self.settings->poll_budget.ns}},
       watch_(stats_of(self).watch.get()),
       trace_(stats_of(self).events.get()),
       methods_(stats_of(self).count_methods(handler_item_sizes, handler_method_name)),
-      unasked_bodies_(self.settings->poll_budget.bodies),
-      unasked_ns_(self.settings->poll_budget.ns),
       eager_(who == role::attendant ? host.layout.ring_bytes / 8  // it has no heap for blocks
                                     : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       spill_limit_(self.settings->spill_limit),
@@ -59,7 +59,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
   if (trace_ != nullptr) trace_->name_methods(handlers_.size, handler_method_name, self.ranks);
   waiting_.watch_losses(host.job().losses.count);
   if (who != role::rank || !attended) return;
-  beside_ = ranks;
+  attendants_ = ranks;
   attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
   for (rank_t r = 0; r < self.ranks; ++r) {
     open_channel(ranks + std::size_t(r), r, 1, host.attendant(r));
@@ -220,14 +220,15 @@ std::uint64_t endpoint::created() const noexcept {
 
 std::uint64_t endpoint::created_for(rank_t r) const noexcept {
   if (host_.far[std::size_t(r)]) [[unlikely]]
-    return far_lines_sent(r);
-  return channels_[std::size_t(r)].ring.position() + (beside_ != 0 ? channels_[std::size_t(r) + beside_].ring.position() : 0);
+    return far_->lines_sent(r);
+  return channels_[std::size_t(r)].ring.position() +
+         (attendants_ != 0 ? channels_[std::size_t(r) + attendants_].ring.position() : 0);
 }
 
 // What the attendant has done is seen with all its effects. Its answers are not counted: a caller waits for each.
 std::uint64_t endpoint::processed_from(rank_t r) const noexcept {
   const std::uint32_t i = inbound_of_[std::size_t(r)];
-  return (i == no_ring ? far_lines_taken(r) : inbound_[i].reader.position()) +
+  return (i == no_ring ? far_->lines_taken(r) : inbound_[i].reader.position()) +
          (attended_ != nullptr ? attended_[std::size_t(r)].load(std::memory_order_acquire) : 0);
 }
 
@@ -274,7 +275,7 @@ void endpoint::push(channel& c) {
     trace_->sent(c.index, c.to, last, bytes);
   const ring_writer::room room = c.spilled.empty() ? c.ring.reserve(bytes, bytes) : ring_writer::room{};
   if (room.begin == nullptr) [[unlikely]]
-    return c.far ? push_far(c, frame, bytes, blocks) : spill(c, frame, bytes, blocks);
+    return c.far ? far_->push(c, frame, bytes, blocks) : spill(c, frame, bytes, blocks);
   copy_frame(room.begin, frame, bytes);
   count_alone(c);
   c.ring.publish(bytes);
@@ -291,7 +292,7 @@ void endpoint::spill(channel& c, const std::byte* frame, std::size_t bytes, std:
   spilled_bytes_ += bytes;
   ++count_.spilled_frames;
   count_.spilled_bytes += bytes;
-  if (!c.holds && c.spilled_weight > backlog_) hold_back(c);
+  if (!c.holds && c.spilled_weight > backlog_) holding{*this}.hold_back(c);
 }
 
 bool endpoint::drain() {
@@ -305,11 +306,11 @@ bool endpoint::drain(channel& c) {
   bool any = false;
   while (!c.spilled.empty()) {
     const channel::spilled_frame& frame = c.spilled.front();
-    if (c.far ? !drain_far(c) : !drain_near(c)) return any;
+    if (c.far ? !far_->drain(c) : !drain_near(c)) return any;
     spilled_bytes_ -= frame.bytes.size();
     c.spilled_weight -= frame.weight;
     c.spilled.pop_front();
-    if (c.holds && c.spilled_weight <= backlog_ / 2) read_on(c);
+    if (c.holds && c.spilled_weight <= backlog_ / 2) holding{*this}.read_on(c);
     any = true;
   }
   --spilled_channels_;
@@ -377,7 +378,7 @@ void endpoint::throw_no_such_rank(rank_t dest, const char* operation) const {
   throw_bad_rank(operation, dest, self_.ranks);
 }
 
-void endpoint::throw_beside(const char* operation) const {
+void endpoint::throw_on_attendant(const char* operation) const {
   throw_usage(
       operation,
       "a safe body, which runs on the thread of its rank's attendant, sends nothing but its answer and makes nothing that "

@@ -11,12 +11,13 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/am/arrival.hpp"
+#include "armilla/am/asked_waits.hpp"
 #include "armilla/am/block.hpp"
-#include "armilla/am/bulk_end.hpp"
 #include "armilla/am/channel.hpp"
+#include "armilla/am/poll_limit.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/waiting.hpp"
 #include "armilla/fiber/scheduler.hpp"
@@ -30,28 +31,12 @@ namespace armilla::detail {
 
 struct launch;
 struct far_traffic;
+struct holding;
 class method_counts;
 class apart_encoder;
 
 /// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
 enum class audience : bool { program, job };
-
-/// What of a run of bodies is not begun.
-struct run_rest {
-  const std::byte* at;
-  const std::byte* end;
-  /// What the loop over the items compares with `end` behind each body. Another value: it asks `endpoint::goes_on`.
-  const std::byte* until = end;
-};
-
-/// How much a poll may still do for other ranks.
-struct poll_limit {
-  std::uint64_t bodies = ~std::uint64_t{0};  ///< that may begin
-  std::uint64_t deadline_ns = 0;             ///< behind which none begins; 0: none
-  rank_t from = 0;                           ///< those of lower ranks have had their turn
-
-  bool spent() const noexcept;
-};
 
 /// A rank's place in the message layer: it appends records for its peers, takes in what they send, and waits.
 ///
@@ -77,9 +62,10 @@ class endpoint {
   // ---- sending ----
 
   channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
-  /// What goes to whoever takes in one-sided access and safe bodies there: the rank's attendant, if ranks have one, else itself.
-  channel& beside(channel& c) noexcept { return channels_[std::size_t(c.to) + beside_]; }
-  channel& beside(rank_t dest) noexcept { return channels_[std::size_t(dest) + beside_]; }
+  /// What goes to the component that takes in one-sided access and safe bodies: the rank's attendant, if ranks have one, else
+  /// the rank itself.
+  channel& to_attendant(const channel& c) noexcept { return to_attendant(c.to); }
+  channel& to_attendant(rank_t dest) noexcept { return channels_[std::size_t(dest) + attendants_]; }
 
   /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
   channel& checked(rank_t dest, const char* operation) {
@@ -88,10 +74,10 @@ class endpoint {
     return channels_[std::size_t(dest)];
   }
 
-  /// What only the rank's own thread may do: a usage_error that names `operation` in a safe body beside it.
+  /// What only the rank's own thread may do: a usage_error that names `operation` in a safe body that the attendant runs.
   void require_own_thread(const char* operation) const {
     if (callable_ == 0) [[unlikely]]
-      throw_beside(operation);
+      throw_on_attendant(operation);
   }
 
   /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some.
@@ -171,8 +157,8 @@ class endpoint {
   }
   void flush(rank_t dest) {
     push(to(dest));
-    if (beside_ != 0) [[unlikely]]
-      push(beside(dest));
+    if (attendants_ != 0) [[unlikely]]
+      push(to_attendant(dest));
   }
   /// Takes in messages until nothing is queued here. Nothing inside a body.
   void drain_all();
@@ -188,7 +174,7 @@ class endpoint {
   /// A poll that the program has not asked for: ARMILLA_POLL_BUDGET limits it.
   bool poll_unasked();
   /// Of such polls, from now on. 0: no limit.
-  void limit_unasked_polls(std::uint64_t bodies, std::uint64_t ns) noexcept { unasked_bodies_ = bodies, unasked_ns_ = ns; }
+  void limit_unasked_polls(const unasked_limit& most) noexcept { limits_.unasked = most; }
 
   /// The attendant's life: takes in its lane, until `stop`. `attended`: where the rank sees how far it is.
   void attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>* attended);
@@ -220,35 +206,11 @@ class endpoint {
     if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
   }
 
-  /// Memory to a far rank, or from it, without a copy of ours: `bytes` bytes that stay where they are until `end` has run. The
-  /// sender's number, which a message tells the receiver, names the transfer.
-  std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end);
-  void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end);
-
   /// An item of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
   bool append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item);
 
-  /// What comes from the far rank `source` in later frames waits until `go_on`.
-  void hold(rank_t source);
-  void go_on(rank_t source);
-
-  /// A message beside all others to a far rank, in order among those: two pieces of bytes, multiples of 8, for a handler whose
-  /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
-  void send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
-  /// Most bytes of one.
-  std::size_t longest_aside() const noexcept;
-
-  /// Every open frame leaves, but those over the network to which a message of `bytes` bytes can still be added: `ride`. The
-  /// lines that those will count as then.
-  std::uint64_t flush_all_but_rides(std::size_t bytes);
-  /// As `send_aside`, but at the end of the open frame to that rank, if `flush_all_but_rides` has kept one: one message, not two.
-  void ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
-  /// Whether nothing can come, or go on, but by the network and in the waits of the running fiber: then a look before a wait
-  /// finds nothing that the wait would not.
-  bool only_network_to_look_at() const noexcept {
-    return far_ != nullptr && inbound_.size() == 1 && !inbound_[0].reader.ready() && spilled_channels_ == 0 && may_stay() &&
-           self_.fibers->running().on_wait == nullptr;
-  }
+  /// What it does towards ranks that a network reaches, if there are any.
+  far_traffic& far() noexcept { return *far_; }
 
   // ---- ranks that are lost ----
 
@@ -365,16 +327,11 @@ class endpoint {
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
  private:
-  struct inbound {
-    ring_reader reader;
-    rank_t source;
-    const bool* held;             ///< whether its source is held back
-    std::uint64_t processed = 0;  ///< frames ever taken from it
-  };
-
   [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
   friend class outgoing_block;
   friend struct parked_runner;
+  friend struct far_traffic;
+  friend struct holding;
   watermark* start_block(channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
   void open_channel(std::size_t index, rank_t to, int lane, control_block& peer);
@@ -400,11 +357,6 @@ class endpoint {
   void count_alone(channel& c) noexcept;
   void count_items(traffic kind, std::uint64_t items) noexcept;
   [[gnu::cold]] void spill(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
-  [[gnu::cold]] void hold_back(channel& c);
-  [[gnu::cold]] void read_on(channel& c);
-  void tell_hold(channel& c);
-  void follow_hold(const channel& c);
-  friend struct hold_record;
   [[gnu::cold]] bool leaves(const inbound& in) const noexcept;
   bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && leaves(in)); }
   [[gnu::cold]] bool drain();
@@ -413,46 +365,11 @@ class endpoint {
   std::size_t longest_frame(const channel& c) const noexcept;
   peer_kind kind_of(const channel& c) const noexcept;
   void flush_listed();
-  /// Who takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot
-  /// wait.
-  enum class taker { loop, in_place };
-  struct arrival {
-    inbound* in;  ///< null: it came over a network
-    rank_t source;
-    std::uint32_t bytes;
-    const std::byte* at;  ///< the next record
-    const std::byte* end;
-    far_frame far;
-    const std::byte* first = at;
-    handler_id handler = no_handler;  ///< of the present run
-    run_rest* run = nullptr;          ///< its rest, if its items may wait
-    bool kept = false;                ///< somebody else goes on with it
-  };
-  struct left_frame {  ///< what the next loop goes on with
-    arrival frame;
-    run_rest rest;
-  };
-  static const run_rest limited_run;  ///< stands for the rest of a run that will be limited
   void limit_run(run_rest& rest) noexcept;
-  bool take_body(rank_t source) noexcept;
   [[gnu::cold]] void put_back(arrival& a, const std::byte* record) noexcept;
   [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes);
   void note_observers() noexcept;
   enum class outcome { done, late, leave };
-  /// A fiber that waits for what nobody tells it: the loop asks for it.
-  struct asked_wait {
-    endpoint& self;
-    bool (*done)(void*);
-    void* argument;
-    fiber_record* who = nullptr;  ///< null: it is not listed
-    asked_wait* next = nullptr;
-    ~asked_wait() {
-      if (who != nullptr) self.forget(*this);
-    }
-  };
-  void list(asked_wait& w, fiber_record& who) noexcept;
-  void forget(asked_wait& w) noexcept;
-
   /// The waiting fiber itself takes in what comes, as long as nothing else can go on: no switch. `leave`: it has to switch.
   template <class Done>
   outcome wait_here(Done& done, std::uint64_t deadline_ns);
@@ -465,7 +382,7 @@ class endpoint {
   void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
   void run_loop();
   bool look_around();
-  bool ask_waits();
+  bool ask_waits() { return asked_.wake_ended(*self_.fibers); }
   void finish_left();
   void finish(left_frame& left);
   bool detach_body() noexcept;
@@ -488,36 +405,15 @@ class endpoint {
     waiting_.sleep(spell, deadline_ns, closed);
   }
 
-  // What a network carries: see far.cpp.
+  // Where a network carries frames, too: far.cpp, far_attendant.cpp.
   void open_network(role who);
-  void push_far(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
-  bool drain_far(channel& c);
-  void drain_aside();
-  bool takes_ride(const channel& c, std::size_t bytes) const noexcept;
   template <taker By>
   [[gnu::noinline]] bool poll_far();
-  template <taker By>
-  bool move_far_bulk();
-  template <taker By>
-  void take_far_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
-  void drop_far_bulk(rank_t source, std::byte* block);
-  template <taker By>
-  void take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, std::size_t size, std::uint64_t h);
-  friend struct far_bulk_record;
-  friend struct far_apart_record;
-  std::byte* expect_block(rank_t source, std::size_t size);
-  void expect_apart(rank_t source, const std::byte* at, std::size_t size);
-  void expect_far_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
-  void append_far_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
-  void start_far_bulk(const channel& c);
   [[gnu::cold]] void give_back_far(arrival& a);
   bool in_far_frame(const std::byte* place) const noexcept;
   void sleep_beside_network(const waiting::spell& spell, std::uint64_t deadline_ns) noexcept;
   bool attend_network();
   void rest_beside_network(const waiting::spell& spell) noexcept;
-  void show_attended(rank_t source) noexcept;
-  std::uint64_t far_lines_sent(rank_t r) const noexcept;
-  std::uint64_t far_lines_taken(rank_t r) const noexcept;
   template <taker By, bool Counted>
   void run_records(arrival& a);
   template <bool Counted>
@@ -536,7 +432,7 @@ class endpoint {
   void take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
   friend struct bulk_record;
   [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
-  [[noreturn, gnu::cold]] void throw_beside(const char* operation) const;
+  [[noreturn, gnu::cold]] void throw_on_attendant(const char* operation) const;
 
   context& self_;
   counters& count_;
@@ -547,15 +443,15 @@ class endpoint {
   std::unique_ptr<far_traffic> far_;  ///< null where every rank is reached by a ring
   std::uint32_t callable_;  ///< ranks that a program's own calls may name; of an attendant 0: it sends nothing but answers
   std::size_t channel_count_ = 0;
-  std::size_t beside_ = 0;                                  ///< channels to attendants begin here; 0: there are none
+  std::size_t attendants_ = 0;                              ///< channels to attendants begin here; 0: there are none
   std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;  ///< by rank: lines that the attendant has processed
   std::atomic<std::uint64_t>* attends_ = nullptr;           ///< of the attendant: the same, where it shows them
   handler_table handlers_;
   incoming_block* stream_ = nullptr;
   arrival* arriving_ = nullptr;  ///< the frame that the loop takes in, while it does
   std::optional<left_frame> left_;
-  std::uint64_t finished_ = 0;                    ///< frames that were gone on with: whoever did so has looked at nothing else
-  asked_wait* asked_ = nullptr;                   ///< fibers whose events nobody tells: the loop asks for them
+  std::uint64_t finished_ = 0;                    ///< left frames that were finished: such a look has seen no ring
+  asked_waits asked_;                             ///< fibers whose events no component tells: the loop asks for them
   std::atomic<std::uint32_t> interruptible_ = 0;  ///< shared with the signal's handler
   bool stay_ = true;                              ///< who waits alone takes in messages itself
   std::vector<std::uint32_t> to_flush_;
@@ -563,14 +459,12 @@ class endpoint {
   std::uint32_t spilled_channels_ = 0;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
-  bool solo_ = false;            ///< the record that is being handled came alone
-  bool observed_ = false;        ///< any of poll_every_, watch_, trace_, methods_, limit_
-  poll_limit* limit_ = nullptr;  ///< of the poll that is under way
-  rank_t turn_ = 0;              ///< with whose bodies the next limited poll begins
+  bool solo_ = false;      ///< the record that is being handled came alone
+  bool observed_ = false;  ///< any of poll_every_, watch_, trace_, methods_, a limit
+  poll_limits limits_;
   stopwatch* watch_ = nullptr;
   trace* trace_ = nullptr;
   method_counts* methods_ = nullptr;  ///< null unless statistics were asked for
-  std::uint64_t unasked_bodies_ = 0, unasked_ns_ = 0;
   std::size_t eager_ = 0;
   std::size_t spilled_bytes_ = 0;
   std::size_t spill_limit_ = 0;

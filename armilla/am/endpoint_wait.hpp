@@ -7,9 +7,9 @@ namespace armilla::detail {
 
 template <class Done>
 bool endpoint::wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on) {
-  asked_wait mine{*this, [](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
-                  const_cast<void*>(static_cast<const void*>(&done))};
-  return wait_woken(done, [&](fiber_record& me) { list(mine, me); }, deadline_ns, what, on);
+  asked_waits::wait mine{asked_, [](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
+                         const_cast<void*>(static_cast<const void*>(&done))};
+  return wait_woken(done, [&](fiber_record& me) { asked_.list(mine, me); }, deadline_ns, what, on);
 }
 
 template <class Done, class Arm>
@@ -73,7 +73,7 @@ bool endpoint::wait_nested(Done& done, std::uint64_t deadline_ns) {
 
 inline bool endpoint::may_stay() const noexcept {
   const scheduler& fibers = *self_.fibers;
-  return !fibers.anyone_ready() && asked_ == nullptr && !left_ && !fibers.any_timer() && stay_ && self_.body_depth == 0;
+  return !fibers.anyone_ready() && asked_.empty() && !left_ && !fibers.any_timer() && stay_ && self_.body_depth == 0;
 }
 
 inline bool endpoint::poll_here() {

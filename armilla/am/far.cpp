@@ -21,106 +21,116 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 
 }  // namespace
 
+far_traffic::far_traffic(endpoint& owner, network& carrier, far_side::role who)
+    : self(owner),
+      side(carrier, owner.self_.rank, owner.self_.ranks, owner.self_.settings->network_window, who),
+      supervised(owner.host_.job().supervisor > 0) {}
+
 // ---- sending ----
 
-void endpoint::push_far(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
+void far_traffic::push(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
   if (c.lost) return;
-  if (!far_->sending.empty()) [[unlikely]]
-    start_far_bulk(c);
-  std::byte* const room = c.spilled.empty() ? far_->side.reserve(c.index, bytes) : nullptr;
-  if (room == nullptr) return spill(c, frame, bytes, blocks);
+  if (!sending.empty()) [[unlikely]]
+    start_bulk(c);
+  std::byte* const room = c.spilled.empty() ? side.reserve(c.index, bytes) : nullptr;
+  if (room == nullptr) return self.spill(c, frame, bytes, blocks);
   std::memcpy(room, frame, bytes);
-  far_->side.publish(room, c.index, bytes);
+  side.publish(room, c.index, bytes);
 }
 
-bool endpoint::drain_far(channel& c) {
+bool far_traffic::drain(channel& c) {
   const std::vector<std::byte>& frame = c.spilled.front().bytes;
-  std::byte* const room = far_->side.reserve(c.index, frame.size());
+  std::byte* const room = side.reserve(c.index, frame.size());
   if (room == nullptr) return false;
   std::memcpy(room, frame.data(), frame.size());
-  far_->side.publish(room, c.index, frame.size());
+  side.publish(room, c.index, frame.size());
   return true;
 }
 
-std::size_t endpoint::longest_aside() const noexcept { return far_->side.most() - sizeof(record); }
+std::size_t far_traffic::longest_aside() const noexcept { return side.most() - sizeof(record); }
 
-void endpoint::send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
-                          std::size_t bytes) {
-  far_traffic& far = *far_;
+void far_traffic::send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
+                             std::size_t bytes) {
   const record what{h, std::uint32_t(head_bytes + bytes)};
   const std::size_t all = sizeof what + what.length;
-  const bool queue = !far.aside.empty();
+  const bool queue = !aside.empty();
   const auto how = h == hold_handler ? far_side::kind::word : far_side::kind::aside;
-  ++count_.control_sent;
-  count_.control_bytes_sent += all;
-  std::byte* const room = queue ? nullptr : far.side.reserve_aside(to, all);
-  std::byte* place = room != nullptr ? room : far.aside.emplace_back(to, std::vector<std::byte>(all), how).frame.data();
+  ++self.count_.control_sent;
+  self.count_.control_bytes_sent += all;
+  std::byte* const room = queue ? nullptr : side.reserve_aside(to, all);
+  std::byte* place = room != nullptr ? room : aside.emplace_back(to, std::vector<std::byte>(all), how).frame.data();
   std::memcpy(place, &what, sizeof what);
   std::memcpy(place += sizeof what, head, head_bytes);
   if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
-  if (room != nullptr) far.side.publish(room, to, all, how);
+  if (room != nullptr) side.publish(room, to, all, how);
 }
 
-bool endpoint::takes_ride(const channel& c, std::size_t bytes) const noexcept {
+bool far_traffic::takes_ride(const channel& c, std::size_t bytes) const noexcept {
   const std::size_t more = sizeof(record) + bytes;
-  return c.open() && c.far && c.index < std::size_t(self_.ranks) && !c.full && far_->aside.empty() &&
-         std::size_t(c.limit - c.cursor) >= more && far_->side.admits(c.index, std::size_t(c.cursor - c.frame) + more);
+  return c.open() && c.far && c.index < std::size_t(self.self_.ranks) && !c.full && aside.empty() &&
+         std::size_t(c.limit - c.cursor) >= more && side.admits(c.index, std::size_t(c.cursor - c.frame) + more);
 }
 
-std::uint64_t endpoint::flush_all_but_rides(std::size_t bytes) {
+std::uint64_t far_traffic::flush_all_but_rides(std::size_t bytes) {
   std::uint64_t lines = 0;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < to_flush_.size(); ++i) {
-    channel& c = channels_[to_flush_[i]];
+  for (std::size_t i = 0; i < self.to_flush_.size(); ++i) {
+    channel& c = self.channels_[self.to_flush_[i]];
     if (takes_ride(c, bytes)) {
       lines += lines_for(std::size_t(c.cursor - c.frame) + sizeof(record) + bytes);
-      to_flush_[kept++] = c.index;
+      self.to_flush_[kept++] = c.index;
     } else {
       c.listed = false;
-      push(c);
+      self.push(c);
     }
   }
-  to_flush_.resize(kept);
+  self.to_flush_.resize(kept);
   return lines;
 }
 
-void endpoint::ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes) {
-  channel& c = channels_[std::size_t(to)];
+void far_traffic::ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
+                       std::size_t bytes) {
+  channel& c = self.channels_[std::size_t(to)];
   if (!takes_ride(c, head_bytes + bytes)) return send_aside(to, h, head, head_bytes, data, bytes);
-  end_record(c);
-  std::byte* const place = append(c, h, head_bytes + bytes, traffic::answers);
+  self.end_record(c);
+  std::byte* const place = self.append(c, h, head_bytes + bytes, traffic::answers);
   std::memcpy(place, head, head_bytes);
   if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
-  push(c);
+  self.push(c);
 }
 
 // What found no buffer; in order.
-void endpoint::drain_aside() {
-  far_traffic& far = *far_;
-  while (!far.aside.empty()) {
-    const far_traffic::waiting_aside& first = far.aside.front();
-    std::byte* const room = far.side.reserve_aside(first.to, first.frame.size());
+void far_traffic::drain_aside() {
+  while (!aside.empty()) {
+    const far_traffic::waiting_aside& first = aside.front();
+    std::byte* const room = side.reserve_aside(first.to, first.frame.size());
     if (room == nullptr) return;
     std::memcpy(room, first.frame.data(), first.frame.size());
-    far.side.publish(room, first.to, first.frame.size(), first.how);
-    far.aside.pop_front();
+    side.publish(room, first.to, first.frame.size(), first.how);
+    aside.pop_front();
   }
 }
 
-void endpoint::hold(rank_t source) { far_->side.hold(source); }
-void endpoint::go_on(rank_t source) { far_->side.go_on(source); }
+bool far_traffic::only_network_to_look_at() const noexcept {
+  return self.inbound_.size() == 1 && !self.inbound_[0].reader.ready() && self.spilled_channels_ == 0 && self.may_stay() &&
+         self.self_.fibers->running().on_wait == nullptr;
+}
+
+std::uint64_t far_traffic::lines_sent(rank_t r) const noexcept {
+  return side.sent(std::uint32_t(r)) + (self.attendants_ != 0 ? side.sent(std::uint32_t(self.attendants_ + std::size_t(r))) : 0);
+}
 
 // ---- receiving ----
 
-template <endpoint::taker By>
+template <taker By>
 bool endpoint::poll_far() {
   far_traffic& far = *far_;
   const bool in_loop = By == taker::loop && self_.fibers->in_loop();
   bool any = false;
   if (!far.aside.empty()) [[unlikely]]
-    drain_aside();
+    far.drain_aside();
   if (far.any_bulk()) [[unlikely]] {
-    any = move_far_bulk<By>();
+    any = far.move_bulk<By>();
     if (left_ || (in_loop && !self_.fibers->in_loop())) return true;
   }
   // One frame a look: whoever waits asks then whether that was it. To find that no other has come takes the network longer.
@@ -141,20 +151,20 @@ bool endpoint::poll_far() {
   if (back.urgent) push(back);
   return true;
 }
-template bool endpoint::poll_far<endpoint::taker::loop>();
-template bool endpoint::poll_far<endpoint::taker::in_place>();
+template bool endpoint::poll_far<taker::loop>();
+template bool endpoint::poll_far<taker::in_place>();
 
 void endpoint::give_back_far(arrival& a) {
   if (a.far.bytes != 0) {
     if (!a.far.aside) count_.bytes_received += a.bytes;
     far_->side.release(a.far);
   } else {
-    delete[] a.far.copy;  // of take_far_bulk: its sender goes on
+    delete[] a.far.copy;  // of take_bulk: its sender goes on
     resume();
     far_->side.go_on(std::uint32_t(a.source));
   }
   if (attends_ != nullptr) [[unlikely]]
-    show_attended(a.source);
+    far_->show_attended(a.source);
 }
 
 bool endpoint::in_far_frame(const std::byte* place) const noexcept {
@@ -181,11 +191,6 @@ void endpoint::sleep_beside_network(const waiting::spell& spell, std::uint64_t d
   if (descriptor >= 0) far_->idle_looks |= 255;  // that many naps would have passed: the next look asks for losses
 }
 
-std::uint64_t endpoint::far_lines_sent(rank_t r) const noexcept {
-  return far_->side.sent(std::uint32_t(r)) + (beside_ != 0 ? far_->side.sent(std::uint32_t(beside_ + std::size_t(r))) : 0);
-}
-std::uint64_t endpoint::far_lines_taken(rank_t r) const noexcept { return far_->side.taken(std::uint32_t(r)); }
-
 void endpoint::open_network(role who) {
   if (host_.beyond == nullptr) return;
   if (!self_.settings->record.empty() || !self_.settings->replay.empty())
@@ -197,9 +202,8 @@ void endpoint::open_network(role who) {
   network& carrier = mine == side::rank        ? *host_.beyond
                      : mine == side::attendant ? host_.shared->for_attendant()
                                                : host_.shared->for_rank();
-  far_ = std::make_unique<far_traffic>(carrier, self_.rank, self_.ranks, self_.settings->network_window, mine);
-  far_->supervised = host_.job().supervisor > 0;
-  // A block over a network is a transfer of its own, which asks and answers first: nobody wants that for a few words.
+  far_ = std::make_unique<far_traffic>(*this, carrier, mine);
+  // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
   constexpr std::size_t least_by_network = 512;
   eager_ = std::clamp(eager_, least_by_network, far_->side.most() - 2 * sizeof(record));
 }

@@ -45,11 +45,11 @@ bool endpoint::attend_network() {
 }
 
 // A body whose argument is still on its way is not over.
-void endpoint::show_attended(rank_t source) noexcept {
-  for (const far_traffic::coming& c : far_->receiving)
+void far_traffic::show_attended(rank_t source) noexcept {
+  for (const coming& c : receiving)
     if (c.source == source) return;
   // release: what the bodies have done; pairs with the acquire in processed_from
-  attends_[std::size_t(source)].store(far_->side.taken(std::uint32_t(source)), std::memory_order_release);
+  self.attends_[std::size_t(source)].store(side.taken(std::uint32_t(source)), std::memory_order_release);
 }
 
 // Behind an announced sleep, and a look that found nothing in the rings.

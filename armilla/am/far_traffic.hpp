@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "armilla/am/bulk_end.hpp"
-#include "armilla/am/channel.hpp"
-#include "armilla/am/handler.hpp"
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/far_side.hpp"
 
 namespace armilla::detail {
 
-/// Bytes of an argument for a body beside a rank of another host: its attendant has no segment to put it to.
-inline constexpr std::size_t longest_beside = std::size_t{1} << 31;
+/// Bytes of an argument for the attendant of a rank on another host, which has no segment to put it to.
+inline constexpr std::size_t longest_for_attendant = std::size_t{1} << 31;
 inline std::size_t longest_for(const channel& c) noexcept {
-  return c.far && c.index != std::uint32_t(c.to) ? longest_beside : ~std::size_t{0};
+  return c.far && c.index != std::uint32_t(c.to) ? longest_for_attendant : ~std::size_t{0};
 }
 
 /// Handlers of records that name a block: what lies in a block is none of them.
@@ -24,10 +24,64 @@ constexpr bool names_block(std::uint64_t h) noexcept {
   return h == bulk_handler || h == far_bulk_handler || h == far_apart_handler;
 }
 
-/// What an endpoint keeps of its traffic over the network.
+/// What an endpoint does towards ranks that a network reaches, and what it keeps for that.
 struct far_traffic {
-  far_traffic(network& carrier, rank_t me, rank_t ranks, std::uint64_t window, far_side::role who)
-      : side(carrier, me, ranks, window, who) {}
+  far_traffic(endpoint& owner, network& carrier, far_side::role who);
+
+  // ---- for the layers above ----
+
+  /// Memory to a far rank, or from it, without a copy of ours: `bytes` bytes that stay where they are until `end` has run. The
+  /// sender's number, which a message tells the receiver, names the transfer.
+  std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end);
+  void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end);
+
+  /// What comes from the far rank `source` in later frames waits until `go_on`.
+  void hold(rank_t source) { side.hold(source); }
+  void go_on(rank_t source) { side.go_on(source); }
+
+  /// A message beside all others to a far rank, in order among those: two pieces of bytes, multiples of 8, for a handler whose
+  /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
+  void send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+  /// Most bytes of one.
+  std::size_t longest_aside() const noexcept;
+
+  /// Every open frame leaves, but those over the network to which a message of `bytes` bytes can still be added: `ride`. The
+  /// lines that those will count as then.
+  std::uint64_t flush_all_but_rides(std::size_t bytes);
+  /// As `send_aside`, but at the end of the open frame to that rank, if `flush_all_but_rides` has kept one: one message, not two.
+  void ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+  /// Whether nothing can come, or go on, but by the network and in the waits of the running fiber: then a look before a wait
+  /// finds nothing that the wait would not.
+  bool only_network_to_look_at() const noexcept;
+
+  // ---- for the endpoint: frames ----
+
+  /// A frame to the far rank of `c` leaves, or is queued; what is queued first leaves, if it can.
+  void push(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
+  bool drain(channel& c);
+  void drain_aside();
+  bool takes_ride(const channel& c, std::size_t bytes) const noexcept;
+  std::uint64_t lines_sent(rank_t r) const noexcept;
+  std::uint64_t lines_taken(rank_t r) const noexcept { return side.taken(std::uint32_t(r)); }
+  /// Of an attendant: its rank sees how far it is.
+  void show_attended(rank_t source) noexcept;
+
+  // ---- for the endpoint: blocks, far_bulk.cpp ----
+
+  void append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
+  void start_bulk(const channel& c);
+  std::byte* expect_block(rank_t source, std::size_t size);
+  void expect_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
+  void expect_apart(rank_t source, const std::byte* at, std::size_t size);
+  template <taker By>
+  bool move_bulk();
+  template <taker By>
+  void take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
+  template <taker By>
+  void take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, std::size_t size, std::uint64_t h);
+  void drop_bulk(rank_t source, std::byte* block);
+
+  // ---- state ----
 
   struct outgoing {
     rank_t to;
@@ -101,6 +155,7 @@ struct far_traffic {
   bool wants_buffers() const noexcept { return !aside.empty() || side.owes(); }
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
 
+  endpoint& self;
   far_side side;
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::vector<broken_connection> broken;

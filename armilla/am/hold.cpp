@@ -13,6 +13,7 @@
 #include "armilla/am/arrival_order.hpp"
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/holding.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 
@@ -29,34 +30,34 @@ struct hold_record {
     std::memcpy(&held, at, sizeof held);
     channel& c = self.to(source);
     c.held_there = held != 0;
-    if (c.far && c.holds) self.follow_hold(c);
+    if (c.far && c.holds) holding{self}.follow(c);
   }
 };
 namespace {
 handler_slot& hold_slot = fixed_handler<hold_record, hold_handler>;
 }
 
-// Not what goes to attendants, nor what a rank sends to itself. An order of arrivals that is imposed says who is read from; and
-// a rank that is interrupted has nobody to tell it that there is credit again.
-void endpoint::hold_back(channel& c) {
-  if (c.index >= std::size_t(self_.ranks) || c.to == self_.rank || c.lost) return;
-  if (order_of(self_, this) != nullptr || self_.settings->reception == reception_kind::signal) return;
+// Not what goes to attendants, nor what a rank sends to itself. An order of arrivals that is imposed says which ring is read; and
+// nothing tells a rank that is interrupted that there is credit again.
+void holding::hold_back(channel& c) {
+  if (c.index >= std::size_t(self.self_.ranks) || c.to == self.self_.rank || c.lost) return;
+  if (order_of(self.self_, &self) != nullptr || self.self_.settings->reception == reception_kind::signal) return;
   c.holds = true;
-  ++count_.holds;
-  tell_hold(c);
+  ++self.count_.holds;
+  tell(c);
 }
 
-void endpoint::read_on(channel& c) {
+void holding::read_on(channel& c) {
   c.holds = false;
-  tell_hold(c);
+  tell(c);
 }
 
-void endpoint::tell_hold(channel& c) {
-  if (!c.far) return inbound_[inbound_of_[std::size_t(c.to)]].reader.leave(c.holds);
-  follow_hold(c);
-  if (attends_ != nullptr || c.lost) return;  // nobody holds an attendant back
+void holding::tell(channel& c) {
+  if (!c.far) return self.inbound_[self.inbound_of_[std::size_t(c.to)]].reader.leave(c.holds);
+  follow(c);
+  if (self.attends_ != nullptr || c.lost) return;  // an attendant is not held back
   const std::uint64_t held = c.holds;
-  send_aside(c.to, hold_slot.id, &held, sizeof held, nullptr, 0);
+  self.far().send_aside(c.to, hold_slot.id, &held, sizeof held, nullptr, 0);
 }
 
 // Of two that hold each other back the lower one reads on.
@@ -64,6 +65,8 @@ bool endpoint::leaves(const inbound& in) const noexcept {
   return self_.rank > in.source || !channels_[std::size_t(in.source)].ring.is_left();
 }
 
-void endpoint::follow_hold(const channel& c) { far_->side.shut_out(c.index, c.holds && (self_.rank > c.to || !c.held_there)); }
+void holding::follow(const channel& c) {
+  self.far().side.shut_out(c.index, c.holds && (self.self_.rank > c.to || !c.held_there));
+}
 
 }  // namespace armilla::detail

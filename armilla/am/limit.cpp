@@ -8,15 +8,22 @@
 
 namespace armilla::detail {
 
-const run_rest endpoint::limited_run{nullptr, nullptr};
+const run_rest limited_run{nullptr, nullptr};
 
 bool poll_limit::spent() const noexcept { return bodies == 0 || (deadline_ns != 0 && now_ns() >= deadline_ns); }
 
-bool endpoint::take_body(rank_t source) noexcept {
-  if (limit_ == nullptr) return true;
-  if (limit_->spent()) return false;
-  --limit_->bodies;
-  turn_ = source + 1;
+poll_limit unasked_limit::from_now() const noexcept {
+  poll_limit most;
+  if (bodies != 0) most.bodies = bodies;
+  if (ns != 0) most.deadline_ns = now_ns() + ns;
+  return most;
+}
+
+bool poll_limits::take_body(rank_t source) noexcept {
+  if (now == nullptr) return true;
+  if (now->spent()) return false;
+  --now->bodies;
+  turn = source + 1;
   return true;
 }
 
@@ -36,13 +43,13 @@ void endpoint::run_limited(arrival& a, handler_id h, const std::byte* items, std
   a.handler = h;
   a.at = end;
   if (item == handler_table::whole_runs) {
-    take_body(a.source);
+    limits_.take_body(a.source);
     if (handlers_.may_wait[h] != 0) a.run = const_cast<run_rest*>(&limited_run);  // a mark: it is never written
     return run_bodies<true>(a.source, h, items, bytes);
   }
   solo_ = solo_ && bytes == item;
   for (const std::byte* at = items; at != end; at += std::min(item, std::size_t(end - at))) {
-    if (!take_body(a.source)) {
+    if (!limits_.take_body(a.source)) {
       left_.emplace(left_frame{a, {at, end}});
       a.kept = true;
       arriving_ = nullptr;
@@ -59,7 +66,7 @@ void endpoint::limit_run(run_rest& rest) noexcept {
 
 bool endpoint::goes_on(run_rest& rest) noexcept {
   if (rest.at == rest.end) return false;
-  if (take_body(arriving_->source)) return true;
+  if (limits_.take_body(arriving_->source)) return true;
   detach_body();
   return false;
 }

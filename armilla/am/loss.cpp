@@ -6,6 +6,7 @@
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/holding.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/losses.hpp"
@@ -42,7 +43,7 @@ bool endpoint::hear_losses() {
 void endpoint::lose(rank_t r) {
   if (first_lost_ == no_rank) first_lost_ = r;
   lose(channels_[std::size_t(r)]);
-  if (beside_ != 0) lose(channels_[beside_ + std::size_t(r)]);
+  if (attendants_ != 0) lose(channels_[attendants_ + std::size_t(r)]);
   for (const loss_listener tell : listeners_) tell(self_, r);
   if (far_ == nullptr || !host_.far[std::size_t(r)]) return;
   // What was under way with it ends. Memory that the network may still use waits until it does not, and nobody waits for that.
@@ -58,7 +59,7 @@ void endpoint::lose(rank_t r) {
   for (const auto& c : take_out(far.receiving, [r](const far_traffic::coming& t) { return t.source == r; })) {
     const bool ended = over(c.transfer);
     if (!ended) far.orphans.push_back({c.transfer, c.block, {}});
-    drop_far_bulk(r, ended ? c.block : nullptr);
+    far.drop_bulk(r, ended ? c.block : nullptr);
   }
   for (const auto& t : take_out(far.transfers, [r](const far_traffic::transfer& one) { return one.from == r || one.to == r; }))
     if (over(t.number))
@@ -78,7 +79,7 @@ void endpoint::lose(channel& c) noexcept {
   for (const auto& frame : c.spilled) spilled_bytes_ -= frame.bytes.size();
   c.spilled.clear();
   c.spilled_weight = 0;
-  if (c.holds) read_on(c);
+  if (c.holds) holding{*this}.read_on(c);
   --spilled_channels_;
 }
 

@@ -46,7 +46,7 @@ struct parked_runner {
 
   // Without memory for a stack. Around it may be a body, whose frame is not to be left because of these: they are refused a wait.
   void run_on_this_stack() noexcept {
-    endpoint::arrival* const outer = std::exchange(self.arriving_, nullptr);
+    arrival* const outer = std::exchange(self.arriving_, nullptr);
     ++self.self_.body_depth;
     parked_call call;
     while (calls->take(call)) run(call);

@@ -26,7 +26,7 @@ void prefetch_lines(const ring_reader::frame& frame) noexcept {
 
 }  // namespace
 
-template <endpoint::taker By>
+template <taker By>
 bool endpoint::receive(inbound& in) {
   for (int i = 0; i < frames_a_look && to_read(in); ++i) {
     const ring_reader::frame frame = in.reader.front();
@@ -46,8 +46,8 @@ bool endpoint::receive(inbound& in) {
   }
   return true;
 }
-template bool endpoint::receive<endpoint::taker::loop>(inbound&);
-template bool endpoint::receive<endpoint::taker::in_place>(inbound&);
+template bool endpoint::receive<taker::loop>(inbound&);
+template bool endpoint::receive<taker::in_place>(inbound&);
 
 // Gives a frame back to its ring, unless the loop or another fiber goes on with it.
 struct endpoint::frame_scope {
@@ -62,7 +62,7 @@ struct endpoint::frame_scope {
   body_scope bodies;
 };
 
-template <endpoint::taker By>
+template <taker By>
 void endpoint::run_frame(arrival& a) {
   const frame_scope scope(*this, a);
   if constexpr (By == taker::loop) arriving_ = &a;
@@ -100,7 +100,7 @@ void endpoint::run_bodies(rank_t source, handler_id h, const std::byte* data, st
 template void endpoint::run_bodies<true>(rank_t, handler_id, const std::byte*,
                                          std::size_t);  // for parked calls, and polls with a limit
 
-template <endpoint::taker By, bool Counted>
+template <taker By, bool Counted>
 void endpoint::run_records(arrival& a) {
   const rank_t source = a.source;
   const std::byte* data = a.at;
@@ -111,8 +111,8 @@ void endpoint::run_records(arrival& a) {
       throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
     std::memcpy(&head, data, sizeof head);
     if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
-    const bool limited = Counted && limit_ != nullptr && handlers_.limited[head.handler] != 0;
-    if (limited && (source < limit_->from || limit_->spent())) [[unlikely]]
+    const bool limited = Counted && limits_.now != nullptr && handlers_.limited[head.handler] != 0;
+    if (limited && (source < limits_.now->from || limits_.now->spent())) [[unlikely]]
       return put_back(a, data);
     if constexpr (By == taker::in_place)
       if (handlers_.may_wait[head.handler] != 0) {
@@ -145,7 +145,7 @@ void endpoint::run_records(arrival& a) {
 
 // Goes on where a body has waited, or where a fiber left off: with the rest of that run, and then with what is behind it.
 void endpoint::finish_left() {
-  if (limit_ != nullptr && limit_->spent()) return;
+  if (limits_.spent()) return;
   left_frame left = *left_;
   left_.reset();
   finish(left);
@@ -166,7 +166,7 @@ void endpoint::finish_left() {
       solo_ = false;
       ++count_.runs_received;
       const auto bytes = std::size_t(left.rest.end - left.rest.at);
-      if (limit_ != nullptr && handlers_.limited[a.handler] != 0)
+      if (limits_.now != nullptr && handlers_.limited[a.handler] != 0)
         run_limited(a, a.handler, left.rest.at, bytes);
       else
         run_bodies<true>(a.source, a.handler, left.rest.at, bytes);
@@ -211,7 +211,7 @@ void endpoint::note_run(handler_id h, std::size_t bytes) noexcept {
 void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
 
 void endpoint::note_observers() noexcept {
-  observed_ = poll_every_ != 0 || watch_ != nullptr || trace_ != nullptr || methods_ != nullptr || limit_ != nullptr ||
+  observed_ = poll_every_ != 0 || watch_ != nullptr || trace_ != nullptr || methods_ != nullptr || limits_.now != nullptr ||
               order_of(self_, this) != nullptr;
 }
 

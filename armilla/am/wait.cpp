@@ -26,8 +26,8 @@ void endpoint::look_nested() {
 
 // The limit of another fiber's poll, which let this one go on, is not for this one.
 bool endpoint::poll() {
-  if (limit_ != nullptr && self_.body_depth == self_.fibers->running().own_depth) [[unlikely]]
-    limit_ = nullptr;
+  if (limits_.now != nullptr && self_.body_depth == self_.fibers->running().own_depth) [[unlikely]]
+    limits_.now = nullptr;
   return poll_as_limited();
 }
 
@@ -38,8 +38,8 @@ bool endpoint::poll_as_limited() {
   const bool any = !in_body() && !left_ && poll_here();
   if (fibers.running().on_wait != nullptr) [[unlikely]]
     fibers.before_wait("poll");  // others do what this fiber polls for
-  // Nor does anybody else ask for those who wait, while this one polls and nothing brings the loop its turn.
-  if (asked_ != nullptr) [[unlikely]]
+  // The loop asks for the fibers that wait; while this one polls, nothing brings the loop its turn.
+  if (!asked_.empty()) [[unlikely]]
     ask_waits();
   if (fibers.any_timer()) [[unlikely]]
     fibers.run_timers();
@@ -64,14 +64,15 @@ bool endpoint::poll(const poll_limit& most) {
     endpoint& self;
     poll_limit mine;
     ~limited() {
-      if (self.limit_ == &mine) self.limit_ = nullptr;
+      if (self.limits_.now == &mine) self.limits_.now = nullptr;
       self.note_observers();
     }
   } now{*this, most};
-  limit_ = &now.mine;
+  limits_.now = &now.mine;
   observed_ = true;
   bool any = left_ && poll_as_limited();
-  for (rank_t from = turn_ < self_.ranks ? turn_ : 0; limit_ == &now.mine; from = 0) {  // another fiber's poll brings its own
+  for (rank_t from = limits_.turn < self_.ranks ? limits_.turn : 0; limits_.now == &now.mine;
+       from = 0) {  // another fiber's poll brings its own
     now.mine.from = from;
     any |= poll_as_limited();
     if (from == 0 || now.mine.spent()) break;
@@ -81,12 +82,9 @@ bool endpoint::poll(const poll_limit& most) {
 }
 
 bool endpoint::poll_unasked() {
-  if (unasked_bodies_ == 0 && unasked_ns_ == 0) [[likely]]
+  if (!limits_.unasked.any()) [[likely]]
     return poll();
-  poll_limit most;
-  if (unasked_bodies_ != 0) most.bodies = unasked_bodies_;
-  if (unasked_ns_ != 0) most.deadline_ns = now_ns() + unasked_ns_;
-  return poll(most);
+  return poll(limits_.unasked.from_now());
 }
 
 // One look by the loop at everything that may have come. False: this stack is no longer the loop's.
@@ -154,26 +152,6 @@ void endpoint::run_loop() {
     else
       sleep(spell, next_timer, next_timer == 0 || (waiting_.lingers() && fibers.timers() == 1));
   }
-}
-
-bool endpoint::ask_waits() {
-  bool any = false;
-  for (asked_wait* w = asked_; w != nullptr; w = w->next)
-    if (w->done(w->argument)) {
-      self_.fibers->wake(*w->who);
-      any = true;
-    }
-  return any;
-}
-
-void endpoint::list(asked_wait& w, fiber_record& who) noexcept {
-  if (std::exchange(w.who, &who) == nullptr) w.next = std::exchange(asked_, &w);
-}
-
-void endpoint::forget(asked_wait& w) noexcept {
-  asked_wait** link = &asked_;
-  while (*link != &w) link = &(*link)->next;
-  *link = w.next;
 }
 
 void endpoint::suspend(std::uint64_t deadline_ns, const char* what, const void* on) {

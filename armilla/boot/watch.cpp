@@ -129,10 +129,10 @@ bool job_watch::all_closed_since(std::uint64_t latest_ns) {
     // bell.
     const bool ending = job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::ending;
     if (!ending && rank.sleeping.load(std::memory_order_acquire) != asleep) return false;
-    const control_block& beside = attendant_of(job_, rank_t(r));
-    if (beside.present.load(std::memory_order_acquire) == 0) continue;
-    const std::uint64_t since = beside.idle.load(std::memory_order_acquire) >> 1;
-    if (since == 0 || since > latest_ns || beside.sleeping.load(std::memory_order_acquire) != asleep) return false;
+    const control_block& attendant = attendant_of(job_, rank_t(r));
+    if (attendant.present.load(std::memory_order_acquire) == 0) continue;
+    const std::uint64_t since = attendant.idle.load(std::memory_order_acquire) >> 1;
+    if (since == 0 || since > latest_ns || attendant.sleeping.load(std::memory_order_acquire) != asleep) return false;
   }
   return true;
 }
@@ -140,9 +140,9 @@ bool job_watch::all_closed_since(std::uint64_t latest_ns) {
 bool job_watch::all_answered() const {
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
     if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
-      const control_block& beside = attendant_of(job_, rank_t(r));
-      const bool looks = beside.present.load(std::memory_order_acquire) != 0;
-      if (!has_answered(control_of(job_, rank_t(r))) || (looks && beside.looked.load(std::memory_order_acquire) < asked_ns_))
+      const control_block& attendant = attendant_of(job_, rank_t(r));
+      const bool looks = attendant.present.load(std::memory_order_acquire) != 0;
+      if (!has_answered(control_of(job_, rank_t(r))) || (looks && attendant.looked.load(std::memory_order_acquire) < asked_ns_))
         return false;
     }
   return true;

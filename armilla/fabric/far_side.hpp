@@ -79,7 +79,7 @@ class far_side {
   [[gnu::cold]] void meet(end_t e);
   bool attendants(end_t e) const noexcept { return e >= end_t(ranks_); }
   rank_t rank_of(end_t e) const noexcept { return rank_t(attendants(e) ? e - end_t(ranks_) : e); }
-  frame_lane lane_to(end_t e) const noexcept { return attendants(e) ? frame_lane::beside : lane_; }
+  frame_lane lane_to(end_t e) const noexcept { return attendants(e) ? frame_lane::attendant : lane_; }
   const char* damage(const network::arrival& a, std::uint64_t& value) const noexcept;
   const network_head& check(const network::arrival& a);
   bool take(const network::arrival& a, frame& f);

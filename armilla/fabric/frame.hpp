@@ -9,9 +9,9 @@ namespace armilla::detail {
 
 /// To whom a frame is and from whom, as the lanes of `host_layout`: what each lane brings has an order and a credit of its own.
 enum class frame_lane : std::uint8_t {
-  bodies,  ///< from rank to rank
-  beside,  ///< from a rank to an attendant: one-sided access, and what is safe beside the rank
-  answers  ///< from an attendant to a rank
+  bodies,     ///< from rank to rank
+  attendant,  ///< from a rank to an attendant: one-sided access, and safe bodies
+  answers     ///< from an attendant to a rank
 };
 inline constexpr int frame_lanes = 3;
 

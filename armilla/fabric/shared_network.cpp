@@ -72,7 +72,7 @@ shared_network::side& shared_network::whose(const network::arrival& a) noexcept 
   network_head head;
   if (a.bytes < sizeof head) return rank_;
   std::memcpy(&head, a.data, sizeof head);
-  return head.lane == frame_lane::beside ? attendant_ : rank_;
+  return head.lane == frame_lane::attendant ? attendant_ : rank_;
 }
 
 network::arrival shared_network::side::poll() {

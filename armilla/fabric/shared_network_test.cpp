@@ -52,12 +52,12 @@ class shared_network_test : public testing::Test {
 
 TEST_F(shared_network_test, each_gets_the_frames_of_its_lanes_in_order) {
   comes(frame_lane::bodies, 0);
-  comes(frame_lane::beside, 1);
+  comes(frame_lane::attendant, 1);
   comes(frame_lane::answers, 2);
-  comes(frame_lane::beside, 3);
+  comes(frame_lane::attendant, 3);
   EXPECT_EQ(all_of(for_rank), (numbers{0, 2}));
   EXPECT_TRUE(both.keeps_for_attendant());
-  comes(frame_lane::beside, 4);
+  comes(frame_lane::attendant, 4);
   EXPECT_EQ(all_of(for_attendant), (numbers{1, 3, 4}));
   EXPECT_FALSE(both.keeps_for_attendant());
   EXPECT_EQ(net.held(), 0U);
@@ -66,7 +66,7 @@ TEST_F(shared_network_test, each_gets_the_frames_of_its_lanes_in_order) {
 
 TEST_F(shared_network_test, an_attendant_that_may_not_look_gets_what_is_kept) {
   both.let_attendant_look(false);
-  comes(frame_lane::beside, 0);
+  comes(frame_lane::attendant, 0);
   EXPECT_EQ(for_attendant.poll().data, nullptr);
   EXPECT_EQ(for_rank.poll().data, nullptr);
   EXPECT_EQ(all_of(for_attendant), numbers{0});
@@ -75,7 +75,7 @@ TEST_F(shared_network_test, an_attendant_that_may_not_look_gets_what_is_kept) {
 TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
   attendant->sleeping = asleep;
   rank->sleeping = asleep;
-  comes(frame_lane::beside, 0);
+  comes(frame_lane::attendant, 0);
   (void)for_rank.poll();
   EXPECT_EQ(attendant->sleeping, awake);
   EXPECT_EQ(rank->sleeping, asleep) << "nothing came for it";
@@ -97,7 +97,7 @@ TEST_F(shared_network_test, frames_that_cannot_be_right_are_for_the_rank) {
 }
 
 TEST_F(shared_network_test, several_may_be_held_by_both_and_released_in_any_order) {
-  for (std::uint64_t i = 0; i < 4; ++i) comes(i % 2 == 0 ? frame_lane::bodies : frame_lane::beside, i);
+  for (std::uint64_t i = 0; i < 4; ++i) comes(i % 2 == 0 ? frame_lane::bodies : frame_lane::attendant, i);
   network::arrival held[4];
   for (int i = 0; i < 4; ++i) held[i] = (i < 2 ? for_rank : for_attendant).poll();
   for (const int i : {1, 0}) for_rank.release(held[i].token);
@@ -137,7 +137,7 @@ TEST_F(shared_network_test, a_rank_that_wakes_wakes_an_attendant_that_rests) {
 
 TEST_F(shared_network_test, two_threads_share_it) {
   constexpr std::uint64_t frames = 20'000;
-  for (std::uint64_t i = 0; i < frames; ++i) comes(i % 3 == 0 ? frame_lane::beside : frame_lane::bodies, i);
+  for (std::uint64_t i = 0; i < frames; ++i) comes(i % 3 == 0 ? frame_lane::attendant : frame_lane::bodies, i);
   const auto take = [](network& side, std::uint64_t count, bool& ordered) {
     std::uint64_t last = 0;
     while (count != 0) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/global/far_items.hpp"
@@ -124,7 +125,7 @@ std::byte* append_question(rank_memory& m, const far_cell& cell, far_question qu
     std::uint64_t& left = m.unfinished[unsigned(cell.group)];
     m.messages.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
   }
-  channel& c = m.messages.beside(cell.rank);
+  channel& c = m.messages.to_attendant(cell.rank);
   m.messages.admit(c);
   const std::uint32_t index = open_cell(m, cell);
   question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), index, m.cells[index].generation, far_status::ok, 0};
@@ -239,10 +240,10 @@ void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64
 
 std::uint32_t far_transfer::send_whole(const std::byte* local, std::unique_ptr<std::byte[]> copy, std::uint64_t bytes) {
   if (copy == nullptr)
-    return m_.messages.send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+    return m_.messages.far().send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
   const auto release = [](context&, std::uint64_t address, std::uint64_t) { delete[] reinterpret_cast<std::byte*>(address); };
   std::byte* const sent = copy.release();
-  return m_.messages.send_memory(base_.rank(), sent, bytes, {release, reinterpret_cast<std::uint64_t>(sent), 0});
+  return m_.messages.far().send_memory(base_.rank(), sent, bytes, {release, reinterpret_cast<std::uint64_t>(sent), 0});
 }
 
 void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
@@ -259,7 +260,7 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
     question.bytes = std::uint32_t(part);
     std::byte* const payload = append_question(m_, cell, question, writes_ ? part : 0);
     if (writes_) std::memcpy(payload, local, part);
-    m_.messages.done(m_.messages.beside(base_.rank()));
+    m_.messages.done(m_.messages.to_attendant(base_.rank()));
     local += part;
     offset += part;
     bytes -= part;
@@ -286,7 +287,7 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
   std::byte* const operands = append_question(m, cell, question, 16);
   std::memcpy(operands, &operand, 8);
   std::memcpy(operands + 8, &expected, 8);
-  m.messages.done(m.messages.beside(at.rank()));
+  m.messages.done(m.messages.to_attendant(at.rank()));
   if (into != nullptr) finish_wait(m, mine.wait, operation);
 }
 
@@ -302,7 +303,7 @@ far_status far_deallocate(rank_memory& m, global_address at, const char* operati
   far_question question{};
   question.what = far_request::deallocate;
   append_question(m, cell, question, 0);
-  m.messages.done(m.messages.beside(at.rank()));
+  m.messages.done(m.messages.to_attendant(at.rank()));
   m.messages.wait_woken([&] { return mine.wait.left == 0; }, [&](fiber_record& me) { mine.wait.who = &me; }, 0, operation);
   return mine.wait.failure.status;
 }

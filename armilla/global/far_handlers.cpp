@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/global/far_items.hpp"
 
 // What the owner of memory does for others, and what the asker does with the answer. Bytes of another rank are checked first.
@@ -90,13 +91,13 @@ void receive_whole(endpoint& self, rank_t source, const far_question& q, const s
   std::memcpy(&number, extra, sizeof number);
   const auto end = [](context& c, std::uint64_t address, std::uint64_t) {
     const std::unique_ptr<pending> done(reinterpret_cast<pending*>(address));
-    c.messages->go_on(done->source);
+    c.messages->far().go_on(done->source);
     answer_now(*c.messages, done->source, done->question, done->status);
     c.messages->flush(done->source);
   };
-  self.receive_memory(source, std::uint32_t(number), place, q.bytes, {end, reinterpret_cast<std::uint64_t>(mine.get()), 0});
+  self.far().receive_memory(source, std::uint32_t(number), place, q.bytes, {end, reinterpret_cast<std::uint64_t>(mine.get()), 0});
   (void)mine.release();
-  self.hold(source);
+  self.far().hold(source);
 }
 
 void answer_whole(endpoint& self, rank_t source, const far_question& q, const std::byte* extra) {
@@ -111,7 +112,7 @@ void answer_whole(endpoint& self, rank_t source, const far_question& q, const st
   if (!reads) return receive_whole(self, source, q, extra, status == far_status::ok ? place_of(m, at) : nullptr, status);
   if (status != far_status::ok) return answer_now(self, source, q, status);
   const std::uint64_t number =
-      self.send_memory(source, place_of(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+      self.far().send_memory(source, place_of(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
   std::memcpy(begin_answer(self, source, q.head, status, sizeof number), &number, sizeof number);
   end_answer(self, source);
 }
@@ -178,7 +179,8 @@ void take_bytes(rank_memory& m, const far_head& head, const std::byte* bytes) {
     const auto end = [](context& self, std::uint64_t index, std::uint64_t generation) {
       finish_cell(memory_of(self), std::uint32_t(index), std::uint32_t(generation), far_status::ok);
     };
-    return m.messages.receive_memory(cell.rank, std::uint32_t(number), cell.into, cell.bytes, {end, head.cell, head.generation});
+    return m.messages.far().receive_memory(cell.rank, std::uint32_t(number), cell.into, cell.bytes,
+                                           {end, head.cell, head.generation});
   }
   if (mine && cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
   finish_cell(m, head.cell, head.generation, head.status);

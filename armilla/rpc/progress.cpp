@@ -67,7 +67,8 @@ void set_poll_budget(poll_budget most) {
     detail::throw_usage("set_poll_budget",
                         "a send without credit waits for others to be served; let a poll begin one body at least");
   const bool timed = most.time != poll_budget::unlimited_time;
-  self.limit_unasked_polls(most.bodies == poll_budget::unlimited ? 0 : most.bodies, timed ? std::uint64_t(most.time.count()) : 0);
+  self.limit_unasked_polls(
+      {most.bodies == poll_budget::unlimited ? 0 : most.bodies, timed ? std::uint64_t(most.time.count()) : 0});
 }
 
 void wait() {

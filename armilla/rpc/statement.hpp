@@ -155,11 +155,11 @@ void send_statement(endpoint& self, channel& c, const F& f, const A&... argument
   start_statements<F, A...>(self, c, f, arguments...);
 }
 
-/// Safe bodies go to who may run them beside the rank.
+/// Safe bodies go to the attendant, if there is one.
 template <class F>
 channel& lane_for(endpoint& self, channel& c) noexcept {
   if constexpr (is_safe<F>)
-    return self.beside(c);
+    return self.to_attendant(c);
   else
     return c;
 }

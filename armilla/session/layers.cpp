@@ -11,6 +11,7 @@
 
 #if ARMILLA_HAS_MESSAGES
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
 #endif
 #if ARMILLA_HAS_OBJECTS
 #include "armilla/base/error.hpp"
@@ -159,7 +160,7 @@ void tell_main_done(context& rank, std::uint32_t mains) {
 #if ARMILLA_HAS_MESSAGES
   const std::uint64_t number = mains;
   for (rank_t r = 0; r < rank.ranks; ++r)
-    if (rank.host->far[std::size_t(r)]) rank.messages->send_aside(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
+    if (rank.host->far[std::size_t(r)]) rank.messages->far().send_aside(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
 #endif
 }
 

@@ -136,9 +136,9 @@ void answer(void* rank) {
 
 // Whether the thread that answers for this rank may still do something.
 bool attendant_busy(const context& self) noexcept {
-  const control_block& beside = attendant_of(*self.session->self.job, self.rank);
-  if (beside.present.load(std::memory_order_acquire) == 0) return false;
-  const std::uint64_t since = beside.idle.load(std::memory_order_acquire) >> 1;
+  const control_block& attendant = attendant_of(*self.session->self.job, self.rank);
+  if (attendant.present.load(std::memory_order_acquire) == 0) return false;
+  const std::uint64_t since = attendant.idle.load(std::memory_order_acquire) >> 1;
   return since == 0 || now_ns() < since + self.settings->stall_ns;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/fence.hpp"
 
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/pattern.hpp"
@@ -89,8 +90,9 @@ round_sums count_here(team_record& t) {
 std::uint64_t settle(team_record& t) {
   endpoint& messages = *t.self->messages;
   if (t.fence_rides && has_room(t)) {
-    const std::uint64_t lines = messages.flush_all_but_rides(mirror_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
-    if (messages.only_network_to_look_at()) return lines;
+    const std::uint64_t lines =
+        messages.far().flush_all_but_rides(mirror_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
+    if (messages.far().only_network_to_look_at()) return lines;
   }
   do { messages.flush(); } while (messages.poll());
   return 0;

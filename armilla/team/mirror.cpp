@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/team/record.hpp"
 
 namespace armilla::detail {
@@ -54,11 +55,11 @@ handler_slot& mirror_slot = fixed_handler<mirror_record, mirror_handler>;
 void mirror(context& c, rank_t to, const void* at, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(at);
   std::uint64_t offset = std::uint64_t(from - c.host->collective(c.rank));
-  const std::size_t most = c.messages->longest_aside() - sizeof(mirror_head);
+  const std::size_t most = c.messages->far().longest_aside() - sizeof(mirror_head);
   for (std::size_t piece; bytes != 0; bytes -= piece, from += piece, offset += piece) {
     piece = std::min(bytes, most);
     const mirror_head head{offset};
-    c.messages->send_aside(to, mirror_slot.id, &head, sizeof head, from, piece);
+    c.messages->far().send_aside(to, mirror_slot.id, &head, sizeof head, from, piece);
   }
 }
 
@@ -74,7 +75,8 @@ void mirror_with_statements(team_record& t, const flag_line& line, std::size_t b
   const context& c = *t.self;
   const mirror_head head{std::uint64_t(reinterpret_cast<const std::byte*>(&line) - c.host->collective(c.rank))};
   for (const rank_t r : t.abroad)
-    c.messages->ride(r, mirror_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line), sizeof line.step + bytes);
+    c.messages->far().ride(r, mirror_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
+                           sizeof line.step + bytes);
 }
 
 // The first member on each other host.

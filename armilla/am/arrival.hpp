@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/am/handler.hpp"
+#include "armilla/base/types.hpp"
+#include "armilla/fabric/frame.hpp"
+#include "armilla/ring/ring.hpp"
+
+namespace armilla::detail {
+
+/// What of a run of bodies is not begun.
+struct run_rest {
+  const std::byte* at;
+  const std::byte* end;
+  /// What the loop over the items compares with `end` behind each body. Another value: it asks `endpoint::goes_on`.
+  const std::byte* until = end;
+};
+
+/// Stands for the rest of a run that a poll's limit will end.
+extern const run_rest limited_run;
+
+/// What takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot
+/// wait.
+enum class taker { loop, in_place };
+
+/// A ring whose frames an endpoint takes in.
+struct inbound {
+  ring_reader reader;
+  rank_t source;
+  const bool* held;             ///< whether its source is held back
+  std::uint64_t processed = 0;  ///< frames ever taken from it
+};
+
+/// A frame that is being taken in.
+struct arrival {
+  inbound* in;  ///< null: it came over a network
+  rank_t source;
+  std::uint32_t bytes;
+  const std::byte* at;  ///< the next record
+  const std::byte* end;
+  far_frame far;
+  const std::byte* first = at;
+  handler_id handler = no_handler;  ///< of the present run
+  run_rest* run = nullptr;          ///< its rest, if its items may wait
+  bool kept = false;                ///< another one goes on with it
+};
+
+/// What the next loop goes on with.
+struct left_frame {
+  arrival frame;
+  run_rest rest;
+};
+
+}  // namespace armilla::detail

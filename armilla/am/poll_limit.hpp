@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+/// How much a poll may still do for other ranks.
+struct poll_limit {
+  std::uint64_t bodies = ~std::uint64_t{0};  ///< that may begin
+  std::uint64_t deadline_ns = 0;             ///< behind which none begins; 0: none
+  rank_t from = 0;                           ///< those of lower ranks have had their turn
+
+  bool spent() const noexcept;
+};
+
+/// How much a poll may do that the program has not asked for. 0: no limit.
+struct unasked_limit {
+  std::uint64_t bodies = 0;
+  std::uint64_t ns = 0;
+
+  bool any() const noexcept { return bodies != 0 || ns != 0; }
+  poll_limit from_now() const noexcept;
+};
+
+/// What an endpoint knows of such limits.
+struct poll_limits {
+  poll_limit* now = nullptr;  ///< of the poll that is under way
+  rank_t turn = 0;            ///< with whose bodies the next limited poll begins
+  unasked_limit unasked;
+
+  bool spent() const noexcept { return now != nullptr && now->spent(); }
+  /// Counts a body of `source` that is about to begin; false: it may not.
+  bool take_body(rank_t source) noexcept;
+};
+
+}  // namespace armilla::detail
