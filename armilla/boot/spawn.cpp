@@ -77,7 +77,7 @@ bool same_file(const char* a, const char* b) {
   return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-// Where there is no /proc: the name that the kernel was given, as long as nobody has changed the folder.
+// Where there is no /proc: the name that the kernel was given, right as long as the working folder is the same.
 std::string started_as() {
   const auto* const name = reinterpret_cast<const char*>(getauxval(AT_EXECFN));
   char path[PATH_MAX];

@@ -139,8 +139,8 @@ class scheduler {
   const stack_pool& pool() const noexcept { return pool_; }
   context& self() noexcept { return self_; }
 
-  /// In a child that the running fiber has forked: whoever ends or waits here goes on with `end`, which does not return. Nothing
-  /// else of this rank ever runs there.
+  /// In a child that the running fiber has forked: a fiber that ends or waits here goes on with `end`, which does not return.
+  /// Nothing else of this rank ever runs there.
   void enter_child(void (*end)()) noexcept;
 
   /// For the entry of a new stack only.

@@ -81,7 +81,7 @@ fiber_record& make_fiber(scheduler& all, F&& f, A&&... arguments) {
   return record;
 }
 
-/// Starts a fiber that nobody joins, and lets it run up to its first wait where the caller may give way.
+/// Starts a fiber without a handle to join it, and lets it run up to its first wait where the caller may give way.
 template <class F>
 void start_detached(F&& f, const char* operation) {
   scheduler& all = scheduler_here(operation);

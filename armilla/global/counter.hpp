@@ -10,13 +10,13 @@ namespace armilla {
 ///     am::put(q, value, arrived.on(1));            // on rank 0
 ///     arrived.local().wait(1);                     // on rank 1: value is there
 ///
-/// **It counts, and does not know who has signalled.** `wait(2)` for the data of two neighbours returns as well when one of them
-/// is a turn ahead and has signalled twice: then the other's data may be missing. Where sources may run ahead of each other, take
-/// one counter for each of them (`source_counters`), or one for each turn, by turns, with a meeting between its uses.
+/// **It counts, and does not know which ranks have signalled.** `wait(2)` for the data of two neighbours returns as well when one
+/// of them is a turn ahead and has signalled twice: then the other's data may be missing. Where sources may run ahead of each
+/// other, take one counter for each of them (`source_counters`), or one for each turn, by turns, with a meeting between its uses.
 ///
 /// It may lie anywhere: in a per_rank, in the segment (make_global<counter>()), or be a variable (to_global(&c)); signals
-/// to a variable of another process go by message. 128 bytes. The first rank that signals a counter is quicker than others, who
-/// need a locked instruction: another reason for a counter a source.
+/// to a variable of another process go by message. 128 bytes. The first rank that signals a counter is quicker than others,
+/// which need a locked instruction: another reason for a counter a source.
 /// Paper: Split-C's store_sync.
 class counter {
  public:

@@ -43,7 +43,7 @@ void in_both_memories(F f) {
   am::barrier();
 }
 
-// The word behind the library's back: who spins on it takes in no messages.
+// The word behind the library's back: a rank that spins on it takes in no messages.
 std::atomic_ref<long> flag_of(am::rank_t r) {
   const auto& host = *am::detail::current->host;
   return std::atomic_ref(*reinterpret_cast<long*>(host.segment_start(r) + flag.on(r).address().offset));

@@ -5,7 +5,7 @@
 
 namespace armilla {
 
-/// On every rank one counter for each rank that may signal it. So a rank knows who has signalled how often, and a source that is
+/// On every rank one counter for each rank that may signal it. So a rank knows how often each has signalled, and a source that is
 /// a turn ahead is not taken for another one that is late.
 ///
 ///     am::source_counters arrived;                     // made by all ranks together

@@ -5,8 +5,8 @@
 
 namespace armilla {
 
-/// Asks the member `M` of every part of `object` and combines the answers in the order of the members of its team, who
-/// all call it.
+/// Asks the member `M` of every part of `object` and combines the answers in the order of the members of its team. All
+/// members call it.
 ///
 ///     long sum = am::collect<&histogram::total>(h, std::plus<>{});
 ///

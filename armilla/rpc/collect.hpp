@@ -39,7 +39,7 @@ auto collect(Op op, const A&... arguments) {
   return reduce_all(F(arguments...), op);
 }
 
-/// The same for the members of a team, who all call it: the answers in the order of their numbers.
+/// The same for the members of a team; all call it. The answers stand in the order of their numbers.
 template <class F, class Op, class... A>
   requires std::is_invocable_v<F&, const A&...>
 auto collect(const team& members, F&& f, Op op, const A&... arguments) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A rank for which too much is queued is not read from, and nobody waits for ever because of that. The rings and ARMILLA_BACKLOG
+// A rank for which too much is queued is not read from, and no rank waits for ever because of that. The rings and ARMILLA_BACKLOG
 // are small here, so that it happens all the time.
 #include <array>
 #include <cstdlib>

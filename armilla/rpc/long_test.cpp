@@ -200,7 +200,7 @@ RANK_TEST(views_that_leave_the_ring_lie_in_buffers_that_persist) {
   EXPECT_EQ(am::stats().receive_buffers_returned, 0U);
 }
 
-// What the next rank counts of its buffers while nobody asks, before and behind some calls.
+// What the next rank counts of its buffers while no rank calls, before and behind some calls.
 template <class Ask>
 am::detail::counters counted_at_callee(Ask&& ask) {
   am::barrier();

@@ -299,7 +299,7 @@ RANK_TEST(every_nth_transfer_polls) {
 }
 
 RANK_TEST(every_nth_collective_polls) {
-  const am::team alone = am::world().split(am::rank());  // where nobody is waited for
+  const am::team alone = am::world().split(am::rank());  // where no other rank is waited for
   EXPECT(polls([&] { alone.reduce_all(1, [](int a, int b) { return a + b; }); }));
 }
 

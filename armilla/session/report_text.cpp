@@ -127,7 +127,7 @@ void print_methods(output out, const std::string& title, const statistics& s) {
 
 std::string kilobytes(std::uint64_t bytes) { return fmt::format("{:.1f}", double(bytes) / 1024); }
 
-// A row a destination, a column a source; who got nothing is left out.
+// A row a destination, a column a source; ranks that got nothing are left out.
 void print_destinations(output out, const std::vector<rank_report>& ranks, std::size_t first) {
   const std::span<const rank_report> some = std::span(ranks).subspan(first, std::min(across, ranks.size() - first));
   fmt::format_to(out, "\n{:<26}", "KiB sent, by destination");

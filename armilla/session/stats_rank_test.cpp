@@ -237,7 +237,7 @@ RANK_TEST(signals_are_counted_where_somebody_waits) {
     v = 7;
     a.join();
     b.join();
-    c.notify_all();  // nobody is there
+    c.notify_all();  // no fiber waits
   });
   EXPECT_EQ(s.signals, 3);
 }

@@ -10,7 +10,7 @@ namespace armilla {
 /// If a statement's body threw, `fence` throws the same `remote_error` on every rank: the first error of the lowest rank.
 ///
 /// Inside a body, in a function instance, in a fiber that a body left behind, and while another fiber of the rank is inside a
-/// fence: usage_error. Cost: one meeting of all ranks (a barrier) if nobody has sent anything since the last fence, two after
+/// fence: usage_error. Cost: one meeting of all ranks (a barrier) if no rank has sent anything since the last fence, two after
 /// statements that do not cause others, and one more for each generation that they do.
 ///
 /// Paper: STAPL, section 6.5, `rmi_fence`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives in fibers: of teams of their own at the same time and in any order, and who may not enter one.
+// Collectives in fibers: of teams of their own at the same time and in any order, and which fibers may not enter one.
 #include <functional>
 #include <numeric>
 #include <string>

@@ -27,7 +27,7 @@ struct alignas(cache_line) flag_line {
 };
 static_assert(sizeof(flag_line) == cache_line);
 
-/// The last collectives that the owner has entered, for those who find that it does something else.
+/// The last collectives that the owner has entered, for members that find that it does something else.
 struct alignas(cache_line) intention_line {
   static constexpr std::uint32_t kept = 7;
   std::atomic<std::uint64_t> number;      ///< of the last one; written behind its entry

@@ -79,7 +79,7 @@ struct team_record {
   mutex turn;                         ///< of the fibers that use the twin
   std::vector<team_slot*> slots;      ///< each member's
   std::vector<rank_t> abroad;         ///< one member of each other host
-  rank_t lost = no_rank;              ///< the first member that was lost: nobody waits in this team any more
+  rank_t lost = no_rank;              ///< the first member that was lost: no collective of this team waits any more
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };
@@ -223,7 +223,7 @@ inline flag_line& write_line(team_record& t, std::uint64_t step, const void* val
   return line;
 }
 
-/// Writes the flat line of the next step, and returns that. `reveal` tells who may wait for it.
+/// Writes the flat line of the next step, and returns that. `reveal` tells those that may wait for it.
 inline std::uint64_t write_flat(team_record& t, const void* value, std::size_t bytes, const char* what) {
   const std::uint64_t step = begin_flat(t, what);
   write_line(t, step, value, bytes);

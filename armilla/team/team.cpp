@@ -222,7 +222,7 @@ void lose_member(context& self, rank_t lost) {
     if (t->lost == no_rank && std::ranges::find(t->members, lost) != t->members.end()) {
       for (team_record* r = t; r != nullptr; r = r->twin.get()) {
         r->lost = lost;
-        r->checking = true;  // so that whoever enters hears of it
+        r->checking = true;  // so that a collective hears of it when it is entered
       }
     }
 }

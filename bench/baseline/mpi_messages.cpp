@@ -20,7 +20,7 @@ double round_trip(row_context& c) {
   });
 }
 
-/// Blocks from rank 0 to rank 1, who looks at both ends of each; an answer at the end.
+/// Blocks from rank 0 to rank 1, which looks at both ends of each; an answer at the end.
 double stream(row_context& c) {
   constexpr long slots = 64;  // a multiple, as the row that this is compared with has
   std::vector<double> block(std::size_t(c.size) / sizeof(double));

@@ -3,7 +3,8 @@
 
 namespace armilla::info {
 
-/// Prints which ports jobs open on this machine, which this job has opened, and who may call there. On rank 0; asks the others.
+/// Prints which ports jobs open on this machine, which this job has opened, and from where they can be reached. On rank 0; asks
+/// the others.
 void print_security();
 
 }  // namespace armilla::info

@@ -27,8 +27,8 @@ struct call_text {
   bool read(const std::string& line);
 };
 
-/// The agent's side: calls at each address in turn, again while somebody takes its calls. Both prove that they know the key; null
-/// if nobody there does.
+/// The agent's side: calls at each address in turn, again while one of them takes its calls. Both prove that they know the key;
+/// null if no side there does.
 std::unique_ptr<channel> call_root(const call_text& call);
 
 /// The one address of this host from which all `hosts` are reached, the loopback if they are all this one; 0: their names do not
