@@ -112,6 +112,7 @@ bool ucx_network::start(const ucx_transports& transports, char* why, std::size_t
   }
   status = set_handler(long_frame, UCP_AM_FLAG_WHOLE_MSG | UCP_AM_FLAG_PERSISTENT_DATA, on_frame);
   if (status == UCS_OK) status = set_handler(short_frame, UCP_AM_FLAG_WHOLE_MSG, on_short_frame);
+  if (status == UCS_OK) status = set_handler(greeting, 0, on_greeting);
   if (status != UCS_OK) return refuse(why, room, "active messages", status, transports);
   if (ucp_worker_get_efd(worker_, &descriptor_) != UCS_OK) descriptor_ = -1;
   return take_address(why, room);

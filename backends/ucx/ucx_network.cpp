@@ -32,6 +32,20 @@ ucp_ep_h ucx_network::connect(rank_t to) {
   return nullptr;
 }
 
+void ucx_network::greet(ucp_ep_h endpoint) {
+  alignas(8) static constexpr std::byte nothing[most_short] = {};
+  ucp_request_param_t how{};
+  how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK;
+  how.flags = UCP_AM_SEND_FLAG_EAGER;
+  how.cb.send = [](void* request, ucs_status_t, void*) { ucp_request_free(request); };
+  // One that finds no way may be forgotten: the next frame tells.
+  static_cast<void>(ucp_am_send_nbx(endpoint, greeting, nullptr, 0, nothing, sizeof nothing, &how));
+}
+
+ucs_status_t ucx_network::on_greeting(void*, const void*, std::size_t, void*, std::size_t, const ucp_am_recv_param_t*) {
+  return UCS_OK;
+}
+
 // ---- loss ----
 
 void ucx_network::on_error(void* arg, ucp_ep_h, ucs_status_t status) {

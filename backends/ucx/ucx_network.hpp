@@ -82,7 +82,7 @@ class ucx_network final : public network {
   static_assert(sizeof(send_buffer) % 8 == 0 && sizeof(send_buffer) == offsetof(send_buffer, front) + sizeof(prefix));
 
   static constexpr std::size_t most_short = 256;  // of a frame with its prefix
-  enum am_id : unsigned { long_frame, short_frame };
+  enum am_id : unsigned { long_frame, short_frame, greeting };
   struct short_slot {
     alignas(8) std::byte bytes[most_short];
     short_slot* next;
@@ -137,6 +137,10 @@ class ucx_network final : public network {
     return endpoint != nullptr ? endpoint : connect(to);
   }
   ucp_ep_h connect(rank_t to);
+  /// UCX asks a peer for its side of a connection when the first message goes that is too long for a slot of shared memory, and
+  /// keeps that message, and all behind it, until the peer has answered. A message that says nothing asks right behind the first
+  /// frame, so that a rank that is about to sleep can leave a long frame to a peer that computes.
+  static void greet(ucp_ep_h endpoint);
   void broken(rank_t rank, ucs_status_t status);
 
   send_buffer* fresh_buffer();
@@ -156,6 +160,8 @@ class ucx_network final : public network {
   static void on_error(void* connection, ucp_ep_h endpoint, ucs_status_t status);
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
                                const ucp_am_recv_param_t* how);
+  static ucs_status_t on_greeting(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
+                                  const ucp_am_recv_param_t* how);
   static ucs_status_t on_short_frame(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
                                      const ucp_am_recv_param_t* how);
   static void on_sent(void* request, ucs_status_t status, void* buffer);
