@@ -4,6 +4,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/global/far.hpp"
+#include "armilla/global/offer.hpp"
 #include "armilla/global/rank_memory.hpp"
 
 // The rare path of an access: what is wrong, and how to get there after all.
@@ -131,7 +132,10 @@ void read_far(void* into, global_address from, const access_request& wants) {
 void write_far(global_address to, const void* from, const access_request& wants) {
   if (std::byte* p = reach(to, wants)) return copy_object(p, from, wants);
   ++current->count->writes;
-  far_transfer t(memory_of(*current), to, true, far_group::blocking, wants.operation);
+  rank_memory& m = memory_of(*current);
+  if (wants.bytes >= copy_offer::worth_from && to.kind() == memory_kind::process)
+    return write_with_owner(m, to, static_cast<const std::byte*>(from), wants.bytes, wants.operation);
+  far_transfer t(m, to, true, far_group::blocking, wants.operation);
   t.add(static_cast<std::byte*>(const_cast<void*>(from)), 0, wants.bytes);  // only read from: the kernel's iovec has no const
   t.finish();
 }

@@ -139,7 +139,8 @@ filling<T> detail_call_into(std::span<T> buffer, rank_t dest, const F& f, const 
 /// Errors: at `get` what the body throws, and a `limit_error` that names both sizes when the result has more elements than the
 /// buffer, of which then none is written. With ARMILLA_ACCESS=opened the buffer is open for writing until `get` returns.
 /// Cost: a question, and one copy of the result where the buffer lies in this rank's segment (`allocate`) or ranks are threads;
-/// a copy by the kernel for other memory, in messages where it refuses.
+/// a copy by the kernel for other memory, of which a caller that waits makes half at the same time from 128 KiB on; in messages
+/// where the kernel refuses.
 /// Paper: MRPC, section 4, which leaves results to the receiver's next call.
 template <class T, class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)

@@ -45,7 +45,8 @@ class table {
 };
 
 RANK_TEST(a_result_lands_in_the_callers_buffer) {
-  for (const std::size_t n : {std::size_t(0), std::size_t(1), std::size_t(20), std::size_t(3000), std::size_t(131072)})
+  for (const std::size_t n :
+       {std::size_t(0), std::size_t(1), std::size_t(20), std::size_t(3000), std::size_t(131072), std::size_t(300'001)})
     in_both_memories<double>(n + 2, [&](std::span<double> buffer) {
       buffer[n] = -1;
       auto f = am::call_into(buffer, next(), [](std::size_t count) { return counting(count); }, n);

@@ -201,6 +201,7 @@ std::vector<std::vector<std::byte>> samples() {
   for (std::uint64_t what = 0; what < 4; ++what)
     sample(frames().add_record(first_memory_handler, {64, 0, what << 8, 0, 0, 0, 0, 0}));
   sample(frames().add_record(first_memory_handler + 1, {24, 0, 0}));
+  sample(frames().add_record(first_memory_handler + 2, {64, 1}));
   for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(first_object_handler + i, {0, 1, 2, 3}));
   sample(frames().add_record(mirror_handler, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
   sample(frames().add_record(mirror_handler, {std::uint64_t(collective_layout{2}.staging(0)), 1, 2, 3}, 1));
