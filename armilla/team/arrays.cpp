@@ -38,10 +38,19 @@ part part_of(std::size_t bytes, std::size_t element, std::uint32_t i, std::uint3
   return {at, std::min(bytes - at, each)};
 }
 
+// What members have shown already comes from their caches side by side, not one after the other.
+void fetch_boards(const team_record& t, std::uint64_t step, std::size_t bytes) {
+  if (t.size <= 2) return;
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (t.flat[i][step % team_slot::flat_lines].step.load(std::memory_order_relaxed) == (t.sign | step))
+      __builtin_prefetch(board_of(t, i, step, bytes));
+}
+
 // All members, this one included, have shown theirs at `step`: folds part `p` of each, in the order of the members, into `to`.
-void fold_boards(team_record& t, std::uint64_t step, std::byte* to, const part& p, const array_fold& how, const char* what) {
-  move_bytes(to, look_at_board(t, 0, step, what) + p.at, p.bytes);
-  for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, to, look_at_board(t, i, step, what) + p.at, p.bytes, false);
+void fold_boards(team_record& t, std::uint64_t step, std::byte* to, const part& p, const array_fold& how, std::size_t bytes,
+                 const char* what) {
+  move_bytes(to, look_at_board(t, 0, step, bytes, what) + p.at, p.bytes);
+  for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, to, look_at_board(t, i, step, bytes, what) + p.at, p.bytes, false);
 }
 
 void reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
@@ -50,10 +59,11 @@ void reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const 
   const bool mine_needed = t.rank != root || root != 0;
   const std::uint64_t step = mine_needed ? show_on_board(t, data, bytes, what) : show(t, nullptr, 0, what);
   if (t.rank != root) return;
+  fetch_boards(t, step, bytes);
   if (root == 0)
-    for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, look_at_board(t, i, step, what), bytes, false);
+    for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, look_at_board(t, i, step, bytes, what), bytes, false);
   else
-    fold_boards(t, step, data, {0, bytes}, how, what);
+    fold_boards(t, step, data, {0, bytes}, how, bytes, what);
   t.known = step;
 }
 
@@ -61,17 +71,17 @@ void reduce_all_on_boards(team_record& t, std::byte* data, std::size_t bytes, co
   const char* what = name_of(collective::reduce_all);
   const std::uint64_t step = show_on_board(t, data, bytes, what);
   if (t.size <= 2 || bytes < parts_from) {
-    fold_boards(t, step, data, {0, bytes}, how, what);
+    fold_boards(t, step, data, {0, bytes}, how, bytes, what);
     t.known = step;
     return;
   }
   const part mine = part_of(bytes, how.element, t.rank, t.size);
-  fold_boards(t, step, data + mine.at, mine, how, what);
+  fold_boards(t, step, data + mine.at, mine, how, bytes, what);
   t.known = step;
   const std::uint64_t second = show_on_board(t, data + mine.at, mine.bytes, what);
   for (std::uint32_t i = 0; i < t.size; ++i) {
     const part theirs = part_of(bytes, how.element, i, t.size);
-    if (i != t.rank) move_bytes(data + theirs.at, look_at_board(t, i, second, what), theirs.bytes);
+    if (i != t.rank) move_bytes(data + theirs.at, look_at_board(t, i, second, theirs.bytes, what), theirs.bytes);
   }
   t.known = second;
 }
@@ -222,7 +232,7 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
   if (on_board(t, bytes)) {
     const std::uint64_t step = show_on_board(t, mine, bytes, what);
     for (std::uint32_t i = 0; is_root && i < t.size; ++i)
-      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
+      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, bytes, what), bytes);
     return;
   }
   std::vector<place_of> places;
@@ -243,7 +253,7 @@ void gather_all_array(team_record* team, const std::byte* mine, std::size_t byte
   if (on_board(t, bytes)) {
     const std::uint64_t step = show_on_board(t, mine, bytes, what);
     for (std::uint32_t i = 0; i < t.size; ++i)
-      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, what), bytes);
+      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, bytes, what), bytes);
     t.known = step;
     return;
   }
@@ -282,7 +292,7 @@ void gather_all_parts::run(std::byte* all) {
     if (i == t.rank)
       move_bytes(all, mine_, bytes);
     else if (bytes <= most_on_board)
-      move_bytes(all, board_of(t, i, step_), bytes);
+      move_bytes(all, board_of(t, i, step_, bytes), bytes);
     else
       moves.receive(i, place_of::find, &places[i]);
     all += bytes;

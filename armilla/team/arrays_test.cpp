@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <numeric>
 #include <span>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/team/fence.hpp"
 #include "tests/rank_test.hpp"
@@ -17,7 +20,7 @@ namespace am = armilla;
 namespace {
 
 // Below and above a line, a board, parts of it, a piece of the staging and all of it.
-constexpr std::size_t lengths[] = {0, 1, 7, 8, 9, 100, 127, 128, 129, 512, 513, 3000, 40'000};
+constexpr std::size_t lengths[] = {0, 1, 7, 8, 9, 100, 127, 128, 129, 512, 513, 3000, 40'000, 100'003};
 
 double value(std::size_t k, int member, int turn) { return double(k % 97) + 1000.0 * member + turn; }
 
@@ -220,6 +223,54 @@ RANK_TEST(room_that_does_not_fit) {
   EXPECT_THROWS_SAYING(am::usage_error, "the size of the team", am::all_gather(std::span(mine), std::span(all)));
   std::vector<std::size_t> counts(99);
   EXPECT_THROWS_SAYING(am::usage_error, "one for each member", am::all_gather_v(std::span(mine), std::span(counts)));
+}
+
+// Boards of two sizes are used in turns of their own.
+RANK_TEST(short_and_long_arrays_take_turns) {
+  const am::team t = am::world();
+  constexpr std::size_t few[] = {64, 512, 8, 65, 64, 63, 300};
+  for (int turn = 0; turn < 200; ++turn) {
+    const std::size_t n = few[std::size_t(turn) % std::size(few)];
+    auto mine = values(n, t.rank(), turn);
+    if (turn % 3 == 0) {
+      t.all_reduce(std::span(mine), std::plus<>{});
+      EXPECT(mine == sums(n, t.size(), turn));
+      continue;
+    }
+    const am::rank_t root = turn / 50 % t.size();  // members run ahead of it
+    t.reduce(std::span(mine), std::plus<>{}, root);
+    EXPECT(mine == (t.rank() == root ? sums(n, t.size(), turn) : values(n, t.rank(), turn)));
+  }
+}
+
+namespace {
+
+constexpr int ahead = 31;
+
+// Read behind the library's back: who spins on it takes in no messages.
+std::atomic<long>& steps_of(am::rank_t r) {
+  const am::detail::host_map& host = *am::detail::current->host;
+  return *reinterpret_cast<std::atomic<long>*>(host.collective(r) + host.layout.collective_bytes() - am::detail::cache_line);
+}
+
+}  // namespace
+
+RANK_TEST(members_run_ahead_of_a_root_that_comes_late) {
+  const am::team t = am::world();
+  const am::detail::context& here = *am::detail::current;
+  if (here.host->beyond != nullptr || here.teams->world->checking) return;  // what checks the order of collectives waits for all
+  steps_of(t.rank()).store(0);
+  am::barrier();
+  std::vector<double> mine(8, double(t.rank()));
+  if (t.rank() == 0)
+    for (am::rank_t r = 1; r < t.size(); ++r)
+      while (steps_of(r).load() < ahead) std::this_thread::yield();
+  for (int i = 0; i < ahead; ++i) {
+    t.reduce(std::span(mine), std::plus<>{});
+    steps_of(t.rank()).store(i + 1);
+  }
+  EXPECT_EQ(mine[7], t.rank() == 0 ? ahead * t.size() * (t.size() - 1) / 2.0 : double(t.rank()));
+  am::barrier();
 }
 
 RANK_TEST_MAIN()

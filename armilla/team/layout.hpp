@@ -14,8 +14,9 @@
 /// Each team has an area of its own: what two fibers do in two teams at the same time has no common order on all ranks. What no
 /// team has touched takes no memory.
 ///
-/// A team has a board for each of its flat lines: what does not fit into the line, up to `board_bytes`, lies there. It is written
-/// before the line's step and stays as long as the line. What is longer goes through the staging.
+/// A team has boards that belong to its flat lines: what does not fit into the line, up to `board_bytes`, lies there. It is
+/// written before the line's step. Short arrays have a board for each line, long ones fewer, which stay in the cache. What is
+/// longer still goes through the staging, which is large enough that both sides of a fold seldom wait for the other.
 namespace armilla::detail {
 
 /// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last. Its upper 16 bits are
@@ -29,23 +30,23 @@ static_assert(sizeof(flag_line) == cache_line);
 
 /// The last collectives that the owner has entered, for members that find that it does something else.
 struct alignas(cache_line) intention_line {
-  static constexpr std::uint32_t kept = 7;
-  std::atomic<std::uint64_t> number;      ///< of the last one; written behind its entry
-  std::atomic<std::uint64_t> what[kept];  ///< intention::word, by number modulo `kept`
+  static constexpr std::uint32_t kept = 39;  ///< more than a member may be ahead
+  std::atomic<std::uint64_t> number;         ///< of the last one; written behind its entry
+  std::atomic<std::uint64_t> what[kept];     ///< intention::word, by number modulo `kept`
 };
-static_assert(sizeof(intention_line) == cache_line);
+static_assert(sizeof(intention_line) == 5 * cache_line);
 
 /// The flags of one team. Its members agree on the slot; world has slot 0.
 ///
 /// Steps never repeat or go back in a slot, also when it passes on to another team: a waiting rank takes any step that is
 /// at least the one it waits for.
 struct team_slot {
-  static constexpr std::uint32_t flat_lines = 4;  ///< operations that a fast member may be ahead of a slow one
-  static constexpr std::uint32_t rounds = 12;     ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
-  flag_line closed;                               ///< the owner has let go of the team that began at this step
-  flag_line flat[flat_lines];                     ///< by step: everyone reads everyone's
-  flag_line check[2];                             ///< checked jobs: what the owner is about to do
-  flag_line pattern[2][rounds];                   ///< by parity of the step: trees, hypercube, dissemination
+  static constexpr std::uint32_t flat_lines = 32;  ///< operations that a fast member may be ahead of a slow one
+  static constexpr std::uint32_t rounds = 12;      ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
+  flag_line closed;                                ///< the owner has let go of the team that began at this step
+  flag_line flat[flat_lines];                      ///< by step: everyone reads everyone's
+  flag_line check[2];                              ///< checked jobs: what the owner is about to do
+  flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
   intention_line entered;
 };
 
@@ -73,7 +74,7 @@ struct collective_layout {
   static constexpr std::uint32_t ending_slot = slots;  ///< all ranks once more, for the end of run_main
   static constexpr std::uint32_t to_twin = slots + 1;  ///< from a team's slot to its twin's
   static constexpr std::uint32_t all_slots = 2 * slots + 1;
-  static constexpr std::size_t slot_bytes = 2048;
+  static constexpr std::size_t slot_bytes = 4096;
   static constexpr rank_t most_ranks = 1024;
   static_assert(sizeof(team_slot) <= slot_bytes);
   static_assert(all_slots == host_layout::team_slots && all_slots * slot_bytes == host_layout::team_flags_bytes);
@@ -96,7 +97,16 @@ struct collective_layout {
     return offset < area(0) || (offset - area(0)) % area_bytes() < staging(0) - area(0);
   }
 
-  static constexpr std::size_t board_bytes = host_layout::team_boards_bytes / team_slot::flat_lines;
+  static constexpr std::size_t board_bytes = 4096;
+  static constexpr std::uint32_t long_boards = 4;
+  static constexpr std::size_t short_board_bytes = 512;
+  static constexpr std::size_t short_board_stride = short_board_bytes + cache_line;  ///< not all in the same sets of a cache
+  static_assert(long_boards * board_bytes + team_slot::flat_lines * short_board_stride <= host_layout::team_boards_bytes);
+  /// Where `bytes` bytes of `step` lie, counted from the first board.
+  static constexpr std::size_t on_board(std::uint64_t step, std::size_t bytes) {
+    return bytes > short_board_bytes ? step % long_boards * board_bytes
+                                     : long_boards * board_bytes + step % team_slot::flat_lines * short_board_stride;
+  }
   /// The first board of the team in slot `i`.
   constexpr std::size_t board(std::uint32_t i) const { return area(i + 1) - host_layout::team_boards_bytes; }
 };

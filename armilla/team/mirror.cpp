@@ -37,7 +37,7 @@ struct mirror_record {
     const std::size_t bytes = size - sizeof head;
     const std::size_t area = self.host().layout.collective_bytes();
     const bool line = self.self().teams->layout.is_line(head.offset);
-    if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line && bytes > cache_line))
+    if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line && bytes > sizeof(intention_line)))
       self.throw_damaged(source, "the place of what a rank shows", head.offset);
     std::byte* const to = self.host().collective(source) + head.offset;
     if (line)

@@ -200,18 +200,19 @@ inline void reveal(team_record& t, const flag_line& line, std::size_t bytes) {
     mirror_to_hosts(t, &line, sizeof line.step + align_up(bytes, 8));
 }
 
-/// Nobody may overwrite a flat line that a slow member still has to read: waits until all have come near `step`.
+/// Nobody may overwrite a flat line that a slow member still has to read: waits until all have come to `step`.
 void make_room(team_record& t, std::uint64_t step, const char* what);
 
 /// Whether the line of the next step is free already. At a step the line of `step - flat_lines` goes; a member that has come to
 /// the one after that has finished with it.
 inline bool has_room(const team_record& t) noexcept { return t.step + 1 - t.known < team_slot::flat_lines; }
 
-/// Begins the next flat step: its line and its board are free. Returns the step.
+/// Begins the next flat step: its line and its short board are free. Returns the step. A member that has to wait waits for half
+/// of the lines: what has been shown up to here needs nothing more of it, and where ranks share a core each wait is a switch.
 inline std::uint64_t begin_flat(team_record& t, const char* what) {
   const std::uint64_t step = ++t.step;
   if (step - t.known >= team_slot::flat_lines) [[unlikely]]
-    make_room(t, step - team_slot::flat_lines + 1, what);
+    make_room(t, step - team_slot::flat_lines / 2, what);
   return step;
 }
 
@@ -251,9 +252,9 @@ inline constexpr std::size_t most_on_board = collective_layout::board_bytes;
 /// From this many other hosts on it costs too much to show each member's board to all.
 inline constexpr std::size_t few_hosts = 4;
 
-/// Where what member `i` shows at `step` lies.
-inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t step) noexcept {
-  return t.boards[i] + step % team_slot::flat_lines * collective_layout::board_bytes;
+/// Where the `bytes` bytes that member `i` shows at `step` lie.
+inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t step, std::size_t bytes) noexcept {
+  return t.boards[i] + collective_layout::on_board(step, bytes);
 }
 
 /// Shows `bytes` bytes at `data` to all members on the board, and how many they are in the line. More than the board holds: only
@@ -261,7 +262,9 @@ inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t 
 inline std::uint64_t show_on_board(team_record& t, const void* data, std::uint64_t bytes, const char* what) {
   const std::uint64_t step = begin_flat(t, what);
   const std::size_t shown = bytes <= most_on_board ? std::size_t(bytes) : 0;
-  std::byte* const board = board_of(t, t.rank, step);
+  if (shown > collective_layout::short_board_bytes && step - t.known >= collective_layout::long_boards)
+    make_room(t, step - collective_layout::long_boards + 1, what);
+  std::byte* const board = board_of(t, t.rank, step, shown);
   if (shown != 0) std::memcpy(board, data, shown);
   if (shown != 0 && !t.abroad.empty()) [[unlikely]]
     mirror_to_hosts(t, board, align_up(shown, 8));
@@ -277,9 +280,9 @@ inline std::uint64_t look_at_size(team_record& t, std::uint32_t i, std::uint64_t
 }
 
 /// The same where all members show `bytes` bytes, which the board holds.
-inline const std::byte* look_at_board(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+inline const std::byte* look_at_board(team_record& t, std::uint32_t i, std::uint64_t step, std::size_t bytes, const char* what) {
   look(t, i, step, what);
-  return board_of(t, i, step);
+  return board_of(t, i, step, bytes);
 }
 
 // ---- entering a collective ----

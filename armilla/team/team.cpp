@@ -285,7 +285,9 @@ void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& f
 // Of these steps only that they have been counts: they belong to earlier collectives.
 void make_room(team_record& t, std::uint64_t step, const char* what) {
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) await_step_of_any(t, t.flat[i][step % team_slot::flat_lines].step, step, what);
+    if (const auto& shown = t.flat[i][step % team_slot::flat_lines].step;
+        i != t.rank && step_of(shown.load(std::memory_order_acquire)) < step)
+      await_step_of_any(t, shown, step, what);
   t.known = step;
 }
 

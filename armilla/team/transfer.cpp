@@ -17,6 +17,9 @@ namespace {
 constexpr std::uint64_t direct_from = 2048;        // bytes: shorter ones are staged, so that their sender need not stay
 constexpr std::uint64_t longest_chunk = 8 * 1024;  // so that the receiver copies one while the sender fills the next
 
+constexpr std::uint64_t burst =
+    4;  // chunks that go into the staging in a row: then what has come is taken, while both are in the cache
+
 constexpr std::uint64_t cross_from = 8 * 1024 + 1;  // up to there, two copies through the staging are quicker than a system call
 
 std::uint64_t chunks_of(std::uint64_t bytes, std::uint64_t chunk) { return bytes == 0 ? 1 : (bytes + chunk - 1) / chunk; }
@@ -172,7 +175,8 @@ bool transfer::push() {
     pair_state& p = *o.pair;
     const std::uint64_t first = p.sent - o.next;  // number of this message's chunk 0 among all ever sent
     if (o.next < o.count && o.next + first - p.acknowledged >= o.chunks) p.acknowledged = std::max(p.acknowledged, o.taken());
-    while (o.next < o.count && o.next < o.chunks + std::max(p.acknowledged, first) - first) {
+    const std::uint64_t room = o.chunks + std::max(p.acknowledged, first) - first;
+    for (const std::uint64_t end = std::min({o.count, room, o.next + burst}); o.next < end;) {
       if (o.place != nullptr && o.bytes != 0)
         std::memcpy(o.place + o.next % o.chunks * o.chunk, o.data + o.next * o.chunk, o.bytes_of(o.next));
       ++o.next;

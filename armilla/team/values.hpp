@@ -31,7 +31,7 @@ concept on_one_board = trivially_sendable<T> && !one_line<T> && sizeof(T) <= mos
 
 template <on_one_board T>
 T value_on_board(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
-  return from_bytes<T>(look_at_board(t, i, step, what));
+  return from_bytes<T>(look_at_board(t, i, step, sizeof(T), what));
 }
 
 /// An exchange of values that take a transfer: say what goes where and what comes from where, run, take what came.
