@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/reference writes what the headers say of each public name, and nothing of `detail`."""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADERS = {
+    "armilla/armilla.hpp": '#include "armilla/rpc/ask.hpp"\n',
+    "armilla/rpc/ask.hpp": """namespace armilla {
+namespace detail {
+/// Not for users.
+void hidden();
+}
+/// Asks `dest`.
+///
+///     ask(1, 2);
+///
+/// Ends soon. Cost: little.
+template <class T>
+T ask(int dest, T&& value);
+template <class T>
+T ask(T&& value);
+void unexplained();
+/// A thing.
+class thing {
+ public:
+  /// How much.
+  int size() const;
+ private:
+  /// Nothing to see.
+  int kept_;
+};
+}
+""",
+    "armilla/rpc/inside.hpp": "namespace armilla {\n/// In a header that users do not reach.\nvoid far_away();\n}\n",
+}
+
+
+@unittest.skipUnless(shutil.which("doxygen"), "no doxygen here: tools/install-packages site")
+class Reference(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        root = pathlib.Path(folder.name)
+        for name, text in {**HEADERS, "tools/reference": (ROOT / "tools/reference").read_text(encoding="utf-8")}.items():
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            (root / name).write_text(text, encoding="utf-8")
+        subprocess.run([sys.executable, root / "tools/reference", root / "out"], check=True)
+        cls.page = (root / "out/01-rpc.md").read_text(encoding="utf-8")
+        cls.index = (root / "out/index.md").read_text(encoding="utf-8")
+
+    def test_overloads_stand_under_one_name_with_their_text(self):
+        signatures = "```cpp\ntemplate <class T>\nT ask(int dest, T&& value);\n\ntemplate <class T>\nT ask(T&& value);\n```\n"
+        self.assertIn(f"## ask\n\n{signatures}\nAsks `dest`.\n\n```cpp\nask(1, 2);\n```\n\nEnds soon. Cost: little.\n", self.page)
+
+    def test_a_class_shows_its_public_members(self):
+        self.assertIn("```cpp\nint size() const;\n```\n\nHow much.\n", self.page)
+        self.assertNotIn("kept_", self.page)
+
+    def test_nothing_of_the_inside_is_shown(self):
+        self.assertEqual(re.findall("hidden|unexplained|far_away", self.page + self.index), [])
+
+    def test_the_index_points_at_each_name(self):
+        self.assertIn("[`ask`](01-rpc.md#ask) · [`thing`](01-rpc.md#thing)", self.index)
+
+
+if __name__ == "__main__":
+    unittest.main()
