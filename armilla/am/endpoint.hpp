@@ -97,13 +97,20 @@ class endpoint {
     return append_slowly(c, h, size, kind);
   }
 
-  /// The same for one more statement of the open run; null if it must take the slow path.
-  std::byte* append_to_run(channel& c, handler_id h, std::size_t size) noexcept {
+  /// The place of one more item of the open run.
+  struct run_place {
+    std::byte* at;  ///< null: it must take the slow path
+    bool fills;     ///< nothing else fits: `publish` when it is written. Told here, since the item's bytes may be anything's.
+  };
+  /// The same as `append` for one more item of the open run, if it needs no more than its bytes.
+  run_place append_to_run(channel& c, handler_id h, std::size_t size) noexcept {
     std::byte* const place = c.cursor;
-    if (c.hot_handler != h || std::size_t(c.limit - place) < size) [[unlikely]]
-      return nullptr;
+    const std::size_t room = std::size_t(c.limit - place);
+    if (c.hot_handler != h || room < size) [[unlikely]]
+      return {nullptr, false};
+    if (place == nullptr) __builtin_unreachable();  // a run is open
     c.cursor = place + size;
-    return place;
+    return {place, room == size};
   }
 
   /// A frame for one item that goes alone: its place, or null when the general way must be taken (a frame is open, there is
@@ -303,6 +310,8 @@ class endpoint {
   [[gnu::cold]] bool goes_on(run_rest& rest) noexcept;
   /// Behind the first body of `rest`: whether another one begins.
   bool next_body(run_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
+  /// Whether `rest` tells whether a body of it has waited, and nobody watches: its answers may be gathered in line.
+  bool in_line(const run_rest& rest) const noexcept { return !observed_ && arriving_ != nullptr && arriving_->run == &rest; }
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
   bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
   /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the ring.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <concepts>
+#include <cstddef>
+#include <type_traits>
+#include <utility>
 
 #include "armilla/global/atomic_op.hpp"
 #include "armilla/global/global_ptr.hpp"
@@ -75,6 +78,38 @@ void atomic_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
   }
   detail::atomic_slowly<T>(p.address().offset, p.address().where, real ? detail::atomic_op::add_double : detail::atomic_op::add,
                            v, T{}, false, "atomic_add");
+}
+
+namespace detail {
+
+/// A range of places, by number: what it gives is a global pointer, which may be made only then.
+template <class P>
+concept places = requires(const P& p, std::size_t i) {
+  { p.size() } -> std::convertible_to<std::size_t>;
+  typename std::remove_cvref_t<decltype(p[i])>::element_type;
+  requires std::same_as<std::remove_cvref_t<decltype(p[i])>,
+                        global_ptr<typename std::remove_cvref_t<decltype(p[i])>::element_type>>;
+};
+template <places P>
+using placed = typename std::remove_cvref_t<decltype(std::declval<const P&>()[std::size_t{}])>::element_type;
+
+}  // namespace detail
+
+/// Adds `v` to each target of `places`: an array of global pointers, or a view that makes them, such as
+/// `std::views::transform(indices, [&](auto i) { return parts[i / n] + i % n; })`. It may be asked for a place twice.
+/// The same as a loop of single ones, but lines of memory are asked for before their turn: behind an atomic instruction the
+/// processor itself hardly looks ahead.
+template <detail::places P>
+  requires detail::atomic_number<detail::placed<P>>
+void atomic_add(const P& places, std::type_identity_t<detail::placed<P>> v) {
+  constexpr std::size_t ahead = 16;  // lines that a core can have under way
+  const std::size_t n = places.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + ahead < n)
+      if (const std::byte* soon = detail::direct<1>(places[i + ahead].address()); soon != nullptr) [[likely]]
+        __builtin_prefetch(soon, 1);
+    atomic_add(places[i], v);
+  }
 }
 
 /// Puts `v` there and returns what was there before.

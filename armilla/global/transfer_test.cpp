@@ -2,6 +2,8 @@
 // Split-phase and one-way access, atomics and counters; run as access_test is.
 #include <algorithm>
 #include <array>
+#include <ranges>
+#include <vector>
 
 #include <armilla/base/error.hpp>
 #include <armilla/base/options.hpp>
@@ -267,6 +269,38 @@ RANK_TEST(atomics_return_what_was_there) {
   EXPECT_EQ(am::atomic_fetch_add(sum.on(am::rank()), 1.0), 2.5);
   EXPECT_EQ(am::atomic_exchange(sum.on(am::rank()), -1.0), 3.5);
   EXPECT_THROWS_SAYING(am::usage_error, "atomic_add: the pointer is null", am::atomic_add(am::global_ptr<int>(), 1));
+  am::barrier();
+}
+
+// Adds 2 at many places of the parts that begin at `mine`, some of them the same; each rank the same ones.
+static void add_at_many_places(am::global_ptr<std::int64_t> mine, std::int64_t* local) {
+  constexpr std::size_t words = 16, additions = 1000;
+  const auto ranks = std::size_t(am::ranks());
+  const auto parts = am::world().gather_all(mine);
+  std::vector<std::size_t> indices(additions);
+  for (std::size_t i = 0; i < additions; ++i) indices[i] = i * i % (words * ranks);
+  am::barrier();
+  am::atomic_add(std::views::transform(indices, [&](std::size_t i) { return parts[i % ranks] + std::ptrdiff_t(i / ranks); }), 2);
+  am::sync();
+  am::barrier();
+  for (std::size_t w = 0; w < words; ++w)
+    EXPECT_EQ(local[w], 2 * am::ranks() * std::ranges::count(indices, w * ranks + std::size_t(am::rank())));
+  am::barrier();
+}
+
+RANK_TEST(additions_at_many_places_are_each_made) {
+  const auto segment = am::allocate<std::int64_t>(16);
+  std::fill_n(segment.local(), 16, 0);
+  add_at_many_places(segment, segment.local());
+  am::deallocate(segment);
+  std::int64_t on_stack[16] = {};
+  add_at_many_places(am::to_global(on_stack), on_stack);
+}
+
+RANK_TEST(an_addition_at_no_place_is_an_error) {
+  const std::vector<am::global_ptr<int>> places(3);
+  EXPECT_THROWS_SAYING(am::usage_error, "atomic_add: the pointer is null", am::atomic_add(places, 1));
+  am::atomic_add(std::vector<am::global_ptr<int>>(), 1);
   am::barrier();
 }
 

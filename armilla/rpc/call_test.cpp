@@ -55,6 +55,56 @@ RANK_TEST(each_answer_counts_once) {
   EXPECT_EQ(answers_to([] { return 1; }, 1), 1u);
 }
 
+namespace {
+
+/// The answers to a row of questions to the next rank: its numbers, where `body` gives them back.
+template <class F>
+std::vector<am::future<int>> row_of_questions(F body, int n) {
+  std::vector<am::future<int>> asked;
+  const am::batch together;
+  for (int i = 0; i < n; ++i) asked.push_back(am::call(next(), body, i));
+  return asked;
+}
+
+}  // namespace
+
+RANK_TEST(behind_a_body_that_throws_the_other_questions_of_a_row_are_answered) {
+  auto asked = row_of_questions(
+      [](int n) {
+        if (n % 10 == 3) throw std::runtime_error("three");
+        return n;
+      },
+      3000);  // more than one frame
+  for (int i = 0; i < 3000; ++i)
+    if (i % 10 == 3)
+      EXPECT_THROWS(am::remote_error, (void)asked[std::size_t(i)].get());
+    else
+      EXPECT_EQ(asked[std::size_t(i)].get(), i);
+}
+
+RANK_TEST(behind_a_body_that_waits_the_other_questions_of_a_row_are_answered) {
+  auto asked = row_of_questions(
+      [](int n) {
+        if (n % 10 == 3) am::call(next(), [] {}).get();
+        return n;
+      },
+      3000);
+  for (int i = 0; i < 3000; ++i) EXPECT_EQ(asked[std::size_t(i)].get(), i);
+}
+
+RANK_TEST(a_row_of_questions_without_results_is_answered) {
+  tally = 0;
+  am::barrier();
+  std::vector<am::future<void>> asked;
+  {
+    const am::batch together;
+    for (int i = 0; i < 3000; ++i) asked.push_back(am::call(next(), [] { ++tally; }));
+  }
+  for (auto& f : asked) f.get();
+  am::barrier();
+  EXPECT_EQ(tally, 3000);
+}
+
 RANK_TEST(a_closure_carries_what_it_captured) {
   const int a = 5;
   const double b = 2.5;

@@ -123,16 +123,21 @@ struct packing {
     return *closure_copy<F>(at);
   }
 
+  /// As `read`, of an item of fixed size that is known to be there.
+  template <class Use>
+  static decltype(auto) read_whole(const std::byte*& at, const origin& from, Use&& use) {
+    const std::byte* const item = at;
+    at += item_bytes;
+    return open(item, packed_size<A...>, from, nullptr, std::forward<Use>(use));
+  }
+
   /// Takes one item off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
   template <class Use>
   static decltype(auto) read(const std::byte*& at, const std::byte* end, origin from, Use&& use) {
     if constexpr (fixed) {
-      constexpr std::size_t bytes = closure_bytes + packed_size<A...>;
-      if (std::size_t(end - at) < bytes) [[unlikely]]
-        throw_short_item(bytes, std::size_t(end - at));
-      const std::byte* item = at;
-      at += bytes;
-      return open(item, packed_size<A...>, from, nullptr, std::forward<Use>(use));
+      if (std::size_t(end - at) < item_bytes) [[unlikely]]
+        throw_short_item(item_bytes, std::size_t(end - at));
+      return read_whole(at, from, std::forward<Use>(use));
     } else {
       if (std::size_t(end - at) < closure_bytes) [[unlikely]]
         throw_short_item(closure_bytes, std::size_t(end - at));

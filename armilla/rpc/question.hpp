@@ -60,6 +60,20 @@ struct answer {
     finish_answer(self, c);
   }
 
+  /// One more of a row of answers to rank `c.to`, by a body that has not waited. False: `send` it.
+  static bool send_in_line(endpoint& self, channel& c, question_name to, const value& result) {
+    const auto [place, fills] = self.append_to_run(c, handler<answer<R>>.id, item_bytes);
+    if (place == nullptr) [[unlikely]]
+      return false;
+    std::memcpy(place, &to, sizeof to);
+    if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
+    ++self.count().replies_sent;
+    c.urgent = true;
+    if (fills) [[unlikely]]
+      self.publish(c);
+    return true;
+  }
+
  private:
   static std::size_t reply_size(const value& result) {
     if constexpr (std::is_void_v<R>)
@@ -142,7 +156,58 @@ struct question {
     if constexpr (streams) stream = self.take_stream();
     if constexpr (may_wait) self.begin_bodies(rest);
     run_one(self, source, rest, self.solo(), stream);
-    while (self.next_body(rest)) run_one(self, source, rest, false, stream);
+    while (self.next_body(rest)) {
+      if constexpr (in_line)
+        if (self.in_line(rest)) {
+          run_some(self, source, rest);
+          continue;
+        }
+      run_one(self, source, rest, false, stream);
+    }
+  }
+
+  /// Items of one size with answers of one size, of bodies that may wait: the body is inlined in the loop over them.
+  static constexpr bool in_line = may_wait && items::fixed && !by_name<F> && !may_be_absent<F> && (answer<R>::item_bytes != 0);
+
+  /// Items from the front of `rest`, up to one that fails or waits. Budget beside the body: two moves of the name, the place in
+  /// `rest`, a test whether the body has waited, and one more item of a run. What many bodies read from memory comes at a time
+  /// only if the processor can look at many of them at once.
+  static void run_some(endpoint& self, rank_t source, run_rest& rest)
+    requires in_line
+  {
+    const std::byte* at = rest.at;
+    const std::byte* const end = rest.end;
+    const std::byte* const whole = end - std::size_t(end - at) % item_bytes;
+    const std::byte* before = at;
+    channel& back = self.to(source);
+    question_name name;
+    try {
+      while (at != whole) {
+        before = at;
+        std::memcpy(&name, at, sizeof name);
+        at += sizeof name;
+        items::read_whole(at, {source}, [&](F& f, auto&&... arguments) {
+          rest.at = at;
+          const stored<R> result = value_of(f, std::move(arguments)...);
+          if (rest.until != end || !answer<R>::send_in_line(self, back, name, result)) [[unlikely]]
+            answer<R>::send(self, source, name, result, self.body_has_waited());
+        });
+        if (rest.until != end) [[unlikely]]
+          return;
+      }
+    } catch (...) {
+      if (rest.at == before) rest.at = at;  // its arguments could not be read: the body has not begun
+      return reply_error(self, source, name, std::current_exception());
+    }
+    if (whole != end) [[unlikely]]
+      throw_short_item(item_bytes, std::size_t(end - whole));
+  }
+
+  template <class... B>
+  static stored<R> value_of(F& f, B&&... arguments) {
+    if constexpr (!std::is_void_v<R>) return f(std::forward<B>(arguments)...);
+    f(std::forward<B>(arguments)...);
+    return {};
   }
 
   static void run_named(endpoint& self, rank_t source, run_rest& rest, bool first) {

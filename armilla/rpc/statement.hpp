@@ -32,6 +32,8 @@ struct statement {
   static constexpr std::size_t empty_item = 8;  // so that a run of statements without any bytes has a length
 
   static constexpr std::size_t item_bytes = items::empty ? empty_item : items::item_bytes;
+  /// A run is a row of items of one size: one look at its length tells that all are whole.
+  static constexpr bool uniform = items::fixed && !by_name<F>;
 
   static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size({}, arguments...); }
 
@@ -63,9 +65,11 @@ struct statement {
     // The place is kept here and told to `rest` only: the next item does not wait for what went through memory.
     const std::byte* at = rest.at;
     const std::byte* const end = rest.end;
+    const std::byte* whole = end;
+    if constexpr (uniform) whole -= std::size_t(end - at) % item_bytes;
     const std::byte* before = at;
     try {
-      while (at != end) {
+      while (at != whole) {
         before = at;
         if constexpr (items::empty) rest.at = at += empty_item;
         origin from{source};
@@ -80,7 +84,7 @@ struct statement {
             continue;
           }
         if constexpr (items::views) from.passing = self.passing(source, before);
-        items::read(at, end, from, [&](F& f, auto&&... arguments) {
+        const auto run_body = [&](F& f, auto&&... arguments) {
           rest.at = at;
           [[maybe_unused]] const timed_item body(self.watch(), component::cpu);
           if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(at - before));
@@ -90,11 +94,19 @@ struct statement {
               return;
             }
           f(std::move(arguments)...);
-        });
+        };
+        if constexpr (uniform)
+          items::read_whole(at, from, run_body);
+        else
+          items::read(at, end, from, run_body);
         if (rest.until != end) [[unlikely]]  // the body has waited, or this poll has a limit
           if (by_name<F> || !self.goes_on(rest)) return;
         if constexpr (by_name<F>)
           if (!same_method(before, at, end)) return;
+      }
+      if (whole != end) [[unlikely]] {
+        before = whole;
+        throw_short_item(item_bytes, std::size_t(end - whole));
       }
     } catch (...) {
       if (rest.at == before) throw;  // the item itself was damaged
@@ -138,10 +150,12 @@ void send_statement(endpoint& self, channel& c, const F& f, const A&... argument
     return self.publish(c);
   }
   if constexpr (packing<F, A...>::fixed) {
-    std::byte* const place = self.append_to_run(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
+    const auto [place, fills] = self.append_to_run(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
     if (place != nullptr) [[likely]] {
       packing<F, A...>::write({}, place, f, arguments...);
-      return self.done(c);
+      if (fills) [[unlikely]]
+        self.publish(c);
+      return;
     }
   }
   if (c.aggregate == 0 && !self.observed()) {  // alone, at once

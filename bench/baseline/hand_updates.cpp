@@ -106,7 +106,7 @@ class exchange {
 template <class F>
 double histogram(row_context& c, F&& work) {
   const layout where{c};
-  const auto& all = updates::cached_indices(c.rank, c.ranks, c.iterations);
+  const auto& all = updates::cached_indices(c.rank, c.ranks, c.iterations, c.size);
   std::memset(static_cast<void*>(where.table(c.rank)), 0, table_bytes);
   if (c.rank == 0) where.total() = 0;
   c.sync();

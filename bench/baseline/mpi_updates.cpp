@@ -88,7 +88,7 @@ class exchange {
 };
 
 double histogram(row_context& c) {
-  const items& all = updates::cached_indices(c.rank, c.ranks, c.iterations);
+  const items& all = updates::cached_indices(c.rank, c.ranks, c.iterations, c.size);
   items table(updates::words);
   exchange work(c, table.data());
   MPI_Barrier(MPI_COMM_WORLD);
@@ -170,7 +170,7 @@ class gatherer {
 };
 
 double index_gather(row_context& c) {
-  const items& all = updates::cached_indices(c.rank, c.ranks, c.iterations);
+  const items& all = updates::cached_indices(c.rank, c.ranks, c.iterations, c.size);
   items table(updates::words), values(all.size());
   for (std::uint64_t i = 0; i < updates::words; ++i) table[i] = updates::value_at((std::uint64_t(c.rank) << updates::shift) + i);
   gatherer work(c, table);

@@ -78,7 +78,15 @@ void add_aggregate(table& t) {
                .row = "histogram_async",
                .unit = "ns/update",
                .iterations = updates_a_rank,
-               .baselines = {{mpi, "mpi_histogram", 1.3}, {hand, "hand_histogram_blocks", 1.7}},
+               .baselines = {{mpi, "mpi_histogram", 1.0}, {hand, "hand_histogram_blocks", 1.7}},
+               .runs = 11});
+  t.push_back({.name = "histogram_async_2_16",  // a table of 2^16 words over two ranks
+               .suite = "aggregate",
+               .row = "histogram_async",
+               .unit = "ns/update",
+               .size = 1 << 15,
+               .iterations = updates_a_rank,
+               .baselines = {{mpi, "mpi_histogram", 1.3}, {hand, "hand_histogram_blocks"}},
                .runs = 11});
   t.push_back({.name = "histogram_atomic",
                .suite = "aggregate",
@@ -87,12 +95,19 @@ void add_aggregate(table& t) {
                .iterations = updates_a_rank,
                .baselines = {{hand, "hand_histogram_atomics", 1.1}},
                .runs = 11});
+  t.push_back({.name = "histogram_atomic_places",
+               .suite = "aggregate",
+               .row = "histogram_atomic_places",
+               .unit = "ns/update",
+               .iterations = updates_a_rank,
+               .baselines = {{hand, "hand_histogram_atomics", 1.2}},
+               .runs = 11});
   t.push_back({.name = "index_gather",
                .suite = "aggregate",
                .row = "index_gather",
                .unit = "ns/read",
                .iterations = updates_a_rank,
-               .baselines = {{mpi, "mpi_index_gather"}},
+               .baselines = {{mpi, "mpi_index_gather", 1.3}},
                .limit_value = 40,
                .runs = 11});
 }

@@ -27,18 +27,24 @@ inline constexpr std::uint64_t mask = words - 1;
 constexpr int owner(std::uint64_t index) { return int(index >> shift); }
 constexpr std::uint64_t local(std::uint64_t index) { return index & mask; }
 
-/// What rank `rank` of `ranks` updates: n global indices.
-inline std::vector<std::uint64_t> indices(int rank, int ranks, long n) {
+/// What rank `rank` of `ranks` updates: n global indices of the first `used` words of each rank, a power of two.
+inline std::vector<std::uint64_t> indices(int rank, int ranks, long n, std::uint64_t used) {
   random_numbers next{std::uint64_t(rank) + 1};
   std::vector<std::uint64_t> all(static_cast<std::size_t>(n));
-  for (auto& i : all) i = ((next() >> 32) * (words * std::uint64_t(ranks))) >> 32;  // fits: at most 64 ranks
+  for (auto& i : all) {
+    i = ((next() >> 32) * (words * std::uint64_t(ranks))) >> 32;  // fits: at most 64 ranks
+    i = (i & ~mask) | (i & (used - 1));
+  }
   return all;
 }
 
 /// Kept between samples, since making them takes as long as using them. One per rank, and ranks may be threads.
-inline const std::vector<std::uint64_t>& cached_indices(int rank, int ranks, long n) {
+/// `size`: words that each rank's part is used of; 0: all.
+inline const std::vector<std::uint64_t>& cached_indices(int rank, int ranks, long n, long size = 0) {
   static thread_local std::vector<std::uint64_t> kept;
-  if (long(kept.size()) != n) kept = indices(rank, ranks, n);
+  static thread_local long kept_size = -1;
+  if (long(kept.size()) != n || kept_size != size) kept = indices(rank, ranks, n, size == 0 ? words : std::uint64_t(size));
+  kept_size = size;
   return kept;
 }
 

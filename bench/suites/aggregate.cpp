@@ -2,6 +2,7 @@
 // Many small updates and reads of a table spread over the ranks.
 #include <cstring>
 #include <functional>
+#include <ranges>
 #include <vector>
 
 #include "bench/kernels/updates.hpp"
@@ -40,7 +41,7 @@ double timed(row_context& c, F&& work) {
 template <class F>
 double histogram(row_context& c, F&& work) {
   const spread_table all;
-  const std::vector<word>& indices = updates::cached_indices(c.rank, c.ranks, c.iterations);
+  const std::vector<word>& indices = updates::cached_indices(c.rank, c.ranks, c.iterations, c.size);
   std::memset(static_cast<void*>(table), 0, words * sizeof(word));
   const double result = timed(c, [&] { work(all, indices); });
   const word difference = updates::marks_of(indices) - updates::marks_of_table(table, c.rank);
@@ -72,11 +73,20 @@ double histogram_atomic(row_context& c) {
   });
 }
 
+/// The same additions as one operation.
+double histogram_atomic_places(row_context& c) {
+  return histogram(c, [](const spread_table& all, const std::vector<word>& indices) {
+    const auto place = [&](word i) { return all.parts[std::size_t(updates::owner(i))] + std::ptrdiff_t(updates::local(i)); };
+    am::atomic_add(std::views::transform(indices, place), word{1});
+    am::barrier();
+  });
+}
+
 /// Questions by the batch: as many as a batch holds are sent, then their answers taken.
 double index_gather(row_context& c) {
   constexpr std::size_t batch = 1024;
   const spread_table all;
-  const std::vector<word>& indices = updates::cached_indices(c.rank, c.ranks, c.iterations);
+  const std::vector<word>& indices = updates::cached_indices(c.rank, c.ranks, c.iterations, c.size);
   for (word i = 0; i < words; ++i) table[i] = updates::value_at((word(c.rank) << updates::shift) + i);
   std::vector<word> values(indices.size());
   std::vector<am::future<word>> answers(batch);
@@ -103,6 +113,7 @@ void add_aggregate(row_table& rows) {
   rows.insert(rows.end(), {{"histogram_async", histogram_async},
                            {"histogram_long_buffers", histogram_long_buffers},
                            {"histogram_atomic", histogram_atomic},
+                           {"histogram_atomic_places", histogram_atomic_places},
                            {"index_gather", index_gather}});
 }
 
