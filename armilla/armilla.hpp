@@ -4,6 +4,7 @@
 
 // These first and in this order: what a compiler says of a line in them is not preceded by the headers that include them.
 // clang-format off
+#include "armilla/wire/sendable.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/collectives.hpp"

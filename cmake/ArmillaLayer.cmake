@@ -9,6 +9,7 @@
 #   armilla_program_of_other_compiler(<name> SOURCE a.cpp [FOLDER f])     the same by clang++ where this build is by g++, and vice versa
 #   armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS 2 4] [FABRICS shm threads] [EXPECT regex])
 #   armilla_compile_fail(<name> SOURCE file EXPECT "regex" [LINES n])     must be refused with that sentence, in n lines at most
+#                                                          [FIRST n]      ... among the first n lines
 
 set(ARMILLA_TESTING OFF)
 if(ARMILLA_TESTS)
@@ -315,12 +316,14 @@ function(armilla_compile_fail name)
   if(NOT ARMILLA_TESTING)
     return()
   endif()
-  cmake_parse_arguments(arg "" "SOURCE;EXPECT;LINES" "DEFINES" ${ARGN})
+  cmake_parse_arguments(arg "" "SOURCE;EXPECT;LINES;FIRST" "DEFINES" ${ARGN})
   cmake_path(ABSOLUTE_PATH arg_SOURCE BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
   list(TRANSFORM arg_DEFINES PREPEND -D)
   set(bound)
   if(arg_LINES)
     set(bound --lines ${arg_LINES})
+  elseif(arg_FIRST)
+    set(bound --first ${arg_FIRST})
   endif()
   add_test(NAME compile_fail.${name}
            COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/compile_fail/expect_error.py" ${bound} "${arg_EXPECT}"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "armilla/global/spread.hpp"
+#include "armilla/wire/kinds.hpp"
 
 namespace armilla {
 namespace detail {
@@ -160,5 +161,10 @@ class spread_array {
   detail::reciprocal by_block_{1}, by_ranks_{1};
   detail::spread_storage storage_;
 };
+
+namespace detail {
+template <class T>
+inline constexpr refusal refused_class<spread_array<T>> = refusal::spread_array;
+}  // namespace detail
 
 }  // namespace armilla

@@ -145,10 +145,15 @@ filling<T> detail_call_into(std::span<T> buffer, rank_t dest, const F& f, const 
 template <class T, class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
 filling<T> call_into(std::span<T> buffer, rank_t dest, F&& f, A&&... arguments) {
-  detail::check_call<F, A...>();
-  using P = typename detail::callable_of<F>::type;
-  return detail_call_into<T, P, detail::sent_as<A>...>(buffer, dest, detail::callable_of<F>::portable(f, "call_into"),
-                                                       arguments...);
+  (require_sendable<detail::sent_as<A>>(), ...);
+  detail::check_body<F, A...>();
+  if constexpr (detail::can_call<F, A...>) {
+    using P = typename detail::callable_of<F>::type;
+    return detail_call_into<T, P, detail::sent_as<A>...>(buffer, dest, detail::callable_of<F>::portable(f, "call_into"),
+                                                         arguments...);
+  } else {
+    return detail::refused_call{};
+  }
 }
 /// The same for a function that is named at compile time.
 template <auto F, class T, class... A>

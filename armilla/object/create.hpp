@@ -170,16 +170,22 @@ template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 [[nodiscard]] auto call(future<remote<T>>& object, A&&... arguments) {
   using member = detail::member_of_object<M, T>;
-  using R = detail::answer_of<member, detail::sent_as<A>...>;
-  detail::context& self = detail::here("call");
-  const detail::cell* const c = detail::future_access::cell_of(object);
-  if (c == nullptr) detail::throw_empty_future("call");
-  if (const auto* made = self.objects->asked.find(*c))
-    return call(made->owner, detail::member_of_creation<M, T>{{made->number, self.rank}}, std::forward<A>(arguments)...);
-  auto make_call = [all = std::tuple<detail::sent_as<A>...>(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
-    return std::apply([&](auto&... each) { return call<M>(there, std::move(each)...); }, all);
-  };
-  return future<R>(detail::call_when_there(object, std::move(make_call)));
+  (require_sendable<detail::sent_as<A>>(), ...);
+  detail::check_body<member, A...>();
+  if constexpr (detail::can_call<member, A...>) {
+    using R = detail::answer_of<member, detail::sent_as<A>...>;
+    detail::context& self = detail::here("call");
+    const detail::cell* const c = detail::future_access::cell_of(object);
+    if (c == nullptr) detail::throw_empty_future("call");
+    if (const auto* made = self.objects->asked.find(*c))
+      return call(made->owner, detail::member_of_creation<M, T>{{made->number, self.rank}}, std::forward<A>(arguments)...);
+    auto make_call = [all = std::tuple<detail::sent_as<A>...>(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+      return std::apply([&](auto&... each) { return call<M>(there, std::move(each)...); }, all);
+    };
+    return future<R>(detail::call_when_there(object, std::move(make_call)));
+  } else {
+    return detail::refused_call{};
+  }
 }
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>

@@ -137,6 +137,9 @@ class distributed {
 
 namespace detail {
 
+template <class T>
+inline constexpr refusal refused_class<distributed<T>> = refusal::distributed;
+
 /// The member `M` of the part of `object` that is where it is called.
 struct object_access {
   template <auto M, class T>

@@ -157,11 +157,16 @@ member_target<pointed_member_of_object<F, C, T>> target_of(const remote<T>& obje
 }
 
 template <class F, class C, class T, class... A>
+inline constexpr bool can_call_member =
+    std::is_base_of_v<C, T> && (!std::is_function_v<F> || std::is_invocable_v<F C::*, T&, sent_as<A>...>);
+
+/// What it refuses is not compiled any further.
+template <class F, class C, class T, class... A>
 constexpr void check_member_call() {
   static_assert(std::is_base_of_v<C, T>, "armilla: the member belongs to another class than the object");
-  if constexpr (std::is_function_v<F>)
+  if constexpr (std::is_base_of_v<C, T>)
     static_assert(
-        std::is_invocable_v<F C::*, T&, sent_as<A>...>,
+        can_call_member<F, C, T, A...>,
         "armilla: the method cannot be called with these arguments: it gets them by value, so its parameters are values or "
         "const references");
 }
@@ -175,24 +180,32 @@ constexpr void check_member_call() {
 template <detail::addresses_object Address, class F, class C, class... A>
 void async(const Address& object, F C::* member, A&&... arguments) {
   detail::check_member_call<F, C, typename detail::object_at<Address>::type, A...>();
-  const auto to = detail::target_of(object, member, "async");
-  async(to.rank, to.body, std::forward<A>(arguments)...);
+  if constexpr (detail::can_call_member<F, C, typename detail::object_at<Address>::type, A...>) {
+    const auto to = detail::target_of(object, member, "async");
+    async(to.rank, to.body, std::forward<A>(arguments)...);
+  }
 }
 
 /// Question, likewise: `call(h.on(1), &histogram::total)`.
 template <detail::addresses_object Address, class F, class C, class... A>
 [[nodiscard]] auto call(const Address& object, F C::* member, A&&... arguments) {
   detail::check_member_call<F, C, typename detail::object_at<Address>::type, A...>();
-  const auto to = detail::target_of(object, member, "call");
-  return call(to.rank, to.body, std::forward<A>(arguments)...);
+  if constexpr (detail::can_call_member<F, C, typename detail::object_at<Address>::type, A...>) {
+    const auto to = detail::target_of(object, member, "call");
+    return call(to.rank, to.body, std::forward<A>(arguments)...);
+  } else {
+    return detail::refused_call{};
+  }
 }
 
 /// Statement to the parts on all members of the object's team, likewise.
 template <class T, class F, class C, class... A>
 void broadcast(const distributed<T>& object, F C::* member, const A&... arguments) {
   detail::check_member_call<F, C, T, A...>();
-  const auto to = detail::target_of(object_ref<T>{detail::object_access::id(object), 0}, member, "broadcast");
-  broadcast(object.members(), to.body, arguments...);
+  if constexpr (detail::can_call_member<F, C, T, A...>) {
+    const auto to = detail::target_of(object_ref<T>{detail::object_access::id(object), 0}, member, "broadcast");
+    broadcast(object.members(), to.body, arguments...);
+  }
 }
 template <class T, class F, class C, class... A>
 void broadcast(distributed<T>& object, F C::* member, const A&... arguments) {

@@ -38,6 +38,7 @@ struct portable_function<R(P...)> {
 template <auto F>
 struct constant_function {
   template <class... A>
+    requires std::is_invocable_v<decltype(F), A...>
   decltype(auto) operator()(A&&... arguments) const {
     return F(std::forward<A>(arguments)...);
   }

@@ -9,6 +9,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/rpc/calls.hpp"
+#include "armilla/wire/kinds.hpp"
 
 namespace armilla {
 
@@ -148,6 +149,9 @@ class future {
 };
 
 namespace detail {
+
+template <class T>
+inline constexpr refusal refused_class<future<T>> = refusal::future;
 
 /// A future that this rank's own code fills, and the cell to fill.
 template <class T>

@@ -123,6 +123,13 @@ inline void send_question(endpoint& self, const call_state& calls, channel& c, s
     self.count_call();
 }
 
+/// In place of a future where the call is refused: whatever is done with it adds no error.
+struct refused_call {
+  refused_call get() const { return {}; }
+  template <class T>
+  operator T() const;
+};
+
 template <class F, class... A>
 using answer_of = std::decay_t<std::invoke_result_t<F&, A...>>;
 
@@ -320,6 +327,11 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
 
 }  // namespace detail
 
+// The compiler shows this line first for `call<&f>` where `f` is overloaded: it names the remedy.
+// clang-format off
+template <detail::one_function> void call(rank_t, ...) = delete;  // armilla: name ONE function, call<static_cast<int (*)(int)>(&f)>(rank, ...)
+// clang-format on
+
 /// Question: runs `f(arguments...)` on rank `dest` (this one, too) and gives a future of what it returns.
 ///
 /// `f` and the arguments as for `async`; the result goes by value and must be sendable. Sent at once, together with the
@@ -331,13 +343,18 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
 template <class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
 [[nodiscard]] auto call(rank_t dest, F&& f, A&&... arguments) {
-  detail::check_call<F, A...>();
-  using P = typename detail::callable_of<F>::type;
-  using R = detail::answer_of<P, detail::sent_as<A>...>;
-  if constexpr (!std::is_void_v<R>) require_sendable_value<R>();
-  detail::endpoint& self = *detail::here("call").messages;
-  return detail::send_question<P, detail::sent_as<A>...>(self, detail::lane_for<P>(self, self.checked(dest, "call")),
-                                                         detail::callable_of<F>::portable(f, "call"), arguments...);
+  (require_sendable<detail::sent_as<A>>(), ...);
+  detail::check_body<F, A...>();
+  if constexpr (detail::can_call<F, A...>) {
+    using P = typename detail::callable_of<F>::type;
+    using R = detail::answer_of<P, detail::sent_as<A>...>;
+    if constexpr (!std::is_void_v<R>) require_sendable_value<R>();
+    detail::endpoint& self = *detail::here("call").messages;
+    return detail::send_question<P, detail::sent_as<A>...>(self, detail::lane_for<P>(self, self.checked(dest, "call")),
+                                                           detail::callable_of<F>::portable(f, "call"), arguments...);
+  } else {
+    return detail::refused_call{};
+  }
 }
 
 /// The same for a function that is named at compile time: `call<&function>(dest, arguments...)`.
@@ -351,5 +368,12 @@ template <auto F, class... A>
 // clang-format off
 void call(rank_t dest, ...) = delete;  // armilla: name ONE function, static_cast<int (*)(int)>(&f), a lambda or a function object
 // clang-format on
+
+// What is easily written otherwise says how it is written.
+template <detail::body_in_front F, class... A>
+auto call(F&&, rank_t, A&&...) {
+  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: call(rank, f, arguments...)");
+  return detail::refused_call{};
+}
 
 }  // namespace armilla

@@ -181,15 +181,40 @@ channel& lane_for(endpoint& self, channel& c) noexcept {
 template <class A>
 using sent_as = std::decay_t<A>;
 
+/// Whether there is nothing to refuse in a call of F with these arguments. What is refused is not compiled any further: the
+/// first error is the only one. Before it stands `require_sendable` of all arguments.
 template <class F, class... A>
-constexpr void check_call() {
-  (require_sendable<sent_as<A>>(), ...);
-  static_assert(std::is_invocable_v<typename callable_of<F>::type&, sent_as<A>...>,
-                "armilla: the body cannot be called with these arguments: it gets them by value, so its parameters are values or "
-                "const references");
+inline constexpr bool can_call = [] {
+  if constexpr ((sendable<sent_as<A>> && ...))
+    return std::is_invocable_v<typename callable_of<F>::type&, sent_as<A>...>;
+  else
+    return false;
+}();
+
+template <class F, class... A>
+constexpr void check_body() {
+  if constexpr ((sendable<sent_as<A>> && ...))
+    static_assert(can_call<F, A...>,
+                  "armilla: the body cannot be called with these arguments: it gets them by value, so its parameters are values "
+                  "or const references");
 }
 
+/// What stands where a rank should, and looks like the body.
+template <class F>
+concept body_in_front =
+    (std::is_class_v<std::decay_t<F>> || std::is_pointer_v<std::decay_t<F>>) && !std::is_convertible_v<std::decay_t<F>, rank_t>;
+
+/// Nothing converts to it.
+struct one_function {
+  one_function() = delete;
+};
+
 }  // namespace detail
+
+// The compiler shows this line first for `async<&f>` where `f` is overloaded: it names the remedy.
+// clang-format off
+template <detail::one_function> void async(rank_t, ...) = delete;  // armilla: name ONE function, async<static_cast<void (*)(int)>(&f)>(rank, ...)
+// clang-format on
 
 /// Statement: runs `f(arguments...)` on rank `dest` (this one, too) and does not wait. Nothing comes back.
 ///
@@ -203,11 +228,14 @@ constexpr void check_call() {
 template <class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
 void async(rank_t dest, F&& f, A&&... arguments) {
-  detail::check_call<F, A...>();
-  detail::endpoint& self = *detail::here("async").messages;
-  detail::send_statement<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
-      self, detail::lane_for<typename detail::callable_of<F>::type>(self, self.checked(dest, "async")),
-      detail::callable_of<F>::portable(f, "async"), arguments...);
+  (require_sendable<detail::sent_as<A>>(), ...);
+  detail::check_body<F, A...>();
+  if constexpr (detail::can_call<F, A...>) {
+    detail::endpoint& self = *detail::here("async").messages;
+    detail::send_statement<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
+        self, detail::lane_for<typename detail::callable_of<F>::type>(self, self.checked(dest, "async")),
+        detail::callable_of<F>::portable(f, "async"), arguments...);
+  }
 }
 
 /// The same for a function that is named at compile time: `async<&function>(dest, arguments...)`.
@@ -221,6 +249,12 @@ void async(rank_t dest, A&&... arguments) {
 // clang-format off
 void async(rank_t dest, ...) = delete;  // armilla: name ONE function, static_cast<void (*)(int)>(&f), a lambda or a function object
 // clang-format on
+
+// What is easily written otherwise says how it is written.
+template <detail::body_in_front F, class... A>
+void async(F&&, rank_t, A&&...) {
+  static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: async(rank, f, arguments...)");
+}
 
 /// Statement to every rank, this one included. Paper: STAPL, section 5 (broadcast_rmi).
 template <class F, class... A>

@@ -235,6 +235,9 @@ class team {
 team world();
 
 namespace detail {
+template <>
+inline constexpr refusal refused_class<team> = refusal::team;
+
 /// How many members there are; usage_error that names `operation` if it is the empty team.
 rank_t require_members(const team& t, const char* operation);
 /// The same members as a team of its own that needs no message to be made: for collectives that are asked for later.

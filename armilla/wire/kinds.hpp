@@ -141,7 +141,15 @@ enum class refusal {
   fixed_members,
   immovable,
   unknown,
+  team,
+  future,
+  distributed,
+  spread_array,
 };
+
+/// Of classes of the library that do not travel: why, told where they are defined.
+template <class T>
+inline constexpr refusal refused_class = refusal::none;
 
 struct verdict {
   kind how = kind::none;
@@ -268,6 +276,8 @@ template <class T>
 consteval verdict judge() {
   if constexpr (is_view<T>)
     return {kind::view};
+  else if constexpr (refused_class<T> != refusal::none)
+    return {kind::none, refused_class<T>};
   else if constexpr (sendable_as_bytes<T>)
     return of_opaque<T>();
   else if constexpr (defines_type<T>)

@@ -66,6 +66,14 @@ constexpr void require_sendable() {
   static_assert(why != refusal::fixed_members,
                 "armilla: an aggregate with const or reference members cannot be sent; make them plain values or give it a "
                 "define_type member");
+  static_assert(why != refusal::team,
+                "armilla: a team cannot be sent: each member has a value of its own, from split or dup; keep it in a "
+                "per_rank<team>, and let the body use that of its rank");
+  static_assert(why != refusal::future, "armilla: a future cannot be sent: its answer comes to this rank; send what get() gives");
+  static_assert(why != refusal::distributed,
+                "armilla: a distributed object cannot be sent: every rank has its part; send h.on(r), the name of a part");
+  static_assert(why != refusal::spread_array,
+                "armilla: a spread_array cannot be sent: every rank has its elements; send x.ptr(i), a global_ptr");
   static_assert(why != refusal::immovable, "armilla: a type that cannot be moved cannot be sent; send a copy of its value");
   static_assert(
       why != refusal::unknown,

@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""expect_error.py [--lines N] REGEX COMPILER ARGUMENTS...: succeeds if the compiler refuses, and says what REGEX describes.
+"""expect_error.py [--lines N | --first N] REGEX COMPILER ARGUMENTS...: succeeds if the compiler refuses, and says what REGEX describes.
 
-With --lines: in at most N lines (of g++; others list more), and in any of them: g++ shows the line of a function that is deleted."""
+With --lines: in at most N lines (of g++; others list more), and in any of them: g++ shows the line of a function that is deleted.
+With --first: among the first N lines of however many (of g++)."""
 import os
 import re
 import subprocess
 import sys
 
 arguments = sys.argv[1:]
-most_lines = None
-if arguments[0] == "--lines":
+most_lines = first_lines = None
+if arguments[0] == "--first":
+    first_lines, arguments = int(arguments[1]), arguments[2:]
+elif arguments[0] == "--lines":
     most_lines, arguments = int(arguments[1]), arguments[2:]
 pattern, command = arguments[0], arguments[1:]
 done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -21,6 +24,8 @@ lines = done.stdout.splitlines()
 if most_lines is not None and len(lines) > most_lines and "clang" not in os.path.basename(command[0]):
     print(done.stdout[:6000])
     sys.exit(f"the compiler says {len(lines)} lines; {most_lines} at most would do")
+if first_lines is not None:
+    most_lines, lines = first_lines, lines[:None if "clang" in os.path.basename(command[0]) else first_lines]
 errors = "\n".join(line for line in lines if most_lines is not None or "error:" in line)
 if not re.search(pattern, errors):
     print(done.stdout[:6000])

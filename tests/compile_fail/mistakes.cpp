@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What users write by mistake, one case at a time.
 #include <functional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <armilla/armilla.hpp>
@@ -9,6 +11,7 @@ namespace am = armilla;
 
 int twice(int x) { return 2 * x; }
 double twice(double x) { return 2 * x; }
+int once(int x) { return x; }
 template <class T>
 T thrice(T x) {
   return 3 * x;
@@ -17,6 +20,7 @@ T thrice(T x) {
 struct histogram {
   void add(int) {}
   void add(double) {}
+  void put(int) {}
   int total = 0;
 };
 
@@ -33,6 +37,42 @@ int main(int argc, char** argv) {
     am::call(1, thrice, 3).get();
 #elif defined CASE_METHOD_OVERLOADED
     am::async(h.on(0), &histogram::add, 3);
+#elif defined CASE_NAMED_OVERLOADED
+    am::async<&twice>(1, 3);
+#elif defined CASE_NAMED_CALL_OVERLOADED
+    (void)am::call<&twice>(1, 3).get();
+#elif defined CASE_METHOD_ARGUMENTS
+    const long n = am::call<&histogram::put>(h.on(0), 1, 2).get();
+#elif defined CASE_METHOD_STATEMENT
+    am::async<&histogram::put>(h.on(0), std::string("x"));
+#elif defined CASE_METHOD_POINTER
+    am::async(h.on(0), &histogram::put, 1, 2);
+#elif defined CASE_METHOD_LITERAL
+    (void)am::call<&histogram::put>(h.on(0), "x", 3).get();
+#elif defined CASE_METHOD_OF_CREATION
+    auto creation = am::create<histogram>(0);
+    const int n = am::call<&histogram::put>(creation, std::string("x")).get();
+#elif defined CASE_CALL_ARGUMENTS
+    const int n = am::call(1, [](int x) { return x; }, values).get();
+#elif defined CASE_FUNCTION_ARGUMENTS
+    const int n = am::call<&once>(1, values).get();
+#elif defined CASE_CALL_INTO_ARGUMENTS
+    std::vector<double> into(3);
+    (void)am::call_into(std::span(into), 1, [](int) { return std::vector<double>(); }, values);
+#elif defined CASE_ASYNC_BODY_FIRST
+    am::async([](int) {}, 0, 3);
+#elif defined CASE_CALL_BODY_FIRST
+    const int n = am::call(&once, 0, 3).get();
+#elif defined CASE_SEND_TEAM
+    am::async(1, [](const am::team&) {}, am::world());
+#elif defined CASE_SEND_TEAMS
+    am::async(1, [](const std::vector<am::team>&) {}, std::vector<am::team>());
+#elif defined CASE_SEND_FUTURE
+    am::async(1, [](int) {}, am::call(1, &once, 1));
+#elif defined CASE_SEND_OBJECT
+    am::async(1, [](int) {}, h);
+#elif defined CASE_SEND_SPREAD_ARRAY
+    am::async(1, [](int) {}, am::spread_array<int>(3));
 #elif defined CASE_CREATION
     auto creation = am::create<histogram>(0);
     am::async(creation, &histogram::total, 3);
