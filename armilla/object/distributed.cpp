@@ -3,12 +3,12 @@
 
 namespace armilla::detail {
 
-object_id register_object(const team& members, void* object, const char* operation) {
+object_id register_object(const team& members, const std::type_info& type, void* object, const char* operation) {
   context& self = here(operation);
   require_members(members, operation);
   object_table& table = self.objects->table;
-  const object_id id = table.next_id(members == world() ? 0 : members.id());
-  table.add(*self.messages, id, object);
+  const object_id id = table.next_id(members == world() ? 0 : members.id()).of_class(type);
+  table.add(*self.messages, id, type, object);
   return id;
 }
 

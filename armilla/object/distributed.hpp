@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 
 #include "armilla/object/atomic.hpp"
@@ -57,7 +58,7 @@ struct bound_member {
   T& object() const {
     void* const found = current->objects->table.find(id);
     if (found == nullptr) [[unlikely]]
-      throw_destroyed(id, "call");
+      throw_no_part(id, typeid(T), "call");
     return *static_cast<T*>(found);
   }
   template <class... A>
@@ -76,7 +77,7 @@ struct bound_member {
 template <auto M, class T>
 struct body_parameters<bound_member<M, T>> : parameters_of<decltype(M)> {};
 
-object_id register_object(const team& members, void* object, const char* operation);
+object_id register_object(const team& members, const std::type_info& type, void* object, const char* operation);
 struct object_access;
 
 }  // namespace detail
@@ -87,9 +88,10 @@ struct object_access;
 ///     am::async<&histogram::add>(h.on(dest), 7);       // a method of the part on dest
 ///     h->add(7);                                       // of the own part
 ///
-/// Every member makes its distributed objects in the same order; that order names them. A call that arrives before the
-/// part exists waits there for it, together with what follows it to that object. A part must live until no call can be
-/// under way to it: put a fence before its end. A call to a destroyed part is an error.
+/// Every member makes its distributed objects in the same order; that order names them. A call that finds an object of another
+/// class under the name is a usage_error that names both. A call that arrives before the part exists waits there for it,
+/// together with what follows it to that object. A part must live until no call can be under way to it: put a fence before its
+/// end. A call to a destroyed part is an error.
 ///
 /// What addresses all parts (`broadcast`, `collect`, `collect_alone`) addresses those of the object's team, in the order of its
 /// members. The object holds its team.
@@ -106,7 +108,7 @@ class distributed {
   explicit distributed(const team& members, A&&... arguments)
       : part_{T(std::forward<A>(arguments)...)},
         members_(members),
-        id_(detail::register_object(members_, &part_.object, "distributed")) {}
+        id_(detail::register_object(members_, typeid(T), &part_.object, "distributed")) {}
   ~distributed() {
     if (detail::current != nullptr && detail::current->objects != nullptr) detail::current->objects->table.remove(id_);
   }

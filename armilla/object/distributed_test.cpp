@@ -32,6 +32,38 @@ struct histogram {
 
 const auto plus = [](long a, long b) { return a + b; };
 
+am::per_rank<bool> has_come;
+
+struct ledger {
+  void book(int n) { sum += n; }
+  long sum = 0;
+};
+
+/// Made in one order on rank 0 and in the other everywhere else.
+struct out_of_order {
+  std::optional<am::distributed<histogram>> h;
+  std::optional<am::distributed<ledger>> l;
+
+  void make() {
+    if (am::rank() == 0) h.emplace();
+    l.emplace();
+    if (am::rank() != 0) h.emplace();
+  }
+};
+
+void expect_both_classes(am::future<long> answer) {
+  try {
+    (void)answer.get();
+    EXPECT(false);
+  } catch (const am::remote_error& e) {
+    const std::string text = e.what();
+    const auto says = [&](const std::string& part) { return text.find(part) != std::string::npos; };
+    EXPECT(says("the caller means a (anonymous namespace)::histogram"));
+    EXPECT(says(" is a (anonymous namespace)::ledger on rank " + std::to_string(am::ranks() - 1)));
+    EXPECT(says("must make its distributed objects in the same order"));
+  }
+}
+
 }  // namespace
 
 RANK_TEST(methods_of_other_parts_can_be_called) {
@@ -168,6 +200,51 @@ RANK_TEST(a_call_to_a_destroyed_part_is_an_error) {
   for (int i = 0; i < 3; ++i) am::async<&histogram::add>(gone, 1);
   EXPECT_THROWS(am::remote_error, am::fence());
   am::barrier();
+}
+
+RANK_TEST(a_call_to_an_object_of_another_class_names_both) {
+  out_of_order both;
+  both.make();
+  am::barrier();
+  if (am::rank() == 0 && am::ranks() > 1) { expect_both_classes(am::call<&histogram::total>(both.h->on(am::ranks() - 1))); }
+  am::barrier();
+  if (am::rank() == 0 && am::ranks() > 1) {
+    am::async(both.h->on(am::ranks() - 1), &histogram::add, 1);
+    EXPECT_THROWS(am::error, am::fence());
+  } else if (am::ranks() > 1) {
+    EXPECT_THROWS(am::error, am::fence());
+  }
+  am::fence();
+}
+
+RANK_TEST(a_call_that_waited_for_an_object_of_another_class_is_told_too) {
+  *has_come = false;
+  out_of_order both;
+  const am::rank_t last = am::ranks() - 1;
+  am::barrier();
+  if (am::rank() == last && last != 0) {
+    while (!*has_come) am::poll();
+    both.make();
+  } else {
+    both.make();
+  }
+  if (am::rank() == 0 && last != 0) {
+    auto total = am::call<&histogram::total>(both.h->on(last));
+    am::call(last, [] { *has_come = true; }).get();
+    expect_both_classes(std::move(total));
+  }
+  am::fence();
+}
+
+RANK_TEST(objects_of_teams_know_their_class) {
+  const am::team pair = am::world().split(0);
+  std::optional<am::distributed<histogram>> h;
+  if (am::rank() == 0) h.emplace(pair);
+  am::distributed<ledger> l(pair);
+  if (am::rank() != 0) h.emplace(pair);
+  am::barrier();
+  if (am::rank() == 0 && am::ranks() > 1) EXPECT_THROWS(am::remote_error, (void)am::call<&histogram::total>(h->on(1)).get());
+  am::fence();
 }
 
 RANK_TEST(teams_have_objects_of_their_own) {

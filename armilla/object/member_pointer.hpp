@@ -102,7 +102,7 @@ struct pointed_member_of_part {
                                                                    std::forward<A>(arguments)...)) {
     void* const found = current->objects->table.find(id);
     if (found == nullptr) [[unlikely]]
-      throw_destroyed(id, "call");
+      throw_no_part(id, typeid(T), "call");
     T& part = *static_cast<T*>(found);
     return member.run(part, part, std::forward<A>(arguments)...);
   }

@@ -5,87 +5,124 @@
 #include <utility>
 
 #include "armilla/base/error.hpp"
+#include "armilla/object/state.hpp"
 
 namespace armilla::detail {
 
-object_id object_id::of_team(std::uint64_t team, std::uint64_t number) noexcept {
-  std::uint64_t h = (team ^ number * 0x9e3779b97f4a7c15u) * 0xd6e8feb86659fd93u;
+namespace {
+
+std::uint64_t mixed(std::uint64_t h) noexcept {
+  h *= 0xd6e8feb86659fd93u;
   h = (h ^ h >> 32) * 0xd6e8feb86659fd93u;
-  return {(h ^ h >> 32) | by_team};
+  return h ^ h >> 32;
+}
+
+}  // namespace
+
+object_id object_id::of_team(std::uint64_t team, std::uint64_t number) noexcept {
+  return {(mixed(team ^ number * 0x9e3779b97f4a7c15u) & number_mask) | by_team};
+}
+
+// The name of the class, not its address, which differs between ranks.
+object_id object_id::of_class(const std::type_info& type) const noexcept {
+  std::uint64_t mark = 0;
+  for (const char* c = type.name(); *c != 0; ++c) mark = (mark ^ std::uint8_t(*c)) * 0x100000001b3u;
+  constexpr std::uint64_t most = (by_team >> class_shift) - 1;
+  return {place().word | mixed(mark) % most << class_shift};  // never all ones
 }
 
 object_id object_table::next_id(std::uint64_t team) {
   const std::uint64_t number = next_[team]++;
-  return team == 0 ? object_id{number} : object_id::of_team(team, number);
+  return team == 0 ? object_id::of_all(number) : object_id::of_team(team, number);
 }
 
 const object_table::entry* object_table::entry_of(object_id id) const noexcept {
-  if (id.of_all_ranks()) return id.word < world_.size() ? &world_[id.word] : nullptr;
-  const auto found = others_.find(id);
+  if (id.of_all_ranks()) return id.number() < world_.size() ? &world_[id.number()] : nullptr;
+  const auto found = others_.find(id.place());
   return found == others_.end() ? nullptr : &found->second;
 }
 
 object_table::entry& object_table::make_entry(object_id id) {
-  if (!id.of_all_ranks()) return others_[id];
-  if (id.word >= world_.size()) world_.resize(std::size_t(id.word) + 1);
-  return world_[id.word];
+  if (!id.of_all_ranks()) return others_[id.place()];
+  if (id.number() >= world_.size()) world_.resize(std::size_t(id.number()) + 1);
+  return world_[id.number()];
 }
 
 void* object_table::find_slowly(object_id id) const noexcept {
   const entry* const e = entry_of(id);
-  if (e != nullptr && e->object != nullptr) return e->object;
-  const auto early = early_.find(id);
-  return early == early_.end() ? nullptr : early->second.object;
+  if (e != nullptr && e->word == id.word) return e->object;
+  const auto early = early_.find(id.place());
+  return early == early_.end() || early->second.word != id.word ? nullptr : early->second.object;
 }
 
 void* object_table::find_in_turn(object_id id) noexcept {
-  const auto early = early_.find(id);
+  const auto early = early_.find(id.place());
   if (early == early_.end()) return find_slowly(id);
+  if (early->second.word != id.word || !early->second.calls->lets_in()) return nullptr;
   void* const object = early->second.object;
-  if (object == nullptr || !early->second.calls->lets_in()) return nullptr;
   if (early->second.calls->over()) {  // from now on calls find it in its entry
-    make_entry(id).object = object;
+    make_entry(id) = {object, id.word};
     early_.erase(early);
   }
   return object;
 }
 
 object_table::presence object_table::look_slowly(object_id id) noexcept {
-  if (const entry* const e = entry_of(id); e != nullptr && e->destroyed) return presence::destroyed;
-  return find_in_turn(id) != nullptr ? presence::present : presence::absent;
+  if (const entry* const e = entry_of(id); e != nullptr && e->word == gone) return presence::destroyed;
+  if (find_in_turn(id) != nullptr) return presence::present;
+  const auto here = classes_.find(id.place());
+  return here != classes_.end() && id.place().of_class(*here->second) != id ? presence::other : presence::absent;
 }
 
-void object_table::add(endpoint& self, object_id id, void* object) {
+const std::type_info* object_table::class_at(object_id id) const noexcept {
+  const auto found = classes_.find(id.place());
+  return found == classes_.end() ? nullptr : found->second;
+}
+
+void object_table::add(endpoint& self, object_id id, const std::type_info& type, void* object) {
   entry& e = make_entry(id);
-  if (find_slowly(id) != nullptr || e.destroyed)
+  if (!classes_.try_emplace(id.place(), &type).second)
     throw_usage("distributed",
                 "two objects of teams have got the same name, by a rare chance; make one more object of this team "
                 "before this one");
-  const auto early = early_.find(id);
+  const auto early = early_.find(id.place());
   if (early == early_.end()) {
-    e.object = object;
+    e = {object, id.word};
     return;
   }
   early->second.object = object;
+  early->second.word = id.word;
   parked_calls::open(self, std::shared_ptr(early->second.calls));
 }
 
 void object_table::remove(object_id id) {
-  make_entry(id) = {nullptr, true};
-  early_.erase(id);
+  make_entry(id) = {nullptr, gone};
+  early_.erase(id.place());
 }
 
-void object_table::park(endpoint& self, object_id id, parked_call call) { early_[id].calls->add(self, std::move(call)); }
+void object_table::park(endpoint& self, object_id id, parked_call call) { early_[id.place()].calls->add(self, std::move(call)); }
 
 void object_table::clear(endpoint& self) {
   for (auto& [id, early] : early_) early.calls->drop(self);
   early_.clear();
 }
 
-void throw_destroyed(object_id id, const char* operation) {
-  throw_usage(operation,
-              (id.of_all_ranks() ? "distributed object " + std::to_string(id.word) : "a distributed object of a team") +
-                  " has been destroyed on this rank; let it live until a fence after the last call");
+namespace {
+
+std::string name_of(object_id id) {
+  return id.of_all_ranks() ? "distributed object " + std::to_string(id.number()) : "a distributed object of a team";
+}
+
+}  // namespace
+
+void throw_no_part(object_id id, const std::type_info& called, const char* operation) {
+  const context& self = *current;
+  const std::type_info* const here = self.objects->table.class_at(id);
+  if (here != nullptr && id.place().of_class(*here) != id)
+    throw_usage(operation, "the caller means a " + demangle(called.name()) + ", but " + name_of(id) + " is a " +
+                               demangle(here->name()) + " on rank " + std::to_string(self.rank) +
+                               "; all members of a team must make its distributed objects in the same order");
+  throw_usage(operation, name_of(id) + " has been destroyed on this rank; let it live until a fence after the last call");
 }
 
 }  // namespace armilla::detail

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <typeinfo>
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
@@ -12,13 +13,23 @@
 namespace armilla::detail {
 
 /// Name of a distributed object, the same on every rank: the how-manieth of all ranks it is, or, with the top bit, a hash of a
-/// team's id and the how-manieth of that team. One word: it travels with every call.
+/// team's id and the how-manieth of that team. Between them a mark of its class, so that a rank that made its objects in another
+/// order does not know the name. One word: it travels with every call.
 struct object_id {
   std::uint64_t word = 0;
 
   static constexpr std::uint64_t by_team = std::uint64_t(1) << 63;
+  static constexpr unsigned class_shift = 39;
+  static constexpr std::uint64_t number_mask = (std::uint64_t(1) << class_shift) - 1;
+
+  static object_id of_all(std::uint64_t number) noexcept { return {number & number_mask}; }
   static object_id of_team(std::uint64_t team, std::uint64_t number) noexcept;
   bool of_all_ranks() const noexcept { return (word & by_team) == 0; }
+  std::uint64_t number() const noexcept { return word & number_mask; }
+  /// The name without the class: what order alone gives.
+  object_id place() const noexcept { return {word & (by_team | number_mask)}; }
+  /// The name of the object of class `type` that stands there.
+  object_id of_class(const std::type_info& type) const noexcept;
 
   friend bool operator==(const object_id&, const object_id&) = default;
   friend auto operator<=>(const object_id&, const object_id&) = default;
@@ -27,34 +38,37 @@ struct object_id {
 /// A rank's part of all distributed objects.
 class object_table {
  public:
-  enum class presence { absent, present, destroyed };
+  /// `other`: of another class.
+  enum class presence { absent, present, destroyed, other };
 
-  /// `team`: its id, 0 for all ranks.
+  /// `team`: its id, 0 for all ranks. Without a class.
   object_id next_id(std::uint64_t team);
 
-  /// `object` is this rank's part of `id`; calls that came before it run now.
-  void add(endpoint& self, object_id id, void* object);
+  /// `object` is this rank's part of `id`, of class `type`; calls that came before it run now.
+  void add(endpoint& self, object_id id, const std::type_info& type, void* object);
   void remove(object_id id);
 
   /// This rank's part, or null.
   void* find(object_id id) const noexcept {
-    if (id.word < world_.size() && world_[id.word].object != nullptr) [[likely]]
-      return world_[id.word].object;
+    if (id.number() < world_.size() && world_[id.number()].word == id.word) [[likely]]
+      return world_[id.number()].object;
     return find_slowly(id);
   }
   /// The same for a call that has come: null, too, while calls that came before it have not begun. Budget for objects of all
   /// ranks: three loads and two tests.
   void* find_for_call(object_id id) noexcept {
-    if (id.word < world_.size() && world_[id.word].object != nullptr) [[likely]]
-      return world_[id.word].object;
+    if (id.number() < world_.size() && world_[id.number()].word == id.word) [[likely]]
+      return world_[id.number()].object;
     return find_in_turn(id);
   }
   /// Whether such a call is not put off.
   presence look(object_id id) noexcept {
-    if (id.word < world_.size() && world_[id.word].object != nullptr) [[likely]]
+    if (id.number() < world_.size() && world_[id.number()].word == id.word) [[likely]]
       return presence::present;
     return look_slowly(id);
   }
+  /// The class of this rank's object at the place of `id`, or null.
+  const std::type_info* class_at(object_id id) const noexcept;
   void park(endpoint& self, object_id id, parked_call call);
   void clear(endpoint& self);
   /// `hear(id, calls)` for each object that is not there and that calls wait for.
@@ -65,14 +79,17 @@ class object_table {
   }
 
  private:
+  /// `word`: of the name by which calls find it; no name while there is none.
   struct entry {
     void* object = nullptr;
-    bool destroyed = false;
+    std::uint64_t word = none;
   };
+  static constexpr std::uint64_t none = ~std::uint64_t(0), gone = none - 1;  // no name has all ones below the top bit
   /// Calls that came early, until the last of them has begun; till then the object is here and in no entry.
   struct early_calls {
     std::shared_ptr<parked_calls> calls = std::make_shared<parked_calls>();
     void* object = nullptr;
+    std::uint64_t word = none;
   };
   void* find_slowly(object_id id) const noexcept;
   void* find_in_turn(object_id id) noexcept;
@@ -80,12 +97,14 @@ class object_table {
   const entry* entry_of(object_id id) const noexcept;
   entry& make_entry(object_id id);
 
-  std::vector<entry> world_;  // of all ranks, by number
-  std::map<object_id, entry> others_;
+  std::vector<entry> world_;           // of all ranks, by number
+  std::map<object_id, entry> others_;  // by place, as all below
+  std::map<object_id, const std::type_info*> classes_;
   std::map<std::uint64_t, std::uint64_t> next_;
   std::map<object_id, early_calls> early_;
 };
 
-[[noreturn, gnu::cold]] void throw_destroyed(object_id id, const char* operation);
+/// A call to a member of class `called` finds no part: another one has its place, or it has been destroyed.
+[[noreturn, gnu::cold]] void throw_no_part(object_id id, const std::type_info& called, const char* operation);
 
 }  // namespace armilla::detail

@@ -84,7 +84,7 @@ std::string waiting_calls(const context& self) {
   self.objects->table.each_parked([&](const object_id& id, const parked_calls& calls) {
     text += fmt::format("  {} call{} (the first from rank {}) for {}, which this rank has not made\n", calls.size(),
                         calls.size() == 1 ? "" : "s", calls.first_source(),
-                        id.of_all_ranks() ? fmt::format("distributed object {}", id.word) : "a distributed object of a team");
+                        id.of_all_ranks() ? fmt::format("distributed object {}", id.number()) : "a distributed object of a team");
   });
   self.objects->creations.each_parked([&](const creation_key& key, std::size_t count) {
     text += fmt::format("  {} call{} for an object that rank {} creates here, whose constructor has not ended\n", count,
