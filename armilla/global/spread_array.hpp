@@ -30,6 +30,18 @@ class spread_storage {
   int exceptions_ = 0;
 };
 
+/// A number that a move leaves at zero.
+struct left_at_zero {
+  left_at_zero(std::size_t n = 0) noexcept : value(n) {}
+  left_at_zero(left_at_zero&& other) noexcept : value(std::exchange(other.value, 0)) {}
+  left_at_zero& operator=(left_at_zero&& other) noexcept {
+    value = std::exchange(other.value, 0);
+    return *this;
+  }
+  operator std::size_t() const noexcept { return value; }
+  std::size_t value;
+};
+
 [[noreturn, gnu::cold]] void throw_index(std::size_t i, std::size_t size);
 [[noreturn, gnu::cold]] void throw_blocks(std::size_t block);
 
@@ -68,9 +80,8 @@ std::uint64_t spread_bytes(std::size_t n, std::size_t block, std::size_t ranks, 
 ///     for (double& e : x.local()) e = 0;           // mine
 ///
 /// A loop over all elements goes by index, or over `local()`: `for (x : array)` is refused, as it would fetch them one by one.
-/// T must be trivially copyable. Errors: limit_error on every rank if it does not fit, or if the size was negative; usage_error
-/// for an index beyond the end.
-/// Paper: Split-C, spread arrays.
+/// A moved-from one is empty. T must be trivially copyable. Errors: limit_error on every rank if it does not fit, or if the size
+/// was negative; usage_error for an index beyond the end. Paper: Split-C, spread arrays.
 template <class T>
 class spread_array {
   static_assert(std::is_trivially_copyable_v<T>, "armilla: a spread_array holds trivially copyable elements");
@@ -156,7 +167,8 @@ class spread_array {
   }
   T* first() const { return size_ == 0 ? nullptr : global_ptr<T>(storage_.begin()).local(); }
 
-  std::size_t size_ = 0, block_ = 1, ranks_ = 1;
+  detail::left_at_zero size_;
+  std::size_t block_ = 1, ranks_ = 1;
   int shift_ = -1;  ///< ranks in turn, one element each: their number's logarithm, if it has one
   detail::reciprocal by_block_{1}, by_ranks_{1};
   detail::spread_storage storage_;

@@ -323,6 +323,23 @@ RANK_TEST(a_spread_array_goes_round_the_ranks) {
   EXPECT_THROWS_SAYING(am::usage_error, "element 37", a[37] = 1);
 }
 
+RANK_TEST(a_moved_from_spread_array_is_empty) {
+  am::spread_array<long> from(37), other(5);
+  am::spread_array<long> to = std::move(from);
+  EXPECT_EQ(from.size(), 0u);
+  EXPECT(from.local().empty());
+  EXPECT_THROWS_SAYING(am::usage_error, "it has none", (void)from[0]);
+  EXPECT_EQ(to.size(), 37u);
+  other = std::move(to);
+  EXPECT_EQ(to.size(), 0u);
+  EXPECT(to.local().empty());
+  EXPECT_EQ(other.size(), 37u);
+  if (am::rank() == 0) other[36] = 4;
+  am::barrier();
+  EXPECT_EQ(long(other[36]), 4);
+  am::barrier();
+}
+
 RANK_TEST(a_spread_array_of_a_negative_size_is_refused) {
   const std::size_t minus_one = ~std::size_t{0}, minus_five = minus_one - 4;
   EXPECT_THROWS_SAYING(am::limit_error, "negative number", am::spread_array<double>(100, minus_one));
