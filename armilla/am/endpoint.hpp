@@ -213,6 +213,9 @@ class endpoint {
     if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
   }
 
+  /// Whether the network may still touch memory of a transfer of `owner`; false where there is no network.
+  bool moves_for(const void* owner) const noexcept;
+
   /// An item of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
   bool append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item);
 

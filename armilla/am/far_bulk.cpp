@@ -3,6 +3,7 @@
 //
 // An item that is too long for a frame lies in a block of the sender's segment; its bytes travel from there into a block of the
 // receiver's segment, while a record in the frames names them. What follows from the same rank waits until they are there.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -89,16 +90,22 @@ bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const ap
   return true;
 }
 
-std::uint32_t far_traffic::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end) {
+std::uint32_t far_traffic::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end, const void* owner) {
   const std::uint32_t number = side.next_bulk(to);
-  transfers.push_back({side.carrier().send_bulk(to, number, data, bytes), no_rank, to, end});
+  transfers.push_back({side.carrier().send_bulk(to, number, data, bytes), no_rank, to, end, owner});
   ++self.count_.bulk_sent;
   self.count_.bulk_bytes_sent += bytes;
   return number;
 }
 
-void far_traffic::receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end) {
-  transfers.push_back({side.carrier().receive_bulk(from, number, place, bytes), from, no_rank, end});
+void far_traffic::receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end,
+                                 const void* owner) {
+  transfers.push_back({side.carrier().receive_bulk(from, number, place, bytes), from, no_rank, end, owner});
+}
+
+bool endpoint::moves_for(const void* owner) const noexcept {
+  return far_ != nullptr &&
+         std::ranges::any_of(far_->transfers, [owner](const far_traffic::transfer& t) { return t.owner == owner; });
 }
 
 // The frame with its record leaves, so the block is filled, or was given up, which its watermark says.

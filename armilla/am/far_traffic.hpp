@@ -31,9 +31,11 @@ struct far_traffic {
   // ---- for the layers above ----
 
   /// Memory to a far rank, or from it, without a copy of ours: `bytes` bytes that stay where they are until `end` has run. The
-  /// sender's number, which a message tells the receiver, names the transfer.
-  std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end);
-  void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end);
+  /// sender's number, which a message tells the receiver, names the transfer. `owner`: what `endpoint::moves_for` asks for; may
+  /// be null.
+  std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end, const void* owner = nullptr);
+  void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end,
+                      const void* owner = nullptr);
 
   /// What comes from the far rank `source` in later frames waits until `go_on`.
   void hold(rank_t source) { side.hold(source); }
@@ -111,6 +113,7 @@ struct far_traffic {
     rank_t from;            ///< no_rank: it is sent from here
     rank_t to;              ///< no_rank: it comes here
     bulk_end end;
+    const void* owner = nullptr;  ///< of the memory, if it is not to go before
   };
 
   /// Its other rank is lost, and the network has not let go of its memory: a block of this rank's segment, or of `new`.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -27,9 +28,19 @@ std::unique_ptr<std::byte[]> copy_of(const std::byte* from, std::uint64_t bytes)
   return copy;
 }
 
+// A wait that has ended by an error goes on until the network has left the caller's memory alone: that ends, at the latest with
+// its peer. Further errors are for the rank's next wait.
+void await_network(rank_memory& m, const far_wait& wait) noexcept {
+  constexpr int most_errors = 64;  // a wait that only throws moves nothing
+  for (int errors = 0; errors < most_errors && m.messages.moves_for(&wait); ++errors) try {
+      m.messages.wait_until([&] { return !m.messages.moves_for(&wait); }, "the rest of a transfer");
+    } catch (...) { m.self.fibers->fail_main(std::current_exception()); }
+}
+
 // The pieces of a blocking operation point into its caller's frame: when that goes, no answer may find it.
 void forget(rank_memory& m, far_wait& wait) noexcept {
   if (wait.left == 0) return;
+  await_network(m, wait);
   for (std::uint32_t i = 0; i < m.cells.size(); ++i)
     if (m.cells[i].busy && m.cells[i].waiter == &wait) {
       --m.unfinished[unsigned(far_group::blocking)];
@@ -240,7 +251,8 @@ void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64
 
 std::uint32_t far_transfer::send_whole(const std::byte* local, std::unique_ptr<std::byte[]> copy, std::uint64_t bytes) {
   if (copy == nullptr)
-    return m_.messages.far().send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+    return m_.messages.far().send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0},
+                                         &wait_);
   const auto release = [](context&, std::uint64_t address, std::uint64_t) { delete[] reinterpret_cast<std::byte*>(address); };
   std::byte* const sent = copy.release();
   return m_.messages.far().send_memory(base_.rank(), sent, bytes, {release, reinterpret_cast<std::uint64_t>(sent), 0});

@@ -180,7 +180,7 @@ void take_bytes(rank_memory& m, const far_head& head, const std::byte* bytes) {
       finish_cell(memory_of(self), std::uint32_t(index), std::uint32_t(generation), far_status::ok);
     };
     return m.messages.far().receive_memory(cell.rank, std::uint32_t(number), cell.into, cell.bytes,
-                                           {end, head.cell, head.generation});
+                                           {end, head.cell, head.generation}, cell.waiter);
   }
   if (mine && cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
   finish_cell(m, head.cell, head.generation, head.status);
