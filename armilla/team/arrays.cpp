@@ -68,7 +68,7 @@ void reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const 
 }
 
 void reduce_all_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
-  const char* what = name_of(collective::reduce_all);
+  const char* what = name_of(collective::all_reduce);
   const std::uint64_t step = show_on_board(t, data, bytes, what);
   if (t.size <= 2 || bytes < parts_from) {
     fold_boards(t, step, data, {0, bytes}, how, bytes, what);
@@ -149,7 +149,7 @@ void reduce_all_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
   const part mine = part_of(bytes, how.element, t.rank, t.size);
   folding into(t, data + mine.at, mine.bytes, how);
   {
-    transfer moves(t, collective::reduce_all);
+    transfer moves(t, collective::all_reduce);
     moves.in_pieces_of(how.element);
     for (std::uint32_t k = 1; k < t.size; ++k) {
       const std::uint32_t i = (t.rank + k) % t.size;
@@ -164,7 +164,7 @@ void reduce_all_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
     const part theirs = part_of(bytes, how.element, i, t.size);
     places.push_back({data + theirs.at, theirs.bytes});
   }
-  transfer moves(t, collective::reduce_all);
+  transfer moves(t, collective::all_reduce);
   moves.send_to_others(data + mine.at, mine.bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
     if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
@@ -174,7 +174,7 @@ void reduce_all_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
 // Elements that are longer than a line do not come apart where pieces do: all arrays whole, then the fold.
 void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t bytes, const array_fold& how,
                   std::uint32_t root) {
-  const bool all = kind == collective::reduce_all, takes = all || t.rank == root;
+  const bool all = kind == collective::all_reduce, takes = all || t.rank == root;
   const std::unique_ptr<std::byte[]> memory(new std::byte[takes ? bytes * t.size : 0]);
   std::vector<place_of> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + (takes ? i * bytes : 0), bytes});
@@ -216,10 +216,10 @@ void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_ma
 }
 
 void reduce_all_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
-  team_record& t = enter_arrays(team, {collective::reduce_all, 0, bytes, type_mark(type | mark_array)});
+  team_record& t = enter_arrays(team, {collective::all_reduce, 0, bytes, type_mark(type | mark_array)});
   if (t.size == 1) return;
   if (on_board(t, bytes)) return reduce_all_on_boards(t, data, bytes, how);
-  if (!comes_apart(how)) return reduce_whole(t, collective::reduce_all, data, bytes, how, 0);
+  if (!comes_apart(how)) return reduce_whole(t, collective::all_reduce, data, bytes, how, 0);
   reduce_all_by_transfers(t, data, bytes, how);
 }
 
@@ -247,8 +247,8 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
 
 void gather_all_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                       type_mark type) {
-  team_record& t = enter_arrays(team, {collective::gather_all, 0, bytes, type_mark(type | mark_array)});
-  const char* what = name_of(collective::gather_all);
+  team_record& t = enter_arrays(team, {collective::all_gather, 0, bytes, type_mark(type | mark_array)});
+  const char* what = name_of(collective::all_gather);
   require_room(t, what, bytes, all_bytes);
   if (on_board(t, bytes)) {
     const std::uint64_t step = show_on_board(t, mine, bytes, what);
@@ -259,7 +259,7 @@ void gather_all_array(team_record* team, const std::byte* mine, std::size_t byte
   }
   std::vector<place_of> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({all + i * bytes, bytes});
-  transfer moves(t, collective::gather_all);
+  transfer moves(t, collective::all_gather);
   move_bytes(all + t.rank * bytes, mine, bytes);
   moves.send_to_others(all + t.rank * bytes, bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
@@ -270,9 +270,9 @@ void gather_all_array(team_record* team, const std::byte* mine, std::size_t byte
 gather_all_parts::gather_all_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,
                                    std::size_t element, type_mark type)
     : t_(team), mine_(mine), bytes_(bytes), counts_(counts), element_(element) {
-  team_record& t = enter_arrays(team, {collective::gather_all, 0, 0, type_mark(type | mark_list)});
-  require_one_each(t, collective::gather_all, counts.size());
-  const char* what = name_of(collective::gather_all);
+  team_record& t = enter_arrays(team, {collective::all_gather_v, 0, 0, type_mark(type | mark_list)});
+  require_one_each(t, collective::all_gather_v, counts.size());
+  const char* what = name_of(collective::all_gather_v);
   step_ = show_on_board(t, mine, bytes, what);
   for (std::uint32_t i = 0; i < t.size; ++i) {
     counts[i] = std::size_t(look_at_size(t, i, step_, what)) / element;
@@ -283,7 +283,7 @@ gather_all_parts::gather_all_parts(team_record* team, const std::byte* mine, std
 
 void gather_all_parts::run(std::byte* all) {
   team_record& t = *t_;
-  transfer moves(t, collective::gather_all);
+  transfer moves(t, collective::all_gather_v);
   if (bytes_ > most_on_board) moves.send_to_others(mine_, bytes_);
   std::vector<place_of> places(t.size);
   for (std::uint32_t i = 0; i < t.size; ++i) {

@@ -31,11 +31,16 @@ std::string describe_type(type_mark mark) {
   return text + ((mark & mark_list) != 0 ? " list" : (mark & mark_array) != 0 ? " array" : "");
 }
 
+bool has_root(collective kind) {
+  return kind == collective::broadcast || kind == collective::scatter || kind == collective::reduce || kind == collective::gather;
+}
+
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
-                                  const std::string& theirs, const char* what) {
-  throw_usage(what, fmt::format("ranks entered different collectives: rank {} {}, rank {} {} (number {} of this team); "
-                                "every member of a team must call its collectives in the same order",
-                                t.self->rank, mine, other, theirs, number - t.first_step));
+                                  const std::string& theirs, collective kind) {
+  throw_usage(called_on(&t, kind).c_str(),
+              fmt::format("ranks entered different collectives: rank {} {}, rank {} {} (number {} of this team); "
+                          "every member of a team must call its collectives in the same order",
+                          t.self->rank, mine, other, theirs, number - t.first_step));
 }
 
 const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }
@@ -65,7 +70,7 @@ std::uint64_t first_difference(const team_record& t, rank_t r) {
 // Of a rank of which nothing is known but the sign of a word that it has shown.
 std::string describe_sign(const team_record& t, std::uint64_t word) {
   const collective kind = kind_of_sign(word);
-  std::string text = kind == collective::end ? describe({kind}) : name_of(kind);
+  std::string text = kind == collective::end ? describe(t, {kind}) : called_on(&t, kind);
   if (kind == kind_of_sign(t.sign)) text += ", but with another root, size or type, or after other collectives";
   return text;
 }
@@ -81,10 +86,19 @@ void hear_of(const team_record& t, rank_t r) {
 
 }  // namespace
 
-std::string describe(const intention& i) {
+std::string called_on(const team_record* t, collective kind) {
+  std::string name = name_of(kind);
+  if (t == nullptr || t->owner == nullptr || t->keeper != t->owner->world) return name;
+  if (kind == collective::broadcast) name += " (broadcast_value)";
+  if (kind == collective::reduce) name += " (reduce_to)";
+  if (kind == collective::gather) name += " (gather_to)";
+  return name;
+}
+
+std::string describe(const team_record& t, const intention& i) {
   if (i.kind == collective::end) return i.root == 0 ? "has ended its function" : "has come to its end";
-  std::string text = name_of(i.kind);
-  if (i.root != 0) text += fmt::format(" with root {}", i.root);
+  std::string text = called_on(&t, i.kind);
+  if (has_root(i.kind)) text += fmt::format(" with root {}", i.root);
   if (i.bytes != 0) text += fmt::format(" of {} bytes", i.bytes);
   if (const std::string type = describe_type(i.type); !type.empty()) text += fmt::format(" ({})", type);
   return text;
@@ -110,18 +124,18 @@ void check_entry(team_record& t, const intention& what) {
   }
   if (different == t.size) return;
   t.past = 0;  // on all members: they may go on
-  throw_different(t, t.members[different], t.number, describe(what), describe(intention::from(first)), name_of(what.kind));
+  throw_different(t, t.members[different], t.number, describe(t, what), describe(t, intention::from(first)), what.kind);
 }
 
 bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
 
-void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word, const char* what) {
+void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word) {
   hear_of(t, r);
-  if (const std::uint64_t number = first_difference(t, r); number != 0)
-    throw_different(t, r, number, describe(intention::from(entered_as(*t.entered, number))),
-                    describe(intention::from(entered_as(entered_by(t, r), number))), what);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
-  throw_different(t, r, t.number, describe(mine), describe_sign(t, word), what);
+  if (const std::uint64_t number = first_difference(t, r); number != 0)
+    throw_different(t, r, number, describe(t, intention::from(entered_as(*t.entered, number))),
+                    describe(t, intention::from(entered_as(entered_by(t, r), number))), mine.kind);
+  throw_different(t, r, t.number, describe(t, mine), describe_sign(t, word), mine.kind);
 }
 
 const char* name_of(collective kind) noexcept {
@@ -140,15 +154,19 @@ const char* name_of(collective kind) noexcept {
     case collective::gather_all: return "team::gather_all";
     case collective::all_to_all: return "team::all_to_all";
     case collective::all_to_all_v: return "team::all_to_all_v";
+    case collective::all_reduce: return "team::all_reduce";
+    case collective::all_gather: return "team::all_gather";
+    case collective::all_gather_v: return "team::all_gather_v";
     case collective::end: return "the end";
   }
   return "team";
 }
 
 void throw_cannot_enter(const team_record* t, collective kind) {
-  const char* operation = name_of(kind);
+  const std::string name = called_on(t, kind);
+  const char* const operation = name.c_str();
   if (current == nullptr) throw_no_rank(operation);
-  if (t == nullptr) throw_usage(operation, "this team is empty; a rank that gave split a negative color is in no team");
+  if (t == nullptr) throw_usage(operation, empty_team);
   if (t->self == nullptr) throw_usage(operation, "this team belongs to a session that has ended; make teams inside run()");
   if (t->self != current)
     throw_usage(operation,
@@ -161,9 +179,14 @@ void throw_cannot_enter(const team_record* t, collective kind) {
         fmt::format("another fiber of this rank is inside {} of the same team, and ranks would not agree which comes first; "
                     "give each fiber a team of its own, by team::dup",
                     t->inside));
-  throw_usage(operation,
-              "a body may not enter a collective, which waits for every rank's own code; let the body send a statement, "
-              "and call the collective from the rank's own code, or make the body a fiber by as_fiber");
+  if (kind == collective::fence || kind == collective::split)
+    throw_usage(operation,
+                "a body may not enter a collective, and this one is for the rank's own code, not for fibers either; let the body "
+                "send a statement, and call it from the rank's own code");
+  throw_usage(
+      operation,
+      "a body may not enter a collective, which waits for every rank; make the body a fiber, async(rank, as_fiber(f)), or "
+      "let it send a statement, and call the collective from the rank's own code");
 }
 
 void refuse_parts_of_bodies(const context& c, const char* operation) {
@@ -175,8 +198,9 @@ void refuse_parts_of_bodies(const context& c, const char* operation) {
 }
 
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {
-  throw_usage(name_of(kind), fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}",
-                                         root, t.size, t.size - 1));
+  throw_usage(
+      called_on(&t, kind).c_str(),
+      fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}", root, t.size, t.size - 1));
 }
 
 }  // namespace armilla::detail

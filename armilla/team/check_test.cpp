@@ -37,6 +37,28 @@ RANK_TEST(two_roots) {
   differ([] { am::world().broadcast(1, 0); }, [] { am::world().broadcast(1, 1); }, "with root 1", "ranks entered different");
 }
 
+RANK_TEST(a_free_function_is_named_and_root_0_too) {
+  differ([] { am::broadcast_value(1, 1); }, [] { am::broadcast_value(1, 0); }, "team::broadcast (broadcast_value) with root 1",
+         "team::broadcast (broadcast_value) with root 0");
+  differ([] { am::reduce_to(0, 1, std::plus<>{}); }, [] { am::gather_to(0, 1); }, "team::reduce (reduce_to) with root 0",
+         "team::gather (gather_to) with root 0");
+}
+
+RANK_TEST(forms_for_arrays_have_their_names) {
+  std::vector<int> one(4), all(4 * std::size_t(am::ranks()));
+  std::vector<std::size_t> counts(std::size_t(am::ranks()), 0);
+  const auto sum = [&] { am::all_reduce(std::span(one), std::plus<>{}); };
+  const auto gather = [&] { am::all_gather(std::span<const int>(one), std::span(all)); };
+  const auto gather_v = [&] { am::all_gather_v(std::span<const int>(one), std::span(counts)); };
+  differ(sum, gather, "team::all_reduce of 16 bytes", "team::all_gather of 16 bytes");
+  differ(gather_v, sum, "team::all_gather_v", "team::all_reduce");
+}
+
+RANK_TEST(an_array_that_does_not_fit_is_told_by_the_name_of_its_form) {
+  std::vector<int> one(4), all(3);
+  EXPECT_THROWS_SAYING(am::usage_error, "team::all_gather:", am::all_gather(std::span<const int>(one), std::span(all)));
+}
+
 RANK_TEST(two_types) {
   differ([] { am::world().gather_all(1); }, [] { am::world().gather_all(1.0); }, "of 4 bytes", "of 8 bytes");
 }

@@ -126,6 +126,20 @@ RANK_TEST(a_body_is_refused_whether_it_has_waited_or_not) {
   EXPECT_EQ(refused, 2);
 }
 
+RANK_TEST(a_body_is_told_of_as_fiber_where_that_helps) {
+  thread_local static int refused;
+  refused = 0;
+  am::barrier();
+  am::async((am::rank() + 1) % am::ranks(), [] {
+    refused += rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "async(rank, as_fiber(f))", "barrier()", __FILE__,
+                                                         __LINE__);
+    refused += rank_test::expect_throws<am::usage_error>([] { am::fence(); }, "for the rank's own code, not for fibers either",
+                                                         "fence()", __FILE__, __LINE__);
+  });
+  am::fence();
+  EXPECT_EQ(refused, 2);
+}
+
 RANK_TEST(a_body_that_is_a_fiber_may_enter) {
   places = dups(1);
   thread_local static long sum;

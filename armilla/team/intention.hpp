@@ -32,6 +32,9 @@ enum class collective : std::uint8_t {
   gather_all,
   all_to_all,
   all_to_all_v,
+  all_reduce,
+  all_gather,
+  all_gather_v,
   end  ///< the fences with which a rank's function and session end; `root` is the stage
 };
 const char* name_of(collective kind) noexcept;
@@ -110,8 +113,5 @@ constexpr std::uint64_t past_behind(std::uint64_t past) noexcept { return past *
 constexpr std::uint64_t sign_of(collective kind, std::uint64_t past) noexcept {
   return std::uint64_t(kind) << 59 | (past & 0x7ff) << sign_shift;
 }
-
-/// "team::reduce with root 1 of 8 bytes (float64)".
-std::string describe(const intention& i);
 
 }  // namespace armilla::detail

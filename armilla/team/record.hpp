@@ -287,6 +287,13 @@ inline const std::byte* look_at_board(team_record& t, std::uint32_t i, std::uint
 
 // ---- entering a collective ----
 
+inline constexpr const char* empty_team =
+    "the team is empty: it was default constructed or moved from, or this rank gave split a negative color; call it on a team "
+    "that this rank is in";
+/// What the caller wrote: the free functions for all ranks have other names than the members.
+std::string called_on(const team_record* t, collective kind);
+/// "team::reduce with root 1 of 8 bytes (float64)".
+std::string describe(const team_record& t, const intention& i);
 [[noreturn, gnu::cold]] void throw_cannot_enter(const team_record* t, collective kind);
 /// Throws usage_error in what the fence counts as a part of a body: function instances, and fibers that bodies left behind.
 void refuse_parts_of_bodies(const context& c, const char* operation);
@@ -296,7 +303,7 @@ void refuse_parts_of_bodies(const context& c, const char* operation);
 /// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective.
 [[gnu::cold]] bool does_otherwise(const team_record& t, rank_t r);
 /// Rank `r` has entered another collective, this time or before; `word` is what it has shown, with its sign, or 0.
-[[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word, const char* what);
+[[noreturn, gnu::cold]] void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word);
 
 /// The rank's own code and all fibers may enter collectives, bodies on the stack of the loop may not: whether such a body is a
 /// fiber by now depends on what it has waited for. A body with `fiber_depth` counts as one from its beginning.
@@ -357,7 +364,7 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
         what, on);
     if (ready()) return;
     if (t.lost != no_rank) messages.throw_lost(t.lost, what);
-    if (otherwise != no_rank) throw_does_otherwise(t, otherwise, 0, what);
+    if (otherwise != no_rank) throw_does_otherwise(t, otherwise, 0);
     if (tell) tell_entered(t);
     told = true;
   }

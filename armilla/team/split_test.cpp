@@ -60,6 +60,10 @@ RANK_TEST(a_negative_color_gives_no_team) {
   if (am::rank() == 0) EXPECT_THROWS_SAYING(am::usage_error, "team is empty", t.reduce_all(1, std::plus<>{}));
 }
 
+RANK_TEST(a_default_constructed_team_says_what_it_is) {
+  EXPECT_THROWS_SAYING(am::usage_error, "it was default constructed or moved from", am::team().barrier());
+}
+
 RANK_TEST(members_agree_on_an_id_that_no_other_team_has) {
   std::vector<am::team> teams{am::world()};
   for (int i = 0; i < 3; ++i) teams.push_back(am::world().split(am::rank() % 2));
@@ -130,7 +134,8 @@ RANK_TEST(too_many_teams_are_an_error_on_all_ranks) {
 RANK_TEST(a_wrong_member_is_an_error) {
   EXPECT_THROWS_SAYING(am::usage_error, "no member", am::world().world_rank(am::ranks()));
   EXPECT_EQ(am::world().rank_of(am::ranks()), -1);
-  EXPECT_THROWS_SAYING(am::usage_error, "no root", am::world().broadcast(1, am::ranks()));
+  EXPECT_THROWS_SAYING(am::usage_error, "team::broadcast (broadcast_value): there is no root",
+                       am::broadcast_value(1, am::ranks()));
   EXPECT_THROWS_SAYING(am::usage_error, "no root", am::world().gather(1, -1));
 }
 

@@ -279,7 +279,7 @@ void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& f
   wait_in_collective(t, there, [&](auto&& ask) { ask(owner); }, what, &flag);
   const std::uint64_t word = flag.load(std::memory_order_acquire);
   if (step_of(word) == step && word != (t.sign | step)) [[unlikely]]
-    throw_does_otherwise(t, owner, word, what);
+    throw_does_otherwise(t, owner, word);
 }
 
 // Of these steps only that they have been counts: they belong to earlier collectives.
@@ -324,7 +324,7 @@ team twin_of(const team& t) {
 mutex& turn_of(const team& t) noexcept { return t.record_->keeper->turn; }
 
 rank_t require_members(const team& t, const char* operation) {
-  if (!t) throw_usage(operation, "the team is empty: this rank got no team from split, or the value was never set");
+  if (!t) throw_usage(operation, empty_team);
   return t.size();
 }
 

@@ -344,7 +344,7 @@ void transfer::run() {
   }
   for (const out_stream& o : area_.outgoing) o.pair->used[half_] = o.pair->sent;
   if (otherwise_ != no_rank) [[unlikely]]
-    throw_does_otherwise(t_, otherwise_, sign_of_other_, what_);
+    throw_does_otherwise(t_, otherwise_, sign_of_other_);
 }
 
 }  // namespace armilla::detail
