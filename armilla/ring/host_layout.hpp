@@ -30,8 +30,10 @@ struct host_layout {
   static constexpr std::size_t team_flags_bytes = team_slots * 4096;  ///< their flags, together in front
 
   static constexpr std::size_t team_boards_bytes = 36 * 1024;
-  /// For each team: a few lines for each rank, staging, and boards.
-  constexpr std::size_t team_area_bytes() const { return (ranks <= 256 ? 640 * 1024 : 224 * 1024) + team_boards_bytes; }
+  /// For each team: a few lines for each rank, staging with a line at least for each, and boards.
+  constexpr std::size_t team_area_bytes() const {
+    return (ranks <= 256 ? 640 * 1024 : ranks <= 512 ? 224 * 1024 : 384 * 1024) + team_boards_bytes;
+  }
   /// A rank's collective area, owned by team.
   constexpr std::size_t collective_bytes() const { return align_up(team_flags_bytes, page) + team_slots * team_area_bytes(); }
   constexpr std::uint64_t ring_stride() const { return align_up(ring_header + ring_bytes, page); }

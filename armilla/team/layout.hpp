@@ -92,6 +92,10 @@ struct collective_layout {
   }
   constexpr std::size_t staging(std::uint32_t i) const { return align_up(exchange(i, ranks), host_layout::page); }
   constexpr std::size_t staging_bytes() const { return board(0) - staging(0); }
+  /// A transfer uses half of the staging.
+  constexpr std::size_t staging_half() const { return (staging_bytes() / 2) & ~(host_layout::page - 1); }
+  /// What each of `messages` of one transfer has of it: whole lines, one at least of as many as there are other ranks.
+  constexpr std::size_t staging_part(std::size_t messages) const { return (staging_half() / messages) & ~(cache_line - 1); }
   /// Whether a line lies there; else staging.
   constexpr bool is_line(std::size_t offset) const {
     return offset < area(0) || (offset - area(0)) % area_bytes() < staging(0) - area(0);

@@ -139,10 +139,8 @@ void transfer::lay_out() {
   choose_ways();
   std::uint64_t staged = 0;
   for (const out_stream& o : area_.outgoing) staged += o.line->where == pair_line::staged;
-  const std::uint64_t half_bytes = (state_.layout.staging_bytes() / 2) & ~(host_layout::page - 1);
-  const std::uint64_t parts = shared_ || staged == 0 ? 1 : staged;
-  const std::uint64_t part = (half_bytes / parts) & ~(cache_line - 1);
-  std::uint64_t at = half_ * half_bytes;
+  const std::uint64_t part = state_.layout.staging_part(shared_ || staged == 0 ? 1 : staged);
+  std::uint64_t at = half_ * state_.layout.staging_half();
   for (out_stream& o : area_.outgoing) {
     if (o.line->where != pair_line::staged) {
       o.chunk = o.bytes, o.chunks = 1, o.count = 1;
