@@ -200,4 +200,22 @@ RANK_TEST(threads_of_all_ranks_meet) {
   am::fence();
 }
 
+RANK_TEST(a_fence_tells_an_error_that_nothing_has_read) {
+  {
+    Sync<int> unread, read, peeked;
+    const auto fail = [](int) -> int { throw std::runtime_error("of a thread"); };
+    for (Sync<int>* s : {&unread, &read, &peeked}) ainvoke(*s, next(), fail, 1);
+    EXPECT_THROWS_SAYING(am::remote_error, "of a thread", read.read());
+    EXPECT_THROWS_SAYING(am::remote_error, "of a thread", peeked.peek());
+    while (unread.length() == 0) am::yield();
+  }
+  EXPECT_THROWS_SAYING(am::remote_error, "of a thread", am::fence());
+  {
+    Sync<int> peeked;
+    peeked.fail(std::make_exception_ptr(std::runtime_error("peeked at")));
+    EXPECT_THROWS_SAYING(std::runtime_error, "peeked at", peeked.peek());
+  }
+  am::fence();
+}
+
 RANK_TEST_MAIN()

@@ -22,6 +22,13 @@ class Sync {
   Sync() = default;
   Sync(const Sync&) = delete;
   Sync& operator=(const Sync&) = delete;
+  /// The next fence throws an error that nothing has read, as one of a statement.
+  ~Sync() {
+    if (armilla::detail::current == nullptr) return;
+    for (entry& e : values_)
+      if (failure* const f = std::get_if<failure>(&e); f != nullptr && !f->seen)
+        armilla::detail::current->fibers->lose_error(std::move(f->why));
+  }
 
   void write(T value) { push(std::move(value)); }
   T read() {
@@ -32,6 +39,7 @@ class Sync {
   }
   T peek() {
     there_.acquire();
+    if (failure* const f = std::get_if<failure>(&values_.front())) f->seen = true;
     entry first = values_.front();
     there_.release();  // to the next in line, in whose turn the value is still there
     return value_of(std::move(first));
@@ -40,16 +48,20 @@ class Sync {
   std::size_t length() const noexcept { return values_.size(); }
 
   /// In place of a value: the reader that takes it throws it.
-  void fail(std::exception_ptr reason) { push(std::move(reason)); }
+  void fail(std::exception_ptr reason) { push(failure{std::move(reason)}); }
 
  private:
-  using entry = std::variant<T, std::exception_ptr>;
+  struct failure {
+    std::exception_ptr why;
+    bool seen = false;
+  };
+  using entry = std::variant<T, failure>;
   void push(entry e) {
     values_.push_back(std::move(e));
     there_.release();
   }
   static T value_of(entry&& e) {
-    if (auto* const reason = std::get_if<std::exception_ptr>(&e)) std::rethrow_exception(std::move(*reason));
+    if (failure* const f = std::get_if<failure>(&e)) std::rethrow_exception(std::move(f->why));
     return std::get<T>(std::move(e));
   }
 

@@ -147,6 +147,13 @@ void rethrow_and_give_back(cell* c) {
 
 void abandon_failed(cell* c) noexcept { delete c->error; }
 
+void drop_failed(cell* c) noexcept {
+  if (c->tells) current->fibers->lose_error(std::move(*c->error));
+  abandon_failed(c);
+}
+
+void tell_dropped_error() noexcept { current->fibers->lose_error(std::current_exception()); }
+
 void defer_for(cell& c) noexcept {
   if (c.expects == no_handler || c.deferred) return;
   c.deferred = true;
@@ -265,6 +272,7 @@ void start_calls(context& self, const launch&) {
 }
 
 void stop_calls(context& self) {
+  self.fibers->set_lost_error(nullptr);
   delete self.calls;
   self.calls = nullptr;
 }

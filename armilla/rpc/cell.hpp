@@ -44,6 +44,7 @@ struct cell {
   std::uint32_t generation = 1;
   handler_id expects = no_handler;  ///< the reply handler that may fill it; no_handler: only this rank's own code
   state_t state = state_t::free;
+  bool tells = false;     ///< an error in it that nothing takes out is told as a statement's
   bool deferred = false;  ///< a fence waits until `next_step` has run: see `defer_for`
   continuation* next_step = nullptr;
   union {
@@ -105,6 +106,7 @@ class cell_pool {
     free_ = c->next_free;
     c->expects = expects;
     c->state = cell::state_t::pending;
+    c->tells = false;
     return c;
   }
   void give_back(cell* c) noexcept {

@@ -21,7 +21,8 @@
 /// progress in any wait, poll or yield of the rank.
 ///
 /// All members start them in the same order, as for all collectives of a team; the two kinds are counted apart. Bodies may start
-/// them, too, and a fence then waits for them. Errors arrive at `get`; usage_error at once for the empty team. The job does not
+/// them, too, and a fence then waits for them. Errors arrive at `get`, and at the next fence as a statement's if the
+/// future is dropped; usage_error at once for the empty team. The job does not
 /// end before they have. Cost: that of the collective, a fiber (some 50 ns), and no allocation for small values; the first of a
 /// team makes its twin.
 namespace armilla {
@@ -37,11 +38,12 @@ auto collective_async(const team& members, F f) -> future<std::invoke_result_t<F
   using R = std::invoke_result_t<F&, const team&>;
   team twin = detail::twin_of(members);
   const auto promised = detail::promise<R>::make("collective_async");
+  promised.target->tells = true;
   future<R> result = promised.get_future();
   detail::start_detached(
       [twin = std::move(twin), to = detail::late_cell(promised.target), f = std::move(f)]() mutable {
         const std::lock_guard turn(detail::turn_of(twin));
-        detail::fill(to, [&]() -> R { return f(twin); });
+        detail::fill(to, [&]() -> R { return f(twin); }, true);
       },
       "collective_async");
   return result;

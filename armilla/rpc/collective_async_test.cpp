@@ -121,6 +121,39 @@ RANK_TEST(errors_come_with_the_answer) {
   EXPECT_EQ(am::reduce_all_async(1, std::plus<>{}).get(), am::ranks());
 }
 
+namespace {
+
+am::future<void> that_fails() {
+  return am::collective_async(am::world(), [](const am::team& t) {
+    t.barrier();
+    throw std::runtime_error("nothing reads this");
+  });
+}
+
+}  // namespace
+
+RANK_TEST(a_fence_tells_the_error_of_an_answer_that_was_dropped_before_it_came) {
+  { const auto dropped = that_fails(); }
+  am::barrier_async().get();  // behind it
+  EXPECT_THROWS_SAYING(am::remote_error, "nothing reads this", am::fence());
+}
+
+RANK_TEST(a_fence_tells_the_error_of_an_answer_that_was_not_asked_for) {
+  {
+    const auto unread = that_fails();
+    unread.wait();
+  }
+  EXPECT_THROWS_SAYING(am::remote_error, "nothing reads this", am::fence());
+}
+
+RANK_TEST(an_error_that_was_read_is_not_told_again) {
+  EXPECT_THROWS_SAYING(std::runtime_error, "nothing reads this", that_fails().get());
+  {
+    auto question = am::call(am::rank(), [] { throw std::runtime_error("of a question that uses the cell again"); });
+  }
+  am::fence();
+}
+
 RANK_TEST(a_dropped_answer_leaves_the_others_theirs) {
   for (int i = 0; i < 10; ++i) {
     am::future<long> f = am::reduce_all_async(1L, std::plus<>{});

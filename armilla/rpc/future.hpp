@@ -47,6 +47,8 @@ struct future_access {
 [[noreturn, gnu::cold]] void throw_empty_future(const char* operation);
 [[noreturn, gnu::cold]] void rethrow_and_give_back(cell* c);
 void abandon_failed(cell* c) noexcept;
+/// The same where nothing has taken the error out.
+void drop_failed(cell* c) noexcept;
 void wake_waiting(cell& dropped) noexcept;
 /// Until the cell is filled or given back, or the deadline (of now_ns(); 0: none). False: the deadline came first.
 bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation);
@@ -138,7 +140,7 @@ class future {
   [[gnu::noinline]] void drop() noexcept {
     if (cell_ == nullptr || detail::current == nullptr) return;
     if (cell_->state == detail::cell::state_t::ready) cell_->template destroy<detail::stored<T>>();
-    if (cell_->state == detail::cell::state_t::failed) detail::abandon_failed(cell_);
+    if (cell_->state == detail::cell::state_t::failed) detail::drop_failed(cell_);
     if (cell_->next_step != nullptr) detail::wake_waiting(*cell_);
     detail::settle_deferred(*cell_);  // of a coroutine that is destroyed while it waits
     detail::current->calls->cells.give_back(cell_);
@@ -220,8 +222,12 @@ struct late_cell {
   cell* find() const noexcept { return current->calls->cells.find(name); }
 };
 
+/// The present exception belongs into a cell that has been dropped.
+void tell_dropped_error() noexcept;
+
+/// `tells`: what is thrown for a dropped cell is told as a statement's error.
 template <class U>
-void fill(late_cell to, U&& make) {
+void fill(late_cell to, U&& make, bool tells = false) {
   using R = std::invoke_result_t<U>;
   try {
     if constexpr (is_future<R>::value) {
@@ -246,7 +252,10 @@ void fill(late_cell to, U&& make) {
       if (cell* c = to.find()) forward_to<R>{c}.take(std::move(value));
     }
   } catch (...) {
-    if (cell* c = to.find()) c->fail(std::current_exception());
+    if (cell* c = to.find())
+      c->fail(std::current_exception());
+    else if (tells)
+      tell_dropped_error();
   }
 }
 
