@@ -132,10 +132,17 @@ task<int> count_down(int n) {
   co_return 1 + co_await count_down(n - 1);
 }
 
+// g++ goes from one coroutine to the next by a tail call, which it makes when it optimises.
+#if defined __OPTIMIZE__ || defined __clang__
+constexpr bool makes_tail_calls = !armilla::detail::checked;
+#else
+constexpr bool makes_tail_calls = false;
+#endif
+
 // One goes on behind the other, not inside it, where the compiler makes tail calls.
 TEST(Task, LongChainsNeedLittleStack) {
   solo_rank rank;
-  const int depth = armilla::detail::checked ? 50 : 100'000;
+  const int depth = makes_tail_calls ? 100'000 : 50;
   EXPECT_EQ(spawn_task(count_down(depth)).join(), depth);
 }
 
