@@ -30,7 +30,7 @@ class Clock:
 
     def reset(self):
         with open(self.name, "wb") as file:
-            file.write(bytes(16))
+            file.write(bytes(24))
 
     def read(self):
         with open(self.name, "rb") as file:

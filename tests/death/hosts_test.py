@@ -32,12 +32,12 @@ CUT_OFF = r"rank [23] on h2 (?:has not been heard of|cannot be reached)"
 
 
 class Scene:
-    """One job and what is wrong with it."""
+    """One job and what is wrong with it. How none: `victim` is how many ranks a host has."""
 
-    def __init__(self, folder, how="none", victim=99, seed=1, delay_us=0):
+    def __init__(self, folder, how="none", victim=2, seed=1, delay_us=0):
         self.clock = os.path.join(folder, "clock")
         with open(self.clock, "wb") as file:
-            file.write(bytes(16))
+            file.write(bytes(24))
         command = [HOSTS, "run", "h1", LAUNCHER, "--hosts", "h1:2,h2:2", "--rsh", os.environ["TEST_HOSTS_RSH"], MORTAL, self.clock]
         self.job = Job([*command, how, str(victim), str(seed), str(delay_us)], fabric="auto",
                        env={"ARMILLA_LOSS_TIMEOUT": f"{TIMEOUT * 1000:.0f}ms"})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A job under traffic of which one rank dies: mortal CLOCK HOW VICTIM SEED DELAY_US. CLOCK: a file that all ranks map, where the
-// one that dies writes when. The others print what they caught and how long after that. HOW `none`: nobody does by
-// himself. Driven by death_test.py and cut_test.py.
+// one that dies writes when. The others print what they caught and how long after that. HOW `none`: none does by
+// itself, and VICTIM says how many ranks a host has. Driven by death_test.py and cut_test.py.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -28,7 +28,8 @@ using namespace std::chrono_literals;
 
 struct death_clock {
   std::atomic<std::int64_t> died;
-  std::atomic<std::int64_t> pid;  // of the one that is to die
+  std::atomic<std::int64_t> pid;    // of the one that is to die
+  std::atomic<std::int64_t> heard;  // HOW `none`: a bit for each rank that has heard of a loss
 };
 death_clock* the_clock = nullptr;
 std::string how;
@@ -168,7 +169,21 @@ std::string later() {
   return wrong.empty() ? "" : "; not refused later:" + wrong;
 }
 
+// The end of a rank that has heard of a loss is a loss to those that have not: it serves them until all ranks of its host have
+// heard of the same.
+void await_neighbours(armilla::rank_t ranks_a_host) {
+  const auto of_host = [&](armilla::rank_t r) { return r / ranks_a_host == armilla::rank() / ranks_a_host; };
+  std::int64_t wanted = 0;
+  for (armilla::rank_t r = 0; r < armilla::ranks(); ++r) wanted |= of_host(r) ? std::int64_t{1} << r : 0;
+  the_clock->heard.fetch_or(std::int64_t{1} << armilla::rank());
+  const std::int64_t patience_until = now() + 10'000'000'000;  // then the test says which did not hear
+  while ((the_clock->heard.load() & wanted) != wanted && now() < patience_until) try {
+      armilla::poll();
+    } catch (const armilla::rank_lost&) {}  // the next one
+}
+
 int live() {
+  const armilla::rank_t ranks_a_host = victim;
   std::thread end;
   if (armilla::rank() == victim || how == "none") {
     the_clock->pid.store(getpid());
@@ -181,6 +196,7 @@ int live() {
     const std::int64_t us = (now() - the_clock->died.load()) / 1000;
     std::printf("rank %d lost %d after %ld us: %s%s\n", int(armilla::rank()), int(e.rank()), long(us), e.what(), later().c_str());
     std::fflush(stdout);
+    if (how == "none") await_neighbours(ranks_a_host);
   } catch (const std::exception& e) {
     if (armilla::rank() != victim || how == "none") std::printf("rank %d caught instead: %s\n", int(armilla::rank()), e.what());
     std::fflush(stdout);
