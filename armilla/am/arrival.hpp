@@ -16,6 +16,9 @@ struct run_rest {
   const std::byte* end;
   /// What the loop over the items compares with `end` behind each body. Another value: it asks `endpoint::goes_on`.
   const std::byte* until = end;
+
+  /// The loop ends behind the present item.
+  void leave_nothing() noexcept { end = at, until = nullptr; }
 };
 
 /// Stands for the rest of a run that a poll's limit will end.
@@ -31,6 +34,7 @@ struct inbound {
   rank_t source;
   const bool* held;             ///< whether its source is held back
   std::uint64_t processed = 0;  ///< frames ever taken from it
+  std::byte* next = nullptr;    ///< where the first frame goes on that a poll with a limit has put back
 };
 
 /// A frame that is being taken in.

@@ -378,7 +378,12 @@ class endpoint {
   peer_kind kind_of(const channel& c) const noexcept;
   void flush_listed();
   void limit_run(run_rest& rest) noexcept;
-  [[gnu::cold]] void put_back(arrival& a, const std::byte* record) noexcept;
+  [[gnu::cold]] void put_back(arrival& a, const run_rest& rest);
+  std::byte* put_back_near(inbound& in, const std::byte* next) noexcept;
+  std::byte* put_back_far(arrival& a, const std::byte* next);
+  bool is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept;
+  bool take_up(arrival& a) noexcept;
+  [[gnu::cold]] bool may_begin(const arrival& a) const noexcept;
   [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes);
   void note_observers() noexcept;
   enum class outcome { done, late, leave };
@@ -397,6 +402,7 @@ class endpoint {
   bool ask_waits() { return asked_.wake_ended(*self_.fibers); }
   void finish_left();
   void finish(left_frame& left);
+  void finish_run(arrival& a, const run_rest& rest);
   bool detach_body() noexcept;
 
   template <taker By>
@@ -471,8 +477,9 @@ class endpoint {
   std::uint32_t spilled_channels_ = 0;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
-  bool solo_ = false;      ///< the record that is being handled came alone
-  bool observed_ = false;  ///< any of poll_every_, watch_, trace_, methods_, a limit
+  bool solo_ = false;           ///< the record that is being handled came alone
+  bool observed_ = false;       ///< any of poll_every_, watch_, trace_, methods_, a limit, put_back_
+  std::uint32_t put_back_ = 0;  ///< rings whose first frame a poll with a limit has put back
   poll_limits limits_;
   stopwatch* watch_ = nullptr;
   trace* trace_ = nullptr;

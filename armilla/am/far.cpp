@@ -133,23 +133,30 @@ bool endpoint::poll_far() {
     any = far.move_bulk<By>();
     if (left_ || (in_loop && !self_.fibers->in_loop())) return true;
   }
+  if (far.side.any_put_back() && !limits_.spent()) [[unlikely]]
+    far.side.take_up();
   // One frame a look: whoever waits asks then whether that was it. To find that no other has come takes the network longer.
-  arrival a{};
-  if (!far.side.next(a.far)) {
-    if (!any && (++far.idle_looks & 255) == 0) [[unlikely]]
-      ask_network();
-    return any;
-  }
-  a.source = a.far.source;
-  a.bytes = a.far.bytes;
-  a.at = a.first = a.far.data;
-  a.end = a.at + a.bytes;
-  run_frame<By>(a);
-  if (a.kept) [[unlikely]]
+  for (;;) {
+    arrival a{};
+    if (!far.side.next(a.far)) {
+      if (!any && (++far.idle_looks & 255) == 0) [[unlikely]]
+        ask_network();
+      return any;
+    }
+    a.source = a.far.source;
+    a.bytes = a.far.bytes;
+    a.first = a.far.data;
+    a.at = a.far.next == nullptr ? a.first : a.far.next;
+    a.end = a.first + a.bytes;
+    run_frame<By>(a);
+    if (a.kept) [[unlikely]] {
+      if (left_ || (in_loop && !self_.fibers->in_loop())) return true;
+      continue;  // it was put back, and bars nothing that others have sent
+    }
+    channel& back = channels_[std::size_t(a.source)];
+    if (back.urgent) push(back);
     return true;
-  channel& back = channels_[std::size_t(a.source)];
-  if (back.urgent) push(back);
-  return true;
+  }
 }
 template bool endpoint::poll_far<taker::loop>();
 template bool endpoint::poll_far<taker::in_place>();

@@ -189,10 +189,11 @@ bool far_traffic::move_bulk() {
     return true;
   });
   for (std::size_t i = 0; i < receiving.size(); ++i) {
-    if (!carrier.done(receiving[i].transfer)) continue;
     const far_traffic::coming came = receiving[i];
+    const bool put_back = came.transfer == has_come;
+    if (put_back ? self.limits_.bar(came.source) : !carrier.done(came.transfer)) continue;
     receiving.erase(receiving.begin() + std::ptrdiff_t(i));
-    if (self.is_lost(came.source) || cut_off(came.source, self.self_.rank)) {
+    if (!put_back && (self.is_lost(came.source) || cut_off(came.source, self.self_.rank))) {
       drop_bulk(came.source, came.block);
       return true;
     }

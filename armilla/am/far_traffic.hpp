@@ -93,6 +93,7 @@ struct far_traffic {
     std::size_t bytes;
     std::uintptr_t transfer = 0;  ///< 0: the block is not filled yet
   };
+  static constexpr std::uintptr_t has_come = 0;  ///< no transfer: all of it is there
   struct coming {
     rank_t source;
     std::byte* block;  ///< in this rank's segment; of an attendant, which has no heap: from `new`, and its own

@@ -31,6 +31,8 @@ struct poll_limits {
   unasked_limit unasked;
 
   bool spent() const noexcept { return now != nullptr && now->spent(); }
+  /// Whether bodies of `source` may not begin.
+  bool bar(rank_t source) const noexcept { return now != nullptr && (source < now->from || now->spent()); }
   /// Counts a body of `source` that is about to begin; false: it may not.
   bool take_body(rank_t source) noexcept;
 };

@@ -40,7 +40,7 @@ bool endpoint::receive(inbound& in) {
     arrival a{&in, in.source, frame.bytes, frame.data, frame.data + frame.bytes, {}};
     run_frame<By>(a);
     if (a.kept) [[unlikely]]
-      return i != 0 || left_.has_value();  // a body waited, and this stack is no longer the loop's; or it is not its turn
+      return i != 0 || left_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
     channel& back = channels_[std::size_t(in.source)];
     if (back.urgent) push(back);
   }
@@ -68,12 +68,15 @@ void endpoint::run_frame(arrival& a) {
   if constexpr (By == taker::loop) arriving_ = &a;
   if (!observed_) [[likely]]
     return run_records<By, false>(a);
-  if (arrival_order* const order = order_of(self_, this); order != nullptr && !order->take(a.source, count_.polls)) {
-    a.kept = true;  // by its ring
-    arriving_ = nullptr;
-    return;
+  if (!take_up(a)) {
+    arrival_order* const order = order_of(self_, this);
+    if (order != nullptr && (!may_begin(a) || !order->take(a.source, count_.polls))) {
+      a.kept = true;  // by its ring
+      arriving_ = nullptr;
+      return;
+    }
+    if (trace_ != nullptr && is_counted(a)) trace_->taken(a.source);
   }
-  if (trace_ != nullptr && is_counted(a)) trace_->taken(a.source);
   const timed runtime(watch_, component::runtime);
   run_records<By, true>(a);
 }
@@ -112,8 +115,10 @@ void endpoint::run_records(arrival& a) {
     std::memcpy(&head, data, sizeof head);
     if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
     const bool limited = Counted && limits_.now != nullptr && handlers_.limited[head.handler] != 0;
-    if (limited && (source < limits_.now->from || limits_.now->spent())) [[unlikely]]
-      return put_back(a, data);
+    if (limited && limits_.bar(source) && is_work(head.handler, data + sizeof head, a.end)) [[unlikely]] {
+      a.at = data;
+      return put_back(a, {nullptr, nullptr});
+    }
     if constexpr (By == taker::in_place)
       if (handlers_.may_wait[head.handler] != 0) {
         a.at = data;
@@ -145,7 +150,6 @@ void endpoint::run_records(arrival& a) {
 
 // Goes on where a body has waited, or where a fiber left off: with the rest of that run, and then with what is behind it.
 void endpoint::finish_left() {
-  if (limits_.spent()) return;
   left_frame left = *left_;
   left_.reset();
   finish(left);
@@ -157,35 +161,34 @@ void endpoint::finish_left() {
   arrival& a = left.frame;
   a.kept = false;
   a.run = nullptr;
-  ++finished_;
   {
     const frame_scope scope(*this, a);
     const timed runtime(watch_, component::runtime);
     arriving_ = &a;
-    if (left.rest.at != left.rest.end) {
-      solo_ = false;
-      ++count_.runs_received;
-      const auto bytes = std::size_t(left.rest.end - left.rest.at);
-      if (limits_.now != nullptr && handlers_.limited[a.handler] != 0)
-        run_limited(a, a.handler, left.rest.at, bytes);
-      else
-        run_bodies<true>(a.source, a.handler, left.rest.at, bytes);
-    }
+    if (left.rest.at != left.rest.end) finish_run(a, left.rest);
     if (!a.kept) observed_ ? run_records<taker::loop, true>(a) : run_records<taker::loop, false>(a);
   }
+  if (a.kept) return;
+  ++finished_;
   channel& back = channels_[std::size_t(a.source)];
-  if (!a.kept && back.urgent) push(back);
+  if (back.urgent) push(back);
 }
 
-// The loop over the items ends behind the present one.
-static void leave_nothing(run_rest& run) noexcept {
-  run.end = run.at;
-  run.until = nullptr;
+void endpoint::finish_run(arrival& a, const run_rest& rest) {
+  const bool limited = limits_.now != nullptr && handlers_.limited[a.handler] != 0;
+  if (limited && limits_.bar(a.source) && is_work(a.handler, rest.at, rest.end)) return put_back(a, rest);
+  solo_ = false;
+  ++count_.runs_received;
+  const auto bytes = std::size_t(rest.end - rest.at);
+  if (limited)
+    run_limited(a, a.handler, rest.at, bytes);
+  else
+    run_bodies<true>(a.source, a.handler, rest.at, bytes);
 }
 
 void endpoint::enter_child() noexcept {
   if (arrival* const a = std::exchange(arriving_, nullptr); a != nullptr) {
-    if (a->run != nullptr && a->run != &limited_run) leave_nothing(*a->run);
+    if (a->run != nullptr && a->run != &limited_run) a->run->leave_nothing();
     a->kept = true;  // by the rank, which has it all
   }
   (void)channels_.release();
@@ -197,7 +200,7 @@ bool endpoint::detach_body() noexcept {
   arrival* const a = arriving_;
   if (a == nullptr || a->run == nullptr || a->run == &limited_run) return false;
   left_.emplace(left_frame{*a, *a->run});
-  leave_nothing(*a->run);
+  a->run->leave_nothing();
   a->kept = true;
   arriving_ = nullptr;
   return true;
@@ -212,7 +215,7 @@ void endpoint::note_item(handler_id h, std::size_t bytes) noexcept { methods_->i
 
 void endpoint::note_observers() noexcept {
   observed_ = poll_every_ != 0 || watch_ != nullptr || trace_ != nullptr || methods_ != nullptr || limits_.now != nullptr ||
-              order_of(self_, this) != nullptr;
+              put_back_ != 0 || order_of(self_, this) != nullptr;
 }
 
 void endpoint::every_nth_call_polls(std::uint32_t n) noexcept {

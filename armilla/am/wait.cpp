@@ -60,6 +60,7 @@ bool endpoint::poll_as_limited() {
 // First what is begun, then whose turn it is, then the others.
 bool endpoint::poll(const poll_limit& most) {
   if (self_.body_depth != self_.fibers->running().own_depth) return false;
+  const std::uint64_t before = progress();
   struct limited {
     endpoint& self;
     poll_limit mine;
@@ -78,7 +79,7 @@ bool endpoint::poll(const poll_limit& most) {
     if (from == 0 || now.mine.spent()) break;
   }
   if (spilled_channels_ != 0) any |= drain();
-  return any || now.mine.bodies != most.bodies;
+  return any || progress() != before;
 }
 
 bool endpoint::poll_unasked() {
@@ -100,8 +101,6 @@ bool endpoint::look_around() {
     receive<taker::loop>(in);
     if (!fibers.in_loop()) [[unlikely]]
       return false;
-    if (left_) [[unlikely]]
-      return true;  // this poll may do no more
   }
   if (far_ != nullptr) [[unlikely]] {
     poll_far<taker::loop>();
@@ -175,7 +174,7 @@ bool endpoint::anything_has_come() const noexcept {
   arrival_order* const order = observed_ ? order_of(self_, this) : nullptr;
   if (order != nullptr) order->flush();
   for (const inbound& in : inbound_)
-    if (to_read(in) && (order == nullptr || order->next_may_be(in.source))) return true;
+    if (to_read(in) && (order == nullptr || in.next != nullptr || order->next_may_be(in.source))) return true;
   return false;
 }
 

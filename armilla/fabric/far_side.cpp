@@ -23,6 +23,7 @@ struct far_side::peer {
   std::uint32_t next_bulk = 0;
   bool held = false;                     // nothing of it is taken
   bool shut = false;                     // only words are
+  bool put_back = false;                 // the same, because of the first one in `kept`
   bool queued = false;                   // stands in `waiting_`
   bool owes = false;                     // stands in `owing_`
   std::uint64_t stored = 0;              // lines of counted frames in `kept` and `early`
@@ -33,7 +34,7 @@ struct far_side::peer {
   // The next one that may be taken; the end: none.
   std::deque<frame>::iterator next_kept() {
     if (held) return kept.end();
-    return shut ? std::find_if(kept.begin(), kept.end(), [](const frame& f) { return f.word; }) : kept.begin();
+    return shut || put_back ? std::find_if(kept.begin(), kept.end(), [](const frame& f) { return f.word; }) : kept.begin();
   }
   // What had come early follows those in front of it. So early ones are always beyond `next_in`.
   void bring_up() {
@@ -186,6 +187,7 @@ bool far_side::take(const network::arrival& a, frame& f) {
   f.aside = head.aside != 0;
   f.word = head.aside == std::uint8_t(kind::word);
   f.copy = nullptr;
+  f.next = nullptr;
   f.end = from;
   if (number == p.next_in && !p.held && !p.shut && f.bytes != 0 && p.kept.empty()) [[likely]] {
     ++p.next_in;
@@ -210,6 +212,7 @@ void far_side::store(const network::arrival& a, const frame& f, std::uint64_t nu
   if (number != p.next_in && p.early.contains(number)) return carrier_.release(a.token);
   if (p.stored + lines > window_) refuse(a, f.source, "the lines under way, with a frame", p.stored + lines);
   const frame copy = copy_of(f);
+  carrier_.release(f.token);
   p.stored += lines;
   if (number != p.next_in) {
     p.early.emplace(number, copy);
@@ -226,8 +229,38 @@ far_side::frame far_side::copy_of(const frame& f) {
   kept.copy = new std::byte[f.bytes];
   std::memcpy(kept.copy, f.data, f.bytes);
   kept.data = kept.copy;
-  carrier_.release(f.token);
   return kept;
+}
+
+// Of a copy: the network has few buffers, and others need them.
+std::byte* far_side::put_back(const frame& f, const std::byte* next) {
+  peer& p = peer_of(f.end);
+  const std::ptrdiff_t done = next - f.data;
+  put_back_.reserve(put_back_.size() + 1);
+  p.kept.push_front(f);
+  if (f.copy == nullptr) {
+    try {
+      p.kept.front() = copy_of(f);
+    } catch (...) {
+      p.kept.pop_front();
+      throw;
+    }
+    carrier_.release(f.token);
+  }
+  frame& kept = p.kept.front();
+  kept.next = kept.data + done;
+  p.stored += p.lines_of(f);
+  p.put_back = true;
+  put_back_.push_back(f.end);
+  return kept.copy + done;
+}
+
+void far_side::take_up() {
+  for (const end_t e : put_back_) {
+    peer_of(e).put_back = false;
+    take_turn(e);
+  }
+  put_back_.clear();
 }
 
 void far_side::go_on(end_t source) {

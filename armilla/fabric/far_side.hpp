@@ -55,6 +55,12 @@ class far_side {
   bool next(frame& f);
   /// It has been taken in, or its bytes are not needed any more.
   void release(const frame& f);
+  /// It is taken in later, from `next` on: it stands in front of what comes from there, and until `take_up` only words pass it.
+  /// Returns the place of `next` in the copy that is kept.
+  std::byte* put_back(const frame& f, const std::byte* next);
+  /// What was put back can be taken again.
+  void take_up();
+  bool any_put_back() const noexcept { return !put_back_.empty(); }
   /// What comes from `source` waits here until `go_on`.
   void hold(end_t source);
   void go_on(end_t source);
@@ -104,6 +110,7 @@ class far_side {
   std::uint64_t frames_taken_ = 0;
   std::deque<end_t> waiting_;  // sources that go on and have frames here
   std::vector<end_t> owing_;   // peers that could not be told what was taken
+  std::vector<end_t> put_back_;
 };
 
 }  // namespace armilla::detail

@@ -316,6 +316,52 @@ TEST_F(far_side_test, only_words_come_past_a_source_that_is_shut_out) {
   EXPECT_EQ(side.taken(2), 2U);
 }
 
+TEST_F(far_side_test, a_frame_that_is_put_back_comes_first_of_its_source_and_bars_no_other) {
+  net.comes(head(2, 0, 2), {1, 2});
+  far_frame f;
+  ASSERT_TRUE(side.next(f));
+  std::byte* const next = side.put_back(f, f.data + 8);
+  EXPECT_EQ(net.held(), 0U) << "the network has its buffer again";
+  const std::uint64_t head_of_the_rest = 9;
+  std::memcpy(next, &head_of_the_rest, sizeof head_of_the_rest);
+  comes(2, 1);
+  network_head word = head(2, 2);
+  word.aside = std::uint8_t(far_side::kind::word);
+  net.comes(word, {content(2, 2)});
+  comes(0, 0);
+  EXPECT_EQ(take(), content(2, 2)) << "words pass it";
+  EXPECT_EQ(take(), content(0, 0));
+  EXPECT_EQ(take(), 0U);
+  EXPECT_EQ(side.taken(2), 0U);
+  side.hold(2);
+  side.take_up();
+  EXPECT_FALSE(side.any_put_back());
+  EXPECT_EQ(take(), 0U);
+  side.go_on(2);
+  ASSERT_TRUE(side.next(f));
+  EXPECT_EQ(f.bytes, 16U);
+  EXPECT_EQ(f.next, f.data + 8);
+  EXPECT_EQ(*reinterpret_cast<const std::uint64_t*>(f.next), head_of_the_rest);
+  side.put_back(f, f.data + 8);  // a second time
+  EXPECT_EQ(take(), 0U);
+  side.take_up();
+  EXPECT_EQ(take(), 1U);
+  EXPECT_EQ(take(), content(2, 1));
+  EXPECT_EQ(take(), 0U);
+  EXPECT_EQ(side.taken(2), 2U);
+}
+
+TEST_F(far_side_test, what_is_put_back_is_under_way) {
+  comes(2, 0);
+  far_frame f;
+  ASSERT_TRUE(side.next(f));
+  side.put_back(f, f.data);
+  for (std::uint64_t i = 1; i < window; ++i) comes(2, i);
+  EXPECT_EQ(take(), 0U);
+  comes(2, window);
+  EXPECT_THROW(take(), decode_error);
+}
+
 TEST_F(far_side_test, a_held_source_gives_credit_all_the_same) {
   while (send(2)) {}
   side.hold(2);

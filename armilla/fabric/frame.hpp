@@ -36,9 +36,10 @@ struct far_frame {
   rank_t source = no_rank;
   std::uintptr_t token = 0;  ///< of the network
   bool aside = false;
-  bool word = false;          ///< an aside that comes also where its source is shut out
-  std::byte* copy = nullptr;  ///< owned, where the frame could not be taken in when it came
-  std::uint32_t end = 0;      ///< of `far_side`, from which it came
+  bool word = false;                ///< an aside that comes also where its source is shut out
+  std::byte* copy = nullptr;        ///< owned, where the frame could not be taken in when it came
+  std::uint32_t end = 0;            ///< of `far_side`, from which it came
+  const std::byte* next = nullptr;  ///< of one that was put back: where it goes on
 };
 
 }  // namespace armilla::detail

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polls that do no more for others than they are allowed to, and polls at every n-th communication call.
 #include <chrono>
+#include <numeric>
+#include <random>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/rank_test.hpp"
@@ -172,6 +175,77 @@ RANK_TEST(a_budget_of_nothing_begins_no_body_and_lets_answers_in) {
   EXPECT_EQ(ran, 10);
 }
 
+// What is left of a frame bars what its sender sends later, and nothing else.
+RANK_TEST(a_frame_half_begun_bars_no_answer_of_another_rank) {
+  if (am::rank() != 0 || am::ranks() == 1) return;
+  queue_here(10, [](int i) { am::async<&note>(am::rank(), i); });
+  while (ran == 0) am::poll({.bodies = 3});
+  EXPECT_EQ(ran, 3);
+  auto f = am::call(next(), [] { return 41; });
+  while (!f.ready()) am::poll({.bodies = 0});
+  EXPECT_EQ(f.get(), 41);
+  EXPECT_EQ(ran, 3);
+  take_in_steps(10, 3);
+  expect_order(10);
+}
+
+RANK_TEST(a_frame_whose_body_waits_bars_no_answer_of_another_rank) {
+  if (am::rank() != 0 || am::ranks() == 1) return;
+  queue_here(10, [](int i) { am::async<&waits>(am::rank(), i); });
+  am::poll({.bodies = 3});
+  const long begun = ran;
+  EXPECT(begun >= 1 && begun <= 3);
+  auto f = am::call(next(), [] { return 41; });
+  while (!f.ready()) am::poll({.bodies = 0});
+  EXPECT_EQ(ran, begun);
+  take_in_steps(10, 3);
+  expect_order(10);
+}
+
+// Also over a network, where a frame has no ring to stay in.
+RANK_TEST(a_frame_of_another_rank_that_is_half_begun_bars_no_third_one) {
+  ran = 0;
+  order.clear();
+  am::fence();
+  if (am::rank() == 1)
+    for (int i = 0; i < 10; ++i) am::async<&note>(0, i);
+  if (am::rank() == 0 && am::ranks() > 2) {
+    while (ran == 0) am::poll({.bodies = 3});
+    EXPECT_EQ(ran, 3);
+    auto third = am::call(2, [] { return 42; });
+    while (!third.ready()) am::poll({.bodies = 0});
+    EXPECT_EQ(ran, 3);
+    auto same = am::call(1, [] { return 41; });
+    for (int i = 0; i < 1000; ++i) am::poll({.bodies = 0});
+    EXPECT(!same.ready());  // its answer comes behind the statements
+    EXPECT_EQ(same.get(), 41);
+    expect_order(10);
+  }
+  am::fence();
+}
+
+RANK_TEST(a_long_answer_is_no_body) {
+  if (am::rank() == 0 && am::ranks() > 1) {
+    auto f = am::call(next(), [] { return std::vector<int>(100000, 7); });
+    while (!f.ready()) am::poll({.bodies = 0});
+    EXPECT_EQ(f.get().size(), std::size_t(100000));
+  }
+  am::fence();
+}
+
+RANK_TEST(a_long_statement_waits_for_a_poll_with_bodies_to_spare) {
+  ran = 0;
+  am::fence();
+  if (am::rank() == 1) am::async<&note_text>(0, std::string(100000, 'x'));
+  if (am::rank() == 0 && am::ranks() > 1) {
+    for (int i = 0; i < 10000; ++i) am::poll({.bodies = 0});
+    EXPECT_EQ(ran, 0);
+    while (ran == 0) am::poll({.bodies = 1});
+    EXPECT_EQ(ran, 1);
+  }
+  am::fence();
+}
+
 RANK_TEST(no_body_begins_when_the_time_is_over) {
   queue_here(5, [](int i) {
     am::async(
@@ -261,6 +335,53 @@ RANK_TEST(a_budget_is_not_one_of_the_fibers_that_go_on_meanwhile) {
   expect_order(20);
   spares.join();
   am::fence();
+}
+
+// ---- random steps ----
+
+thread_local std::vector<int> begun_of;  // by rank: so many of its statements have begun
+thread_local int out_of_turn = 0;
+
+void begins(am::rank_t from, int n) {
+  if (begun_of[std::size_t(from)]++ != n) ++out_of_turn;
+}
+void begins_with_text(am::rank_t from, int n, const std::string&) { begins(from, n); }
+void begins_and_waits(am::rank_t from, int n) {
+  begins(from, n);
+  am::call(from, [] {}).get();
+}
+
+RANK_TEST(statements_taken_in_by_random_steps_begin_in_their_order) {
+  std::minstd_rand chance(unsigned(am::rank() + 1));
+  const auto one_of = [&](int n) { return int(chance() % unsigned(n)); };
+  begun_of.assign(std::size_t(am::ranks()), 0);
+  out_of_turn = 0;
+  am::fence();
+  std::vector<int> told(std::size_t(am::ranks()), 0);
+  std::vector<am::future<int>> asked;
+  for (int i = 0; i < 3000; ++i) {
+    const am::rank_t to = one_of(am::ranks());
+    int& n = told[std::size_t(to)];
+    switch (one_of(8)) {
+      case 0: am::async<&begins_with_text>(to, am::rank(), n++, std::string(std::size_t(one_of(300)), 'x')); break;
+      case 1: am::async<&begins_and_waits>(to, am::rank(), n++); break;
+      case 2: am::request<[](am::sender from, int k) { begins(from.rank(), k); }>(to, n++); break;
+      case 3: am::poll({.bodies = std::uint64_t(one_of(4))}); break;
+      case 4: asked.push_back(am::call<&answer>(to, i)); break;
+      case 5: am::flush(); break;
+      case 6:
+        if (!asked.empty() && one_of(4) == 0)
+          for (auto& f : std::exchange(asked, {})) f.get();
+        break;
+      default: am::async<&begins>(to, am::rank(), n++);
+    }
+  }
+  asked.clear();
+  am::fence();
+  EXPECT_EQ(out_of_turn, 0);
+  const auto sum = [](const std::vector<int>& of) { return std::accumulate(of.begin(), of.end(), 0L); };
+  const auto plus = [](long a, long b) { return a + b; };
+  EXPECT_EQ(am::reduce_all(sum(begun_of), plus), am::reduce_all(sum(told), plus));
 }
 
 // ---- the poll at every n-th communication call ----

@@ -68,6 +68,19 @@ RANK_TEST(statements_are_counted_where_they_leave_and_where_they_run) {
   EXPECT_LE(m.runs, 1000);
 }
 
+RANK_TEST(statements_that_are_taken_in_by_steps_are_counted_once) {
+  taken = 0;
+  const am::statistics s = during([] {
+    for (int i = 0; i < 100; ++i) am::async<&take_number>(here().next, i);
+    am::flush();
+    while (taken < 100) am::poll({.bodies = 7});
+  });
+  const am::method_statistics& m = method(s, "async");
+  EXPECT_EQ(m.items, 100);
+  EXPECT_EQ(m.bytes, 800);
+  EXPECT_EQ(m.sizes[3], 100);
+}
+
 RANK_TEST(a_broadcast_is_a_statement_to_each_rank) {
   const am::statistics s = during([] { am::broadcast(&take_number, 1); });
   EXPECT_EQ(s.statements_sent, am::ranks());

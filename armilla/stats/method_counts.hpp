@@ -36,6 +36,10 @@ class method_counts {
     ++m.runs;
     if (const std::uint32_t each = item_bytes_[method]; each != 0) add(m, bytes / each, each);
   }
+  /// What of a run will count again, as another one.
+  void take_back(std::uint32_t method, std::size_t bytes) noexcept {
+    if (const std::uint32_t each = item_bytes_[method]; each != 0) add(counts_[method], 0 - bytes / each, each);
+  }
   void item(std::uint32_t method, std::size_t bytes) noexcept { add(counts_[method], 1, bytes); }
 
   const std::vector<method_count>& all() const noexcept { return counts_; }

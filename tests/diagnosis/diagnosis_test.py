@@ -171,8 +171,8 @@ class Orders(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.name = folder.name + "/run"
 
-    def result(self, ranks, fabric, **more):
-        job = run("order", ranks, fabric, **more)
+    def result(self, ranks, fabric, scene="order", **more):
+        job = run(scene, ranks, fabric, **more)
         self.assertEqual(job.returncode, 0, job.err)
         return job.out
 
@@ -187,6 +187,15 @@ class Orders(unittest.TestCase):
             self.assertGreaterEqual(len(self.lines(0)), 50 * ranks)
             for _ in range(4):
                 self.assertEqual(self.result(ranks, fabric, replay=self.name), recorded)
+
+    def test_a_replay_gives_the_result_of_polls_with_a_limit(self):
+        for ranks, fabric in everywhere((1, 4)):
+            self.result(ranks, fabric, record=self.name)
+            arrivals = len(self.lines(0))
+            recorded = self.result(ranks, fabric, "order_by_steps", record=self.name)
+            self.assertEqual(len(self.lines(0)), arrivals)
+            for _ in range(4):
+                self.assertEqual(self.result(ranks, fabric, "order_by_steps", replay=self.name), recorded)
 
     def test_a_replay_can_be_recorded(self):
         self.result(4, FABRICS[0], record=self.name)

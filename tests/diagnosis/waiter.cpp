@@ -72,12 +72,19 @@ int mix_and_ask(int from) {
   return from;
 }
 
+int wait_for(am::future<int> f) { return f.get(); }
+int wait_by_steps(am::future<int> f) {
+  for (std::uint64_t n = 0; !f.ready(); ++n) am::poll({.bodies = n % 3});
+  return f.get();
+}
+
+template <auto Wait>
 void work_in_any_order() {
   for (int i = 0; i < 20; ++i) {
     am::async<&mix>(0, int(am::rank()));
     if (i % 4 == 0) usleep(useconds_t((getpid() + int(am::rank()) * 7 + i) % 13) * 50);
     am::flush();
-    am::call<&mix_and_ask>(0, int(am::rank())).get();
+    Wait(am::call<&mix_and_ask>(0, int(am::rank())));
   }
   am::fence();
   if (am::rank() == 0) std::printf("%llx\n", static_cast<unsigned long long>(hash()));
@@ -150,5 +157,7 @@ int main(int argc, char** argv) {
     });
   }
   if (scene == "serve_for_ever") return am::run_main(argc, argv, [] { mine().never.read(); });
-  return am::run(argc, argv, scene == "order" ? work_in_any_order : work);
+  if (scene == "order") return am::run(argc, argv, work_in_any_order<&wait_for>);
+  if (scene == "order_by_steps") return am::run(argc, argv, work_in_any_order<&wait_by_steps>);
+  return am::run(argc, argv, work);
 }
