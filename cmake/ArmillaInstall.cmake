@@ -41,3 +41,6 @@ if(TARGET armilla-checked)
   file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig\" TYPE FILE FILES \"${PROJECT_BINARY_DIR}/armilla-checked.pc\")
 endif()")
 endif()
+
+# The documentation, where tools/site has built it.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/build/site/" DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT site OPTIONAL)
