@@ -24,7 +24,7 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 far_traffic::far_traffic(endpoint& owner, network& carrier, far_side::role who)
     : self(owner),
       side(carrier, owner.self_.rank, owner.self_.ranks, owner.self_.settings->network_window, who),
-      supervised(owner.host_.job().supervisor > 0) {}
+      losses_told(owner.host_.job().losses_told != 0) {}
 
 // ---- sending ----
 

@@ -124,7 +124,7 @@ struct far_traffic {
     bulk_end end;  ///< `run` may be null
   };
 
-  /// A connection that broke. Whoever looks after the ranks may know why, and is given a moment to say so.
+  /// A connection that broke. What looks after the ranks may know why, and is given a moment to say so.
   struct broken_connection {
     network::loss what;
     std::uint64_t tell_at_ns;
@@ -136,7 +136,7 @@ struct far_traffic {
   /// Takes down which connections have broken since.
   void look_for_losses(const rank_t me) {
     for (network::loss l = side.carrier().lost(); l.rank != no_rank; l = side.carrier().lost()) {
-      broken.push_back({l, deadline_after_ns(supervised ? supervisor_tells_ns : cause_may_come_ns)});
+      broken.push_back({l, deadline_after_ns(losses_told ? supervisor_tells_ns : cause_may_come_ns)});
       all_broken |= l.rank == me;
     }
   }
@@ -164,7 +164,7 @@ struct far_traffic {
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::vector<broken_connection> broken;
   std::vector<orphan> orphans;  ///< nobody waits for them
-  bool supervised = false;      ///< who looks after the ranks knows of each that dies, and why
+  bool losses_told = false;     ///< what looks after the ranks tells of each that dies, and why
   bool all_broken = false;      ///< the network does not say towards whom
   std::uint32_t idle_looks = 0;
   bool closing = false;             ///< peers leave in good order

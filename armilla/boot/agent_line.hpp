@@ -41,6 +41,7 @@ class agent_line final : public bootstrap {
   [[noreturn]] void abort(int code) override;
   void finish() override;
   void lend(int memory) override;
+  bool tells_losses() const noexcept override { return true; }
 
   /// The name by which the user called this host.
   const std::string& host() const noexcept { return host_; }

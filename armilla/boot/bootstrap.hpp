@@ -35,6 +35,8 @@ class bootstrap {
   /// This rank has made and filled the memory of its host: whoever looks after the ranks there may have it, to tell them of
   /// losses.
   virtual void lend([[maybe_unused]] int memory) {}
+  /// The launcher writes into lent memory which rank died, and why.
+  virtual bool tells_losses() const noexcept { return false; }
 };
 
 }  // namespace armilla::detail

@@ -296,6 +296,7 @@ void joining::fill_block() {
   job_->ring_bytes = layout_.ring_bytes;
   job_->segment_bytes = layout_.segment_bytes;
   job_->supervisor = job_block::launched;
+  job_->losses_told = others_.tells_losses();
   for (std::size_t r = 0; r < ranks(); ++r)
     for (auto& cpu : job_->rank[r].cpu) cpu = -1;
   fill_programs();

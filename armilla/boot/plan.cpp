@@ -100,6 +100,7 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   job.threads = settings.fabric == fabric_kind::threads;
   job.label = settings.label;
   job.supervisor = getpid();
+  job.losses_told = 1;
   fill_options(job, settings);
   fill_programs(plan, programs);
   fill_places(plan, settings);
