@@ -134,6 +134,7 @@ RANK_TEST(too_many_teams_are_an_error_on_all_ranks) {
 RANK_TEST(a_wrong_member_is_an_error) {
   EXPECT_THROWS_SAYING(am::usage_error, "no member", am::world().world_rank(am::ranks()));
   EXPECT_EQ(am::world().rank_of(am::ranks()), -1);
+  EXPECT_THROWS_SAYING(am::usage_error, "no root", am::world().broadcast(1, am::ranks()));
   EXPECT_THROWS_SAYING(am::usage_error, "team::broadcast (broadcast_value): there is no root",
                        am::broadcast_value(1, am::ranks()));
   EXPECT_THROWS_SAYING(am::usage_error, "no root", am::world().gather(1, -1));
