@@ -62,7 +62,7 @@ watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
   count_.bulk_bytes_sent += size;
   const bulk_name name{block.offset, size, h};
   try {
-    // Let through already: whoever starts a block has asked.
+    // Let through already: its sender has asked for credit.
     if (c.far) [[unlikely]]
       far_->append_bulk(c, block.offset, size, h);
     else
@@ -103,7 +103,7 @@ void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, 
   std::byte* const segment = host_.segment_start(owner);
   auto* const mark = reinterpret_cast<watermark*>(segment + offset);
   const std::uint64_t filled = far ? mark->filled : 0;             // a near one may still be written
-  const bool cut_off = far && filled < watermark::finished(size);  // nobody would ever fill the rest
+  const bool cut_off = far && filled < watermark::finished(size);  // the rest would never be filled
   if (cut_off) mark->raise(watermark::given_up);
   incoming_block block(heap::attach(segment, host_.control(owner).heap_first.load(std::memory_order_acquire)), offset, mark,
                        size);

@@ -100,7 +100,7 @@ class endpoint {
   /// The place of one more item of the open run.
   struct run_place {
     std::byte* at;  ///< null: it must take the slow path
-    bool fills;     ///< nothing else fits: `publish` when it is written. Told here, since the item's bytes may be anything's.
+    bool fills;     ///< nothing else fits: `publish` when it is written. Told here: behind that the channel would be read again.
   };
   /// The same as `append` for one more item of the open run, if it needs no more than its bytes.
   run_place append_to_run(channel& c, handler_id h, std::size_t size) noexcept {
@@ -313,7 +313,7 @@ class endpoint {
   [[gnu::cold]] bool goes_on(run_rest& rest) noexcept;
   /// Behind the first body of `rest`: whether another one begins.
   bool next_body(run_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
-  /// Whether `rest` tells whether a body of it has waited, and nobody watches: its answers may be gathered in line.
+  /// Whether `rest` tells whether a body of it has waited, and frames are not observed: its answers may be gathered in line.
   bool in_line(const run_rest& rest) const noexcept { return !observed_ && arriving_ != nullptr && arriving_->run == &rest; }
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
   bool body_has_waited() const noexcept { return self_.fibers->on_detached_body(); }
@@ -471,7 +471,7 @@ class endpoint {
   std::uint64_t finished_ = 0;                    ///< left frames that were finished: such a look has seen no ring
   asked_waits asked_;                             ///< fibers whose events no component tells: the loop asks for them
   std::atomic<std::uint32_t> interruptible_ = 0;  ///< shared with the signal's handler
-  bool stay_ = true;                              ///< who waits alone takes in messages itself
+  bool stay_ = true;                              ///< a fiber that waits alone takes in messages itself
   std::vector<std::uint32_t> to_flush_;
   std::uint64_t deferred_ = 0;
   std::uint32_t spilled_channels_ = 0;

@@ -135,7 +135,7 @@ bool endpoint::poll_far() {
   }
   if (far.side.any_put_back() && !limits_.spent()) [[unlikely]]
     far.side.take_up();
-  // One frame a look: whoever waits asks then whether that was it. To find that no other has come takes the network longer.
+  // One frame a look: a fiber that waits asks then whether that was it. To find that no other has come takes the network longer.
   for (;;) {
     arrival a{};
     if (!far.side.next(a.far)) {

@@ -32,7 +32,7 @@ struct far_apart_name {
   std::uint64_t bytes;
 };
 
-// The watermark of a block that nobody reads yet.
+// The watermark of a block that is not read yet.
 void set_filled(std::byte* block, std::uint64_t filled) noexcept {
   std::memcpy(block + offsetof(watermark, filled), &filled, sizeof filled);
 }
@@ -207,7 +207,7 @@ bool far_traffic::move_bulk() {
   return sending.size() + transfers.size() != before;
 }
 
-// Of a rank that is lost not all may have come: nobody reads the block. Null: the network may still write to it.
+// Of a rank that is lost not all may have come: the block is not read. Null: the network may still write to it.
 void far_traffic::drop_bulk(rank_t source, std::byte* block) {
   if (block != nullptr && self.has_blocks_)
     self.blocks_.deallocate(std::uint64_t(block - self.host_.segment_start(self.self_.rank)));

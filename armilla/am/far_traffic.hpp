@@ -41,7 +41,7 @@ struct far_traffic {
   void hold(rank_t source) { side.hold(source); }
   void go_on(rank_t source) { side.go_on(source); }
 
-  /// A message beside all others to a far rank, in order among those: two pieces of bytes, multiples of 8, for a handler whose
+  /// A message beside all others to a far rank; these keep their order. Two pieces of bytes, multiples of 8, for a handler whose
   /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
   void send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
   /// Most bytes of one.
@@ -100,7 +100,7 @@ struct far_traffic {
     std::size_t size;
     std::uint64_t handler;
     std::uintptr_t transfer;
-    bool apart;  ///< the network brings a part, and nothing tells that it has: whoever asks must know that the source lives
+    bool apart;  ///< the network brings a part, and nothing tells that it has: check first that the source lives
   };
 
   struct waiting_aside {
@@ -110,7 +110,7 @@ struct far_traffic {
   };
 
   struct transfer {
-    std::uintptr_t number;  ///< 0: it broke off, and nobody has said yet that `from` is lost
+    std::uintptr_t number;  ///< 0: it broke off, and it is not known yet that `from` is lost
     rank_t from;            ///< no_rank: it is sent from here
     rank_t to;              ///< no_rank: it comes here
     bulk_end end;
@@ -155,7 +155,7 @@ struct far_traffic {
     std::uint64_t came_ns = 0;   ///< when the attendant found something
   } rank;
 
-  /// Something waits for a buffer: nobody tells when there is one.
+  /// Something waits for a buffer: no event tells when there is one.
   bool wants_buffers() const noexcept { return !aside.empty() || side.owes(); }
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
 
@@ -163,7 +163,7 @@ struct far_traffic {
   far_side side;
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::vector<broken_connection> broken;
-  std::vector<orphan> orphans;  ///< nobody waits for them
+  std::vector<orphan> orphans;  ///< no fiber waits for them
   bool losses_told = false;     ///< what looks after the ranks tells of each that dies, and why
   bool all_broken = false;      ///< the network does not say towards whom
   std::uint32_t idle_looks = 0;

@@ -6,8 +6,8 @@
 // some, as every send does, and takes in messages meanwhile; half of the backlog later it is read from again.
 //
 // Why that ends: a rank that is held back is waited for only until it takes in what is queued for it. It does at its next wait
-// or poll, unless it holds back whom it should read from. So only two ranks that hold each other back could wait for ever; of
-// these the lower one reads on. docs/adr/0013-held-back.md says more.
+// or poll, unless it holds back the rank that it should read from. So only two ranks that hold each other back could wait for
+// ever; of these the lower one reads on. docs/adr/0013-held-back.md says more.
 #include <cstring>
 
 #include "armilla/am/arrival_order.hpp"

@@ -7,14 +7,17 @@ namespace armilla::detail {
 
 class endpoint;
 
-/// How an endpoint reads nothing more from a rank that asks for more than it takes in: hold.cpp.
+/// How an endpoint reads nothing more from a rank that asks for more than it takes in: hold.cpp. `c`: the channel to that rank.
 struct holding {
   endpoint& self;
 
+  /// More than ARMILLA_BACKLOG is queued for it.
   void hold_back(channel& c);
+  /// Half of that has left, or the rank is lost.
   void read_on(channel& c);
-  /// The rank itself is told, and a far one held back or not, whatever of both hold each other back.
+  /// Makes `c.holds` known: a near rank sees it in its ring, a far one gets a message.
   void tell(channel& c);
+  /// Shuts a far rank out, or lets it in. Of two that hold each other back the lower one is the one that reads on.
   void follow(const channel& c);
 };
 

@@ -46,7 +46,7 @@ void endpoint::lose(rank_t r) {
   if (attendants_ != 0) lose(channels_[attendants_ + std::size_t(r)]);
   for (const loss_listener tell : listeners_) tell(self_, r);
   if (far_ == nullptr || !host_.far[std::size_t(r)]) return;
-  // What was under way with it ends. Memory that the network may still use waits until it does not, and nobody waits for that.
+  // What was under way with it ends. Memory that the network may still use waits until it does not, and no fiber waits for that.
   far_traffic& far = *far_;
   network& carrier = far.side.carrier();
   carrier.give_up(r);
@@ -68,7 +68,7 @@ void endpoint::lose(rank_t r) {
       far.orphans.push_back({t.number, nullptr, t.end});
 }
 
-// Every later item takes the general way, and is refused there. What waits here waits for nobody.
+// Every later item takes the general way, and is refused there. What is queued here is dropped.
 void endpoint::lose(channel& c) noexcept {
   c.cursor = c.limit = c.frame = nullptr;
   c.run_handler = c.hot_handler = no_handler;

@@ -32,8 +32,7 @@ class bootstrap {
   virtual void finish() = 0;
   /// A descriptor that hangs up when the launcher has gone; -1: there is none. It stays open.
   virtual int lifeline() noexcept { return -1; }
-  /// This rank has made and filled the memory of its host: whoever looks after the ranks there may have it, to tell them of
-  /// losses.
+  /// This rank has made and filled the memory of its host: the launcher may map it, to tell the ranks there of losses.
   virtual void lend([[maybe_unused]] int memory) {}
   /// The launcher writes into lent memory which rank died, and why.
   virtual bool tells_losses() const noexcept { return false; }

@@ -37,8 +37,8 @@ struct interface_card {
   std::array<network_interface, 8> all;
 };
 
-/// The same, those with private addresses first. Where UCX_NET_DEVICES names some of them,
-/// these alone: a choice for UCX is one for the rest.
+/// The outer interfaces, those with private addresses first. Where UCX_NET_DEVICES names some of them, these alone: a choice for
+/// UCX is one for the rest.
 interface_card own_interfaces();
 
 /// The one by which host `me` reaches the others: in the first network in which all hosts have an address of their own, or, where

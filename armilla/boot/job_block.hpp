@@ -78,8 +78,8 @@ struct job_block {
   std::uint32_t cores, processors;          ///< that this job may use
   std::uint32_t program_count;
   static constexpr std::int32_t launched = -1;
-  std::int32_t supervisor;    ///< its pid; 0: a job of one rank without supervisor; `launched`: somebody else's job
-  std::uint32_t losses_told;  ///< what looks after the ranks, on all hosts, tells of each that dies, and why
+  std::int32_t supervisor;                   ///< its pid; 0: a job of one rank without supervisor; `launched`: a launcher's job
+  std::uint32_t losses_told;                 ///< what looks after the ranks, on all hosts, tells of each that dies, and why
   std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point

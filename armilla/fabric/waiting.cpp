@@ -59,7 +59,7 @@ waiting::step waiting::idle_slowly(spell& s) noexcept {
     return step::again;
   const std::uint64_t waited = now - s.began_ns;
   if (waited < spin_ns_) {
-    for (int i = 0; i < 4; ++i) spin_pause();
+    for (int i = 0; i < 4; ++i) relax();
     return step::again;
   }
   if (waited < spin_ns_ + yield_ns_) {

@@ -13,17 +13,9 @@
 /// and sees the flag, or its message came before it and the sleeper's last look sees that. Where the kernel refuses
 /// `membarrier` the sleeper only ever sleeps for a millisecond.
 ///
-/// Who sleeps beside a network that has a descriptor sleeps in `ppoll` instead of at a futex, and is woken by a signal, which is
-/// blocked everywhere else: one that comes before the sleep ends it at once.
+/// A rank that sleeps beside a network that has a descriptor sleeps in `ppoll` instead of at a futex, and is woken by a signal,
+/// which is blocked everywhere else: one that comes before the sleep ends it at once.
 namespace armilla::detail {
-
-inline void spin_pause() noexcept {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 class waiting {
  public:

@@ -57,8 +57,8 @@ inline constexpr std::uint8_t may_read = 1, may_write = 2;
 void check_segment(global_address at, const access_request& wants);
 
 /// Where this rank can load and store at `at`; null if the rare path has to look at it (`reach`).
-/// Budget: the context, then side by side a test, a product, the base: behind an atomic instruction no load starts early, so a
-/// chain of them would cost; an offset that is not aligned fails the first test as well.
+/// Budget: the context, then side by side a test, a product, the base: no chain of loads, and few instructions, so that the
+/// processor sees many accesses at a time. An offset that is not aligned fails the first test as well.
 template <std::size_t Alignment>
 [[gnu::always_inline]] inline std::byte* direct(global_address at) noexcept {
   const context* const self = current;

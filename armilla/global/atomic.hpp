@@ -82,7 +82,7 @@ void atomic_add(const global_ptr<T>& p, std::type_identity_t<T> v) {
 
 namespace detail {
 
-/// A range of places, by number: what it gives is a global pointer, which may be made only then.
+/// A range that gives a global pointer for each index, and may make it only when it is asked.
 template <class P>
 concept places = requires(const P& p, std::size_t i) {
   { p.size() } -> std::convertible_to<std::size_t>;
@@ -90,18 +90,22 @@ concept places = requires(const P& p, std::size_t i) {
   requires std::same_as<std::remove_cvref_t<decltype(p[i])>,
                         global_ptr<typename std::remove_cvref_t<decltype(p[i])>::element_type>>;
 };
+/// What they point to.
 template <places P>
-using placed = typename std::remove_cvref_t<decltype(std::declval<const P&>()[std::size_t{}])>::element_type;
+using target_type = typename std::remove_cvref_t<decltype(std::declval<const P&>()[std::size_t{}])>::element_type;
 
 }  // namespace detail
 
 /// Adds `v` to each target of `places`: an array of global pointers, or a view that makes them, such as
-/// `std::views::transform(indices, [&](auto i) { return parts[i / n] + i % n; })`. It may be asked for a place twice.
-/// The same as a loop of single ones, but lines of memory are asked for before their turn: behind an atomic instruction the
-/// processor itself hardly looks ahead.
+/// `std::views::transform(indices, [&](auto i) { return parts[i / n] + i % n; })`. A view is asked for each place up to twice,
+/// and must give the same one. A place may be there many times.
+///
+/// The same as a loop of single additions, in order, and complete when those are: each is atomic, the whole is not. Errors: as
+/// `*p`, at the first bad place; what stands before it has been added. Cost: that of the single ones, but the cache line of the
+/// place 16 ahead is asked for each time. So more misses are under way at once than the processor finds by looking ahead itself.
 template <detail::places P>
-  requires detail::atomic_number<detail::placed<P>>
-void atomic_add(const P& places, std::type_identity_t<detail::placed<P>> v) {
+  requires detail::atomic_number<detail::target_type<P>>
+void atomic_add(const P& places, std::type_identity_t<detail::target_type<P>> v) {
   constexpr std::size_t ahead = 16;  // lines that a core can have under way
   const std::size_t n = places.size();
   for (std::size_t i = 0; i < n; ++i) {

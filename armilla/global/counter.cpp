@@ -24,7 +24,7 @@ bool is_ours(std::uint64_t& claimed, rank_t rank) noexcept {
 
 void counter::wait(std::uint64_t n) {
   detail::endpoint& messages = *detail::here("counter::wait").messages;
-  // Anybody may have been about to add to it.
+  // Any rank may have been about to add to it.
   messages.wait_until([&] { return value() >= n || messages.first_lost() != no_rank; }, "counter::wait", this);
   if (value() < n) messages.throw_lost(messages.first_lost(), "counter::wait");
   taken_ += n;

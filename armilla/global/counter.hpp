@@ -30,7 +30,7 @@ class counter {
   void wait(std::uint64_t n = 1);
   /// The same without waiting: takes `n` off if so many have arrived. Takes in no messages.
   bool try_wait(std::uint64_t n = 1) noexcept;
-  /// Arrivals that nobody has waited for yet.
+  /// Arrivals that no `wait` has taken off yet.
   std::uint64_t value() const noexcept { return arrived_.value() - taken_; }
 
  private:

@@ -322,7 +322,7 @@ far_status far_deallocate(rank_memory& m, global_address at, const char* operati
 
 void far_signal(rank_memory& m, global_address counter, std::uint64_t amount) {
   far_atomic(m, counter, atomic_op::add, 8, amount, 0, nullptr, "signal");
-  m.messages.flush(counter.rank());  // somebody waits for it
+  m.messages.flush(counter.rank());  // a rank waits for it
 }
 
 void finish_group(rank_memory& m, far_group group, const char* operation) {

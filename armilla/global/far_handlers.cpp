@@ -65,7 +65,7 @@ bool is_there(global_address at, const far_question& q, const std::byte* extra) 
   const iovec there{reinterpret_cast<void*>(at.offset), q.bytes};
   const ssize_t n =
       writes ? process_vm_writev(getpid(), &mine, 1, &there, 1, 0) : process_vm_readv(getpid(), &mine, 1, &there, 1, 0);
-  return n == ssize_t(q.bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls nobody can tell
+  return n == ssize_t(q.bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls it cannot be told
 }
 
 void answer_now(endpoint& self, rank_t source, const far_question& q, far_status status) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/global/far.hpp"
 
 namespace armilla::detail {
@@ -62,17 +63,9 @@ void take_offer::run(endpoint& self, rank_t source, const std::byte* data, std::
 }
 
 // The owner does nothing but copy. Then it is over soon, unless others have its core.
-void pause(int look) noexcept {
-  if (look >= 1000) {
-    ::sched_yield();
-    return;
-  }
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+constexpr int looks_before_yield = 1000;
+
+void pause(int look) noexcept { look < looks_before_yield ? relax() : void(::sched_yield()); }
 
 void write_alone(rank_memory& m, global_address to, const std::byte* from, std::uint64_t at, std::uint64_t bytes,
                  const char* operation) {
@@ -115,10 +108,10 @@ bool copy_offer::take_back() noexcept {
 }
 
 copy_offer::state copy_offer::await_owner() const noexcept {
-  for (int look = 0;; look += look < 1000) {
+  for (int look = 0;; look += look < looks_before_yield) {
     const state now = terms_->now.load(std::memory_order_acquire);
     if (now == done || now == refused) return now;
-    if (look >= 1000 && is_of_lost(m_.self, m_.host.segment_start(owner_))) return now;
+    if (look >= looks_before_yield && is_of_lost(m_.self, m_.host.segment_start(owner_))) return now;
     pause(look);
   }
 }

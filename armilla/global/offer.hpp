@@ -11,7 +11,7 @@ namespace armilla::detail {
 
 /// A part of a long write to another process, offered to the owner of the memory: the kernel then copies on both cores at the
 /// same time. The owner, which mostly waits for the bytes, takes the offer when it next takes in messages. It need not look: the
-/// writer takes back what nobody has begun.
+/// writer takes back what the owner has not begun.
 ///
 /// The terms lie in a block of the writer's segment, and the message names it. Of a rank that takes and one that takes back, a
 /// compare-exchange lets one succeed; the block is given back by the one of both that sees it last.
@@ -31,7 +31,8 @@ class copy_offer {
   /// Whether rank `owner` could copy: the kernel does, a core is free for it, and there is credit for the message.
   static bool possible(rank_memory& m, rank_t owner) noexcept;
 
-  /// `from` stays until the offer has ended.
+  /// Offers to copy `bytes` bytes from `from` to `to`. They must stay as they are until the offer has ended. Without a free block
+  /// for the terms nothing is offered, and `take_back` says so. Cost: a block, and a message that leaves at once.
   copy_offer(rank_memory& m, global_address to, const std::byte* from, std::uint64_t bytes);
   ~copy_offer() { take_back(); }
   copy_offer(const copy_offer&) = delete;
@@ -50,7 +51,9 @@ class copy_offer {
   std::uint64_t block_ = 0;
 };
 
-/// A blocking write to private memory of another process, of which the owner may copy a part.
+/// A blocking write of `bytes` bytes to private memory of another process; complete when it returns. Of each part of up to
+/// `most_at_once` bytes the owner is offered the first half, as long as it takes such offers. Errors: those of a write by this
+/// rank alone, which name `operation`.
 void write_with_owner(rank_memory& m, global_address to, const std::byte* from, std::uint64_t bytes, const char* operation);
 
 }  // namespace armilla::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Halves of long writes that the owner of the memory copies. Offers are made by hand, so that no test depends on who is first.
+// Halves of long writes that the owner of the memory copies. Offers are made by hand, so that no test depends on which rank is
+// first.
 #include <atomic>
 #include <utility>
 #include <vector>
@@ -28,7 +29,7 @@ bool can_be_offered() {
   return am::ranks() > 1 && !host.threads && !host.far[0] && !host.far[1];
 }
 
-// Behind the library's back: who spins on it takes in no messages.
+// Behind the library's back: a rank that spins on it takes in no messages.
 std::atomic_ref<long> ended_of(am::rank_t r) {
   return std::atomic_ref(*reinterpret_cast<long*>(detail::current->host->segment_start(r) + ended.on(r).address().offset));
 }

@@ -189,7 +189,7 @@ struct method_calls<M, R(P...)> {
     std::byte* const place = begin_cold_call(self, c, number_of<M>, description_of<M>, true, bytes);
     std::memcpy(place, &name, sizeof name);
     items::write(stays, place + sizeof name, stub{0}, arguments...);
-    send_question(self, calls, c, bytes, false);
+    finish_question(self, calls, c, bytes, false);
     return answer_here;
   }
 

@@ -60,7 +60,7 @@ struct answer {
     finish_answer(self, c);
   }
 
-  /// One more of a row of answers to rank `c.to`, by a body that has not waited. False: `send` it.
+  /// One more of a row of answers to rank `c.to`, by a body that has not waited. False: it must go by `send`.
   static bool send_in_line(endpoint& self, channel& c, question_name to, const value& result) {
     const auto [place, fills] = self.append_to_run(c, handler<answer<R>>.id, item_bytes);
     if (place == nullptr) [[unlikely]]
@@ -108,8 +108,9 @@ struct answer {
   }
 };
 
-/// The item of a question is filled. If it has a frame `alone` it leaves there; else at once, or with its batch.
-inline void send_question(endpoint& self, const call_state& calls, channel& c, std::size_t size, bool alone) {
+/// Behind the last byte of a question: it leaves, by itself if it has a frame `alone`; else in the open frame, at once or with
+/// its batch.
+inline void finish_question(endpoint& self, const call_state& calls, channel& c, std::size_t size, bool alone) {
   if (alone) [[likely]] {
     self.publish_alone(c, size);
   } else {
@@ -166,7 +167,7 @@ struct question {
     while (self.next_body(rest)) {
       if constexpr (in_line)
         if (self.in_line(rest)) {
-          run_some(self, source, rest);
+          run_in_line(self, source, rest);
           continue;
         }
       run_one(self, source, rest, false, stream);
@@ -179,7 +180,7 @@ struct question {
   /// Items from the front of `rest`, up to one that fails or waits. Budget beside the body: two moves of the name, the place in
   /// `rest`, a test whether the body has waited, and one more item of a run. What many bodies read from memory comes at a time
   /// only if the processor can look at many of them at once.
-  static void run_some(endpoint& self, rank_t source, run_rest& rest)
+  static void run_in_line(endpoint& self, rank_t source, run_rest& rest)
     requires in_line
   {
     const std::byte* at = rest.at;
@@ -255,7 +256,7 @@ struct question {
               return f.run(found, std::move(arguments)...);
           return f(std::move(arguments)...);
         };
-        // A body that has waited answers by itself: what stood behind it has long been somebody else's.
+        // A body that has waited answers by itself: what stood behind it has gone on without it.
         const auto alone = [&] { return (first && rest.at == rest.end) || self.body_has_waited(); };
         if constexpr (std::is_void_v<R>) {
           body();
@@ -321,7 +322,7 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
     std::memcpy(place, &name, sizeof name);
     items::write(stays, place + sizeof name, f, arguments...);
   }
-  send_question(self, calls, c, size, alone != nullptr);
+  finish_question(self, calls, c, size, alone != nullptr);
   return result;
 }
 

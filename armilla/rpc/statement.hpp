@@ -121,7 +121,7 @@ template <class T>
 using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> && sizeof(T) <= 16,
                                   T, const T&>;
 
-// The first of a run, one that is too long for the frame, and every one while somebody watches.
+// The first of a run, one that is too long for the frame, and every one while statements are observed.
 template <class F, class... A>
 [[gnu::noinline]] void start_statements(endpoint& self, channel& c, passed<F> f, passed<A>... arguments) {
   using items = packing<F, A...>;

@@ -247,7 +247,7 @@ namespace {
 
 constexpr int ahead = 31;
 
-// Read behind the library's back: who spins on it takes in no messages.
+// Read behind the library's back: a rank that spins on it takes in no messages.
 std::atomic<long>& steps_of(am::rank_t r) {
   const am::detail::host_map& host = *am::detail::current->host;
   return *reinterpret_cast<std::atomic<long>*>(host.collective(r) + host.layout.collective_bytes() - am::detail::cache_line);

@@ -44,7 +44,7 @@ struct team_slot {
   static constexpr std::uint32_t flat_lines = 32;  ///< operations that a fast member may be ahead of a slow one
   static constexpr std::uint32_t rounds = 12;      ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
   flag_line closed;                                ///< the owner has let go of the team that began at this step
-  flag_line flat[flat_lines];                      ///< by step: everyone reads everyone's
+  flag_line flat[flat_lines];                      ///< by step: all members read all
   flag_line check[2];                              ///< checked jobs: what the owner is about to do
   flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
   intention_line entered;

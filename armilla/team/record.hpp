@@ -200,7 +200,7 @@ inline void reveal(team_record& t, const flag_line& line, std::size_t bytes) {
     mirror_to_hosts(t, &line, sizeof line.step + align_up(bytes, 8));
 }
 
-/// Nobody may overwrite a flat line that a slow member still has to read: waits until all have come to `step`.
+/// A flat line that a slow member still has to read may not be overwritten: waits until all have come to `step`.
 void make_room(team_record& t, std::uint64_t step, const char* what);
 
 /// Whether the line of the next step is free already. At a step the line of `step - flat_lines` goes; a member that has come to

@@ -54,7 +54,8 @@ concept no_root = !std::is_convertible_v<T, rank_t> || std::is_floating_point_v<
 /// Collectives are called by all members, in the same order on each; another order, root, size or type is a usage_error that
 /// names ranks and operations. In a checked job (`ARMILLA_CHECKED` builds) all members get it before anything has happened;
 /// otherwise those that see it do (docs/guide/teams.md), and the team is of no use any more. They answer calls of other ranks
-/// while they wait. Each may, but need not, wait for all members; `barrier` does.
+/// while they wait. Each may, but need not, wait for all members; `barrier` does. A member that is 32 of them ahead of the
+/// slowest waits for it (4, where values of 513 bytes to 4 KiB move).
 ///
 /// Fibers may call them, too, bodies only if they are fibers from their beginning (`as_fiber`, function instances of MPC++);
 /// another body gets a usage_error. `fence`, `all_store_sync` and `split` are for the rank's own code. One fiber of a rank at a

@@ -17,8 +17,8 @@ namespace {
 constexpr std::uint64_t direct_from = 2048;        // bytes: shorter ones are staged, so that their sender need not stay
 constexpr std::uint64_t longest_chunk = 8 * 1024;  // so that the receiver copies one while the sender fills the next
 
-constexpr std::uint64_t burst =
-    4;  // chunks that go into the staging in a row: then what has come is taken, while both are in the cache
+// Chunks that go into the staging in a row: then what has come is taken, while both are in the cache.
+constexpr std::uint64_t burst = 4;
 
 constexpr std::uint64_t cross_from = 8 * 1024 + 1;  // up to there, two copies through the staging are quicker than a system call
 
@@ -98,7 +98,7 @@ void transfer::fold(std::uint32_t member, take_function take, void* self, std::u
   in.behind = std::int32_t(area_.incoming.size()) - 2;
 }
 
-// The half of the staging and the lines that I am about to use were last used two transfers ago: has everybody read them?
+// The half of the staging and the lines that come next were last used two transfers ago: waits until all have read them.
 void transfer::settle() {
   endpoint& messages = *state_.self.messages;
   for (rank_t r = 0; r < state_.self.ranks; ++r) {

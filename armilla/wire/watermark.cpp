@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/context.hpp"
 
 namespace armilla::detail {
@@ -12,19 +13,9 @@ namespace {
 
 constexpr int looks_before_yield = 200;  // some 10 us: longer than a piece takes on a core of its own
 
-void pause(int look) noexcept {
-  if (look >= looks_before_yield) {
-    ::sched_yield();
-    return;
-  }
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
+void pause(int look) noexcept { look < looks_before_yield ? relax() : void(::sched_yield()); }
 
-// Who dies while he writes says no last word.
+// A sender that dies while it writes gives nothing up.
 bool abandoned(const watermark& mark, int look) noexcept {
   return look >= looks_before_yield && current != nullptr && current->is_of_lost != nullptr &&
          current->is_of_lost(*current, &mark);
