@@ -14,12 +14,13 @@ namespace armilla::detail {
 
 const run_rest limited_run{nullptr, nullptr};
 
-bool poll_limit::spent() const noexcept { return bodies == 0 || (deadline_ns != 0 && now_ns() >= deadline_ns); }
+bool poll_limit::spent() const noexcept { return bodies == 0 || (deadline_ns != 0 && !owes_one && now_ns() >= deadline_ns); }
 
 poll_limit unasked_limit::from_now() const noexcept {
   poll_limit most;
   if (bodies != 0) most.bodies = bodies;
   if (ns != 0) most.deadline_ns = now_ns() + ns;
+  most.owes_one = true;
   return most;
 }
 
@@ -27,6 +28,7 @@ bool poll_limits::take_body(rank_t source) noexcept {
   if (now == nullptr) return true;
   if (now->spent()) return false;
   --now->bodies;
+  now->owes_one = false;
   turn = source + 1;
   return true;
 }

@@ -11,6 +11,7 @@ struct poll_limit {
   std::uint64_t bodies = ~std::uint64_t{0};  ///< that may begin
   std::uint64_t deadline_ns = 0;             ///< behind which none begins; 0: none
   rank_t from = 0;                           ///< those of lower ranks have had their turn
+  bool owes_one = false;                     ///< a body, however late it is: what waits for the poll would not go on
 
   bool spent() const noexcept;
 };

@@ -327,6 +327,18 @@ RANK_TEST(polls_that_nobody_asked_for_have_a_budget) {
   expect_order(20);
 }
 
+// A rank that waits for credit polls by nothing else: both would wait for ever.
+RANK_TEST(a_budget_of_time_that_is_over_at_once_lets_one_body_begin) {
+  ran = 0;
+  am::fence();
+  am::set_poll_budget({.time = 1ns});
+  const int many = 20'000;
+  for (int i = 0; i < many; ++i) am::async((am::rank() + 1) % am::ranks(), [](int, long, long, long) { ++ran; }, i, 1L, 2L, 3L);
+  am::fence();
+  am::set_poll_budget({});
+  EXPECT_EQ(ran, many);
+}
+
 RANK_TEST(a_budget_is_not_one_of_the_fibers_that_go_on_meanwhile) {
   queue_here(20, [](int i) { am::async<&note>(am::rank(), i); });
   auto spares = am::spawn([] { am::poll({.bodies = 0}); });
