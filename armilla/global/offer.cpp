@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/global/far.hpp"
 
 namespace armilla::detail {
@@ -79,7 +80,7 @@ void write_alone(rank_memory& m, global_address to, const std::byte* from, std::
 bool copy_offer::possible(rank_memory& m, rank_t owner) noexcept {
   const channel& c = m.messages.to(owner);
   return current == &m.self && !m.asks(owner) && m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && !c.full &&
-         !c.blocked;
+         !c.blocked && m.self.settings->record.empty() && m.self.settings->replay.empty();  // how many offers go depends on time
 }
 
 copy_offer::copy_offer(rank_memory& m, global_address to, const std::byte* from, std::uint64_t bytes) : m_(m), owner_(to.rank()) {

@@ -22,9 +22,9 @@
 ///
 /// All members start them in the same order, as for all collectives of a team; the two kinds are counted apart. Bodies may start
 /// them, too, and a fence then waits for them. Errors arrive at `get`, and at the next fence as a statement's if the
-/// future is dropped; usage_error at once for the empty team. The job does not
-/// end before they have. Cost: that of the collective, a fiber (some 50 ns), and no allocation for small values; the first of a
-/// team makes its twin.
+/// future is dropped (not where a `then` or `when_all` has taken it over: its future alone has the error then); usage_error at
+/// once for the empty team. The job does not end before they have. Cost: that of the collective, a fiber (some 50 ns), and no
+/// allocation for small values; the first of a team makes its twin.
 namespace armilla {
 
 /// Runs `f(t)`, where `t` is the twin of `members`, and gives a future of what it returns: any collectives, one after the other.

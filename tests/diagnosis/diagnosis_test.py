@@ -197,6 +197,16 @@ class Orders(unittest.TestCase):
             for _ in range(4):
                 self.assertEqual(self.result(ranks, fabric, "order_by_steps", replay=self.name), recorded)
 
+    def test_a_replay_of_long_results_takes_in_what_was_recorded(self):
+        for ranks, fabric in everywhere((2, 4)):
+            recorded = self.result(ranks, fabric, "long_results", record=self.name)
+            arrivals = self.lines(0)
+            for _ in range(4):
+                again = self.name + ".again"
+                self.assertEqual(self.result(ranks, fabric, "long_results", replay=self.name, record=again), recorded)
+                with open(again + ".0", encoding="utf-8") as file:
+                    self.assertEqual(file.read().splitlines(), arrivals)
+
     def test_a_replay_can_be_recorded(self):
         self.result(4, FABRICS[0], record=self.name)
         before = self.lines(0)

@@ -90,6 +90,20 @@ void work_in_any_order() {
   if (am::rank() == 0) std::printf("%llx\n", static_cast<unsigned long long>(hash()));
 }
 
+// Results whose memory two ranks may fill together.
+void take_long_results() {
+  std::vector<double> buffer(1 << 19);
+  double sum = 0;
+  for (int i = 0; am::rank() == 0 && i < 50; ++i) {
+    am::call_into(
+        std::span<double>(buffer), am::ranks() - 1, [](double x) { return std::vector<double>(1 << 19, x); }, double(i))
+        .get();
+    sum += am::call(0, [](double x) { return x; }, buffer.back()).get();
+  }
+  am::fence();
+  if (am::rank() == 0) std::printf("%g\n", sum);
+}
+
 void work() {
   const am::rank_t me = am::rank(), last = am::ranks() - 1;
   std::optional<am::distributed<absent_part>> object;
@@ -159,5 +173,6 @@ int main(int argc, char** argv) {
   if (scene == "serve_for_ever") return am::run_main(argc, argv, [] { mine().never.read(); });
   if (scene == "order") return am::run(argc, argv, work_in_any_order<&wait_for>);
   if (scene == "order_by_steps") return am::run(argc, argv, work_in_any_order<&wait_by_steps>);
+  if (scene == "long_results") return am::run(argc, argv, take_long_results);
   return am::run(argc, argv, work);
 }
