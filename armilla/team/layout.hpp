@@ -96,9 +96,10 @@ struct collective_layout {
   constexpr std::size_t staging_half() const { return (staging_bytes() / 2) & ~(host_layout::page - 1); }
   /// What each of `messages` of one transfer has of it: whole lines, one at least of as many as there are other ranks.
   constexpr std::size_t staging_part(std::size_t messages) const { return (staging_half() / messages) & ~(cache_line - 1); }
-  /// Whether a line lies there; else staging.
-  constexpr bool is_line(std::size_t offset) const {
-    return offset < area(0) || (offset - area(0)) % area_bytes() < staging(0) - area(0);
+  /// Bytes of the line that lies there; 0: it is staging.
+  constexpr std::size_t line_at(std::size_t offset) const {
+    if (offset >= area(0) && (offset - area(0)) % area_bytes() >= staging(0) - area(0)) return 0;
+    return offset < area(0) && offset % slot_bytes == offsetof(team_slot, entered) ? sizeof(intention_line) : cache_line;
   }
 
   static constexpr std::size_t board_bytes = 4096;

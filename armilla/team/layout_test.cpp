@@ -17,6 +17,18 @@ TEST(CollectiveLayout, AMessageToEachOtherRankHasALineOfStaging) {
 
 TEST(CollectiveLayout, AnElementOfAFoldFitsIntoALine) { EXPECT_LE(transfer::most_element, std::uint64_t(cache_line)); }
 
+// What a message shows in another's area stays in the line that it names.
+TEST(CollectiveLayout, ALineIsACacheLineAndOnlyTheRecordOfEnteredCollectivesIsLonger) {
+  const collective_layout layout{4};
+  const std::size_t slot = collective_layout::slot(3);
+  EXPECT_EQ(layout.line_at(slot + offsetof(team_slot, flat)), std::size_t(cache_line));
+  EXPECT_EQ(layout.line_at(slot + offsetof(team_slot, entered)), sizeof(intention_line));
+  EXPECT_EQ(layout.line_at(slot + offsetof(team_slot, entered) + cache_line), std::size_t(cache_line));
+  EXPECT_EQ(layout.line_at(layout.pair(1, 2)), std::size_t(cache_line));
+  EXPECT_EQ(layout.line_at(layout.exchange(1, 2)), std::size_t(cache_line));
+  EXPECT_EQ(layout.line_at(layout.staging(1)), 0U);
+}
+
 TEST(CollectiveLayout, WhatEachRankHasLiesInOrder) {
   for (const rank_t ranks : {1, 2, 256, 257, 512, 513, 1024}) {
     const collective_layout layout{ranks};

@@ -36,15 +36,15 @@ struct mirror_record {
     std::memcpy(&head, at, sizeof head);
     const std::size_t bytes = size - sizeof head;
     const std::size_t area = self.host().layout.collective_bytes();
-    const bool line = self.self().teams->layout.is_line(head.offset);
-    if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line && bytes > sizeof(intention_line)))
+    const std::size_t line = self.self().teams->layout.line_at(head.offset);
+    if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line != 0 && bytes > line))
       self.throw_damaged(source, "the place of what a rank shows", head.offset);
     std::byte* const to = self.host().collective(source) + head.offset;
-    if (line)
+    if (line != 0)
       write_line(to, at + sizeof head, bytes);
     else
       std::memcpy(to, at + sizeof head, bytes);
-    for (rank_t r = 0; line && r < self.self().ranks; ++r)
+    for (rank_t r = 0; line != 0 && r < self.self().ranks; ++r)
       if (r != self.self().rank) self.notify(r);
   }
 };
