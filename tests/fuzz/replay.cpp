@@ -1,38 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// replay FOLDER: every input of the corpus, then some thousand random changes of it, the same ones each time.
+// replay PACK: every input of the corpus, then some thousand random changes of it, the same ones each time.
 // replay --samples FOLDER: writes a good input of every type into the folder.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "tests/fuzz/corpus_pack.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace {
 
 namespace fs = std::filesystem;
 using input = std::vector<std::byte>;
-
-std::vector<input> read_corpus(const fs::path& folder) {
-  std::vector<fs::path> names;
-  for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path());
-  std::sort(names.begin(), names.end());
-  std::vector<input> all;
-  for (const auto& name : names) {
-    std::ifstream file(name, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const auto* first = reinterpret_cast<const std::byte*>(text.data());
-    all.emplace_back(first, first + text.size());
-  }
-  return all;
-}
 
 void write_samples(const fs::path& folder) {
   fs::create_directories(folder);
@@ -46,10 +33,10 @@ void write_samples(const fs::path& folder) {
 /// Changes that a fuzzer would make: bits, interesting words where counts may stand, shorter, longer, spliced.
 class mutator {
  public:
-  explicit mutator(const std::vector<input>& corpus) : corpus_(corpus) {}
+  explicit mutator(const std::vector<input>& inputs) : inputs_(inputs) {}
 
   input next() {
-    input x = corpus_[below(corpus_.size())];
+    input x = inputs_[below(inputs_.size())];
     for (std::size_t n = 1 + below(4); n != 0; --n) change(x);
     return x;
   }
@@ -77,35 +64,41 @@ class mutator {
   }
 
   void splice(input& x) {
-    const input& other = corpus_[below(corpus_.size())];
+    const input& other = inputs_[below(inputs_.size())];
     if (other.empty()) return;
     x.resize(below(x.size()));
     x.insert(x.end(), other.begin() + static_cast<std::ptrdiff_t>(below(other.size())), other.end());
   }
 
-  const std::vector<input>& corpus_;
+  const std::vector<input>& inputs_;
   std::mt19937_64 random_{7};
 };
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc == 3 && std::strcmp(argv[1], "--samples") == 0) {
-    write_samples(argv[2]);
-    return 0;
-  }
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: %s [--samples] FOLDER\n", argv[0]);
-    return 2;
-  }
-  std::vector<input> corpus = read_corpus(argv[1]);
-  for (input& good : armilla::fuzz::samples()) corpus.push_back(std::move(good));
-  for (const input& x : corpus) armilla::fuzz::try_input(x.data(), x.size());
-  mutator changes(corpus);
+int replay(const fs::path& pack) {
+  std::vector<input> inputs;
+  for (auto& entry : armilla::fuzz::read_pack(pack)) inputs.push_back(std::move(entry.bytes));
+  for (input& good : armilla::fuzz::samples()) inputs.push_back(std::move(good));
+  for (const input& x : inputs) armilla::fuzz::try_input(x.data(), x.size());
+  mutator changes(inputs);
   for (int i = 0; i < armilla::fuzz::mutations; ++i) {
     const input x = changes.next();
     armilla::fuzz::try_input(x.data(), x.size());
   }
-  std::printf("%zu inputs and %d changes of them\n", corpus.size(), armilla::fuzz::mutations);
+  std::printf("%zu inputs and %d changes of them\n", inputs.size(), armilla::fuzz::mutations);
   return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc == 3 && std::strcmp(argv[1], "--samples") == 0) {
+    write_samples(argv[2]);
+    return 0;
+  }
+  if (argc == 2) return replay(argv[1]);
+  std::fprintf(stderr, "usage: %s PACK, or --samples FOLDER\n", argv[0]);
+  return 2;
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "%s: %s\n", argv[0], e.what());
+  return 1;
 }
