@@ -17,7 +17,7 @@ namespace armilla::detail {
 
 void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>* attended) {
   attends_ = attended;
-  waiting::spell spell;
+  event_count::backoff backoff;
   while (!stop.load(std::memory_order_acquire)) {
     bool any = false;
     for (inbound& in : inbound_) {
@@ -37,17 +37,17 @@ void endpoint::attend(const std::atomic<bool>& stop, std::atomic<std::uint64_t>*
       continue;
     }
     if (any) {
-      spell = {};
+      backoff = {};
       continue;
     }
-    waiting_.note_look(spell);
-    waiting_.announce();
+    event_count_.note_look(backoff);
+    event_count_.prepare_wait();
     if (stop.load(std::memory_order_acquire) || anything_to_do())
-      waiting_.cancel();
+      event_count_.cancel_wait();
     else if (far_ != nullptr)
-      rest_beside_network(spell);
+      rest_beside_network(backoff);
     else
-      waiting_.sleep(spell, 0, true);
+      event_count_.sleep(backoff, 0, true);
   }
 }
 
@@ -99,7 +99,7 @@ void endpoint::begin_interruptible() {
 void endpoint::end_interruptible() noexcept {
   if (self_.settings->reception != reception_kind::signal) return;
   if (interruptible_.fetch_sub(1, std::memory_order_relaxed) == 1)
-    waiting_.cancel();  // a signal that is under way finds nothing to do
+    event_count_.cancel_wait();  // a signal that is under way finds nothing to do
 }
 
 // Takes in what there is and asks to be interrupted again; as before a sleep, the last look comes after the announcement. A
@@ -114,7 +114,7 @@ void endpoint::interrupted() noexcept {
   bool failed = false;
   do {
     interruptible_.store(0, std::memory_order_relaxed);
-    waiting_.cancel();
+    event_count_.cancel_wait();
     mask_attention(SIG_UNBLOCK);
     try {
       poll();
@@ -128,7 +128,7 @@ void endpoint::interrupted() noexcept {
     }
     mask_attention(SIG_BLOCK);
     interruptible_.store(depth, std::memory_order_relaxed);
-    waiting_.announce(attention::interruptible);
+    event_count_.prepare_wait(attention::interruptible);
   } while (!failed && anything_has_come());
 }
 

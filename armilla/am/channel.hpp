@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "armilla/am/handler.hpp"
-#include "armilla/fabric/waiting.hpp"
+#include "armilla/fabric/event_count.hpp"
 #include "armilla/ring/ring.hpp"
 
 namespace armilla::detail {

@@ -37,9 +37,9 @@ endpoint::endpoint(context& self, const host_map& host, role who)
       spill_limit_(self.settings->spill_limit),
       backlog_(self.settings->backlog),
       host_(host),
-      waiting_(who == role::rank ? host.control(self.rank) : host.attendant(self.rank), count_,
-               host.oversubscribed || who == role::attendant, who == role::rank ? self.settings->spin_ns : 0,
-               who == role::rank ? self.settings->yield_ns : 0) {
+      event_count_(who == role::rank ? host.control(self.rank) : host.attendant(self.rank), count_,
+                   host.oversubscribed || who == role::attendant, who == role::rank ? self.settings->spin_ns : 0,
+                   who == role::rank ? self.settings->yield_ns : 0) {
   self_.fibers->set_loop({[](void* e) { static_cast<endpoint*>(e)->run_loop(); },
                           [](void* e) { return static_cast<endpoint*>(e)->detach_body(); }, this});
   every_nth_call_polls(poll_every_);
@@ -57,7 +57,7 @@ endpoint::endpoint(context& self, const host_map& host, role who)
     inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r, &channels_[std::size_t(r)].holds});
   }
   if (trace_ != nullptr) trace_->name_methods(handlers_.size, handler_method_name, self.ranks);
-  waiting_.watch_losses(host.job().losses.count);
+  event_count_.watch_losses(host.job().losses.count);
   if (who != role::rank || !attended) return;
   attendants_ = ranks;
   attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
@@ -83,7 +83,7 @@ endpoint::~endpoint() = default;
 
 // That any place can hold.
 std::size_t endpoint::longest_frame(const channel& c) const noexcept {
-  return c.far && far_ != nullptr ? far_->side.most() : host_.layout.ring_bytes / 8;
+  return c.far && far_ != nullptr ? far_->link.most() : host_.layout.ring_bytes / 8;
 }
 
 // ---- sending ----
@@ -128,14 +128,14 @@ void endpoint::await_credit(channel& c) {
   self_.fibers->note_wait("credit", &c);
   const traced wait(trace_, trace_kind::wait, "credit");
   const timed net(watch_, component::net);
-  waiting::spell spell;
+  event_count::backoff backoff;
   while (!c.spilled.empty()) {
     const bool any = poll_unasked();
     flush();  // also what other fibers have sent meanwhile
     if (any) {
-      spell = {};
-    } else if (waiting_.idle(spell) == waiting::step::sleep) {
-      spell = {};  // credit comes without a bell: yield, but stay awake
+      backoff = {};
+    } else if (event_count_.idle(backoff) == event_count::step::sleep) {
+      backoff = {};  // credit comes without a bell: yield, but stay awake
     }
   }
   if (c.lost) throw_lost(c.to, "send");
@@ -243,7 +243,7 @@ std::uint64_t endpoint::deferred() const noexcept { return deferred_ + self_.fib
 void endpoint::settle_counts() noexcept {
   count_.frames_received = 0;
   for (const inbound& in : inbound_) count_.frames_received += in.processed;
-  if (far_ != nullptr) count_.frames_received += far_->side.frames_taken();
+  if (far_ != nullptr) count_.frames_received += far_->link.frames_taken();
   for (std::size_t i = 0; i < channel_count_; ++i) {
     channel& c = channels_[i];
     if (c.open()) count_run(c);

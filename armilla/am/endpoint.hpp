@@ -18,8 +18,8 @@
 #include "armilla/am/poll_limit.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/event_count.hpp"
 #include "armilla/fabric/host_map.hpp"
-#include "armilla/fabric/waiting.hpp"
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/counters.hpp"
@@ -235,7 +235,7 @@ class endpoint {
   std::exception_ptr loss_error(rank_t lost, const char* operation) const;
 
   /// How this rank sleeps, and for whom it says what it waits for.
-  waiting& sleeper() noexcept { return waiting_; }
+  event_count& sleeper() noexcept { return event_count_; }
 
   // ---- for termination detection ----
 
@@ -356,7 +356,7 @@ class endpoint {
   void lose(channel& c) noexcept;
   /// Behind a look that found nothing. One test in most, a load in some.
   bool look_for_losses() {
-    if ((++count_.idle_polls & 63) != 0 || !waiting_.losses_to_hear()) [[likely]]
+    if ((++count_.idle_polls & 63) != 0 || !event_count_.losses_to_hear()) [[likely]]
       return false;
     return hear_losses();
   }
@@ -417,10 +417,10 @@ class endpoint {
     a.in->reader.release(a.bytes);
     ++a.in->processed;
   }
-  void sleep(const waiting::spell& spell, std::uint64_t deadline_ns, bool closed) noexcept {
+  void sleep(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
     if (far_ != nullptr) [[unlikely]]
-      return sleep_beside_network(spell, deadline_ns);
-    waiting_.sleep(spell, deadline_ns, closed);
+      return sleep_beside_network(backoff, deadline_ns);
+    event_count_.sleep(backoff, deadline_ns, closed);
   }
 
   // Where a network carries frames, too: far.cpp, far_attendant.cpp.
@@ -429,9 +429,9 @@ class endpoint {
   [[gnu::noinline]] bool poll_far();
   [[gnu::cold]] void give_back_far(arrival& a);
   bool in_far_frame(const std::byte* place) const noexcept;
-  void sleep_beside_network(const waiting::spell& spell, std::uint64_t deadline_ns) noexcept;
+  void sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept;
   bool attend_network();
-  void rest_beside_network(const waiting::spell& spell) noexcept;
+  void rest_beside_network(const event_count::backoff& backoff) noexcept;
   template <taker By, bool Counted>
   void run_records(arrival& a);
   template <bool Counted>
@@ -493,7 +493,7 @@ class endpoint {
   std::vector<loss_listener> listeners_;
   rank_t first_lost_ = no_rank;
   bool has_blocks_ = false;  ///< the attendant has none: a heap has one owner
-  waiting waiting_;
+  event_count event_count_;
 };
 
 /// The thread that answers for a rank under ARMILLA_RECEPTION=thread; nothing otherwise. Starts after all layers, stops before

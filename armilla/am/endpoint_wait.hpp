@@ -33,13 +33,13 @@ template <class Done>
 endpoint::outcome endpoint::wait_here(Done& done, std::uint64_t deadline_ns) {
   if (!may_stay()) return outcome::leave;
   const timed net(watch_, component::net);
-  waiting::spell spell;
+  event_count::backoff backoff;
   for (;;) {
     const bool any = poll_here();
     if (done()) return outcome::done;
     flush();  // also what bodies have sent
     if (any) {
-      spell = {};
+      backoff = {};
       if (!may_stay()) [[unlikely]]
         return outcome::leave;
       if (deadline_ns == 0) [[likely]]
@@ -47,17 +47,17 @@ endpoint::outcome endpoint::wait_here(Done& done, std::uint64_t deadline_ns) {
     }
     if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
       return done() ? outcome::done : outcome::late;
-    if (any || waiting_.idle(spell) == waiting::step::again) [[likely]]
+    if (any || event_count_.idle(backoff) == event_count::step::again) [[likely]]
       continue;
     if (spilled_channels_ != 0) [[unlikely]] {
-      spell = {};  // credit comes without a bell
+      backoff = {};  // credit comes without a bell
       continue;
     }
-    waiting_.announce();
+    event_count_.prepare_wait();
     if (done() || anything_to_do())
-      waiting_.cancel();
+      event_count_.cancel_wait();
     else
-      sleep(spell, deadline_ns, deadline_ns == 0 || waiting_.lingers());
+      sleep(backoff, deadline_ns, deadline_ns == 0 || event_count_.lingers());
   }
 }
 

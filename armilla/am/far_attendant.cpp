@@ -49,28 +49,28 @@ void far_traffic::show_attended(rank_t source) noexcept {
   for (const coming& c : receiving)
     if (c.source == source) return;
   // release: what the bodies have done; pairs with the acquire in processed_from
-  self.attends_[std::size_t(source)].store(side.taken(std::uint32_t(source)), std::memory_order_release);
+  self.attends_[std::size_t(source)].store(link.taken(std::uint32_t(source)), std::memory_order_release);
 }
 
 // Behind an announced sleep, and a look that found nothing in the rings.
-void endpoint::rest_beside_network(const waiting::spell& spell) noexcept {
+void endpoint::rest_beside_network(const event_count::backoff& backoff) noexcept {
   shared_network& shared = *host_.shared;
-  network& carrier = far_->side.carrier();
+  network& net = far_->link.net();
   const auto& rank = far_->rank;
   const std::uint64_t now = now_ns();
-  if (shared.keeps_for_attendant()) return waiting_.cancel();
-  if (far_->any_bulk() || far_->wants_buffers()) return waiting_.sleep(spell, now + shortest_nap_ns, false);
+  if (shared.keeps_for_attendant()) return event_count_.cancel_wait();
+  if (far_->any_bulk() || far_->wants_buffers()) return event_count_.sleep(backoff, now + shortest_nap_ns, false);
   if (!rank.away) {
     const bool rests = shared.rest();
-    waiting_.sleep(spell, rests ? 0 : rank.since_ns + std::max(self_.settings->attend_after_ns, shortest_nap_ns), false);
+    event_count_.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->attend_after_ns, shortest_nap_ns), false);
     return shared.rested();
   }
-  const int descriptor = carrier.descriptor();
-  if (descriptor >= 0 && !carrier.arm()) return waiting_.cancel();
+  const int descriptor = net.descriptor();
+  if (descriptor >= 0 && !net.arm()) return event_count_.cancel_wait();
   const std::uint64_t quarter = (now - rank.came_ns) / 4;
   const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, longest_nap_ns, longest_sleep_ns)
                                             : std::clamp(quarter, shortest_nap_ns, longest_nap_ns);
-  waiting_.sleep(spell, now + nap, false, descriptor);
+  event_count_.sleep(backoff, now + nap, false, descriptor);
 }
 
 }  // namespace armilla::detail

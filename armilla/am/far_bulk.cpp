@@ -66,7 +66,7 @@ handler_slot& far_apart_slot = fixed_handler<far_apart_record, far_apart_handler
 
 // Its record is the last in its frame: what comes behind it waits for the bytes.
 void far_traffic::append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
-  const far_bulk_name name{side.next_bulk(c.to), size, h};
+  const far_bulk_name name{link.next_bulk(c.to), size, h};
   sending.reserve(sending.size() + 1);
   std::memcpy(self.append(c, far_bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
   c.limit = c.cursor;
@@ -91,8 +91,8 @@ bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const ap
 }
 
 std::uint32_t far_traffic::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end, const void* owner) {
-  const std::uint32_t number = side.next_bulk(to);
-  transfers.push_back({side.carrier().send_bulk(to, number, data, bytes), no_rank, to, end, owner});
+  const std::uint32_t number = link.next_bulk(to);
+  transfers.push_back({link.net().send_bulk(to, number, data, bytes), no_rank, to, end, owner});
   ++self.count_.bulk_sent;
   self.count_.bulk_bytes_sent += bytes;
   return number;
@@ -100,7 +100,7 @@ std::uint32_t far_traffic::send_memory(rank_t to, const std::byte* data, std::si
 
 void far_traffic::receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end,
                                  const void* owner) {
-  transfers.push_back({side.carrier().receive_bulk(from, number, place, bytes), from, no_rank, end, owner});
+  transfers.push_back({link.net().receive_bulk(from, number, place, bytes), from, no_rank, end, owner});
 }
 
 bool endpoint::moves_for(const void* owner) const noexcept {
@@ -113,7 +113,7 @@ void far_traffic::start_bulk(const channel& c) {
   for (far_traffic::outgoing& o : sending)
     if (o.transfer == 0 && o.channel == c.index)
       o.transfer =
-          side.carrier().send_bulk(o.to, o.id, self.host_.segment_start(self.self_.rank) + o.offset, sizeof(watermark) + o.bytes);
+          link.net().send_bulk(o.to, o.id, self.host_.segment_start(self.self_.rank) + o.offset, sizeof(watermark) + o.bytes);
 }
 
 // ---- receiving ----
@@ -137,7 +137,7 @@ std::byte* far_traffic::expect_block(rank_t source, std::size_t size) {
 
 void far_traffic::expect_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h) {
   std::byte* const block = expect_block(source, size);
-  const std::uintptr_t transfer = side.carrier().receive_bulk(source, id, block, sizeof(watermark) + size);
+  const std::uintptr_t transfer = link.net().receive_bulk(source, id, block, sizeof(watermark) + size);
   receiving.push_back({source, block, size, h, transfer, false});
   hold(source);
   self.defer();
@@ -158,7 +158,7 @@ void far_traffic::expect_apart(rank_t source, const std::byte* at, std::size_t s
   std::memcpy(place + name.at + name.bytes, rest + name.at, name.size - name.bytes - name.at);
   set_filled(block, 0);
   const std::uintptr_t transfer =
-      side.carrier().receive_bulk(source, std::uint32_t(name.id), place + name.at, std::size_t(name.bytes));
+      link.net().receive_bulk(source, std::uint32_t(name.id), place + name.at, std::size_t(name.bytes));
   receiving.push_back({source, block, std::size_t(name.size), name.handler, transfer, true});
   hold(source);
   self.defer();
@@ -167,11 +167,11 @@ void far_traffic::expect_apart(rank_t source, const std::byte* at, std::size_t s
 // What the network has brought or taken is dealt with; true if anything was.
 template <taker By>
 bool far_traffic::move_bulk() {
-  network& carrier = side.carrier();
+  network& net = link.net();
   const std::size_t before = sending.size() + transfers.size();
   for (std::size_t i = 0; i < transfers.size();) {
     const far_traffic::transfer over = transfers[i];
-    if (over.number == 0 || !carrier.done(over.number)) {
+    if (over.number == 0 || !net.done(over.number)) {
       ++i;
       continue;
     }
@@ -184,14 +184,14 @@ bool far_traffic::move_bulk() {
     over.end.run(self.self_, over.end.first, over.end.second);
   }
   std::erase_if(sending, [&](const far_traffic::outgoing& o) {
-    if (o.transfer == 0 || !carrier.done(o.transfer)) return false;
+    if (o.transfer == 0 || !net.done(o.transfer)) return false;
     self.blocks_.deallocate(o.offset);
     return true;
   });
   for (std::size_t i = 0; i < receiving.size(); ++i) {
     const far_traffic::coming came = receiving[i];
     const bool put_back = came.transfer == has_come;
-    if (put_back ? self.limits_.bar(came.source) : !carrier.done(came.transfer)) continue;
+    if (put_back ? self.limits_.bar(came.source) : !net.done(came.transfer)) continue;
     receiving.erase(receiving.begin() + std::ptrdiff_t(i));
     if (!put_back && (self.is_lost(came.source) || cut_off(came.source, self.self_.rank))) {
       drop_bulk(came.source, came.block);

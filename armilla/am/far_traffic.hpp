@@ -9,7 +9,7 @@
 #include "armilla/am/bulk_end.hpp"
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
-#include "armilla/fabric/far_side.hpp"
+#include "armilla/fabric/far_link.hpp"
 
 namespace armilla::detail {
 
@@ -26,7 +26,7 @@ constexpr bool names_block(std::uint64_t h) noexcept {
 
 /// What an endpoint does towards ranks that a network reaches, and what it keeps for that.
 struct far_traffic {
-  far_traffic(endpoint& owner, network& carrier, far_side::role who);
+  far_traffic(endpoint& owner, network& net, far_link::role who);
 
   // ---- for the layers above ----
 
@@ -38,8 +38,8 @@ struct far_traffic {
                       const void* owner = nullptr);
 
   /// What comes from the far rank `source` in later frames waits until `go_on`.
-  void hold(rank_t source) { side.hold(source); }
-  void go_on(rank_t source) { side.go_on(source); }
+  void hold(rank_t source) { link.hold(source); }
+  void go_on(rank_t source) { link.go_on(source); }
 
   /// A message beside all others to a far rank; these keep their order. Two pieces of bytes, multiples of 8, for a handler whose
   /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
@@ -64,7 +64,7 @@ struct far_traffic {
   void drain_aside();
   bool takes_ride(const channel& c, std::size_t bytes) const noexcept;
   std::uint64_t lines_sent(rank_t r) const noexcept;
-  std::uint64_t lines_taken(rank_t r) const noexcept { return side.taken(std::uint32_t(r)); }
+  std::uint64_t lines_taken(rank_t r) const noexcept { return link.taken(std::uint32_t(r)); }
   /// Of an attendant: its rank sees how far it is.
   void show_attended(rank_t source) noexcept;
 
@@ -106,7 +106,7 @@ struct far_traffic {
   struct waiting_aside {
     rank_t to;
     std::vector<std::byte> frame;
-    far_side::kind how;
+    far_link::kind how;
   };
 
   struct transfer {
@@ -135,7 +135,7 @@ struct far_traffic {
 
   /// Takes down which connections have broken since.
   void look_for_losses(const rank_t me) {
-    for (network::loss l = side.carrier().lost(); l.rank != no_rank; l = side.carrier().lost()) {
+    for (network::loss l = link.net().lost(); l.rank != no_rank; l = link.net().lost()) {
       broken.push_back({l, deadline_after_ns(losses_told ? supervisor_tells_ns : cause_may_come_ns)});
       all_broken |= l.rank == me;
     }
@@ -156,11 +156,11 @@ struct far_traffic {
   } rank;
 
   /// Something waits for a buffer: no event tells when there is one.
-  bool wants_buffers() const noexcept { return !aside.empty() || side.owes(); }
+  bool wants_buffers() const noexcept { return !aside.empty() || link.owes(); }
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
 
   endpoint& self;
-  far_side side;
+  far_link link;
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::vector<broken_connection> broken;
   std::vector<orphan> orphans;  ///< no fiber waits for them

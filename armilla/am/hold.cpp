@@ -66,7 +66,7 @@ bool endpoint::leaves(const inbound& in) const noexcept {
 }
 
 void holding::follow(const channel& c) {
-  self.far().side.shut_out(c.index, c.holds && (self.self_.rank > c.to || !c.held_there));
+  self.far().link.shut_out(c.index, c.holds && (self.self_.rank > c.to || !c.held_there));
 }
 
 }  // namespace armilla::detail

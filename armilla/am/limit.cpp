@@ -64,7 +64,7 @@ std::byte* endpoint::put_back_near(inbound& in, const std::byte* next) noexcept 
 
 // A block that the network has brought is one item.
 std::byte* endpoint::put_back_far(arrival& a, const std::byte* next) {
-  if (a.far.bytes != 0) return far_->side.put_back(a.far, next);
+  if (a.far.bytes != 0) return far_->link.put_back(a.far, next);
   bulk_name name;
   std::memcpy(&name, a.first + sizeof(record), sizeof name);
   std::byte* const block = host_.segment_start(self_.rank) + name.offset;

@@ -31,7 +31,7 @@ std::vector<T> take_out(std::vector<T>& from, Wanted&& wanted) {
 
 // Ends the waits for who has been lost since the last time: fibers become ready, conditions come true. True: some may.
 bool endpoint::hear_losses() {
-  waiting_.hear_losses();
+  event_count_.hear_losses();
   for (const loss_record& e : host_.job().losses.entry) {  // in their order: the first is the cause of most others
     if (e.complete.load(std::memory_order_acquire) == 0) continue;
     for (rank_t r = std::max(e.first, 0); r <= e.last && r < self_.ranks; ++r)
@@ -48,9 +48,9 @@ void endpoint::lose(rank_t r) {
   if (far_ == nullptr || !host_.far[std::size_t(r)]) return;
   // What was under way with it ends. Memory that the network may still use waits until it does not, and no fiber waits for that.
   far_traffic& far = *far_;
-  network& carrier = far.side.carrier();
-  carrier.give_up(r);
-  const auto over = [&](std::uintptr_t number) { return number == 0 || carrier.done(number); };
+  network& net = far.link.net();
+  net.give_up(r);
+  const auto over = [&](std::uintptr_t number) { return number == 0 || net.done(number); };
   for (const auto& o : take_out(far.sending, [r](const far_traffic::outgoing& t) { return t.to == r; }))
     if (over(o.transfer))
       blocks_.deallocate(o.offset);
@@ -86,7 +86,7 @@ void endpoint::lose(channel& c) noexcept {
 // Whom the network cannot reach any more. Where a supervisor watches the ranks, it mostly knows sooner, and why.
 void endpoint::ask_network() {
   for (const auto& o :
-       take_out(far_->orphans, [this](const far_traffic::orphan& one) { return far_->side.carrier().done(one.number); })) {
+       take_out(far_->orphans, [this](const far_traffic::orphan& one) { return far_->link.net().done(one.number); })) {
     if (o.block != nullptr && has_blocks_)
       blocks_.deallocate(std::uint64_t(o.block - host_.segment_start(self_.rank)));
     else

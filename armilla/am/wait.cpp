@@ -114,7 +114,7 @@ bool endpoint::look_around() {
 void endpoint::run_loop() {
   scheduler& fibers = *self_.fibers;
   const timed net(watch_, component::net);
-  waiting::spell spell;
+  event_count::backoff backoff;
   for (;;) {
     const std::uint64_t before = count_.runs_received;
     try {
@@ -128,28 +128,28 @@ void endpoint::run_loop() {
     flush();  // what bodies and fibers have sent: also while others can go on
     if (fibers.anyone_ready()) {
       fibers.run_ready();
-      spell = {};
+      backoff = {};
       continue;
     }
     if (count_.runs_received != before) {
-      spell = {};
+      backoff = {};
       continue;
     }
     if (look_for_losses()) [[unlikely]] {
-      spell = {};
+      backoff = {};
       continue;
     }
-    if (waiting_.idle(spell) == waiting::step::again) [[likely]]
+    if (event_count_.idle(backoff) == event_count::step::again) [[likely]]
       continue;
     if (spilled_channels_ != 0) [[unlikely]] {
-      spell = {};  // credit comes without a bell: stay awake
+      backoff = {};  // credit comes without a bell: stay awake
       continue;
     }
-    waiting_.announce();
+    event_count_.prepare_wait();
     if (left_ || anything_to_do() || ask_waits())
-      waiting_.cancel();
+      event_count_.cancel_wait();
     else
-      sleep(spell, next_timer, next_timer == 0 || (waiting_.lingers() && fibers.timers() == 1));
+      sleep(backoff, next_timer, next_timer == 0 || (event_count_.lingers() && fibers.timers() == 1));
   }
 }
 

@@ -43,8 +43,8 @@ class dice {
 
 class faulty final : public passing_network {
  public:
-  faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks, time_source clock)
-      : passing_network(std::move(carrier)),
+  faulty(std::unique_ptr<network> net, const fault_settings& how, rank_t me, rank_t ranks, time_source clock)
+      : passing_network(std::move(net)),
         how_(how),
         clock_(clock),
         slow_(how.slow == me),
@@ -60,10 +60,10 @@ class faulty final : public passing_network {
     if (now < next_look_ || now < stopped_until_) return {};
     if (slow_) next_look_ = now + slow_ns;
     for (int i = 0; i < taken_a_look; ++i) {
-      const arrival a = carrier().poll();
+      const arrival a = net().poll();
       if (a.data == nullptr) break;
       take(a, now);
-      carrier().release(a.token);
+      net().release(a.token);
     }
     return now < stopped_until_ ? arrival{} : hand_out(now);
   }
@@ -71,17 +71,17 @@ class faulty final : public passing_network {
   void release(std::uintptr_t token) override { held_.erase(token); }
 
   std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
-    return late_by(0, carrier().send_bulk(to, id, data, bytes));
+    return late_by(0, net().send_bulk(to, id, data, bytes));
   }
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
-    return late_by(how_.delay_ns + own_.up_to(how_.jitter_ns), carrier().receive_bulk(from, id, data, bytes));
+    return late_by(how_.delay_ns + own_.up_to(how_.jitter_ns), net().receive_bulk(from, id, data, bytes));
   }
   bool done(std::uintptr_t transfer) override {
     const auto at = transfers_.find(transfer);
     if (at == transfers_.end()) return false;
     late& l = at->second;
     if (l.due == 0) {
-      if (!carrier().done(l.number)) return false;
+      if (!net().done(l.number)) return false;
       l.due = clock_() + l.by;
     }
     if (clock_() < l.due) return false;
@@ -94,7 +94,7 @@ class faulty final : public passing_network {
   struct coming {
     bytes_of_frame words;
     std::size_t bytes;
-    rank_t said;  // by the carrier
+    rank_t said;  // by the network
   };
   struct peer {
     dice fate{0, 0};
@@ -102,9 +102,9 @@ class faulty final : public passing_network {
     std::multimap<std::uint64_t, coming> frames;  // by the time when they arrive
   };
   struct late {
-    std::uintptr_t number;  // of the carrier, which uses it again once it is done
+    std::uintptr_t number;  // of the network, which uses it again once it is done
     std::uint64_t by;
-    std::uint64_t due;  // 0: the carrier is not done
+    std::uint64_t due;  // 0: the network is not done
   };
 
   std::uintptr_t late_by(std::uint64_t ns, std::uintptr_t number) {
@@ -211,14 +211,14 @@ fault_settings fault_settings::from(std::string_view text) {
   return f;
 }
 
-std::unique_ptr<network> make_faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks,
+std::unique_ptr<network> make_faulty(std::unique_ptr<network> net, const fault_settings& how, rank_t me, rank_t ranks,
                                      time_source clock) {
-  return std::make_unique<faulty>(std::move(carrier), how, me, ranks, clock);
+  return std::make_unique<faulty>(std::move(net), how, me, ranks, clock);
 }
 
-std::unique_ptr<network> with_faults(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks) {
-  if (!how.any()) return carrier;
-  auto worse = make_faulty(std::move(carrier), how, me, ranks);
+std::unique_ptr<network> with_faults(std::unique_ptr<network> net, const fault_settings& how, rank_t me, rank_t ranks) {
+  if (!how.any()) return net;
+  auto worse = make_faulty(std::move(net), how, me, ranks);
   return how.drop > 0 ? make_reliable(std::move(worse), me, ranks) : std::move(worse);
 }
 

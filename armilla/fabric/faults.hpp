@@ -15,7 +15,7 @@ namespace armilla::detail {
 /// What ARMILLA_FAULTS says. Times in nanoseconds, the others probabilities of a frame.
 ///
 /// Delay, reordering between pairs, a slow and a stopped rank are what every network does now and then: all must work under
-/// them. Order within a pair and that frames come once is a promise of networks, but `far_side` numbers frames and needs neither.
+/// them. Order within a pair and that frames come once is a promise of networks, but `far_link` numbers frames and needs neither.
 /// A lost frame nobody above expects: with `drop`, `reliable` stands between.
 struct fault_settings {
   std::uint64_t delay_ns = 0;
@@ -39,12 +39,12 @@ struct fault_settings {
 /// What time it is, in nanoseconds: `now_ns`, or a clock that a test sets by hand.
 using time_source = std::uint64_t (*)() noexcept;
 
-/// `carrier`, worse. What happens to a frame follows from the seed, both ranks and its place between them; when it happens
-/// follows from `clock`. Frames must begin as `network_head` does, if `carrier` does not know their source.
-std::unique_ptr<network> make_faulty(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks,
+/// `net`, worse. What happens to a frame follows from the seed, both ranks and its place between them; when it happens
+/// follows from `clock`. Frames must begin as `network_head` does, if `net` does not know their source.
+std::unique_ptr<network> make_faulty(std::unique_ptr<network> net, const fault_settings& how, rank_t me, rank_t ranks,
                                      time_source clock = now_ns);
 
-/// `carrier` with these faults; and, if frames are lost, `reliable` above it. Itself if there are none.
-std::unique_ptr<network> with_faults(std::unique_ptr<network> carrier, const fault_settings& how, rank_t me, rank_t ranks);
+/// `net` with these faults; and, if frames are lost, `reliable` above it. Itself if there are none.
+std::unique_ptr<network> with_faults(std::unique_ptr<network> net, const fault_settings& how, rank_t me, rank_t ranks);
 
 }  // namespace armilla::detail

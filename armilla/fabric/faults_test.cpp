@@ -191,7 +191,7 @@ TEST(faults, bulk_is_done_later) {
   w.script->over = {1, 2};
   EXPECT_TRUE(w.net->done(out));
   EXPECT_FALSE(w.net->done(in));
-  EXPECT_FALSE(w.script->over.contains(1)) << "the carrier was asked";
+  EXPECT_FALSE(w.script->over.contains(1)) << "the network was asked";
   hand += 49'999'999;
   EXPECT_FALSE(w.net->done(in));
   hand += 1;

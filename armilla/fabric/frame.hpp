@@ -38,7 +38,7 @@ struct far_frame {
   bool aside = false;
   bool word = false;                ///< an aside that comes also where its source is shut out
   std::byte* copy = nullptr;        ///< owned, where the frame could not be taken in when it came
-  std::uint32_t end = 0;            ///< of `far_side`, from which it came
+  std::uint32_t end = 0;            ///< of `far_link`, from which it came
   const std::byte* next = nullptr;  ///< of one that was put back: where it goes on
 };
 

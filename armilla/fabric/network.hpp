@@ -12,7 +12,7 @@ namespace armilla::detail {
 /// It moves *frames*, of at most `most()` bytes, and *bulk*, of any length, which goes straight from the sender's memory to the
 /// receiver's. It knows nothing of what is in them. Frames from one rank to another arrive once and in order, unless a
 /// decorator stands before it; bulk and frames do not wait for each other. Who uses it limits how many frames are under way to
-/// a rank (`far_side`), so that a network need not refuse any for the receiver's sake.
+/// a rank (`far_link`), so that a network need not refuse any for the receiver's sake.
 ///
 /// One thread uses it at a time. No function waits for another rank. Budget: one virtual call a frame, none a message.
 class network {

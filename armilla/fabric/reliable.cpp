@@ -40,8 +40,8 @@ static_assert(sizeof(reliable_head) == 32);
 
 class reliable final : public passing_network {
  public:
-  reliable(std::unique_ptr<network> carrier, rank_t me, rank_t ranks)
-      : passing_network(std::move(carrier)), me_(me), peers_(std::size_t(ranks)), room_(passing_network::most() / 8 + 1) {
+  reliable(std::unique_ptr<network> net, rank_t me, rank_t ranks)
+      : passing_network(std::move(net)), me_(me), peers_(std::size_t(ranks)), room_(passing_network::most() / 8 + 1) {
     helper_ = start_helper_thread("reliable", [this] { help(); });
   }
   ~reliable() override { stop(); }
@@ -124,30 +124,30 @@ class reliable final : public passing_network {
   // Everything below with the mutex held.
 
   bool try_send(rank_t to, going& f, std::uint64_t now) {
-    std::byte* const place = carrier().acquire(to, f.bytes);
+    std::byte* const place = net().acquire(to, f.bytes);
     if (place == nullptr) return false;
     reinterpret_cast<reliable_head*>(f.content.data())->got = peers_[std::size_t(to)].next_in;
     std::memcpy(place, f.content.data(), f.bytes);
-    carrier().submit(to, f.bytes);
+    net().submit(to, f.bytes);
     f.sent_ns = now;
     return true;
   }
 
   bool try_acknowledge(rank_t to) {
-    std::byte* const place = carrier().acquire(to, sizeof(reliable_head));
+    std::byte* const place = net().acquire(to, sizeof(reliable_head));
     if (place == nullptr) return false;
     const reliable_head head{reliable_head::good_mark, 1, std::uint32_t(me_), 0, 0, peers_[std::size_t(to)].next_in};
     std::memcpy(place, &head, sizeof head);
-    carrier().submit(to, sizeof head);
+    net().submit(to, sizeof head);
     return true;
   }
 
   void look() {
     for (int i = 0; i < taken_a_look; ++i) {
-      const arrival a = carrier().poll();
+      const arrival a = net().poll();
       if (a.data == nullptr) break;
       take(a);
-      carrier().release(a.token);
+      net().release(a.token);
     }
     const std::uint64_t now = now_ns();
     for (std::size_t r = 0; r < peers_.size(); ++r) {
@@ -215,12 +215,12 @@ class reliable final : public passing_network {
 
 }  // namespace
 
-std::unique_ptr<network> make_reliable(std::unique_ptr<network> carrier, rank_t me, rank_t ranks) {
-  if (!carrier->any_thread())
+std::unique_ptr<network> make_reliable(std::unique_ptr<network> net, rank_t me, rank_t ranks) {
+  if (!net->any_thread())
     throw_usage("start", fmt::format("frames that are lost are sent again by a thread, and {} takes calls of one thread only; "
                                      "leave drop out of ARMILLA_FAULTS",
-                                     carrier->version()));
-  return std::make_unique<reliable>(std::move(carrier), me, ranks);
+                                     net->version()));
+  return std::make_unique<reliable>(std::move(net), me, ranks);
 }
 
 }  // namespace armilla::detail

@@ -11,7 +11,7 @@ namespace armilla::detail {
 /// by as it is.
 ///
 /// For tests: every frame is copied at both ends. A thread looks when the rank does not, because a rank whose last frame was lost
-/// may be elsewhere, and not look any more; so `carrier` must let any thread use it, or `usage_error`.
-std::unique_ptr<network> make_reliable(std::unique_ptr<network> carrier, rank_t me, rank_t ranks);
+/// may be elsewhere, and not look any more; so `net` must let any thread use it, or `usage_error`.
+std::unique_ptr<network> make_reliable(std::unique_ptr<network> net, rank_t me, rank_t ranks);
 
 }  // namespace armilla::detail

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/event_count.hpp"
 #include "armilla/fabric/frame.hpp"
-#include "armilla/fabric/waiting.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -39,8 +39,8 @@ class shared_network::turn {
   bool kept_on_ = false;
 };
 
-shared_network::shared_network(network& carrier, control_block& rank, control_block& attendant, std::size_t most_kept)
-    : carrier_(carrier), most_kept_(most_kept), rank_(*this, rank, true), attendant_(*this, attendant, false) {}
+shared_network::shared_network(network& net, control_block& rank, control_block& attendant, std::size_t most_kept)
+    : net_(net), most_kept_(most_kept), rank_(*this, rank, true), attendant_(*this, attendant, false) {}
 
 // A rank that waits is inside nearly always, and takes the lock again before one that it has woken can: it lets the attendant
 // pass, which comes seldom.
@@ -57,14 +57,14 @@ void shared_network::side::enter() {
 
 std::byte* shared_network::side::acquire(rank_t to, std::size_t bytes) {
   turn mine(*this);
-  std::byte* const place = all_.carrier_.acquire(to, bytes);
+  std::byte* const place = all_.net_.acquire(to, bytes);
   if (place != nullptr) mine.keep_on();
   return place;
 }
 
 void shared_network::side::submit(rank_t to, std::size_t bytes) {
   const turn mine(*this);
-  all_.carrier_.submit(to, bytes);
+  all_.net_.submit(to, bytes);
 }
 
 // What cannot be right is the rank's, which says so.
@@ -85,7 +85,7 @@ network::arrival shared_network::side::poll() {
     if (!kept_.empty()) return first_kept();
     if (!looks_itself) return {};
     for (int i = 0; i < frames_a_look; ++i) {
-      const arrival a = all_.carrier_.poll();
+      const arrival a = all_.net_.poll();
       if (a.data == nullptr) break;
       if (&all_.whose(a) == this) {
         mine = hold(a, nullptr);
@@ -123,7 +123,7 @@ network::arrival shared_network::side::hold(const arrival& a, std::unique_ptr<st
 void shared_network::side::keep(const arrival& a) {
   if (a.bytes > all_.most_kept_ - kept_bytes_) {
     const rank_t source = a.source;
-    all_.carrier_.release(a.token);
+    all_.net_.release(a.token);
     throw_decode(
         source, "receive",
         fmt::format("more than {} bytes of frames wait here, the last of rank {}, which its credit does not allow; do all "
@@ -133,7 +133,7 @@ void shared_network::side::keep(const arrival& a) {
   kept_bytes_ += a.bytes;
   kept_frame mine{std::make_unique_for_overwrite<std::uint64_t[]>((a.bytes + 7) / 8), a.bytes, a.source};
   std::memcpy(mine.copy.get(), a.data, a.bytes);
-  all_.carrier_.release(a.token);
+  all_.net_.release(a.token);
   kept_.push_back(std::move(mine));
   kept_count_.store(kept_.size(), std::memory_order_release);
 }
@@ -142,24 +142,24 @@ void shared_network::side::release(std::uintptr_t token) {
   held_frame mine = std::move(held_[token]);
   if (mine.copy == nullptr) {
     const turn here(*this);
-    all_.carrier_.release(mine.token);
+    all_.net_.release(mine.token);
   }
   free_tokens_.push_back(token);
 }
 
 std::uintptr_t shared_network::side::send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) {
   const turn mine(*this);
-  return all_.carrier_.send_bulk(to, id, data, bytes);
+  return all_.net_.send_bulk(to, id, data, bytes);
 }
 
 std::uintptr_t shared_network::side::receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) {
   const turn mine(*this);
-  return all_.carrier_.receive_bulk(from, id, data, bytes);
+  return all_.net_.receive_bulk(from, id, data, bytes);
 }
 
 bool shared_network::side::done(std::uintptr_t transfer) {
   const turn mine(*this);
-  return all_.carrier_.done(transfer);
+  return all_.net_.done(transfer);
 }
 
 // One that fails takes back what the other side has armed, which then has to look by itself.
@@ -167,7 +167,7 @@ bool shared_network::side::arm() {
   {
     const turn mine(*this);
     if (!kept_.empty()) return false;
-    if (all_.carrier_.arm()) return true;
+    if (all_.net_.arm()) return true;
   }
   notify((of_rank_ ? all_.attendant_ : all_.rank_).owner);
   return false;
@@ -175,19 +175,19 @@ bool shared_network::side::arm() {
 
 int shared_network::side::descriptor() const noexcept {
   const turn mine(const_cast<side&>(*this));
-  return all_.carrier_.descriptor();
+  return all_.net_.descriptor();
 }
 
 // What the other one has under way with that rank ends, too, perhaps before it has heard why.
 void shared_network::side::give_up(rank_t r) {
   const turn mine(*this);
-  all_.carrier_.give_up(r);
+  all_.net_.give_up(r);
   (of_rank_ ? all_.attendant_ : all_.rank_).losses_.push_back({r, "it is lost"});
 }
 
 network::loss shared_network::side::lost() {
   const turn mine(*this);
-  loss next = all_.carrier_.lost();
+  loss next = all_.net_.lost();
   if (next.rank != no_rank) {
     (of_rank_ ? all_.attendant_ : all_.rank_).losses_.push_back(next);
   } else if (!losses_.empty()) {

@@ -15,7 +15,7 @@ namespace armilla::detail {
 
 /// A network for the two that use it under ARMILLA_RECEPTION=thread: a rank, and its attendant. Each has a *side*, which is a
 /// network; the frames that come are told apart by their lane. What one of them finds for the other is copied and kept there, in
-/// order, and wakes it; the credit of `far_side` bounds how much that can be.
+/// order, and wakes it; the credit of `far_link` bounds how much that can be.
 ///
 /// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`). A rank
 /// without an attendant uses the network itself and pays for none of this.
@@ -26,7 +26,7 @@ class shared_network {
  public:
   /// `rank` and `attendant`: whom to wake. `most_kept`: bytes of frames that may be kept for either, which honest ranks never
   /// reach.
-  shared_network(network& carrier, control_block& rank, control_block& attendant, std::size_t most_kept = ~std::size_t{0});
+  shared_network(network& net, control_block& rank, control_block& attendant, std::size_t most_kept = ~std::size_t{0});
   shared_network(const shared_network&) = delete;
 
   network& for_rank() noexcept { return rank_; }
@@ -71,14 +71,14 @@ class shared_network {
    public:
     side(shared_network& all, control_block& owner, bool of_rank) : owner(owner), all_(all), of_rank_(of_rank) {}
 
-    const char* name() const noexcept override { return all_.carrier_.name(); }
-    const char* version() const noexcept override { return all_.carrier_.version(); }
-    std::size_t most() const noexcept override { return all_.carrier_.most(); }
+    const char* name() const noexcept override { return all_.net_.name(); }
+    const char* version() const noexcept override { return all_.net_.version(); }
+    std::size_t most() const noexcept override { return all_.net_.most(); }
     std::byte* acquire(rank_t to, std::size_t bytes) override;
     void submit(rank_t to, std::size_t bytes) override;
     arrival poll() override;
     void release(std::uintptr_t token) override;
-    std::size_t held_at_most() const noexcept override { return all_.carrier_.held_at_most(); }
+    std::size_t held_at_most() const noexcept override { return all_.net_.held_at_most(); }
     std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override;
     std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
     bool done(std::uintptr_t transfer) override;
@@ -119,7 +119,7 @@ class shared_network {
 
   side& whose(const network::arrival& a) noexcept;
 
-  network& carrier_;
+  network& net_;
   const std::size_t most_kept_;
   std::mutex busy_;
   std::atomic<bool> wanted_ = false;  ///< the attendant waits for its turn

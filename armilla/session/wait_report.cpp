@@ -154,7 +154,7 @@ void stalled(void* rank) {
 }  // namespace
 
 void start_wait_reports(context& self) {
-  waiting& sleeper = self.messages->sleeper();
+  event_count& sleeper = self.messages->sleeper();
   sleeper.set_reporter({&answer, &stalled, &self});
   // A launcher looks after its job, but knows nothing of waits: each rank tells its own.
   if (alone(self)) sleeper.watch_alone(self.settings->stall_ns, self.settings->wait_report_ns);

@@ -148,7 +148,7 @@ class unhurried {
     const std::uint64_t now = now_ns();
     if (since_ns_ == 0) since_ns_ = now;
     struct lingering {
-      waiting& who;
+      event_count& who;
       ~lingering() { who.linger(0); }
     } until_end{messages_.sleeper()};
     until_end.who.linger(since_ns_);

@@ -354,7 +354,7 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
     messages.wait_until(
         [&] {
           if (ready() || t.lost != no_rank || otherwise != no_rank || tell) return true;
-          if (!messages.sleeper().announced()) [[likely]]
+          if (!messages.sleeper().wait_prepared()) [[likely]]
             return false;
           others([&](rank_t r) {
             if (otherwise == no_rank && does_otherwise(t, r)) otherwise = r;

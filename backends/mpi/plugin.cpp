@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "backends/mpi/carrier.hpp"
 #include "backends/mpi/launched.hpp"
+#include "backends/mpi/mpi_network.hpp"
 
 namespace armilla::mpi {
 namespace {
@@ -39,7 +39,7 @@ detail::network* open(rank_t rank, rank_t ranks, const detail::network_settings&
                    std::to_string(rank) + " of " + std::to_string(ranks) + ": start all ranks by one launcher that MPI knows",
                why, room),
            nullptr;
-  return std::make_unique<carrier>(s, settings).release();
+  return std::make_unique<mpi_network>(s, settings).release();
 } catch (const std::exception& e) { return say(e.what(), why, room), nullptr; }
 
 constexpr detail::plugin description{detail::plugin::good_version, "mpi", join, open};

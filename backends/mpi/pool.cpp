@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/mpi/pool.hpp"
 
-#include "backends/mpi/carrier.hpp"
+#include "backends/mpi/mpi_network.hpp"
 
 namespace armilla::mpi {
 

@@ -2,7 +2,7 @@
 #include "backends/mpi/ring.hpp"
 
 #include "armilla/base/types.hpp"
-#include "backends/mpi/carrier.hpp"
+#include "backends/mpi/mpi_network.hpp"
 
 namespace armilla::mpi {
 

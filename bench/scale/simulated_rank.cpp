@@ -18,7 +18,7 @@
 #include "armilla/boot/join.hpp"
 #include "armilla/fabric/passing_network.hpp"
 #include "armilla/fabric/plugin.hpp"
-#include "backends/mpi/carrier.hpp"
+#include "backends/mpi/mpi_network.hpp"
 
 extern "C" const armilla::detail::plugin* armilla_plugin();  // of the MPI backend, which is linked
 
@@ -81,12 +81,12 @@ class simulated_network final : public passing_network {
   explicit simulated_network(std::unique_ptr<network> backend) : passing_network(std::move(backend)) {}
   std::byte* acquire(rank_t to, std::size_t bytes) override {
     const in_simulator here;
-    return carrier().acquire(to, bytes);
+    return net().acquire(to, bytes);
   }
   void submit(rank_t to, std::size_t bytes) override {
     const in_simulator here;
     looks_ = 0;
-    carrier().submit(to, bytes);
+    net().submit(to, bytes);
   }
   arrival poll() override {
     if (++looks_ < looks_of_a_loop) return {};
@@ -101,17 +101,17 @@ class simulated_network final : public passing_network {
   }
   void release(std::uintptr_t token) override {
     const in_simulator here;
-    carrier().release(token);
+    net().release(token);
   }
   std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
     const in_simulator here;
     looks_ = 0;
-    return carrier().send_bulk(to, id, data, bytes);
+    return net().send_bulk(to, id, data, bytes);
   }
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
     const in_simulator here;
     looks_ = 0;
-    return carrier().receive_bulk(from, id, data, bytes);
+    return net().receive_bulk(from, id, data, bytes);
   }
   // The receives that are still posted end with the simulator: it miscounts one that is cancelled when a frame has come.
   void finish() override {}
@@ -125,7 +125,7 @@ class simulated_network final : public passing_network {
   // Between looks at bulk under way, for which MPI does not wait together with frames, in seconds; longer in a long wait.
   static constexpr double look = 1e-6;
 
-  armilla::mpi::carrier& mpi() { return static_cast<armilla::mpi::carrier&>(carrier()); }
+  armilla::mpi::mpi_network& mpi() { return static_cast<armilla::mpi::mpi_network&>(net()); }
   void pause() {
     const double seconds = std::max(look, paused_ / 16);
     paused_ += seconds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/far_side.hpp"
+#include "armilla/fabric/far_link.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -13,7 +13,7 @@
 
 namespace armilla::detail {
 
-struct far_side::peer {
+struct far_link::peer {
   std::uint64_t sent = 0;          // lines
   std::uint64_t acknowledged = 0;  // of them the peer has taken these, as far as known
   std::uint64_t taken = 0;         // lines
@@ -43,8 +43,8 @@ struct far_side::peer {
   }
 };
 
-far_side::far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes, role who)
-    : carrier_(carrier),
+far_link::far_link(network& net, rank_t me, rank_t ranks, std::uint64_t window_bytes, role who)
+    : net_(net),
       me_(me),
       ranks_(ranks),
       ends_(end_t(ranks) * (who == role::attended_rank ? 2 : 1)),
@@ -52,12 +52,12 @@ far_side::far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t wind
       first_of_lane_{who == role::attendant ? nobody : 0, who == role::attendant ? 0 : nobody,
                      who == role::attended_rank ? end_t(ranks) : nobody},
       bulk_step_(who == role::rank ? 1 : frame_lanes + 1),
-      most_((carrier.most() - sizeof(network_head)) / 8 * 8),
+      most_((net.most() - sizeof(network_head)) / 8 * 8),
       window_(std::max<std::uint64_t>(window_bytes / cache_line, 4 * lines_for(most_))) {
   peers_ = std::make_unique<std::unique_ptr<peer>[]>(ends_);
 }
 
-far_side::~far_side() {
+far_link::~far_link() {
   for (end_t e = 0; e < ends_; ++e)
     if (peer* const p = peers_[e].get()) {
       for (const frame& f : p->kept) delete[] f.copy;
@@ -65,42 +65,42 @@ far_side::~far_side() {
     }
 }
 
-inline far_side::peer& far_side::peer_of(end_t e) {
+inline far_link::peer& far_link::peer_of(end_t e) {
   std::unique_ptr<peer>& p = peers_[e];
   if (!p) [[unlikely]]
     meet(e);
   return *p;
 }
 
-void far_side::meet(end_t e) { peers_[e] = std::make_unique<peer>(); }
+void far_link::meet(end_t e) { peers_[e] = std::make_unique<peer>(); }
 
 // ---- sending ----
 
-bool far_side::admits(end_t to, std::size_t bytes) const noexcept {
+bool far_link::admits(end_t to, std::size_t bytes) const noexcept {
   const peer* const p = peers_[to].get();
   return p == nullptr || p->sent + lines_for(bytes) - p->acknowledged <= window_;
 }
 
-std::byte* far_side::reserve(end_t to, std::size_t bytes) {
+std::byte* far_link::reserve(end_t to, std::size_t bytes) {
   (void)peer_of(to);
   if (!admits(to, bytes)) [[unlikely]]
     return nullptr;
   return reserve_aside(to, bytes);
 }
 
-std::byte* far_side::reserve_aside(end_t to, std::size_t bytes) {
-  std::byte* const place = carrier_.acquire(rank_of(to), bytes + sizeof(network_head));
+std::byte* far_link::reserve_aside(end_t to, std::size_t bytes) {
+  std::byte* const place = net_.acquire(rank_of(to), bytes + sizeof(network_head));
   return place == nullptr ? nullptr : place + sizeof(network_head);
 }
 
-std::uint64_t far_side::sent(end_t to) const noexcept {
+std::uint64_t far_link::sent(end_t to) const noexcept {
   const peer* const p = peers_[to].get();
   return p != nullptr ? p->sent : 0;
 }
 
-std::uint32_t far_side::next_bulk(end_t to) { return peer_of(to).next_bulk++ * bulk_step_ + std::uint32_t(lane_to(to)); }
+std::uint32_t far_link::next_bulk(end_t to) { return peer_of(to).next_bulk++ * bulk_step_ + std::uint32_t(lane_to(to)); }
 
-void far_side::publish(std::byte* records, end_t to, std::size_t bytes, kind how) {
+void far_link::publish(std::byte* records, end_t to, std::size_t bytes, kind how) {
   peer& p = peer_of(to);
   // Written where it leaves: a copy would be read by longer words than it was just written by, and wait for them.
   new (records - sizeof(network_head)) network_head{
@@ -108,12 +108,12 @@ void far_side::publish(std::byte* records, end_t to, std::size_t bytes, kind how
   p.reported = p.taken;
   if (bytes != 0) ++p.next_out;
   if (bytes != 0 && how == kind::counted) p.sent += lines_for(bytes);
-  carrier_.submit(rank_of(to), bytes + sizeof(network_head));
+  net_.submit(rank_of(to), bytes + sizeof(network_head));
 }
 
 // A frame that only says what was taken in. It needs no credit: there is one for many lines.
-void far_side::tell(end_t to) {
-  if (std::byte* const place = carrier_.acquire(rank_of(to), sizeof(network_head)))
+void far_link::tell(end_t to) {
+  if (std::byte* const place = net_.acquire(rank_of(to), sizeof(network_head)))
     return publish(place + sizeof(network_head), to, 0);
   peer& p = peer_of(to);
   if (!p.owes) owing_.push_back(to);
@@ -122,20 +122,20 @@ void far_side::tell(end_t to) {
 
 // ---- receiving ----
 
-std::uint64_t far_side::taken(end_t source) const noexcept {
+std::uint64_t far_link::taken(end_t source) const noexcept {
   const peer* const p = peers_[source].get();
   return p != nullptr ? p->taken : 0;
 }
 
-void far_side::hold(end_t source) { peer_of(source).held = true; }
+void far_link::hold(end_t source) { peer_of(source).held = true; }
 
-void far_side::shut_out(end_t source, bool shut) {
+void far_link::shut_out(end_t source, bool shut) {
   peer_of(source).shut = shut;
   take_turn(source);
 }
 
 // What is wrong with a frame's own words; null: nothing. `value`: what it says.
-inline const char* far_side::damage(const network::arrival& a, std::uint64_t& value) const noexcept {
+inline const char* far_link::damage(const network::arrival& a, std::uint64_t& value) const noexcept {
   const auto& head = *reinterpret_cast<const network_head*>(a.data);
   if (value = a.bytes; a.bytes < sizeof head) return "the length of a frame";
   if (value = head.mark; head.mark != network_head::good_mark) return "the mark of a frame";
@@ -148,14 +148,14 @@ inline const char* far_side::damage(const network::arrival& a, std::uint64_t& va
   return nullptr;
 }
 
-inline const network_head& far_side::check(const network::arrival& a) {
+inline const network_head& far_link::check(const network::arrival& a) {
   std::uint64_t value = 0;
   if (const char* const what = damage(a, value)) [[unlikely]]
     refuse_damage(a, what, value);
   return *reinterpret_cast<const network_head*>(a.data);
 }
 
-void far_side::refuse_damage(const network::arrival& a, const char* what, std::uint64_t value) {
+void far_link::refuse_damage(const network::arrival& a, const char* what, std::uint64_t value) {
   rank_t source = a.source;
   if (source == no_rank && a.bytes >= sizeof(network_head)) {
     const std::uint32_t said = reinterpret_cast<const network_head*>(a.data)->source;
@@ -165,13 +165,13 @@ void far_side::refuse_damage(const network::arrival& a, const char* what, std::u
 }
 
 // The network gets its buffer back: what others send still arrives.
-void far_side::refuse(const network::arrival& a, rank_t source, const char* what, std::uint64_t value) {
-  carrier_.release(a.token);
+void far_link::refuse(const network::arrival& a, rank_t source, const char* what, std::uint64_t value) {
+  net_.release(a.token);
   throw_damaged(source, what, value);
 }
 
 // Budget: the usual frame is in turn; words of its head are read once, where they lie.
-bool far_side::take(const network::arrival& a, frame& f) {
+bool far_link::take(const network::arrival& a, frame& f) {
   const network_head& head = check(a);  // the network's again when the frame is released
   const auto source = rank_t(head.source);
   const std::uint64_t number = head.number, said = head.taken;
@@ -196,7 +196,7 @@ bool far_side::take(const network::arrival& a, frame& f) {
     return true;
   }
   if (f.bytes == 0 || number < p.next_in) {  // a word about credit, or a frame that has come before
-    carrier_.release(a.token);
+    net_.release(a.token);
     return false;
   }
   store(a, f, number);
@@ -204,15 +204,15 @@ bool far_side::take(const network::arrival& a, frame& f) {
 }
 
 // A frame that is early, or behind others that wait here.
-void far_side::store(const network::arrival& a, const frame& f, std::uint64_t number) {
+void far_link::store(const network::arrival& a, const frame& f, std::uint64_t number) {
   peer& p = peer_of(f.end);
   // Neither can be early, nor wait here, what may not be under way.
   if (number - p.next_in > window_) refuse(a, f.source, "the number of a frame", number);
   const std::uint64_t lines = p.lines_of(f);
-  if (number != p.next_in && p.early.contains(number)) return carrier_.release(a.token);
+  if (number != p.next_in && p.early.contains(number)) return net_.release(a.token);
   if (p.stored + lines > window_) refuse(a, f.source, "the lines under way, with a frame", p.stored + lines);
   const frame copy = copy_of(f);
-  carrier_.release(f.token);
+  net_.release(f.token);
   p.stored += lines;
   if (number != p.next_in) {
     p.early.emplace(number, copy);
@@ -224,7 +224,7 @@ void far_side::store(const network::arrival& a, const frame& f, std::uint64_t nu
   take_turn(f.end);
 }
 
-far_side::frame far_side::copy_of(const frame& f) {
+far_link::frame far_link::copy_of(const frame& f) {
   frame kept = f;
   kept.copy = new std::byte[f.bytes];
   std::memcpy(kept.copy, f.data, f.bytes);
@@ -233,7 +233,7 @@ far_side::frame far_side::copy_of(const frame& f) {
 }
 
 // Of a copy: the network has few buffers, and others need them.
-std::byte* far_side::put_back(const frame& f, const std::byte* next) {
+std::byte* far_link::put_back(const frame& f, const std::byte* next) {
   peer& p = peer_of(f.end);
   const std::ptrdiff_t done = next - f.data;
   put_back_.reserve(put_back_.size() + 1);
@@ -245,7 +245,7 @@ std::byte* far_side::put_back(const frame& f, const std::byte* next) {
       p.kept.pop_front();
       throw;
     }
-    carrier_.release(f.token);
+    net_.release(f.token);
   }
   frame& kept = p.kept.front();
   kept.next = kept.data + done;
@@ -255,7 +255,7 @@ std::byte* far_side::put_back(const frame& f, const std::byte* next) {
   return kept.copy + done;
 }
 
-void far_side::take_up() {
+void far_link::take_up() {
   for (const end_t e : put_back_) {
     peer_of(e).put_back = false;
     take_turn(e);
@@ -263,20 +263,20 @@ void far_side::take_up() {
   put_back_.clear();
 }
 
-void far_side::go_on(end_t source) {
+void far_link::go_on(end_t source) {
   peer_of(source).held = false;
   take_turn(source);
 }
 
 // What is kept of it stands in line, if any may be taken.
-void far_side::take_turn(end_t source) {
+void far_link::take_turn(end_t source) {
   peer& p = peer_of(source);
   if (p.queued || p.next_kept() == p.kept.end()) return;
   p.queued = true;
   waiting_.push_back(source);
 }
 
-bool far_side::take_waiting(frame& f) {
+bool far_link::take_waiting(frame& f) {
   while (!waiting_.empty()) {
     peer& p = peer_of(waiting_.front());
     if (const auto first = p.next_kept(); first != p.kept.end()) {
@@ -291,7 +291,7 @@ bool far_side::take_waiting(frame& f) {
   return false;
 }
 
-bool far_side::next(frame& f) {
+bool far_link::next(frame& f) {
   if (!waiting_.empty() && take_waiting(f)) [[unlikely]]
     return true;
   if (!owing_.empty()) [[unlikely]] {
@@ -301,26 +301,26 @@ bool far_side::next(frame& f) {
     tell(to);
   }
   for (;;) {
-    const network::arrival a = carrier_.poll();
+    const network::arrival a = net_.poll();
     if (a.data == nullptr) return false;
     if (take(a, f)) return true;
     if (!waiting_.empty() && take_waiting(f)) return true;
   }
 }
 
-void far_side::release(const frame& f) {
+void far_link::release(const frame& f) {
   peer& p = peer_of(f.end);
   if (f.copy != nullptr) [[unlikely]]
     delete[] f.copy;
   else
-    carrier_.release(f.token);
+    net_.release(f.token);
   if (f.aside) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);
   if (p.taken - p.reported > window_ / 4) tell(f.end);
 }
 
-void far_side::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {
+void far_link::throw_damaged(rank_t source, const char* what, std::uint64_t value) const {
   throw_decode(
       source, "receive",
       fmt::format("{} from rank {} cannot be right ({}); do all ranks run the same version of Armilla?", what, source, value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/mpi/carrier.hpp"
+#include "backends/mpi/mpi_network.hpp"
 
 #include <new>
 #include <stdexcept>
@@ -37,7 +37,7 @@ std::byte* allocate(const detail::network_settings& s) {
 
 }  // namespace
 
-carrier::carrier(const started& s, const detail::network_settings& settings)
+mpi_network::mpi_network(const started& s, const detail::network_settings& settings)
     : started_(s),
       version_(library_name()),
       frame_bytes_(settings.frame_bytes),
@@ -50,33 +50,33 @@ carrier::carrier(const started& s, const detail::network_settings& settings)
   must("MPI_Recv_init", ring_.open());
 }
 
-std::byte* carrier::acquire(rank_t to, std::size_t bytes) {
+std::byte* mpi_network::acquire(rank_t to, std::size_t bytes) {
   (void)to;
   return pool_.acquire(bytes);
 }
 
-void carrier::submit(rank_t to, std::size_t bytes) {
+void mpi_network::submit(rank_t to, std::size_t bytes) {
   if (!lost_.empty() && is_lost(to)) [[unlikely]]
     return;
   if (const int code = pool_.submit(to, bytes); code != MPI_SUCCESS) [[unlikely]]
     lose(to, "MPI_Isend", code);
 }
 
-void carrier::poll_sends() {
+void mpi_network::poll_sends() {
   pool_.poll([this](rank_t to, int code) { lose(to, "MPI_Isend", code); });
 }
 
-void carrier::poll_bulk() {
+void mpi_network::poll_bulk() {
   bulk_.poll([this](rank_t other, int code) { lose(other, "bulk", code); });
 }
 
-inline detail::network::arrival carrier::frame_in(std::uint32_t slot, const MPI_Status& status) const {
+inline detail::network::arrival mpi_network::frame_in(std::uint32_t slot, const MPI_Status& status) const {
   int bytes = 0;
   MPI_Get_count(&status, MPI_BYTE, &bytes);
   return {ring_.data(slot), std::size_t(bytes), status.MPI_SOURCE, slot};
 }
 
-detail::network::arrival carrier::poll() {
+detail::network::arrival mpi_network::poll() {
   if (!pool_.idle()) poll_sends();
   if (!bulk_.idle()) poll_bulk();
   if (ring_.any_given_back())
@@ -97,7 +97,7 @@ detail::network::arrival carrier::poll() {
   return frame_in(slot, status);
 }
 
-detail::network::arrival carrier::wait() {
+detail::network::arrival mpi_network::wait() {
   if (ring_.any_given_back())
     if (const int code = ring_.start_given_back(); code != MPI_SUCCESS) lose(started_.rank, "MPI_Start", code);
   if (ring_.empty()) return {};
@@ -109,52 +109,52 @@ detail::network::arrival carrier::wait() {
 
 /// A receive that failed: its sender is lost, if MPI says who that was; otherwise nobody can be reached, which is said as the
 /// loss of this rank itself.
-detail::network::arrival carrier::broken(const MPI_Status& status, int code, std::uint32_t slot) {
+detail::network::arrival mpi_network::broken(const MPI_Status& status, int code, std::uint32_t slot) {
   const bool known = status.MPI_SOURCE >= 0 && status.MPI_SOURCE < started_.ranks;
   lose(known ? status.MPI_SOURCE : started_.rank, "MPI_Recv_init", code);
   if (known) release(slot);
   return {};
 }
 
-void carrier::release(std::uintptr_t token) { ring_.give_back(std::uint32_t(token)); }
+void mpi_network::release(std::uintptr_t token) { ring_.give_back(std::uint32_t(token)); }
 
-std::uintptr_t carrier::send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) {
+std::uintptr_t mpi_network::send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) {
   int code = MPI_SUCCESS;
   const std::uintptr_t number = bulk_.send(to, id, data, bytes, code);
   if (code != MPI_SUCCESS) lose(to, "MPI_Isend", code);
   return number;
 }
 
-std::uintptr_t carrier::receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) {
+std::uintptr_t mpi_network::receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) {
   int code = MPI_SUCCESS;
   const std::uintptr_t number = bulk_.receive(from, id, data, bytes, code);
   if (code != MPI_SUCCESS) lose(from, "MPI_Irecv", code);
   return number;
 }
 
-bool carrier::is_lost(rank_t rank) const {
+bool mpi_network::is_lost(rank_t rank) const {
   for (const auto& each : lost_)
     if (each->rank == rank) return true;
   return false;
 }
 
-void carrier::lose(rank_t rank, const char* call, int code) {
+void mpi_network::lose(rank_t rank, const char* call, int code) {
   if (!is_lost(rank)) lost_.push_back(std::make_unique<lost_rank>(lost_rank{rank, text_of(call, code)}));
 }
 
 // Its own loss, which whoever knows it takes no notice of, keeps everything from being sent there.
-void carrier::give_up(rank_t rank) {
+void mpi_network::give_up(rank_t rank) {
   lose(rank, "lost", MPI_ERR_OTHER);
   bulk_.give_up(rank);
 }
 
-detail::network::loss carrier::lost() {
+detail::network::loss mpi_network::lost() {
   if (told_ == lost_.size()) return {};
   const lost_rank& next = *lost_[told_++];
   return {next.rank, next.why.c_str()};
 }
 
-void carrier::finish() {
+void mpi_network::finish() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0 || frames_ == MPI_COMM_NULL) return;

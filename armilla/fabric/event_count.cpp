@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/waiting.hpp"
+#include "armilla/fabric/event_count.hpp"
 
 #include <linux/futex.h>
 #include <linux/membarrier.h>
@@ -36,7 +36,7 @@ bool install_handler() noexcept {
 
 // An oversubscribed rank holds the core that its peer needs: it yields after a few looks. So does one that shall not spin: a look
 // at a network may be a system call, and 400 of them 50 to 150 us.
-waiting::waiting(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns)
+event_count::event_count(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns)
     : mine_(mine),
       count_(count),
       quick_tries_(oversubscribed || spin_ns == 0 ? 16 : 400),
@@ -44,13 +44,13 @@ waiting::waiting(control_block& mine, counters& count, bool oversubscribed, std:
       yield_ns_(yield_ns),
       asymmetric_(register_for_barriers()) {}
 
-void waiting::note_look(spell& s) noexcept {
+void event_count::note_look(backoff& s) noexcept {
   const std::uint64_t now = now_ns();
   if (s.began_ns == 0) s.began_ns = now;
   mine_.looked.store(now, std::memory_order_release);
 }
 
-waiting::step waiting::idle_slowly(spell& s) noexcept {
+event_count::step event_count::idle_slowly(backoff& s) noexcept {
   note_look(s);
   const std::uint64_t now = mine_.looked.load(std::memory_order_relaxed);
   if (mine_.asked.load(std::memory_order_acquire) != mine_.answered.load(std::memory_order_relaxed)) [[unlikely]]
@@ -70,29 +70,29 @@ waiting::step waiting::idle_slowly(spell& s) noexcept {
   return step::sleep;
 }
 
-void waiting::announce(attention how) noexcept {
+void event_count::prepare_wait(attention how) noexcept {
   mine_.sleeping.store(how, std::memory_order_seq_cst);
   // Should it ever be refused, this sleep and all later ones are bounded.
   if (asymmetric_ && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0) asymmetric_ = false;
 }
 
-void waiting::cancel() noexcept { mine_.sleeping.store(awake, std::memory_order_relaxed); }
+void event_count::cancel_wait() noexcept { mine_.sleeping.store(awake, std::memory_order_relaxed); }
 
-void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed, int descriptor) noexcept {
+void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed, int descriptor) noexcept {
   ++count_.sleeps;
   // Who asks counts up and then looks at `sleeping`; this rank has set that and now looks at the count. One of them sees the
   // other.
   if (reporter_.answer != nullptr &&
       mine_.asked.load(std::memory_order_seq_cst) != mine_.answered.load(std::memory_order_relaxed))
-    return cancel();
-  if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel();  // likewise
+    return cancel_wait();
+  if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();  // likewise
   closed = closed && outside_ == 0;
   const std::uint64_t began = lingers_ != 0 ? lingers_ : s.began_ns;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
   if ((stall_ns_ | report_ns_) != 0) limit = std::min(limit, watch_myself(began, closed));
   if (deadline_ns != 0) {
     const std::uint64_t now = now_ns();
-    if (now >= deadline_ns) return cancel();
+    if (now >= deadline_ns) return cancel_wait();
     limit = std::min(limit, deadline_ns - now);
   }
   const timespec span{time_t(limit / 1'000'000'000), long(limit % 1'000'000'000)};
@@ -103,13 +103,13 @@ void waiting::sleep(const spell& s, std::uint64_t deadline_ns, bool closed, int 
   else
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&mine_.sleeping), FUTEX_WAIT, 1, until, nullptr, 0);
   mine_.idle.store(0, std::memory_order_relaxed);
-  cancel();
+  cancel_wait();
 }
 
 // Whoever wakes this rank takes what is in `sleeping` and puts `awake` there: either it has done so, and there is no sleep, or it
 // will find that a signal is needed. That signal is blocked between here and the sleep, lest it come in vain. One that comes late
 // interrupts nothing.
-void waiting::sleep_at(int descriptor, const timespec* until) noexcept {
+void event_count::sleep_at(int descriptor, const timespec* until) noexcept {
   static const bool installed = install_handler();
   sigset_t bell, before, others;
   sigemptyset(&bell);
@@ -119,8 +119,8 @@ void waiting::sleep_at(int descriptor, const timespec* until) noexcept {
   sigdelset(&others, SIGRTMIN + descriptor_signal_offset);
   mine_.process.store(getpid(), std::memory_order_relaxed);
   mine_.thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
-  std::uint32_t announced = asleep;
-  if (mine_.sleeping.compare_exchange_strong(announced, at_descriptor, std::memory_order_seq_cst)) {
+  std::uint32_t prepared = asleep;
+  if (mine_.sleeping.compare_exchange_strong(prepared, at_descriptor, std::memory_order_seq_cst)) {
     pollfd what{descriptor, POLLIN, 0};
     ppoll(&what, 1, until, &others);
   }
@@ -128,7 +128,7 @@ void waiting::sleep_at(int descriptor, const timespec* until) noexcept {
 }
 
 // How long it may sleep before something is to be said.
-std::uint64_t waiting::watch_myself(std::uint64_t began_ns, bool closed) noexcept {
+std::uint64_t event_count::watch_myself(std::uint64_t began_ns, bool closed) noexcept {
   const std::uint64_t waited = now_ns() - began_ns;
   std::uint64_t limit = ~std::uint64_t(0);
   if (report_ns_ != 0 && reported_ != began_ns) {

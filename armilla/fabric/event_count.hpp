@@ -17,34 +17,35 @@
 /// which is blocked everywhere else: one that comes before the sleep ends it at once.
 namespace armilla::detail {
 
-class waiting {
+class event_count {
  public:
-  waiting(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns);
+  event_count(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns);
 
   /// State of one wait.
-  struct spell {
+  struct backoff {
     std::uint32_t tries = 0;
     std::uint64_t began_ns = 0;
   };
   enum class step { again, sleep };
 
-  /// After a look that found nothing. `again`: look again. `sleep`: it is time to sleep, by announce, look, then sleep or cancel.
-  step idle(spell& s) noexcept {
+  /// After a look that found nothing. `again`: look again. `sleep`: it is time to sleep, by prepare_wait, look, then sleep or
+  /// cancel_wait.
+  step idle(backoff& s) noexcept {
     if (++s.tries < quick_tries_) [[likely]]
       return step::again;
     return idle_slowly(s);
   }
 
-  void announce(attention how = asleep) noexcept;  ///< from here on a sender wakes this rank, or interrupts it
-  void cancel() noexcept;                          ///< the last look found something
+  void prepare_wait(attention how = asleep) noexcept;  ///< from here on a sender wakes this rank, or interrupts it
+  void cancel_wait() noexcept;                         ///< the last look found something
   /// Whether this is the last look before a sleep.
-  bool announced() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
+  bool wait_prepared() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
   /// After a look that found nothing, by one who never spins.
-  void note_look(spell& s) noexcept;
+  void note_look(backoff& s) noexcept;
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
   /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.
-  void sleep(const spell& s, std::uint64_t deadline_ns, bool closed, int descriptor = -1) noexcept;
+  void sleep(const backoff& s, std::uint64_t deadline_ns, bool closed, int descriptor = -1) noexcept;
   /// The sleeps from here on are naps of one wait that began then and in which nothing has changed; 0: they are not.
   void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
   bool lingers() const noexcept { return lingers_ != 0; }
@@ -71,7 +72,7 @@ class waiting {
   void expect_outside(int change) noexcept { outside_ += change; }
 
  private:
-  step idle_slowly(spell& s) noexcept;
+  step idle_slowly(backoff& s) noexcept;
   std::uint64_t watch_myself(std::uint64_t began_ns, bool closed) noexcept;
   void sleep_at(int descriptor, const struct timespec* until) noexcept;
 
@@ -87,7 +88,7 @@ class waiting {
   std::uint32_t losses_heard_ = 0;
   reporter reporter_;
   std::uint64_t stall_ns_ = 0, report_ns_ = 0;  // of a rank that looks after itself
-  std::uint64_t reported_ = 0;                  // began_ns of the spell that has been reported
+  std::uint64_t reported_ = 0;                  // began_ns of the wait that has been reported
 };
 
 /// After something was written that the owner of `peer` may be waiting for. One load of a line that rarely changes.

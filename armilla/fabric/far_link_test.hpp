@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "armilla/base/error.hpp"
-#include "armilla/fabric/far_side.hpp"
+#include "armilla/fabric/far_link.hpp"
 #include "armilla/fabric/scripted_network.hpp"
 
 namespace armilla::detail {
@@ -18,10 +18,10 @@ inline constexpr std::uint64_t window = 8;   // lines
 inline constexpr std::uint64_t quarter = window / 4;
 
 /// The far side of one rank of four, beside a network that does as it is told.
-class far_side_test : public testing::Test {
+class far_link_test : public testing::Test {
  protected:
   scripted_network net{sizeof(network_head) + longest};
-  far_side side{net, me, ranks, window* cache_line};
+  far_link side{net, me, ranks, window* cache_line};
 
   static network_head head(rank_t source, std::uint64_t number, std::size_t records = 1) {
     network_head h;
@@ -53,8 +53,8 @@ class far_side_test : public testing::Test {
     std::memcpy(&word, f.data, sizeof word);
     return word;
   }
-  bool send(rank_t to, std::size_t bytes = 8, far_side::kind how = far_side::kind::counted) {
-    std::byte* const room = how == far_side::kind::counted ? side.reserve(to, bytes) : side.reserve_aside(to, bytes);
+  bool send(rank_t to, std::size_t bytes = 8, far_link::kind how = far_link::kind::counted) {
+    std::byte* const room = how == far_link::kind::counted ? side.reserve(to, bytes) : side.reserve_aside(to, bytes);
     if (room == nullptr) return false;
     std::memset(room, 0x5a, bytes);
     side.publish(room, to, bytes, how);

@@ -2,14 +2,14 @@
 // What no far side says is refused, told with its sender, and disturbs nobody else.
 #include <limits>
 
-#include "armilla/fabric/far_side_test.hpp"
+#include "armilla/fabric/far_link_test.hpp"
 
 namespace armilla::detail {
 namespace {
 
 using words = scripted_network::words;
 
-TEST_F(far_side_test, a_truncated_frame_is_refused) {
+TEST_F(far_link_test, a_truncated_frame_is_refused) {
   const network_head h = head(2, 0);
   net.comes(2, &h, 8);
   expect_refused("the length of a frame from rank 2", 2);
@@ -19,14 +19,14 @@ TEST_F(far_side_test, a_truncated_frame_is_refused) {
   expect_refused("the length of a frame from rank 2", 2);
 }
 
-TEST_F(far_side_test, a_strange_mark_is_refused) {
+TEST_F(far_link_test, a_strange_mark_is_refused) {
   network_head h = head(2, 0);
   h.mark = 0x12345678;
   net.comes(h, {1});
   expect_refused("the mark of a frame from rank 2", 2);
 }
 
-TEST_F(far_side_test, a_source_that_cannot_be_is_refused) {
+TEST_F(far_link_test, a_source_that_cannot_be_is_refused) {
   for (const std::uint32_t wrong : {0U, std::uint32_t(ranks), std::uint32_t(me), 0xffffffffU}) {
     network_head h = head(rank_t(2), 0, 0);
     h.source = wrong;
@@ -35,7 +35,7 @@ TEST_F(far_side_test, a_source_that_cannot_be_is_refused) {
   }
 }
 
-TEST_F(far_side_test, where_the_network_knows_no_source_the_head_is_asked) {
+TEST_F(far_link_test, where_the_network_knows_no_source_the_head_is_asked) {
   net.says_source = false;
   network_head h = head(2, 0);
   h.mark = 1;
@@ -49,7 +49,7 @@ TEST_F(far_side_test, where_the_network_knows_no_source_the_head_is_asked) {
   EXPECT_EQ(take(), content(2, 0));
 }
 
-TEST_F(far_side_test, a_length_that_is_not_the_frames_is_refused) {
+TEST_F(far_link_test, a_length_that_is_not_the_frames_is_refused) {
   for (const std::uint32_t wrong : {0U, 4U, 9U, 16U, 0xffffffffU}) {
     network_head h = head(2, 0);
     h.bytes = wrong;
@@ -60,14 +60,14 @@ TEST_F(far_side_test, a_length_that_is_not_the_frames_is_refused) {
   expect_refused("the length of a frame from rank 2", 2);
 }
 
-TEST_F(far_side_test, a_kind_that_there_is_not_is_refused) {
+TEST_F(far_link_test, a_kind_that_there_is_not_is_refused) {
   network_head h = head(2, 0);
   h.aside = 3;
   net.comes(h, {1});
   expect_refused("the kind of a frame from rank 2", 2);
 }
 
-TEST_F(far_side_test, a_number_too_far_ahead_is_refused) {
+TEST_F(far_link_test, a_number_too_far_ahead_is_refused) {
   for (const std::uint64_t wrong : {window + 1, std::uint64_t{1} << 40, std::numeric_limits<std::uint64_t>::max()}) {
     comes(2, wrong);
     expect_refused("the number of a frame from rank 2", 2);
@@ -76,7 +76,7 @@ TEST_F(far_side_test, a_number_too_far_ahead_is_refused) {
   EXPECT_EQ(take(), content(2, 0));
 }
 
-TEST_F(far_side_test, more_taken_in_than_was_sent_is_refused) {
+TEST_F(far_link_test, more_taken_in_than_was_sent_is_refused) {
   ASSERT_TRUE(send(2));
   comes_credit(2, 2);
   expect_refused("the lines taken in, said by a frame from rank 2", 2);
@@ -84,7 +84,7 @@ TEST_F(far_side_test, more_taken_in_than_was_sent_is_refused) {
   EXPECT_EQ(take(), 0U);
 }
 
-TEST_F(far_side_test, a_held_source_cannot_fill_the_memory) {
+TEST_F(far_link_test, a_held_source_cannot_fill_the_memory) {
   side.hold(2);
   for (std::uint64_t i = 0; i < window; ++i) comes(2, i);
   EXPECT_EQ(take(), 0U);

@@ -21,16 +21,16 @@ namespace armilla::detail {
 /// taken in travels in the head of whatever goes back, or in a frame of its own once a quarter of the window.
 ///
 /// What it keeps for a peer is made on first contact.
-class far_side {
+class far_link {
  public:
   enum class role : std::uint8_t { rank, attended_rank, attendant };
   using end_t = std::uint32_t;  ///< a rank, or for the attendant of rank r: r and the number of all ranks
 
-  far_side(network& carrier, rank_t me, rank_t ranks, std::uint64_t window_bytes, role who = role::rank);
-  ~far_side();
-  far_side(const far_side&) = delete;
+  far_link(network& net, rank_t me, rank_t ranks, std::uint64_t window_bytes, role who = role::rank);
+  ~far_link();
+  far_link(const far_link&) = delete;
 
-  network& carrier() noexcept { return carrier_; }
+  network& net() noexcept { return net_; }
   /// The longest frame of records.
   std::size_t most() const noexcept { return most_; }
 
@@ -98,7 +98,7 @@ class far_side {
   [[noreturn, gnu::cold]] void refuse(const network::arrival& a, rank_t source, const char* what, std::uint64_t value);
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
-  network& carrier_;
+  network& net_;
   std::unique_ptr<std::unique_ptr<peer>[]> peers_;
   rank_t me_, ranks_;
   end_t ends_;

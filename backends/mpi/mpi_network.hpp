@@ -21,10 +21,10 @@ inline constexpr int frame_tag = 0;
 
 /// Two communicators of our own: one for frames, whose receives wait for any rank, and one for bulk, whose receives name the rank
 /// and the transfer. Nothing is allocated for a peer; what MPI keeps for one it makes on the first message.
-class carrier final : public detail::network {
+class mpi_network final : public detail::network {
  public:
   /// All ranks. Throws std::runtime_error if MPI refuses.
-  carrier(const started& s, const detail::network_settings& settings);
+  mpi_network(const started& s, const detail::network_settings& settings);
 
   const char* name() const noexcept override { return "mpi"; }
   const char* version() const noexcept override { return version_.c_str(); }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/far_side_test.hpp"
+#include "armilla/fabric/far_link_test.hpp"
 
 namespace armilla::detail {
 namespace {
 
 // ---- sending ----
 
-TEST_F(far_side_test, a_frame_says_who_sent_it_and_as_which) {
+TEST_F(far_link_test, a_frame_says_who_sent_it_and_as_which) {
   EXPECT_EQ(side.most(), longest);
   ASSERT_TRUE(send(2, 16));
   ASSERT_TRUE(send(0));
@@ -25,20 +25,20 @@ TEST_F(far_side_test, a_frame_says_who_sent_it_and_as_which) {
   EXPECT_EQ(side.sent(3), 0U);
 }
 
-TEST_F(far_side_test, never_more_than_the_window_is_under_way) {
+TEST_F(far_link_test, never_more_than_the_window_is_under_way) {
   for (std::uint64_t i = 0; i < window; ++i) EXPECT_TRUE(send(2));
   EXPECT_FALSE(send(2));
   EXPECT_TRUE(send(0)) << "each rank has a window of its own";
   EXPECT_EQ(side.sent(2), window);
 }
 
-TEST_F(far_side_test, a_long_frame_needs_credit_for_all_its_lines) {
+TEST_F(far_link_test, a_long_frame_needs_credit_for_all_its_lines) {
   for (std::uint64_t i = 0; i + 1 < window; ++i) EXPECT_TRUE(send(2));
   EXPECT_FALSE(send(2, longest));
   EXPECT_TRUE(send(2));
 }
 
-TEST_F(far_side_test, the_receivers_word_frees_the_window) {
+TEST_F(far_link_test, the_receivers_word_frees_the_window) {
   while (send(2)) {}
   comes_credit(2, 3);
   EXPECT_EQ(take(), 0U);
@@ -47,7 +47,7 @@ TEST_F(far_side_test, the_receivers_word_frees_the_window) {
   EXPECT_EQ(net.held(), 0U);
 }
 
-TEST_F(far_side_test, credit_travels_in_the_heads_of_frames) {
+TEST_F(far_link_test, credit_travels_in_the_heads_of_frames) {
   while (send(2)) {}
   network_head h = head(2, 0);
   h.taken = 1;
@@ -58,7 +58,7 @@ TEST_F(far_side_test, credit_travels_in_the_heads_of_frames) {
   EXPECT_EQ(net.sent.back().head().taken, 1U) << "and so does what was taken in here";
 }
 
-TEST_F(far_side_test, an_older_word_of_credit_takes_nothing_back) {
+TEST_F(far_link_test, an_older_word_of_credit_takes_nothing_back) {
   while (send(2)) {}
   comes_credit(2, 4);
   comes_credit(2, 2);
@@ -67,17 +67,17 @@ TEST_F(far_side_test, an_older_word_of_credit_takes_nothing_back) {
   EXPECT_FALSE(send(2));
 }
 
-TEST_F(far_side_test, without_a_buffer_there_is_no_room_and_nothing_is_counted) {
+TEST_F(far_link_test, without_a_buffer_there_is_no_room_and_nothing_is_counted) {
   net.full = true;
   EXPECT_FALSE(send(2));
-  EXPECT_FALSE(send(2, 8, far_side::kind::aside));
+  EXPECT_FALSE(send(2, 8, far_link::kind::aside));
   EXPECT_EQ(side.sent(2), 0U);
   net.full = false;
   EXPECT_TRUE(send(2));
   EXPECT_EQ(net.sent[0].head().number, 0U);
 }
 
-TEST_F(far_side_test, room_that_is_not_used_is_forgotten) {
+TEST_F(far_link_test, room_that_is_not_used_is_forgotten) {
   ASSERT_NE(side.reserve(2, 8), nullptr);
   ASSERT_NE(side.reserve(2, 8), nullptr);
   EXPECT_EQ(side.sent(2), 0U);
@@ -85,15 +85,15 @@ TEST_F(far_side_test, room_that_is_not_used_is_forgotten) {
   EXPECT_EQ(net.sent[0].head().number, 0U);
 }
 
-TEST_F(far_side_test, frames_aside_need_no_credit_and_do_not_count) {
+TEST_F(far_link_test, frames_aside_need_no_credit_and_do_not_count) {
   while (send(2)) {}
-  EXPECT_TRUE(send(2, longest, far_side::kind::aside));
+  EXPECT_TRUE(send(2, longest, far_link::kind::aside));
   EXPECT_EQ(net.sent.back().head().aside, 1U);
   EXPECT_EQ(net.sent.back().head().number, window) << "but they have their place in the order";
   EXPECT_EQ(side.sent(2), window);
 }
 
-TEST_F(far_side_test, bulk_transfers_are_numbered_by_receiver) {
+TEST_F(far_link_test, bulk_transfers_are_numbered_by_receiver) {
   EXPECT_EQ(side.next_bulk(2), 0U);
   EXPECT_EQ(side.next_bulk(2), 1U);
   EXPECT_EQ(side.next_bulk(0), 0U);
@@ -101,7 +101,7 @@ TEST_F(far_side_test, bulk_transfers_are_numbered_by_receiver) {
 
 // ---- credit that is given ----
 
-TEST_F(far_side_test, credit_goes_back_once_a_quarter_of_the_window) {
+TEST_F(far_link_test, credit_goes_back_once_a_quarter_of_the_window) {
   for (std::uint64_t i = 0; i < quarter; ++i) comes(2, i);
   for (std::uint64_t i = 0; i < quarter; ++i) EXPECT_EQ(take(), content(2, i));
   EXPECT_TRUE(net.sent.empty());
@@ -117,7 +117,7 @@ TEST_F(far_side_test, credit_goes_back_once_a_quarter_of_the_window) {
   EXPECT_EQ(side.frames_taken(), quarter + 1);
 }
 
-TEST_F(far_side_test, a_word_of_credit_has_no_number) {
+TEST_F(far_link_test, a_word_of_credit_has_no_number) {
   for (std::uint64_t i = 0; i <= quarter; ++i) comes(2, i);
   while (take() != 0) {}
   ASSERT_EQ(net.sent.size(), 1U);
@@ -125,7 +125,7 @@ TEST_F(far_side_test, a_word_of_credit_has_no_number) {
   EXPECT_EQ(net.sent[1].head().number, 0U);
 }
 
-TEST_F(far_side_test, what_goes_back_saves_the_word_of_credit) {
+TEST_F(far_link_test, what_goes_back_saves_the_word_of_credit) {
   for (std::uint64_t i = 0; i < 4 * quarter; ++i) {
     comes(2, i);
     EXPECT_EQ(take(), content(2, i));
@@ -137,7 +137,7 @@ TEST_F(far_side_test, what_goes_back_saves_the_word_of_credit) {
   EXPECT_EQ(net.sent.size(), 4 * quarter);
 }
 
-TEST_F(far_side_test, credit_that_finds_no_buffer_is_owed) {
+TEST_F(far_link_test, credit_that_finds_no_buffer_is_owed) {
   net.full = true;
   for (rank_t r : {0, 2})
     for (std::uint64_t i = 0; i <= quarter; ++i) comes(r, i);
@@ -154,7 +154,7 @@ TEST_F(far_side_test, credit_that_finds_no_buffer_is_owed) {
   EXPECT_EQ(net.sent.size(), 2U) << "owed once";
 }
 
-TEST_F(far_side_test, frames_aside_give_no_credit) {
+TEST_F(far_link_test, frames_aside_give_no_credit) {
   for (std::uint64_t i = 0; i < window; ++i) {
     network_head h = head(2, i);
     h.aside = 1;
@@ -171,7 +171,7 @@ TEST_F(far_side_test, frames_aside_give_no_credit) {
 
 // ---- order ----
 
-TEST_F(far_side_test, frames_come_in_their_order_whoever_sent_them) {
+TEST_F(far_link_test, frames_come_in_their_order_whoever_sent_them) {
   for (std::uint64_t i = 0; i < 3; ++i) comes(2, i), comes(0, i);
   for (std::uint64_t i = 0; i < 3; ++i) {
     EXPECT_EQ(take(), content(2, i));
@@ -185,27 +185,27 @@ TEST_F(far_side_test, frames_come_in_their_order_whoever_sent_them) {
   EXPECT_EQ(take(), 0U);
 }
 
-TEST_F(far_side_test, what_comes_twice_is_dropped) {
+TEST_F(far_link_test, what_comes_twice_is_dropped) {
   for (const std::uint64_t i : {0, 0, 1, 0, 1, 2, 2}) comes(2, i);
   for (std::uint64_t i = 0; i < 3; ++i) EXPECT_EQ(take(), content(2, i));
   EXPECT_EQ(take(), 0U);
   EXPECT_EQ(side.taken(2), 3U);
 }
 
-TEST_F(far_side_test, what_comes_early_is_put_in_order) {
+TEST_F(far_link_test, what_comes_early_is_put_in_order) {
   for (const std::uint64_t i : {2, 1, 3, 0, 5, 4}) comes(2, i);
   for (std::uint64_t i = 0; i < 6; ++i) EXPECT_EQ(take(), content(2, i));
   EXPECT_EQ(take(), 0U);
 }
 
-TEST_F(far_side_test, what_comes_early_and_twice_is_taken_once) {
+TEST_F(far_link_test, what_comes_early_and_twice_is_taken_once) {
   for (const std::uint64_t i : {2, 2, 1, 1, 3, 0, 0, 2, 3, 1, 4}) comes(2, i);
   for (std::uint64_t i = 0; i < 5; ++i) EXPECT_EQ(take(), content(2, i));
   EXPECT_EQ(take(), 0U);
   EXPECT_EQ(side.taken(2), 5U);
 }
 
-TEST_F(far_side_test, an_early_frame_holds_up_nobody_else) {
+TEST_F(far_link_test, an_early_frame_holds_up_nobody_else) {
   comes(2, 1);
   comes(0, 0);
   EXPECT_EQ(take(), content(0, 0));
@@ -215,15 +215,15 @@ TEST_F(far_side_test, an_early_frame_holds_up_nobody_else) {
   EXPECT_EQ(take(), content(2, 1));
 }
 
-TEST_F(far_side_test, an_early_frame_gives_the_networks_buffer_back) {
+TEST_F(far_link_test, an_early_frame_gives_the_networks_buffer_back) {
   for (std::uint64_t i = 1; i < window; ++i) comes(2, i);
   EXPECT_EQ(take(), 0U);
   EXPECT_EQ(net.held(), 0U);
 }
 
-TEST_F(far_side_test, early_frames_that_nobody_fetches_are_let_go) {
+TEST_F(far_link_test, early_frames_that_nobody_fetches_are_let_go) {
   {
-    far_side other(net, me, ranks, window * cache_line);
+    far_link other(net, me, ranks, window * cache_line);
     comes(2, 1);
     comes(0, 0);
     far_frame f;
@@ -238,7 +238,7 @@ TEST_F(far_side_test, early_frames_that_nobody_fetches_are_let_go) {
 
 // ---- held sources ----
 
-TEST_F(far_side_test, a_held_source_waits_while_others_are_heard) {
+TEST_F(far_link_test, a_held_source_waits_while_others_are_heard) {
   comes(2, 0);
   far_frame f;
   ASSERT_TRUE(side.next(f));
@@ -258,7 +258,7 @@ TEST_F(far_side_test, a_held_source_waits_while_others_are_heard) {
   EXPECT_EQ(take(), 0U);
 }
 
-TEST_F(far_side_test, a_source_may_be_held_again_between_its_frames) {
+TEST_F(far_link_test, a_source_may_be_held_again_between_its_frames) {
   side.hold(2);
   for (std::uint64_t i = 0; i < 4; ++i) comes(2, i);
   EXPECT_EQ(take(), 0U);
@@ -274,7 +274,7 @@ TEST_F(far_side_test, a_source_may_be_held_again_between_its_frames) {
   EXPECT_EQ(take(), content(2, 4));
 }
 
-TEST_F(far_side_test, held_early_and_doubled_frames_keep_their_order) {
+TEST_F(far_link_test, held_early_and_doubled_frames_keep_their_order) {
   side.hold(2);
   for (const std::uint64_t i : {3, 0, 0, 2, 1, 3, 2, 1}) comes(2, i);
   EXPECT_EQ(take(), 0U);
@@ -289,19 +289,19 @@ TEST_F(far_side_test, held_early_and_doubled_frames_keep_their_order) {
   EXPECT_EQ(side.taken(2), 6U);
 }
 
-TEST_F(far_side_test, only_words_come_past_a_source_that_is_shut_out) {
-  const auto comes_as = [&](far_side::kind how, std::uint64_t number) {
+TEST_F(far_link_test, only_words_come_past_a_source_that_is_shut_out) {
+  const auto comes_as = [&](far_link::kind how, std::uint64_t number) {
     network_head h = head(2, number);
     h.aside = std::uint8_t(how);
     net.comes(h, {content(2, number)});
   };
   side.shut_out(2, true);
   comes(2, 0);
-  comes_as(far_side::kind::aside, 1);
-  comes_as(far_side::kind::word, 3);  // early: not before those in front of it are here
+  comes_as(far_link::kind::aside, 1);
+  comes_as(far_link::kind::word, 3);  // early: not before those in front of it are here
   EXPECT_EQ(take(), 0U);
   comes(2, 2);
-  comes_as(far_side::kind::word, 4);
+  comes_as(far_link::kind::word, 4);
   comes(0, 0);
   EXPECT_EQ(take(), content(2, 3));
   EXPECT_EQ(take(), content(2, 4));
@@ -316,7 +316,7 @@ TEST_F(far_side_test, only_words_come_past_a_source_that_is_shut_out) {
   EXPECT_EQ(side.taken(2), 2U);
 }
 
-TEST_F(far_side_test, a_frame_that_is_put_back_comes_first_of_its_source_and_bars_no_other) {
+TEST_F(far_link_test, a_frame_that_is_put_back_comes_first_of_its_source_and_bars_no_other) {
   net.comes(head(2, 0, 2), {1, 2});
   far_frame f;
   ASSERT_TRUE(side.next(f));
@@ -326,7 +326,7 @@ TEST_F(far_side_test, a_frame_that_is_put_back_comes_first_of_its_source_and_bar
   std::memcpy(next, &head_of_the_rest, sizeof head_of_the_rest);
   comes(2, 1);
   network_head word = head(2, 2);
-  word.aside = std::uint8_t(far_side::kind::word);
+  word.aside = std::uint8_t(far_link::kind::word);
   net.comes(word, {content(2, 2)});
   comes(0, 0);
   EXPECT_EQ(take(), content(2, 2)) << "words pass it";
@@ -351,7 +351,7 @@ TEST_F(far_side_test, a_frame_that_is_put_back_comes_first_of_its_source_and_bar
   EXPECT_EQ(side.taken(2), 2U);
 }
 
-TEST_F(far_side_test, what_is_put_back_is_under_way) {
+TEST_F(far_link_test, what_is_put_back_is_under_way) {
   comes(2, 0);
   far_frame f;
   ASSERT_TRUE(side.next(f));
@@ -362,7 +362,7 @@ TEST_F(far_side_test, what_is_put_back_is_under_way) {
   EXPECT_THROW(take(), decode_error);
 }
 
-TEST_F(far_side_test, a_held_source_gives_credit_all_the_same) {
+TEST_F(far_link_test, a_held_source_gives_credit_all_the_same) {
   while (send(2)) {}
   side.hold(2);
   network_head h = head(2, 0);
@@ -374,7 +374,7 @@ TEST_F(far_side_test, a_held_source_gives_credit_all_the_same) {
   EXPECT_EQ(take(), 7U);
 }
 
-TEST_F(far_side_test, frames_may_be_released_in_any_order) {
+TEST_F(far_link_test, frames_may_be_released_in_any_order) {
   comes(2, 0);
   comes(2, 1);
   far_frame a, b;
