@@ -65,6 +65,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(armilla_private INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
                                                    -Wno-maybe-uninitialized -Wno-interference-size)
 endif()
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # a type of one file's own in a header's class: that file is included there
+  target_compile_options(armilla_private INTERFACE -Wno-subobject-linkage)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # libstdc++ 12 calls its own deprecated get_temporary_buffer in std::stable_sort, and clang blames us.
   target_compile_options(armilla_private INTERFACE -Wno-deprecated-declarations)

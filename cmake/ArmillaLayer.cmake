@@ -2,6 +2,7 @@
 # The functions with which every folder says what it holds. See each one's own words.
 #
 #   armilla_layer(<layer> SOURCES a.cpp ... [DEPENDS lower ...])          in armilla/<layer>/CMakeLists.txt
+#   armilla_cold(a.cpp ...)   or the word COLD in armilla_layer, armilla_program: no data path lies there, so it is compiled quickly
 #   armilla_test(<name> SOURCES x_test.cpp ... [LAYERS layer ...])        GoogleTest, one process, no session
 #   armilla_rank_test(<name> SOURCES x_test.cpp ... [RANKS 1 2 4] [FABRICS shm threads])   see tests/rank_test.hpp
 #   armilla_rank_test_variant(<name> <variant> [ENVIRONMENT X=y ...] [RANKS ...]) the same once more, under other circumstances
@@ -10,6 +11,13 @@
 #   armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS 2 4] [FABRICS shm threads] [EXPECT regex])
 #   armilla_compile_fail(<name> SOURCE file EXPECT "regex" [LINES n])     must be refused with that sentence, in n lines at most
 #                                                          [FIRST n]      ... among the first n lines
+
+# What starts jobs, writes texts or reads command lines: -O1 in a release build takes half of the time. Such a file includes no header
+# of the data path: the linker takes one copy of an inline function, and could take this one.
+set(ARMILLA_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
+function(armilla_cold)
+  set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${ARMILLA_COLD_OPTIONS})
+endfunction()
 
 set(ARMILLA_TESTING OFF)
 if(ARMILLA_TESTS)
@@ -46,10 +54,10 @@ function(armilla_layers)
   endforeach()
 endfunction()
 
-# armilla_layer(<layer> SOURCES ... DEPENDS ...): the target armilla_<layer>, a static library, or an interface without
+# armilla_layer(<layer> SOURCES ... DEPENDS ... [COLD]): the target armilla_<layer>, a static library, or an interface without
 # sources. DEPENDS names lower layers; what they depend on follows by itself.
 function(armilla_layer layer)
-  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS" ${ARGN})
+  cmake_parse_arguments(arg "COLD" "" "SOURCES;DEPENDS" ${ARGN})
   if(NOT DEFINED ARMILLA_NUMBER_${layer})
     message(FATAL_ERROR "armilla_layer: '${layer}' is no layer of cmake/layers.txt")
   endif()
@@ -59,6 +67,9 @@ function(armilla_layer layer)
     target_link_libraries(armilla_${layer} PRIVATE armilla_private $<BUILD_INTERFACE:armilla_fmt>
                                                    $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
     armilla_checked_layer(${layer} ${arg_SOURCES})
+    if(arg_COLD)
+      target_compile_options(armilla_${layer} PRIVATE ${ARMILLA_COLD_OPTIONS})
+    endif()
   else()
     add_library(armilla_${layer} INTERFACE)
     set(reach INTERFACE)
@@ -119,13 +130,16 @@ function(armilla_checked_aggregate)
   target_link_libraries(armilla-checked PUBLIC armilla_checked_interface Threads::Threads hwloc::hwloc boost_context ${CMAKE_DL_LIBS})
 endfunction()
 
-# armilla_program(<name> SOURCES ... [LIBRARIES ...] [INSTALL]): an executable of the whole library in <build>/bin.
+# armilla_program(<name> SOURCES ... [LIBRARIES ...] [INSTALL] [COLD]): an executable of the whole library in <build>/bin.
 function(armilla_program name)
-  cmake_parse_arguments(arg "INSTALL" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "COLD;INSTALL" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE armilla_private armilla::armilla armilla_fmt nlohmann_json::nlohmann_json
                                         ${arg_LIBRARIES})
   target_compile_options(${name} PRIVATE ${ARMILLA_TEST_OPTIONS})
+  if(arg_COLD)
+    target_compile_options(${name} PRIVATE ${ARMILLA_COLD_OPTIONS})
+  endif()
   armilla_precompiled(${name} program)
   if(arg_INSTALL)
     install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

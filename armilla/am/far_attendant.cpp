@@ -19,7 +19,7 @@ constexpr int frames_a_turn = 32;
 // Naps beside a network: a quarter of the time since something came, within these; the longest without and with a descriptor.
 constexpr std::uint64_t shortest_nap_ns = 20'000;
 constexpr std::uint64_t longest_nap_ns = 500'000;
-constexpr std::uint64_t longest_sleep_ns = 100'000'000;
+constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void endpoint::rest_beside_network(const event_count::backoff& backoff) noexcept
   const int descriptor = net.descriptor();
   if (descriptor >= 0 && !net.arm()) return event_count_.cancel_wait();
   const std::uint64_t quarter = (now - rank.came_ns) / 4;
-  const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, longest_nap_ns, longest_sleep_ns)
+  const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, longest_nap_ns, longest_nap_at_descriptor_ns)
                                             : std::clamp(quarter, shortest_nap_ns, longest_nap_ns);
   event_count_.sleep(backoff, now + nap, false, descriptor);
 }

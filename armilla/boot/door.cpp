@@ -14,11 +14,11 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/units.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t callers_come_within_ns = 10'000 * milli;
 constexpr int caller_speaks_within_ms = 1000;
 

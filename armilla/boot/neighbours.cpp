@@ -22,11 +22,11 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/losses.hpp"
 #include "armilla/boot/note.hpp"
+#include "armilla/boot/units.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t all_are_told_ns = 100 * milli;  // when a launcher ends a job, it tells one rank after the other
 constexpr std::uint64_t to_say_it_ns = 300 * milli;     // behind the grace
 

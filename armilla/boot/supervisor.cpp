@@ -21,13 +21,13 @@
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/plan.hpp"
+#include "armilla/boot/units.hpp"
 #include "armilla/boot/watch.hpp"
 #include "armilla/stats/trace_merge.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t others_may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 constexpr std::uint64_t keyboard_ns = 100 * milli;         // until a Ctrl-C that struck a rank strikes us too
 constexpr int look_again_ms = 20;                          // where the kernel has no pidfd for us

@@ -7,11 +7,11 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/units.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t answers_within_ns = 200 * milli;
 constexpr std::uint64_t look_for_answers_ns = 5 * milli;
 constexpr std::uint64_t most_patience_ns = 1000 * milli;

@@ -22,7 +22,6 @@ namespace {
 constexpr std::uint64_t stop_ns = 1'000'000;
 constexpr std::uint64_t slow_ns = 50'000;
 constexpr std::uint64_t overtaken_ns = 20'000;  // held back by up to this and some times the delay
-constexpr int taken_a_look = 64;
 
 /// splitmix64: a few lines, and the same everywhere.
 class dice {

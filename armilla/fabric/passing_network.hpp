@@ -7,6 +7,8 @@
 
 namespace armilla::detail {
 
+inline constexpr int taken_a_look = 64;  ///< frames that a decorator takes from its carrier in one look
+
 /// A network that passes everything on to another one: what decorators derive from.
 ///
 /// It has no descriptor: a decorator may hold what that one would tell of, and who sleeps looks now and then.

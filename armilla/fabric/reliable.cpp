@@ -24,7 +24,6 @@ namespace {
 constexpr std::uint64_t patience_ns = 3'000'000;  // for an acknowledgement
 constexpr std::size_t kept_at_most = 1024;        // frames to a rank that are not acknowledged
 constexpr std::size_t again_at_once = 16;         // of them sent again together
-constexpr int taken_a_look = 64;
 
 /// In front of each frame; the source stands where `network_head` has it.
 struct reliable_head {

@@ -31,17 +31,27 @@ struct steps {
 };
 steps dimension(const strided_core& s, int d) { return d < 0 ? steps{1, 0, 0} : steps{s.extent[d], s.local[d], s.global[d]}; }
 
-// Calls `plane(l, g)` with the distances of each place that the outermost `dimensions` of `s` lead to.
+// Calls `plane(l, g)` with the distances of each place that the outermost `dimensions` of `s` lead to; no extent is 0. A counter
+// for each dimension, not a recursion: the compiler would unroll that, with all that `plane` does.
 template <class Plane>
-void for_planes(const strided_core& s, int dimensions, std::int64_t l, std::int64_t g, Plane&& plane, int d = 0) {
-  if (d >= dimensions) return plane(l, g);
-  for (std::size_t i = 0; i < s.extent[d]; ++i, l += s.local[d], g += s.global[d]) for_planes(s, dimensions, l, g, plane, d + 1);
+void for_planes(const strided_core& s, int dimensions, Plane&& plane) {
+  std::size_t at[strided_core::most] = {};
+  std::int64_t l = 0, g = 0;
+  for (int d = 0; d >= 0;) {
+    plane(l, g);
+    for (d = dimensions - 1; d >= 0; --d) {
+      l += s.local[d], g += s.global[d];
+      if (++at[d] < s.extent[d]) break;
+      l -= s.local[d] * std::int64_t(at[d]), g -= s.global[d] * std::int64_t(at[d]);
+      at[d] = 0;
+    }
+  }
 }
 
 // Calls `row(local, distance, bytes)` for every run.
 template <class Row>
 void for_rows(const strided_core& s, const runs& r, std::byte* local, Row&& row) {
-  for_planes(s, r.dimensions, 0, 0, [&](std::int64_t l, std::int64_t g) { row(local + l, g, r.bytes); });
+  for_planes(s, r.dimensions, [&](std::int64_t l, std::int64_t g) { row(local + l, g, r.bytes); });
 }
 
 // The two innermost loops over short runs, by tiles: where one side goes along its lines and the other across them, as in a
@@ -63,7 +73,7 @@ template <class Copy>
 
 template <bool Writes, std::size_t Bytes>
 void copy_short(const strided_core& s, int dimensions, std::byte* local, std::byte* global) {
-  for_planes(s, dimensions - 2, 0, 0, [&](std::int64_t l, std::int64_t g) {
+  for_planes(s, dimensions - 2, [&](std::int64_t l, std::int64_t g) {
     copy_plane(local + l, global + g, dimension(s, dimensions - 2), dimension(s, dimensions - 1),
                [](std::byte* mine, std::byte* there) { std::memcpy(Writes ? there : mine, Writes ? mine : there, Bytes); });
   });

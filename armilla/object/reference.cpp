@@ -58,24 +58,24 @@ struct taker {
 };
 
 template <class Message>
-constexpr handler_id number_of = no_handler;
+constexpr handler_id handler_of = no_handler;
 template <>
-constexpr handler_id number_of<release_message> = first_object_handler;
+constexpr handler_id handler_of<release_message> = first_object_handler;
 template <>
-constexpr handler_id number_of<destroy_message> = first_object_handler + 1;
+constexpr handler_id handler_of<destroy_message> = first_object_handler + 1;
 template <>
-constexpr handler_id number_of<ask_message> = first_object_handler + 2;
+constexpr handler_id handler_of<ask_message> = first_object_handler + 2;
 template <>
-constexpr handler_id number_of<grant_message> = first_object_handler + 3;
+constexpr handler_id handler_of<grant_message> = first_object_handler + 3;
 template <>
-constexpr handler_id number_of<repay_message> = first_object_handler + 4;
+constexpr handler_id handler_of<repay_message> = first_object_handler + 4;
 
 template <class Message>
 void send(context& self, rank_t to, const Message& m) {
   endpoint& messages = *self.messages;
   channel& c = messages.to(to);
   std::byte* const place =
-      messages.append(c, fixed_handler<taker<Message>, number_of<Message>>.id, sizeof m, traffic::statements);
+      messages.append(c, fixed_handler<taker<Message>, handler_of<Message>>.id, sizeof m, traffic::statements);
   std::memcpy(place, &m, sizeof m);
   messages.done(c);
 }

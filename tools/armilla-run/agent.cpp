@@ -26,6 +26,7 @@
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/spawn.hpp"
+#include "armilla/boot/units.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
 #include "lent_memory.hpp"
@@ -37,7 +38,6 @@ using namespace armilla::detail;
 using nlohmann::json;
 
 constexpr int could_not_start = 2;
-constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 
 /// One rank of this host.

@@ -26,6 +26,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
+#include "armilla/boot/units.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
 
@@ -35,7 +36,6 @@ namespace {
 using namespace armilla::detail;
 using nlohmann::json;
 
-constexpr std::uint64_t milli = 1'000'000;
 constexpr std::uint64_t agents_call_within_ns = 60'000 * milli;
 constexpr std::uint64_t cause_may_follow_ns = 100 * milli;  // a rank's error may be the consequence of another's death
 constexpr std::uint64_t agents_end_within_ns = 700 * milli;
