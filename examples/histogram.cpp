@@ -56,7 +56,7 @@ void count_numbers(std::uint64_t bins, long updates) {
   am::fence();  // all updates of all ranks have been made
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
 
-  const long total = am::collect<&histogram::total>(h, std::plus<>{});
+  const long total = am::all_reduce(h->total(), std::plus<>{});
   if (total != updates * am::ranks()) throw std::runtime_error("some updates were lost");
   if (h->counts() != expected(bins, updates)) throw std::runtime_error("an update went to the wrong bin");
   if (am::rank() == 0)

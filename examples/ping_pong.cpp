@@ -38,7 +38,7 @@ void strike(long left) {
 void by_statements(long rounds) {
   if (serves()) am::async<&strike>(partner(), 2 * rounds - 1);
   if (serves())
-    while (!mine->over) am::wait();  // for one call that comes in
+    while (!mine->over) am::wait_for_message();  // for one call that comes in
 }
 
 /// Questions: the answer is the ball that comes back.
@@ -72,7 +72,7 @@ void pong(am::sender from, long left) {
 void by_messages(long rounds) {
   if (!serves()) return;
   am::request<ping>(partner(), rounds);
-  while (!mine->over) am::wait();
+  while (!mine->over) am::wait_for_message();
 }
 
 /// Plays, and checks that the ball was hit as often as it should be.

@@ -45,7 +45,7 @@ RANK_TEST(one_sided_access_works_with_every_reception) {
   am::barrier();
   for (int i = 0; i < 200; ++i) EXPECT_EQ(long(*number.on(next())), long(next()));
   for (int i = 0; i < 200; ++i) am::put(number.on(next()), long(i));
-  am::sync();
+  am::sync_memory();
   am::barrier();
   EXPECT_EQ(*number, 199);
   am::barrier();
@@ -108,9 +108,9 @@ RANK_TEST(a_computing_rank_serves_whatever_is_one_sided_or_safe) {
     std::vector<int> out(many), in(many, 0);
     for (std::size_t i = 0; i < many; ++i) out[i] = int(i) * am::rank();
     am::put(mine, out);  // longer than a frame: the network carries it whole
-    am::sync();
+    am::sync_memory();
     am::get(in, mine);
-    am::sync();
+    am::sync_memory();
     EXPECT(in == out);
     *mine = 17;
     EXPECT_EQ(int(*mine), 17);
@@ -233,7 +233,7 @@ RANK_TEST(many_come_while_all_compute) {
     compute_for(std::chrono::milliseconds(1));
   }
   am::fence();
-  EXPECT_EQ(am::world().reduce_all(come.load(), std::plus<>{}), 400L * am::ranks());
+  EXPECT_EQ(am::world().all_reduce(come.load(), std::plus<>{}), 400L * am::ranks());
 }
 
 RANK_TEST(safe_bodies_take_long_arguments) {

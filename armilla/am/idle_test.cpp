@@ -82,7 +82,7 @@ RANK_TEST(all_are_woken_in_turn) {
   };
   if (am::rank() == 0) am::async(next, pass::on, 499);
   am::fence();
-  EXPECT_EQ(am::world().reduce_all(*turns, std::plus<>{}), 500);
+  EXPECT_EQ(am::world().all_reduce(*turns, std::plus<>{}), 500);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ std::span<const std::byte> bytes_of(const std::string& s) { return std::as_bytes
 RANK_TEST(a_request_is_answered_by_a_reply) {
   reset();
   am::request<add_one>(next(), 41L);
-  while (calls_in == 0) am::wait();
+  while (calls_in == 0) am::wait_for_message();
   EXPECT_EQ(noted, 42);
 }
 
@@ -112,7 +112,7 @@ RANK_TEST(ranks_that_flood_each_other_in_a_cycle_come_to_an_end) {
   am::fence();
   long tree = 0, level = 1;
   for (int d = 0; d <= flood_depth; ++d, level *= 4) tree += level;
-  EXPECT_EQ(am::reduce_all(calls_in, [](long a, long b) { return a + b; }), tree * seeds * am::ranks());
+  EXPECT_EQ(am::all_reduce(calls_in, [](long a, long b) { return a + b; }), tree * seeds * am::ranks());
 }
 
 RANK_TEST(many_long_messages_to_a_busy_rank_arrive) {

@@ -60,7 +60,7 @@ RANK_TEST(a_body_that_waits_is_refused_there) {
 
 RANK_TEST(what_would_let_another_fiber_run_is_refused_there) {
   am::mutex lock;
-  am::condition changed;
+  am::condition_variable changed;
   am::sync_var<int> unwritten;
   bool over = false;
   auto other = am::spawn([&] {

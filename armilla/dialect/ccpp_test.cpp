@@ -125,7 +125,7 @@ RANK_TEST(a_null_pointer_says_so) {
 
 RANK_TEST(sync_variables_wait_at_their_owners) {
   sync_var<int> mine;
-  const std::vector<sync_ptr<int>> all = am::gather_all(global<sync_var<int>*>(am::to_global(&mine)));
+  const std::vector<sync_ptr<int>> all = am::all_gather(global<sync_var<int>*>(am::to_global(&mine)));
   const sync_ptr<int> theirs = all[std::size_t(next())];
   int seen = 0;
   par([&] { seen = *theirs; }, [&] { *theirs = 10 * next(); });  // read before it is written

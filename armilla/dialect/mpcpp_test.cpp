@@ -90,7 +90,7 @@ RANK_TEST(instances_reduce_and_meet) {
   const auto slave = [](int which) {
     const am::team& t = own[std::size_t(which)];
     for (int i = 0; i < 10; ++i) {
-      EXPECT_EQ(t.reduce_all(1 + which, std::plus<>{}), am::ranks() * (1 + which));
+      EXPECT_EQ(t.all_reduce(1 + which, std::plus<>{}), am::ranks() * (1 + which));
       EXPECT_EQ(t.broadcast(std::vector<int>(3000, which + i * t.rank()), i % t.size())[2999], which + i * (i % t.size()));
       t.barrier();
     }
@@ -110,7 +110,7 @@ RANK_TEST(an_instance_that_is_waited_for_may_meet_others) {
   thread_local static std::vector<am::team> own;
   own = {am::world().dup()};
   am::barrier();
-  const auto slave = [](int n) { return own[0].reduce_all(n, std::plus<>{}); };
+  const auto slave = [](int n) { return own[0].all_reduce(n, std::plus<>{}); };
   int sum = 0;
   if (am::rank() == 0) {
     const std::size_t all = std::size_t(am::ranks());
@@ -134,7 +134,7 @@ RANK_TEST(an_instance_calls_no_fence_and_no_split) {
 
 RANK_TEST(members_are_invoked_through_global_pointers) {
   counter mine;
-  const std::vector<GlobalPtr<counter>> all = am::gather_all(GlobalPtr<counter>(am::to_global(&mine)));
+  const std::vector<GlobalPtr<counter>> all = am::all_gather(GlobalPtr<counter>(am::to_global(&mine)));
   const GlobalPtr<counter> theirs = all[std::size_t(next())];
   EXPECT_EQ(invoke<&counter::add>(theirs, 2), 2);
   int total = 0;
@@ -169,7 +169,7 @@ RANK_TEST(sync_structures_are_queues) {
 
 RANK_TEST(sync_structures_are_reached_from_other_ranks) {
   Sync<int> mine;
-  const auto all = am::gather_all(GlobalPtr<Sync<int>>(am::to_global(&mine)));
+  const auto all = am::all_gather(GlobalPtr<Sync<int>>(am::to_global(&mine)));
   const auto theirs = all[std::size_t(next())];
   Sync<int> result;
   ainvoke<&Sync<int>::read>(result, theirs);  // waits there
@@ -188,9 +188,9 @@ RANK_TEST(threads_of_all_ranks_meet) {
     int come() { return ++arrived; }
   };
   place here;
-  const GlobalPtr<place> at = am::broadcast_value(GlobalPtr<place>(am::to_global(&here)), 0);
-  const auto barrier = am::broadcast_value(GlobalPtr<Barrier>(am::to_global(&here.barrier)), 0);
-  const auto reduction = am::broadcast_value(GlobalPtr<sum>(am::to_global(&here.reduction)), 0);
+  const GlobalPtr<place> at = am::broadcast(GlobalPtr<place>(am::to_global(&here)), 0);
+  const auto barrier = am::broadcast(GlobalPtr<Barrier>(am::to_global(&here.barrier)), 0);
+  const auto reduction = am::broadcast(GlobalPtr<sum>(am::to_global(&here.reduction)), 0);
   for (int i = 1; i <= rounds; ++i) {
     invoke<&place::come>(at);
     invoke<&Barrier::arrive>(barrier);

@@ -17,11 +17,11 @@ class sync_ref {
   explicit sync_ref(const global_ptr<sync_var<T>>& at) noexcept : at_(at) {}
   sync_ref(const sync_ref&) = delete;
 
-  operator T() const { return read(at_).get(); }  // NOLINT(google-explicit-constructor): reading is what it is for
+  operator T() const { return read_sync_var(at_).get(); }  // NOLINT(google-explicit-constructor): reading is what it is for
   template <class U>
     requires std::constructible_from<T, U&&>
   const sync_ref& operator=(U&& value) const {  // NOLINT(misc-unconventional-assign-operator): assigned through
-    write(at_, std::forward<U>(value)).get();
+    write_sync_var(at_, std::forward<U>(value)).get();
     return *this;
   }
 

@@ -43,7 +43,7 @@ TEST(Fiber, BeginsWhenTheCallerWaits) {
   EXPECT_FALSE(began);
   yield();
   EXPECT_TRUE(began);
-  EXPECT_TRUE(f.done());
+  EXPECT_TRUE(f.ready());
   f.join();
 }
 

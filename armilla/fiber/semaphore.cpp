@@ -4,7 +4,7 @@
 #include <string>
 
 #include "armilla/base/error.hpp"
-#include "armilla/fiber/condition.hpp"
+#include "armilla/fiber/condition_variable.hpp"
 
 namespace armilla {
 
@@ -12,16 +12,16 @@ void detail::throw_negative_count(const char* operation, std::uint64_t count) {
   throw_usage(operation, "a count of " + std::to_string(count) + " was a negative number; give 0 or more");
 }
 
-void condition::wait_notified() {
-  detail::scheduler_here("condition::wait");
+void condition_variable::wait_notified() {
+  detail::scheduler_here("condition_variable::wait");
   detail::waiter me;
-  waiting_.wait(me, "condition::wait", this);
+  waiting_.wait(me, "condition_variable::wait", this);
 }
 
-bool condition::wait_notified_until(std::uint64_t deadline_ns) {
-  detail::scheduler_here("condition::wait_for");
+bool condition_variable::wait_notified_until(std::uint64_t deadline_ns) {
+  detail::scheduler_here("condition_variable::wait_for");
   detail::waiter me;
-  return waiting_.wait_until(me, deadline_ns, "condition::wait_for", this);
+  return waiting_.wait_until(me, deadline_ns, "condition_variable::wait_for", this);
 }
 
 void semaphore::acquire_slowly() {

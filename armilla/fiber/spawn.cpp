@@ -3,27 +3,24 @@
 
 #include "armilla/base/clock.hpp"
 
-namespace armilla {
-namespace detail {
+namespace armilla::detail {
 
 void throw_no_fiber(const char* operation) {
   throw_usage(operation, "there is no fiber: it was default constructed, moved from, joined or detached before");
 }
 
-}  // namespace detail
-
 void sleep_for_ns(std::uint64_t ns) {
-  detail::scheduler& all = detail::scheduler_here("sleep_for");
-  const std::uint64_t until = detail::now_ns() + ns;
+  scheduler& all = scheduler_here("sleep_for");
+  const std::uint64_t until = now_ns() + ns;
   all.before_wait("sleep_for");
-  while (detail::now_ns() < until) {
+  while (now_ns() < until) {
     all.set_timer(all.running(), until);
     struct forgetter {
-      detail::scheduler& all;
+      scheduler& all;
       ~forgetter() { all.forget_timer(all.running()); }
     } at_end{all};
     all.suspend("sleep_for");
   }
 }
 
-}  // namespace armilla
+}  // namespace armilla::detail

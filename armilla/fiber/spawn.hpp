@@ -111,7 +111,7 @@ class fiber {
 
   bool joinable() const noexcept { return record_ != nullptr; }
   /// Whether `join` would return at once.
-  bool done() const { return checked("fiber::done").ended; }
+  bool ready() const { return checked("fiber::ready").ended; }
 
   /// Waits for its end, and leaves what it returned or threw for `join`. One fiber may wait for another, not several.
   void wait() const {
@@ -183,8 +183,11 @@ auto spawn(F&& f, A&&... arguments) {
 /// Lets other fibers of this rank run, and messages come in; returns when it is the caller's turn again.
 inline void yield() { detail::scheduler_here("yield").yield("yield"); }
 
-/// Waits for `ns` nanoseconds at least; other fibers run meanwhile. As std::this_thread::sleep_for, which would stop the rank.
+namespace detail {
 void sleep_for_ns(std::uint64_t ns);
+}
+
+/// Waits for `span` at least; other fibers run meanwhile. As std::this_thread::sleep_for, which would stop the rank.
 template <class Duration>
   requires requires(Duration d) {
     d.count();
@@ -192,7 +195,7 @@ template <class Duration>
   }
 void sleep_for(Duration span) {
   const auto count = span.count();
-  sleep_for_ns(
+  detail::sleep_for_ns(
       count <= 0 ? 0 : std::uint64_t(static_cast<long double>(count) * 1e9L * Duration::period::num / Duration::period::den));
 }
 

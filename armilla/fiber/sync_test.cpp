@@ -10,7 +10,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/fiber/channel.hpp"
-#include "armilla/fiber/condition.hpp"
+#include "armilla/fiber/condition_variable.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/fiber/semaphore.hpp"
 #include "armilla/fiber/shared_mutex.hpp"
@@ -20,7 +20,7 @@
 namespace {
 
 using armilla::channel;
-using armilla::condition;
+using armilla::condition_variable;
 using armilla::latch;
 using armilla::mutex;
 using armilla::semaphore;
@@ -71,7 +71,7 @@ TEST(SharedMutex, TriesAndRefuses) {
 TEST(Condition, WaitsForWhatHolds) {
   solo_rank rank;
   mutex m;
-  condition changed;
+  condition_variable changed;
   int value = 0;
   auto f = spawn([&] {
     std::unique_lock hold(m);
@@ -80,7 +80,7 @@ TEST(Condition, WaitsForWhatHolds) {
   });
   for (int i = 1; i <= 2; ++i) {
     yield();
-    EXPECT_FALSE(f.done());
+    EXPECT_FALSE(f.ready());
     const std::lock_guard hold(m);
     value = i;
     changed.notify_one();
@@ -92,7 +92,7 @@ TEST(Condition, WaitsForWhatHolds) {
 TEST(Condition, NotifiesOneOrAllInOrder) {
   solo_rank rank;
   mutex m;
-  condition c;
+  condition_variable c;
   std::string order;
   std::vector<armilla::fiber<void>> all;
   for (const char name : {'a', 'b', 'c'})
@@ -115,7 +115,7 @@ TEST(Condition, NotifiesOneOrAllInOrder) {
 TEST(Condition, GivesUpInTime) {
   solo_rank rank;
   mutex m;
-  condition c;
+  condition_variable c;
   m.lock();
   EXPECT_FALSE(c.wait_for(m, 1ms));
   EXPECT_FALSE(c.wait_for(m, 1ms, [] { return false; }));
@@ -130,10 +130,10 @@ TEST(Condition, GivesUpInTime) {
 
 TEST(Condition, NeedsNoLockBetweenFibers) {
   solo_rank rank;
-  condition c;
+  condition_variable c;
   int n = 0;
   auto f = spawn([&] { c.wait_unlocked([&] { return n == 3; }); });
-  while (!f.done()) {
+  while (!f.ready()) {
     ++n;
     c.notify_all();
     yield();

@@ -81,7 +81,7 @@ TEST(SyncVar, WaitsOnWhenWokenForNothing) {
   yield();
   rank.fibers().wake(*waiting);
   yield();
-  EXPECT_FALSE(f.done());
+  EXPECT_FALSE(f.ready());
   v.write();
   f.join();
   EXPECT_THROW(v.write(), armilla::usage_error);

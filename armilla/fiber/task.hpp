@@ -131,7 +131,7 @@ class [[nodiscard]] task {
 
   bool valid() const noexcept { return frame_ != nullptr; }
   /// Whether `get` would return at once.
-  bool done() const { return state("task::done").done(); }
+  bool ready() const { return state("task::ready").done(); }
 
   /// Runs it now up to its first wait; it goes on while the caller and others wait. Nothing if it has begun.
   void start() {
@@ -229,7 +229,7 @@ template <class R>
 class fiber_awaiter {
  public:
   explicit fiber_awaiter(fiber<R>&& f) noexcept : awaited_(std::move(f)) {}
-  bool await_ready() const { return awaited_.done(); }
+  bool await_ready() const { return awaited_.ready(); }
   void await_suspend(std::coroutine_handle<> caller) {
     spawn([this, caller] {
       awaited_.wait();

@@ -45,7 +45,7 @@ TEST(Task, BeginsWhenSomebodyWantsIt) {
   sync_var<void> go;
   {
     const task<> never = note(order, go);
-    EXPECT_FALSE(never.done());
+    EXPECT_FALSE(never.ready());
   }
   EXPECT_EQ(order, "");
   task<> t = note(order, go);
@@ -63,7 +63,7 @@ TEST(Task, AwaitsSyncVarsAndTasks) {
   sync_var<int> a, b;
   auto f = spawn_task(sum(a, b));
   yield();
-  EXPECT_FALSE(f.done());
+  EXPECT_FALSE(f.ready());
   b = 5;
   yield(), yield();
   a = 1;
@@ -110,7 +110,7 @@ TEST(Task, MayBlockToo) {
   t.start();
   first = "1";
   yield(), yield();
-  EXPECT_FALSE(t.done());
+  EXPECT_FALSE(t.ready());
   second = "2";
   EXPECT_EQ(t.get(), "12!");
 }

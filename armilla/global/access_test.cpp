@@ -52,7 +52,7 @@ RANK_TEST(a_segment_is_read_and_written_from_other_ranks) {
 }
 
 RANK_TEST(members_are_reached_one_by_one) {
-  const auto mine = am::make_global<point>(1, 2.5, long(am::rank()));
+  const auto mine = am::create_global<point>(1, 2.5, long(am::rank()));
   const auto p = offer(shared_point, mine);
   EXPECT_EQ(p->*&point::z, long(next()));
   p->*& point::x = 10 + am::rank();
@@ -142,9 +142,9 @@ RANK_TEST(a_rank_out_of_range_is_an_error) {
 
 RANK_TEST(an_address_that_is_not_aligned_is_an_error) {
   const auto mine = am::allocate<std::uint64_t>(2);
-  const auto bytes = am::reinterpret_pointer<char>(mine) + 3;
-  EXPECT_THROWS_SAYING(am::usage_error, "not aligned", int(*am::reinterpret_pointer<int>(bytes)));
-  EXPECT_THROWS_SAYING(am::usage_error, "not aligned", *am::reinterpret_pointer<double>(bytes + 1) = 1.0);
+  const auto bytes = am::reinterpret_pointer_cast<char>(mine) + 3;
+  EXPECT_THROWS_SAYING(am::usage_error, "not aligned", int(*am::reinterpret_pointer_cast<int>(bytes)));
+  EXPECT_THROWS_SAYING(am::usage_error, "not aligned", *am::reinterpret_pointer_cast<double>(bytes + 1) = 1.0);
   am::deallocate(mine);
 }
 
@@ -158,7 +158,8 @@ RANK_TEST(freed_memory_is_an_error) {
   am::barrier();
   if (checked()) {
     EXPECT_THROWS_SAYING(am::usage_error, "freed", std::uint64_t(*p));
-    EXPECT_THROWS_SAYING(am::usage_error, "freed", (am::put(p, 1u), am::sync()));  // at sync, if its owner has to say so
+    EXPECT_THROWS_SAYING(am::usage_error, "freed",
+                         (am::put(p, 1u), am::sync_memory()));  // at sync_memory, if its owner has to say so
   }
   EXPECT_THROWS_SAYING(am::usage_error, "given back already", am::deallocate(mine));
   am::barrier();

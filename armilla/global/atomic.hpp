@@ -13,9 +13,8 @@
 /// Each is atomic with respect to all others here, to `*p` and to std::atomic_ref with which the owner may touch the same
 /// object, wherever it lies: on mapped memory the processor does it, on private memory of another process the owner. They
 /// are sequentially consistent (docs/spec/order.md). Those without a result need not be waited for: on mapped memory they
-/// are complete when they return, else at `sync`. Those with one must wait for private memory of another process: there they
-/// are errors in a body.
-/// Cost on mapped memory: `*p` and the processor's locked instruction. Errors: as `*p`.
+/// are complete when they return, else at `sync_memory`. Those with one must wait for private memory of another process: there
+/// they are errors in a body. Cost on mapped memory: `*p` and the processor's locked instruction. Errors: as `*p`.
 namespace armilla {
 namespace detail {
 

@@ -36,10 +36,11 @@ bool counter::try_wait(std::uint64_t n) noexcept {
   return true;
 }
 
+namespace detail {
+
 void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
-  using namespace detail;
   const global_address at = c.address();
-  constexpr access_request wants{"signal_counter", sizeof(counter::arrivals), 8, may_read | may_write};
+  constexpr access_request wants{"signal", sizeof(counter::arrivals), 8, may_read | may_write};
   std::byte* place = direct<8>(at, wants.operation, wants.bytes, wants.rights);
   if (place == nullptr) place = reach(at, wants);
   context& self = *current;
@@ -55,5 +56,7 @@ void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
     __atomic_fetch_add(&to.shared, n, __ATOMIC_RELEASE);
   if (at.rank() != self.rank) self.messages->notify(at.rank());
 }
+
+}  // namespace detail
 
 }  // namespace armilla

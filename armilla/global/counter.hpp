@@ -4,7 +4,7 @@
 
 namespace armilla {
 
-/// Counts arrivals: a rank waits for it, and any rank's signalling `put` or `store` adds to it after its data.
+/// Counts arrivals: a rank waits for it, and any rank adds to it, by `p.signal()`, or by a `put` or `store` after its data.
 ///
 ///     static am::per_rank<am::counter> arrived;
 ///     am::put(q, value, arrived.on(1));            // on rank 0
@@ -14,7 +14,7 @@ namespace armilla {
 /// of them is a turn ahead and has signalled twice: then the other's data may be missing. Where sources may run ahead of each
 /// other, take one counter for each of them (`source_counters`), or one for each turn, by turns, with a meeting between its uses.
 ///
-/// It may lie anywhere: in a per_rank, in the segment (make_global<counter>()), or be a variable (to_global(&c)); signals
+/// It may lie anywhere: in a per_rank, in the segment (create_global<counter>()), or be a variable (to_global(&c)); signals
 /// to a variable of another process go by message. 128 bytes. The first rank that signals a counter is quicker than others,
 /// which need a locked instruction: another reason for a counter a source.
 /// Paper: Split-C's store_sync.
@@ -25,8 +25,8 @@ class counter {
   counter& operator=(const counter&) = delete;
 
   /// Waits until `n` have arrived since the last wait, and takes them off. Answers calls meanwhile; an error in a body.
-  /// What the signalling ranks wrote before their signals can be read afterwards: see signal_counter. Only on the rank where the
-  /// counter lies.
+  /// What the signalling ranks wrote before their signals can be read afterwards: see global_ptr::signal. Only on the rank where
+  /// the counter lies.
   void wait(std::uint64_t n = 1);
   /// The same without waiting: takes `n` off if so many have arrived. Takes in no messages.
   bool try_wait(std::uint64_t n = 1) noexcept;
@@ -34,7 +34,7 @@ class counter {
   std::uint64_t value() const noexcept { return arrived_.value() - taken_; }
 
  private:
-  friend void signal_counter(const global_ptr<counter>& c, std::uint64_t n);
+  friend void detail::signal_counter(const global_ptr<counter>& c, std::uint64_t n);
 
   /// A line that ranks write and the one that waits only reads. Two sums: the first rank that signals has one for itself, and
   /// adds to it by a plain store, which waits for nothing; a locked addition would wait until the data before it have left the
@@ -51,13 +51,5 @@ class counter {
   arrivals arrived_;
   alignas(64) std::uint64_t taken_ = 0;  ///< a line that only the owner touches
 };
-
-/// Adds `n` to a counter on any rank and wakes its rank. The rank that has waited for it sees
-/// - everything that this rank had written before, on any rank, by operations that were complete: `*p = x`, `put` and `sync`;
-/// - every `put` and `store` to memory of the counter's rank that this rank had begun before, complete or not.
-/// It says nothing about puts to other ranks that are not complete, and nothing about statements and questions: those run when
-/// they are taken in. May be called in a body. Errors: as `*p`. Cost: on mapped memory a store or an atomic addition; a message
-/// where the counter's memory is not mapped, or transfers of this rank are under way by message: then it goes behind them.
-void signal_counter(const global_ptr<counter>& c, std::uint64_t n = 1);
 
 }  // namespace armilla

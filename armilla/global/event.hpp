@@ -5,7 +5,7 @@
 #include "armilla/global/strided.hpp"
 #include "armilla/global/transfer.hpp"
 
-/// Completion of some transfers, where `sync` waits for all.
+/// Completion of some transfers, where `sync_memory` waits for all.
 namespace armilla {
 
 class event;
@@ -39,8 +39,8 @@ class completes_in {
 ///     there.wait();                  // both are complete
 ///
 /// An event belongs to the rank that made it, stays where it is, and may be used again after `wait`. What is still under way when
-/// it goes is left to `sync`, which waits for it in any case. As a future: `when_complete(there)`. Cost: two stores a transfer.
-/// Where memory is mapped a transfer is complete when it returns, and the event stays ready.
+/// it goes is left to `sync_memory`, which waits for it in any case. As a future: `when_complete(there)`. Cost: two stores a
+/// transfer. Where memory is mapped a transfer is complete when it returns, and the event stays ready.
 class event {
  public:
   event() = default;
@@ -54,7 +54,7 @@ class event {
   /// Whether `wait` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
   bool ready() const noexcept { return wait_.left == 0; }
   /// Waits until all transfers that name it are complete; bodies and other fibers run meanwhile, and a body that waits becomes a
-  /// fiber. Throws the first error among them, which `sync` then does not throw again.
+  /// fiber. Throws the first error among them, which `sync_memory` then does not throw again.
   void wait() {
     if (wait_.left != 0 || wait_.failure.status != detail::far_status::ok) [[unlikely]]
       wait_slowly();

@@ -22,7 +22,7 @@ am::per_rank<long> flag;
 
 am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
 
-am::global_ptr<double> numbers_of(am::rank_t r) { return am::reinterpret_pointer<double>(numbers.on(r)); }
+am::global_ptr<double> numbers_of(am::rank_t r) { return am::reinterpret_pointer_cast<double>(numbers.on(r)); }
 
 void fill_numbers() {
   std::iota(numbers.local().begin(), numbers.local().end(), am::rank() * 1000.0);
@@ -129,7 +129,7 @@ RANK_TEST(what_an_event_leaves_behind_is_complete_at_sync) {
       am::event gone;
       am::get(got, p + 3, gone);
     }
-    am::sync();
+    am::sync_memory();
     EXPECT_EQ(got, next() * 1000.0 + 3);
   });
 }
@@ -177,15 +177,15 @@ RANK_TEST(the_failure_of_a_transfer_is_its_events) {
   am::get(got, numbers_of(next()), sound);
   EXPECT_THROWS_SAYING(am::usage_error, "no memory there", done.wait());
   sound.wait();
-  done.wait();  // says it once
-  am::sync();   // and so has nothing to say
+  done.wait();        // says it once
+  am::sync_memory();  // and so has nothing to say
   am::get(got, nowhere, left);
   EXPECT_THROWS_SAYING(am::usage_error, "no memory there", am::when_complete(left).get());
   {
     am::event gone;
     am::get(got, nowhere, gone);
   }
-  EXPECT_THROWS_SAYING(am::usage_error, "no memory there", am::sync());
+  EXPECT_THROWS_SAYING(am::usage_error, "no memory there", am::sync_memory());
 }
 
 RANK_TEST(mapped_memory_leaves_an_event_ready) {

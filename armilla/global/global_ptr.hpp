@@ -8,11 +8,19 @@
 
 namespace armilla {
 
+class counter;
+template <class T>
+class global_ptr;
+
+namespace detail {
+void signal_counter(const global_ptr<counter>& c, std::uint64_t n);
+}
+
 /// A pointer to an object of type T anywhere in the job: in the segment of a rank, or in the heap, static or stack memory
 /// of its process. 16 bytes, trivially copyable, sendable to any rank of any program. Value-initialised it is null.
 ///
 /// `*p` and `p[i]` read and write (`global_ref`); `p->*&P::x` is the member x of a struct P. `get`, `put`, `store` and
-/// `sync` overlap and move in bulk; `atomic_add` and its kin are atomic. `p + n` stays on the rank and counts in T;
+/// `sync_memory` overlap and move in bulk; `atomic_add` and its kin are atomic. `p + n` stays on the rank and counts in T;
 /// `p.spread(n)` and `spread_ptr` go from rank to rank.
 /// Cost of `*p` where the memory is mapped: three loads and two predicted branches beside the access.
 /// Paper: Split-C, section 2; MPC++ (global pointers).
@@ -102,6 +110,19 @@ class global_ptr {
                                                    at_.offset + std::uint64_t(rows * std::int64_t(sizeof(T))), at_.generation()));
   }
 
+  /// Of a pointer to a `counter`: adds `n` to it and wakes its rank. The rank that has waited for it sees
+  /// - everything that this rank had written before, on any rank, by operations that were complete: `*p = x`, `put` and
+  ///   `sync_memory`;
+  /// - every `put` and `store` to memory of the counter's rank that this rank had begun before, complete or not.
+  /// It says nothing about puts to other ranks that are not complete, and nothing about statements and questions: those run when
+  /// they are taken in. May be called in a body. Errors: as `*p`. Cost: on mapped memory a store or an atomic addition; a message
+  /// where the counter's memory is not mapped, or transfers of this rank are under way by message: then it goes behind them.
+  void signal(std::uint64_t n = 1) const
+    requires(std::is_same_v<T, counter>)
+  {
+    detail::signal_counter(*this, n);
+  }
+
   /// Two pointers are equal if they point to the same place.
   friend constexpr bool operator==(const global_ptr& a, const global_ptr& b) noexcept {
     return a.at_.null() ? b.at_.null() : a.at_.offset == b.at_.offset && a.at_.place() == b.at_.place();
@@ -127,7 +148,7 @@ class global_ptr {
 
 /// The same place seen as another type, as reinterpret_cast does.
 template <class To, class From>
-constexpr global_ptr<To> reinterpret_pointer(const global_ptr<From>& p) noexcept {
+constexpr global_ptr<To> reinterpret_pointer_cast(const global_ptr<From>& p) noexcept {
   return global_ptr<To>(p.address());
 }
 

@@ -38,7 +38,7 @@ void deallocate(const global_ptr<T>& p) {
 
 /// A T in this rank's segment, constructed from `args`. Give it back with `destroy_global`.
 template <class T, class... A>
-global_ptr<T> make_global(A&&... args) {
+global_ptr<T> create_global(A&&... args) {
   const global_ptr<T> p = allocate<T>();
   try {
     ::new (static_cast<void*>(p.local())) T(std::forward<A>(args)...);
@@ -49,7 +49,7 @@ global_ptr<T> make_global(A&&... args) {
   return p;
 }
 
-/// Destroys what `make_global` made, on the rank that made it.
+/// Destroys what `create_global` made, on the rank that made it.
 template <class T>
 void destroy_global(const global_ptr<T>& p) {
   if (!p) return;

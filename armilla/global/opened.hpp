@@ -11,12 +11,19 @@
 namespace armilla {
 
 /// What other ranks may do with memory that was opened.
-enum class access : std::uint8_t {
+enum class access_rights : std::uint8_t {
   read = detail::may_read,
   write = detail::may_write,
   read_write = detail::may_read | detail::may_write
 };
-constexpr access operator|(access a, access b) noexcept { return access(std::uint8_t(a) | std::uint8_t(b)); }
+constexpr access_rights operator|(access_rights a, access_rights b) noexcept {
+  return access_rights(std::uint8_t(a) | std::uint8_t(b));
+}
+
+class opened_memory;
+namespace detail {
+opened_memory open_bytes(global_address at, std::size_t n, std::size_t size, access_rights rights);
+}
 
 /// Keeps memory open while it lives. On the owner's thread only.
 class [[nodiscard]] opened_memory {
@@ -36,18 +43,16 @@ class [[nodiscard]] opened_memory {
   void close() noexcept;
 
  private:
-  friend opened_memory detail_open(detail::global_address, std::size_t n, std::size_t size, access);
+  friend opened_memory detail::open_bytes(detail::global_address, std::size_t n, std::size_t size, access_rights);
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint32_t index_ = none;
 };
 
-opened_memory detail_open(detail::global_address at, std::size_t n, std::size_t size, access rights);
-
 /// Opens `n` objects from `p` on, of this rank's memory, for what `rights` says. Up to 2048 at a time (limit_error). usage_error
 /// for memory of another rank, and for more objects than lie there.
 template <class T>
-opened_memory open(const global_ptr<T>& p, std::size_t n, access rights) {
-  return detail_open(p.address(), n, sizeof(T), rights);
+opened_memory open_memory(const global_ptr<T>& p, std::size_t n, access_rights rights) {
+  return detail::open_bytes(p.address(), n, sizeof(T), rights);
 }
 
 }  // namespace armilla

@@ -13,7 +13,7 @@ am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
 
 am::global_ptr<int> offer(am::global_ptr<int> mine) {
   board.local() = mine;
-  const am::opened_memory open = am::open(board.on(am::rank()), 1, am::access::read);
+  const am::opened_memory open = am::open_memory(board.on(am::rank()), 1, am::access_rights::read);
   am::barrier();
   const am::global_ptr<int> p = *board.on(next());
   am::barrier();
@@ -24,8 +24,8 @@ am::global_ptr<int> offer(am::global_ptr<int> mine) {
 RANK_TEST(only_what_its_owner_opened_is_reached) {
   const auto mine = am::allocate<int>(100);
   for (int i = 0; i < 100; ++i) mine[i] = i;
-  auto for_reading = am::open(mine, 50, am::access::read);
-  auto for_all = am::open(mine + 50, 50, am::access::read | am::access::write);
+  auto for_reading = am::open_memory(mine, 50, am::access_rights::read);
+  auto for_all = am::open_memory(mine + 50, 50, am::access_rights::read | am::access_rights::write);
   const auto p = offer(mine);
   EXPECT_EQ(p[49], 49);
   p[50] = -1;
@@ -34,10 +34,10 @@ RANK_TEST(only_what_its_owner_opened_is_reached) {
     EXPECT_THROWS_SAYING(am::usage_error, "has not opened", p[49] = 1);
     EXPECT_THROWS_SAYING(am::usage_error, "has not opened", int(p[100]));
     EXPECT_THROWS_SAYING(am::usage_error, "atomic_add: rank ",
-                         (am::atomic_add(p, 1), am::sync()));  // at sync, if its owner says so
+                         (am::atomic_add(p, 1), am::sync_memory()));  // at sync_memory, if its owner says so
     EXPECT_THROWS_SAYING(am::usage_error, "has not opened", int(*closed.on(next())));
     int many[60];
-    EXPECT_THROWS_SAYING(am::usage_error, "get", (am::get(many, p), am::sync()));
+    EXPECT_THROWS_SAYING(am::usage_error, "get", (am::get(many, p), am::sync_memory()));
     EXPECT(p.local() == nullptr);
   }
   am::barrier();
@@ -54,7 +54,7 @@ RANK_TEST(private_memory_is_opened_too) {
   if (am::ranks() > 1) EXPECT_THROWS_SAYING(am::usage_error, "has not opened", int(*p));
   am::barrier();
   {
-    const auto opened = am::open(am::to_global(&variable), 1, am::access::read);
+    const auto opened = am::open_memory(am::to_global(&variable), 1, am::access_rights::read);
     am::barrier();
     EXPECT_EQ(*p, 77);
     am::barrier();
@@ -68,7 +68,7 @@ RANK_TEST(only_the_owner_opens_and_gives_back) {
   const auto mine = am::allocate<int>(1);
   const auto p = offer(mine);
   if (am::ranks() > 1) {
-    EXPECT_THROWS_SAYING(am::usage_error, "only its owner", am::open(p, 1, am::access::read));
+    EXPECT_THROWS_SAYING(am::usage_error, "only its owner", am::open_memory(p, 1, am::access_rights::read));
     EXPECT_THROWS_SAYING(am::usage_error, "let its owner", am::deallocate(p));
   }
   am::barrier();
@@ -77,18 +77,19 @@ RANK_TEST(only_the_owner_opens_and_gives_back) {
 
 RANK_TEST(more_than_there_is_is_not_opened) {
   const auto mine = am::allocate<int>(1);
-  EXPECT_THROWS_SAYING(am::usage_error, "is the number negative", am::open(mine, std::size_t(-1), am::access::read));
-  EXPECT_THROWS_SAYING(am::usage_error, "open", am::open(mine, std::size_t{1} << 60, am::access::read));
+  EXPECT_THROWS_SAYING(am::usage_error, "is the number negative",
+                       am::open_memory(mine, std::size_t(-1), am::access_rights::read));
+  EXPECT_THROWS_SAYING(am::usage_error, "open", am::open_memory(mine, std::size_t{1} << 60, am::access_rights::read));
   am::deallocate(mine);
 }
 
 RANK_TEST(a_signal_needs_an_opened_counter) {
   am::counter mine;
   int data = 0;
-  const auto opened = am::open(am::to_global(&mine), 1, am::access::read_write);
-  const auto also = am::open(am::to_global(&data), 1, am::access::write);
+  const auto opened = am::open_memory(am::to_global(&mine), 1, am::access_rights::read_write);
+  const auto also = am::open_memory(am::to_global(&data), 1, am::access_rights::write);
   const auto p = offer(am::to_global(&data));
-  const auto c = am::reinterpret_pointer<am::counter>(offer(am::reinterpret_pointer<int>(am::to_global(&mine))));
+  const auto c = am::reinterpret_pointer_cast<am::counter>(offer(am::reinterpret_pointer_cast<int>(am::to_global(&mine))));
   am::put(p, 5, c);
   mine.wait();
   EXPECT_EQ(data, 5);

@@ -19,7 +19,7 @@ class source_counters {
  public:
   source_counters();
 
-  /// The counter on rank r that counts this rank's signals: for `put`, `store` and `signal_counter`. usage_error if r is no rank.
+  /// The counter on rank r that counts this rank's signals: for `put` and `store`, or to `signal()`. usage_error if r is no rank.
   global_ptr<counter> on(rank_t r) const;
   /// This rank's counter of the signals of `source`. usage_error if that is no rank.
   counter& from(rank_t source) const;

@@ -23,7 +23,7 @@ RANK_TEST(rectangles_travel) {
   in_both_memories(100, [](am::global_ptr<double> p, double* mine) {
     double block[12] = {};
     am::get_strided(block, p + 11, am::strided<2>{{3, 4}, {4, 1}, {10, 1}});
-    am::sync();
+    am::sync_memory();
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 4; ++j) EXPECT_EQ(block[4 * i + j], next() * 1000.0 + 11 + 10 * i + j);
     am::barrier();
@@ -31,7 +31,7 @@ RANK_TEST(rectangles_travel) {
     am::put_strided(p + 11, block, am::strided<2>{.extent = {3, 4}, .local = {4, 1}, .global = {10, 1}});
     double back[3];
     am::get_strided(back, p + 99, am::strided<1>{{3}, {1}, {-2}});
-    am::sync();
+    am::sync_memory();
     EXPECT_EQ(back[2], next() * 1000.0 + 95);
     am::barrier();
     EXPECT_EQ(mine[11], am::rank() * 1000.0 + 11.5);
@@ -46,13 +46,13 @@ RANK_TEST(lists_of_places_travel) {
     for (std::size_t i = 0; i < 200; ++i) where.push_back(i * 7 % 300);
     std::vector<double> got(200);
     am::get_indexed(got, p, where);
-    am::sync();
+    am::sync_memory();
     for (std::size_t i = 0; i < 200; ++i)
       if (!EXPECT_EQ(got[i], next() * 1000.0 + double(where[i]))) break;
     am::barrier();
     where.resize(3);
     am::put_indexed(p, where, std::array<double, 3>{-1, -2, -3});
-    am::sync();
+    am::sync_memory();
     am::barrier();
     EXPECT_EQ(mine[14], -3.0);
     EXPECT_THROWS_SAYING(am::usage_error, "indices", am::get_indexed(got, p, where));
@@ -102,20 +102,20 @@ RANK_TEST(parts_of_every_shape_travel) {
       const std::size_t number = i * 7 + std::size_t(am::rank());
       std::memcpy(&mine[i], &number, std::min(sizeof(T), sizeof number));
     }
-    const auto theirs = am::gather_all(am::to_global(mine.data()))[std::size_t(next())];
+    const auto theirs = am::all_gather(am::to_global(mine.data()))[std::size_t(next())];
     std::vector<T> there(n * m, zero);
     am::get(there, theirs);
     am::get_strided(got.data(), theirs, am::strided<2>{.extent = {n, m}, .local = {1, n}, .global = {m, 1}});
-    am::sync();
+    am::sync_memory();
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < m; ++j)
         if (!EXPECT(std::memcmp(&got[j * n + i], &there[i * m + j], sizeof(T)) == 0)) return;
     am::barrier();
     am::put_strided(theirs, got.data(), am::strided<2>{.extent = {n, m}, .local = {1, n}, .global = {m, 1}});
-    am::sync();
+    am::sync_memory();
     am::get_strided(back.data(), theirs,
                     am::strided<3>{.extent = {n, 1, m}, .local = {std::ptrdiff_t(m), 5, 1}, .global = {std::ptrdiff_t(m), 9, 1}});
-    am::sync();
+    am::sync_memory();
     EXPECT(std::memcmp(back.data(), there.data(), n * m * sizeof(T)) == 0);
     am::barrier();
   };

@@ -47,9 +47,9 @@ void signal_behind(global_address data, const global_ptr<counter>& c, std::uint6
 }
 
 void sync_slowly() {
-  rank_memory& m = memory_here("sync");
+  rank_memory& m = memory_here("sync_memory");
   m.failed = m.failure[unsigned(far_group::stores)].status != far_status::ok;
-  finish_group(m, far_group::split, "sync");
+  finish_group(m, far_group::split, "sync_memory");
 }
 
 namespace {
@@ -67,9 +67,9 @@ void all_store_sync() {
   barrier();
 }
 
-void all_store_sync(const team& members) {
+void team::all_store_sync() const {
   detail::finish_stores();
-  barrier(members);
+  barrier();
 }
 
 }  // namespace armilla

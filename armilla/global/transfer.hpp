@@ -12,8 +12,8 @@
 ///
 /// | operation                        | moves                  | complete at                                        |
 /// |----------------------------------|------------------------|----------------------------------------------------|
-/// | `get(x, p)`, `get(range, p)`     | from p into x or range | `sync()`; do not touch x before                    |
-/// | `put(p, v)`, `put(p, range)`     | v or range to p        | `sync()`; v and range may change as put returns    |
+/// | `get(x, p)`, `get(range, p)`     | from p into x or range | `sync_memory()`; do not touch x before             |
+/// | `put(p, v)`, `put(p, range)`     | v or range to p        | `sync_memory()`; v and range change as put returns |
 /// | `store(p, v)`, `store(p, range)` | the same, one-way      | `all_store_sync()` or `fence()`, for all ranks     |
 ///
 /// `range` is an array, a span, a vector, anything contiguous with data() and size(); it and the target do not overlap.
@@ -21,11 +21,8 @@
 /// are complete when that is (see event). None of these waits, so all may be used in a body. Where memory is mapped each is a
 /// copy, complete when it returns, at the speed of memcpy; private memory of another process costs a kernel call, or messages
 /// where that is refused. Errors: usage_error for null, rank, alignment, memory that is not open; those that only the owner can
-/// see come at `sync`. Paper: Split-C, section 2 (split-phase assignment, store).
+/// see come at `sync_memory`. Paper: Split-C, section 2 (split-phase assignment, store).
 namespace armilla {
-
-class team;
-
 namespace detail {
 
 template <class C>
@@ -158,8 +155,8 @@ void sync_slowly();
 
 /// Returns when all `get`, `put` and result-less atomic operations of this rank are complete. Throws the first error among
 /// them. Where all memory is mapped: two loads.
-inline void sync() {
-  const detail::memory_state* const m = detail::here("sync").memory;
+inline void sync_memory() {
+  const detail::memory_state* const m = detail::here("sync_memory").memory;
   if (m == nullptr || m->unfinished[unsigned(detail::far_group::split)] != 0 || m->failed) [[unlikely]]
     detail::sync_slowly();
 }
@@ -167,7 +164,5 @@ inline void sync() {
 /// Returns when every `store` of every rank is complete: a barrier, called by all. Throws this rank's first error.
 /// Paper: Split-C, all_store_sync.
 void all_store_sync();
-/// The same for the members of a team and what they stored.
-void all_store_sync(const team& members);
 
 }  // namespace armilla

@@ -31,13 +31,13 @@ RANK_TEST(get_and_put_are_complete_at_sync) {
     double a = 0, b = 0;
     am::get(a, p);
     am::get(b, p + 9);
-    am::sync();
+    am::sync_memory();
     EXPECT_EQ(a, next() * 1000.0);
     EXPECT_EQ(b, next() * 1000.0 + 9);
     am::barrier();
     am::put(p + 1, 0.5);
     am::put(p + 2, 3);
-    am::sync();
+    am::sync_memory();
     am::barrier();
     EXPECT_EQ(mine[1], 0.5);
     EXPECT_EQ(mine[2], 3.0);
@@ -55,7 +55,7 @@ RANK_TEST(ranges_of_every_kind_travel) {
     am::get(plain, p + 10);
     std::vector<double> w(5);
     am::get(std::span(w), p + 20);
-    am::sync();
+    am::sync_memory();
     EXPECT_EQ(v[49], next() * 1000.0 + 99);
     EXPECT_EQ(a[9], next() * 1000.0 + 9);
     EXPECT_EQ(plain[9], next() * 1000.0 + 19);
@@ -65,7 +65,7 @@ RANK_TEST(ranges_of_every_kind_travel) {
     am::put(p, fixed);
     am::put(p + 3, std::vector<double>{4, 5});
     am::put(p + 5, std::span<const double>(fixed));
-    am::sync();
+    am::sync_memory();
     am::barrier();
     const std::vector<double> wanted{1, 2, 3, 4, 5, 1, 2, 3};
     EXPECT(std::equal(wanted.begin(), wanted.end(), mine));
@@ -77,14 +77,14 @@ RANK_TEST(long_ranges_arrive_whole) {
   in_both_memories(n, [](am::global_ptr<double> p, double* mine) {
     std::vector<double> copy(n);
     am::get(copy, p);
-    am::sync();
+    am::sync_memory();
     bool same = true;
     for (std::size_t i = 0; i < n; ++i) same &= copy[i] == next() * 1000.0 + double(i);
     EXPECT(same);
     am::barrier();
     for (double& x : copy) x = -x - 1;
     am::put(p, copy);
-    am::sync();
+    am::sync_memory();
     am::barrier();
     same = true;
     for (std::size_t i = 0; i < n; ++i) same &= mine[i] == -(am::rank() * 1000.0 + double(i)) - 1;
@@ -119,7 +119,7 @@ RANK_TEST(a_signal_comes_after_its_data) {
     }
     EXPECT_EQ(arrived.local().value(), 0u);
     EXPECT(!arrived.local().try_wait());
-    am::sync();
+    am::sync_memory();
   });
 }
 
@@ -132,7 +132,7 @@ RANK_TEST(a_signal_comes_after_long_data) {
       EXPECT(std::count(mine, mine + n, i * 1.0) == std::ptrdiff_t(n));
       am::barrier();
     }
-    am::sync();
+    am::sync_memory();
   });
 }
 
@@ -141,8 +141,8 @@ RANK_TEST(a_counter_for_each_source_knows_who_has_signalled) {
   const am::source_counters from;
   const am::rank_t last = am::ranks() - 1;
   if (am::rank() != last)
-    for (int turn = 0; turn < 3; ++turn) am::signal_counter(from.on(0));
-  am::sync();
+    for (int turn = 0; turn < 3; ++turn) from.on(0).signal();
+  am::sync_memory();
   am::barrier();
   if (am::rank() == 0) {
     for (am::rank_t r = 0; r < last; ++r) EXPECT_EQ(from.from(r).value(), 3u);
@@ -150,7 +150,7 @@ RANK_TEST(a_counter_for_each_source_knows_who_has_signalled) {
     EXPECT(!from.from(last).try_wait());
   }
   am::barrier();
-  if (am::rank() == last) am::signal_counter(from.on(0));
+  if (am::rank() == last) from.on(0).signal();
   if (am::rank() == 0) {
     from.wait_all();
     for (am::rank_t r = 0; r < last; ++r) EXPECT_EQ(from.from(r).value(), 2u);
@@ -158,14 +158,14 @@ RANK_TEST(a_counter_for_each_source_knows_who_has_signalled) {
   }
   EXPECT_THROWS_SAYING(am::usage_error, "source_counters::on", from.on(am::ranks()));
   EXPECT_THROWS_SAYING(am::usage_error, "source_counters::from", from.from(-1));
-  am::sync();
+  am::sync_memory();
 }
 
 RANK_TEST(signals_of_many_ranks_are_all_counted) {
   am::barrier();
-  for (int i = 0; i < 500; ++i) am::signal_counter(arrived.on(0), 2);
+  for (int i = 0; i < 500; ++i) arrived.on(0).signal(2);
   if (am::rank() == 0) arrived.local().wait(1000 * std::uint64_t(am::ranks()));
-  am::sync();
+  am::sync_memory();
   am::barrier();
   EXPECT_EQ(arrived.local().value(), 0u);
   am::barrier();
@@ -183,14 +183,14 @@ RANK_TEST(a_rank_and_its_safe_bodies_signal_one_counter) {
   if (am::rank() == 0)
     for (int i = 0; i < bodies; ++i)
       am::async(last, am::safe([] {
-                  for (int k = 0; k < each; ++k) am::signal_counter(arrived.on(0));
+                  for (int k = 0; k < each; ++k) arrived.on(0).signal();
                   am::atomic_add(tally.on(am::ranks() - 1), 1);
                 }));
   am::flush();
   std::uint64_t own = 0;
   if (am::rank() == last)
-    while (own < 1000 || (attended && *tally.on(last) < bodies)) am::signal_counter(arrived.on(0)), ++own;
-  const std::uint64_t all = am::reduce_all(own, std::plus<>()) + bodies * each;
+    while (own < 1000 || (attended && *tally.on(last) < bodies)) arrived.on(0).signal(), ++own;
+  const std::uint64_t all = am::all_reduce(own, std::plus<>()) + bodies * each;
   am::fence();
   if (am::rank() == 0) EXPECT_EQ(arrived.local().value(), all);
   if (am::rank() == 0) EXPECT(arrived.local().try_wait(arrived.local().value()));
@@ -200,15 +200,15 @@ RANK_TEST(a_rank_and_its_safe_bodies_signal_one_counter) {
 RANK_TEST(a_long_range_into_freed_memory_is_refused_and_nothing_is_lost) {
   constexpr std::size_t n = 20'000;
   const auto mine = am::allocate<double>(n);
-  const auto p = am::world().gather_all(mine)[std::size_t(next())];
+  const auto p = am::world().all_gather(mine)[std::size_t(next())];
   am::barrier();
   am::deallocate(mine);
   am::barrier();
   const std::vector<double> data(n, 1.0);
   std::vector<double> copy(n);
   if (am::detail::checked) {
-    EXPECT_THROWS_SAYING(am::usage_error, "freed", (am::put(p, data), am::sync()));
-    EXPECT_THROWS_SAYING(am::usage_error, "freed", (am::get(copy, p), am::sync()));
+    EXPECT_THROWS_SAYING(am::usage_error, "freed", (am::put(p, data), am::sync_memory()));
+    EXPECT_THROWS_SAYING(am::usage_error, "freed", (am::get(copy, p), am::sync_memory()));
   }
   EXPECT_EQ(am::call(next(), [](int x) { return x + 1; }, 4).get(), 5);
   am::barrier();
@@ -217,13 +217,13 @@ RANK_TEST(a_long_range_into_freed_memory_is_refused_and_nothing_is_lost) {
 RANK_TEST(a_counter_may_be_a_variable) {
   am::counter mine;
   const auto c = offer(counters, am::to_global(&mine));
-  am::signal_counter(c, 5);
+  c.signal(5);
   mine.wait(5);
   EXPECT_EQ(mine.value(), 0u);
   EXPECT_THROWS_SAYING(am::usage_error, "does not lie on the rank",
                        am::put(sum.on(am::rank()), 0.0, am::global_ptr<am::counter>()));
   am::barrier();
-  am::sync();
+  am::sync_memory();
 }
 
 RANK_TEST(atomic_additions_are_not_lost) {
@@ -236,7 +236,7 @@ RANK_TEST(atomic_additions_are_not_lost) {
     am::atomic_add(sum.on(0), 0.5);
     am::atomic_add(q, 2);
   }
-  am::sync();
+  am::sync_memory();
   am::barrier();
   EXPECT_EQ(*tally.on(0), 200 * am::ranks());
   EXPECT_EQ(*sum.on(0), 100.0 * am::ranks());
@@ -260,7 +260,7 @@ RANK_TEST(atomics_return_what_was_there) {
   am::atomic_or(q, 8);
   am::atomic_and(q, 12);
   am::atomic_xor(q, 1);
-  am::sync();
+  am::sync_memory();
   EXPECT_EQ(*q, 13);
   const auto s = am::to_global(&small);
   EXPECT_EQ(am::atomic_fetch_add(s, 0xffffffffu), 0u);
@@ -276,12 +276,12 @@ RANK_TEST(atomics_return_what_was_there) {
 static void add_at_many_places(am::global_ptr<std::int64_t> mine, std::int64_t* local) {
   constexpr std::size_t words = 16, additions = 1000;
   const auto ranks = std::size_t(am::ranks());
-  const auto parts = am::world().gather_all(mine);
+  const auto parts = am::world().all_gather(mine);
   std::vector<std::size_t> indices(additions);
   for (std::size_t i = 0; i < additions; ++i) indices[i] = i * i % (words * ranks);
   am::barrier();
   am::atomic_add(std::views::transform(indices, [&](std::size_t i) { return parts[i % ranks] + std::ptrdiff_t(i / ranks); }), 2);
-  am::sync();
+  am::sync_memory();
   am::barrier();
   for (std::size_t w = 0; w < words; ++w)
     EXPECT_EQ(local[w], 2 * am::ranks() * std::ranges::count(indices, w * ranks + std::size_t(am::rank())));

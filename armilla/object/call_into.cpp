@@ -13,7 +13,7 @@ namespace armilla::detail {
 result_place place_for_result(const void* buffer, std::uint64_t bytes, opened_memory& open) {
   const context& self = *current;
   const result_place place{address_of(buffer), bytes};
-  if (bytes != 0 && self.settings->access == access_kind::opened) open = detail_open(place.at, bytes, 1, access::write);
+  if (bytes != 0 && self.settings->access == access_kind::opened) open = open_bytes(place.at, bytes, 1, access_rights::write);
   return place;
 }
 

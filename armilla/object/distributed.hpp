@@ -17,6 +17,9 @@ struct object_ref {
   detail::object_id id;
   rank_t rank = -1;
 
+  /// The object that has this name on the rank that asks, or null: its own part, whatever `rank` is.
+  T* local() const noexcept { return static_cast<T*>(detail::here("object_ref::local").objects->table.find(id)); }
+
   friend bool operator==(const object_ref&, const object_ref&) = default;
 };
 
@@ -93,7 +96,7 @@ struct object_access;
 /// together with what follows it to that object. A part must live until no call can be under way to it: put a fence before its
 /// end. A call to a destroyed part is an error.
 ///
-/// What addresses all parts (`broadcast`, `collect`, `collect_alone`) addresses those of the object's team, in the order of its
+/// What addresses all parts (`async_all`, `call_all`) addresses those of the object's team, in the order of its
 /// members. The object holds its team.
 /// Paper: STAPL, section 5 (parallel_task and address translation).
 template <class T>
@@ -156,12 +159,6 @@ struct object_access {
 
 }  // namespace detail
 
-/// This rank's part of the object that `ref` names, or null.
-template <class T>
-T* local_part(const object_ref<T>& ref) noexcept {
-  return static_cast<T*>(detail::here("local_part").objects->table.find(ref.id));
-}
-
 /// Statement to a member of an object: runs the method `M`, or sets the data member `M`, on the rank of `object`. As `async`.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
@@ -179,8 +176,8 @@ template <auto M, class T, class... A>
 /// Statement to the parts on all members of the object's team. One of them calls it.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
-void broadcast(const distributed<T>& object, const A&... arguments) {
-  broadcast(object.members(), detail::object_access::member<M>(object), arguments...);
+void async_all(const distributed<T>& object, const A&... arguments) {
+  async_all(object.members(), detail::object_access::member<M>(object), arguments...);
 }
 
 }  // namespace armilla

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -70,9 +71,12 @@ RANK_TEST(methods_of_other_parts_can_be_called) {
   am::distributed<histogram> h(16);
   for (int i = 0; i < 1600; ++i) am::async<&histogram::add>(h.on(i % am::ranks()), i % 16);
   am::fence();
-  EXPECT_EQ(am::collect<&histogram::total>(h, plus), 1600L * am::ranks());
+  EXPECT_EQ(am::all_reduce(h->total(), plus), 1600L * am::ranks());
   EXPECT_EQ(am::call<&histogram::copy>(h.on(0), std::string("x")).get().size(), 16u);
-  if (am::rank() == 0) EXPECT_EQ(am::collect_alone<&histogram::total>(h, plus), 1600L * am::ranks());
+  if (am::rank() == 0) {
+    const std::vector<long> totals = am::call_all<&histogram::total>(h).get();
+    EXPECT_EQ(std::accumulate(totals.begin(), totals.end(), 0L), 1600L * am::ranks());
+  }
   am::fence();
 }
 
@@ -155,7 +159,7 @@ void later_calls_stand_behind() {
   if (am::ranks() == 1) return;
   static thread_local bool have_come;
   have_come = false;
-  const auto sent = am::world().broadcast(am::rank() == 0 ? am::make_global<int>() : am::global_ptr<int>(), 0);
+  const auto sent = am::world().broadcast(am::rank() == 0 ? am::create_global<int>() : am::global_ptr<int>(), 0);
   std::optional<am::distributed<witness>> w;
   am::barrier();
   if (am::rank() != 1) w.emplace();

@@ -16,7 +16,7 @@ namespace armilla {
 namespace detail {
 namespace {
 
-inline constexpr method<void(const std::string&)> load_library{"armilla.load"};
+inline constexpr method<void(const std::string&)> load_method{"armilla.load_library"};
 
 // The path without links, . and ..; empty if there is no such file.
 std::string real_path(const std::string& path) {
@@ -32,11 +32,11 @@ bool is_file(const std::string& path) {
 // By its name on the wire: what others may know of this rank's files is only what they said themselves.
 [[noreturn]] void refuse(const std::string& library, const char* why) {
   const std::string shown = library.substr(0, 300);
-  throw_usage("load", "library '" + shown.substr(0, shown.find('\0')) + "' " + why);
+  throw_usage("load_library", "library '" + shown.substr(0, shown.find('\0')) + "' " + why);
 }
 
 void load_here(const std::string& library) {
-  context& self = here("load");
+  context& self = here("load_library");
   const std::string file = find_library(library, self.settings->libraries);
   for (const std::string& known : self.objects->libraries)
     if (known == file) return;
@@ -77,10 +77,10 @@ std::string find_library(const std::string& library, const std::string& folders)
                           : "is in none of the folders that ARMILLA_LIBRARIES names on this rank");
 }
 
-void provide_load(context&) { provide<load_library, &load_here>(); }
+void provide_load(context&) { provide<load_method, &load_here>(); }
 
 }  // namespace detail
 
-future<void> load(rank_t dest, const std::string& library) { return call<detail::load_library>(dest, library); }
+future<void> load_library(rank_t dest, const std::string& library) { return call<detail::load_method>(dest, library); }
 
 }  // namespace armilla

@@ -14,15 +14,15 @@ namespace armilla {
 ///       am::provide<solver_api::step, &fast_solver::step>();
 ///     }
 ///
-///     (void)am::load(3, "libsolver.so");                               // calls that follow go behind it
+///     (void)am::load_library(3, "libsolver.so");                       // calls that follow go behind it
 ///     auto s = am::create<solver_api::make>(3, 100);
 ///
 /// The library is a file in one of the folders that `ARMILLA_LIBRARIES` names on that rank, or below one; without that option,
 /// nothing is loaded. It is linked against nothing of Armilla: the program that loads it has it all (`armilla-host`, or a program
-/// that exports its symbols and links the whole library). It is loaded once and stays; a second `load` does nothing. What it
-/// offers is called by name: its functions have no number that other ranks know. Errors, at `get()`: remote_error that says why.
-/// Paper: MRPC, section 4 (idle nodes load processor objects).
-[[nodiscard]] future<void> load(rank_t dest, const std::string& library);
+/// that exports its symbols and links the whole library). It is loaded once and stays; a second `load_library` does nothing. What
+/// it offers is called by name: its functions have no number that other ranks know. Errors, at `get()`: remote_error that says
+/// why. Paper: MRPC, section 4 (idle nodes load processor objects).
+[[nodiscard]] future<void> load_library(rank_t dest, const std::string& library);
 
 namespace detail {
 struct context;

@@ -200,16 +200,16 @@ template <detail::addresses_object Address, class F, class C, class... A>
 
 /// Statement to the parts on all members of the object's team, likewise.
 template <class T, class F, class C, class... A>
-void broadcast(const distributed<T>& object, F C::* member, const A&... arguments) {
+void async_all(const distributed<T>& object, F C::* member, const A&... arguments) {
   detail::check_member_call<F, C, T, A...>();
   if constexpr (detail::can_call_member<F, C, T, A...>) {
-    const auto to = detail::target_of(object_ref<T>{detail::object_access::id(object), 0}, member, "broadcast");
-    broadcast(object.members(), to.body, arguments...);
+    const auto to = detail::target_of(object_ref<T>{detail::object_access::id(object), 0}, member, "async_all");
+    async_all(object.members(), to.body, arguments...);
   }
 }
 template <class T, class F, class C, class... A>
-void broadcast(distributed<T>& object, F C::* member, const A&... arguments) {
-  broadcast(std::as_const(object), member, arguments...);
+void async_all(distributed<T>& object, F C::* member, const A&... arguments) {
+  async_all(std::as_const(object), member, arguments...);
 }
 
 // The compiler shows one of these lines for a method that is overloaded: it names the remedy.

@@ -78,7 +78,7 @@ RANK_TEST(a_method_of_a_processor_object_is_named_by_a_pointer) {
 
 RANK_TEST(all_parts_are_reached_by_a_pointer) {
   am::distributed<pair> p;
-  am::broadcast(p, &pair::add, 2);
+  am::async_all(p, &pair::add, 2);
   am::fence();
   EXPECT_EQ(p->count, 2 * am::ranks());
   am::fence();

@@ -104,7 +104,7 @@ RANK_TEST(a_derived_class_may_provide_its_own) {
 }
 
 RANK_TEST(nothing_is_loaded_without_leave) {
-  EXPECT_THROWS_SAYING(am::remote_error, "ARMILLA_LIBRARIES names no folder", am::load(next(), "libm.so").get());
+  EXPECT_THROWS_SAYING(am::remote_error, "ARMILLA_LIBRARIES names no folder", am::load_library(next(), "libm.so").get());
   am::barrier();
 }
 

@@ -10,7 +10,7 @@ void throw_null_reference(const char* operation) {
 }
 
 void* local_object(const reference* r, const std::type_info& type, base_finder finder) {
-  context& self = here("local_object");
+  context& self = here("remote::local");
   if (r == nullptr || r->rank != self.rank) return nullptr;
   object_slot* const slot = self.objects->slots.find(r->name);
   return slot == nullptr ? nullptr : self.objects->slots.seen_as(*slot, type, finder);

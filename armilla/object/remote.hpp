@@ -140,6 +140,11 @@ class remote : public detail::remote_base {
     requires(!std::same_as<D, T> && std::is_convertible_v<D*, T*>)
   remote(remote<D> derived) noexcept : remote_base(std::move(static_cast<remote_base&>(derived))) {}
 
+  /// The object itself, if it lives on this rank; else null, also when it has been destroyed. It is safe until the next wait.
+  T* local() const {
+    return static_cast<T*>(detail::local_object(detail::remote_access::held(*this), typeid(T), &detail::find_base<T>));
+  }
+
  private:
   friend struct detail::remote_access;
   explicit remote(remote_base base) noexcept : remote_base(std::move(base)) {}
@@ -149,12 +154,6 @@ class remote : public detail::remote_base {
 template <class T, class B>
 remote<T> remote_cast(remote<B> ref) noexcept {
   return detail::remote_access::seen_as<T>(std::move(ref));
-}
-
-/// The object itself, if it lives on this rank; else null, also when it has been destroyed. It is safe until the next wait.
-template <class T>
-T* local_object(const remote<T>& ref) {
-  return static_cast<T*>(detail::local_object(detail::remote_access::held(ref), typeid(T), &detail::find_base<T>));
 }
 
 }  // namespace armilla

@@ -17,7 +17,7 @@ sync_var<T>& own_sync_var(const global_ptr<sync_var<T>>& p, const char* operatio
   sync_var<T>* const v = p.is_local() ? p.local() : nullptr;
   if (v == nullptr) [[unlikely]]
     throw_usage(operation,
-                "the global_ptr does not point to a sync_var of this rank; make it there, by make_global or to_global");
+                "the global_ptr does not point to a sync_var of this rank; make it there, by create_global or to_global");
   return *v;
 }
 
@@ -26,26 +26,26 @@ sync_var<T>& own_sync_var(const global_ptr<sync_var<T>>& p, const char* operatio
 /// The value of a sync_var on any rank of this program, as soon as it has been written. The wait is at its owner, which goes on
 /// with everything else meanwhile; the caller waits at `get`, or awaits, as for every question.
 ///
-///     int x = read(p).get();
+///     int x = read_sync_var(p).get();
 ///
 /// The sync_var must stay until the answer is there. Errors at `get`, as of a call. Cost: a question; a stack at the owner while
 /// it is not written.
 /// Paper: CC++ (sync variables behind global pointers); MPC++ (synchronising structures).
 template <class T>
-[[nodiscard]] future<T> read(const global_ptr<sync_var<T>>& p) {
-  return call(p.rank(), [](global_ptr<sync_var<T>> at) -> T { return detail::own_sync_var(at, "read").read(); }, p);
+[[nodiscard]] future<T> read_sync_var(const global_ptr<sync_var<T>>& p) {
+  return call(p.rank(), [](global_ptr<sync_var<T>> at) -> T { return detail::own_sync_var(at, "read_sync_var").read(); }, p);
 }
 
 /// Writes a sync_var on any rank of this program; ready when it has been written. A second write throws at `get`.
 template <class T, class U>
   requires std::is_constructible_v<T, U&&>
-[[nodiscard]] future<void> write(const global_ptr<sync_var<T>>& p, U&& value) {
+[[nodiscard]] future<void> write_sync_var(const global_ptr<sync_var<T>>& p, U&& value) {
   return call(
-      p.rank(), [](global_ptr<sync_var<T>> at, T v) { detail::own_sync_var(at, "write").write(std::move(v)); }, p,
+      p.rank(), [](global_ptr<sync_var<T>> at, T v) { detail::own_sync_var(at, "write_sync_var").write(std::move(v)); }, p,
       T(std::forward<U>(value)));
 }
-[[nodiscard]] inline future<void> write(const global_ptr<sync_var<void>>& p) {
-  return call(p.rank(), [](global_ptr<sync_var<void>> at) { detail::own_sync_var(at, "write").write(); }, p);
+[[nodiscard]] inline future<void> write_sync_var(const global_ptr<sync_var<void>>& p) {
+  return call(p.rank(), [](global_ptr<sync_var<void>> at) { detail::own_sync_var(at, "write_sync_var").write(); }, p);
 }
 
 }  // namespace armilla

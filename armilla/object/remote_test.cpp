@@ -63,7 +63,7 @@ am::rank_t last() { return am::ranks() - 1; }
 
 long all_living() {
   const long mine = living;  // a copy: bodies run meanwhile
-  return am::reduce_all(mine, [](long a, long b) { return a + b; });
+  return am::all_reduce(mine, [](long a, long b) { return a + b; });
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ RANK_TEST(an_object_is_created_called_and_destroyed) {
     EXPECT_EQ(am::call<&account::name>(a).get(), std::string("ann"));
     am::async<&account::balance>(a, 40L);
     EXPECT_EQ(am::call<&account::balance>(a).get(), 40);
-    EXPECT_EQ(am::local_object(a) != nullptr, am::ranks() == 1);
+    EXPECT_EQ(a.local() != nullptr, am::ranks() == 1);
     am::barrier();  // all have made theirs
     EXPECT_EQ(all_living(), long(am::ranks()));
     am::barrier();
@@ -185,7 +185,7 @@ RANK_TEST(references_take_part_in_collectives) {
     am::async<&account::add>(shared, 1);
     am::fence();
     EXPECT_EQ(am::call<&account::balance>(shared).get(), long(am::ranks()));
-    const auto all = am::gather_all(am::create<account>(am::rank(), am::rank()).get());
+    const auto all = am::all_gather(am::create<account>(am::rank(), am::rank()).get());
     for (am::rank_t r = 0; r < am::ranks(); ++r) EXPECT_EQ(am::call<&account::balance>(all[std::size_t(r)]).get(), long(r));
     am::barrier();
   }
@@ -267,7 +267,7 @@ RANK_TEST(later_calls_stand_behind_those_that_waited_for_the_creation) {
   if (am::ranks() == 1) return;
   constexpr int early = 100, later = 200, all = 300;
   have_come = may_end = false;
-  const auto sent = am::world().broadcast(am::rank() == 0 ? am::make_global<int>() : am::global_ptr<int>(), 0);
+  const auto sent = am::world().broadcast(am::rank() == 0 ? am::create_global<int>() : am::global_ptr<int>(), 0);
   am::barrier();
   if (am::rank() == 0) {
     auto creation = am::create<late>(1);

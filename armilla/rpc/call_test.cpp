@@ -274,16 +274,27 @@ RANK_TEST(many_questions_can_be_outstanding) {
   for (long i = 0; i < 20000; ++i) EXPECT_EQ(futures[std::size_t(i)].get(), i + 1);
 }
 
-RANK_TEST(broadcast_reaches_every_rank_and_collect_combines_all) {
+RANK_TEST(statements_and_questions_reach_every_rank) {
   tally = 0;
   am::barrier();
-  if (am::rank() == am::ranks() - 1) am::broadcast([](int n) { tally += n; }, 7);
+  if (am::rank() == am::ranks() - 1) am::async_all([](int n) { tally += n; }, 7);
   am::fence();
   EXPECT_EQ(tally, 7);
-  EXPECT_EQ(am::collect([] { return am::rank() + 1; }, [](int a, int b) { return a + b; }), am::ranks() * (am::ranks() + 1) / 2);
-  if (am::rank() == 0)
-    EXPECT_EQ(am::collect_alone([](int k) { return k * am::rank(); }, [](int a, int b) { return a + b; }, 2),
-              am::ranks() * (am::ranks() - 1));
+  const std::vector<int> answers = am::call_all([](int k) { return k * am::rank(); }, 2).get();
+  EXPECT_EQ(answers.size(), std::size_t(am::ranks()));
+  for (std::size_t r = 0; r < answers.size(); ++r) EXPECT_EQ(answers[r], 2 * int(r));
+  am::call_all([] { ++tally; }).get();
+  am::barrier();
+  EXPECT_EQ(tally, 7 + am::ranks());
+}
+
+RANK_TEST(a_question_to_all_ranks_fails_if_one_body_throws) {
+  const auto body = [](int at) {
+    if (am::rank() == at) throw std::runtime_error("not here");
+    return am::rank();
+  };
+  EXPECT_THROWS_SAYING(am::remote_error, "not here", am::call_all(body, am::ranks() - 1).get());
+  EXPECT_EQ(am::call_all(body, -1).get().back(), am::ranks() - 1);
 }
 
 RANK_TEST(statements_and_questions_to_one_rank_keep_their_order) {

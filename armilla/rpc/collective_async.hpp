@@ -12,7 +12,7 @@
 
 /// Collectives that a rank starts and asks for later. What they give is a future: `get`, `then`, `when_all` and `co_await` work.
 ///
-///     am::future<double> sum = am::reduce_all_async(mine, std::plus<>{});
+///     am::future<double> sum = am::all_reduce_async(mine, std::plus<>{});
 ///     compute();                                  // the others see `mine` already
 ///     use(sum.get());
 ///
@@ -29,7 +29,8 @@ namespace armilla {
 
 /// Runs `f(t)`, where `t` is the twin of `members`, and gives a future of what it returns: any collectives, one after the other.
 ///
-///     auto both = am::collective_async(half, [x](const am::team& t) { return std::pair(t.scan(x, plus), t.reduce_all(x, plus));
+///     auto both = am::collective_async(half, [x](const am::team& t) { return std::pair(t.inclusive_scan(x, plus),
+///     t.all_reduce(x, plus));
 ///     });
 ///
 /// `t` is meant for `f` only. It has no fence and no split.
@@ -55,15 +56,15 @@ inline future<void> barrier_async(const team& members) {
 }
 inline future<void> barrier_async() { return barrier_async(world()); }
 
-/// `members.reduce_all(value, op)`, later.
+/// `members.all_reduce(value, op)`, later.
 template <sendable_value T, combines<T> Op>
-future<T> reduce_all_async(const team& members, T value, Op op) {
+future<T> all_reduce_async(const team& members, T value, Op op) {
   return collective_async(members,
-                          [value = std::move(value), op = std::move(op)](const team& t) { return t.reduce_all(value, op); });
+                          [value = std::move(value), op = std::move(op)](const team& t) { return t.all_reduce(value, op); });
 }
 template <sendable_value T, combines<T> Op>
-future<T> reduce_all_async(T value, Op op) {
-  return reduce_all_async(world(), std::move(value), std::move(op));
+future<T> all_reduce_async(T value, Op op) {
+  return all_reduce_async(world(), std::move(value), std::move(op));
 }
 
 /// `members.broadcast(value, root)`, later.
@@ -72,14 +73,14 @@ future<T> broadcast_async(const team& members, T value, rank_t root = 0) {
   return collective_async(members, [value = std::move(value), root](const team& t) { return t.broadcast(value, root); });
 }
 
-/// `members.gather_all(value)`, later.
+/// `members.all_gather(value)`, later.
 template <sendable_value T>
-future<std::vector<T>> gather_all_async(const team& members, T value) {
-  return collective_async(members, [value = std::move(value)](const team& t) { return t.gather_all(value); });
+future<std::vector<T>> all_gather_async(const team& members, T value) {
+  return collective_async(members, [value = std::move(value)](const team& t) { return t.all_gather(value); });
 }
 template <sendable_value T>
-future<std::vector<T>> gather_all_async(T value) {
-  return gather_all_async(world(), std::move(value));
+future<std::vector<T>> all_gather_async(T value) {
+  return all_gather_async(world(), std::move(value));
 }
 
 /// `members.all_to_all_v(parts)`, later.

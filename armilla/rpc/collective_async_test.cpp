@@ -28,9 +28,9 @@ bool all_mapped() {
 
 RANK_TEST(what_is_started_can_be_asked_for_later) {
   am::future<void> met = am::barrier_async();
-  am::future<long> sum = am::reduce_all_async(long(am::rank()), std::plus<>{});
+  am::future<long> sum = am::all_reduce_async(long(am::rank()), std::plus<>{});
   am::future<std::string> name = am::broadcast_async(am::world(), "from " + std::to_string(am::rank()), am::ranks() - 1);
-  am::future<std::vector<int>> all = am::gather_all_async(int(am::rank()) * 2);
+  am::future<std::vector<int>> all = am::all_gather_async(int(am::rank()) * 2);
   auto parts = am::all_to_all_v_async(am::world(), std::vector<std::vector<int>>(std::size_t(am::ranks()), {int(am::rank()), 7}));
   EXPECT_EQ(sum.get(), sum_of_ranks());
   met.get();
@@ -47,9 +47,9 @@ RANK_TEST(what_is_started_can_be_asked_for_later) {
 RANK_TEST(they_do_not_mix_with_those_that_a_rank_waits_in) {
   for (int i = 0; i < 20; ++i) {
     am::future<long> later;
-    const auto start = [&] { later = am::reduce_all_async(long(am::rank() + i), std::plus<>{}); };
+    const auto start = [&] { later = am::all_reduce_async(long(am::rank() + i), std::plus<>{}); };
     if (am::rank() % 2 == 0) start();
-    EXPECT_EQ(am::reduce_all(1000L, std::plus<>{}), 1000L * am::ranks());
+    EXPECT_EQ(am::all_reduce(1000L, std::plus<>{}), 1000L * am::ranks());
     am::fence();
     if (am::rank() % 2 != 0) start();
     EXPECT_EQ(later.get(), sum_of_ranks() + long(i) * am::ranks());
@@ -62,8 +62,8 @@ RANK_TEST(the_others_need_not_wait_for_a_rank_that_computes) {
   if (am::detail::checked || !all_mapped()) return;
   const auto flag = am::allocate<long>(1);
   *flag.local() = 0;
-  const am::global_ptr<long> go_on = am::broadcast_value(am::global_ptr<long>(flag), 0);
-  am::future<long> sum = am::reduce_all_async(long(am::rank()), std::plus<>{});
+  const am::global_ptr<long> go_on = am::broadcast(am::global_ptr<long>(flag), 0);
+  am::future<long> sum = am::all_reduce_async(long(am::rank()), std::plus<>{});
   const std::atomic_ref<long> told(*flag.local());
   if (am::rank() == 0)
     while (am::ranks() > 1 && told.load() != am::ranks() - 1) {}
@@ -77,7 +77,7 @@ RANK_TEST(they_run_in_the_order_in_which_they_were_started) {
   std::string order;
   std::vector<am::future<void>> all;
   for (int i = 0; i < 30; ++i)
-    all.push_back(am::reduce_all_async(long(i), std::plus<>{}).then([&order, i](long sum) {
+    all.push_back(am::all_reduce_async(long(i), std::plus<>{}).then([&order, i](long sum) {
       EXPECT_EQ(sum, long(i) * am::ranks());
       order += char('A' + i);
     }));
@@ -89,10 +89,10 @@ RANK_TEST(teams_have_their_own) {
   const am::team half = am::world().split(am::rank() % 2), me = am::world().split(am::rank());
   std::vector<am::future<long>> sums;
   for (int i = 0; i < 10; ++i) {
-    if (am::rank() % 3 == 0) sums.push_back(am::reduce_all_async(me, 1L, std::plus<>{}));
-    sums.push_back(am::reduce_all_async(half, 1L, std::plus<>{}));
-    sums.push_back(am::reduce_all_async(1L, std::plus<>{}));
-    if (am::rank() % 3 != 0) sums.push_back(am::reduce_all_async(me, 1L, std::plus<>{}));
+    if (am::rank() % 3 == 0) sums.push_back(am::all_reduce_async(me, 1L, std::plus<>{}));
+    sums.push_back(am::all_reduce_async(half, 1L, std::plus<>{}));
+    sums.push_back(am::all_reduce_async(1L, std::plus<>{}));
+    if (am::rank() % 3 != 0) sums.push_back(am::all_reduce_async(me, 1L, std::plus<>{}));
   }
   long all = 0;
   for (auto& s : sums) all += s.get();
@@ -103,13 +103,13 @@ RANK_TEST(a_function_may_use_several) {
   am::future<std::vector<long>> f = am::collective_async(am::world(), [](const am::team& t) {
     const long before = t.exclusive_scan(1L, 0L, std::plus<>{});
     t.barrier();
-    return t.gather_all(std::vector<long>(5000, before))[std::size_t(t.size() - 1)];
+    return t.all_gather(std::vector<long>(5000, before))[std::size_t(t.size() - 1)];
   });
   EXPECT_EQ(f.get(), std::vector<long>(5000, am::ranks() - 1));
 }
 
 RANK_TEST(errors_come_with_the_answer) {
-  am::future<int> f = am::reduce_all_async(1, [](int a, int b) {
+  am::future<int> f = am::all_reduce_async(1, [](int a, int b) {
     if (am::ranks() > 1) throw std::runtime_error("cannot add");
     return a + b;
   });
@@ -118,7 +118,7 @@ RANK_TEST(errors_come_with_the_answer) {
   else
     EXPECT_EQ(f.get(), 1);
   EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::barrier_async(am::team()));
-  EXPECT_EQ(am::reduce_all_async(1, std::plus<>{}).get(), am::ranks());
+  EXPECT_EQ(am::all_reduce_async(1, std::plus<>{}).get(), am::ranks());
 }
 
 namespace {
@@ -156,7 +156,7 @@ RANK_TEST(an_error_that_was_read_is_not_told_again) {
 
 RANK_TEST(a_dropped_answer_leaves_the_others_theirs) {
   for (int i = 0; i < 10; ++i) {
-    am::future<long> f = am::reduce_all_async(1L, std::plus<>{});
+    am::future<long> f = am::all_reduce_async(1L, std::plus<>{});
     if (am::rank() % 2 == i % 2) f = {};
     if (f.valid()) EXPECT_EQ(f.get(), long(am::ranks()));
   }
@@ -164,7 +164,7 @@ RANK_TEST(a_dropped_answer_leaves_the_others_theirs) {
 
 RANK_TEST(a_team_may_be_let_go_before_the_answer) {
   std::vector<am::future<long>> all;
-  for (int i = 0; i < 10; ++i) all.push_back(am::reduce_all_async(am::world().dup(), long(i), std::plus<>{}));
+  for (int i = 0; i < 10; ++i) all.push_back(am::all_reduce_async(am::world().dup(), long(i), std::plus<>{}));
   for (int i = 0; i < 10; ++i) EXPECT_EQ(all[std::size_t(i)].get(), long(i) * am::ranks());
 }
 
@@ -172,16 +172,16 @@ RANK_TEST(a_fence_waits_for_those_that_bodies_start) {
   thread_local static long sum;
   sum = 0;
   am::barrier();
-  const auto body = [] { am::reduce_all_async(long(am::rank()), std::plus<>{}).then([](long all) { sum += all + 1; }); };
-  if (am::rank() == 0) am::broadcast(body);
+  const auto body = [] { am::all_reduce_async(long(am::rank()), std::plus<>{}).then([](long all) { sum += all + 1; }); };
+  if (am::rank() == 0) am::async_all(body);
   am::fence();
   EXPECT_EQ(sum, sum_of_ranks() + 1);
 }
 
 RANK_TEST(coroutines_await_them) {
   const auto twice = []() -> am::task<long> {
-    const long once = co_await am::reduce_all_async(1L, std::plus<>{});
-    co_return once + co_await am::reduce_all_async(1L, std::plus<>{});
+    const long once = co_await am::all_reduce_async(1L, std::plus<>{});
+    co_return once + co_await am::all_reduce_async(1L, std::plus<>{});
   };
   EXPECT_EQ(twice().get(), 2L * am::ranks());
 }

@@ -209,7 +209,7 @@ RANK_TEST(random_graphs_of_calls_with_large_answers_come_to_an_end) {
     am::fence();
     EXPECT_EQ(messages().queued_for((am::rank() + 1) % am::ranks()), 0);
     for (am::rank_t r = 0; r < am::ranks(); ++r) EXPECT(!messages().to(r).holds);
-    const long said = am::reduce_all(echoed, sum), ran = am::reduce_all(served, sum);
+    const long said = am::all_reduce(echoed, sum), ran = am::all_reduce(served, sum);
     EXPECT(said >= ran);  // each that was told has told back
   }
 }

@@ -152,7 +152,7 @@ RANK_TEST(a_wait_finishes_what_a_poll_has_left) {
   queue_here(100, [](int i) { am::async<&note>(am::rank(), i); });
   am::poll({.bodies = 10});
   EXPECT_EQ(ran, 10);
-  am::wait();
+  am::wait_for_message();
   EXPECT_EQ(ran, 100);
   queue_here(100, [](int i) { am::async<&note>(am::rank(), i); });
   am::poll({.bodies = 10});
@@ -393,7 +393,7 @@ RANK_TEST(statements_taken_in_by_random_steps_begin_in_their_order) {
   EXPECT_EQ(out_of_turn, 0);
   const auto sum = [](const std::vector<int>& of) { return std::accumulate(of.begin(), of.end(), 0L); };
   const auto plus = [](long a, long b) { return a + b; };
-  EXPECT_EQ(am::reduce_all(sum(begun_of), plus), am::reduce_all(sum(told), plus));
+  EXPECT_EQ(am::all_reduce(sum(begun_of), plus), am::all_reduce(sum(told), plus));
 }
 
 // ---- the poll at every n-th communication call ----
@@ -427,13 +427,13 @@ RANK_TEST(every_nth_transfer_polls) {
   const am::global_ptr<long> place = am::allocate<long>(64);
   EXPECT(polls([&] { am::put(place, values); }));
   EXPECT(polls([&] { am::get(values, place); }));
-  am::sync();
+  am::sync_memory();
   am::deallocate(place);
 }
 
 RANK_TEST(every_nth_collective_polls) {
   const am::team alone = am::world().split(am::rank());  // where no other rank is waited for
-  EXPECT(polls([&] { alone.reduce_all(1, [](int a, int b) { return a + b; }); }));
+  EXPECT(polls([&] { alone.all_reduce(1, [](int a, int b) { return a + b; }); }));
 }
 
 thread_local bool told = false;
@@ -449,7 +449,7 @@ RANK_TEST(a_poll_at_the_door_of_a_collective_lets_no_two_fibers_in) {
         am::barrier();
       } catch (const am::usage_error&) {
         ++refused;
-        am::broadcast([] { told = true; });
+        am::async_all([] { told = true; });
       }
     };
     auto other = am::spawn(enter);

@@ -71,12 +71,12 @@ void set_poll_budget(poll_budget most) {
       {most.bodies == poll_budget::unlimited ? 0 : most.bodies, timed ? std::uint64_t(most.time.count()) : 0});
 }
 
-void wait() {
-  endpoint& self = *here("wait").messages;
+void wait_for_message() {
+  endpoint& self = *here("wait_for_message").messages;
   const std::uint64_t before = self.count().runs_received;
   const auto any = [&] { return self.count().runs_received != before; };
-  self.wait_until([&] { return any() || self.first_lost() != no_rank; }, "wait");
-  if (!any()) self.throw_lost(self.first_lost(), "wait");
+  self.wait_until([&] { return any() || self.first_lost() != no_rank; }, "wait_for_message");
+  if (!any()) self.throw_lost(self.first_lost(), "wait_for_message");
 }
 
 void flush() {
@@ -95,7 +95,7 @@ std::size_t aggregation(peer kind) { return here("aggregation").messages->aggreg
 
 void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->every_nth_call_polls(n); }
 
-void set_waiting(waiting_way way) { here("set_waiting").messages->set_stay(way == waiting_way::in_place); }
+void set_wait_mode(wait_mode way) { here("set_wait_mode").messages->set_stay(way == wait_mode::in_place); }
 
 outside_event::outside_event() { here("outside_event").messages->sleeper().expect_outside(1); }
 outside_event::~outside_event() {

@@ -36,7 +36,7 @@ bool poll(poll_budget most);
 void set_poll_budget(poll_budget most);
 
 /// Waits until at least one call (statement, question, reply) has come in and run. Paper: STAPL, section 5.1 (rmi_wait).
-void wait();
+void wait_for_message();
 
 /// Sends the small statements that wait for company; they arrive in their order.
 void flush();
@@ -59,8 +59,8 @@ void set_poll_every(std::uint32_t n);
 /// How a fiber waits that could take in messages itself, for no other can go on: in place, so that its answer costs no switch, or
 /// by switching to the loop at once. For this rank, from now on; the job's default: ARMILLA_WAIT. Paper: MRPC, section 5 (0-Word
 /// Simple against 0-Word).
-enum class waiting_way { in_place, switching };
-void set_waiting(waiting_way way);
+enum class wait_mode { in_place, switching };
+void set_wait_mode(wait_mode way);
 
 /// While one lives, something outside of the job may end what this rank waits for: another thread of the process, a handler of a
 /// signal. A job in which everybody waits is then not taken for one that stands still (see docs/guide/diagnosis.md).

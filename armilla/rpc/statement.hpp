@@ -259,27 +259,27 @@ void async(F&&, rank_t, A&&...) {
 /// Statement to every rank, this one included. Paper: STAPL, section 5 (broadcast_rmi).
 template <class F, class... A>
   requires(!std::is_same_v<std::decay_t<F>, team>)
-void broadcast(F&& f, const A&... arguments) {
-  const rank_t ranks = detail::here("broadcast").ranks;
+void async_all(F&& f, const A&... arguments) {
+  const rank_t ranks = detail::here("async_all").ranks;
   for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);
 }
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
-void broadcast(const A&... arguments) {
-  broadcast(detail::constant_function<F>{}, arguments...);
+void async_all(const A&... arguments) {
+  async_all(detail::constant_function<F>{}, arguments...);
 }
 
 /// Statement to every member of `members`, in the order of their numbers. One member calls it. `members.fence()` completes it.
 /// Errors: usage_error for the empty team.
 template <class F, class... A>
-void broadcast(const team& members, F&& f, const A&... arguments) {
-  const rank_t size = detail::require_members(members, "broadcast");
+void async_all(const team& members, F&& f, const A&... arguments) {
+  const rank_t size = detail::require_members(members, "async_all");
   for (rank_t i = 0; i < size; ++i) async(members.world_rank(i), f, arguments...);
 }
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
-void broadcast(const team& members, const A&... arguments) {
-  broadcast(members, detail::constant_function<F>{}, arguments...);
+void async_all(const team& members, const A&... arguments) {
+  async_all(members, detail::constant_function<F>{}, arguments...);
 }
 
 }  // namespace armilla

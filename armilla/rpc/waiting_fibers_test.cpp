@@ -155,7 +155,7 @@ RANK_TEST(a_fiber_that_polls_lets_another_wait_for_a_counter) {
   am::counter arrived;
   bool over = false;
   auto polls = am::spawn([&] {
-    am::signal_counter(am::to_global(&arrived));
+    am::to_global(&arrived).signal();
     while (!over) am::poll();
   });
   arrived.wait();

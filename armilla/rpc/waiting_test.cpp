@@ -84,7 +84,7 @@ RANK_TEST(the_fence_waits_for_bodies_that_wait_and_what_they_cause) {
   };
   for (int i = 0; i < 20; ++i) am::async(next(), chain, chain, 5);
   am::fence();
-  const long all = am::world().reduce_all(mine().sum, std::plus<>{});
+  const long all = am::world().all_reduce(mine().sum, std::plus<>{});
   EXPECT_EQ(all, 120L * am::ranks());
 }
 
@@ -201,7 +201,7 @@ RANK_TEST(a_flood_of_bodies_that_wait_in_both_directions) {
     am::async((am::rank() + i) % am::ranks(),
               [](am::rank_t back, int n) { mine().sum += am::call(back, [](int k) { return k; }, n).get(); }, am::rank(), 1);
   am::fence();
-  EXPECT_EQ(am::world().reduce_all(mine().sum, std::plus<>{}), long(flood) * am::ranks());
+  EXPECT_EQ(am::world().all_reduce(mine().sum, std::plus<>{}), long(flood) * am::ranks());
 }
 
 RANK_TEST(a_body_marked_as_a_fiber_lets_others_go_first) {
@@ -245,10 +245,10 @@ RANK_TEST(an_urgent_statement_leaves_at_once) {
 }
 
 RANK_TEST(waiting_by_switching_gives_the_same) {
-  am::set_waiting(am::waiting_way::switching);
+  am::set_wait_mode(am::wait_mode::switching);
   EXPECT_EQ(fibonacci(8), 21);
   EXPECT_EQ(am::call(next(), [](int n) { return n + 1; }, 1).get(), 2);
-  am::set_waiting(am::waiting_way::in_place);
+  am::set_wait_mode(am::wait_mode::in_place);
 }
 
 }  // namespace

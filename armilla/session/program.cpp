@@ -19,9 +19,9 @@ const detail::program_entry& entry(const char* operation, std::uint32_t i) {
 
 }  // namespace
 
-std::uint32_t program() { return detail::here("program").program; }
+std::uint32_t this_program() { return detail::here("this_program").program; }
 std::string fabric() { return detail::fabric_of(detail::here("fabric").session->self); }
-std::uint32_t programs() { return std::uint32_t(detail::here("programs").session->self.programs.size()); }
+std::uint32_t program_count() { return std::uint32_t(detail::here("program_count").session->self.programs.size()); }
 std::string_view program_name(std::uint32_t i) { return entry("program_name", i).name; }
 std::span<const rank_t> program_ranks(std::uint32_t i) { return entry("program_ranks", i).ranks; }
 

@@ -73,7 +73,7 @@ std::uint64_t bytes_sent_to(context& self, rank_t r) {
 }
 
 rank_image image_of_this_rank(context& self) {
-  rank_image image{std::string(program_name(program())), 0, image_of(snapshot(self)), {}, {}};
+  rank_image image{std::string(program_name(this_program())), 0, image_of(snapshot(self)), {}, {}};
   for (rank_t r = 0; r < self.ranks; ++r) image.sent.push_back(bytes_sent_to(self, r));
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
   if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
@@ -140,7 +140,7 @@ void measure_locks(context& self) {
 void report_stats(context& self) {
   rank_stats& s = stats_of(self);
   if (!s.asked.any()) return;
-  std::vector<rank_image> all = gather_to(0, image_of_this_rank(self));
+  std::vector<rank_image> all = world().gather(image_of_this_rank(self), 0);
   if (self.rank != 0) return;
   job_report job{fabric_of(self.session->self), s.asked.timing, {}, {}, {}};
   for (rank_image& image : all) job.ranks.push_back(from_image(std::move(image)));
@@ -158,7 +158,7 @@ void report_trace(context& self) {
   mine->finish();
   if (self.session->self.job->supervisor > 0) return;
   const std::string& file = self.settings->trace;
-  const std::vector<std::vector<std::byte>> parts = gather_to(0, copy_of(mine->part()));
+  const std::vector<std::vector<std::byte>> parts = world().gather(copy_of(mine->part()), 0);
   try {
     if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.ranks));
   } catch (const std::exception& why) {  // the job has done its work

@@ -48,7 +48,7 @@ void take_payload(am::sender, int, std::span<const std::byte>) { ++taken; }
 void take_vector(const std::vector<double>&) { ++taken; }
 
 std::uint64_t on_all(std::uint64_t mine) {
-  return am::reduce_all(mine, [](std::uint64_t a, std::uint64_t b) { return a + b; });
+  return am::all_reduce(mine, [](std::uint64_t a, std::uint64_t b) { return a + b; });
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ RANK_TEST(statements_that_are_taken_in_by_steps_are_counted_once) {
 }
 
 RANK_TEST(a_broadcast_is_a_statement_to_each_rank) {
-  const am::statistics s = during([] { am::broadcast(&take_number, 1); });
+  const am::statistics s = during([] { am::async_all(&take_number, 1); });
   EXPECT_EQ(s.statements_sent, am::ranks());
   EXPECT_EQ(method(s, "async").items, am::ranks());
 }
@@ -161,7 +161,7 @@ RANK_TEST(collectives_are_counted_by_kind) {
     am::barrier();
     am::fence();
     EXPECT_EQ(on_all(1), am::ranks());
-    static_cast<void>(am::gather_all(am::rank()));
+    static_cast<void>(am::all_gather(am::rank()));
   });
   EXPECT_EQ(s.barriers, 3);  // with the one at the begin
   EXPECT_EQ(s.fences, 2);    // with the one at the end
@@ -172,14 +172,14 @@ RANK_TEST(collectives_are_counted_by_kind) {
 
 RANK_TEST(bulk_access_is_counted_with_its_bytes) {
   const am::global_ptr<double> mine = am::allocate<double>(100);
-  const auto theirs = am::gather_all(mine)[std::size_t(here().next)];
+  const auto theirs = am::all_gather(mine)[std::size_t(here().next)];
   const am::statistics s = during([&] {
     std::vector<double> values(100, 1.0);
     am::put(theirs, values);
-    am::sync();
+    am::sync_memory();
     am::get(values, theirs);
     am::get(values, theirs);
-    am::sync();
+    am::sync_memory();
   });
   EXPECT_EQ(s.puts, 1);
   EXPECT_EQ(s.put_bytes, 800);
@@ -232,7 +232,7 @@ RANK_TEST(fibers_are_counted_when_they_are_made) {
 
 RANK_TEST(signals_are_counted_where_somebody_waits) {
   const am::statistics s = during([] {
-    am::condition c;
+    am::condition_variable c;
     am::sync_var<int> v;
     am::latch begun(2);
     bool go = false;

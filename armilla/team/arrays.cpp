@@ -67,7 +67,7 @@ void reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const 
   t.known = step;
 }
 
-void reduce_all_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
+void all_reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
   const char* what = name_of(collective::all_reduce);
   const std::uint64_t step = show_on_board(t, data, bytes, what);
   if (t.size <= 2 || bytes < parts_from) {
@@ -145,7 +145,7 @@ struct place_of {
   }
 };
 
-void reduce_all_by_transfers(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
+void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
   const part mine = part_of(bytes, how.element, t.rank, t.size);
   folding into(t, data + mine.at, mine.bytes, how);
   {
@@ -215,12 +215,12 @@ void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_ma
   reduce_by_transfer(t, data, bytes, how, std::uint32_t(root));
 }
 
-void reduce_all_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
+void all_reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
   team_record& t = enter_arrays(team, {collective::all_reduce, 0, bytes, type_mark(type | mark_array)});
   if (t.size == 1) return;
-  if (on_board(t, bytes)) return reduce_all_on_boards(t, data, bytes, how);
+  if (on_board(t, bytes)) return all_reduce_on_boards(t, data, bytes, how);
   if (!comes_apart(how)) return reduce_whole(t, collective::all_reduce, data, bytes, how, 0);
-  reduce_all_by_transfers(t, data, bytes, how);
+  all_reduce_by_transfers(t, data, bytes, how);
 }
 
 void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
@@ -245,7 +245,7 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
   moves.run();
 }
 
-void gather_all_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
+void all_gather_array(team_record* team, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                       type_mark type) {
   team_record& t = enter_arrays(team, {collective::all_gather, 0, bytes, type_mark(type | mark_array)});
   const char* what = name_of(collective::all_gather);
@@ -267,7 +267,7 @@ void gather_all_array(team_record* team, const std::byte* mine, std::size_t byte
   moves.run();
 }
 
-gather_all_parts::gather_all_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,
+all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,
                                    std::size_t element, type_mark type)
     : t_(team), mine_(mine), bytes_(bytes), counts_(counts), element_(element) {
   team_record& t = enter_arrays(team, {collective::all_gather_v, 0, 0, type_mark(type | mark_list)});
@@ -281,7 +281,7 @@ gather_all_parts::gather_all_parts(team_record* team, const std::byte* mine, std
   t.known = step_;
 }
 
-void gather_all_parts::run(std::byte* all) {
+void all_gather_parts::run(std::byte* all) {
   team_record& t = *t_;
   transfer moves(t, collective::all_gather_v);
   if (bytes_ > most_on_board) moves.send_to_others(mine_, bytes_);

@@ -57,16 +57,16 @@ class elementwise {
 };
 
 void reduce_array(team_record* t, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how, rank_t root);
-void reduce_all_array(team_record* t, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how);
+void all_reduce_array(team_record* t, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how);
 void gather_array(team_record* t, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes, type_mark type,
                   rank_t root);
-void gather_all_array(team_record* t, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
+void all_gather_array(team_record* t, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                       type_mark type);
 
 /// A gathering of arrays of different length: the lengths first, then, when the caller has made room, the bytes.
-class gather_all_parts {
+class all_gather_parts {
  public:
-  gather_all_parts(team_record* t, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts, std::size_t element,
+  all_gather_parts(team_record* t, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts, std::size_t element,
                    type_mark type);
   /// Elements in all.
   std::size_t total() const noexcept { return total_; }

@@ -138,8 +138,8 @@ RANK_TEST(values_of_several_lines) {
     for (std::size_t k = 0; k < mine.size(); ++k) mine[k] = value(k, am::rank(), turn);
     several all;
     for (std::size_t k = 0; k < all.size(); ++k) all[k] = sums(8, am::ranks(), turn)[k];
-    EXPECT(am::reduce_all(mine, add) == all);
-    const auto sum = am::reduce_to(turn % am::ranks(), mine, add);
+    EXPECT(am::all_reduce(mine, add) == all);
+    const auto sum = am::world().reduce(mine, add, turn % am::ranks());
     EXPECT_EQ(sum.has_value(), am::rank() == turn % am::ranks());
     if (sum) EXPECT(*sum == all);
   }

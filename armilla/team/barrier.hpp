@@ -13,7 +13,4 @@ namespace armilla {
 /// Paper: STAPL, section 6.5: the barrier of a library that must answer calls cannot be one that blocks.
 inline void barrier() { detail::run_world_barrier(); }
 
-/// The same for the members of `t`.
-inline void barrier(const team& t) { t.barrier(); }
-
 }  // namespace armilla

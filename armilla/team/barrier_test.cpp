@@ -74,6 +74,6 @@ RANK_TEST(barriers_are_counted) {
   EXPECT_EQ(count.barriers - before, 2u);
 }
 
-RANK_TEST(a_barrier_on_no_team_is_an_error) { EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::barrier(am::team())); }
+RANK_TEST(a_barrier_on_no_team_is_an_error) { EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::team().barrier()); }
 
 RANK_TEST_MAIN()

@@ -37,10 +37,9 @@ bool has_root(collective kind) {
 
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
                                   const std::string& theirs, collective kind) {
-  throw_usage(called_on(&t, kind).c_str(),
-              fmt::format("ranks entered different collectives: rank {} {}, rank {} {} (number {} of this team); "
-                          "every member of a team must call its collectives in the same order",
-                          t.self->rank, mine, other, theirs, number - t.first_step));
+  throw_usage(name_of(kind), fmt::format("ranks entered different collectives: rank {} {}, rank {} {} (number {} of this team); "
+                                         "every member of a team must call its collectives in the same order",
+                                         t.self->rank, mine, other, theirs, number - t.first_step));
 }
 
 const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }
@@ -70,7 +69,7 @@ std::uint64_t first_difference(const team_record& t, rank_t r) {
 // Of a rank of which nothing is known but the sign of a word that it has shown.
 std::string describe_sign(const team_record& t, std::uint64_t word) {
   const collective kind = kind_of_sign(word);
-  std::string text = kind == collective::end ? describe(t, {kind}) : called_on(&t, kind);
+  std::string text = kind == collective::end ? describe({kind}) : name_of(kind);
   if (kind == kind_of_sign(t.sign)) text += ", but with another root, size or type, or after other collectives";
   return text;
 }
@@ -86,18 +85,9 @@ void hear_of(const team_record& t, rank_t r) {
 
 }  // namespace
 
-std::string called_on(const team_record* t, collective kind) {
-  std::string name = name_of(kind);
-  if (t == nullptr || t->owner == nullptr || t->keeper != t->owner->world) return name;
-  if (kind == collective::broadcast) name += " (broadcast_value)";
-  if (kind == collective::reduce) name += " (reduce_to)";
-  if (kind == collective::gather) name += " (gather_to)";
-  return name;
-}
-
-std::string describe(const team_record& t, const intention& i) {
+std::string describe(const intention& i) {
   if (i.kind == collective::end) return i.root == 0 ? "has ended its function" : "has come to its end";
-  std::string text = called_on(&t, i.kind);
+  std::string text = name_of(i.kind);
   if (has_root(i.kind)) text += fmt::format(" with root {}", i.root);
   if (i.bytes != 0) text += fmt::format(" of {} bytes", i.bytes);
   if (const std::string type = describe_type(i.type); !type.empty()) text += fmt::format(" ({})", type);
@@ -124,7 +114,7 @@ void check_entry(team_record& t, const intention& what) {
   }
   if (different == t.size) return;
   t.past = 0;  // on all members: they may go on
-  throw_different(t, t.members[different], t.number, describe(t, what), describe(t, intention::from(first)), what.kind);
+  throw_different(t, t.members[different], t.number, describe(what), describe(intention::from(first)), what.kind);
 }
 
 bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
@@ -133,9 +123,9 @@ void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word) {
   hear_of(t, r);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
   if (const std::uint64_t number = first_difference(t, r); number != 0)
-    throw_different(t, r, number, describe(t, intention::from(entered_as(*t.entered, number))),
-                    describe(t, intention::from(entered_as(entered_by(t, r), number))), mine.kind);
-  throw_different(t, r, t.number, describe(t, mine), describe_sign(t, word), mine.kind);
+    throw_different(t, r, number, describe(intention::from(entered_as(*t.entered, number))),
+                    describe(intention::from(entered_as(entered_by(t, r), number))), mine.kind);
+  throw_different(t, r, t.number, describe(mine), describe_sign(t, word), mine.kind);
 }
 
 const char* name_of(collective kind) noexcept {
@@ -147,15 +137,14 @@ const char* name_of(collective kind) noexcept {
     case collective::broadcast: return "team::broadcast";
     case collective::scatter: return "team::scatter";
     case collective::reduce: return "team::reduce";
-    case collective::reduce_all: return "team::reduce_all";
-    case collective::scan: return "team::scan";
+    case collective::all_reduce: return "team::all_reduce";
+    case collective::reduce_scatter: return "team::reduce_scatter";
+    case collective::inclusive_scan: return "team::inclusive_scan";
     case collective::exclusive_scan: return "team::exclusive_scan";
     case collective::gather: return "team::gather";
-    case collective::gather_all: return "team::gather_all";
+    case collective::all_gather: return "team::all_gather";
     case collective::all_to_all: return "team::all_to_all";
     case collective::all_to_all_v: return "team::all_to_all_v";
-    case collective::all_reduce: return "team::all_reduce";
-    case collective::all_gather: return "team::all_gather";
     case collective::all_gather_v: return "team::all_gather_v";
     case collective::end: return "the end";
   }
@@ -163,8 +152,7 @@ const char* name_of(collective kind) noexcept {
 }
 
 void throw_cannot_enter(const team_record* t, collective kind) {
-  const std::string name = called_on(t, kind);
-  const char* const operation = name.c_str();
+  const char* const operation = name_of(kind);
   if (current == nullptr) throw_no_rank(operation);
   if (t == nullptr) throw_usage(operation, empty_team);
   if (t->self == nullptr) throw_usage(operation, "this team belongs to a session that has ended; make teams inside run()");
@@ -198,9 +186,8 @@ void refuse_parts_of_bodies(const context& c, const char* operation) {
 }
 
 void throw_bad_root(const team_record& t, collective kind, rank_t root) {
-  throw_usage(
-      called_on(&t, kind).c_str(),
-      fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}", root, t.size, t.size - 1));
+  throw_usage(name_of(kind), fmt::format("there is no root {} in a team of {}; roots are numbered in the team, from 0 to {}",
+                                         root, t.size, t.size - 1));
 }
 
 }  // namespace armilla::detail

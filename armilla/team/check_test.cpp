@@ -26,7 +26,7 @@ void differ(Here here, There there, const char* one, const char* other) {
 }  // namespace
 
 RANK_TEST(barrier_against_reduce) {
-  differ([] { am::barrier(); }, [] { am::reduce_all(1, std::plus<>{}); }, "barrier", "team::reduce_all");
+  differ([] { am::barrier(); }, [] { am::all_reduce(1, std::plus<>{}); }, "barrier", "team::all_reduce");
 }
 
 RANK_TEST(fence_against_barrier) {
@@ -38,10 +38,9 @@ RANK_TEST(two_roots) {
 }
 
 RANK_TEST(a_free_function_is_named_and_root_0_too) {
-  differ([] { am::broadcast_value(1, 1); }, [] { am::broadcast_value(1, 0); }, "team::broadcast (broadcast_value) with root 1",
-         "team::broadcast (broadcast_value) with root 0");
-  differ([] { am::reduce_to(0, 1, std::plus<>{}); }, [] { am::gather_to(0, 1); }, "team::reduce (reduce_to) with root 0",
-         "team::gather (gather_to) with root 0");
+  differ([] { am::broadcast(1, 1); }, [] { am::broadcast(1, 0); }, "team::broadcast with root 1", "team::broadcast with root 0");
+  differ([] { am::world().reduce(1, std::plus<>{}); }, [] { am::world().gather(1); }, "team::reduce with root 0",
+         "team::gather with root 0");
 }
 
 RANK_TEST(forms_for_arrays_have_their_names) {
@@ -60,7 +59,7 @@ RANK_TEST(an_array_that_does_not_fit_is_told_by_the_name_of_its_form) {
 }
 
 RANK_TEST(two_types) {
-  differ([] { am::world().gather_all(1); }, [] { am::world().gather_all(1.0); }, "of 4 bytes", "of 8 bytes");
+  differ([] { am::world().all_gather(1); }, [] { am::world().all_gather(1.0); }, "of 4 bytes", "of 8 bytes");
 }
 
 RANK_TEST(two_lengths) {
@@ -72,7 +71,7 @@ RANK_TEST(two_lengths) {
 }
 
 RANK_TEST(split_against_value_of_any_length) {
-  differ([] { am::world().split(0); }, [] { am::world().gather_all(std::string("x")); }, "team::split", "team::gather_all");
+  differ([] { am::world().split(0); }, [] { am::world().all_gather(std::string("x")); }, "team::split", "team::all_gather");
 }
 
 RANK_TEST_MAIN()

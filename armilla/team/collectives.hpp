@@ -11,7 +11,7 @@ namespace armilla {
 
 template <sendable_value T>
 T team::broadcast(const T& value, rank_t root) const {
-  return detail::broadcast_value(detail::begin<T>(record_, detail::collective::broadcast, root), value, std::uint32_t(root));
+  return detail::broadcast_from(detail::begin<T>(record_, detail::collective::broadcast, root), value, std::uint32_t(root));
 }
 
 template <class T>
@@ -40,10 +40,10 @@ std::optional<T> team::reduce(const T& value, Op op, rank_t root) const {
 }
 
 template <sendable_value T, combines<T> Op>
-T team::reduce_all(const T& value, Op op) const {
+T team::all_reduce(const T& value, Op op) const {
   using namespace detail;
-  team_record& t = detail::begin<T>(record_, collective::reduce_all);
-  const char* what = name_of(collective::reduce_all);
+  team_record& t = detail::begin<T>(record_, collective::all_reduce);
+  const char* what = name_of(collective::all_reduce);
   if constexpr (one_line<T>) {
     if constexpr (trivially_sendable<T> && std::is_default_constructible_v<T>)
       if (t.abroad.size() >= many_hosts) [[unlikely]]
@@ -62,9 +62,9 @@ T team::reduce_all(const T& value, Op op) const {
       }
     if (t.size > 2) {  // less work in all than a fold on each member
       const std::optional<T> sum = reduce_value(t, value, op, 0);
-      return broadcast_value(t, sum ? *sum : value, 0);
+      return broadcast_from(t, sum ? *sum : value, 0);
     }
-    exchange<T> e(t, collective::reduce_all);
+    exchange<T> e(t, collective::all_reduce);
     e.send_shared(0, t.size, value);
     e.receive(0, t.size);
     e.run();
@@ -85,20 +85,21 @@ template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void team::all_reduce(std::span<T> data, Op op) const {
   detail::elementwise<T, Op> each(op);
-  detail::reduce_all_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
+  detail::all_reduce_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
                            each.how());
   each.rethrow();
 }
 
 template <sendable_value T, combines<T> Op>
-T team::scan(const T& value, Op op) const {
+T team::inclusive_scan(const T& value, Op op) const {
   using namespace detail;
-  team_record& t = detail::begin<T>(record_, collective::scan);
+  team_record& t = detail::begin<T>(record_, collective::inclusive_scan);
   if constexpr (one_line<T>) {
-    const std::uint64_t step = show_value(t, value, "team::scan");
-    return fold_first<T>(t, t.rank + 1, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, "team::scan"); });
+    const std::uint64_t step = show_value(t, value, "team::inclusive_scan");
+    return fold_first<T>(t, t.rank + 1, value, op,
+                         [&](std::uint32_t i) { return value_of<T>(t, i, step, "team::inclusive_scan"); });
   } else {
-    exchange<T> e(t, collective::scan);
+    exchange<T> e(t, collective::inclusive_scan);
     e.send_shared(t.rank, t.size, value);
     e.receive(0, t.rank);
     e.run();
@@ -149,20 +150,20 @@ std::vector<T> team::gather(const T& value, rank_t root) const {
 }
 
 template <sendable_value T>
-std::vector<T> team::gather_all(const T& value) const {
+std::vector<T> team::all_gather(const T& value) const {
   using namespace detail;
-  team_record& t = detail::begin<T>(record_, collective::gather_all);
+  team_record& t = detail::begin<T>(record_, collective::all_gather);
   std::vector<T> all;
   all.reserve(t.size);
   const auto fill = [&](auto get) {
     for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(value) : all.push_back(get(i));
   };
   if constexpr (one_line<T>) {
-    const std::uint64_t step = show_value(t, value, "team::gather_all");
-    fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::gather_all"); });
+    const std::uint64_t step = show_value(t, value, "team::all_gather");
+    fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::all_gather"); });
     t.known = step;
   } else {
-    exchange<T> e(t, collective::gather_all);
+    exchange<T> e(t, collective::all_gather);
     e.send_shared(0, t.size, value);
     e.receive(0, t.size);
     e.run();
@@ -181,14 +182,14 @@ void team::gather(std::span<const T> mine, std::span<T> all, rank_t root) const 
 template <class T>
   requires trivially_sendable<T>
 void team::all_gather(std::span<const T> mine, std::span<T> all) const {
-  detail::gather_all_array(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(),
+  detail::all_gather_array(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(),
                            reinterpret_cast<std::byte*>(all.data()), all.size_bytes(), detail::mark_of<T>());
 }
 
 template <class T>
   requires trivially_sendable<T>
 std::vector<T> team::all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) const {
-  detail::gather_all_parts parts(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(), counts, sizeof(T),
+  detail::all_gather_parts parts(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(), counts, sizeof(T),
                                  detail::mark_of<T>());
   std::vector<T> all(parts.total());
   parts.run(reinterpret_cast<std::byte*>(all.data()));
@@ -228,47 +229,39 @@ std::vector<T> team::all_to_all_v(std::span<const T> in, std::span<const std::si
 }
 
 // ---- for all ranks of the job ----
-// `broadcast` without a team is the statement to all ranks (armilla/rpc); reductions over ranges are algorithms. Hence the names.
+// Not `reduce gather scatter inclusive_scan exclusive_scan`: without a team these are names of algorithms over ranges.
 
 /// `world().broadcast(value, root)`.
 template <sendable_value T>
-T broadcast_value(const T& value, rank_t root = 0) {
+T broadcast(const T& value, rank_t root = 0) {
   return world().broadcast(value, root);
 }
-/// `world().reduce(value, op, root)`.
+/// `world().broadcast(data, root)`: fills `data` with the root's.
+template <class T>
+  requires trivially_sendable<T>
+void broadcast(std::span<T> data, rank_t root = 0) {
+  world().broadcast(data, root);
+}
+/// `world().all_reduce(value, op)`.
 template <sendable_value T, combines<T> Op>
-std::optional<T> reduce_to(rank_t root, const T& value, Op op) {
-  return world().reduce(value, static_cast<Op&&>(op), root);
+T all_reduce(const T& value, Op op) {
+  return world().all_reduce(value, static_cast<Op&&>(op));
 }
-/// `world().reduce_all(value, op)`.
-template <sendable_value T, combines<T> Op>
-T reduce_all(const T& value, Op op) {
-  return world().reduce_all(value, static_cast<Op&&>(op));
-}
-/// The same element by element, `reduce_all(each(values), op)`. See armilla/team/each.hpp.
+/// The same element by element, `all_reduce(each(values), op)`. See armilla/team/each.hpp.
 template <class V, class Op>
-std::optional<V> reduce_to(rank_t root, detail::each_of<V> all, Op op) {
-  return world().reduce(all, static_cast<Op&&>(op), root);
-}
-template <class V, class Op>
-V reduce_all(detail::each_of<V> all, Op op) {
-  return world().reduce_all(all, static_cast<Op&&>(op));
-}
-/// `world().gather_all(value)`.
-template <sendable_value T>
-std::vector<T> gather_all(const T& value) {
-  return world().gather_all(value);
-}
-/// `world().gather(value, root)`.
-template <sendable_value T>
-std::vector<T> gather_to(rank_t root, const T& value) {
-  return world().gather(value, root);
+V all_reduce(detail::each_of<V> all, Op op) {
+  return world().all_reduce(all, static_cast<Op&&>(op));
 }
 /// `world().all_reduce(data, op)`: arrays, element by element and in place.
 template <class T, combines<T> Op>
   requires trivially_sendable<T>
 void all_reduce(std::span<T> data, Op op) {
   world().all_reduce(data, static_cast<Op&&>(op));
+}
+/// `world().all_gather(value)`.
+template <sendable_value T>
+std::vector<T> all_gather(const T& value) {
+  return world().all_gather(value);
 }
 /// `world().all_gather(mine, all)`.
 template <class T>
@@ -296,33 +289,14 @@ std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& part
 
 // What is easily written otherwise says how it is written.
 template <detail::no_root T>
-T broadcast_value(rank_t, const T& value) {
-  static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast_value(value, root)");
+T broadcast(rank_t, const T& value) {
+  static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast(value, root)");
   return value;
-}
-template <detail::no_root T>
-std::vector<T> gather_to(const T&, rank_t) {
-  static_assert(detail::dependent_false<T>, "armilla: the root comes first, then the value: gather_to(root, value)");
-  return {};
-}
-template <detail::no_root T, class Op>
-  requires detail::reduces<Op, T>
-std::optional<T> reduce_to(const T&, rank_t, Op) {
-  static_assert(detail::dependent_false<T>,
-                "armilla: the root comes first, then value and operation: reduce_to(root, value, op)");
-  return {};
-}
-template <class T, detail::no_root Op>
-  requires detail::reduces<Op, T>
-std::optional<T> reduce_to(const T&, Op, rank_t) {
-  static_assert(detail::dependent_false<T>,
-                "armilla: the root comes first, then value and operation: reduce_to(root, value, op)");
-  return {};
 }
 template <class V, class Op>
   requires detail::combines_elements_only<Op, V>
-V reduce_all(const V& values, Op) {
-  static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: reduce_all(each(values), op)");
+V all_reduce(const V& values, Op) {
+  static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: all_reduce(each(values), op)");
   return values;
 }
 

@@ -82,7 +82,7 @@ void moves_values(int times) {
       const T mine = all[std::size_t(t.rank())];
       const am::rank_t root = round % t.size();
       EXPECT(t.broadcast(mine, root) == all[std::size_t(root)]);
-      EXPECT(t.gather_all(mine) == all);
+      EXPECT(t.all_gather(mine) == all);
       EXPECT(t.gather(mine, root) == (t.rank() == root ? all : std::vector<T>{}));
       EXPECT(t.scatter(t.rank() == root ? all : std::vector<T>{}, root) == mine);
     }
@@ -101,9 +101,9 @@ void folds_values(int times, const T& first, Op op) {
       for (std::size_t i = 1; i < all.size(); ++i) sums.push_back(op(sums.back(), all[i]));
       T before = first;
       for (am::rank_t i = 0; i < t.rank(); ++i) before = op(before, all[std::size_t(i)]);
-      EXPECT(t.reduce_all(mine, op) == sums.back());
+      EXPECT(t.all_reduce(mine, op) == sums.back());
       EXPECT(t.reduce(mine, op, root) == (t.rank() == root ? std::optional<T>(sums.back()) : std::nullopt));
-      EXPECT(t.scan(mine, op) == sums[std::size_t(t.rank())]);
+      EXPECT(t.inclusive_scan(mine, op) == sums[std::size_t(t.rank())]);
       EXPECT(t.exclusive_scan(mine, first, op) == before);
     }
   });
@@ -146,7 +146,7 @@ RANK_TEST(fast_members_run_ahead_of_slow_ones) {
     if (random() % 64 == 0) sched_yield();
     if (!EXPECT_EQ(am::world().broadcast(am::rank() * 100'000 + i, root), root * 100'000 + i)) return;
     if (i % 5 == 0) am::world().reduce(i, std::plus<>{}, root);
-    if (i % 11 == 0) EXPECT_EQ(am::world().scan(1, std::plus<>{}), am::rank() + 1);
+    if (i % 11 == 0) EXPECT_EQ(am::world().inclusive_scan(1, std::plus<>{}), am::rank() + 1);
     if (i % 17 == 0) EXPECT_EQ(am::world().broadcast(std::string(std::size_t(i), char('a' + root)), root).size(), std::size_t(i));
   }
 }
@@ -244,9 +244,9 @@ RANK_TEST(ranges_are_reduced_element_by_element) {
   const std::vector<int> mine = {me, 1, 10 * me};
   const int sum = n * (n - 1) / 2;
   const std::vector<int> sums = {sum, n, 10 * sum};
-  EXPECT(am::reduce_all(am::each(mine), std::plus<>{}) == sums);
-  EXPECT(am::world().reduce_all(am::each(mine), std::plus<>{}) == sums);
-  const auto at_last = am::reduce_to(n - 1, am::each(std::array{1.5, double(me)}), std::plus<>{});
+  EXPECT(am::all_reduce(am::each(mine), std::plus<>{}) == sums);
+  EXPECT(am::world().all_reduce(am::each(mine), std::plus<>{}) == sums);
+  const auto at_last = am::world().reduce(am::each(std::array{1.5, double(me)}), std::plus<>{}, n - 1);
   EXPECT_EQ(at_last.has_value(), me == n - 1);
   if (at_last) EXPECT((*at_last == std::array{1.5 * n, double(sum)}));
   const auto at_first = am::world().reduce(am::each(mine), [](int a, int b) { return a > b ? a : b; });
@@ -256,14 +256,14 @@ RANK_TEST(ranges_are_reduced_element_by_element) {
 RANK_TEST(ranges_of_several_lengths_are_not_reduced) {
   if (am::ranks() == 1) return;
   EXPECT_THROWS_SAYING(am::usage_error, "all give as many elements",
-                       am::reduce_all(am::each(std::vector<int>(std::size_t(am::rank()))), std::plus<>{}));
+                       am::all_reduce(am::each(std::vector<int>(std::size_t(am::rank()))), std::plus<>{}));
 }
 
 RANK_TEST(collectives_are_counted) {
   const am::detail::counters& count = *am::detail::here("test").count;
   const std::uint64_t before = count.collectives;
-  am::reduce_all(1, std::plus<>{});
-  am::gather_all(std::string("x"));
+  am::all_reduce(1, std::plus<>{});
+  am::all_gather(std::string("x"));
   EXPECT_EQ(count.collectives - before, 2u);
 }
 

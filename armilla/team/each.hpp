@@ -57,7 +57,7 @@ concept reduces = requires(Op op, const T& v) { T(op(v, v)); } || combines_eleme
 
 /// For a reduction of vectors or arrays whose elements are combined, each with those at its place:
 ///
-///     std::vector<double> sums = am::reduce_all(am::each(mine), std::plus<>{});
+///     std::vector<double> sums = am::all_reduce(am::each(mine), std::plus<>{});
 ///
 /// All members give the same number of elements; else the reduction throws usage_error where its result would be. Cost: that of
 /// the reduction of a vector, and one vector for each combining.

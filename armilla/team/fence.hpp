@@ -17,10 +17,6 @@ namespace armilla {
 /// Paper: STAPL, section 6.5, `rmi_fence`.
 inline void fence() { detail::run_world_fence(); }
 
-/// The same for the members of `t`: completes the statements that members sent to members, and what these caused among
-/// members. A statement to a rank outside is not waited for, nor is what it causes there.
-inline void fence(const team& t) { t.fence(); }
-
 namespace detail {
 /// Before the last fence of a rank whose program may still have function instances in collectives of world.
 void run_ending_fence(context& c);

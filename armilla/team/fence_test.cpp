@@ -68,7 +68,7 @@ RANK_TEST(random_trees_of_statements_are_complete) {
     const std::uint64_t root = mix(round * 100 + std::uint64_t(am::rank()));
     am::async(am::rank_t(root % std::uint64_t(am::ranks())), [](std::uint64_t n, unsigned d) { grow(n, d); }, root, depth);
     am::fence();
-    EXPECT_EQ(am::reduce_all(ran, std::plus<>{}), expected);
+    EXPECT_EQ(am::all_reduce(ran, std::plus<>{}), expected);
   }
 }
 
@@ -83,7 +83,7 @@ RANK_TEST(a_long_chain_is_followed) {
   am::fence();
   if (am::rank() == 0) am::async(am::ranks() - 1, [](unsigned n) { step::run(n); }, 999u);
   am::fence();
-  EXPECT_EQ(am::reduce_all(ran, std::plus<>{}), 1000u);
+  EXPECT_EQ(am::all_reduce(ran, std::plus<>{}), 1000u);
 }
 
 RANK_TEST(a_flood_is_complete) {
@@ -154,7 +154,7 @@ RANK_TEST(a_statement_travels_with_the_counts_of_the_fence) {
     EXPECT_EQ(count.frames_sent - frames, 1u);
     const std::uint64_t expected = (count.fence_rounds - rounds) * others - 1, sent = count.control_sent - asides;
     EXPECT_LE(expected, sent);
-    seen = am::reduce_all(int(sent != expected), std::plus<>{}) == 0;
+    seen = am::all_reduce(int(sent != expected), std::plus<>{}) == 0;
   }
   EXPECT(seen);
 }

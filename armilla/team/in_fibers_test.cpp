@@ -19,7 +19,7 @@ thread_local int told = 0;
 thread_local std::vector<am::team> places;
 void tell(int n) { told += n; }
 void await_told(int n) {
-  while (told < n) am::wait();
+  while (told < n) am::wait_for_message();
 }
 
 std::vector<long> numbers(am::rank_t r, int round, std::size_t n) {
@@ -31,11 +31,11 @@ std::vector<long> numbers(am::rank_t r, int round, std::size_t n) {
 // Lines, transfers, and short parts: whatever moves in a collective.
 void use(const am::team& t, int id) {
   for (int round = 0; round < 12; ++round) {
-    const long sum = t.reduce_all(long(am::rank() + round + 100 * id), std::plus<>{});
+    const long sum = t.all_reduce(long(am::rank() + round + 100 * id), std::plus<>{});
     EXPECT_EQ(sum, long(t.size()) * (round + 100 * id) + long(t.size()) * (t.size() - 1) / 2);
     const am::rank_t root = round % t.size();
     EXPECT_EQ(t.broadcast(numbers(am::rank() + id, round, 5000), root), numbers(root + id, round, 5000));
-    const std::vector<std::string> names = t.gather_all(std::string(std::size_t(10 * id + am::rank()), 'a'));
+    const std::vector<std::string> names = t.all_gather(std::string(std::size_t(10 * id + am::rank()), 'a'));
     for (am::rank_t i = 0; i < t.size(); ++i) EXPECT_EQ(names[std::size_t(i)].size(), std::size_t(10 * id + i));
     std::vector<long> out(std::size_t(t.size()) * 30, id * 10 + am::rank()), in(out.size());
     t.all_to_all(std::span<const long>(out), std::span<long>(in));
@@ -99,15 +99,15 @@ RANK_TEST(a_second_fiber_in_a_team_is_refused) {
     auto inside = am::spawn([&t] { t.barrier(); });
     am::yield();  // it waits for the others
     EXPECT_THROWS_SAYING(am::usage_error, "another fiber of this rank is inside barrier", t.barrier());
-    EXPECT_THROWS_SAYING(am::usage_error, "team::dup", (void)t.reduce_all(1, std::plus<>{}));
+    EXPECT_THROWS_SAYING(am::usage_error, "team::dup", (void)t.all_reduce(1, std::plus<>{}));
     EXPECT_THROWS_SAYING(am::usage_error, "another fiber", t.fence());
-    am::broadcast(&tell, 1);
+    am::async_all(&tell, 1);
     inside.join();
   } else {
     await_told(1);
     t.barrier();
   }
-  EXPECT_EQ(t.reduce_all(1, std::plus<>{}), am::ranks());
+  EXPECT_EQ(t.all_reduce(1, std::plus<>{}), am::ranks());
   am::fence();
 }
 
@@ -146,7 +146,7 @@ RANK_TEST(a_body_that_is_a_fiber_may_enter) {
   sum = 0;
   am::barrier();
   const auto slave = [](long n) {
-    sum = places[0].reduce_all(n, std::plus<>{});
+    sum = places[0].all_reduce(n, std::plus<>{});
     places[0].barrier();
   };
   if (am::rank() == 0)

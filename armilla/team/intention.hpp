@@ -25,16 +25,15 @@ enum class collective : std::uint8_t {
   broadcast,
   scatter,
   reduce,
-  reduce_all,
-  scan,
+  all_reduce,
+  inclusive_scan,
   exclusive_scan,
   gather,
-  gather_all,
+  all_gather,
   all_to_all,
   all_to_all_v,
-  all_reduce,
-  all_gather,
   all_gather_v,
+  reduce_scatter,
   end  ///< the fences with which a rank's function and session end; `root` is the stage
 };
 const char* name_of(collective kind) noexcept;

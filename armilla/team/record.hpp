@@ -290,10 +290,8 @@ inline const std::byte* look_at_board(team_record& t, std::uint32_t i, std::uint
 inline constexpr const char* empty_team =
     "the team is empty: it was default constructed or moved from, or this rank gave split a negative color; call it on a team "
     "that this rank is in";
-/// What the caller wrote: the free functions for all ranks have other names than the members.
-std::string called_on(const team_record* t, collective kind);
 /// "team::reduce with root 1 of 8 bytes (float64)".
-std::string describe(const team_record& t, const intention& i);
+std::string describe(const intention& i);
 [[noreturn, gnu::cold]] void throw_cannot_enter(const team_record* t, collective kind);
 /// Throws usage_error in what the fence counts as a part of a body: function instances, and fibers that bodies left behind.
 void refuse_parts_of_bodies(const context& c, const char* operation);

@@ -103,8 +103,11 @@ class team {
 
   /// Returns when all members have entered. See armilla/team/barrier.hpp.
   void barrier() const { detail::run_barrier(record_); }
-  /// Completes the statements among members and what they cause. See armilla/team/fence.hpp.
+  /// Completes the statements that members sent to members, and what these caused among members. A statement to a rank outside is
+  /// not waited for, nor is what it causes there. See armilla/team/fence.hpp.
   void fence() const { detail::run_fence(record_); }
+  /// Returns when every `store` of every member is complete. See armilla/global/transfer.hpp.
+  void all_store_sync() const;
 
   /// The root's value, on all members; the others' is ignored.
   template <sendable_value T>
@@ -122,7 +125,7 @@ class team {
   std::optional<T> reduce(const T& value, Op op, rank_t root = 0) const;
   /// The same on all members, to the bit.
   template <sendable_value T, combines<T> Op>
-  T reduce_all(const T& value, Op op) const;
+  T all_reduce(const T& value, Op op) const;
   /// Element by element and in place: element k of the root's `data` becomes the fold of all members' elements k. The others'
   /// stay as they are. `data` has one length on all members. T is trivially copyable. If `op` throws, the result is of no
   /// use, and the exception is thrown when all is done.
@@ -134,19 +137,19 @@ class team {
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void all_reduce(std::span<T> data, Op op) const;
-  /// The same element by element, `reduce_all(each(values), op)`. See armilla/team/each.hpp.
+  /// The same element by element, `all_reduce(each(values), op)`. See armilla/team/each.hpp.
   template <class V, class Op>
   std::optional<V> reduce(detail::each_of<V> all, Op op, rank_t root = 0) const {
     auto both = reduce(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}, root);
     return both ? std::optional<V>(detail::require_alike(std::move(*both))) : std::nullopt;
   }
   template <class V, class Op>
-  V reduce_all(detail::each_of<V> all, Op op) const {
-    return detail::require_alike(reduce_all(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}));
+  V all_reduce(detail::each_of<V> all, Op op) const {
+    return detail::require_alike(all_reduce(detail::each_value<V>{all.values}, detail::each_combined<Op>{std::move(op)}));
   }
   /// value of 0 op ... op value of this member.
   template <sendable_value T, combines<T> Op>
-  T scan(const T& value, Op op) const;
+  T inclusive_scan(const T& value, Op op) const;
   /// `first` op value of 0 op ... op value of the member before this one; `first` on member 0.
   template <sendable_value T, combines<T> Op>
   T exclusive_scan(const T& value, T first, Op op) const;
@@ -156,7 +159,7 @@ class team {
   std::vector<T> gather(const T& value, rank_t root = 0) const;
   /// The same on all members.
   template <sendable_value T>
-  std::vector<T> gather_all(const T& value) const;
+  std::vector<T> all_gather(const T& value) const;
 
   /// Arrays of one length: part i of the root's `all` becomes member i's `mine`. `all` holds size() parts on the root
   /// (else usage_error), and is not touched on the others. `mine` may be its own part of `all`. T is trivially copyable.
@@ -218,8 +221,8 @@ class team {
   }
   template <class V, class Op>
     requires detail::combines_elements_only<Op, V>
-  V reduce_all(const V& values, Op) const {
-    static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: reduce_all(each(values), op)");
+  V all_reduce(const V& values, Op) const {
+    static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: all_reduce(each(values), op)");
     return values;
   }
 

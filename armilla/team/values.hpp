@@ -105,7 +105,7 @@ T fold_first(const team_record& t, std::uint32_t last, const T& mine, Op& op, Ge
 }
 
 template <class T>
-T broadcast_value(team_record& t, const T& value, std::uint32_t root) {
+T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::broadcast);
     const std::uint64_t step = t.rank == root ? show_value(t, value, what) : show(t, nullptr, 0, what);

@@ -25,7 +25,7 @@ std::string library_text() {
 }
 
 /// Open MPI loads its components itself, and these look for its symbols among the global ones; a plug-in's libraries are not.
-void make_global() {
+void create_global() {
   Dl_info where{};
   void* symbol = dlsym(RTLD_DEFAULT, "MPI_Init_thread");
   if (symbol == nullptr) symbol = reinterpret_cast<void*>(&MPI_Init_thread);
@@ -104,7 +104,7 @@ started start(bool anyhow, bool one_thread, bool ours) {
       s.error = std::string("no launcher of ") + built_for + " started this process: " + launchers();
       return s;
     }
-    make_global();
+    create_global();
     int provided = 0;
     if (const int code = MPI_Init_thread(nullptr, nullptr, level_for(one_thread), &provided); code != MPI_SUCCESS) {
       s.error = text_of("MPI_Init_thread", code);

@@ -87,7 +87,7 @@ double reduce(int n) {
   const am::team all = am::world();
   const std::uint64_t sum = std::uint64_t(am::ranks()) * std::uint64_t(am::ranks() - 1) / 2;
   return together(n, [&] {
-    if (all.reduce_all(std::uint64_t(am::rank()), std::plus<>{}) != sum) wrong("reduce");
+    if (all.all_reduce(std::uint64_t(am::rank()), std::plus<>{}) != sum) wrong("reduce");
   });
 }
 
@@ -107,7 +107,7 @@ double histogram(long updates) {
   const double us = simulated_us() - start;
   std::uint64_t sum = 0;
   for (const std::uint64_t w : mine) sum += w;
-  if (am::world().reduce_all(sum, std::plus<>{}) != std::uint64_t(updates) * std::uint64_t(am::ranks())) wrong("histogram");
+  if (am::world().all_reduce(sum, std::plus<>{}) != std::uint64_t(updates) * std::uint64_t(am::ranks())) wrong("histogram");
   return us;
 }
 
@@ -164,7 +164,7 @@ int run_here(const wishes& w) {
   scale::simulated_rank here;
   return here.run([&] {
     const double us = measure(w);
-    double slowest = am::world().reduce_all(us, [](double a, double b) { return a > b ? a : b; });
+    double slowest = am::world().all_reduce(us, [](double a, double b) { return a > b ? a : b; });
     if (rank == 0) print(w, ranks, slowest, double(resident_bytes() - before) / 1024 / ranks);
     return 0;
   });

@@ -20,7 +20,7 @@ thread_local word* table = nullptr;  // this rank's part, for the bodies
 /// The parts of a table in the segments of all ranks.
 struct spread_table {
   am::global_ptr<word> mine = am::allocate<word>(words);
-  std::vector<am::global_ptr<word>> parts = am::world().gather_all(mine);
+  std::vector<am::global_ptr<word>> parts = am::world().all_gather(mine);
 
   spread_table() { table = mine.local(); }
   ~spread_table() {
@@ -45,7 +45,7 @@ double histogram(row_context& c, F&& work) {
   std::memset(static_cast<void*>(table), 0, words * sizeof(word));
   const double result = timed(c, [&] { work(all, indices); });
   const word difference = updates::marks_of(indices) - updates::marks_of_table(table, c.rank);
-  verify(am::world().reduce_all(difference, std::plus<>{}) == 0, "histogram");
+  verify(am::world().all_reduce(difference, std::plus<>{}) == 0, "histogram");
   return result;
 }
 

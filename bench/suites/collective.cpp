@@ -49,7 +49,7 @@ double fence_busy(row_context& c) {
 double reduce_all(row_context& c) {
   const am::team all = am::world();
   return together(c, [&](long i) {
-    verify(all.reduce_all(double(i + c.rank), std::plus<>{}) == double(c.ranks * i + c.ranks * (c.ranks - 1) / 2), "reduce_all");
+    verify(all.all_reduce(double(i + c.rank), std::plus<>{}) == double(c.ranks * i + c.ranks * (c.ranks - 1) / 2), "reduce_all");
   });
 }
 

@@ -38,7 +38,7 @@ struct everywhere {
   am::global_ptr<T> mine;
   std::vector<am::global_ptr<T>> parts;
 
-  explicit everywhere(std::size_t count) : mine(am::allocate<T>(count)), parts(am::world().gather_all(mine)) {
+  explicit everywhere(std::size_t count) : mine(am::allocate<T>(count)), parts(am::world().all_gather(mine)) {
     for (std::size_t i = 0; i < count; ++i) mine.local()[i] = T(i);
     am::barrier();
   }

@@ -16,7 +16,7 @@ constinit thread_local State* state_here = nullptr;  // this rank's, for the bod
 template <class State>
 struct mover {
   using item = typename State::item;
-  bool any(bool mine) const { return am::world().reduce_all(mine, std::logical_or<>{}); }
+  bool any(bool mine) const { return am::world().all_reduce(mine, std::logical_or<>{}); }
   void send(int rank, item i) const {
     am::async(rank, [](item x) { state_here<State>->take(x); }, i);
   }

@@ -69,7 +69,7 @@ double put(row_context& c) {
   const am::global_ptr<double> to = all.of(far(c));
   const double result = driven_each(c, [&](long) {
     am::put(to, std::span<const double>(from));
-    am::sync();
+    am::sync_memory();
   });
   if (c.rank == far(c))
     for (std::size_t i = 0; i < count; ++i) verify(all.mine.local()[i] == 7.0, "put");

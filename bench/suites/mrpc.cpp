@@ -136,7 +136,7 @@ double split_write(row_context& c) {
     for (long i = 0; i < n; ++i) {
       mine[19] = double(i);
       am::put(p, std::span<const double>(mine));
-      am::sync();
+      am::sync_memory();
     }
     verify(double(p[19]) == double(n - 1), "split-phase write");
   });
@@ -150,7 +150,7 @@ double split_read(row_context& c) {
     for (long i = 0; i < n; ++i) {
       mine[19] = -1;
       am::get(std::span<double>(mine), p);
-      am::sync();
+      am::sync_memory();
       verify(mine[19] == 19, "split-phase read");
     }
   });
@@ -187,7 +187,7 @@ double prefetch(row_context& c) {
 double split_prefetch(row_context& c) {
   return prefetched(c, [](auto& x, auto p) {
     for (int k = 0; k < 20; ++k) am::get(x[std::size_t(k)], p + k);
-    am::sync();
+    am::sync_memory();
   });
 }
 

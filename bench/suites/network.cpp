@@ -64,7 +64,7 @@ double get_stream(row_context& c) {
   std::vector<double> into(count);
   return driven_each(c, [&](long) {
     am::get(std::span<double>(into), all.of(far(c)));
-    am::sync();
+    am::sync_memory();
     verify(into.back() == double(count - 1), "get");
   });
 }

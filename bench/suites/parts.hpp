@@ -29,8 +29,8 @@ double taken_apart(row_context& c, F&& loop, long each = 1) {
 /// While one lives, each wait of the calling rank switches.
 class switching {
  public:
-  switching() { am::set_waiting(am::waiting_way::switching); }
-  ~switching() { am::set_waiting(am::waiting_way::in_place); }
+  switching() { am::set_wait_mode(am::wait_mode::switching); }
+  ~switching() { am::set_wait_mode(am::wait_mode::in_place); }
   switching(const switching&) = delete;
 };
 

@@ -44,7 +44,7 @@ double put_stream(row_context& c) {
       } else {
         l.wait();
         sum += l.mine(i)[0] + l.mine(i)[l.doubles - 1];
-        if (i % credit == credit - 1) am::signal_counter(l.signal());
+        if (i % credit == credit - 1) l.signal().signal();
       }
     }
     if (c.rank == 0) l.wait(slots / credit);  // the last slots are read as well
@@ -152,7 +152,7 @@ double get_transposed(row_context& c) {
   return transposed(c, [](double* into, am::global_ptr<double> from, std::size_t n) {
     const auto line = std::ptrdiff_t(n);
     am::get_strided(into, from, am::strided<2>{.extent = {n, n}, .local = {1, line}, .global = {line, 1}});
-    am::sync();
+    am::sync_memory();
   });
 }
 
@@ -184,7 +184,7 @@ double column(row_context& c, void (*move)(double* into, am::global_ptr<double> 
 double get_column(row_context& c) {
   return column(c, [](double* into, am::global_ptr<double> from, std::size_t n) {
     am::get_strided(into, from, am::strided<1>{.extent = {n}, .local = {1}, .global = {std::ptrdiff_t(n)}});
-    am::sync();
+    am::sync_memory();
   });
 }
 

@@ -14,9 +14,9 @@ class bulk_by_pointers {
  public:
   explicit bulk_by_pointers(region& mine) : mine_(mine), near_(mine_), parcels_(mine_) {
     for (const field f : {electric, magnetic}) {
-      const auto counter = am::make_global<am::counter>();
+      const auto counter = am::create_global<am::counter>();
       arrived_[f] = counter.local();
-      counters_[f] = am::gather_all(counter);
+      counters_[f] = am::all_gather(counter);
     }
   }
   ~bulk_by_pointers() {

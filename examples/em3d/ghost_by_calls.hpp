@@ -31,7 +31,7 @@ class ghost_by_calls {
     }
     am::flush();
     const long expected = long(parcels_.of(f).size());
-    while (mine_.taken[f] < expected) am::wait();
+    while (mine_.taken[f] < expected) am::wait_for_message();
     mine_.taken[f] -= expected;
   }
 

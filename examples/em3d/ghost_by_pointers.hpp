@@ -19,7 +19,7 @@ class ghost_by_pointers {
   void half_step(field f) {
     double* copy = mine_.ghost_values(other(f));
     for (const am::global_ptr<double>& far : far_[other(f)]) am::get(*copy++, far);
-    am::sync();
+    am::sync_memory();
     near_.half_step(f, mine_.all(f), mine_.all(other(f)));
     am::barrier();
   }

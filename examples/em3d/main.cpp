@@ -56,7 +56,7 @@ double time_of_calls(region& mine, const peers& way, long steps) {
   const shape& s = mine.graph();
   const double one = time_of<base_by_calls<>>("base by calls", mine, way, 1, evaluate(s, 1));
   const double ns_of_step = one * 2.0 * s.edges_of_field() / am::ranks();
-  const long few = am::broadcast_value(std::min(steps / 10, long(0.2e9 / ns_of_step)));  // rank 0's watch decides
+  const long few = am::broadcast(std::min(steps / 10, long(0.2e9 / ns_of_step)));  // rank 0's watch decides
   return few <= 1 ? one : time_of<base_by_calls<>>("base by calls", mine, way, few, evaluate(s, few));
 }
 

@@ -9,7 +9,7 @@ region::region(const shape& s) : part(s, am::rank(), am::ranks()) {
   for (const field f : {electric, magnetic}) {
     const auto mine = am::allocate<double>(places(f));
     values_[f] = mine.local();
-    parts_[f] = am::gather_all(mine);
+    parts_[f] = am::all_gather(mine);
   }
   reset();
 }

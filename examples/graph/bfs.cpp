@@ -48,7 +48,7 @@ class search {
     frontier_.swap(next_);
     next_.clear();
     ++level_;
-    return am::reduce_all(!frontier_.empty(), std::logical_or<>{});
+    return am::all_reduce(!frontier_.empty(), std::logical_or<>{});
   }
 
   const part& graph_;
@@ -67,7 +67,7 @@ void run(const settings& how, std::optional<vertex> wanted) {
   const part g(how.graph);
   const vertex root = wanted.value_or(g.smallest());
   const bool there = root <= g.greatest() && (g.owner(root) != am::rank() || g.degree(g.place(root)) != 0);
-  if (!am::reduce_all(there, std::logical_and<>{}))
+  if (!am::all_reduce(there, std::logical_and<>{}))
     throw std::runtime_error("--root " + std::to_string(root) + ": the graph has no such vertex");
 
   am::distributed<search> s(g);

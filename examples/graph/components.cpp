@@ -38,7 +38,7 @@ class labelling {
     do {
       while (!todo_.empty()) spread(parts);
       am::fence();
-    } while (am::reduce_all(!todo_.empty(), std::logical_or<>{}));
+    } while (am::all_reduce(!todo_.empty(), std::logical_or<>{}));
   }
 
   std::vector<std::int64_t> labels() const { return {label_.begin(), label_.end()}; }
@@ -77,7 +77,7 @@ void run(const settings& how) {
   long mine = 0;  // vertices that give their component its name
   const std::vector<std::int64_t> labels = l->labels();
   for (vertex v = 0; v < g.places(); ++v) mine += g.degree(v) != 0 && labels[v] == g.at(v);
-  const long components = am::reduce_all(mine, std::plus<>{});
+  const long components = am::all_reduce(mine, std::plus<>{});
   check(how, in_order(g, labels));
   if (am::rank() == 0)
     std::printf("components: %s, %llu vertices and %llu edges on %d ranks: %ld components, %.2f ms; right, %s\n",

@@ -23,9 +23,9 @@ part::part(const source& s) : ranks_(vertex(am::ranks())), rank_(vertex(am::rank
     greatest = std::max({greatest, e.from, e.to});
     smallest = std::min({smallest, e.from, e.to});
   }
-  edges_ = am::reduce_all(std::uint64_t(edges.size()), std::plus<>{});
-  greatest_ = am::reduce_all(greatest, larger);
-  smallest_ = am::reduce_all(smallest, smaller);
+  edges_ = am::all_reduce(std::uint64_t(edges.size()), std::plus<>{});
+  greatest_ = am::all_reduce(greatest, larger);
+  smallest_ = am::all_reduce(smallest, smaller);
   check_numbers(s, greatest_, edges_);
 
   am::distributed<end_collector> collectors;
@@ -37,7 +37,7 @@ part::part(const source& s) : ranks_(vertex(am::ranks())), rank_(vertex(am::rank
   arrange(collectors->ends);
   std::uint64_t mine = 0;
   for (vertex p = 0; p < places(); ++p) mine += degree(p) != 0;
-  vertices_ = am::reduce_all(mine, std::plus<>{});
+  vertices_ = am::all_reduce(mine, std::plus<>{});
 }
 
 /// A counting sort by place.

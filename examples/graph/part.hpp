@@ -53,7 +53,7 @@ class part {
 /// The values of all ranks' places in the order of the vertices, on rank 0; nothing on the others.
 template <class T>
 std::vector<T> in_order(const part& g, const std::vector<T>& mine) {
-  const std::vector<std::vector<T>> all = am::gather_to(0, mine);
+  const std::vector<std::vector<T>> all = am::world().gather(mine, 0);
   std::vector<T> values;
   if (am::rank() != 0) return values;
   for (vertex v = 0; v <= g.greatest(); ++v) values.push_back(all[std::size_t(g.owner(v))][g.place(v)]);

@@ -13,7 +13,7 @@ namespace {
 constexpr int keys_each = 200;
 
 std::span<const am::rank_t> servers() {
-  for (std::uint32_t p = 0; p < am::programs(); ++p)
+  for (std::uint32_t p = 0; p < am::program_count(); ++p)
     if (am::program_name(p).ends_with("kv_server")) return am::program_ranks(p);
   throw std::runtime_error("start it as: armilla-run -n 1 ./kv_server : -n 3 ./kv_client");
 }

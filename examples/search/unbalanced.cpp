@@ -55,7 +55,7 @@ class searcher {
   // On rank 0: how many are busy. It can fall to zero only once, when nothing is left.
   void begin() { ++busy_; }
   void end() {
-    if (--busy_ == 0) am::broadcast<&searcher::finish>(*all_);
+    if (--busy_ == 0) am::async_all<&searcher::finish>(*all_);
   }
   void finish() {
     over_ = true;
@@ -94,7 +94,7 @@ class searcher {
   std::uint64_t chance_;
   const am::distributed<searcher>* all_ = nullptr;
   std::vector<tree::node> open_;
-  am::condition there_are_;
+  am::condition_variable there_are_;
   bool over_ = false;
   long counted_ = 0, stolen_ = 0;
   int busy_ = 1;  // rank 0, with the root
@@ -119,8 +119,8 @@ void search(const tree::shape& shape) {
   all->run(all);
   am::barrier();
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  const long nodes = am::collect<&searcher::counted>(all, std::plus<>{});
-  const long stolen = am::collect<&searcher::stolen>(all, std::plus<>{});
+  const long nodes = am::all_reduce(all->counted(), std::plus<>{});
+  const long stolen = am::all_reduce(all->stolen(), std::plus<>{});
   if (am::rank() == 0) {
     if (const long expected = count_alone(shape); nodes != expected)
       throw std::runtime_error(std::to_string(nodes) + " nodes, expected " + std::to_string(expected));

@@ -32,18 +32,18 @@ void expect_error(F f, const char* part) {
 void drive() {
   if (am::ranks() < 2) throw std::runtime_error("start it as: armilla-run -n 1 ./solvers : -n 3 armilla-host");
   const am::rank_t last = am::ranks() - 1;
-  expect_error([&] { am::load(last, "../plugins/libsolver_plugin.so/../../solvers").get(); }, "ARMILLA_LIBRARIES");
-  expect_error([&] { am::load(last, "/etc/passwd").get(); }, "absolute");
-  expect_error([&] { am::load(last, "libnone.so").get(); }, "in none of the folders");
+  expect_error([&] { am::load_library(last, "../plugins/libsolver_plugin.so/../../solvers").get(); }, "ARMILLA_LIBRARIES");
+  expect_error([&] { am::load_library(last, "/etc/passwd").get(); }, "absolute");
+  expect_error([&] { am::load_library(last, "libnone.so").get(); }, "in none of the folders");
   expect_error([&] { am::create<solver_api::decay>(last).get(); }, "does not provide");
 
   std::vector<am::remote<solver_api::solver>> solvers;
   for (am::rank_t r = 1; r < am::ranks(); ++r) {
-    auto loaded = am::load(r, "libsolver_plugin.so");  // what follows goes behind it
+    auto loaded = am::load_library(r, "libsolver_plugin.so");  // what follows goes behind it
     solvers.push_back(am::create<solver_api::heat>(r, std::vector<double>{0, 0, 9, 0, 0}).get());
     solvers.push_back(am::create<solver_api::decay>(r).get());
     loaded.get();
-    am::load(r, "libsolver_plugin.so").get();  // again: nothing
+    am::load_library(r, "libsolver_plugin.so").get();  // again: nothing
   }
   expect_error([&] { am::create<solver_api::heat>(last, std::vector<double>{1}).get(); }, "three points");
 

@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
 
     auto numbers = am::allocate<double>(20);
     for (int i = 0; i < 20; ++i) numbers.local()[i] = i + 100.0 * am::rank();
-    const am::global_ptr<double> far = am::gather_all(numbers)[std::size_t(next)];
+    const am::global_ptr<double> far = am::all_gather(numbers)[std::size_t(next)];
     std::vector<double> x(20);
     am::parfor(0, 20, [&](int i) { x[std::size_t(i)] = far[i]; });  // the reads overlap where they need messages
     expect(x[19] == 19 + 100.0 * next, "a loop of remote reads");
@@ -74,9 +74,9 @@ int main(int argc, char** argv) {
            "a body may wait for a coroutine, and that for other ranks");
 
     am::sync_var<int> mine;
-    const auto theirs = am::gather_all(am::to_global(&mine))[std::size_t(next)];
-    am::future<int> asked = am::read(theirs);  // waits at its owner, which goes on
-    am::write(theirs, 10 * next).get();
+    const auto theirs = am::all_gather(am::to_global(&mine))[std::size_t(next)];
+    am::future<int> asked = am::read_sync_var(theirs);  // waits at its owner, which goes on
+    am::write_sync_var(theirs, 10 * next).get();
     expect(asked.get() == 10 * next, "a sync_var of another rank");
 
     am::fence();

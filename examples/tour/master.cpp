@@ -24,11 +24,11 @@ double delegate(area::piece p) {
 }
 
 void lead(double end) {
-  if (am::rank() != 0 || am::ranks() < 2 || am::programs() != 2)
+  if (am::rank() != 0 || am::ranks() < 2 || am::program_count() != 2)
     throw std::runtime_error("start it as: armilla-run -n 1 ./master : -n 3 ./worker");
   am::provide<area::delegate, &delegate>();
   const auto pieces = am::allocate<long>(std::size_t(am::ranks()));
-  am::broadcast_value(pieces, 0);  // the workers now know where to write what they did
+  am::broadcast(pieces, 0);  // the workers now know where to write what they did
 
   am::barrier();  // and provide
   const double found = delegate({0, end, 0});

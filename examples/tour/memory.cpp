@@ -23,7 +23,7 @@ struct particle {
 /// Every rank's pointer, known to all.
 template <class T>
 am::global_ptr<T> of_next(const am::global_ptr<T>& mine) {
-  return am::gather_all(mine)[std::size_t((am::rank() + 1) % am::ranks())];
+  return am::all_gather(mine)[std::size_t((am::rank() + 1) % am::ranks())];
 }
 
 void one_at_a_time() {
@@ -42,19 +42,19 @@ void one_at_a_time() {
   double a = 0;  // split-phase: begun here, complete at sync
   am::get(a, q + 7);
   am::put(q + 8, 80.0);
-  am::sync();
+  am::sync_memory();
   expect(a == 7.0, "get");
 
   std::vector<double> buffer(100);
   am::get(buffer, q + 100);
-  am::sync();
+  am::sync_memory();
   expect(buffer.front() == 100.0 && buffer.back() == 199.0, "get of many");
   am::store(q + 100, std::span<const double>(std::vector<double>(100, 1.0)));  // one-way: complete for all at all_store_sync
   am::all_store_sync();
   expect(p.local()[8] == 80.0 && p.local()[199] == 1.0, "put, and store of many");
 
   am::get_strided(buffer.data(), q + 200, am::strided<2>{.extent = {10, 10}, .local = {10, 1}, .global = {20, 1}});
-  am::sync();
+  am::sync_memory();
   expect(buffer[10] == 220.0, "a block of a matrix");
   am::barrier();
   am::deallocate(p);

@@ -24,7 +24,7 @@ int ask_around(int left) {
 
 // Slave threads that reduce and meet, as those of the NPB programs do.
 double work_together(double mine) {
-  const double sum = armilla::reduce_all(mine, std::plus<>{});
+  const double sum = armilla::all_reduce(mine, std::plus<>{});
   armilla::barrier();
   return sum;
 }

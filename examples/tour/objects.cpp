@@ -33,12 +33,12 @@ int main(int argc, char** argv) {
     am::async<&histogram::add>(h.on(dest), 7);  // a statement to the part on dest
     am::fence();
     const long n = am::call<&histogram::total>(h.on(dest)).get();
-    const long sum = am::collect<&histogram::total>(h, std::plus<>{});
+    const long sum = am::all_reduce(h->total(), std::plus<>{});
     expect(n == 7 && sum == 7L * am::ranks(), "each part was added to once");
     expect(h->added() == 1, "the own part, directly");
     am::barrier();
 
-    am::broadcast<&histogram::add>(h, 1);  // to all parts
+    am::async_all<&histogram::add>(h, 1);  // to all parts
     am::fence();
     expect(h->total() == 7 + am::ranks(), "every rank added one");
 
@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
     expect(am::call<&histogram::mark>(h.on(dest)).get() == am::rank(), "and reads it");
 
     am::object_ref<histogram> there = h.on(dest);  // a small value: copy, send, store and compare it
-    const long same = am::call(dest, [](am::object_ref<histogram> r) { return am::local_part(r)->total(); }, there).get();
+    const long same = am::call(dest, [](am::object_ref<histogram> r) { return r.local()->total(); }, there).get();
     expect(same == n + am::ranks(), "a name that travelled");
 
     am::fence();  // nobody calls a part that is gone

@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
     am::call<&solver::attach>(s, soon.get()).get();  // s now holds the only reference to the second one
     am::remote<model> m = s;                         // a reference to a base
     expect(am::call<&model::step>(m, 1.0).get() == 8, "virtual methods work");
-    const std::vector<am::remote<model>> all = am::gather_all(m);
+    const std::vector<am::remote<model>> all = am::all_gather(m);
     am::async<&model::step>(all[0], 1.0);
     am::fence();
 

@@ -28,7 +28,7 @@ void statements(am::rank_t next) {
   am::fence();  // they, and all they caused, are done everywhere
   expect(*heard == "hello, world", "statements of one rank run in their order");
 
-  am::broadcast<&greet>(1);  // on every rank
+  am::async_all<&greet>(1);  // on every rank
   am::fence();
   expect(*greetings == am::ranks(), "everybody was greeted by everybody");
 }
@@ -64,8 +64,8 @@ void futures(am::rank_t next) {
 }
 
 void everybody() {
-  const long sum = am::collect([](long x) { return am::rank() + x; }, std::plus<>{}, 1L);
-  expect(sum == long(am::ranks()) * (am::ranks() + 1) / 2, "collect asks every rank and combines the answers");
+  const std::vector<long> all = am::call_all([](long x) { return am::rank() + x; }, 1L).get();
+  expect(std::accumulate(all.begin(), all.end(), 0L) == long(am::ranks()) * (am::ranks() + 1) / 2, "every rank answers");
 }
 
 }  // namespace

@@ -31,9 +31,9 @@ double measure(area::piece p) {
 
 int main(int argc, char** argv) {
   return am::run(argc, argv, [] {
-    if (am::rank() == 0 || am::programs() != 2)
+    if (am::rank() == 0 || am::program_count() != 2)
       throw std::runtime_error("start it as: armilla-run -n 1 ./master : -n 3 ./worker");
-    const auto pieces = am::broadcast_value(am::global_ptr<long>(), 0);
+    const auto pieces = am::broadcast(am::global_ptr<long>(), 0);
     am::provide<area::measure, &measure>();
     am::barrier();  // the master begins
     am::barrier();  // it has what it wants; until then this rank answers

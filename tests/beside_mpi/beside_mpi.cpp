@@ -36,7 +36,7 @@ void both_in_turn() {
     if (i % 20 != 0) continue;
     int sum = 0;
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    expect(am::reduce_all(rank, std::plus<>{}) == sum, "sums differ");
+    expect(am::all_reduce(rank, std::plus<>{}) == sum, "sums differ");
   }
   am::fence();
 }

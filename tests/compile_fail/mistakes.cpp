@@ -77,29 +77,23 @@ int main(int argc, char** argv) {
     auto creation = am::create<histogram>(0);
     am::async(creation, &histogram::total, 3);
 #elif defined CASE_REDUCE_RANGE
-    (void)am::reduce_all(values, std::plus<>{});
+    (void)am::all_reduce(values, std::plus<>{});
 #elif defined CASE_TEAM_REDUCE_RANGE
-    (void)am::world().reduce_all(values, std::plus<>{});
+    (void)am::world().all_reduce(values, std::plus<>{});
 #elif defined CASE_ARROW
     far->total = 3;
 #elif defined CASE_BROADCAST_ORDER
     (void)am::world().broadcast(0, 3.5);
-#elif defined CASE_BROADCAST_VALUE_ORDER
-    (void)am::broadcast_value(0, values);
+#elif defined CASE_FREE_BROADCAST_ORDER
+    (void)am::broadcast(0, values);
 #elif defined CASE_SCATTER_ORDER
     (void)am::world().scatter(0, values);
 #elif defined CASE_GATHER_ORDER
     (void)am::world().gather(0, values);
-#elif defined CASE_GATHER_TO_ORDER
-    (void)am::gather_to(3.5, 0);
 #elif defined CASE_REDUCE_ORDER
     (void)am::world().reduce(0, 3.5, std::plus<>{});
 #elif defined CASE_REDUCE_MIDDLE
     (void)am::world().reduce(3.5, 0, std::plus<>{});
-#elif defined CASE_REDUCE_TO_ORDER
-    (void)am::reduce_to(3.5, std::plus<>{}, 0);
-#elif defined CASE_REDUCE_TO_MIDDLE
-    (void)am::reduce_to(values, 0, std::plus<>{});
 #endif
   });
 }

@@ -79,7 +79,7 @@ class traffic {
   traffic()
       : mine_(seed * 1000 + unsigned(armilla::rank())),
         common_(seed),
-        longs_(armilla::gather_all(armilla::allocate<long>(longest))) {}
+        longs_(armilla::all_gather(armilla::allocate<long>(longest))) {}
 
   void step() {
     for (int i = int(common_() % 12); i-- > 0;) to_somebody();
@@ -103,7 +103,7 @@ class traffic {
       case 3: armilla::call(r, nested, anybody(), n).get(); break;
       case 4:
         for (int i = 0; i < 50; ++i) armilla::put(counts.on(r), n);
-        armilla::sync();
+        armilla::sync_memory();
         break;
       case 5: armilla::atomic_fetch_add(counts.on(r), n + *counts.on(r)); break;
       case 6: armilla::call(r, length, std::vector<long>(std::size_t(n) * 40)).get(); break;
@@ -127,15 +127,15 @@ class traffic {
     switch (common_() % 7) {
       case 0: armilla::fence(); break;
       case 1: armilla::barrier(); break;
-      case 2: armilla::reduce_all(1L, std::plus<>{}); break;
-      case 3: armilla::gather_all(long(armilla::rank())); break;
+      case 2: armilla::all_reduce(1L, std::plus<>{}); break;
+      case 3: armilla::all_gather(long(armilla::rank())); break;
       case 4: {
         std::vector<long> all(std::size_t(common_() % 4000));
         armilla::world().broadcast(std::span<long>(all), armilla::rank_t(common_() % unsigned(armilla::ranks())));
         break;
       }
       case 5: {
-        armilla::future<long> later = armilla::reduce_all_async(1L, std::plus<>{});
+        armilla::future<long> later = armilla::all_reduce_async(1L, std::plus<>{});
         armilla::barrier();
         later.get();
         break;

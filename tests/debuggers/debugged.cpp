@@ -59,7 +59,7 @@ int ask_further(int depth) {
       throw std::runtime_error("out of a body that has waited");
     }).get();
   } catch (const std::exception&) { ++sum; }
-  const int all = am::reduce_all(sum, std::plus<>{});
+  const int all = am::all_reduce(sum, std::plus<>{});
   am::fence();
   if (am::rank() == 0) std::printf("all are done: %d\n", all / am::ranks());
 }

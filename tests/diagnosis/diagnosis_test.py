@@ -86,7 +86,7 @@ class Reports(unittest.TestCase):
         for ranks, fabric in everywhere((2, 4)):
             text = self.ask(start("barrier", ranks, fabric))
             self.assertEqual(len(re.findall(rf"main waits for barrier 1: rank {ranks - 1} has not come", text)), ranks - 1, text)
-            self.assertEqual(len(re.findall(r"main waits for wait$", text, re.M)), 1, text)
+            self.assertEqual(len(re.findall(r"main waits for wait_for_message$", text, re.M)), 1, text)
 
     def test_how_long_a_fiber_sleeps(self):
         for ranks, fabric in everywhere():

@@ -24,9 +24,9 @@ void barrier_of_a_part() {
   const am::team part = am::world().split(am::rank() < 2 ? 0 : 1);
   if (am::rank() == 0 || am::rank() == 2) part.barrier();
 }
-void sum_of_ints() { am::reduce_all(1, std::plus<>{}); }
-void sum_of_doubles() { am::reduce_all(1.0, std::plus<>{}); }
-void sum_of_unsigneds() { am::reduce_all(1u, std::plus<>{}); }
+void sum_of_ints() { am::all_reduce(1, std::plus<>{}); }
+void sum_of_doubles() { am::all_reduce(1.0, std::plus<>{}); }
+void sum_of_unsigneds() { am::all_reduce(1u, std::plus<>{}); }
 
 template <int Root>
 void broadcast() {
@@ -55,7 +55,7 @@ template <int Root>
 void sum() {
   am::world().reduce(1.0, std::plus<>{}, Root);
 }
-void long_gather() { am::gather_all(std::vector<int>(5000)); }
+void long_gather() { am::all_gather(std::vector<int>(5000)); }
 
 const scene scenes[] = {
     {"kinds", barrier, sum_of_ints},

@@ -15,27 +15,27 @@ SUM, LONG_SUM, EXCHANGE = r"team::reduce\b", r"team::reduce\b.*\(float64 list\)"
 
 # What is said of the last rank and of another one.
 SAID = {
-    "kinds": (r"team::reduce_all", r"barrier"),
+    "kinds": (r"team::all_reduce", r"barrier"),
     "fence": (r"fence", r"barrier"),
-    "types": (r"team::reduce_all of 8 bytes \(float64\)", r"team::reduce_all of 4 bytes \(int32\)"),
-    "signs": (r"team::reduce_all of 4 bytes \(uint32\)", r"team::reduce_all of 4 bytes \(int32\)"),
-    "roots": (r"team::broadcast \(broadcast_value\) with root 1 of 4 bytes \(int32\)", r"team::broadcast \(broadcast_value\) with root 0 of 4 bytes \(int32\)"),
+    "types": (r"team::all_reduce of 8 bytes \(float64\)", r"team::all_reduce of 4 bytes \(int32\)"),
+    "signs": (r"team::all_reduce of 4 bytes \(uint32\)", r"team::all_reduce of 4 bytes \(int32\)"),
+    "roots": (r"team::broadcast with root 1 of 4 bytes \(int32\)", r"team::broadcast with root 0 of 4 bytes \(int32\)"),
     "lengths": (r"team::broadcast .* of 16 bytes \(int32\)", r"team::broadcast .* of 8 bytes \(int32\)"),
     "long_lengths": (r"team::broadcast .* of 20004 bytes", r"team::broadcast .* of 20000 bytes"),
     "parts": (EXCHANGE, EXCHANGE),
     "short_parts": (EXCHANGE, EXCHANGE),
-    "long_roots": (r"team::reduce \(reduce_to\) with root 1 \(float64 list\)", r"team::reduce \(reduce_to\) with root 0 \(float64 list\)"),
-    "long_kinds": (r"team::gather_all", r"barrier"),
+    "long_roots": (r"team::reduce with root 1 \(float64 list\)", r"team::reduce with root 0 \(float64 list\)"),
+    "long_kinds": (r"team::all_gather", r"barrier"),
     "order": (LONG_SUM, SUM),
     "more_barriers": (ENDED, r"barrier"),
     "fewer_barriers": (r"barrier", ENDED),
-    "more_sums": (ENDED, r"team::reduce_all"),
+    "more_sums": (ENDED, r"team::all_reduce"),
     "more_sums_to_others": (SUM, ENDED),
     "more_long_sums": (ENDED, LONG_SUM),
     "more_long_sums_to_others": (LONG_SUM, ENDED),
-    "more_gathers": (r"team::gather_all", ENDED),
+    "more_gathers": (r"team::all_gather", ENDED),
     "more_exchanges": (ENDED, EXCHANGE),
-    "other_next": (r"team::reduce_all", r"barrier"),
+    "other_next": (r"team::all_reduce", r"barrier"),
 }
 
 

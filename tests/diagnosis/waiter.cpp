@@ -119,7 +119,7 @@ void work() {
   }
   if (scene == "statement" && me == 0) am::async<&wait_for_ever>(last);
   if (scene == "barrier" && me != last) am::barrier();
-  if (scene == "barrier" && me == last) am::wait();
+  if (scene == "barrier" && me == last) am::wait_for_message();
   // these do
   if (scene == "sleep") am::sleep_for(1500ms);
   if (scene == "slow_answer" && me == 0) std::printf("%d\n", am::call<&answer_slowly>(last).get());

@@ -20,12 +20,12 @@ constexpr long mark = 7;
 void broken(am::sender) { throw std::runtime_error("broken off"); }
 
 void wait_for_it() {
-  while (true) am::wait();
+  while (true) am::wait_for_message();
 }
 
 am::global_ptr<long> of_last(const am::distributed<am::global_ptr<long>>& all) {
   return am::call(
-             am::ranks() - 1, [](am::object_ref<am::global_ptr<long>> p) { return *am::local_part(p); }, all.on(am::ranks() - 1))
+             am::ranks() - 1, [](am::object_ref<am::global_ptr<long>> p) { return *p.local(); }, all.on(am::ranks() - 1))
       .get();
 }
 

@@ -25,7 +25,7 @@ RANK_TEST(a_barrier_shows_what_was_written) {
 RANK_TEST(a_barrier_shows_completed_puts) {
   for (long i = 1; i <= rounds / 3; ++i) {
     am::put(word_on<&words::flag>(memory, next()), i);
-    am::sync();
+    am::sync_memory();
     am::barrier();
     if (!EXPECT_EQ(memory.local().flag, i)) break;
     am::barrier();

@@ -33,8 +33,8 @@ RANK_TEST(a_statement_sees_completed_puts) {
   std::array<long, 64> data;
   for (long i = 1; i <= rounds; ++i) {
     data.fill(i);
-    am::put(am::reinterpret_pointer<long>(blocks.on(next())), data);
-    am::sync();
+    am::put(am::reinterpret_pointer_cast<long>(blocks.on(next())), data);
+    am::sync_memory();
     am::async(next(), [](long wanted) { wrong.local() += blocks.local()[0] < wanted || blocks.local()[63] < wanted; }, i);
   }
   expect_none_wrong();
@@ -75,18 +75,18 @@ RANK_TEST(a_signal_comes_behind_its_put) {
   std::array<long, 64> data;
   for (long i = 1; i <= rounds; ++i) {
     data.fill(i);
-    am::put(am::reinterpret_pointer<long>(blocks.on(next())), data, arrived.on(next()));
+    am::put(am::reinterpret_pointer_cast<long>(blocks.on(next())), data, arrived.on(next()));
     arrived.local().wait();
     if (!EXPECT(blocks.local()[0] >= i && blocks.local()[63] >= i)) break;
     am::barrier();
   }
-  am::sync();
+  am::sync_memory();
 }
 
 RANK_TEST(a_signal_comes_behind_direct_writes) {
   for (long i = 1; i <= rounds; ++i) {
     *word_on<&words::y>(memory, next()) = i;
-    am::signal_counter(arrived.on(next()));
+    arrived.on(next()).signal();
     arrived.local().wait();
     if (!EXPECT(memory.local().y >= i)) break;
     am::barrier();
@@ -99,7 +99,7 @@ RANK_TEST(a_signal_comes_behind_direct_writes_elsewhere) {
   for (long i = 1; i <= rounds; ++i) {
     if (am::rank() == 0) {
       *word_on<&words::y>(memory, 2) = i;
-      am::signal_counter(arrived.on(1));
+      arrived.on(1).signal();
     }
     if (am::rank() == 1) {
       arrived.local().wait();
@@ -114,8 +114,8 @@ RANK_TEST(a_signal_comes_behind_direct_writes_elsewhere) {
 RANK_TEST(a_signal_comes_behind_earlier_puts_and_stores) {
   constexpr std::size_t n = 5000;
   std::vector<long> mine(2 * n);
-  const auto theirs = am::gather_all(am::to_global(mine.data()))[std::size_t(next())];
-  const auto shared = am::reinterpret_pointer<long>(blocks.on(next()));
+  const auto theirs = am::all_gather(am::to_global(mine.data()))[std::size_t(next())];
+  const auto shared = am::reinterpret_pointer_cast<long>(blocks.on(next()));
   std::array<long, 64> data;
   for (long i = 1; i <= rounds / 3; ++i) {
     data.fill(i);
@@ -123,7 +123,7 @@ RANK_TEST(a_signal_comes_behind_earlier_puts_and_stores) {
     am::put(theirs, many);
     am::store(theirs + n, many);
     am::put(shared, data);
-    am::signal_counter(arrived.on(next()));
+    arrived.on(next()).signal();
     arrived.local().wait();
     if (!EXPECT(mine[0] == i && mine[n - 1] == i && mine[n] == i && mine[2 * n - 1] == i)) break;
     if (!EXPECT(blocks.local()[0] == i && blocks.local()[63] == i)) break;

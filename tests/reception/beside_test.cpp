@@ -44,7 +44,7 @@ RANK_TEST(a_rank_allocates_while_others_free_what_it_gave_them) {
   for (int round = 0; round < rounds; ++round) {
     std::vector<am::global_ptr<long>> gift;
     for (int i = 0; i < gifts; ++i) gift.push_back(am::allocate<long>(2));
-    const auto all = am::world().gather_all(gift);
+    const auto all = am::world().all_gather(gift);
     const auto& to_free = all[std::size_t(next())];
     std::vector<am::global_ptr<long>> mine;
     for (int i = 0; i < 4 * gifts; ++i) {
@@ -75,7 +75,7 @@ RANK_TEST(a_block_that_all_ranks_free_at_once_is_freed_once) {
       am::deallocate(block);
       mine = 1;
     } catch (const am::usage_error&) {}
-    EXPECT_EQ(am::reduce_all(mine, std::plus<>{}), 1);
+    EXPECT_EQ(am::all_reduce(mine, std::plus<>{}), 1);
   }
 }
 
@@ -134,7 +134,7 @@ void expect_all_under_fence(Start start, long sent_by_each) {
     am::barrier();
     am::async(next(), start, long(round));
     am::fence();
-    if (!EXPECT_EQ(am::reduce_all(*ran, std::plus<>{}), sent_by_each * am::ranks())) break;
+    if (!EXPECT_EQ(am::all_reduce(*ran, std::plus<>{}), sent_by_each * am::ranks())) break;
   }
   over = true;
   other.join();
@@ -270,7 +270,7 @@ RANK_TEST(a_fence_ends_soon_after_the_attendants_have_ended) {
     am::fence();
     fence_is_over = true;
     other.join();
-    fence_was_first = am::reduce_all(int(before), std::plus<>{}) != 0;
+    fence_was_first = am::all_reduce(int(before), std::plus<>{}) != 0;
   }
   EXPECT(fence_was_first);
 }
@@ -355,8 +355,8 @@ RANK_TEST(a_fence_completes_any_mixture) {
       step(int(random() % kinds), n, random);
     }
     am::fence();
-    expected += am::reduce_all(sent, std::plus<>{});
-    if (!EXPECT_EQ(am::reduce_all(std::atomic_ref(*total).load(), std::plus<>{}), expected)) return;
+    expected += am::all_reduce(sent, std::plus<>{});
+    if (!EXPECT_EQ(am::all_reduce(std::atomic_ref(*total).load(), std::plus<>{}), expected)) return;
   }
 }
 
@@ -382,8 +382,8 @@ RANK_TEST(a_fence_completes_what_fibers_mix_while_ranks_compute) {
       }));
     for (auto& f : fibers) f.join();
     am::fence();
-    expected += am::reduce_all(sent, std::plus<>{});
-    if (!EXPECT_EQ(am::reduce_all(std::atomic_ref(*total).load(), std::plus<>{}), expected)) return;
+    expected += am::all_reduce(sent, std::plus<>{});
+    if (!EXPECT_EQ(am::all_reduce(std::atomic_ref(*total).load(), std::plus<>{}), expected)) return;
   }
 }
 

@@ -146,7 +146,7 @@ void wait_for_what_has_thrown() {
 void start_and_leave() {
   const auto meet = [] {
     armilla::call((armilla::rank() + 1) % armilla::ranks(), [] {}).get();
-    const int sum = armilla::reduce_all(1, [](int a, int b) { return a + b; });
+    const int sum = armilla::all_reduce(1, [](int a, int b) { return a + b; });
     armilla::barrier();
     std::printf("met %d\n", sum);
   };
@@ -154,8 +154,8 @@ void start_and_leave() {
 }
 
 void print_programs() {
-  std::string text = "rank " + std::to_string(armilla::rank()) + " runs " + std::to_string(armilla::program()) + ";";
-  for (std::uint32_t p = 0; p < armilla::programs(); ++p) {
+  std::string text = "rank " + std::to_string(armilla::rank()) + " runs " + std::to_string(armilla::this_program()) + ";";
+  for (std::uint32_t p = 0; p < armilla::program_count(); ++p) {
     text += " " + std::string(armilla::program_name(p)) + " on";
     for (armilla::rank_t r : armilla::program_ranks(p)) text += " " + std::to_string(r);
     text += ";";
@@ -189,12 +189,12 @@ void leave_fibers() {
 void use_everything() {
   const armilla::rank_t next = (armilla::rank() + 1) % armilla::ranks();
   static thread_local long own[64];
-  const auto segments = armilla::gather_all(armilla::allocate<long>(1000));
-  const auto memory = armilla::gather_all(armilla::to_global(own));
+  const auto segments = armilla::all_gather(armilla::allocate<long>(1000));
+  const auto memory = armilla::all_gather(armilla::to_global(own));
   const std::vector<long> values(1000, armilla::rank());
   const int sum = armilla::call(next, [](int n) { return n + armilla::rank(); }, 40).get();
   armilla::put(segments[std::size_t(next)], values);
-  armilla::sync();
+  armilla::sync_memory();
   memory[std::size_t(next)][63] = sum;
   armilla::async(next, [] { own[0] += 1; });
   armilla::fence();

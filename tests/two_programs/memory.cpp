@@ -19,7 +19,7 @@ bool same_program(am::rank_t r) { return (r == 0) == (am::rank() == 0); }
 
 template <class T>
 am::global_ptr<T> offer(am::global_ptr<T> p) {
-  return am::gather_all(p)[std::size_t(next())];
+  return am::all_gather(p)[std::size_t(next())];
 }
 
 }  // namespace
@@ -35,7 +35,7 @@ RANK_TEST(programs_share_segments_and_private_memory) {
   am::barrier();
   am::atomic_add(p, 100);
   am::atomic_add(q, 100);
-  am::sync();
+  am::sync_memory();
   am::barrier();
   EXPECT_EQ(*block.local(), am::rank() + 100);
   EXPECT_EQ(variable, am::rank() * 10 + 100);

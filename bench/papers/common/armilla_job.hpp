@@ -22,7 +22,7 @@ struct armilla_job {
   }
   void barrier() const { armilla::barrier(); }
   double greatest(double x) const {
-    return armilla::world().reduce_all(x, [](double a, double b) { return a < b ? b : a; });
+    return armilla::world().all_reduce(x, [](double a, double b) { return a < b ? b : a; });
   }
 };
 
@@ -39,7 +39,7 @@ class meter<armilla_job> {
   /// Collective. Null without times.
   json of_all(const armilla_job&) const {
     if (!on_) return {};
-    const auto sum = [](double x) { return armilla::world().reduce_all(x, [](double a, double b) { return a + b; }); };
+    const auto sum = [](double x) { return armilla::world().all_reduce(x, [](double a, double b) { return a + b; }); };
     const armilla::component_times& t = took_.time;
     return {{"cpu", sum(t.cpu)},
             {"net", sum(t.net)},

@@ -40,7 +40,7 @@ struct provided {
 
 void run_all(const command_line& line, const em3d_options& how) {
   runner<armilla_job> run(line);
-  const auto name = [](const char* version) { return std::string(version) + (am::programs() == 1 ? "/spmd" : "/mpmd"); };
+  const auto name = [](const char* version) { return std::string(version) + (am::program_count() == 1 ? "/spmd" : "/mpmd"); };
   for (const int remote : how.remote) {
     const shape graph = how.shape(remote, am::ranks());
     region mine(graph);

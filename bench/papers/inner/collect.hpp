@@ -24,9 +24,7 @@ class vector_part {
 };
 
 /// The inner product of the vector with itself, on every rank.
-inline double square(const am::distributed<vector_part>& vector) {
-  return am::collect<&vector_part::square>(vector, std::plus<>{});
-}
+inline double square(const am::distributed<vector_part>& vector) { return am::all_reduce(vector->square(), std::plus<>{}); }
 // end of parallel
 
 }  // namespace inner

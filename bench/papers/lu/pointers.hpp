@@ -15,8 +15,8 @@ class by_pointers {
   /// Collective, as all constructors of versions.
   explicit by_pointers(part& mine)
       : mine_(mine),
-        data_(am::gather_all(mine.data())),
-        pivots_(am::gather_all(mine.pivots())),
+        data_(am::all_gather(mine.data())),
+        pivots_(am::all_gather(mine.pivots())),
         pivot_here_(mine.steps()),
         solved_(mine.steps()) {}
 
@@ -30,9 +30,9 @@ class by_pointers {
 
   void perimeter_solved(int k) {
     if (mine_.in_column(k))
-      for (const am::rank_t r : mine_.row_mates()) am::signal_counter(solved_.on(r, k));
+      for (const am::rank_t r : mine_.row_mates()) solved_.on(r, k).signal();
     if (mine_.in_row(k))
-      for (const am::rank_t r : mine_.column_mates()) am::signal_counter(solved_.on(r, k));
+      for (const am::rank_t r : mine_.column_mates()) solved_.on(r, k).signal();
   }
 
   /// Where the owners have solved already, the blocks are on their way while this rank computes.
@@ -45,7 +45,7 @@ class by_pointers {
       solved_.mine(k).wait(owners(k));
       get(k);
     }
-    am::sync();
+    am::sync_memory();
   }
 
  private:
@@ -54,7 +54,7 @@ class by_pointers {
    public:
     explicit counters(int n) : mine_(am::allocate<am::counter>(std::size_t(n))) {
       std::uninitialized_default_construct_n(mine_.local(), n);
-      all_ = am::gather_all(mine_);
+      all_ = am::all_gather(mine_);
     }
     ~counters() { am::deallocate(mine_); }
     counters(const counters&) = delete;

@@ -74,8 +74,8 @@ class by_put {
  public:
   explicit by_put(int slots)
       : slots_(std::uint64_t(slots)),
-        words_(am::gather_all(am::allocate<pair>(std::size_t(slots)))),
-        counters_(am::gather_all(am::make_global<am::counter>())) {}
+        words_(am::all_gather(am::allocate<pair>(std::size_t(slots)))),
+        counters_(am::all_gather(am::create_global<am::counter>())) {}
   ~by_put() {
     am::barrier();
     am::deallocate(words_[std::size_t(am::rank())]);
@@ -87,7 +87,7 @@ class by_put {
   void send(long n) {
     const auto to = std::size_t(partner());
     for (; n > 0; --n, ++next_) am::put(words_[to] + std::ptrdiff_t(next_ % slots_), pair{next_, 2 * next_}, counters_[to]);
-    am::sync();
+    am::sync_memory();
   }
   void take(long n) {
     am::counter& arrived = *counters_[std::size_t(am::rank())].local();
@@ -112,7 +112,7 @@ class by_put {
 /// The floor: a ring of cache lines in memory that both map, one line a message, by hand. All ranks make theirs together.
 class by_line {
  public:
-  by_line() : rings_(am::gather_all(am::make_global<bench::hand::line_ring>())) {
+  by_line() : rings_(am::all_gather(am::create_global<bench::hand::line_ring>())) {
     for (std::size_t i = 0; mapped() && i < bench::hand::line_ring::lines; ++i) ring(am::rank())->slots[i].sequence = 0;
     am::barrier();
     if (mapped()) ends_ = {.out = ring(partner()), .in = ring(am::rank()), .handlers = table};

@@ -16,7 +16,7 @@ class direct {
     m_.for_each_product_of(am::rank(), [this](int i, int j, int k, bool first) {
       const double* x = loadable(m_.a(i, k), x_);
       const double* y = loadable(m_.b(k, j), y_);
-      am::sync();
+      am::sync_memory();
       multiply_attentively(m_, x, y, m_.own_c(i, j), first);
     });
   }

@@ -19,7 +19,7 @@ class double_buffered {
       next_.c = m_.own_c(i, j), next_.first = first;
       if (any) compute_now();
       any = true;
-      am::sync();
+      am::sync_memory();
       std::swap(now_, next_);
     });
     if (any) compute_now();

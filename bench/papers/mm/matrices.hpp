@@ -16,8 +16,8 @@ class matrices : public layout {
  public:
   explicit matrices(const layout& l)
       : layout(l),
-        a_(am::gather_all(am::allocate<double>(room()))),
-        b_(am::gather_all(am::allocate<double>(room()))),
+        a_(am::all_gather(am::allocate<double>(room()))),
+        b_(am::all_gather(am::allocate<double>(room()))),
         c_(room()) {
     reset();
     am::barrier();

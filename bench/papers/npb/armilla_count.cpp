@@ -12,7 +12,7 @@ papers::json armilla_count::each(const papers::armilla_job& job) const {
   const auto table = armilla::detail::counter_table();
   std::vector<double> counts;
   for (const auto& row : table) counts.push_back(double(took.*row.member));
-  const std::vector<double> sum = armilla::reduce_all(counts, [](std::vector<double> a, const std::vector<double>& b) {
+  const std::vector<double> sum = armilla::all_reduce(counts, [](std::vector<double> a, const std::vector<double>& b) {
     for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
     return a;
   });

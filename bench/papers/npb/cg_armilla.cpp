@@ -30,8 +30,8 @@ class inverse_iteration {
     count_ = std::size_t(first_row(rank_ + 1) - first_);
     a_ = make_rows(p, first_, first_row(rank_ + 1));
     for (auto* v : {&x_, &z_, &q_, &r_}) v->resize(count_);
-    whole_of_ = am::gather_all(am::allocate<double>(std::size_t(p.order)));
-    arrived_ = am::gather_all(am::make_global<am::counter>());
+    whole_of_ = am::all_gather(am::allocate<double>(std::size_t(p.order)));
+    arrived_ = am::all_gather(am::create_global<am::counter>());
     whole_ = whole_of_[std::size_t(rank_)].local();
     direction_ = std::span(whole_ + first_, count_);
   }
@@ -85,7 +85,7 @@ class inverse_iteration {
   }
 
   // Of all ranks, to each of them.
-  static double sum(double mine) { return am::reduce_all(mine, std::plus<>{}); }
+  static double sum(double mine) { return am::all_reduce(mine, std::plus<>{}); }
 
   // To everybody this rank's part of the vector that is to be multiplied.
   void exchange() {

@@ -29,7 +29,7 @@ class integer_sort {
     sorted_ = am::allocate<key_parcel>(key_parcel::parcels(keys_.size()));
     papers::in_large_pages(std::span(keys_));
     papers::in_large_pages(std::span(sorted_.local(), key_parcel::parcels(keys_.size())));
-    sorted_of_ = am::gather_all(am::reinterpret_pointer<sort_key>(sorted_));
+    sorted_of_ = am::all_gather(am::reinterpret_pointer_cast<sort_key>(sorted_));
   }
 
   ~integer_sort() { am::deallocate(sorted_); }
@@ -48,7 +48,7 @@ class integer_sort {
   // The keys, put in order by the ranks of the last iteration: ascending on each rank and from rank to rank.
   bool right() {
     const sorted_run mine = run_of(table_, pieces_, right_ranks_);
-    const std::vector<sorted_run> runs = am::gather_all(mine);
+    const std::vector<sorted_run> runs = am::all_gather(mine);
     return all_right(p_, runs);
   }
   papers::json checks() const { return {{"right_ranks", p_.places.size() * std::size_t(p_.iterations)}}; }
@@ -61,7 +61,7 @@ class integer_sort {
     note_checked(p_, keys_, first_, mine);
     sorter_.sort(keys_, mine, sorted_.local());
 
-    all = am::reduce_all(mine, sum_of_sizes);
+    all = am::all_reduce(mine, sum_of_sizes);
     const bucket_split split(mine, all, rank_, ranks_);
 
     std::vector<int> counts(static_cast<std::size_t>(ranks_)), there(counts);
@@ -79,7 +79,7 @@ class integer_sort {
       am::get(copy, from);
       pieces_.emplace_back(from.is_mapped() ? from.local() : copy.data(), std::size_t(counts[r]));
     }
-    am::sync();
+    am::sync_memory();
 
     table_.begin(p_, split.first_bucket[std::size_t(rank_)], split.first_bucket[std::size_t(rank_) + 1]);
     for (const auto keys : pieces_) table_.count(keys);

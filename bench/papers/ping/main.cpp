@@ -58,7 +58,7 @@ void measure_flag(runner<line_job>& run, const game& g) {
   if (!run.wants("flag")) return;
   flagged_ping *const here = &flags.local(), *const there = am::rank() > 1 ? nullptr : flags.on(1 - am::rank()).local();
   const bool mapped = am::rank() > 1 || there != nullptr;
-  if (!am::reduce_all(mapped, [](bool a, bool b) { return a && b; })) return;  // nothing is shared
+  if (!am::all_reduce(mapped, [](bool a, bool b) { return a && b; })) return;  // nothing is shared
   measure(run, g, options::describe("flag", g, "bench/papers/ping/flag.hpp"), [&] {
     if (am::rank() < 2) ping_by_flag(*here, *there, am::rank() == 0, g);
   });

@@ -30,7 +30,7 @@ inline void ping_by_statements(am::rank_t to, const game& g) {
   for (std::uint64_t round = 1; round <= g.rounds; ++round) {
     for (std::uint64_t i = 0; i < last; ++i) am::async<&take>(to, i, i + 1, i + 2, i + 3);
     am::async<&take_last>(to, last, last + 1, last + 2, last + 3, am::rank());
-    while (mine->pongs != round) am::wait();
+    while (mine->pongs != round) am::wait_for_message();
   }
 }
 

@@ -93,14 +93,14 @@ inline void spread(std::span<const key> input, const radix_plan& plan, const std
 /// and sort each digit's keys by the lower bits within their cache.
 inline segment_keys sort_best(std::span<const key> input) {
   const auto wider = [](key_range a, key_range b) { return key_range{std::min(a.low, b.low), std::max(a.high, b.high)}; };
-  const auto total = am::reduce_all(std::uint64_t(input.size()), std::plus<>{});
-  const key_range range = am::reduce_all(range_of(input), wider);
+  const auto total = am::all_reduce(std::uint64_t(input.size()), std::plus<>{});
+  const key_range range = am::all_reduce(range_of(input), wider);
   const radix_plan plan = radix_plan::of(total, range.low, range.high);
-  const digit_shares::counts counts = am::gather_all(count_digits(input, plan));
+  const digit_shares::counts counts = am::all_gather(count_digits(input, plan));
   const digit_shares shares(counts, total);
 
   segment_keys mine(shares.size(std::size_t(am::rank())));
-  spread(input, plan, counts[std::size_t(am::rank())], shares, am::gather_all(mine.begin()));
+  spread(input, plan, counts[std::size_t(am::rank())], shares, am::all_gather(mine.begin()));
 
   std::span<key> rest = mine.local();
   std::vector<key> other;

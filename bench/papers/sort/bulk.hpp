@@ -14,7 +14,7 @@ namespace am = armilla;
 // parallel
 /// The keys of each part are brought together first, then exchanged at once.
 inline std::vector<key> sort_bulk(std::span<const key> input) {
-  const partition out = partition_of(input, splitters_of(am::gather_all(sample_of(input)), std::size_t(am::ranks())));
+  const partition out = partition_of(input, splitters_of(am::all_gather(sample_of(input)), std::size_t(am::ranks())));
 
   std::vector<std::size_t> came(out.counts.size());
   std::vector<key> mine = am::world().all_to_all_v(std::span<const key>(out.keys), out.counts, std::span(came));

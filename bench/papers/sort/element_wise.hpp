@@ -22,7 +22,7 @@ struct bucket {
 /// The listing of the paper: a statement for each key tells its bucket to take it; the library sends them by the buffer.
 /// Paper: STAPL, section 4, `p_sort`.
 inline std::vector<key> sort_element_wise(std::span<const key> input) {
-  const std::vector<key> splitters = splitters_of(am::gather_all(sample_of(input)), std::size_t(am::ranks()));
+  const std::vector<key> splitters = splitters_of(am::all_gather(sample_of(input)), std::size_t(am::ranks()));
   am::distributed<bucket> buckets(input.size() + input.size() / 16);
 
   for (const key k : input) am::async<&bucket::push_back>(buckets.on(am::rank_t(part_of(k, splitters))), k);

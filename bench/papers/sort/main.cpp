@@ -25,12 +25,12 @@ template <auto Sort>
 void measure(runner<armilla_job>& run, const char* version, const char* source, std::size_t n) {
   if (!run.wants(version)) return;
   const std::vector<key> input = part_of_input(n, std::size_t(am::rank()), std::size_t(am::ranks()));
-  const std::uint64_t marks = am::reduce_all(marks_of(input), std::plus<>{});
+  const std::uint64_t marks = am::all_reduce(marks_of(input), std::plus<>{});
   std::optional<decltype(Sort(input))> part;
   run.measure(sort_options::describe(version, n, marks, source),
               work{.prepare = [&] { part.reset(); },
                    .body = [&] { part.emplace(Sort(input)); },
-                   .right = [&] { return is_sorted_permutation(am::gather_all(summarise(*part)), marks, n); },
+                   .right = [&] { return is_sorted_permutation(am::all_gather(summarise(*part)), marks, n); },
                    .value = ms});
 }
 

@@ -13,8 +13,8 @@ class atomic_by_pointers {
  public:
   explicit atomic_by_pointers(am::distributed<part>& parts)
       : mine_(*parts),
-        places_(am::gather_all(mine_.shown_places())),
-        sums_(am::gather_all(am::allocate<double>(std::size_t(mine_.own().count()) * std::tuple_size_v<triple>))) {}
+        places_(am::all_gather(mine_.shown_places())),
+        sums_(am::all_gather(am::allocate<double>(std::size_t(mine_.own().count()) * std::tuple_size_v<triple>))) {}
   ~atomic_by_pointers() {
     am::barrier();
     am::deallocate(sums_[std::size_t(am::rank())]);
@@ -31,7 +31,7 @@ class atomic_by_pointers {
     mine_.see_own();
     mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
     for (int i = 0; i < mine_.mine().count(); ++i) for_far_pairs(mine_, i, [&](int m) { add_far_pair(i, m); });
-    am::sync();
+    am::sync_memory();
     am::barrier();
     mine_.take_own_forces();
     mine_.take_forces(mine_.own().first, sums, mine_.own().count());

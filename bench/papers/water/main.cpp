@@ -49,14 +49,14 @@ struct problem {
   /// Every rank has the sum of what the molecules have for themselves; rank 0 computes the pairs, and compares.
   bool right(part& mine) const {
     mine.show();
-    const energies own = am::world().reduce_all(mine.mine().own_energies(), std::plus<>{});
-    const auto shown = am::gather_all(mine.shown_places());
+    const energies own = am::world().all_reduce(mine.mine().own_energies(), std::plus<>{});
+    const auto shown = am::all_gather(mine.shown_places());
     bool same = true;
     if (am::rank() == 0) {
       std::vector<triple> places(std::size_t(space.molecules));
       for (am::rank_t r = 0; r < am::ranks(); ++r)
         am::get(std::span(&places[std::size_t(mine.of(r).first)], std::size_t(mine.of(r).count())), shown[std::size_t(r)]);
-      am::sync();
+      am::sync_memory();
       same = agree(energies_of(space, places, own), expected);
     }
     am::barrier();

@@ -36,7 +36,7 @@ class asked_part : public part {
   }
 
  private:
-  am::condition changed_;
+  am::condition_variable changed_;
   int shown_in_ = -1;
   std::size_t pulled_ = 0;
 };

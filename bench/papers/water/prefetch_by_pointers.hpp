@@ -14,10 +14,10 @@ class prefetch_by_pointers {
  public:
   explicit prefetch_by_pointers(am::distributed<part>& parts)
       : mine_(*parts),
-        places_(am::gather_all(mine_.shown_places())),
-        inboxes_(am::gather_all(am::allocate<triple>(std::size_t(am::ranks() * mine_.own().count())))),
-        shown_(am::gather_all(am::make_global<am::counter>())),
-        arrived_(am::gather_all(am::make_global<am::counter>())),
+        places_(am::all_gather(mine_.shown_places())),
+        inboxes_(am::all_gather(am::allocate<triple>(std::size_t(am::ranks() * mine_.own().count())))),
+        shown_(am::all_gather(am::create_global<am::counter>())),
+        arrived_(am::all_gather(am::create_global<am::counter>())),
         fetched_(std::size_t(mine_.space().molecules)),
         forces_(fetched_.size()) {}
   ~prefetch_by_pointers() {
@@ -33,7 +33,7 @@ class prefetch_by_pointers {
   void step() {
     mine_.mine().predict();
     mine_.show();
-    for (const auto& reader : mine_.readers()) am::signal_counter(shown_[std::size_t(reader.who)]);
+    for (const auto& reader : mine_.readers()) shown_[std::size_t(reader.who)].signal();
     mine_.see_own();
     mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
     fetch();
@@ -50,7 +50,7 @@ class prefetch_by_pointers {
     for (const auto& [who, what] : mine_.sources())
       am::get(std::span(&fetched_[std::size_t(what.first)], std::size_t(what.count())),
               places_[std::size_t(who)] + (what.first - mine_.of(who).first));
-    am::sync();
+    am::sync_memory();
     for (const auto& [who, what] : mine_.sources())
       mine_.view().put(what.first, std::span<const triple>(&fetched_[std::size_t(what.first)], std::size_t(what.count())));
   }

@@ -23,20 +23,20 @@ concept lockable = requires(L& lock) {
 ///
 /// Notified fibers go on in the order in which they came. Nobody wakes for nothing, but what was notified may have changed again
 /// before a fiber's turn comes: give `wait` what to wait for. Cost: no allocation; one switch a wait.
-class condition {
+class condition_variable {
  public:
-  constexpr condition() noexcept = default;
-  condition(const condition&) = delete;
-  condition& operator=(const condition&) = delete;
-  ~condition() {
+  constexpr condition_variable() noexcept = default;
+  condition_variable(const condition_variable&) = delete;
+  condition_variable& operator=(const condition_variable&) = delete;
+  ~condition_variable() {
     if (detail::checked && !waiting_.empty() && detail::current != nullptr) [[unlikely]]
-      detail::destroyed_in_use("condition::~condition");
+      detail::destroyed_in_use("condition_variable::~condition_variable");
   }
 
   /// Unlocks, waits to be notified, and locks again; also when an exception ends the wait.
   template <detail::lockable L>
   void wait(L& lock) {
-    detail::refuse_in_parallel_region("condition::wait");  // while it is still locked
+    detail::refuse_in_parallel_region("condition_variable::wait");  // while it is still locked
     const unlocked meanwhile(lock);
     wait_notified();
   }
@@ -48,7 +48,7 @@ class condition {
   /// For `span` at most; whether it was notified.
   template <detail::lockable L, detail::time_span Duration>
   bool wait_for(L& lock, Duration span) {
-    detail::refuse_in_parallel_region("condition::wait_for");
+    detail::refuse_in_parallel_region("condition_variable::wait_for");
     const unlocked meanwhile(lock);
     return wait_notified_until(detail::deadline_after(span));
   }
@@ -57,7 +57,7 @@ class condition {
   bool wait_for(L& lock, Duration span, P holds) {
     const std::uint64_t deadline = detail::deadline_after(span);
     while (!holds()) {
-      detail::refuse_in_parallel_region("condition::wait_for");
+      detail::refuse_in_parallel_region("condition_variable::wait_for");
       const unlocked meanwhile(lock);
       if (!wait_notified_until(deadline)) break;
     }

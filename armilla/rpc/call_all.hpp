@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armilla/rpc/question.hpp"
+#include "armilla/rpc/when_all.hpp"
+#include "armilla/team/team.hpp"
+
+namespace armilla {
+
+namespace detail {
+
+/// Asks `f(arguments...)` of the ranks `rank_at(0)` .. `rank_at(size - 1)`, all at a time.
+template <class RankAt, class F, class... A>
+auto ask_all(rank_t size, RankAt rank_at, F& f, const A&... arguments) {
+  using R = answer_of<typename callable_of<F>::type, A...>;
+  std::vector<future<R>> answers;
+  answers.reserve(std::size_t(size));
+  for (rank_t i = 0; i < size; ++i) answers.push_back(call(rank_at(i), f, arguments...));
+  return when_all(std::move(answers));
+}
+
+}  // namespace detail
+
+/// Question to every rank, this one included: runs `f(arguments...)` on each, and gives a future of all answers in the order of
+/// the ranks (a `future<void>` if there are none). One rank calls it; the bodies run as for `call`.
+///
+///     std::vector<long> loads = am::call_all(&load_of_this_rank).get();
+///
+/// Answers are default constructible. Errors: as `call`; the first that came. Cost: a question and an allocation for each rank.
+/// What all ranks ask at the same time costs less as a collective: `all_reduce`, `all_gather`.
+/// Paper: STAPL, section 5 (collect_rmi).
+template <class F, class... A>
+  requires(!std::is_same_v<std::decay_t<F>, team> && std::is_invocable_v<F&, const A&...>)
+[[nodiscard]] auto call_all(F&& f, const A&... arguments) {
+  return detail::ask_all(detail::here("call_all").ranks, [](rank_t r) { return r; }, f, arguments...);
+}
+template <auto F, class... A>
+  requires(!std::is_member_pointer_v<decltype(F)>)
+[[nodiscard]] auto call_all(const A&... arguments) {
+  return call_all(detail::constant_function<F>{}, arguments...);
+}
+
+/// Question to every member of `members`; the answers stand in the order of their numbers. One member calls it. Errors:
+/// usage_error for the empty team.
+template <class F, class... A>
+  requires std::is_invocable_v<F&, const A&...>
+[[nodiscard]] auto call_all(const team& members, F&& f, const A&... arguments) {
+  const auto rank_at = [&members](rank_t i) { return members.world_rank(i); };
+  return detail::ask_all(detail::require_members(members, "call_all"), rank_at, f, arguments...);
+}
+template <auto F, class... A>
+  requires(!std::is_member_pointer_v<decltype(F)>)
+[[nodiscard]] auto call_all(const team& members, const A&... arguments) {
+  return call_all(members, detail::constant_function<F>{}, arguments...);
+}
+
+}  // namespace armilla
