@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--any-state] [--rows A,B]
-// [--list]
+// armilla-bench SUITE [options]; --help says more.
 //
 // This process only coordinates: the rows are done by worker jobs (Armilla, MPI, hand-written), which it asks by turns,
 // so that what is compared ran within milliseconds of each other.
@@ -16,21 +15,10 @@
 #include "bench/baseline/hand.hpp"
 #include "bench/harness/report.hpp"
 #include "bench/suites/suites.hpp"
+#include "tools/arguments/arguments.hpp"
 
 namespace bench {
 namespace {
-
-constexpr const char* usage =
-    "usage: armilla-bench SUITE [--ranks N] [--fabric F] [--json FILE] [--records FILE] [--svg FILE] [--quick] [--any-state] "
-    "[--rows A,B] "
-    "[--list]\n"
-    "  SUITE       micro, aggregate, collective, memory, em3d, graph, fiber, mrpc, network, loss; all of them: all; the "
-    "hand-written rows alone: baseline\n"
-    "  --ranks N   ranks of the job (2); rows named ..4on2 and ..8on2 and idle_cpu have their own number\n"
-    "  --fabric F  shm (ranks are processes) or threads\n"
-    "  --quick     fewer runs\n"
-    "  --any-state rows judged by the raw line do not wait until it is in the state that counts\n"
-    "  --rows A,B  only these rows\n";
 
 struct arguments {
   std::string suite, json, records, svg;
@@ -46,39 +34,56 @@ std::vector<std::string> split(const std::string& text) {
   return parts;
 }
 
+const std::string suites =
+    "Suites:\n"
+    "  micro       one call, one statement, one access, beside the raw line, a ring by hand and MPI\n"
+    "  aggregate   streams of small statements and gathers, beside batches by hand and MPI\n"
+    "  collective  barrier, fence and the collectives, beside MPI\n"
+    "  memory      transfers, counters, strided and indexed access\n"
+    "  em3d        the electromagnetic waves of the Split-C paper in their versions\n"
+    "  graph       breadth-first search, PageRank, components\n"
+    "  fiber       spawn and join, switches, locks\n"
+    "  mrpc        the table of the MRPC paper, in one program and between two\n"
+    "  network     the same over MPI and UCX, beside programs written for them\n"
+    "  loss        how long the others wait when a rank dies\n"
+    "  baseline    the hand-written rows alone\n"
+    "  all         all but the last\n\n"
+    "A row's figure is the median, beside its yardstick from the same seconds: the raw cache line between the cores, or a "
+    "baseline run by turns\n"
+    "with it. Rows that need what is not installed are skipped, with the reason. Exit code 1: a row could not be measured, or "
+    "was wrong.\n\n"
+    "Examples:\n"
+    "  armilla-bench micro --quick\n"
+    "  armilla-bench micro --rows call_empty,async_oneway --json micro.json\n";
+
+armilla::tools::program description(arguments& a) {
+  using armilla::tools::into;
+  return {
+      .name = "armilla-bench",
+      .summary = "measures what messages, memory and fibers cost here, beside what is written by hand.",
+      .usage = "SUITE [options]",
+      .options = {{"--rows", "A,B", "Only these rows", [&a](const std::string& text) { a.rows = split(text); }},
+                  {"--list", "", "Print the suite's rows and exit", into(a.list)},
+                  {"--ranks", "N",
+                   "Ranks of the job (default: 2); rows named ..4on2 and ..8on2 and idle_cpu have their own number",
+                   into(a.how.ranks, 2, 64)},
+                  {"--fabric", "NAME", "shm (ranks are processes) or threads (default: shm)", into(a.how.fabric)},
+                  {"--quick", "", "Fewer runs", into(a.how.quick)},
+                  {"--any-state", "", "Rows judged by the raw line do not wait until it is in the state in which they are judged",
+                   into(a.how.any_state)},
+                  {"--json", "FILE", "Write the results as JSON, too", into(a.json)},
+                  {"--records", "FILE", "Write them as records of armilla-report, too", into(a.records)},
+                  {"--svg", "FILE", "Draw them, too", into(a.svg)}},
+      .more = suites};
+}
+
 arguments parse(int argc, char** argv) {
   arguments a;
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const auto value = [&]() -> std::string {
-      if (i + 1 == argc) throw std::runtime_error(word + " wants a value");
-      return argv[++i];
-    };
-    if (word == "--ranks")
-      a.how.ranks = std::stoi(value());
-    else if (word == "--fabric")
-      a.how.fabric = value();
-    else if (word == "--json")
-      a.json = value();
-    else if (word == "--records")
-      a.records = value();
-    else if (word == "--svg")
-      a.svg = value();
-    else if (word == "--rows")
-      a.rows = split(value());
-    else if (word == "--quick")
-      a.how.quick = true;
-    else if (word == "--any-state")
-      a.how.any_state = true;
-    else if (word == "--list")
-      a.list = true;
-    else if (!word.starts_with("-") && a.suite.empty())
-      a.suite = word;
-    else
-      throw std::runtime_error("unknown argument " + word);
-  }
-  if (a.suite.empty()) throw std::runtime_error("which suite?");
-  if (a.how.ranks < 2 || a.how.ranks > 64) throw std::runtime_error("--ranks wants a number from 2 to 64");
+  const armilla::tools::program self = description(a);
+  const armilla::tools::words words = armilla::tools::parse_or_exit(self, argc, argv);
+  if (words.size() != 1)
+    std::exit(armilla::tools::complain(self, words.empty() ? "a suite is missing" : "'" + words[1] + "' is too much: one suite"));
+  a.suite = words[0];
   return a;
 }
 
@@ -166,7 +171,7 @@ int coordinate(int argc, char** argv) {
     for (const spec& s : specs) std::cout << s.suite << ' ' << s.name << '\n';
     return 0;
   } catch (const std::exception& e) {
-    std::cerr << "armilla-bench: " << e.what() << '\n' << usage;
+    std::cerr << "armilla-bench: " << e.what() << " (see armilla-bench --help)\n";
     return 2;
   }
 }

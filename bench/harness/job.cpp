@@ -34,11 +34,17 @@ constexpr int patience = 180;  // seconds a row may take
 
 using arguments = std::vector<std::string>;
 
-std::string mpi_program() { return own_folder() + "armilla-bench-mpi"; }
+/// Beside this program in a build, out of the way of users where it is installed.
+std::string helper(const std::string& name) {
+  const std::string installed = own_folder() + "../libexec/armilla/" + name;
+  return ::access(installed.c_str(), X_OK) == 0 ? installed : own_folder() + name;
+}
 
-std::string ucx_program() { return own_folder() + "armilla-bench-ucx"; }
+std::string mpi_program() { return helper("armilla-bench-mpi"); }
 
-std::string peer_program() { return own_folder() + "armilla-bench-peer"; }
+std::string ucx_program() { return helper("armilla-bench-ucx"); }
+
+std::string peer_program() { return helper("armilla-bench-peer"); }
 
 [[noreturn]] void become(const arguments& words) {
   std::vector<char*> argv;

@@ -23,6 +23,7 @@
 #include "armilla/fabric/backends.hpp"
 #include "armilla/session/session_state.hpp"
 #include "security.hpp"
+#include "tools/arguments/arguments.hpp"
 
 namespace {
 
@@ -131,7 +132,7 @@ void print_job(const launch& self, const launcher& from) {
 
 void print_all(const launcher& from) {
   const launch& self = current->session->self;
-  fmt::print("armilla {}, version {} of the wire\n\n", ARMILLA_VERSION, job_block::good_version);
+  fmt::print("{}\n", armilla::tools::version_of("armilla-info"));
   print_available();
   fmt::print("\n");
   print_job(self, from);
@@ -143,20 +144,25 @@ void print_all(const launcher& from) {
   std::fflush(stdout);
 }
 
+armilla::tools::program description(bool& backends, bool& security) {
+  using armilla::tools::into;
+  return {.name = "armilla-info",
+          .summary = "prints which backends there are, what a job that is started like this one gets and why, and all options.",
+          .usage = "[--backends | --security]",
+          .options = {{"--backends", "", "Only the backends that can be loaded, and of which library", into(backends)},
+                      {"--security", "", "Only which ports are open in such a job, and to whom", into(security)}},
+          .more = "Start it as you start your program:\n  ARMILLA_RANKS=4 armilla-info\n  mpirun -n 4 armilla-info\n"};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view word = argc > 1 ? argv[1] : "";
-  if (word == "--backend" && argc == 3) return probe(argv[2]);
-  if (word == "--backends") return print_available(), 0;
-  const bool security = word == "--security";
-  if (!word.empty() && !security) {
-    fmt::print(
-        stderr,
-        "armilla-info [--backends | --security]: prints backends, what this job got and why, and all options; --security: which "
-        "ports are open, and to whom; start it as you start your program: mpirun -n 4 armilla-info\n");
-    return word == "--help" ? 0 : 2;
-  }
+  if (argc == 3 && std::string_view(argv[1]) == "--backend") return probe(argv[2]);
+  bool backends_only = false, security = false;
+  const armilla::tools::program self = description(backends_only, security);
+  if (const auto words = armilla::tools::parse_or_exit(self, argc, argv); !words.empty())
+    return armilla::tools::complain(self, fmt::format("'{}' is too much", words[0]));
+  if (backends_only) return print_available(), 0;
   const launcher from = find_launcher();
   return armilla::run(argc, argv, [&] {
     if (armilla::rank() != 0) return;

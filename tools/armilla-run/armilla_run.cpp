@@ -16,7 +16,6 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "agent.hpp"
@@ -28,6 +27,7 @@
 #include "armilla/boot/supervisor.hpp"
 #include "debugger.hpp"
 #include "hosts.hpp"
+#include "tools/arguments/arguments.hpp"
 
 namespace {
 
@@ -35,7 +35,8 @@ using armilla::detail::escaped;
 using armilla::detail::options;
 using armilla::detail::program_spec;
 using armilla::run::host_slots;
-using words = std::vector<std::string>;
+using armilla::tools::into;
+using armilla::tools::words;
 
 constexpr int wrong_use = 2, not_found = 127;
 
@@ -105,70 +106,59 @@ std::string find_program(const std::string& name) {
                 fmt::format("no program '{}' on PATH{}", name, is_program("./" + name) ? "; did you mean ./" + name + "?" : "")};
 }
 
-void describe(CLI::App& app, program_spec& program, job_words* job) {
-  app.prefix_command();
-  app.add_option("-n,--ranks", program.ranks, "Ranks of the program that follows, as -np, too (default: ARMILLA_RANKS, else 1)")
-      ->check(CLI::Range(1, int(armilla::detail::job_block::max_ranks)));
-  app.add_option("--env", program.environment, "NAME=value, set for the ranks of this program only")
-      ->take_all()
-      ->allow_extra_args(false);
-  if (job == nullptr) return;
-  app.footer("armilla-run [options] program [arguments] [ : [-n N] [--env NAME=value] program [arguments] ] ...");
-  app.add_option("--fabric", job->fabric,
-                 "What carries messages: auto, shm, threads, mpi, ucx or loop; --options tells more (default: auto)");
-  app.add_option("--pin", job->pin,
-                 "core: each rank on its own core; share: cores in turn; none; auto: core if there are enough, else share");
-  app.add_option("--hosts", job->hosts,
-                 "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the "
-                 "same places");
-  app.add_option("--rsh", job->rsh, "What starts a command on a host, given the host's name and the command (default: ssh)");
-  app.add_flag("--label", job->label, "Put [rank] before each line that a rank prints");
-  app.add_flag("--gdb", job->gdb, "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there");
-  app.add_flag("--options", job->manual, "Print all ARMILLA_* variables and exit");
+armilla::tools::program description() {
+  return {.name = "armilla-run",
+          .summary = "starts the ranks of a job, on this host or on several, of one program or of several.",
+          .usage = "[options] PROGRAM [arguments] [ : [-n N] [--env NAME=VALUE] PROGRAM [arguments] ]...",
+          .options = {},
+          .more =
+              "Examples:\n"
+              "  armilla-run -n 4 ./hello arguments             four ranks, each a process of this host\n"
+              "  armilla-run -n 4 --fabric threads ./hello      the same as threads of one process\n"
+              "  armilla-run -n 1 ./master : -n 3 ./worker      two programs in one job\n"
+              "  armilla-run --hosts a:2,b:2 ./hello            four ranks on two hosts, by ssh\n\n"
+              "ARMILLA_* variables tell a job more; --options prints the manual of all. The exit code is that of the job.\n",
+          .command_follows = true};
 }
 
-void require_program_name(const words& rest, const CLI::App& app) {
-  if (rest.empty()) throw failure{wrong_use, "a program is missing: armilla-run -n 4 ./program arguments"};
-  if (rest[0].size() < 2 || rest[0][0] != '-') return;
-  std::string nearest;
-  std::size_t distance = 4;  // beyond that it is no slip of the finger
-  for (const CLI::Option* option : app.get_options())
-    for (const auto& name : option->get_lnames())
-      if (const auto d = armilla::detail::edit_distance("--" + name, rest[0]); d < distance) distance = d, nearest = "--" + name;
-  throw failure{wrong_use,
-                fmt::format("unknown option '{}'{}", rest[0], nearest.empty() ? "" : "; did you mean " + nearest + "?")};
+void describe_program(armilla::tools::program& all, program_spec& program) {
+  all.options = {{"-n, -np, --ranks", "N", "Ranks of the program that follows (default: ARMILLA_RANKS, else 1)",
+                  into(program.ranks, 1, int(armilla::detail::job_block::max_ranks))},
+                 {"--env", "NAME=VALUE", "A variable for the ranks of this program only; may be given several times",
+                  [&program](const std::string& setting) {
+                    if (setting.find('=') == std::string::npos || setting[0] == '=')
+                      throw failure{wrong_use, fmt::format("--env wants NAME=value, not '{}'", setting)};
+                    program.environment.push_back(setting);
+                  }}};
 }
 
-// As mpirun calls -n. Only in front of the program, whose own arguments follow.
-void accept_np(words& part) {
-  for (std::size_t i = 0; i < part.size() && part[i].starts_with('-'); ++i) {
-    std::string& word = part[i];
-    if (word == "-np" || word == "--np") word = "-n";
-    const bool flag = word == "--label" || word == "--options" || word == "--help" || word == "-h";
-    const bool with_value = word.find('=') != std::string::npos || (word.size() > 2 && word[1] != '-');
-    if (!flag && !with_value) ++i;
-  }
+void describe_job(armilla::tools::program& all, job_words& job) {
+  all.options.insert(
+      all.options.end(),
+      {{"--fabric", "NAME", "What carries messages: auto, shm, threads, mpi, ucx or loop; --options tells more (default: auto)",
+        into(job.fabric)},
+       {"--pin", "HOW",
+        "core: each rank on its own core; share: cores in turn; none; auto: core if there are enough, else share (default: auto)",
+        into(job.pin)},
+       {"--hosts", "LIST",
+        "a:2,b:2: two ranks on host a, two on host b; every host has armilla-run and the programs at the same places",
+        [&job](const std::string& text) { job.hosts = text; }},
+       {"--rsh", "COMMAND", "What starts a command on a host, given the host's name and the command (default: ssh)",
+        [&job](const std::string& text) { job.rsh = text; }},
+       {"--label", "", "Put [rank] before each line that a rank prints", into(job.label)},
+       {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},
+       {"--options", "", "Print all ARMILLA_* variables and exit", into(job.manual)}});
 }
 
-program_spec parse(words part, job_words* job) {
-  accept_np(part);
+program_spec parse(const words& part, job_words* job) {
   program_spec program;
   program.ranks = 0;  // not said
-  CLI::App app("Starts the ranks of an Armilla job on this host.", "armilla-run");
-  describe(app, program, job);
-  std::reverse(part.begin(), part.end());  // the parser wants them so
-  try {
-    app.parse(part);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    std::exit(0);
-  } catch (const CLI::ParseError& error) { throw failure{wrong_use, error.what()}; }
+  armilla::tools::program all = description();
+  describe_program(all, program);
+  if (job != nullptr) describe_job(all, *job);
+  program.arguments = armilla::tools::parse(all, part);
   if (job != nullptr && job->manual) return program;
-  program.arguments = app.remaining();
-  require_program_name(program.arguments, app);
-  for (const auto& setting : program.environment)
-    if (setting.find('=') == std::string::npos || setting[0] == '=')
-      throw failure{wrong_use, fmt::format("--env wants NAME=value, not '{}'", setting)};
+  if (program.arguments.empty()) throw failure{wrong_use, "a program is missing: armilla-run -n 4 ./program arguments"};
   program.path = find_program(program.arguments[0]);
   return program;
 }
@@ -226,7 +216,9 @@ int run(int argc, char** argv) {
 
 }  // namespace
 
-int main(int argc, char** argv) try { return run(argc, argv); } catch (const failure& f) {
+int main(int argc, char** argv) try { return run(argc, argv); } catch (const armilla::tools::wrong_use& wrong) {
+  return armilla::tools::complain(description(), wrong.what());
+} catch (const failure& f) {
   std::fprintf(stderr, "armilla-run: %s (see armilla-run --help)\n", escaped(f.text, "\n").c_str());
   return f.code;
 } catch (const std::exception& e) {

@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "armilla/armilla.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
+#include "tools/arguments/arguments.hpp"
 
 namespace am = armilla;
 
@@ -37,7 +37,7 @@ struct wishes {
   std::string out = am::detail::tuned_file();
   bool dry_run = false;
   int rounds = 15;
-  long statements = 50'000;
+  int statements = 50'000;
 };
 
 struct candidate {
@@ -156,29 +156,30 @@ int run_rank(const wishes& w) {
   return code;
 }
 
-int wrong(const std::string& text) {
-  fmt::print(stderr, "armilla-tune: {} (see armilla-tune --help)\n", text);
-  return wrong_use;
+armilla::tools::program description(wishes& w) {
+  using armilla::tools::into;
+  return {
+      .name = "armilla-tune",
+      .summary = "measures which aggregation of small statements is best on this host, and stores it for all jobs.",
+      .usage = "[options]",
+      .options = {{"--out", "FILE", fmt::format("The file to write (default: {})", w.out.empty() ? "none" : w.out), into(w.out)},
+                  {"--dry-run", "", "Measure and print, write nothing", into(w.dry_run)},
+                  {"--rounds", "N", fmt::format("How often each size is measured (default: {})", w.rounds),
+                   into(w.rounds, 1, 1000)},
+                  {"--statements", "N", fmt::format("Statements in each measurement (default: {})", w.statements),
+                   into(w.statements, 1, 100'000'000)}},
+      .more = "Jobs read the file by themselves; ARMILLA_TUNED names another one, or none.\n"};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   wishes w;
-  CLI::App app("Measures which aggregation of small statements is best on this host, and stores it for all jobs.",
-               "armilla-tune");
-  app.add_option("--out", w.out, "The file to write")->capture_default_str();
-  app.add_flag("--dry-run", w.dry_run, "Measure and print, write nothing");
-  app.add_option("--rounds", w.rounds, "How often each size is measured")->capture_default_str()->check(CLI::Range(1, 1000));
-  app.add_option("--statements", w.statements, "Statements in each measurement")
-      ->capture_default_str()
-      ->check(CLI::Range(1, 100'000'000));
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) { return fmt::print("{}", app.help()), 0; } catch (const CLI::ParseError& error) {
-    return wrong(error.what());
-  }
-  if (w.out.empty() && !w.dry_run) return wrong("neither XDG_CONFIG_HOME nor HOME says where to write; give --out FILE");
+  const armilla::tools::program self = description(w);
+  if (const auto words = armilla::tools::parse_or_exit(self, argc, argv); !words.empty())
+    return armilla::tools::complain(self, fmt::format("'{}' is too much", words[0]));
+  if (w.out.empty() && !w.dry_run)
+    return armilla::tools::complain(self, "neither XDG_CONFIG_HOME nor HOME says where to write; give --out FILE");
   ::setenv("ARMILLA_RANKS", "2", 0);
   return am::run(argc, argv, [w] { return run_rank(w); });
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/arguments/arguments.hpp"
+
+#include <gtest/gtest.h>
+
+namespace armilla::tools {
+namespace {
+
+struct wishes {
+  int ranks = 0;
+  bool loud = false;
+  std::string out;
+};
+
+program described(wishes& w) {
+  return {.name = "tool",
+          .summary = "Does it.",
+          .usage = "[options] FILE...",
+          .options = {{"-n, --ranks", "N", "How many", into(w.ranks, 1, 16)},
+                      {"--loud", "", "Say more", into(w.loud)},
+                      {"--out", "FILE", "Where to", into(w.out)}}};
+}
+
+std::string complaint(words all) {
+  wishes w;
+  try {
+    parse(described(w), std::move(all));
+  } catch (const wrong_use& why) { return why.what(); }
+  return "";
+}
+
+TEST(Arguments, AValueFollowsItsNameOrStandsBehindItInOneWord) {
+  for (const words& all : {words{"-n", "4"}, words{"-n4"}, words{"--ranks", "4"}, words{"--ranks=4"}}) {
+    wishes w;
+    EXPECT_TRUE(parse(described(w), all).empty());
+    EXPECT_EQ(w.ranks, 4);
+  }
+}
+
+TEST(Arguments, OtherWordsAreLeftInTheirOrder) {
+  wishes w;
+  EXPECT_EQ(parse(described(w), {"a", "--loud", "b", "--", "--out"}), (words{"a", "b", "--out"}));
+  EXPECT_TRUE(w.loud);
+}
+
+TEST(Arguments, AnotherProgramsOptionsAreItsOwn) {
+  wishes w;
+  program p = described(w);
+  p.command_follows = true;
+  EXPECT_EQ(parse(p, {"--out=", "./other", "--loud", "--help"}), (words{"./other", "--loud", "--help"}));
+  EXPECT_FALSE(w.loud);
+}
+
+TEST(Arguments, WhatIsWrongNamesTheOptionAndTheValue) {
+  EXPECT_EQ(complaint({"-n", "17"}), "-n, --ranks: '17' is no number from 1 to 16");
+  EXPECT_EQ(complaint({"-nx"}), "-n, --ranks: 'x' is no number from 1 to 16");
+  EXPECT_EQ(complaint({"--rank", "4"}), "unknown option '--rank'; did you mean --ranks?");
+  EXPECT_EQ(complaint({"--something"}), "unknown option '--something'");
+  EXPECT_EQ(complaint({"--out"}), "--out wants a value: FILE");
+  EXPECT_EQ(complaint({"--loud=yes"}), "--loud takes no value");
+}
+
+TEST(Arguments, HelpNamesEachOption) {
+  wishes w;
+  const std::string text = help_of(described(w));
+  EXPECT_TRUE(
+      text.starts_with("tool: Does it.\n\nUsage: tool [options] FILE...\n\nOptions:\n  -n, --ranks N           How many\n"))
+      << text;
+  for (const char* name : {"--loud ", "--out FILE", "-h, --help", "--version"}) EXPECT_NE(text.find(name), text.npos) << text;
+}
+
+TEST(ArgumentsDeathTest, HelpAndVersionEndTheProcess) {
+  wishes w;
+  EXPECT_EXIT(parse(described(w), {"--help"}), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(parse(described(w), {"x", "--version"}), testing::ExitedWithCode(0), "");
+}
+
+TEST(Arguments, TheVersionNamesProgramAndBuild) {
+  EXPECT_TRUE(version_of("tool").starts_with("tool (Armilla) " ARMILLA_VERSION "\nwire ")) << version_of("tool");
+}
+
+}  // namespace
+}  // namespace armilla::tools
