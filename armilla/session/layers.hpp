@@ -7,14 +7,6 @@
 #include "armilla/boot/launch.hpp"
 #include "armilla/team/team.hpp"
 
-// Which layers a session starts: 1 when the layer's start function exists.
-#define ARMILLA_HAS_STATS 1
-#define ARMILLA_HAS_MESSAGES 1
-#define ARMILLA_HAS_TEAMS 1
-#define ARMILLA_HAS_CALLS 1
-#define ARMILLA_HAS_MEMORY 1
-#define ARMILLA_HAS_OBJECTS 1
-
 namespace armilla::detail {
 
 // Each layer makes its state of a rank and hangs it into the context, in this order; and takes it down again in reverse, when all

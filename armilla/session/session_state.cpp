@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/escaped.hpp"
@@ -26,18 +27,12 @@
 #include "armilla/session/wait_report.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
-#if ARMILLA_HAS_MESSAGES
-#include "armilla/am/endpoint.hpp"
-#endif
-
 namespace armilla::detail {
 namespace {
 
 void enter_child(context& parent) noexcept {
   parent.fibers->enter_child([] { end_lost_child(); });
-#if ARMILLA_HAS_MESSAGES
   if (parent.messages != nullptr) parent.messages->enter_child();
-#endif
 }
 
 // A child that comes back from the rank's function has done what it was made for.
