@@ -121,11 +121,15 @@ void endpoint::open_frame(channel& c, std::size_t need) {
   if (!c.listed) c.listed = true, to_flush_.push_back(c.index);
 }
 
+static std::string explain_credit(const context&, const char*, const channel& c) {
+  return fmt::format("credit: rank {} does not take in what was sent to it", c.to);
+}
+
 // The rank's own code makes room by taking in messages; a body goes on, and what it sends is kept here.
 void endpoint::await_credit(channel& c) {
   if (in_body() || c.spilled.empty()) return;
   ++count_.credit_stalls;
-  self_.fibers->note_wait("credit", &c);
+  self_.fibers->note_wait("credit", wait_object::of<explain_credit>(c));
   const traced wait(trace_, trace_kind::wait, "credit");
   const timed net(watch_, component::net);
   event_count::backoff backoff;

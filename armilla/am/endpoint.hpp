@@ -192,21 +192,21 @@ class endpoint {
   void end_interruptible() noexcept;
   void interrupted() noexcept;  ///< in the signal's handler
 
-  /// Answers other ranks until `done()`; `what` says for whom it may concern what this fiber waits for. Flushes first.
-  /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber. `on`: the object, for
-  /// those who want to know.
+  /// Answers other ranks until `done()`; `what` tells reports what this fiber waits for. Flushes first.
+  /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber. `on`: the object, if
+  /// any.
   template <class Done>
-  void wait_until(Done&& done, const char* what, const void* on = nullptr) {
+  void wait_until(Done&& done, const char* what, wait_object on = {}) {
     wait_until_deadline(done, 0, what, on);
   }
 
   /// The same, but not beyond `deadline_ns` (of `now_ns()`; 0: for ever). Returns `done()`.
   template <class Done>
-  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on = nullptr);
+  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, wait_object on = {});
 
   /// The same for an event that wakes the fiber itself: `arm(fiber)` says whom it shall wake.
   template <class Done, class Arm>
-  bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on = nullptr);
+  bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on = {});
 
   /// After a plain write to memory that rank `r` of this host may be waiting for.
   void notify(rank_t r) {
@@ -396,7 +396,7 @@ class endpoint {
   template <class Done>
   bool wait_nested(Done& done, std::uint64_t deadline_ns);
   void look_nested();
-  void suspend(std::uint64_t deadline_ns, const char* what, const void* on);
+  void suspend(std::uint64_t deadline_ns, const char* what, wait_object on);
   void run_loop();
   bool look_around();
   bool ask_waits() { return asked_.wake_ended(*self_.fibers); }
@@ -443,7 +443,7 @@ class endpoint {
   std::uint64_t progress() const noexcept { return count_.runs_received + finished_ + count_.spilled_bytes - spilled_bytes_; }
   bool anything_to_do() const noexcept;  ///< to take in, or to send as soon as there is credit
   bool anything_has_come() const noexcept;
-  void begin_wait(const char* what, const void* on);
+  void begin_wait(const char* what, wait_object on);
   static bool past(std::uint64_t deadline_ns) noexcept;
   bool poll_as_limited();
   void poll_in_turn();

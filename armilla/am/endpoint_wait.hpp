@@ -6,14 +6,14 @@
 namespace armilla::detail {
 
 template <class Done>
-bool endpoint::wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, const void* on) {
+bool endpoint::wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, wait_object on) {
   asked_waits::wait mine{asked_, [](void* argument) { return bool((*static_cast<std::remove_reference_t<Done>*>(argument))()); },
                          const_cast<void*>(static_cast<const void*>(&done))};
   return wait_woken(done, [&](fiber_record& me) { asked_.list(mine, me); }, deadline_ns, what, on);
 }
 
 template <class Done, class Arm>
-bool endpoint::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, const void* on) {
+bool endpoint::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on) {
   if (done()) return true;
   const traced wait(trace_, trace_kind::wait, what);
   begin_wait(what, on);

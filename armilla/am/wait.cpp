@@ -153,7 +153,7 @@ void endpoint::run_loop() {
   }
 }
 
-void endpoint::suspend(std::uint64_t deadline_ns, const char* what, const void* on) {
+void endpoint::suspend(std::uint64_t deadline_ns, const char* what, wait_object on) {
   scheduler& fibers = *self_.fibers;
   if (deadline_ns == 0) {
     fibers.suspend(what, on);
@@ -178,7 +178,7 @@ bool endpoint::anything_has_come() const noexcept {
   return false;
 }
 
-void endpoint::begin_wait(const char* what, const void* on) {
+void endpoint::begin_wait(const char* what, wait_object on) {
   self_.fibers->before_wait(what);
   self_.fibers->note_wait(what, on);
   flush();

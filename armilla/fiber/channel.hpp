@@ -55,7 +55,7 @@ class channel {
     if (give(value)) return;
     detail::waiter me;
     me.place = std::addressof(value);  // whoever makes room takes it from here, and makes `place` null
-    pushers_.wait(me, "channel::push", this);
+    pushers_.wait(me, "channel::push", detail::wait_object(this));
     if (me.place != nullptr) [[unlikely]]
       detail::throw_channel_closed("channel::push");
   }
@@ -76,7 +76,7 @@ class channel {
     if ((value = try_pop()) || closed_) return value;
     detail::waiter me;
     me.place = &value;
-    poppers_.wait(me, "channel::pop", this);
+    poppers_.wait(me, "channel::pop", detail::wait_object(this));
     return value;
   }
   /// Nothing if there is none now.

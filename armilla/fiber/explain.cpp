@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fiber/explain.hpp"
 
-#include <string_view>
-
 #include <fmt/format.h>
 
 #include "armilla/fiber/mutex.hpp"
@@ -21,14 +19,12 @@ struct lock_access {
 
 namespace {
 
-std::string about_object(std::string_view what, const void* on) {
-  if (what == "mutex::lock") {
-    const fiber_record* const owner = lock_access::owner(*static_cast<const mutex*>(on));
-    return ", held by " + (owner != nullptr ? name_of(*owner) : std::string("nobody"));
-  }
-  if (what.starts_with("shared_mutex::")) return ", held by " + lock_access::holder(*static_cast<const shared_mutex*>(on));
-  if (what == "sync_var::read") return ", which nobody has written";
-  return {};
+std::string at(const char* operation, const void* object) { return fmt::format("{} of {}", operation, object); }
+
+std::string limit(const context& self, const fiber_record& f, std::uint64_t now_ns) {
+  const std::uint64_t until = self.fibers->timer_of(f);
+  if (until == 0) return {};
+  return fmt::format(", for {:.1f} s more at most", until > now_ns ? double(until - now_ns) / 1e9 : 0.0);
 }
 
 }  // namespace
@@ -38,18 +34,28 @@ std::string name_of(const fiber_record& f) {
   return fmt::format("fiber {}{}", f.number, f.own_depth != 0 ? " (a body)" : "");
 }
 
-std::string explain_wait(const scheduler& all, const fiber_record& f, std::uint64_t now_ns) {
+std::string explain_mutex(const context&, const char* operation, const mutex& m) {
+  const fiber_record* const owner = lock_access::owner(m);
+  return at(operation, &m) + ", held by " + (owner != nullptr ? name_of(*owner) : std::string("nobody"));
+}
+
+std::string explain_shared_mutex(const context&, const char* operation, const shared_mutex& m) {
+  return at(operation, &m) + ", held by " + lock_access::holder(m);
+}
+
+std::string explain_sync_var(const context&, const char* operation, const sync_state& s) {
+  return at(operation, &s) + ", which nobody has written";
+}
+
+std::string explain_join(const context&, const char* operation, const fiber_record& f) {
+  return fmt::format("{} of {}", operation, name_of(f));
+}
+
+std::string explain_wait(const context& self, const fiber_record& f, std::uint64_t now_ns) {
   if (f.waits_for == nullptr) return "something without a name";
-  const std::string_view what = f.waits_for;
-  std::string text(what);
-  if (what == "join" && f.waits_on != nullptr) {
-    text += " of " + name_of(*static_cast<const fiber_record*>(f.waits_on));
-  } else if (f.waits_on != nullptr) {
-    text += fmt::format(" of {}", f.waits_on) + about_object(what, f.waits_on);
-  }
-  if (const std::uint64_t until = all.timer_of(f); until != 0)
-    text += fmt::format(", for {:.1f} s more at most", until > now_ns ? double(until - now_ns) / 1e9 : 0.0);
-  return text;
+  std::string text = f.waits_on.explain(self, f.waits_for);
+  if (text.empty()) text = f.waits_on.address() != nullptr ? at(f.waits_for, f.waits_on.address()) : f.waits_for;
+  return text + limit(self, f, now_ns);
 }
 
 }  // namespace armilla::detail

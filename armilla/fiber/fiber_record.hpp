@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 
+#include "armilla/fiber/wait_object.hpp"
 #include "armilla/stats/stopwatch.hpp"
 
 namespace armilla::detail {
@@ -34,7 +35,7 @@ struct fiber_record {
   // for those who want to know
   std::uint32_t number = 0;            ///< of the fibers that the rank ever made; 0: main
   const char* waits_for = nullptr;     ///< operation
-  const void* waits_on = nullptr;      ///< object, if any
+  wait_object waits_on;                ///< object, if any
   fiber_record* next_known = nullptr;  ///< all of the rank
 
   // what it runs: set by whoever starts it

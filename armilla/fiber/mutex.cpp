@@ -4,6 +4,7 @@
 #include <string>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fiber/explain.hpp"
 
 namespace armilla {
 
@@ -19,7 +20,7 @@ void mutex::lock_slowly(detail::context& self) {
     return;
   }
   detail::waiter me;
-  waiting_.wait(me, "mutex::lock", this);
+  waiting_.wait(me, "mutex::lock", detail::wait_object::of<detail::explain_mutex>(*this));
 }
 
 void mutex::hand_over() {

@@ -17,7 +17,7 @@ void parallel_loop::run() {
   me.on_wait_for = outer_for_;
   while (workers_ != 0) {
     caller_waits_ = true;
-    all.suspend(what_, this);
+    all.suspend(what_, wait_object(this));
   }
   if (first_error_ != nullptr) [[unlikely]]
     std::rethrow_exception(first_error_);

@@ -7,6 +7,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/fiber/explain.hpp"
 #include "armilla/fiber/sanitizer.hpp"
 #include "armilla/fiber/stack_switch.hpp"
 #include "armilla/stats/rank_stats.hpp"
@@ -87,7 +88,7 @@ void scheduler::note_switch(fiber_record& me, const fiber_record& to) noexcept {
   if (trace_ != nullptr) trace_->change_fiber(&me, &to, &to == loop_);
 }
 
-void scheduler::suspend(const char* what, const void* on) {
+void scheduler::suspend(const char* what, wait_object on) {
   refuse_in_parallel_region(what);
   before_wait(what);
   fiber_record& to = next();
@@ -194,7 +195,7 @@ void scheduler::join(fiber_record& f) {
   } at_end{f};
   f.joiner = running_;
   do {
-    suspend("join", &f);
+    suspend("join", wait_object::of<explain_join>(f));
     if (!f.ended) rethrow_in_main();
   } while (!f.ended);
 }

@@ -51,10 +51,10 @@ class scheduler {
   const fiber_record* loop() const noexcept { return loop_; }
   bool anyone_ready() const noexcept { return !ready_.empty(); }
 
-  /// The running fiber waits until `wake`. `what` and `on` say for whom it may concern what it waits for.
+  /// The running fiber waits until `wake`. `what` and `on` tell reports what it waits for.
   /// Inside a body: it becomes a fiber first. Throws usage_error in a handler that may not wait, and inside a parallel region of
   /// OpenMP.
-  void suspend(const char* what, const void* on = nullptr);
+  void suspend(const char* what, wait_object on = {});
   /// What every wait begins with, also one that then does not switch: a body becomes a fiber, others may be started.
   void before_wait(const char* what) {
     if (self_.body_depth != running_->own_depth || in_loop()) [[unlikely]]
@@ -63,7 +63,7 @@ class scheduler {
       std::exchange(running_->on_wait, nullptr)(*running_);
   }
   /// What the running fiber waits for while it takes in messages itself.
-  void note_wait(const char* what, const void* on) noexcept {
+  void note_wait(const char* what, wait_object on) noexcept {
     running_->waits_for = what;
     running_->waits_on = on;
   }

@@ -2,6 +2,7 @@
 #include "armilla/fiber/shared_mutex.hpp"
 
 #include "armilla/base/error.hpp"
+#include "armilla/fiber/explain.hpp"
 
 namespace armilla {
 namespace {
@@ -23,7 +24,7 @@ void shared_mutex::lock_slowly(detail::context& self) {
   detail::waiter me;
   me.wants = to_write;
   try {
-    waiting_.wait(me, "shared_mutex::lock", this);
+    waiting_.wait(me, "shared_mutex::lock", detail::wait_object::of<detail::explain_shared_mutex>(*this));
   } catch (...) {
     if (writer_ == nullptr && !waiting_.empty()) hand_over();  // readers may have stood behind this writer only
     throw;
@@ -43,7 +44,7 @@ void shared_mutex::lock_shared_slowly(detail::context& self) {
   }
   detail::waiter me;
   me.wants = to_read;
-  waiting_.wait(me, "shared_mutex::lock_shared", this);
+  waiting_.wait(me, "shared_mutex::lock_shared", detail::wait_object::of<detail::explain_shared_mutex>(*this));
 }
 
 // Nobody writes: the first writer if nobody reads either, or all readers up to the next writer.

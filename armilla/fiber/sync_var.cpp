@@ -2,6 +2,7 @@
 #include "armilla/fiber/sync_var.hpp"
 
 #include "armilla/base/error.hpp"
+#include "armilla/fiber/explain.hpp"
 
 namespace armilla::detail {
 
@@ -9,7 +10,7 @@ void sync_state::await_slowly() const {
   scheduler_here("sync_var::read").before_wait("sync_var::read");
   if (written_) return;
   waiter me;
-  waiting_.wait(me, "sync_var::read", this);
+  waiting_.wait(me, "sync_var::read", wait_object::of<explain_sync_var>(*this));
 }
 
 void sync_state::throw_written() {

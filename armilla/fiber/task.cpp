@@ -17,7 +17,7 @@ void task_state::wait_for_end(scheduler& all, const char* what) {
   all.before_wait(what);
   if (done_) return;
   waiter me;
-  waiting_.wait(me, what, this);
+  waiting_.wait(me, what, wait_object(this));
 }
 
 // On whatever stack the coroutine ended; what this returns runs next there.

@@ -47,7 +47,7 @@ void wait_list::remove(waiter& w) noexcept {
   }
 }
 
-void wait_list::wait(waiter& w, const char* what, const void* on) {
+void wait_list::wait(waiter& w, const char* what, wait_object on) {
   scheduler& all = *current->fibers;
   w.fiber = &all.running();
   push(w);
@@ -59,7 +59,7 @@ void wait_list::wait(waiter& w, const char* what, const void* on) {
   }
 }
 
-bool wait_list::wait_until(waiter& w, std::uint64_t deadline_ns, const char* what, const void* on) {
+bool wait_list::wait_until(waiter& w, std::uint64_t deadline_ns, const char* what, wait_object on) {
   scheduler& all = *current->fibers;
   w.fiber = &all.running();
   push(w);

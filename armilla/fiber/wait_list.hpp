@@ -53,9 +53,9 @@ class wait_list {
 
   /// The running fiber stands in line until it is woken. It leaves the line if an exception ends its wait. The caller has
   /// passed `scheduler::before_wait` and has looked once more since.
-  void wait(waiter& w, const char* what, const void* on);
+  void wait(waiter& w, const char* what, wait_object on);
   /// The same until `deadline_ns` (of now_ns()) at most; whether it was woken.
-  bool wait_until(waiter& w, std::uint64_t deadline_ns, const char* what, const void* on);
+  bool wait_until(waiter& w, std::uint64_t deadline_ns, const char* what, wait_object on);
 
  private:
   waiter* first_ = nullptr;

@@ -25,7 +25,8 @@ bool is_ours(std::uint64_t& claimed, rank_t rank) noexcept {
 void counter::wait(std::uint64_t n) {
   detail::endpoint& messages = *detail::here("counter::wait").messages;
   // Any rank may have been about to add to it.
-  messages.wait_until([&] { return value() >= n || messages.first_lost() != no_rank; }, "counter::wait", this);
+  messages.wait_until([&] { return value() >= n || messages.first_lost() != no_rank; }, "counter::wait",
+                      detail::wait_object(this));
   if (value() < n) messages.throw_lost(messages.first_lost(), "counter::wait");
   taken_ += n;
 }

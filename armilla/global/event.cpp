@@ -18,7 +18,8 @@ void throw_failure(const far_failure& f) {
 }  // namespace detail
 
 void event::wait_slowly() {
-  detail::memory_here("event::wait").messages.wait_until([this] { return wait_.left == 0; }, "event::wait", this);
+  detail::memory_here("event::wait")
+      .messages.wait_until([this] { return wait_.left == 0; }, "event::wait", detail::wait_object(this));
   detail::throw_failure(std::exchange(wait_.failure, {}));
 }
 

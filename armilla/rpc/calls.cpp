@@ -8,6 +8,9 @@
 #include <string_view>
 #include <typeinfo>
 
+#include <fmt/format.h>
+
+#include "armilla/am/method_name.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
@@ -113,6 +116,19 @@ struct waiting_fiber : continuation {
 
 }  // namespace
 
+namespace {
+
+std::string explain_answer(const context&, const char* operation, const cell& c) {
+  if (c.state != cell::state_t::pending) return fmt::format("{}: the answer is there", operation);
+  if (c.expects == no_handler) return fmt::format("{} of what this rank itself promised", operation);
+  const question_place& asked = c.asked;
+  const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
+                                                                    : handler_method_name(asked.method);
+  return fmt::format("{}: the answer of rank {} to {}", operation, asked.rank, method);
+}
+
+}  // namespace
+
 // The answer may be taken, and its cell used for another question, before the fiber has its turn.
 bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) {
   waiting_fiber mine;
@@ -130,7 +146,7 @@ bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) 
       if (*at == &mine) *at = mine.next;
     }
   } at_end{c, mine};
-  return here(operation).messages->wait_woken(there, arm, deadline_ns, operation, &c);
+  return here(operation).messages->wait_woken(there, arm, deadline_ns, operation, wait_object::of<explain_answer>(c));
 }
 
 void wake_waiting(cell& dropped) noexcept {

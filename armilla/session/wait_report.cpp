@@ -13,41 +13,18 @@
 #include <fmt/format.h>
 
 #include "armilla/am/arrival_order.hpp"
-#include "armilla/am/method_name.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/watch.hpp"
 #include "armilla/fiber/explain.hpp"
 #include "armilla/object/state.hpp"
-#include "armilla/rpc/calls.hpp"
 #include "armilla/session/session_state.hpp"
-#include "armilla/team/explain.hpp"
 
 namespace armilla::detail {
 namespace {
 
 constexpr std::size_t most_names = 8;  // of the fibers that wait for the same
-
-std::string answer_of(std::string_view what, const cell& c) {
-  if (c.state != cell::state_t::pending) return fmt::format("{}: the answer is there", what);
-  if (c.expects == no_handler) return fmt::format("{} of what this rank itself promised", what);
-  const question_place& asked = c.asked;
-  const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
-                                                                    : handler_method_name(asked.method);
-  return fmt::format("{}: the answer of rank {} to {}", what, asked.rank, method);
-}
-
-std::string explain(const context& self, const fiber_record& f, std::uint64_t now) {
-  const std::string_view what = f.waits_for != nullptr ? f.waits_for : "";
-  if (f.waits_on != nullptr) {
-    if (what.starts_with("future::")) return answer_of(what, *static_cast<const cell*>(f.waits_on));
-    if (what == "credit")
-      return fmt::format("credit: rank {} does not take in what was sent to it", static_cast<const channel*>(f.waits_on)->to);
-    if (std::string text = explain_collective(self, f.waits_for, f.waits_on); !text.empty()) return text;
-  }
-  return explain_wait(*self.fibers, f, now);
-}
 
 struct group {
   std::string reason;
@@ -66,7 +43,7 @@ void add_fiber(std::vector<group>& groups, const context& self, const fiber_reco
   const scheduler& all = *self.fibers;
   if (&f == all.loop() || f.state == state::idle) return;
   if (f.state == state::ready) return add(groups, "nothing: its turn comes", name_of(f));
-  add(groups, explain(self, f, now), name_of(f));
+  add(groups, explain_wait(self, f, now), name_of(f));
 }
 
 std::string lines_of(const std::vector<group>& groups) {

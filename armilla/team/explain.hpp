@@ -6,7 +6,16 @@
 
 namespace armilla::detail {
 
-/// What a collective waits for: "barrier 3: rank 2 has not come". Empty if `on` is none of its flags.
-std::string explain_collective(const context& self, const char* what, const void* on);
+struct team_record;
+
+/// A flag for which this rank waits in a collective, and the rank that writes it.
+struct awaited_flag {
+  const team_record& team;
+  const void* flag;
+  rank_t owner;
+};
+
+/// "barrier 3 of team 7: rank 2 has not come". For `wait_object::of`.
+std::string explain_flag(const context& self, const char* operation, const awaited_flag& waits);
 
 }  // namespace armilla::detail

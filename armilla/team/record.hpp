@@ -176,7 +176,7 @@ inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& f
 /// A wait of a collective, answering other ranks, until `ready()`. Before it sleeps it compares with what the ranks that it waits
 /// for have entered: `others(f)` calls f(rank) for each. Throws rank_lost, and usage_error if one has entered another collective.
 template <class Ready, class Others>
-void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, const void* on = nullptr);
+void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, wait_object on = {});
 
 /// Wakes every other member that sleeps.
 inline void notify_members(const team_record& t) {
@@ -343,7 +343,7 @@ inline context& enter(team_record* t, const intention& what) {
 }
 
 template <class Ready, class Others>
-void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, const void* on) {
+void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, wait_object on) {
   const inside_team alone(t, what);
   endpoint& messages = *t.self->messages;
   rank_t otherwise = no_rank;

@@ -9,6 +9,7 @@
 
 #include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/team/explain.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/transfer.hpp"
 
@@ -255,14 +256,6 @@ void let_go(team_record* t) noexcept {
   if (!t->abroad.empty()) mirror_to_hosts(*t, &closed, sizeof closed.step);
 }
 
-void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
-  const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
-  const inside_team alone(t, what);
-  endpoint& messages = *t.self->messages;
-  messages.wait_until([&] { return there() || t.lost != no_rank; }, what, &flag);
-  if (t.lost != no_rank && !there()) messages.throw_lost(t.lost, what);
-}
-
 namespace {
 
 // Of the collective area in which `flag` lies.
@@ -273,10 +266,20 @@ rank_t owner_of(const context& c, const void* flag) {
 
 }  // namespace
 
+void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
+  const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
+  const inside_team alone(t, what);
+  endpoint& messages = *t.self->messages;
+  messages.wait_until([&] { return there() || t.lost != no_rank; }, what,
+                      wait_object::of<explain_flag>(awaited_flag{t, &flag, owner_of(*t.self, &flag)}));
+  if (t.lost != no_rank && !there()) messages.throw_lost(t.lost, what);
+}
+
 void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
   const rank_t owner = owner_of(*t.self, &flag);
   const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
-  wait_in_collective(t, there, [&](auto&& ask) { ask(owner); }, what, &flag);
+  wait_in_collective(
+      t, there, [&](auto&& ask) { ask(owner); }, what, wait_object::of<explain_flag>(awaited_flag{t, &flag, owner}));
   const std::uint64_t word = flag.load(std::memory_order_acquire);
   if (step_of(word) == step && word != (t.sign | step)) [[unlikely]]
     throw_does_otherwise(t, owner, word);

@@ -88,6 +88,11 @@ class Reports(unittest.TestCase):
             self.assertEqual(len(re.findall(rf"main waits for barrier 1: rank {ranks - 1} has not come", text)), ranks - 1, text)
             self.assertEqual(len(re.findall(r"main waits for wait_for_message$", text, re.M)), 1, text)
 
+    def test_who_has_not_come_to_a_short_exchange(self):
+        for fabric in FABRICS:
+            text = self.ask(start("exchange", 2, fabric))
+            self.assertRegex(text, r"main waits for \S*all_to_all 1: rank 1 has not come")
+
     def test_how_long_a_fiber_sleeps(self):
         for ranks, fabric in everywhere():
             text = self.ask(start("sleep", ranks, fabric))

@@ -9,8 +9,10 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <armilla/armilla.hpp>
 
@@ -104,6 +106,12 @@ void take_long_results() {
   if (am::rank() == 0) std::printf("%g\n", sum);
 }
 
+void exchange_parts(std::size_t part) {
+  const std::vector<int> in(part * std::size_t(am::ranks()));
+  std::vector<int> out(in.size());
+  am::world().all_to_all(std::span<const int>(in), std::span<int>(out));
+}
+
 void work() {
   const am::rank_t me = am::rank(), last = am::ranks() - 1;
   std::optional<am::distributed<absent_part>> object;
@@ -120,6 +128,8 @@ void work() {
   if (scene == "statement" && me == 0) am::async<&wait_for_ever>(last);
   if (scene == "barrier" && me != last) am::barrier();
   if (scene == "barrier" && me == last) am::wait_for_message();
+  if (scene == "exchange" && me != last) exchange_parts(32);
+  if (scene == "exchange" && me == last) am::wait_for_message();
   // these do
   if (scene == "sleep") am::sleep_for(1500ms);
   if (scene == "slow_answer" && me == 0) std::printf("%d\n", am::call<&answer_slowly>(last).get());
