@@ -73,7 +73,7 @@ std::uint64_t bytes_sent_to(context& self, rank_t r) {
 }
 
 rank_image image_of_this_rank(context& self) {
-  rank_image image{std::string(program_name(this_program())), 0, image_of(snapshot(self)), {}, {}};
+  rank_image image{std::string(program_name(armilla::this_program())), 0, image_of(snapshot(self)), {}, {}};
   for (rank_t r = 0; r < self.ranks; ++r) image.sent.push_back(bytes_sent_to(self, r));
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
   if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
