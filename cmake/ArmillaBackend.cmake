@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-#   armilla_backend(<name> SOURCES a.cpp ... [INCLUDES ...] [LIBRARIES ...] [HELPER])
+#   armilla_backend(<name> SOURCES a.cpp ... [DESCRIPTION x.backend] [INCLUDES ...] [LIBRARIES ...] [HELPER])
 #
 # The shared library libarmilla-<name>.so in <build>/lib/armilla, which is loaded and never linked: armilla/fabric/plugin.hpp.
-# It contains nothing of the library and shows one symbol. HELPER: for tests only, not installed.
+# It contains nothing of the library and shows one symbol. DESCRIPTION: what can be known without
+# loading it (armilla/fabric/backend_list.hpp); lies beside the library. HELPER: for tests only, in a folder of its own and not installed.
 function(armilla_backend name)
-  cmake_parse_arguments(arg "HELPER" "" "SOURCES;INCLUDES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "HELPER" "DESCRIPTION" "SOURCES;INCLUDES;LIBRARIES" ${ARGN})
   set(target armilla-${name})
+  set(folder "${PROJECT_BINARY_DIR}/lib/armilla")
+  if(arg_HELPER)
+    string(APPEND folder /helpers)
+  endif()
   set(exported "${PROJECT_SOURCE_DIR}/backends/exported.map")
   add_library(${target} MODULE ${arg_SOURCES})
   set_target_properties(
-    ${target} PROPERTIES PREFIX lib SUFFIX .so LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib/armilla" CXX_VISIBILITY_PRESET hidden
+    ${target} PROPERTIES PREFIX lib SUFFIX .so LIBRARY_OUTPUT_DIRECTORY "${folder}" CXX_VISIBILITY_PRESET hidden
                          VISIBILITY_INLINES_HIDDEN ON INSTALL_RPATH_USE_LINK_PATH ON LINK_DEPENDS "${exported}")
   target_link_libraries(${target} PRIVATE armilla_private armilla_interface ${arg_LIBRARIES} ${CMAKE_DL_LIBS})
   target_include_directories(${target} SYSTEM PRIVATE ${arg_INCLUDES})
@@ -23,5 +28,9 @@ function(armilla_backend name)
   endif()
   if(NOT arg_HELPER)
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/armilla)
+  endif()
+  if(arg_DESCRIPTION)
+    configure_file(${arg_DESCRIPTION} "${folder}/lib${target}.backend" COPYONLY)
+    install(FILES "${folder}/lib${target}.backend" DESTINATION ${CMAKE_INSTALL_LIBDIR}/armilla)
   endif()
 endfunction()

@@ -45,6 +45,10 @@ bool good_stats(std::string_view v) {
   return true;
 }
 
+bool good_fabric(std::string_view v) {
+  return !v.empty() && v.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-_") == v.npos;
+}
+
 enum class shape { any, power_of_two };
 
 row bytes(const char* name, std::uint64_t options::* member, std::uint64_t low, std::uint64_t high, shape wanted,
@@ -110,19 +114,11 @@ std::vector<row> make_table() {
                                                                  {"dissemination", pattern::dissemination}};
   return {
       number("ranks", &o::ranks, 1, most_ranks, "How many ranks to start, without a launcher."),
-      shared(choice(
-          "fabric", &o::fabric,
-          {{"auto", fabric_kind::automatic},
-           {"shm", fabric_kind::shm},
-           {"threads", fabric_kind::threads},
-           {"mpi", fabric_kind::mpi},
-           {"ucx", fabric_kind::ucx},
-           {"loop", fabric_kind::loop}},
-          "auto: shared memory inside a host, between hosts UCX or MPI, what there is; shm: shared memory only; threads: "
-          "ranks are "
-          "threads of one process; mpi, ucx: everything goes by these, also inside a host; loop: likewise, inside the library "
-          "(for "
-          "tests).")),
+      shared(words(
+          "fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
+          "auto: shared memory inside a host, between hosts the best backend that there is; shm: shared memory only; threads: "
+          "ranks are threads of one process; loop: everything takes the way over a network, inside the library (for tests); the "
+          "name of a backend, as ucx or mpi: everything goes by that one, also inside a host.")),
       choice("pin", &o::pin,
              {{"auto", pin_kind::automatic}, {"core", pin_kind::core}, {"share", pin_kind::share}, {"none", pin_kind::none}},
              "One core for each rank, one core for several, or none fixed; auto: core if there are enough, else share."),

@@ -10,7 +10,6 @@
 
 namespace armilla::detail {
 
-enum class fabric_kind { automatic, shm, threads, mpi, ucx, loop };
 enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
@@ -27,7 +26,7 @@ std::uint64_t default_segment_bytes() noexcept;
 struct options {
   // the job
   int ranks = 1;
-  fabric_kind fabric = fabric_kind::automatic;
+  std::string fabric = "auto";
   pin_kind pin = pin_kind::automatic;
   bool label = false;
   launcher_use launcher = launcher_use::automatic;

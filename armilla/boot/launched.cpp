@@ -159,7 +159,7 @@ void joining::require_agreement() {
       refuse(0, fmt::format("rank {} on {} belongs to user {}, rank 0 on {} to user {}; start all ranks as one user", r,
                             cards_[r].host, cards_[r].user, cards_[0].host, cards_[0].user));
   share_options();
-  if (settings_.fabric == fabric_kind::threads)
+  if (settings_.fabric == "threads")
     refuse(0,
            "ARMILLA_FABRIC=threads runs all ranks in one process, and a launcher starts one for each; leave the launcher or "
            "ARMILLA_FABRIC away");

@@ -44,7 +44,7 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
     throw_usage("start", fmt::format("{} ranks asked for; a host runs 1 to {}", ranks, job_block::max_ranks));
   if (programs.size() > job_block::max_programs)
     throw_usage("start", fmt::format("{} programs asked for; a job holds up to {}", programs.size(), job_block::max_programs));
-  if (settings.fabric == fabric_kind::threads && programs.size() > 1)
+  if (settings.fabric == "threads" && programs.size() > 1)
     throw_usage("start", "ARMILLA_FABRIC=threads runs all ranks in one process, so it takes one program; use shm for several");
 }
 
@@ -97,7 +97,7 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   job.ranks = layout.ranks;
   job.ring_bytes = layout.ring_bytes;
   job.segment_bytes = layout.segment_bytes;
-  job.threads = settings.fabric == fabric_kind::threads;
+  job.threads = settings.fabric == "threads";
   job.label = settings.label;
   job.supervisor = getpid();
   job.losses_told = 1;

@@ -59,7 +59,7 @@ TEST(plan, one_file_is_one_program) {
 TEST(plan, refuses_what_cannot_be) {
   EXPECT_THROW(make_plan({program("/bin/sh", 5000)}, unpinned()), usage_error);
   options threads = unpinned();
-  threads.fabric = fabric_kind::threads;
+  threads.fabric = "threads";
   EXPECT_THROW(make_plan({program("/bin/sh", 1), program("/bin/cat", 1)}, threads), usage_error);
 }
 

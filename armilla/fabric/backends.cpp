@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -58,14 +57,6 @@ backend load(const std::string& file) {
   return {found, file, {}};
 }
 
-const char* linked_mpi(std::string& why) {
-  if (dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world") != nullptr) return why = "the program is linked with Open MPI", "mpi-openmpi";
-  if (dlsym(RTLD_DEFAULT, "MPIR_Err_create_code") != nullptr || dlsym(RTLD_DEFAULT, "MPIR_Process") != nullptr ||
-      dlsym(RTLD_DEFAULT, "MPICH_ATTR_FAILED_PROCESSES") != nullptr)
-    return why = "the program is linked with MPICH", "mpi-mpich";
-  return nullptr;
-}
-
 }  // namespace
 
 std::vector<std::string> backend_folders(std::string_view named) {
@@ -96,17 +87,6 @@ backend load_backend(std::string_view name, const std::vector<std::string>& fold
     return load(file);
   }
   return failed({}, fmt::format("{} is in none of {}; ARMILLA_BACKENDS names other folders", base, all_of(folders)));
-}
-
-mpi_choice which_mpi() {
-  mpi_choice choice;
-  choice.name = linked_mpi(choice.why);
-  if (choice.name != nullptr) return choice;
-  if (std::getenv("OMPI_COMM_WORLD_SIZE") != nullptr) return {"mpi-openmpi", "mpirun of Open MPI started it"};
-  for (const char* sign : {"PMI_FD", "PMI_PORT", "PMI_RANK", "HYDI_CONTROL_FD"})
-    if (std::getenv(sign) != nullptr) return {"mpi-mpich", "the launcher speaks PMI, as MPICH does"};
-  if (std::getenv("PMIX_RANK") != nullptr) return {"mpi-openmpi", "the launcher speaks PMIx, as Open MPI does"};
-  return choice;
 }
 
 }  // namespace armilla::detail

@@ -8,8 +8,8 @@
 
 namespace armilla::detail {
 
-/// A backend's shared library `libarmilla-<name>.so`, as it was found or not. What is loaded stays loaded: MPI cannot be let go
-/// of.
+/// A backend's shared library `libarmilla-<name>.so`, as it was found or not. What is loaded stays loaded: not every
+/// engine can be let go of.
 struct backend {
   const plugin* loaded = nullptr;  ///< null: see `problem`
   std::string file;                ///< where it lies; empty: nowhere
@@ -23,15 +23,7 @@ struct backend {
 /// installed.
 std::vector<std::string> backend_folders(std::string_view named);
 
-/// Loads the backend of this name: "mpi-openmpi", "mpi-mpich", "ucx", "pmix". Never throws; a file that another user could have
-/// put there is not loaded.
+/// Loads the backend of this name. Never throws; a file that another user could have put there is not loaded.
 backend load_backend(std::string_view name, const std::vector<std::string>& folders);
-
-/// Which MPI this process is to use, and why. A program that is linked with one cannot use another.
-struct mpi_choice {
-  const char* name = nullptr;  ///< of its backend: "mpi-openmpi", "mpi-mpich"; null: no sign of either
-  std::string why;
-};
-mpi_choice which_mpi();
 
 }  // namespace armilla::detail

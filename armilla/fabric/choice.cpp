@@ -13,6 +13,7 @@
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/exchange.hpp"
 #include "armilla/boot/listeners.hpp"
+#include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
 #include "armilla/fabric/faults.hpp"
 #include "armilla/fabric/loop_network.hpp"
@@ -28,21 +29,26 @@ struct verdict {
 
 class choosing {
  public:
-  choosing(launch& self, const char* joined_by) : self_(self), joined_by_(joined_by), settings_(*self.settings) {}
+  choosing(launch& self, std::string_view joined_by)
+      : self_(self), joined_by_(joined_by), settings_(*self.settings), folders_(backend_folders(settings_.backends)) {}
   chosen_network run();
 
  private:
   std::size_t hosts() const { return self_.host_of.empty() ? 1 : std::size_t(*std::ranges::max_element(self_.host_of)) + 1; }
   std::string agree(const std::string& problem) const;
-  std::string try_backend(const char* name);
-  void forced(const char* name, const std::string& option);
+  std::string as_rank_0(const std::string& text) const;
+  network_settings network_options() const;
+  std::string try_backend(const std::string& name);
+  void named();
+  void loop();
   void automatic();
+  void require_fabric() const;
   void take_addresses();
-  const char* mpi_name() const;
 
   launch& self_;
-  const char* joined_by_;
+  std::string_view joined_by_;
   const options& settings_;
+  std::vector<std::string> folders_;
   chosen_network chosen_;
 };
 
@@ -59,31 +65,50 @@ std::string choosing::agree(const std::string& problem) const {
   return fmt::format("rank {}: {}", first - all.begin(), first->why);
 }
 
-// UCX lets any process that calls at its port write memory: the job's keys lie above that.
-std::string exposure(const std::vector<listener>& before) {
+// All ranks take what rank 0 says: what lies in the folders of another host may differ.
+std::string choosing::as_rank_0(const std::string& text) const {
+  verdict mine;
+  std::snprintf(mine.why, sizeof mine.why, "%s", text.c_str());
+  std::vector<verdict> all(std::size_t(self_.ranks));
+  exchange(self_, &mine, all.data(), sizeof mine);
+  all[0].why[sizeof all[0].why - 1] = 0;
+  return all[0].why;
+}
+
+std::string with_folders(const std::string& problem, const std::vector<std::string>& folders) {
+  return fmt::format("{}; looked in {}; ARMILLA_BACKENDS names other folders", problem, fmt::join(folders, ", "));
+}
+
+// Of an engine that lets any process that calls at its port write memory: the job's keys lie above that.
+std::string exposure(std::string_view engine, const std::vector<listener>& before) {
   for (const listener& one : own_listeners())
     if (one.from == listener::reach::everybody && std::ranges::find(before, one) == before.end())
       return fmt::format(
-          "UCX listens at {} {}, a public address, and whoever reaches it can read and write the job's memory; name a private "
-          "interface by UCX_NET_DEVICES, or set ARMILLA_TRUST_NETWORK=1 if a firewall stands before it",
-          one.protocol, one.place);
+          "{} listens at {} {}, a public address, and what reaches it can read and write the job's memory; name a private "
+          "interface by the variables of {}, or set ARMILLA_TRUST_NETWORK=1 if a firewall stands before it",
+          engine, one.protocol, one.place, engine);
   return {};
 }
 
-std::string choosing::try_backend(const char* name) {
-  const backend found = load_backend(name, backend_folders(settings_.backends));
+network_settings choosing::network_options() const {
+  network_settings how;
+  how.hosts = std::uint32_t(hosts());
+  how.listens_on = how.hosts == 1 ? "lo" : self_.interface.c_str();
+  how.one_thread = settings_.reception != reception_kind::thread && settings_.faults.empty();
+  return how;
+}
+
+std::string choosing::try_backend(const std::string& name) {
+  const backend found = load_backend(name, folders_);
   const bool can = found && found.loaded->open != nullptr;
   if (auto problem = agree(can ? "" : found ? found.file + " is no network" : found.problem); !problem.empty()) return problem;
   char why[sizeof(verdict::why)] = {};
-  bootstrap* const same = joined_by_ != nullptr && std::string_view(joined_by_) == name ? self_.started : nullptr;
-  network_settings how;
-  how.listens_on = hosts() == 1 ? "lo" : self_.interface.c_str();
-  how.one_thread = settings_.reception != reception_kind::thread && settings_.faults.empty();
+  bootstrap* const same = joined_by_ == name ? self_.started : nullptr;
   const std::vector<listener> before = own_listeners();
-  chosen_.carries.reset(found.loaded->open(self_.rank, self_.ranks, how, same, why, sizeof why));
-  const bool unprotected = std::string_view(name) == "ucx" && !settings_.trust_network;
+  chosen_.carries.reset(found.loaded->open(self_.rank, self_.ranks, network_options(), same, why, sizeof why));
+  const bool unprotected = found.loaded->trusts_callers && !settings_.trust_network;
   auto problem = agree(chosen_.carries == nullptr ? (*why != 0 ? why : "it does not say why")
-                       : unprotected              ? exposure(before)
+                       : unprotected              ? exposure(found.loaded->name, before)
                                                   : "");
   if (!problem.empty()) chosen_.carries.reset();
   return problem;
@@ -103,53 +128,74 @@ void choosing::take_addresses() {
   if (!settings_.faults.empty()) self_.why += fmt::format(", with faults ({})", settings_.faults);
 }
 
-// The launcher's if it is an MPI's, else none.
-const char* choosing::mpi_name() const { return self_.started != nullptr ? which_mpi().name : nullptr; }
-
-void choosing::forced(const char* name, const std::string& option) {
+// ARMILLA_FABRIC is a backend's name, or that of its kin.
+void choosing::named() {
+  std::string problem;
+  const std::vector<backend_entry> all = list_backends(folders_);
+  const backend_entry* const mine = named_backend(all, settings_.fabric, problem);
+  const std::string option = "ARMILLA_FABRIC=" + settings_.fabric;
+  problem = agree(mine != nullptr ? "" : with_folders(problem, folders_));
+  if (problem.empty()) problem = try_backend(as_rank_0(mine->name));
+  if (!problem.empty()) throw_usage("start", fmt::format("{}: {}", option, problem));
   self_.all_far = true;
   self_.why = option;
-  if (const auto problem = try_backend(name); !problem.empty()) throw_usage("start", fmt::format("{}: {}", option, problem));
   take_addresses();
+}
+
+void choosing::loop() {
+  if (hosts() != 1)
+    throw_usage("start", "ARMILLA_FABRIC=loop takes ranks that share memory: it is for tests of the way over a network");
+  chosen_.carries = make_loop_network(self_.host_base, self_.layout, self_.rank, self_.ranks);
+  self_.all_far = true;
+  self_.why = "ARMILLA_FABRIC=loop";
+  take_addresses();
+}
+
+std::string names_with_spaces(const std::vector<backend_entry>& all) {
+  std::string text;
+  for (const backend_entry& each : all) text += each.name + " ";
+  return text;
 }
 
 void choosing::automatic() {
   const std::string hosts_text = fmt::format("the ranks are on {} hosts", hosts());
-  const std::string no_ucx = try_backend("ucx");
-  if (no_ucx.empty()) {
-    self_.why = hosts_text + ", and UCX is there";
-    return take_addresses();
+  std::string problems;
+  std::string names = as_rank_0(names_with_spaces(usable_backends(list_backends(folders_), &backend_entry::between_hosts)));
+  for (; !names.empty(); names.erase(0, names.find(' ') + 1)) {
+    const std::string name = names.substr(0, names.find(' '));
+    const std::string problem = try_backend(name);
+    if (problem.empty()) {
+      self_.why = hosts_text + problems;
+      return take_addresses();
+    }
+    problems += fmt::format("; {} cannot be used ({})", name, problem);
   }
-  const char* const mpi = mpi_name();
-  const std::string no_mpi = mpi != nullptr ? try_backend(mpi) : "no MPI's launcher started the job";
-  if (!no_mpi.empty())
-    throw_usage("start",
-                fmt::format("{}, and nothing carries messages between them; UCX: {}; MPI: {}", hosts_text, no_ucx, no_mpi));
-  self_.why = fmt::format("{}, without UCX ({})", hosts_text, no_ucx);
-  take_addresses();
+  if (problems.empty()) problems = with_folders("; no backend for that is here", folders_);
+  throw_usage("start", fmt::format("{}, and nothing carries messages between them{}", hosts_text, problems));
+}
+
+bool built_in(std::string_view fabric) { return fabric == "auto" || fabric == "shm" || fabric == "threads" || fabric == "loop"; }
+
+// Where no network is needed, a name that means nothing is an error all the same.
+void choosing::require_fabric() const {
+  std::string problem;
+  const std::vector<backend_entry> all = list_backends(folders_);
+  if (named_backend(all, settings_.fabric, problem) == nullptr)
+    throw_usage("start", fmt::format("ARMILLA_FABRIC={}: {}", settings_.fabric, with_folders(problem, folders_)));
 }
 
 chosen_network choosing::run() {
-  const fabric_kind asked = settings_.fabric;
+  const std::string& asked = settings_.fabric;
   if (self_.threads || self_.ranks == 1) {
+    if (!built_in(asked)) require_fabric();
     self_.why = self_.threads ? "the ranks are threads of one process" : "there is one rank";
-  } else if (asked == fabric_kind::mpi) {
-    const char* const mpi = mpi_name();
-    if (mpi == nullptr)
-      throw_usage("start", "ARMILLA_FABRIC=mpi takes a job that an MPI's launcher has started: mpirun -n 4 ./program");
-    forced(mpi, "ARMILLA_FABRIC=mpi");
-  } else if (asked == fabric_kind::ucx) {
-    forced("ucx", "ARMILLA_FABRIC=ucx");
-  } else if (asked == fabric_kind::loop) {
-    if (hosts() != 1)
-      throw_usage("start", "ARMILLA_FABRIC=loop takes ranks that share memory: it is for tests of the way over a network");
-    chosen_.carries = make_loop_network(self_.host_base, self_.layout, self_.rank, self_.ranks);
-    self_.all_far = true;
-    self_.why = "ARMILLA_FABRIC=loop";
-    take_addresses();
+  } else if (!built_in(asked)) {
+    named();
+  } else if (asked == "loop") {
+    loop();
   } else if (hosts() == 1) {
     self_.why = "all ranks share memory";
-  } else if (asked == fabric_kind::shm) {
+  } else if (asked == "shm") {
     throw_usage("start", fmt::format("ARMILLA_FABRIC=shm takes ranks that share memory, and these are on {} hosts; leave it away",
                                      hosts()));
   } else {
@@ -160,6 +206,6 @@ chosen_network choosing::run() {
 
 }  // namespace
 
-chosen_network choose_network(launch& self, const char* joined_by) { return choosing(self, joined_by).run(); }
+chosen_network choose_network(launch& self, std::string_view joined_by) { return choosing(self, joined_by).run(); }
 
 }  // namespace armilla::detail

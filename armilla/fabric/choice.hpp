@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "armilla/boot/launch.hpp"
 #include "armilla/fabric/network.hpp"
@@ -15,8 +16,8 @@ struct chosen_network {
 };
 
 /// Decides as ARMILLA_FABRIC says, opens the network on all ranks, which decide alike, and tells `self`: what carries, what is
-/// far, and why, for people. `joined_by`: the backend that `self.started` is from, or null. Throws `usage_error` or `limit_error`
-/// with what was tried.
-chosen_network choose_network(launch& self, const char* joined_by);
+/// far, and why, for people. `joined_by`: the backend that `self.started` is from, or nothing. Throws `usage_error` or
+/// `limit_error` with what was tried.
+chosen_network choose_network(launch& self, std::string_view joined_by);
 
 }  // namespace armilla::detail

@@ -7,7 +7,7 @@
 
 namespace armilla::detail {
 
-/// What carries bytes between ranks that share no memory: MPI, UCX, or what stands for them in a test.
+/// What carries bytes between ranks that share no memory: an engine of a backend, or what stands for one in a test.
 ///
 /// It moves *frames*, of at most `most()` bytes, and *bulk*, of any length, which goes straight from the sender's memory to the
 /// receiver's. It knows nothing of what is in them. Frames from one rank to another arrive once and in order, unless a
@@ -22,7 +22,7 @@ class network {
   network& operator=(const network&) = delete;
   virtual ~network() = default;
 
-  /// As in ARMILLA_FABRIC: "mpi", "ucx". And what is under it, for people: "Open MPI 4.1.4", "UCX 1.13.1, tcp".
+  /// As in ARMILLA_FABRIC. And what is under it, for people: "Open MPI 4.1.4", "UCX 1.13.1, tcp".
   virtual const char* name() const noexcept = 0;
   virtual const char* version() const noexcept = 0;
 

@@ -17,6 +17,7 @@
 #include "armilla/boot/launcher.hpp"
 #include "armilla/boot/note.hpp"
 #include "armilla/boot/supervisor.hpp"
+#include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
 
 namespace armilla::detail {
@@ -28,15 +29,6 @@ constinit std::atomic<bool> joined_before = false;
 void require_first_time() {
   if (joined_before.exchange(true))
     throw_usage("run", "this process has run its job already; put all of it into one run, or one session");
-}
-
-// The backends that can join the launcher's job, best first: PMIx needs no MPI in the program. All ranks must come to the same,
-// so nothing that one rank could see otherwise decides.
-std::vector<const char*> ways_into(const launcher& from) {
-  std::vector<const char*> ways;
-  if (from.kind == launcher_kind::open_mpi || from.kind == launcher_kind::pmix) ways.push_back("pmix");
-  if (const mpi_choice mpi = which_mpi(); mpi.name != nullptr) ways.push_back(mpi.name);
-  return ways;
 }
 
 std::string join_by(const std::string& way, const std::vector<std::string>& folders, std::unique_ptr<bootstrap>& started) {
@@ -61,12 +53,14 @@ void join_launcher(const launcher& from, joined_process& process) {
                             from.ranks));
   const auto folders = backend_folders(process.settings->backends);
   std::string problems;
-  for (const char* way : ways_into(from)) {
-    const std::string problem = join_by(way, folders, process.started);
-    process.started_by = way;
+  // All ranks must come to the same way, so nothing decides that one rank could see otherwise: the launcher's signs do.
+  for (const backend_entry& way : usable_backends(list_backends(folders), &backend_entry::joins)) {
+    const std::string problem = join_by(way.name, folders, process.started);
+    process.started_by = way.name;
     if (process.started != nullptr) return;
     problems += "; " + problem;
   }
+  if (problems.empty()) problems = fmt::format("; no backend that can join it is in {}", fmt::join(folders, ", "));
   throw_usage("start", fmt::format("{} started this process as one of {}, and there is no way to join the others{}; set "
                                    "ARMILLA_LAUNCHER=none to run each as a job of its own",
                                    from.name, from.ranks > 0 ? std::to_string(from.ranks) : "several", problems));
@@ -95,7 +89,7 @@ joined_process first_process(int argc, char** argv, joined_process process) {
 }
 
 joined_process join(int argc, char** argv) {
-  joined_process process{std::make_unique<options>(), nullptr, nullptr, {}, {}};
+  joined_process process{std::make_unique<options>(), nullptr, {}, {}, {}};
   const launcher from = find_launcher();
   if (from.kind == launcher_kind::own) {
     process.ranks = join_job(*process.settings);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "armilla/base/options.hpp"
@@ -14,7 +15,7 @@ namespace armilla::detail {
 struct joined_process {
   std::unique_ptr<options> settings;
   std::unique_ptr<bootstrap> started;  ///< by a launcher that is not ours
-  const char* started_by = nullptr;    ///< the backend that it is from
+  std::string started_by;              ///< the backend that it is from; empty: none
   chosen_network beyond;
   std::vector<launch> ranks;  ///< one for each rank of this process
 };

@@ -13,8 +13,9 @@ namespace armilla {
 /// them.
 std::uint32_t this_program();
 
-/// What carries the messages of this job, as it was chosen: "shm", "threads", "ucx", "mpi", "loop", or "shm+ucx" where ranks of a
-/// host share memory and UCX goes between hosts. The same on every rank. Errors: usage_error outside a session.
+/// What carries the messages of this job, as it was chosen: "shm", "threads", "loop", what carries in a backend, as
+/// "ucx", or "shm+ucx" where ranks of a host share memory and UCX goes between hosts. The same on every rank. Errors: usage_error
+/// outside a session.
 std::string fabric();
 
 /// How many programs the job holds.

@@ -16,7 +16,7 @@ namespace {
 void say(const std::string& text, char* why, std::size_t room) { std::snprintf(why, room, "%s", text.c_str()); }
 
 detail::bootstrap* join(char* why, std::size_t room) try {
-  const started s = start(false, false);  // what rank 0 has set is not known yet
+  const started s = start(false);  // what rank 0 has set is not known yet
   if (!s.error.empty()) return say(s.error, why, room), nullptr;
   auto job = std::make_unique<launched_job>(s);
   if (job->error()[0] != '\0') return say(job->error(), why, room), nullptr;
@@ -32,7 +32,7 @@ detail::network* open(rank_t rank, rank_t ranks, const detail::network_settings&
            nullptr;
   // Whoever joined has begun MPI and ends it; if ranks were brought together by others, MPI is begun here.
   const auto* const joined = static_cast<const launched_job*>(from_here);
-  const started s = start(true, settings.one_thread, joined != nullptr && joined->ours());
+  const started s = start(settings.one_thread, joined != nullptr && joined->ours());
   if (!s.error.empty()) return say(s.error, why, room), nullptr;
   if (s.rank != rank || s.ranks != ranks)
     return say("MPI calls this rank " + std::to_string(s.rank) + " of " + std::to_string(s.ranks) + ", its launcher " +
@@ -42,7 +42,12 @@ detail::network* open(rank_t rank, rank_t ranks, const detail::network_settings&
   return std::make_unique<mpi_network>(s, settings).release();
 } catch (const std::exception& e) { return say(e.what(), why, room), nullptr; }
 
-constexpr detail::plugin description{detail::plugin::good_version, "mpi", join, open};
+const char* engine() {
+  static const std::string name = library_name();
+  return name.c_str();
+}
+
+constexpr detail::plugin description{detail::plugin::good_version, "MPI", engine, false, join, open};
 
 }  // namespace
 }  // namespace armilla::mpi

@@ -83,7 +83,7 @@ std::string library_name() {
   return "MPI " + library_version();
 }
 
-started start(bool anyhow, bool one_thread, bool ours) {
+started start(bool one_thread, bool ours) {
   started s;
   // Two implementations have the same symbols: whoever came first into the process is called, whatever we were compiled for.
   if (const std::string text = library_text(); text.compare(0, std::strlen(built_for), built_for) != 0) {
@@ -100,7 +100,7 @@ started start(bool anyhow, bool one_thread, bool ours) {
     return s;
   }
   if (initialized == 0) {
-    if (!anyhow && !launched()) {
+    if (!launched()) {
       s.error = std::string("no launcher of ") + built_for + " started this process: " + launchers();
       return s;
     }

@@ -15,12 +15,12 @@ struct started {
   int ranks = 1;
 };
 
-/// Uses MPI if it has been initialised, or initialises it if a launcher of this MPI has started the process (or `anyhow`).
+/// Uses MPI if it has been initialised, or initialises it if a launcher of this MPI has started the process.
 /// With MPI_THREAD_SERIALIZED: one thread at a time calls MPI, which may be a progress thread. A program that calls MPI from a
 /// thread of its own initialises MPI itself; while a progress thread runs, with MPI_THREAD_MULTIPLE.
 /// `one_thread`: no thread but this one will call it. Open MPI takes locks at every level but MPI_THREAD_SINGLE, so it gets that.
 /// `ours`: an earlier call has initialised it.
-started start(bool anyhow, bool one_thread, bool ours = false);
+started start(bool one_thread, bool ours = false);
 
 /// Ends MPI if we began it and nobody has ended it yet.
 void stop(const started& s);

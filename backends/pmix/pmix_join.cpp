@@ -51,7 +51,7 @@ bootstrap* join(char* why, std::size_t room) {
   return new pmix_bootstrap(self, static_cast<rank_t>(size));
 }
 
-constexpr plugin description = {plugin::good_version, "pmix", join, nullptr};
+constexpr plugin description = {plugin::good_version, "PMIx", PMIx_Get_version, false, join, nullptr};
 
 }  // namespace
 }  // namespace armilla::detail

@@ -165,8 +165,13 @@ network* ucx_network::open(rank_t rank, rank_t ranks, const network_settings& se
 }
 
 namespace {
-constexpr plugin description = {plugin::good_version, "ucx", nullptr, ucx_network::open};
+const char* engine() {
+  static const std::string name = std::string("UCX ") + ucp_get_version_string();
+  return name.c_str();
 }
+
+constexpr plugin description = {plugin::good_version, "UCX", engine, true, nullptr, ucx_network::open};
+}  // namespace
 
 }  // namespace armilla::detail
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How jobs start and how they end: start_test.py ACTOR LAUNCHER [unittest arguments]."""
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -55,8 +56,27 @@ class Starting(StartTest):
         self.assertNotEqual(job.code, 0)
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
-    def test_mpi_takes_its_own_launcher(self):
-        self.assert_failed(self.run_job("hello", ranks=2, fabric="mpi"), "ARMILLA_FABRIC=mpi takes a job that an MPI's launcher", 1)
+    def test_a_fabric_that_is_none_is_told_what_there_is(self):
+        for ranks, code in ((1, 2), (2, 1)):
+            self.assert_failed(self.run_job("hello", ranks=ranks, fabric="nosuch"),
+                               "ARMILLA_FABRIC=nosuch: (rank 0: )?there is no such fabric; built in are auto, shm, threads and loop, backends found: "
+                               ".*; looked in .*; ARMILLA_BACKENDS names other folders", code)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_a_backend_that_cannot_be_loaded_says_why(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "libarmilla-broken.so").write_text("no library")
+            self.assert_failed(self.run_job("hello", ranks=2, fabric="broken", env={"ARMILLA_BACKENDS": folder}),
+                               "ARMILLA_FABRIC=broken: rank 0: .*libarmilla-broken.so cannot be loaded: .*file too short", 1)
+
+    @unittest.skipIf("shm" not in FABRICS, "processes only")
+    def test_a_kin_of_backends_takes_a_sign_of_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for one in "ab":
+                pathlib.Path(folder, f"libarmilla-{one}.so").write_text("no library")
+                pathlib.Path(folder, f"libarmilla-{one}.backend").write_text(f"kin pair\nsign 1 variable BACKEND_OF_KIND_{one} meant\n")
+            job = self.run_job("hello", ranks=2, fabric="pair", env={"ARMILLA_BACKENDS": folder})
+            self.assert_failed(job, "ARMILLA_FABRIC=pair: rank 0: it means one of a, b, .*mpirun -n 4 ./program", 1)
 
     def test_unknown_option(self):
         job = self.run_job("hello", ranks=2, env={"ARMILLA_RNIG": "1M"})

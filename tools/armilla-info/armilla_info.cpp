@@ -3,12 +3,10 @@
 //
 //     armilla-info
 //     mpirun -n 4 armilla-info
-#include <dlfcn.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +18,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/launcher.hpp"
+#include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
 #include "armilla/session/session_state.hpp"
 #include "security.hpp"
@@ -29,8 +28,6 @@ namespace {
 
 using namespace armilla::detail;
 
-constexpr std::array backends = {"ucx", "mpi-openmpi", "mpi-mpich", "pmix"};
-
 template <class... Arguments>
 void line(std::string_view title, fmt::format_string<Arguments...> text, Arguments&&... values) {
   fmt::print("  {:<12} {}\n", title, fmt::format(text, std::forward<Arguments>(values)...));
@@ -38,30 +35,26 @@ void line(std::string_view title, fmt::format_string<Arguments...> text, Argumen
 
 // --- what there is ---
 
-// Of what the backend is linked with. These can be called before anything is started.
-std::string engine_version(void* image) {
-  if (const auto mpi = reinterpret_cast<int (*)(char*, int*)>(dlsym(image, "MPI_Get_library_version"))) {
-    std::vector<char> text(32 * 1024);
-    int length = 0;
-    mpi(text.data(), &length);
-    std::string all(text.data());
-    std::ranges::replace(all, '\t', ' ');
-    return all.substr(0, all.find_first_of(",\n"));
-  }
-  if (const auto ucx = reinterpret_cast<const char* (*)()>(dlsym(image, "ucp_get_version_string")))
-    return fmt::format("UCX {}", ucx());
-  if (const auto pmix = reinterpret_cast<const char* (*)()>(dlsym(image, "PMIx_Get_version"))) return pmix();
-  return "of an unknown version";
-}
+std::vector<std::string> folders() { return backend_folders(options::from_environment().backends); }
 
-// One backend, in a process of its own: two MPIs in one do not get on.
+// One backend, in a process of its own: two engines in one process need not get on, as two MPIs do not.
 int probe(std::string_view name) {
-  const backend found = load_backend(name, backend_folders(options::from_environment().backends));
+  const backend found = load_backend(name, folders());
   if (!found)
     line(name, "cannot be used: {}", found.problem);
   else
-    line(name, "{}; {}", engine_version(dlopen(found.file.c_str(), RTLD_NOW | RTLD_NOLOAD)), found.file);
+    line(name, "{}; {}", found.loaded->engine != nullptr ? found.loaded->engine() : found.loaded->name, found.file);
   return 0;
+}
+
+void print_backend(const char* self, const backend_entry& one) {
+  std::FILE* const answer = popen(fmt::format("exec '{}' --backend {}", self, one.name).c_str(), "r");
+  if (answer == nullptr) return;
+  std::string text(16 * 1024, 0);
+  text.resize(std::fread(text.data(), 1, text.size(), answer));
+  if (pclose(answer) != 0 || text.empty()) text = fmt::format("  {:<12} cannot be used: loading it ends the process\n", one.name);
+  fmt::print("{}", text);
+  if (!one.problem.empty()) line("", "{}", one.problem);
 }
 
 void print_available() {
@@ -69,14 +62,9 @@ void print_available() {
   if (readlink("/proc/self/exe", self, sizeof self - 1) <= 0) return;
   fmt::print("Backends, as {} finds them\n", self);
   std::fflush(stdout);
-  for (const char* name : backends) {
-    std::FILE* const answer = popen(fmt::format("exec '{}' --backend {}", self, name).c_str(), "r");
-    if (answer == nullptr) continue;
-    std::string text(16 * 1024, 0);
-    text.resize(std::fread(text.data(), 1, text.size(), answer));
-    if (pclose(answer) != 0 || text.empty()) text = fmt::format("  {:<12} cannot be used: loading it ends the process\n", name);
-    fmt::print("{}", text);
-  }
+  const std::vector<backend_entry> all = list_backends(folders());
+  for (const backend_entry& each : all) print_backend(self, each);
+  if (all.empty()) line("none", "looked in {}; ARMILLA_BACKENDS names other folders", fmt::join(folders(), ", "));
 }
 
 // --- what this job got ---
@@ -110,6 +98,12 @@ std::string while_computing(const options& settings, const network* beyond) {
                      : ", also at the network, after ARMILLA_ATTEND_AFTER=" + settings.get("attend_after"));
 }
 
+// Why these backends are the ones of this job, and not their kin.
+void print_signs(const std::vector<backend_entry>& all) {
+  for (const backend_entry& each : all)
+    if (const backend_sign* const sign = sign_of(each); sign != nullptr) line("sign of", "{}: {}", each.name, sign->text);
+}
+
 void print_job(const launch& self, const launcher& from) {
   fmt::print("This job\n");
   if (self.started != nullptr)
@@ -123,8 +117,7 @@ void print_job(const launch& self, const launcher& from) {
          self.beyond->descriptor() >= 0 ? "idle ranks sleep until something comes"
                                         : "this network wakes nobody: idle ranks look every half millisecond");
   line("computing", "{}", while_computing(*self.settings, self.beyond));
-  const mpi_choice mpi = which_mpi();
-  line("MPI", "{}", mpi.name != nullptr ? fmt::format("{}: {}", mpi.name, mpi.why) : "no sign of one");
+  print_signs(list_backends(backend_folders(self.settings->backends)));
   line("processors", "{} on {} cores{}", self.processors, self.cores,
        self.oversubscribed ? ", fewer than ranks: who waits gives way soon" : "");
   line("memory", "segments of {}, rings of {}", show_bytes(self.layout.segment_bytes), show_bytes(self.layout.ring_bytes));

@@ -29,7 +29,7 @@ class Info(unittest.TestCase):
             if os.path.exists(f"{BACKENDS}/libarmilla-{name}.so"):
                 self.assertRegex(text, rf"  {name} +[^;]*\d+\.\d+[^;]*; .*libarmilla-{name}\.so\n")
             else:
-                self.assertRegex(text, rf"  {name} +cannot be used: libarmilla-{name}\.so is in none of .*ARMILLA_BACKENDS")
+                self.assertNotRegex(text, rf"  {name} ")
 
     def test_one_rank(self):
         text = self.said(INFO)
@@ -58,7 +58,7 @@ class Info(unittest.TestCase):
     def test_a_launcher(self):
         text = self.said("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2", INFO)
         self.assertRegex(text, r"started by   mpirun of Open MPI, joined by PMIx .*\n")
-        self.assertIn("MPI          mpi-openmpi: mpirun of Open MPI started it\n", text)
+        self.assertIn("sign of      mpi-openmpi: mpirun of Open MPI started it\n", text)
         self.assertEqual(text.count("This job"), 1)
 
     def test_security(self):

@@ -135,7 +135,8 @@ void describe_program(armilla::tools::program& all, program_spec& program) {
 void describe_job(armilla::tools::program& all, job_words& job) {
   all.options.insert(
       all.options.end(),
-      {{"--fabric", "NAME", "What carries messages: auto, shm, threads, mpi, ucx or loop; --options tells more (default: auto)",
+      {{"--fabric", "NAME",
+        "What carries messages: auto, shm, threads, loop, or a backend as ucx or mpi; --options tells more (default: auto)",
         into(job.fabric)},
        {"--pin", "HOW",
         "core: each rank on its own core; share: cores in turn; none; auto: core if there are enough, else share (default: auto)",
