@@ -19,6 +19,39 @@ row shared(row r) {
   return r;
 }
 
+row tunable(row r) {
+  r.tunable = true;
+  return r;
+}
+
+row depends_on_machine(row r, const char* usual) {
+  r.usual = usual;
+  return r;
+}
+
+/// Those that follow belong together.
+row heading(const char* text) {
+  row r;
+  r.heading = text;
+  return r;
+}
+
+std::vector<row> without_headings(std::vector<row> list) {
+  std::vector<row> rows;
+  std::string heading;
+  for (row& r : list) {
+    if (r.name.empty()) {
+      heading = r.heading;
+      continue;
+    }
+    r.heading = heading;
+    rows.push_back(std::move(r));
+  }
+  return rows;
+}
+
+bool anything(std::string_view) { return true; }
+
 row flag(const char* name, bool options::* member, const char* text) {
   return {name, "0 or 1", text, [=](options& o, std::string_view v) { return parse_flag(v, o.*member); },
           [=](const options& o) { return std::string(o.*member ? "1" : "0"); }};
@@ -112,7 +145,8 @@ std::vector<row> make_table() {
                                                                  {"tree", pattern::tree},
                                                                  {"hypercube", pattern::hypercube},
                                                                  {"dissemination", pattern::dissemination}};
-  return {
+  return without_headings({
+      heading("The job"),
       number("ranks", &o::ranks, 1, most_ranks, "How many ranks to start, without a launcher."),
       shared(words(
           "fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
@@ -125,14 +159,17 @@ std::vector<row> make_table() {
       flag("label", &o::label, "Put the rank before each line that it prints."),
       choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
              "Join the job of the mpirun or srun that started this process, or take no notice of it."),
-      words(
-          "backends", &o::backends, [](std::string_view) { return true; }, "folders with colons between, or nothing",
-          "Where to look first for libarmilla-ucx.so and its kin."),
+      words("backends", &o::backends, anything, "folders with colons between, or nothing",
+            "Where to look first for libarmilla-ucx.so and its kin."),
       shared(flag("trust_network", &o::trust_network,
                   "Let UCX listen on a public address: whoever reaches it can read and write the memory of the job.")),
+      depends_on_machine(words("tuned", &o::tuned, anything, "a file's name, or none",
+                               "The file that armilla-tune writes, read before these variables, if it exists; none: no file."),
+                         "armilla/tuned in $XDG_CONFIG_HOME or ~/.config"),
+      heading("Messages"),
       shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
-      bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
-            "Size of the buffer in which small statements to one rank travel together; 0: each goes alone."),
+      tunable(bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
+                    "Size of the buffer in which small statements to one rank travel together; 0: each goes alone.")),
       number("poll_every", &o::poll_every, 0, 1'000'000, "Poll at every n-th communication call; 0: only where one waits."),
       poll_budget(),
       bytes("eager", &o::eager, 0, 1 << 30, shape::any,
@@ -147,7 +184,7 @@ std::vector<row> make_table() {
           "network_window", &o::network_window, 4096, 1 << 30, shape::any,
           "How much may be under way over a network from one rank to another before the receiver says that it has taken it in.")),
       shared(words(
-          "faults", &o::faults, [](std::string_view) { return true; },
+          "faults", &o::faults, anything,
           "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
           "rank), "
           "stop=0.01, seed=7; or nothing",
@@ -157,6 +194,7 @@ std::vector<row> make_table() {
           "for "
           "a millisecond; one rank is slow. Without a network nothing happens.")),
       flag("cross_copy", &o::cross_copy, "Copy straight between processes where the system allows it."),
+      heading("Waiting"),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
       choice(
@@ -176,24 +214,32 @@ std::vector<row> make_table() {
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,
                "Say what all ranks wait for when one has had nothing to do for so long; 0: never. SIGUSR1 asks for the same. "
                "Under mpirun or srun each rank tells its own."),
+      heading("When a rank dies"),
       shared(duration(
           "loss_grace", &o::loss_grace_ns, 1'000'000'000,
           "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
           "ended.")),
       shared(duration("loss_timeout", &o::loss_timeout_ns, 1'000'000'000,
                       "How long a host may be silent before its ranks are lost, whatever they compute; 0: for ever.")),
+      heading("Fibers"),
       bytes("stack", &o::stack, 16 * 1024, std::uint64_t{1} << 32, shape::any,
             "Size of a fiber's stack; bodies run on such stacks, too. Only what is used takes memory."),
       number("stacks_kept", &o::stacks_kept, 0, 1'000'000, "How many stacks of fibers that have ended are kept for others."),
+      heading("Teams"),
       shared(choice("barrier", &o::barrier, patterns, "The pattern of the barrier.")),
       shared(choice("fence", &o::fence, patterns, "The pattern of the fence.")),
-      shared(bytes(
-          "segment", &o::segment, least_segment_bytes, most_segment_bytes, shape::any,
-          "Address space reserved for each rank's segment (used pages cost, others do not); by default the machine's memory.")),
+      heading("Global memory"),
+      depends_on_machine(shared(bytes("segment", &o::segment, least_segment_bytes, most_segment_bytes, shape::any,
+                                      "Address space reserved for each rank's segment (used pages cost, others do not).")),
+                         "the machine's memory"),
       shared(choice("access", &o::access, {{"all", access_kind::all}, {"opened", access_kind::opened}},
                     "Other ranks reach all global memory, or only the regions that their owner opened.")),
       shared(flag("access_by_message", &o::access_by_message,
                   "Reach global memory by messages even where it is shared (for tests).")),
+      heading("Objects"),
+      words("libraries", &o::libraries, anything, "folders with colons between, or nothing",
+            "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
+      heading("Looking inside"),
       shared(words("stats", &o::stats, good_stats,
                    "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
                    "Print counters at the end (1), with the time of each component (timing), or write them to a file.")),
@@ -203,21 +249,12 @@ std::vector<row> make_table() {
           "Write what each rank did and when to this file, which Perfetto opens; also when the job fails.")),
       bytes("trace_events", &o::trace_events, 1024, std::uint64_t{1} << 28, shape::power_of_two,
             "How many events of a rank are kept for ARMILLA_TRACE, 32 bytes each; older ones are dropped and counted."),
-      words(
-          "libraries", &o::libraries, [](std::string_view) { return true; }, "folders with colons between, or nothing",
-          "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),
-      words(
-          "record", &o::record, [](std::string_view) { return true; }, "the name of a file, or nothing",
-          "Write the order in which each rank takes in messages to this name and the rank's number behind a point."),
-      words(
-          "replay", &o::replay, [](std::string_view) { return true; }, "the name of a file, or nothing",
-          "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
+      words("record", &o::record, anything, "the name of a file, or nothing",
+            "Write the order in which each rank takes in messages to this name and the rank's number behind a point."),
+      words("replay", &o::replay, anything, "the name of a file, or nothing",
+            "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
       shared(flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks.")),
-      words(
-          "tuned", &o::tuned, [](std::string_view) { return true; }, "a file's name, or none",
-          "The file that armilla-tune writes, read before these variables, if it exists; none: no file; by default armilla/tuned "
-          "in $XDG_CONFIG_HOME or ~/.config."),
-  };
+  });
 }
 
 }  // namespace

@@ -5,11 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdlib>
 #include <fstream>
-#include <vector>
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/option_table.hpp"
@@ -21,27 +19,24 @@ namespace {
 constexpr std::string_view prefix = "ARMILLA_";
 constexpr std::string_view reserved = "ARMILLA_INTERNAL_";
 constexpr std::string_view no_file = "none";
-// What the tuned file may set: what changes the speed of a job, and nothing else.
-constexpr std::array tunable = {"aggregate"};
-
-std::string variable(std::string_view name) {
-  std::string v(prefix);
-  for (const char c : name) v += upper(c);
-  return v;
-}
 
 [[noreturn]] void throw_unknown(std::string_view name) {
   const auto far = [&](const option_row& r) { return edit_distance(r.name, name); };
   const auto near = std::min_element(option_table().begin(), option_table().end(),
                                      [&](const option_row& a, const option_row& b) { return far(a) < far(b); });
-  throw_usage("options",
-              variable(name) + " is no option; did you mean " + variable(near->name) + "? (armilla-run --options prints all)");
+  throw_usage("options", variable_of(name) + " is no option; did you mean " + variable_of(near->name) +
+                             "? (armilla-run --options prints all)");
+}
+
+const option_row* known(std::string_view name) {
+  for (const option_row& r : option_table())
+    if (equal_ignoring_case(r.name, name)) return &r;
+  return nullptr;
 }
 
 const option_row& find(std::string_view name) {
   if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-  for (const option_row& r : option_table())
-    if (equal_ignoring_case(r.name, name)) return r;
+  if (const option_row* const r = known(name)) return *r;
   throw_unknown(name);
 }
 
@@ -57,13 +52,14 @@ bool read_tuned_line(options& o, std::string_view line) {
   if (line.empty() || line.front() == '#') return true;
   const std::size_t equals = line.find('=');
   if (equals == line.npos) return false;
-  const std::string_view name = trimmed(line.substr(0, equals));
-  return std::ranges::find(tunable, name) != tunable.end() && find(name).read(o, trimmed(line.substr(equals + 1)));
+  const option_row* const r = known(trimmed(line.substr(0, equals)));
+  return r != nullptr && r->tunable && r->read(o, trimmed(line.substr(equals + 1)));
 }
 
 [[noreturn]] void throw_bad_line(const std::string& file, int number, const std::string& line) {
   std::string allowed;
-  for (const char* name : tunable) allowed += std::string(name) + "= followed by " + find(name).allowed + ", ";
+  for (const option_row& r : option_table())
+    if (r.tunable) allowed += r.name + "= followed by " + r.allowed + ", ";
   throw_usage("options", file + ", line " + std::to_string(number) + ": '" + line + "' is not allowed; give " + allowed +
                              "or a comment that starts with #; or set ARMILLA_TUNED=none to do without this file");
 }
@@ -102,7 +98,7 @@ std::uint64_t default_segment_bytes() noexcept {
 void options::set(std::string_view name, std::string_view value) {
   const option_row& r = find(name);
   if (!r.read(*this, value))
-    throw_usage("options", variable(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
+    throw_usage("options", variable_of(r.name) + "=" + std::string(value) + " is not allowed; give " + r.allowed);
 }
 
 std::string options::get(std::string_view name) const { return find(name).show(*this); }
@@ -133,8 +129,8 @@ options::overruled options::take_shared(std::string_view text) {
     const std::string theirs = r.show(*this);
     if (mine == theirs || mine == r.show(defaults)) continue;
     const std::string_view between = result.here.empty() ? "" : " ";
-    result.here.append(between).append(variable(r.name)).append("=").append(mine);
-    result.there.append(between).append(variable(r.name)).append("=").append(theirs);
+    result.here.append(between).append(variable_of(r.name)).append("=").append(mine);
+    result.there.append(between).append(variable_of(r.name)).append("=").append(theirs);
   }
   return result;
 }
@@ -154,29 +150,17 @@ std::string complaint_of_tuned_file() {
          ": there is no such file that can be read, so nothing is tuned; let armilla-tune write it, or set ARMILLA_TUNED=none";
 }
 
+std::string variable_of(std::string_view name) {
+  std::string v(prefix);
+  for (const char c : name) v += upper(c);
+  return v;
+}
+
 options options::from_environment() {
   options o;
   if (environment_value("ARMILLA_TUNED") != no_file) read_tuned(o, tuned_file());
   apply(o, environ);
   return o;
-}
-
-void print_manual(std::FILE* out) {
-  const options defaults;
-  for (const option_row& r : option_table()) {
-    const std::string shown = r.show(defaults);
-    std::fprintf(out, "%s\n    %s\n    Allowed: %s. Default: %s.\n", variable(r.name).c_str(), r.text.c_str(), r.allowed.c_str(),
-                 shown.empty() ? "nothing" : shown.c_str());
-  }
-}
-
-int print_changes(const options& settings, std::FILE* out) {
-  const options defaults;
-  int changes = 0;
-  for (const option_row& r : option_table())
-    if (const std::string value = r.show(settings); value != r.show(defaults))
-      std::fprintf(out, "  %s=%s\n", variable(r.name).c_str(), value.c_str()), ++changes;
-  return changes;
 }
 
 }  // namespace armilla::detail

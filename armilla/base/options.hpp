@@ -21,7 +21,7 @@ enum class pattern { automatic, flat, tree, hypercube, dissemination };
 std::uint64_t default_segment_bytes() noexcept;
 
 /// The values of the variables ARMILLA_*, read once at the start. The members' initialisers are the defaults; the table
-/// in options.cpp gives each a name, its limits and its text, and nothing else in the library reads the environment
+/// in option_table.cpp gives each a name, its limits and its text, and nothing else in the library reads the environment
 /// (but boot, whose ARMILLA_INTERNAL_* are skipped here). A new option is a member here and a row there.
 struct options {
   // the job
@@ -108,6 +108,8 @@ std::string tuned_file();
 
 /// The manual of all variables, from the same table.
 void print_manual(std::FILE* out);
+/// The same as the page docs/guide/options.md.
+void print_options_page(std::FILE* out);
 /// Those that are not at their defaults, a line "  ARMILLA_X=value" each; how many.
 int print_changes(const options& settings, std::FILE* out);
 

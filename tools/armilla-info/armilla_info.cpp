@@ -137,13 +137,14 @@ void print_all(const launcher& from) {
   std::fflush(stdout);
 }
 
-armilla::tools::program description(bool& backends, bool& security) {
+armilla::tools::program description(bool& backends, bool& security, bool& page) {
   using armilla::tools::into;
   return {.name = "armilla-info",
           .summary = "prints which backends there are, what a job that is started like this one gets and why, and all options.",
-          .usage = "[--backends | --security]",
+          .usage = "[--backends | --security | --options-page]",
           .options = {{"--backends", "", "Only the backends that can be loaded, and of which library", into(backends)},
-                      {"--security", "", "Only which ports are open in such a job, and to whom", into(security)}},
+                      {"--security", "", "Only which ports are open in such a job, and to whom", into(security)},
+                      {"--options-page", "", "Only all options, as the page of the documentation", into(page)}},
           .more = "Start it as you start your program:\n  ARMILLA_RANKS=4 armilla-info\n  mpirun -n 4 armilla-info\n"};
 }
 
@@ -151,11 +152,12 @@ armilla::tools::program description(bool& backends, bool& security) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--backend") return probe(argv[2]);
-  bool backends_only = false, security = false;
-  const armilla::tools::program self = description(backends_only, security);
+  bool backends_only = false, security = false, page = false;
+  const armilla::tools::program self = description(backends_only, security, page);
   if (const auto words = armilla::tools::parse_or_exit(self, argc, argv); !words.empty())
     return armilla::tools::complain(self, fmt::format("'{}' is too much", words[0]));
   if (backends_only) return print_available(), 0;
+  if (page) return print_options_page(stdout), 0;
   const launcher from = find_launcher();
   return armilla::run(argc, argv, [&] {
     if (armilla::rank() != 0) return;

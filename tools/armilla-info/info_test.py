@@ -35,7 +35,7 @@ class Info(unittest.TestCase):
         text = self.said(INFO)
         self.assertIn("started by   nobody: a job of one rank\n", text)
         self.assertIn("network      none: there is one rank\n", text)
-        self.assertIn("All options\nARMILLA_RANKS\n", text)
+        self.assertIn("All options\n\nThe job\n\nARMILLA_RANKS\n", text)
         for option in ("ARMILLA_BACKENDS", "ARMILLA_FABRIC", "ARMILLA_LAUNCHER"):
             self.assertIn(f"\n{option}\n", text)
 
