@@ -163,9 +163,6 @@ std::vector<row> make_table() {
             "Where to look first for libarmilla-ucx.so and its kin."),
       shared(flag("trust_network", &o::trust_network,
                   "Let UCX listen on a public address: whoever reaches it can read and write the memory of the job.")),
-      depends_on_machine(words("tuned", &o::tuned, anything, "a file's name, or none",
-                               "The file that armilla-tune writes, read before these variables, if it exists; none: no file."),
-                         "armilla/tuned in $XDG_CONFIG_HOME or ~/.config"),
       heading("Messages"),
       shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
       tunable(bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,
@@ -180,9 +177,9 @@ std::vector<row> make_table() {
             "How much a rank queues for another that does not take it in, before it reads nothing more from that one."),
       bytes("receive_buffers", &o::receive_buffers, 0, max_bytes, shape::any,
             "How much memory a rank keeps for arguments that bodies read in place."),
-      shared(bytes(
-          "network_window", &o::network_window, 4096, 1 << 30, shape::any,
-          "How much may be under way over a network from one rank to another before the receiver says that it has taken it in.")),
+      shared(bytes("network_window", &o::network_window, 4096, 1 << 30, shape::any,
+                   "How much may be under way over a network from one rank to another before the receiver says that it has "
+                   "taken it in.")),
       shared(words(
           "faults", &o::faults, anything,
           "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "
@@ -197,14 +194,14 @@ std::vector<row> make_table() {
       heading("Waiting"),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
-      choice(
-          "wait", &o::wait, {{"auto", wait_kind::automatic}, {"switch", wait_kind::switching}},
-          "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the loop."),
-      shared(choice(
-          "reception", &o::reception,
-          {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
-          "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank (thread); the rank "
-          "itself, interrupted where it allows that (signal).")),
+      choice("wait", &o::wait, {{"auto", wait_kind::automatic}, {"switch", wait_kind::switching}},
+             "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the "
+             "loop."),
+      shared(choice("reception", &o::reception,
+                    {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
+                    "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank "
+                    "(thread); the rank "
+                    "itself, interrupted where it allows that (signal).")),
       duration(
           "attend_after", &o::attend_after_ns, 1000,
           "With ARMILLA_RECEPTION=thread: when a rank has left the network alone for so long, its thread looks there; 0: the "
@@ -254,6 +251,10 @@ std::vector<row> make_table() {
       words("replay", &o::replay, anything, "the name of a file, or nothing",
             "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
       shared(flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks.")),
+      heading("What was measured"),
+      depends_on_machine(words("tuned", &o::tuned, anything, "a file's name, or none",
+                               "The file that armilla-tune writes, read before these variables, if it exists; none: no file."),
+                         "armilla/tuned in $XDG_CONFIG_HOME or ~/.config"),
   });
 }
 
