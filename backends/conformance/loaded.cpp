@@ -34,17 +34,18 @@ const plugin& load(const char* path) {
   return description;
 }
 
-void joined::open(const char* path, const char* boot_path) {
+void joined::open(const char* path, const char* boot_path, bootstrap* together) {
   char why[512] = "";
   const plugin& carries = load(path);
   const plugin& starts = boot_path != nullptr ? load(boot_path) : carries;
-  if (starts.join == nullptr || carries.open == nullptr) die(path, "has no join, or no open");
-  boot = starts.join(why, sizeof why);
+  if (carries.open == nullptr) die(path, "has no open");
+  if (together == nullptr && starts.join == nullptr) die(path, "has no join; name another one by --bootstrap, or say --ranks N");
+  boot = together != nullptr ? together : starts.join(why, sizeof why);
   if (boot == nullptr) die(path, why);
   rank = boot->rank();
   ranks = boot->ranks();
   if (rank < 0 || rank >= ranks) fail("rank %d of %d", rank, ranks);
-  net = carries.open(rank, ranks, settings, &starts == &carries ? boot : nullptr, why, sizeof why);
+  net = carries.open(rank, ranks, settings, together == nullptr && &starts == &carries ? boot : nullptr, why, sizeof why);
   if (net == nullptr) fail("%s: %s", path, why);
   if (const std::size_t bytes = net->address_bytes(); bytes != 0) {
     static std::vector<std::byte> all;

@@ -23,8 +23,8 @@ struct joined {
   rank_t ranks = 1;
   network_settings settings;
 
-  /// Opens `path`; the ranks are brought together by `boot_path`, or by the network's own plug-in.
-  void open(const char* path, const char* boot_path);
+  /// Opens `path`; the ranks are brought together by `together`, by the plug-in `boot_path`, or by the network's own.
+  void open(const char* path, const char* boot_path, bootstrap* together = nullptr);
   void close();
   /// Says what went wrong and ends the job.
   [[noreturn]] void fail(const char* format, ...) const __attribute__((format(printf, 2, 3)));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/// armilla-network-conformance NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so] [--part 0.1]]
+/// armilla-network-conformance NETWORK.so [--bootstrap OTHER.so | --ranks N] [--measure [--plain HELPER.so] [--part 0.1]]
 ///
-/// Loads a backend, joins the launcher's job, and examines what armilla/fabric/network.hpp and armilla/boot/bootstrap.hpp
-/// promise, or measures it (a part of the usual number of times). It contains nothing of the library but these headers. Exit code
-/// 0: all is as promised.
+/// Loads a backend, joins the launcher's job or starts N ranks on this host, and examines what armilla/fabric/network.hpp and
+/// armilla/boot/bootstrap.hpp promise, or measures it (a part of the usual number of times). It contains nothing of the library
+/// but these headers. Exit code 0: all is as promised.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "backends/conformance/checks.hpp"
+#include "backends/conformance/forked.hpp"
 
 int main(int argc, char** argv) {
   const char* path = nullptr;
@@ -16,9 +17,12 @@ int main(int argc, char** argv) {
   const char* plain = nullptr;
   bool measured = false;
   double part = 1;
+  int ranks = 0;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--bootstrap") == 0 && i + 1 < argc)
       boot_path = argv[++i];
+    else if (std::strcmp(argv[i], "--ranks") == 0 && i + 1 < argc)
+      ranks = std::atoi(argv[++i]);
     else if (std::strcmp(argv[i], "--plain") == 0 && i + 1 < argc)
       plain = argv[++i];
     else if (std::strcmp(argv[i], "--part") == 0 && i + 1 < argc)
@@ -29,11 +33,12 @@ int main(int argc, char** argv) {
       path = argv[i];
   }
   if (path == nullptr || !(part > 0 && part <= 1)) {
-    std::fprintf(stderr, "usage: %s NETWORK.so [--bootstrap OTHER.so] [--measure [--plain HELPER.so] [--part 0.1]]\n", argv[0]);
+    std::fprintf(stderr, "usage: %s NETWORK.so [--bootstrap OTHER.so | --ranks N] [--measure [--plain HELPER.so] [--part 0.1]]\n",
+                 argv[0]);
     return 2;
   }
   conformance::joined j;
-  j.open(path, boot_path);
+  j.open(path, boot_path, ranks > 0 ? conformance::fork_ranks(ranks) : nullptr);
   if (measured) {
     conformance::measure(j, plain, part);
   } else {

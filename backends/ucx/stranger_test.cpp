@@ -15,8 +15,8 @@
 
 #include <ucp/api/ucp.h>
 
+#include "backends/conformance/together.hpp"
 #include "backends/ucx/address.hpp"
-#include "backends/ucx/together.hpp"
 
 namespace {
 

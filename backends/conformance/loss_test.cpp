@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ucx_loss_test LIBRARY.so INTERFACES: three ranks without a launcher. One sleeps until something comes; then one is killed,
-/// and the others learn it where UCX can know it, go on, and come to an end. Exit code 0: all is as promised.
+/// armilla-network-loss LIBRARY.so INTERFACES told|silent: three ranks without a launcher. One sleeps until something comes; then
+/// one is killed, and the others learn it where the network can know it (told), go on, and come to an end. Exit code 0: all is as
+/// promised.
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,7 +14,7 @@
 #include <cstring>
 #include <vector>
 
-#include "backends/ucx/together.hpp"
+#include "backends/conformance/together.hpp"
 
 namespace {
 
