@@ -15,8 +15,8 @@
 #include "armilla/boot/listeners.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
-#include "armilla/fabric/faults.hpp"
-#include "armilla/fabric/loop_network.hpp"
+#include "armilla/fabric/testing/faults.hpp"
+#include "armilla/fabric/testing/loop_network.hpp"
 
 namespace armilla::detail {
 namespace {

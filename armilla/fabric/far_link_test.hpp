@@ -8,7 +8,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/far_link.hpp"
-#include "armilla/fabric/scripted_network.hpp"
+#include "armilla/fabric/testing/scripted_network.hpp"
 
 namespace armilla::detail {
 

@@ -11,7 +11,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/frame.hpp"
-#include "armilla/fabric/scripted_network.hpp"
+#include "armilla/fabric/testing/scripted_network.hpp"
 
 namespace armilla::detail {
 namespace {

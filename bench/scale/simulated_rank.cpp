@@ -16,8 +16,8 @@
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/join.hpp"
-#include "armilla/fabric/passing_network.hpp"
 #include "armilla/fabric/plugin.hpp"
+#include "armilla/fabric/testing/passing_network.hpp"
 #include "backends/mpi/mpi_network.hpp"
 
 extern "C" const armilla::detail::plugin* armilla_plugin();  // of the MPI backend, which is linked

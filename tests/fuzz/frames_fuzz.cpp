@@ -16,7 +16,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/fabric/frame.hpp"
-#include "armilla/fabric/scripted_network.hpp"
+#include "armilla/fabric/testing/scripted_network.hpp"
 #include "armilla/rpc/method.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/session_state.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/faults.hpp"
+#include "armilla/fabric/testing/faults.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -13,8 +13,8 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/frame.hpp"
-#include "armilla/fabric/passing_network.hpp"
-#include "armilla/fabric/reliable.hpp"
+#include "armilla/fabric/testing/passing_network.hpp"
+#include "armilla/fabric/testing/reliable.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/reliable.hpp"
+#include "armilla/fabric/testing/reliable.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -16,7 +16,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
-#include "armilla/fabric/passing_network.hpp"
+#include "armilla/fabric/testing/passing_network.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What network.hpp promises, examined as for the plug-ins, between threads: of the network over rings, and of the same under
 // faults that a network may have, or that the layer for lost frames repairs.
-#include "armilla/fabric/loop_network.hpp"
+#include "armilla/fabric/testing/loop_network.hpp"
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -19,7 +19,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/bootstrap.hpp"
-#include "armilla/fabric/faults.hpp"
+#include "armilla/fabric/testing/faults.hpp"
 #include "backends/conformance/checks.hpp"
 
 namespace armilla::detail {

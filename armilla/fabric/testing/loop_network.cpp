@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/loop_network.hpp"
+#include "armilla/fabric/testing/loop_network.hpp"
 
 #include <sys/socket.h>
 #include <sys/un.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fabric/faults.hpp"
+#include "armilla/fabric/testing/faults.hpp"
 
 #include <algorithm>
 #include <mutex>
@@ -11,8 +11,8 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/fabric/reliable.hpp"
-#include "armilla/fabric/scripted_network.hpp"
+#include "armilla/fabric/testing/reliable.hpp"
+#include "armilla/fabric/testing/scripted_network.hpp"
 
 namespace armilla::detail {
 namespace {
