@@ -72,9 +72,9 @@ std::string arrival_order::explain() const {
                      script_[at_]);
 }
 
-arrival_order* order_of(const context& self, const endpoint* of) noexcept {
+arrival_order* order_of(const context& self) noexcept {
   const message_state* const state = self.carrier;
-  return state != nullptr && &state->messages == of ? state->order.get() : nullptr;
+  return state != nullptr && &state->messages == self.messages ? state->order.get() : nullptr;
 }
 
 }  // namespace armilla::detail

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/base/context.hpp"
+#include "armilla/base/types.hpp"
 
 namespace armilla::detail {
 
@@ -43,7 +44,7 @@ class arrival_order {
   std::uint64_t last_look_ = 0;  // that took something
 };
 
-/// The order of this endpoint's arrivals; null if nobody asked for it.
-arrival_order* order_of(const context& self, const endpoint* of) noexcept;
+/// The order of this rank's arrivals; null if none was asked for, and of an attendant.
+arrival_order* order_of(const context& self) noexcept;
 
 }  // namespace armilla::detail

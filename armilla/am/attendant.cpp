@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "armilla/am/attending.hpp"
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
@@ -25,9 +26,11 @@ struct attendant_state {
     scheduler fibers(mine, mine.settings->stack, 0);
     mine.fibers = &fibers;
     fibers.refuse_fibers();
-    endpoint messages(mine, *mine.host, endpoint::role::attendant);
+    mine.messages = nullptr;
+    endpoint messages(mine, *mine.host, role::attendant);
     mine.messages = &messages;
-    messages.attend(stop, of_rank.attended());
+    mine.out = &messages.out;
+    attending(messages, of_rank.in.attended()).until(stop);
     messages.close_network();
     current = nullptr;
   } catch (const std::exception& why) { fatal("attendant", why.what()); }

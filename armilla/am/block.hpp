@@ -11,7 +11,7 @@
 /// while the sender still writes it, so that the two copies of a long argument overlap.
 namespace armilla::detail {
 
-class endpoint;
+class outbox;
 struct channel;
 
 /// What a record of bulk says.
@@ -21,11 +21,11 @@ struct bulk_name {
   std::uint64_t handler;
 };
 
-/// An item whose record leaves before its bytes are there. Whoever makes one fills `place`, raises `mark` on the way if he
-/// likes, and calls `finish`; if he does not come to that, the receiver drops the message.
+/// An item whose record leaves before its bytes are there. Its maker fills `place`, may raise `mark` on the way, and calls
+/// `finish`; without that the receiver drops the message.
 class outgoing_block {
  public:
-  outgoing_block(endpoint& self, channel& c, handler_id h, std::size_t size);
+  outgoing_block(outbox& out, channel& c, handler_id h, std::size_t size);
   ~outgoing_block() {
     if (mark_ != nullptr) mark_->raise(watermark::given_up);
   }

@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/inbox.hpp"
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {
@@ -18,30 +18,30 @@ namespace armilla::detail {
 struct bulk_record {
   static constexpr bool may_wait = true;  // what it names may
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
-    self.begin_bodies(rest);
+    in.begin_bodies(rest);
     do {
       bulk_name name;
       if (std::size_t(rest.end - rest.at) < sizeof name)
-        self.throw_damaged(source, "the name of a block, its length", std::uint64_t(rest.end - rest.at));
+        throw_damaged(source, "the name of a block, its length", std::uint64_t(rest.end - rest.at));
       std::memcpy(&name, rest.at, sizeof name);
       rest.at += sizeof name;
-      self.take_bulk(source, name.offset, std::size_t(name.size), name.handler);
-    } while (self.next_body(rest));
+      static_cast<inbox&>(in).take_block(source, name.offset, std::size_t(name.size), name.handler);
+    } while (in.next_body(rest));
   }
 };
 namespace {
 handler_slot& bulk_slot = fixed_handler<bulk_record, bulk_handler>;
 }
 
-void endpoint::use_heap(heap blocks, std::uint64_t first) noexcept {
+void outbox::use_heap(heap blocks, std::uint64_t first) noexcept {
   blocks_ = blocks;
   has_blocks_ = true;
-  host_.control(self_.rank).heap_first.store(first, std::memory_order_release);
+  host_.control(self.rank).heap_first.store(first, std::memory_order_release);
 }
 
-watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
+watermark* outbox::start_block(channel& c, handler_id h, std::size_t size) {
   if (!has_blocks_)
     throw_limit(
         "send",
@@ -72,41 +72,41 @@ watermark* endpoint::start_block(channel& c, handler_id h, std::size_t size) {
     throw;
   }
   c.open_blocks += size;
-  auto* const mark = reinterpret_cast<watermark*>(host_.segment_start(self_.rank) + block.offset);
+  auto* const mark = reinterpret_cast<watermark*>(host_.segment_start(self.rank) + block.offset);
   mark->raise(0);
   return mark;
 }
 
-std::byte* endpoint::append_bulk(channel& c, handler_id h, std::size_t size) {
+std::byte* outbox::append_bulk(channel& c, handler_id h, std::size_t size) {
   watermark* const mark = start_block(c, h, size);
   mark->raise(watermark::finished(size));  // the frame only leaves after the caller has filled the block: no poll lies between
   return reinterpret_cast<std::byte*>(mark + 1);
 }
 
-outgoing_block::outgoing_block(endpoint& self, channel& c, handler_id h, std::size_t size) : size_(size) {
+outgoing_block::outgoing_block(outbox& out, channel& c, handler_id h, std::size_t size) : size_(size) {
   if (c.blocked) [[unlikely]]
-    self.refuse_if_spent(c, h, traffic::uncounted);
-  mark_ = self.start_block(c, h, size);
+    out.refuse_if_spent(c, h, traffic::uncounted);
+  mark_ = out.start_block(c, h, size);
   // To itself it leaves when it is full: nobody could fill it while this rank reads. A network carries what is full.
-  if (c.to != self.self().rank && !c.far) self.push(c);
+  if (c.to != out.self.rank && !c.far) out.push(c);
 }
 
-void endpoint::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
-  const std::uint64_t most = host_.layout.segment_bytes - sizeof(watermark);
+void inbox::take_block(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
+  const host_map& host = out.host();
+  const std::uint64_t most = host.layout.segment_bytes - sizeof(watermark);
   if (offset > most || size > most - offset) throw_damaged(source, "a block's place", offset);
   if (size % 8 != 0 || offset % alignof(watermark) != 0) throw_damaged(source, "a block's length", size);
   if (h >= handlers_.size || names_block(h)) throw_damaged(source, "a handler's number", h);
-  const bool far = host_.far[std::size_t(source)];
-  // Which block of ours the network has brought, only this rank itself says: take_far_bulk.
+  const bool far = host.far[std::size_t(source)];
+  // Which block of this rank the network has brought, only this rank itself says: far_traffic::take_bulk.
   if (far && (arriving_ == nullptr || arriving_->far.bytes != 0)) throw_damaged(source, "a block's name, its place", offset);
-  const rank_t owner = far ? self_.rank : source;
-  std::byte* const segment = host_.segment_start(owner);
+  const rank_t owner = far ? self.rank : source;
+  std::byte* const segment = host.segment_start(owner);
   auto* const mark = reinterpret_cast<watermark*>(segment + offset);
   const std::uint64_t filled = far ? mark->filled : 0;             // a near one may still be written
   const bool cut_off = far && filled < watermark::finished(size);  // the rest would never be filled
   if (cut_off) mark->raise(watermark::given_up);
-  incoming_block block(heap::attach(segment, host_.control(owner).heap_first.load(std::memory_order_acquire)), offset, mark,
-                       size);
+  incoming_block block(heap::attach(segment, host.control(owner).heap_first.load(std::memory_order_acquire)), offset, mark, size);
   if (cut_off) throw_damaged(source, "the bytes that fill a block", filled);
   if (methods_ != nullptr) [[unlikely]]
     note_run(handler_id(h), size);

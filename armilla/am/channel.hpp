@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "armilla/am/handler.hpp"
-#include "armilla/fabric/event_count.hpp"
-#include "armilla/ring/ring.hpp"
+#include "armilla/am/link.hpp"
 
 namespace armilla::detail {
 
@@ -22,39 +21,35 @@ struct record {
 /// themselves, but are let through where a body may send no more: the rings bound them.
 enum class traffic : std::uint8_t { uncounted, statements, questions, replies, answers };
 
-/// What a rank sends to one peer: a frame that is being filled in private memory, and frames that found no credit.
+/// What a rank sends to one peer: its link, a frame that is being filled in private memory, and frames that found no credit.
 ///
 /// Items of the open run are appended at `cursor` as long as they end before `limit`. With no frame open both are null and
 /// `run_handler` is `no_handler`, so that one comparison sends every first item to the slower path.
 ///
 /// Frames are filled here and copied into the ring when they leave: writing item by item into lines that the other core
 /// holds would let each of these small stores wait in the store buffer for its line (docs/adr/0001-private-frames.md).
-struct channel {
+struct channel : link {
   std::byte* cursor = nullptr;
   std::byte* limit = nullptr;
   handler_id run_handler = no_handler;
   handler_id hot_handler = no_handler;  ///< run_handler, if another item needs no more than its bytes: nobody watches
   bool urgent = false;                  ///< the open frame holds a reply: publish it when the present frame has been handled
-  bool listed = false;                  ///< stands in the endpoint's list of channels to flush
+  bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
   bool full = false;                  ///< frames wait for credit: nothing may pass them
   bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
   bool lost = false;                  ///< its rank is: full and blocked for ever; what is still sent there is dropped
   bool holds = false;                 ///< its peer leaves too much that is for it: nothing is read from it
   bool held_there = false;            ///< far: the same is so at its peer
-  bool far = false;                   ///< a network carries its frames; there is no ring
   traffic kind = traffic::uncounted;  ///< of the open run
   std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
-  rank_t to = 0;
-  std::uint32_t index = 0;  ///< in the endpoint's table
   record* run = nullptr;
   std::byte* frame = nullptr;    ///< first byte of the open frame, behind the place of its word
   std::byte* counted = nullptr;  ///< the open run's items in front of it have been counted
   std::size_t aggregate = 0;     ///< bytes after which a frame of small statements is sent
-  control_block* peer = nullptr;
-  ring_writer ring;
   struct spilled_frame {
     std::vector<std::byte> bytes;
+    std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
     std::size_t weight;  ///< with the blocks that it names
   };
   std::deque<spilled_frame> spilled;     ///< frames that wait for credit, oldest first

@@ -43,18 +43,18 @@ void set_filled(std::byte* block, std::uint64_t filled) noexcept {
 struct far_bulk_record {
   static constexpr std::uint32_t item_bytes = sizeof(far_bulk_name);
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     far_bulk_name name;
-    if (size != sizeof name) self.throw_damaged(source, "the name of a block on the network, its length", size);
+    if (size != sizeof name) throw_damaged(source, "the name of a block on the network, its length", size);
     std::memcpy(&name, at, sizeof name);
-    self.far().expect_bulk(source, std::uint32_t(name.id), std::size_t(name.size), name.handler);
+    in.out.far()->expect_bulk(source, std::uint32_t(name.id), std::size_t(name.size), name.handler);
   }
 };
 
 /// Takes in an item of which the network brings a part.
 struct far_apart_record {
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    self.far().expect_apart(source, at, size);
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    in.out.far()->expect_apart(source, at, size);
   }
 };
 namespace {
@@ -68,19 +68,19 @@ handler_slot& far_apart_slot = fixed_handler<far_apart_record, far_apart_handler
 void far_traffic::append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
   const far_bulk_name name{link.next_bulk(c.to), size, h};
   sending.reserve(sending.size() + 1);
-  std::memcpy(self.append(c, far_bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
+  std::memcpy(all.out.append(c, far_bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
   c.limit = c.cursor;
   sending.push_back({c.to, c.index, std::uint32_t(name.id), offset, size, 0});
 }
 
 // The last in its frame, too.
-bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item) {
+bool outbox::append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item) {
   const far_elements& apart = item.elements();
   const std::size_t bytes = sizeof(far_apart_name) + align_up(size - apart.bytes, 8);
   if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
   if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
   std::byte* const place = append(c, far_apart_slot.id, bytes, traffic::answers);
-  count_item(far_apart_slot.id, bytes);
+  self.messages->in.count_item(far_apart_slot.id, bytes);
   c.limit = c.cursor;
   const std::uint32_t id =
       far_->send_memory(c.to, apart.data, apart.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
@@ -93,8 +93,8 @@ bool endpoint::append_apart(channel& c, handler_id h, std::size_t size, const ap
 std::uint32_t far_traffic::send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end, const void* owner) {
   const std::uint32_t number = link.next_bulk(to);
   transfers.push_back({link.net().send_bulk(to, number, data, bytes), no_rank, to, end, owner});
-  ++self.count_.bulk_sent;
-  self.count_.bulk_bytes_sent += bytes;
+  ++all.out.count().bulk_sent;
+  all.out.count().bulk_bytes_sent += bytes;
   return number;
 }
 
@@ -103,36 +103,29 @@ void far_traffic::receive_memory(rank_t from, std::uint32_t number, std::byte* p
   transfers.push_back({link.net().receive_bulk(from, number, place, bytes), from, no_rank, end, owner});
 }
 
-bool endpoint::moves_for(const void* owner) const noexcept {
-  return far_ != nullptr &&
-         std::ranges::any_of(far_->transfers, [owner](const far_traffic::transfer& t) { return t.owner == owner; });
-}
-
-// The frame with its record leaves, so the block is filled, or was given up, which its watermark says.
 void far_traffic::start_bulk(const channel& c) {
-  for (far_traffic::outgoing& o : sending)
+  for (outgoing& o : sending)
     if (o.transfer == 0 && o.channel == c.index)
-      o.transfer =
-          link.net().send_bulk(o.to, o.id, self.host_.segment_start(self.self_.rank) + o.offset, sizeof(watermark) + o.bytes);
+      o.transfer = link.net().send_bulk(o.to, o.id, segment() + o.offset, sizeof(watermark) + o.bytes);
 }
 
 // ---- receiving ----
 
 // A block for an item of `size` bytes: its mark, and behind that its bytes.
 std::byte* far_traffic::expect_block(rank_t source, std::size_t size) {
-  if (size % 8 != 0 || size > self.host_.layout.segment_bytes) self.throw_damaged(source, "a block's length", size);
-  if (!self.has_blocks_) {
+  if (size % 8 != 0 || size > all.out.host().layout.segment_bytes) throw_damaged(source, "a block's length", size);
+  if (all.out.blocks() == nullptr) {
     if (size > longest_for_attendant)
       throw_limit("receive", fmt::format("an argument of {} bytes from rank {} for a body of its attendant is longer than {}",
                                          size, source, longest_for_attendant));
     return new std::byte[sizeof(watermark) + size];
   }
-  const heap::block block = self.blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
+  const heap::block block = all.out.blocks()->allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit("receive",
                 fmt::format("a message of {} bytes from rank {} finds no room in this rank's segment; raise ARMILLA_SEGMENT",
                             size, source));
-  return self.host_.segment_start(self.self_.rank) + block.offset;
+  return segment() + block.offset;
 }
 
 void far_traffic::expect_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h) {
@@ -140,18 +133,18 @@ void far_traffic::expect_bulk(rank_t source, std::uint32_t id, std::size_t size,
   const std::uintptr_t transfer = link.net().receive_bulk(source, id, block, sizeof(watermark) + size);
   receiving.push_back({source, block, size, h, transfer, false});
   hold(source);
-  self.defer();
+  all.sums.defer();
 }
 
 // In the block the item lies as if all of it had come together.
 void far_traffic::expect_apart(rank_t source, const std::byte* at, std::size_t size) {
   far_apart_name name;
-  if (size < sizeof name) self.throw_damaged(source, "an item of which a part is apart, its length", size);
+  if (size < sizeof name) throw_damaged(source, "an item of which a part is apart, its length", size);
   std::memcpy(&name, at, sizeof name);
   const std::byte* const rest = at + sizeof name;
   const std::size_t rest_bytes = size - sizeof name;
   if (name.bytes > name.size || name.at > name.size - name.bytes || align_up(name.size - name.bytes, 8) != rest_bytes)
-    self.throw_damaged(source, "the part of an item that is apart, its length", name.bytes);
+    throw_damaged(source, "the part of an item that is apart, its length", name.bytes);
   std::byte* const block = expect_block(source, name.size);
   std::byte* const place = block + sizeof(watermark);
   std::memcpy(place, rest, name.at);
@@ -161,7 +154,7 @@ void far_traffic::expect_apart(rank_t source, const std::byte* at, std::size_t s
       link.net().receive_bulk(source, std::uint32_t(name.id), place + name.at, std::size_t(name.bytes));
   receiving.push_back({source, block, std::size_t(name.size), name.handler, transfer, true});
   hold(source);
-  self.defer();
+  all.sums.defer();
 }
 
 // What the network has brought or taken is dealt with; true if anything was.
@@ -170,36 +163,36 @@ bool far_traffic::move_bulk() {
   network& net = link.net();
   const std::size_t before = sending.size() + transfers.size();
   for (std::size_t i = 0; i < transfers.size();) {
-    const far_traffic::transfer over = transfers[i];
+    const transfer over = transfers[i];
     if (over.number == 0 || !net.done(over.number)) {
       ++i;
       continue;
     }
-    if (over.from != no_rank && !self.is_lost(over.from) && cut_off(over.from, self.self_.rank)) {
+    if (over.from != no_rank && !all.out.is_lost(over.from) && cut_off(over.from)) {
       transfers[i++].number = 0;
       continue;
     }
     transfers[i] = transfers.back();
     transfers.pop_back();
-    over.end.run(self.self_, over.end.first, over.end.second);
+    over.end.run(self, over.end.first, over.end.second);
   }
-  std::erase_if(sending, [&](const far_traffic::outgoing& o) {
+  std::erase_if(sending, [&](const outgoing& o) {
     if (o.transfer == 0 || !net.done(o.transfer)) return false;
-    self.blocks_.deallocate(o.offset);
+    all.out.blocks()->deallocate(o.offset);
     return true;
   });
   for (std::size_t i = 0; i < receiving.size(); ++i) {
-    const far_traffic::coming came = receiving[i];
+    const coming came = receiving[i];
     const bool put_back = came.transfer == has_come;
-    if (put_back ? self.limits_.bar(came.source) : !net.done(came.transfer)) continue;
+    if (put_back ? all.in.limits.bar(came.source) : !net.done(came.transfer)) continue;
     receiving.erase(receiving.begin() + std::ptrdiff_t(i));
-    if (!put_back && (self.is_lost(came.source) || cut_off(came.source, self.self_.rank))) {
+    if (!put_back && (all.out.is_lost(came.source) || cut_off(came.source))) {
       drop_bulk(came.source, came.block);
       return true;
     }
     if (came.apart) set_filled(came.block, watermark::finished(came.size));
-    if (self.has_blocks_)
-      take_bulk<By>(came.source, std::uint64_t(came.block - self.host_.segment_start(self.self_.rank)), came.size, came.handler);
+    if (all.out.blocks() != nullptr)
+      take_bulk<By>(came.source, std::uint64_t(came.block - segment()), came.size, came.handler);
     else
       take_own_bulk<By>(came.source, std::unique_ptr<std::byte[]>(came.block), came.size, came.handler);
     return true;
@@ -209,13 +202,13 @@ bool far_traffic::move_bulk() {
 
 // Of a rank that is lost not all may have come: the block is not read. Null: the network may still write to it.
 void far_traffic::drop_bulk(rank_t source, std::byte* block) {
-  if (block != nullptr && self.has_blocks_)
-    self.blocks_.deallocate(std::uint64_t(block - self.host_.segment_start(self.self_.rank)));
+  if (block != nullptr && all.out.blocks() != nullptr)
+    all.out.blocks()->deallocate(std::uint64_t(block - segment()));
   else
     delete[] block;
-  self.resume();
+  all.sums.resume();
   go_on(source);
-  if (self.attends_ != nullptr) show_attended(source);
+  if (all.in.shows_attended != nullptr) show_attended(source);
 }
 
 // As if a frame had come that names a block of this rank's own segment.
@@ -229,10 +222,9 @@ void far_traffic::take_bulk(rank_t source, std::uint64_t offset, std::size_t siz
   std::memcpy(mine.copy, &frame, sizeof frame);
   mine.data = mine.copy;
   arrival a{nullptr, source, sizeof frame, mine.data, mine.data + sizeof frame, mine};
-  self.run_frame<By>(a);
+  all.in.run_frame<By>(a);
   if (a.kept) return;
-  channel& back = self.channels_[std::size_t(source)];
-  if (back.urgent) self.push(back);
+  all.in.answer_frame(source);
 }
 
 // As if a frame had come with that item: its record stands where the watermark ends.
@@ -241,15 +233,15 @@ void far_traffic::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> bloc
   std::uint64_t filled;
   std::memcpy(&filled, block.get() + offsetof(watermark, filled), sizeof filled);
   const bool given_up = filled == watermark::given_up;  // its sender knows why
-  if (!given_up && filled != watermark::finished(size)) self.throw_damaged(source, "the bytes that fill a block", filled);
-  if (h >= self.handlers_.size || names_block(h)) self.throw_damaged(source, "a handler's number", h);
+  if (!given_up && filled != watermark::finished(size)) throw_damaged(source, "the bytes that fill a block", filled);
+  if (h >= all.in.handlers() || names_block(h)) throw_damaged(source, "a handler's number", h);
   const record head{handler_id(h), std::uint32_t(size)};
   std::byte* const items = block.get() + sizeof(watermark);
   std::memcpy(items - sizeof head, &head, sizeof head);
   const std::byte* const first = given_up ? items + size : items - sizeof head;
   far_frame mine{nullptr, 0, source, 0, false, false, block.release(), std::uint32_t(source)};
   arrival a{nullptr, source, std::uint32_t(items + size - first), first, items + size, mine};
-  self.run_frame<By>(a);
+  all.in.run_frame<By>(a);
 }
 
 template bool far_traffic::move_bulk<taker::loop>();

@@ -6,12 +6,16 @@
 #include <memory>
 #include <vector>
 
+#include "armilla/am/arrival.hpp"
 #include "armilla/am/bulk_end.hpp"
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/channel.hpp"
+#include "armilla/am/outbox.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/far_link.hpp"
 
 namespace armilla::detail {
+
+struct endpoint;
 
 /// Bytes of an argument for the attendant of a rank on another host, which has no segment to put it to.
 inline constexpr std::size_t longest_for_attendant = std::size_t{1} << 31;
@@ -27,15 +31,22 @@ constexpr bool names_block(std::uint64_t h) noexcept {
 /// What an endpoint does towards ranks that a network reaches, and what it keeps for that.
 struct far_traffic {
   far_traffic(endpoint& owner, network& net, far_link::role who);
+  /// Null where every rank is reached by a ring.
+  static std::unique_ptr<far_traffic> open(endpoint& owner, role who);
 
   // ---- for the layers above ----
 
   /// Memory to a far rank, or from it, without a copy of ours: `bytes` bytes that stay where they are until `end` has run. The
-  /// sender's number, which a message tells the receiver, names the transfer. `owner`: what `endpoint::moves_for` asks for; may
+  /// sender's number, which a message tells the receiver, names the transfer. `owner`: what `moves_for` asks for; may
   /// be null.
   std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end, const void* owner = nullptr);
   void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end,
                       const void* owner = nullptr);
+
+  /// Whether the network may still touch memory of a transfer of `owner`.
+  bool moves_for(const void* owner) const noexcept {
+    return std::ranges::any_of(transfers, [owner](const transfer& t) { return t.owner == owner; });
+  }
 
   /// What comes from the far rank `source` in later frames waits until `go_on`.
   void hold(rank_t source) { link.hold(source); }
@@ -52,15 +63,10 @@ struct far_traffic {
   std::uint64_t flush_all_but_rides(std::size_t bytes);
   /// As `send_aside`, but at the end of the open frame to that rank, if `flush_all_but_rides` has kept one: one message, not two.
   void ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
-  /// Whether nothing can come, or go on, but by the network and in the waits of the running fiber: then a look before a wait
-  /// finds nothing that the wait would not.
-  bool only_network_to_look_at() const noexcept;
+  // ---- for the outbox and the inbox: frames ----
 
-  // ---- for the endpoint: frames ----
-
-  /// A frame to the far rank of `c` leaves, or is queued; what is queued first leaves, if it can.
-  void push(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
-  bool drain(channel& c);
+  /// A frame to the far rank of `c` leaves; false: there is no credit, or no buffer.
+  bool post(const channel& c, const std::byte* frame, std::size_t bytes);
   void drain_aside();
   bool takes_ride(const channel& c, std::size_t bytes) const noexcept;
   std::uint64_t lines_sent(rank_t r) const noexcept;
@@ -68,9 +74,13 @@ struct far_traffic {
   /// Of an attendant: its rank sees how far it is.
   void show_attended(rank_t source) noexcept;
 
-  // ---- for the endpoint: blocks, far_bulk.cpp ----
+  // ---- for the outbox and the inbox: blocks, far_bulk.cpp ----
 
   void append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
+  /// The frame that names the blocks of `c` leaves, so these are filled, or were given up, which their watermarks say.
+  void start_blocks(const channel& c) {
+    if (!sending.empty()) start_bulk(c);
+  }
   void start_bulk(const channel& c);
   std::byte* expect_block(rank_t source, std::size_t size);
   void expect_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
@@ -82,6 +92,23 @@ struct far_traffic {
   template <taker By>
   void take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, std::size_t size, std::uint64_t h);
   void drop_bulk(rank_t source, std::byte* block);
+
+  // ---- losses, far_loss.cpp ----
+
+  /// Rank `r` is lost: what was under way with it ends.
+  void lose(rank_t r);
+  /// Behind a look that found nothing, now and then: asks the network which ranks it cannot reach.
+  void look_for_losses() {
+    if ((++idle_looks & 255) == 0) ask_network();
+  }
+  /// The next such look asks.
+  void look_for_losses_next() noexcept { idle_looks |= 255; }
+  [[gnu::cold]] void ask_network();
+  void tell_unreachable(rank_t r, const char* why) const;
+  /// Takes down which connections have broken since.
+  void note_broken();
+  /// Whether a transfer from that rank, which is over, may be one that broke off.
+  bool cut_off(rank_t from);
 
   // ---- state ----
 
@@ -133,20 +160,6 @@ struct far_traffic {
   static constexpr std::uint64_t cause_may_come_ns = 100'000'000;
   static constexpr std::uint64_t supervisor_tells_ns = 1'000'000'000;
 
-  /// Takes down which connections have broken since.
-  void look_for_losses(const rank_t me) {
-    for (network::loss l = link.net().lost(); l.rank != no_rank; l = link.net().lost()) {
-      broken.push_back({l, deadline_after_ns(losses_told ? supervisor_tells_ns : cause_may_come_ns)});
-      all_broken |= l.rank == me;
-    }
-  }
-  /// Whether a transfer from that rank, which is over, may be one that broke off.
-  bool cut_off(rank_t from, rank_t me) {
-    look_for_losses(me);
-    const auto same = [from](const broken_connection& b) { return b.what.rank == from; };
-    return all_broken || std::ranges::any_of(broken, same);
-  }
-
   /// What an attendant knows of its rank.
   struct {
     std::uint64_t looks = 0;     ///< of the rank
@@ -158,8 +171,13 @@ struct far_traffic {
   /// Something waits for a buffer: no event tells when there is one.
   bool wants_buffers() const noexcept { return !aside.empty() || link.owes(); }
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
+  /// Whether the network has to take something yet before it may be closed.
+  bool moves_anything() const noexcept { return !sending.empty() || !transfers.empty() || !aside.empty(); }
 
-  endpoint& self;
+  std::byte* segment() const noexcept;  ///< this rank's
+
+  endpoint& all;
+  context& self;
   far_link link;
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::vector<broken_connection> broken;

@@ -8,7 +8,7 @@
 
 namespace armilla::detail {
 
-class endpoint;
+class delivery;
 
 // One in every executable and shared library, at another address in each: tells which image a handler belongs to. Under a
 // name of our own: g++ declares __dso_handle itself, in a way that clashes, as soon as a header has a static with a destructor.
@@ -18,7 +18,7 @@ extern void* image_handle __asm__("__dso_handle") __attribute__((visibility("hid
 using handler_id = std::uint32_t;
 
 /// What runs when a record arrives: once for a run of records, `size` bytes of items one behind the other.
-using handler_fn = void (*)(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+using handler_fn = void (*)(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 
 /// Handlers that every program has under the same number, so that ranks of different programs can exchange them.
 enum well_known : handler_id {
@@ -52,9 +52,9 @@ class handler_slot {
   handler_fn function;
   const void* image;
   const char* type;          ///< its name for reports: mangled, or plain text
-  std::uint32_t item_bytes;  ///< of each of its items; 0: they differ, and it says each by endpoint::count_item
-  bool may_wait;             ///< its items are bodies that may become fibers: it keeps its place by endpoint::begin_bodies
-  bool streams;              ///< it can read a long item while that is being written: endpoint::take_stream
+  std::uint32_t item_bytes;  ///< of each of its items; 0: they differ, and it says each by delivery::count_item
+  bool may_wait;             ///< its items are bodies that may become fibers: it keeps its place by delivery::begin_bodies
+  bool streams;              ///< it can read a long item while that is being written: delivery::take_stream
   bool runs_bodies;          ///< its items are work that other ranks give: a poll's limit counts them
   handler_slot* next;
 };
@@ -127,6 +127,6 @@ struct handler_table {
 /// Gives the registered handlers their numbers, once in a process; later calls return the same table.
 handler_table freeze_handlers();
 
-[[noreturn, gnu::cold]] void unknown_handler(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+[[noreturn, gnu::cold]] void unknown_handler(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 
 }  // namespace armilla::detail

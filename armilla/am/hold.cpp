@@ -24,13 +24,13 @@ struct hold_record {
   static constexpr const char* method_name = "a rank that is held back";
   static constexpr std::uint32_t item_bytes = 8;
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t held = 0;
-    if (size != sizeof held) self.throw_damaged(source, "a word about reading on, its length", size);
+    if (size != sizeof held) throw_damaged(source, "a word about reading on, its length", size);
     std::memcpy(&held, at, sizeof held);
-    channel& c = self.to(source);
+    channel& c = in.out.to(source);
     c.held_there = held != 0;
-    if (c.far && c.holds) holding{self}.follow(c);
+    if (c.far && c.holds) holding{*in.self.messages}.follow(c);
   }
 };
 namespace {
@@ -40,10 +40,11 @@ handler_slot& hold_slot = fixed_handler<hold_record, hold_handler>;
 // Not what goes to attendants, nor what a rank sends to itself. An order of arrivals that is imposed says which ring is read; and
 // nothing tells a rank that is interrupted that there is credit again.
 void holding::hold_back(channel& c) {
-  if (c.index >= std::size_t(self.self_.ranks) || c.to == self.self_.rank || c.lost) return;
-  if (order_of(self.self_, &self) != nullptr || self.self_.settings->reception == reception_kind::signal) return;
+  const context& rank = all.out.self;
+  if (c.index >= std::size_t(rank.ranks) || c.to == rank.rank || c.lost) return;
+  if (order_of(rank) != nullptr || rank.settings->reception == reception_kind::signal) return;
   c.holds = true;
-  ++self.count_.holds;
+  ++all.out.count().holds;
   tell(c);
 }
 
@@ -53,20 +54,15 @@ void holding::read_on(channel& c) {
 }
 
 void holding::tell(channel& c) {
-  if (!c.far) return self.inbound_[self.inbound_of_[std::size_t(c.to)]].reader.leave(c.holds);
+  if (!c.far) return all.in.leave(c.to, c.holds);
   follow(c);
-  if (self.attends_ != nullptr || c.lost) return;  // an attendant is not held back
+  if (all.in.shows_attended != nullptr || c.lost) return;  // an attendant is not held back
   const std::uint64_t held = c.holds;
-  self.far().send_aside(c.to, hold_slot.id, &held, sizeof held, nullptr, 0);
-}
-
-// Of two that hold each other back the lower one reads on.
-bool endpoint::leaves(const inbound& in) const noexcept {
-  return self_.rank > in.source || !channels_[std::size_t(in.source)].ring.is_left();
+  all.out.far()->send_aside(c.to, hold_slot.id, &held, sizeof held, nullptr, 0);
 }
 
 void holding::follow(const channel& c) {
-  self.far().link.shut_out(c.index, c.holds && (self.self_.rank > c.to || !c.held_there));
+  all.out.far()->link.shut_out(c.index, c.holds && (all.out.self.rank > c.to || !c.held_there));
 }
 
 }  // namespace armilla::detail

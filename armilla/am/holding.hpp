@@ -5,11 +5,11 @@
 
 namespace armilla::detail {
 
-class endpoint;
+struct endpoint;
 
 /// How an endpoint reads nothing more from a rank that asks for more than it takes in: hold.cpp. `c`: the channel to that rank.
 struct holding {
-  endpoint& self;
+  endpoint& all;
 
   /// More than ARMILLA_BACKLOG is queued for it.
   void hold_back(channel& c);

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/inbox.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/stats/method_counts.hpp"
 
@@ -34,16 +34,16 @@ bool poll_limits::take_body(rank_t source) noexcept {
 }
 
 // Whether this poll takes in anything of it. An order of arrivals is one of beginnings.
-bool endpoint::may_begin(const arrival& a) const noexcept {
+bool inbox::may_begin(const arrival& a) const noexcept {
   record head;
-  if (!limits_.bar(a.source) || std::size_t(a.end - a.at) < sizeof head) return true;
+  if (!limits.bar(a.source) || std::size_t(a.end - a.at) < sizeof head) return true;
   std::memcpy(&head, a.at, sizeof head);
   return head.handler >= handlers_.size || !is_work(head.handler, a.at + sizeof head, a.end);
 }
 
 // What is left of a frame stays with its source, in front of what that sends later, and does not bar what others have sent. It
 // is a frame of records again: the rest of a run gets a head, in the place of what is over.
-void endpoint::put_back(arrival& a, const run_rest& rest) {
+void inbox::put_back(arrival& a, const run_rest& rest) {
   const bool in_run = rest.at != rest.end;
   const std::byte* const next = in_run ? rest.at - sizeof(record) : a.at;
   std::byte* const place = a.in != nullptr ? put_back_near(*a.in, next) : put_back_far(a, next);
@@ -57,24 +57,24 @@ void endpoint::put_back(arrival& a, const run_rest& rest) {
 }
 
 // It stays in front of its ring, whose lines are this reader's until it gives them back. While there is one, frames are observed.
-std::byte* endpoint::put_back_near(inbound& in, const std::byte* next) noexcept {
+std::byte* inbox::put_back_near(inbound& in, const std::byte* next) noexcept {
   ++put_back_;
   return in.next = const_cast<std::byte*>(next);
 }
 
 // A block that the network has brought is one item.
-std::byte* endpoint::put_back_far(arrival& a, const std::byte* next) {
-  if (a.far.bytes != 0) return far_->link.put_back(a.far, next);
+std::byte* inbox::put_back_far(arrival& a, const std::byte* next) {
+  if (a.far.bytes != 0) return out.far()->link.put_back(a.far, next);
   bulk_name name;
   std::memcpy(&name, a.first + sizeof(record), sizeof name);
-  std::byte* const block = host_.segment_start(self_.rank) + name.offset;
-  far_->receiving.push_back({a.source, block, std::size_t(name.size), name.handler, far_traffic::has_come, false});
+  std::byte* const block = out.host().segment_start(self.rank) + name.offset;
+  out.far()->receiving.push_back({a.source, block, std::size_t(name.size), name.handler, far_traffic::has_come, false});
   delete[] a.far.copy;
   return nullptr;
 }
 
 // Whether it was put back before; then it goes on where it ended.
-bool endpoint::take_up(arrival& a) noexcept {
+bool inbox::take_up(arrival& a) noexcept {
   if (a.in == nullptr) return a.far.next != nullptr;
   if (a.in->next == nullptr) return false;
   a.at = std::exchange(a.in->next, nullptr);
@@ -83,7 +83,7 @@ bool endpoint::take_up(arrival& a) noexcept {
 }
 
 // Whether an item is a body or an active message. A block may hold an answer as well.
-bool endpoint::is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept {
+bool inbox::is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept {
   if (handlers_.limited[h] == 0) return false;
   bulk_name name;
   if (h != bulk_handler || std::size_t(end - item) < sizeof name) return true;
@@ -92,33 +92,34 @@ bool endpoint::is_work(handler_id h, const std::byte* item, const std::byte* end
 }
 
 // A handler whose bodies may wait asks between them, `goes_on`; the items of another one are given to it one by one.
-void endpoint::run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes) {
+void inbox::run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes) {
   const std::byte* const end = items + bytes;
   const std::size_t item = handlers_.limited[h];
   a.handler = h;
   a.at = end;
   if (item == handler_table::whole_runs) {
-    if (is_work(h, items, end)) limits_.take_body(a.source);
+    if (is_work(h, items, end)) limits.take_body(a.source);
     if (handlers_.may_wait[h] != 0) a.run = const_cast<run_rest*>(&limited_run);  // a mark: it is never written
     return run_bodies<true>(a.source, h, items, bytes);
   }
   solo_ = solo_ && bytes == item;
   for (const std::byte* at = items; at != end; at += std::min(item, std::size_t(end - at))) {
-    if (!limits_.take_body(a.source)) return put_back(a, {at, end});
+    if (!limits.take_body(a.source)) return put_back(a, {at, end});
     run_bodies<true>(a.source, h, at, std::min(item, std::size_t(end - at)));
   }
 }
 
-void endpoint::limit_run(run_rest& rest) noexcept {
+void delivery::limit_run(run_rest& rest) noexcept {
   arriving_->run = &rest;
   rest.until = reinterpret_cast<const std::byte*>(&limited_run);
 }
 
-bool endpoint::goes_on(run_rest& rest) noexcept {
+bool delivery::goes_on(run_rest& rest) noexcept {
   if (rest.at == rest.end) return false;
   arrival& a = *arriving_;
-  if (!is_work(a.handler, rest.at, rest.end) || limits_.take_body(a.source)) return true;
-  put_back(a, rest);
+  inbox& all = static_cast<inbox&>(*this);  // each delivery is a part of one
+  if (!all.is_work(a.handler, rest.at, rest.end) || all.limits.take_body(a.source)) return true;
+  all.put_back(a, rest);
   rest.leave_nothing();
   return false;
 }

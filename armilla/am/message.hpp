@@ -5,7 +5,7 @@
 #include <span>
 #include <type_traits>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/delivery.hpp"
 #include "armilla/base/leaves.hpp"
 
 /// Active messages: a message that names the function which takes it in, and carries its arguments.
@@ -29,16 +29,16 @@ class sender {
 
  private:
   friend struct message_access;
-  sender(detail::endpoint& self, rank_t rank, bool alone) noexcept : self_(&self), rank_(rank), alone_(alone) {}
-  detail::endpoint* self_;
+  sender(detail::outbox& out, rank_t rank, bool alone) noexcept : out_(&out), rank_(rank), alone_(alone) {}
+  detail::outbox* out_;
   rank_t rank_;
   bool alone_;  // the message came without others: an answer need not wait for theirs
 };
 
 struct message_access {
-  static sender make(detail::endpoint& self, rank_t rank, bool alone) noexcept { return {self, rank, alone}; }
+  static sender make(detail::outbox& out, rank_t rank, bool alone) noexcept { return {out, rank, alone}; }
   static bool alone(const sender& s) noexcept { return s.alone_; }
-  static detail::endpoint& self(const sender& s) noexcept { return *s.self_; }
+  static detail::outbox& out(const sender& s) noexcept { return *s.out_; }
 };
 
 namespace detail {
@@ -103,11 +103,11 @@ struct active_message {
   static constexpr std::size_t item_bytes = parts::has_payload ? 0 : arguments::bytes == 0 ? 8 : arguments::bytes;
   static constexpr bool runs_bodies = true;
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    const timed body(self.watch(), component::cpu);
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    const timed body(in.watch(), component::cpu);
     const std::byte* const end = at + size;
-    take(self, source, at, end, self.solo(), arguments{});
-    while (at < end) take(self, source, at, end, false, arguments{});
+    take(in, source, at, end, in.solo(), arguments{});
+    while (at < end) take(in, source, at, end, false, arguments{});
   }
 
   static std::size_t size(std::size_t payload_bytes) noexcept {
@@ -116,36 +116,36 @@ struct active_message {
   }
 
   template <class... A>
-  static void send(endpoint& self, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
-    const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
-    self.admit(c);
-    std::byte* at = self.append(c, handler<active_message<H>>.id, size(bytes.size()),
-                                parts::has_payload ? traffic::uncounted : traffic::statements);
+  static void send(outbox& out, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
+    const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
+    out.admit(c);
+    std::byte* at = out.append(c, handler<active_message<H>>.id, size(bytes.size()),
+                               parts::has_payload ? traffic::uncounted : traffic::statements);
     (put_argument(at, values), ...);
     if constexpr (parts::has_payload) {
       put_argument(at, std::uint64_t(bytes.size()));
       if (!bytes.empty()) std::memcpy(at, bytes.data(), bytes.size());
     }
-    if constexpr (parts::has_payload) ++self.count().statements_sent;
+    if constexpr (parts::has_payload) ++out.count().statements_sent;
   }
 
   /// Without company, at once; false if it must take the general way.
   template <class... A>
-  static bool send_alone(endpoint& self, channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
+  static bool send_alone(outbox& out, channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
     if constexpr (parts::has_payload) return false;
-    std::byte* at = self.begin_alone(c, handler<active_message<H>>.id, size(0), traffic::statements);
+    std::byte* at = out.begin_alone(c, handler<active_message<H>>.id, size(0), traffic::statements);
     if (at == nullptr) [[unlikely]]
       return false;
     (put_argument(at, values), ...);
-    self.publish_alone(c, size(0));
+    out.publish_alone(c, size(0));
     return true;
   }
 
  private:
   template <class... A>
-  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end, bool first, argument_list<A...>) {
+  static void take(delivery& in, rank_t source, const std::byte*& at, const std::byte* end, bool first, argument_list<A...>) {
     if (std::size_t(end - at) < size(0)) [[unlikely]]
-      self.throw_damaged(source, "an active message's length", std::uint64_t(end - at));
+      throw_damaged(source, "an active message's length", std::uint64_t(end - at));
     const std::byte* item = at;
     payload bytes;
     std::size_t whole = size(0);
@@ -153,13 +153,13 @@ struct active_message {
       const std::byte* head = at + arguments::bytes;
       const auto length = take_argument<std::uint64_t>(head);
       if (length > std::size_t(end - head)) [[unlikely]]
-        self.throw_damaged(source, "a payload's length", length);
+        throw_damaged(source, "a payload's length", length);
       bytes = {head, std::size_t(length)};
       whole = size(std::size_t(length));
-      self.count_item(handler<active_message<H>>.id, whole);
+      in.count_item(handler<active_message<H>>.id, whole);
     }
     at += whole;
-    call<A...>(message_access::make(self, source, first && at == end), item, bytes);
+    call<A...>(message_access::make(in.out, source, first && at == end), item, bytes);
   }
   template <class... A>
   static void call(const sender& from, const std::byte* item, [[maybe_unused]] payload bytes) {
@@ -174,8 +174,8 @@ struct active_message {
 };
 
 template <auto H, class... A>
-void send_message(endpoint& self, channel& c, payload bytes, A&&... values) {
-  active_message<H>::send(self, c, bytes, typename active_message<H>::arguments{}, std::forward<A>(values)...);
+void send_message(outbox& out, channel& c, payload bytes, A&&... values) {
+  active_message<H>::send(out, c, bytes, typename active_message<H>::arguments{}, std::forward<A>(values)...);
 }
 
 }  // namespace detail
@@ -184,44 +184,44 @@ void send_message(endpoint& self, channel& c, payload bytes, A&&... values) {
 /// next fence. Cost: one cache line for up to 48 bytes when sent alone. Errors: usage_error when `dest` is no rank.
 template <auto Handler, class... A>
 void request(rank_t dest, const A&... values) {
-  detail::endpoint& self = *detail::here("request").messages;
-  detail::channel& c = self.checked(dest, "request");
-  detail::send_message<Handler>(self, c, {}, values...);
-  self.done(c);
-  if (self.observed()) [[unlikely]]
-    self.count_call();
+  detail::outbox& out = *detail::here("request").out;
+  detail::channel& c = out.checked(dest, "request");
+  detail::send_message<Handler>(out, c, {}, values...);
+  out.done(c);
+  if (out.observed()) [[unlikely]]
+    out.count_call();
 }
 
 /// The same with a payload, which is copied. A span of bytes of any extent, constant or not.
 template <auto Handler, class... A>
 void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) {
-  detail::endpoint& self = *detail::here("request").messages;
-  detail::channel& c = self.checked(dest, "request");
-  detail::send_message<Handler>(self, c, bytes, values...);
-  self.done(c);
-  if (self.observed()) [[unlikely]]
-    self.count_call();
+  detail::outbox& out = *detail::here("request").out;
+  detail::channel& c = out.checked(dest, "request");
+  detail::send_message<Handler>(out, c, bytes, values...);
+  out.done(c);
+  if (out.observed()) [[unlikely]]
+    out.count_call();
 }
 
 /// Answers the sender of the message that is being handled; sent when the handler has ended.
 template <auto Handler, class... A>
 void reply(const sender& to, const A&... values) {
-  detail::endpoint& self = message_access::self(to);
-  detail::channel& c = self.to(to.rank());
+  detail::outbox& out = message_access::out(to);
+  detail::channel& c = out.to(to.rank());
   using message = detail::active_message<Handler>;
-  if (message_access::alone(to) && message::send_alone(self, c, typename message::arguments{}, values...)) [[likely]]
+  if (message_access::alone(to) && message::send_alone(out, c, typename message::arguments{}, values...)) [[likely]]
     return;
-  detail::send_message<Handler>(self, c, {}, values...);
+  detail::send_message<Handler>(out, c, {}, values...);
   c.urgent = true;
-  self.done(c);
+  out.done(c);
 }
 template <auto Handler, class... A>
 void reply(const sender& to, std::span<const std::byte> bytes, const A&... values) {
-  detail::endpoint& self = message_access::self(to);
-  detail::channel& c = self.to(to.rank());
-  detail::send_message<Handler>(self, c, bytes, values...);
+  detail::outbox& out = message_access::out(to);
+  detail::channel& c = out.to(to.rank());
+  detail::send_message<Handler>(out, c, bytes, values...);
   c.urgent = true;
-  self.done(c);
+  out.done(c);
 }
 
 }  // namespace armilla

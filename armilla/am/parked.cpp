@@ -8,24 +8,21 @@ namespace armilla::detail {
 
 /// Runs parked calls on a fiber of its own.
 struct parked_runner {
-  endpoint& self;
+  context& self;
   std::shared_ptr<parked_calls> calls;
 
-  static void start(endpoint& self, const std::shared_ptr<parked_calls>& calls) noexcept {
+  static void start(context& self, const std::shared_ptr<parked_calls>& calls) noexcept {
     try {
       spawn(parked_runner{self, calls});
     } catch (const limit_error&) { parked_runner{self, calls}.run_on_this_stack(); }
   }
 
   // A body that brings calls to life becomes a fiber for that, if it may.
-  static bool may_switch(const endpoint& self) noexcept {
-    return !in_parallel_region() &&
-           (!self.in_body() || self.body_has_waited() || (self.arriving_ != nullptr && self.arriving_->run != nullptr));
-  }
+  static bool may_switch(const context& self) noexcept { return !in_parallel_region() && self.messages->in.may_leave_body(); }
 
   void operator()() {
-    fiber_record& me = self.self_.fibers->running();
-    me.own_depth = ++self.self_.body_depth;
+    fiber_record& me = self.fibers->running();
+    me.own_depth = ++self.body_depth;
     parked_call call;
     do {
       if (!calls->take(call)) break;
@@ -34,7 +31,7 @@ struct parked_runner {
       run(call);
     } while (me.on_wait != nullptr);  // else it has waited, and another fiber goes on
     me.on_wait = nullptr;
-    --self.self_.body_depth;
+    --self.body_depth;
     me.own_depth = 0;
   }
 
@@ -46,29 +43,26 @@ struct parked_runner {
 
   // Without memory for a stack. Around it may be a body, whose frame is not to be left because of these: they are refused a wait.
   void run_on_this_stack() noexcept {
-    arrival* const outer = std::exchange(self.arriving_, nullptr);
-    ++self.self_.body_depth;
+    const inbox::outside_frames here(self.messages->in);
+    ++self.body_depth;
     parked_call call;
     while (calls->take(call)) run(call);
-    --self.self_.body_depth;
-    self.arriving_ = outer;
+    --self.body_depth;
   }
 
   void run(const parked_call& call) noexcept {
     try {
-      const timed runtime(self.watch_, component::runtime);
-      self.solo_ = false;
-      self.run_bodies<true>(call.source, call.handler, call.item.data(), call.item.size());
-    } catch (...) { self.self_.fibers->lose_error(std::current_exception()); }
+      self.messages->in.run_parked(call.source, call.handler, call.item.data(), call.item.size());
+    } catch (...) { self.fibers->lose_error(std::current_exception()); }
     calls->turn_ = false;
-    self.resume();
-    self.flush();
+    self.messages->sums.resume();
+    self.messages->out.flush();
   }
 };
 
-void parked_calls::add(endpoint& self, parked_call call) {
+void parked_calls::add(context& self, parked_call call) {
   waiting_.push_back(std::move(call));
-  self.defer();
+  self.messages->sums.defer();
 }
 
 bool parked_calls::take(parked_call& call) {
@@ -78,21 +72,21 @@ bool parked_calls::take(parked_call& call) {
   return turn_ = true;
 }
 
-void parked_calls::drop(endpoint& self) noexcept {
-  for (; !waiting_.empty(); waiting_.pop_front()) self.resume();
+void parked_calls::drop(context& self) noexcept {
+  for (; !waiting_.empty(); waiting_.pop_front()) self.messages->sums.resume();
 }
 
-void parked_calls::open(endpoint& self, const std::shared_ptr<parked_calls>& calls) noexcept {
+void parked_calls::open(context& self, const std::shared_ptr<parked_calls>& calls) noexcept {
   calls->open_ = true;
   if (calls->waiting_.empty()) return;
   parked_runner::start(self, calls);
   calls->let_begin(self);
 }
 
-bool parked_calls::let_begin(endpoint& self) noexcept {
+bool parked_calls::let_begin(context& self) noexcept {
   if (over() || !parked_runner::may_switch(self)) return false;
   try {
-    self.self().fibers->let_run("calls that were put off");
+    self.fibers->let_run("calls that were put off");
     return true;
   } catch (const error&) { return false; }  // no stack for the loop: their turn comes later
 }

@@ -10,7 +10,7 @@
 
 namespace armilla::detail {
 
-class endpoint;
+struct context;
 
 /// A call that came before its object; it runs when the object appears.
 struct parked_call {
@@ -23,13 +23,13 @@ struct parked_call {
 /// waits, another fiber goes on with the rest. Until the last has begun, calls that come later stand behind it.
 class parked_calls {
  public:
-  void add(endpoint& self, parked_call call);
+  void add(context& self, parked_call call);
   /// The object is there, or never will be: they run now, in front of what has not begun where the caller may wait.
-  static void open(endpoint& self, const std::shared_ptr<parked_calls>& calls) noexcept;
+  static void open(context& self, const std::shared_ptr<parked_calls>& calls) noexcept;
   /// Others have a turn, so that more of them begin. False: all have, or the caller may not wait.
-  bool let_begin(endpoint& self) noexcept;
+  bool let_begin(context& self) noexcept;
   /// The job is over: they never run.
-  void drop(endpoint& self) noexcept;
+  void drop(context& self) noexcept;
 
   std::size_t size() const noexcept { return waiting_.size(); }
   rank_t first_source() const noexcept { return waiting_.front().source; }

@@ -74,11 +74,12 @@ void start_messages(context& self, const launch& how) {
   auto* state = new message_state(self, how);
   self.carrier = state;
   self.messages = &state->messages;
+  self.out = &state->messages.out;
   if (!self.settings->record.empty() || !self.settings->replay.empty()) {
     state->order = std::make_unique<arrival_order>(*self.settings, self.rank, self.ranks);
-    state->messages.set_aggregate(endpoint::peer_kind::self, 0);
-    state->messages.set_aggregate(endpoint::peer_kind::host, 0);
-    state->messages.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
+    state->messages.out.set_aggregate(peer_kind::self, 0);
+    state->messages.out.set_aggregate(peer_kind::host, 0);
+    state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
   }
   self.is_of_lost = is_of_lost;
   self.settle = [](context& c) { c.messages->settle_counts(); };
@@ -90,6 +91,7 @@ void stop_messages(context& self) {
   self.settle = nullptr;
   self.is_of_lost = nullptr;
   self.messages = nullptr;
+  self.out = nullptr;
   self.host = nullptr;
   delete std::exchange(self.carrier, nullptr);
 }

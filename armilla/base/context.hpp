@@ -10,7 +10,8 @@ namespace armilla::detail {
 // Each layer keeps its state of a rank in one of these; a layer sees the definitions of its own and the lower ones.
 struct options;
 struct host_map;
-class endpoint;
+struct endpoint;
+class outbox;
 class scheduler;
 struct counters;
 struct team_state;
@@ -28,7 +29,8 @@ struct context {
   std::uint32_t program = 0;                                        ///< which of the job's programs this rank runs
   std::uint32_t body_depth = 0;                                     ///< > 0 while a body runs on this stack
   scheduler* fibers = nullptr;                                      ///< layer fiber
-  endpoint* messages = nullptr;                                     ///< layer am
+  outbox* out = nullptr;                                            ///< layer am: what sends
+  endpoint* messages = nullptr;                                     ///< layer am: all of it
   message_state* carrier = nullptr;                                 ///< layer am: what holds the endpoint
   attendant_state* attendant = nullptr;                             ///< layer am: the thread that answers for it, if any
   bool (*is_of_lost)(const context&, const void* place) = nullptr;  ///< whether that memory's owner is lost; may be null

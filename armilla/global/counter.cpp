@@ -25,9 +25,9 @@ bool is_ours(std::uint64_t& claimed, rank_t rank) noexcept {
 void counter::wait(std::uint64_t n) {
   detail::endpoint& messages = *detail::here("counter::wait").messages;
   // Any rank may have been about to add to it.
-  messages.wait_until([&] { return value() >= n || messages.first_lost() != no_rank; }, "counter::wait",
-                      detail::wait_object(this));
-  if (value() < n) messages.throw_lost(messages.first_lost(), "counter::wait");
+  messages.waits.wait_until([&] { return value() >= n || messages.lost.first() != detail::no_rank; }, "counter::wait",
+                            detail::wait_object(this));
+  if (value() < n) messages.lost.raise(messages.lost.first(), "counter::wait");
   taken_ += n;
 }
 
@@ -55,7 +55,7 @@ void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
     __atomic_store_n(&to.alone, to.alone + n, __ATOMIC_RELEASE);
   else
     __atomic_fetch_add(&to.shared, n, __ATOMIC_RELEASE);
-  if (at.rank() != self.rank) self.messages->notify(at.rank());
+  if (at.rank() != self.rank) self.out->notify(at.rank());
 }
 
 }  // namespace detail

@@ -19,7 +19,7 @@ void throw_failure(const far_failure& f) {
 
 void event::wait_slowly() {
   detail::memory_here("event::wait")
-      .messages.wait_until([this] { return wait_.left == 0; }, "event::wait", detail::wait_object(this));
+      .messages.waits.wait_until([this] { return wait_.left == 0; }, "event::wait", detail::wait_object(this));
   detail::throw_failure(std::exchange(wait_.failure, {}));
 }
 

@@ -32,8 +32,8 @@ std::unique_ptr<std::byte[]> copy_of(const std::byte* from, std::uint64_t bytes)
 // its peer. Further errors are for the rank's next wait.
 void await_network(rank_memory& m, const far_wait& wait) noexcept {
   constexpr int most_errors = 64;  // a wait that only throws moves nothing
-  for (int errors = 0; errors < most_errors && m.messages.moves_for(&wait); ++errors) try {
-      m.messages.wait_until([&] { return !m.messages.moves_for(&wait); }, "the rest of a transfer");
+  for (int errors = 0; errors < most_errors && m.messages.out.moves_for(&wait); ++errors) try {
+      m.messages.waits.wait_until([&] { return !m.messages.out.moves_for(&wait); }, "the rest of a transfer");
     } catch (...) { m.self.fibers->fail_main(std::current_exception()); }
 }
 
@@ -63,7 +63,7 @@ struct waiting_here {
 void prepare_to_wait(rank_memory& m, const char* operation) { m.self.fibers->before_wait(operation); }
 
 void finish_wait(rank_memory& m, far_wait& wait, const char* operation) {
-  m.messages.wait_woken([&wait] { return wait.left == 0; }, [&wait](fiber_record& me) { wait.who = &me; }, 0, operation);
+  m.messages.waits.wait_woken([&wait] { return wait.left == 0; }, [&wait](fiber_record& me) { wait.who = &me; }, 0, operation);
   if (wait.failure.status != far_status::ok) throw_far(wait.failure.operation, wait.failure.status, wait.failure.at);
 }
 
@@ -131,19 +131,19 @@ void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
 }
 
 std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra) {
-  current->messages->require_own_thread(cell.operation);
-  if (!m.messages.in_body() && m.unfinished[unsigned(cell.group)] >= most_under_way) {
+  current->out->require_own_thread(cell.operation);
+  if (!m.messages.out.in_body() && m.unfinished[unsigned(cell.group)] >= most_under_way) {
     std::uint64_t& left = m.unfinished[unsigned(cell.group)];
-    m.messages.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
+    m.messages.waits.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
   }
-  channel& c = m.messages.to_attendant(cell.rank);
-  m.messages.admit(c);
+  channel& c = m.messages.out.to_attendant(cell.rank);
+  m.messages.out.admit(c);
   const std::uint32_t index = open_cell(m, cell);
   question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), index, m.cells[index].generation, far_status::ok, 0};
   question.offset = cell.at.offset;
   question.where = cell.at.where;
   try {
-    std::byte* const place = m.messages.append(c, far_question_handler(), question.head.size);
+    std::byte* const place = m.messages.out.append(c, far_question_handler(), question.head.size);
     std::memcpy(place, &question, sizeof question);
     return place + sizeof question;
   } catch (...) {  // refused: it is not under way
@@ -184,7 +184,7 @@ void far_transfer::finish() {
 }
 
 void far_transfer::cross_copy() {
-  const timed net(m_.messages.watch(), component::net);
+  const timed net(m_.messages.out.watch(), component::net);
   const int n = std::exchange(pieces_, 0);
   iovec local[batch], remote[batch];
   std::copy_n(local_, n, local);
@@ -242,7 +242,7 @@ void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64
       const std::uint64_t number = send_whole(local, std::move(copy), part);
       std::memcpy(payload, &number, sizeof number);
     }
-    m_.messages.flush(base_.rank());  // the last of its frame: what comes behind a write, a signal perhaps, waits for it
+    m_.messages.out.flush(base_.rank());  // the last of its frame: what comes behind a write, a signal perhaps, waits for it
     local += part;
     offset += part;
     bytes -= part;
@@ -251,18 +251,18 @@ void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64
 
 std::uint32_t far_transfer::send_whole(const std::byte* local, std::unique_ptr<std::byte[]> copy, std::uint64_t bytes) {
   if (copy == nullptr)
-    return m_.messages.far().send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0},
-                                         &wait_);
+    return m_.messages.out.far()->send_memory(base_.rank(), local, bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0},
+                                              &wait_);
   const auto release = [](context&, std::uint64_t address, std::uint64_t) { delete[] reinterpret_cast<std::byte*>(address); };
   std::byte* const sent = copy.release();
-  return m_.messages.far().send_memory(base_.rank(), sent, bytes, {release, reinterpret_cast<std::uint64_t>(sent), 0});
+  return m_.messages.out.far()->send_memory(base_.rank(), sent, bytes, {release, reinterpret_cast<std::uint64_t>(sent), 0});
 }
 
 void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
   if (bytes >= whole_from && base_.kind() == memory_kind::segment && m_.host.far[std::size_t(base_.rank())])
     return ask_whole(local, offset, bytes);
   // A piece and its head stay eager: they travel in the ring.
-  const std::uint64_t room = std::clamp<std::uint64_t>(m_.messages.eager(), 1024, far_piece_limit);
+  const std::uint64_t room = std::clamp<std::uint64_t>(m_.messages.out.eager(), 1024, far_piece_limit);
   const std::uint64_t most = (room - sizeof(far_question)) & ~std::uint64_t{7};
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, most);
@@ -272,7 +272,7 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
     question.bytes = std::uint32_t(part);
     std::byte* const payload = append_question(m_, cell, question, writes_ ? part : 0);
     if (writes_) std::memcpy(payload, local, part);
-    m_.messages.done(m_.messages.to_attendant(base_.rank()));
+    m_.messages.out.done(m_.messages.out.to_attendant(base_.rank()));
     local += part;
     offset += part;
     bytes -= part;
@@ -299,7 +299,7 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
   std::byte* const operands = append_question(m, cell, question, 16);
   std::memcpy(operands, &operand, 8);
   std::memcpy(operands + 8, &expected, 8);
-  m.messages.done(m.messages.to_attendant(at.rank()));
+  m.messages.out.done(m.messages.out.to_attendant(at.rank()));
   if (into != nullptr) finish_wait(m, mine.wait, operation);
 }
 
@@ -315,19 +315,19 @@ far_status far_deallocate(rank_memory& m, global_address at, const char* operati
   far_question question{};
   question.what = far_request::deallocate;
   append_question(m, cell, question, 0);
-  m.messages.done(m.messages.to_attendant(at.rank()));
-  m.messages.wait_woken([&] { return mine.wait.left == 0; }, [&](fiber_record& me) { mine.wait.who = &me; }, 0, operation);
+  m.messages.out.done(m.messages.out.to_attendant(at.rank()));
+  m.messages.waits.wait_woken([&] { return mine.wait.left == 0; }, [&](fiber_record& me) { mine.wait.who = &me; }, 0, operation);
   return mine.wait.failure.status;
 }
 
 void far_signal(rank_memory& m, global_address counter, std::uint64_t amount) {
   far_atomic(m, counter, atomic_op::add, 8, amount, 0, nullptr, "signal");
-  m.messages.flush(counter.rank());  // a rank waits for it
+  m.messages.out.flush(counter.rank());  // a rank waits for it
 }
 
 void finish_group(rank_memory& m, far_group group, const char* operation) {
   std::uint64_t& left = m.unfinished[unsigned(group)];
-  if (left != 0) m.messages.wait_until([&left] { return left == 0; }, operation);
+  if (left != 0) m.messages.waits.wait_until([&left] { return left == 0; }, operation);
   far_failure& failure = m.failure[unsigned(group)];
   if (failure.status == far_status::ok) return;
   const far_failure first = std::exchange(failure, {});

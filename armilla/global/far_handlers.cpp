@@ -15,11 +15,11 @@ namespace {
 
 struct take_question {
   static constexpr const char* method_name = "memory question";
-  static void run(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+  static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
 struct take_answer {
   static constexpr const char* method_name = "memory answer";
-  static void run(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+  static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
 
 constexpr handler_id question_id = first_memory_handler, answer_id = first_memory_handler + 1;
@@ -28,17 +28,17 @@ constexpr handler_id question_id = first_memory_handler, answer_id = first_memor
 auto& question_slot = fixed_handler<take_question, question_id>;
 auto& answer_slot = fixed_handler<take_answer, answer_id>;
 
-std::byte* begin_answer(endpoint& self, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
+std::byte* begin_answer(outbox& out, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
   const far_head head{std::uint32_t(sizeof(far_head) + align_up(bytes, 8)), question.cell, question.generation, status, 0};
-  std::byte* const place = self.append(self.to(to), answer_slot.id, head.size, traffic::answers);
+  std::byte* const place = out.append(out.to(to), answer_slot.id, head.size, traffic::answers);
   std::memcpy(place, &head, sizeof head);
   return place + sizeof head;
 }
 
-void end_answer(endpoint& self, rank_t to) {
-  channel& c = self.to(to);
+void end_answer(outbox& out, rank_t to) {
+  channel& c = out.to(to);
   c.urgent = true;
-  self.done(c);
+  out.done(c);
 }
 
 std::byte* place_of(const rank_memory& m, global_address at) {
@@ -68,13 +68,13 @@ bool is_there(global_address at, const far_question& q, const std::byte* extra) 
   return n == ssize_t(q.bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls it cannot be told
 }
 
-void answer_now(endpoint& self, rank_t source, const far_question& q, far_status status) {
-  begin_answer(self, source, q.head, status, 0);
-  end_answer(self, source);
+void answer_now(outbox& out, rank_t source, const far_question& q, far_status status) {
+  begin_answer(out, source, q.head, status, 0);
+  end_answer(out, source);
 }
 
 // The bytes of a write are under way whatever we think of it: what is refused is received all the same, and dropped.
-void receive_whole(endpoint& self, rank_t source, const far_question& q, const std::byte* extra, std::byte* place,
+void receive_whole(outbox& out, rank_t source, const far_question& q, const std::byte* extra, std::byte* place,
                    far_status status) {
   struct pending {
     far_question question;
@@ -91,36 +91,36 @@ void receive_whole(endpoint& self, rank_t source, const far_question& q, const s
   std::memcpy(&number, extra, sizeof number);
   const auto end = [](context& c, std::uint64_t address, std::uint64_t) {
     const std::unique_ptr<pending> done(reinterpret_cast<pending*>(address));
-    c.messages->far().go_on(done->source);
-    answer_now(*c.messages, done->source, done->question, done->status);
-    c.messages->flush(done->source);
+    c.out->far()->go_on(done->source);
+    answer_now(*c.out, done->source, done->question, done->status);
+    c.out->flush(done->source);
   };
-  self.far().receive_memory(source, std::uint32_t(number), place, q.bytes, {end, reinterpret_cast<std::uint64_t>(mine.get()), 0});
+  out.far()->receive_memory(source, std::uint32_t(number), place, q.bytes, {end, reinterpret_cast<std::uint64_t>(mine.get()), 0});
   (void)mine.release();
-  self.far().hold(source);
+  out.far()->hold(source);
 }
 
-void answer_whole(endpoint& self, rank_t source, const far_question& q, const std::byte* extra) {
-  const rank_memory& m = memory_of(self.self());
+void answer_whole(outbox& out, rank_t source, const far_question& q, const std::byte* extra) {
+  const rank_memory& m = memory_of(out.self);
   const global_address at{q.offset, q.where};
   const bool reads = q.what == far_request::read_whole;
   if (!m.host.far[std::size_t(source)])
-    self.throw_damaged(source, "a question about whole memory, which only networks carry", q.bytes);
+    throw_damaged(source, "a question about whole memory, which only networks carry", q.bytes);
   far_status status = far_status::outside;
   if (at.rank() == m.self.rank && at.kind() == memory_kind::segment)
     status = admit(m, m.self.rank, at, q.bytes, reads ? may_read : may_write, m.opened);
-  if (!reads) return receive_whole(self, source, q, extra, status == far_status::ok ? place_of(m, at) : nullptr, status);
-  if (status != far_status::ok) return answer_now(self, source, q, status);
+  if (!reads) return receive_whole(out, source, q, extra, status == far_status::ok ? place_of(m, at) : nullptr, status);
+  if (status != far_status::ok) return answer_now(out, source, q, status);
   const std::uint64_t number =
-      self.far().send_memory(source, place_of(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
-  std::memcpy(begin_answer(self, source, q.head, status, sizeof number), &number, sizeof number);
-  end_answer(self, source);
+      out.far()->send_memory(source, place_of(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+  std::memcpy(begin_answer(out, source, q.head, status, sizeof number), &number, sizeof number);
+  end_answer(out, source);
 }
 
-void answer(endpoint& self, rank_t source, const far_question& q, const std::byte* extra) {
-  rank_memory& m = memory_of(self.self());
+void answer(outbox& out, rank_t source, const far_question& q, const std::byte* extra) {
+  rank_memory& m = memory_of(out.self);
   const global_address at{q.offset, q.where};
-  if (whole(q.what)) return answer_whole(self, source, q, extra);
+  if (whole(q.what)) return answer_whole(out, source, q, extra);
   const std::uint8_t rights = q.what == far_request::read    ? may_read
                               : q.what == far_request::write ? may_write
                                                              : may_read | may_write;
@@ -134,37 +134,37 @@ void answer(endpoint& self, rank_t source, const far_question& q, const std::byt
   else if (status == far_status::ok && m.host.far[std::size_t(source)] && !is_there(at, q, extra))
     status = far_status::outside;
   if (status != far_status::ok || q.what == far_request::deallocate) {
-    begin_answer(self, source, q.head, status, 0);
+    begin_answer(out, source, q.head, status, 0);
   } else if (q.what == far_request::read) {
-    std::memcpy(begin_answer(self, source, q.head, status, q.bytes), place_of(m, at), q.bytes);
+    std::memcpy(begin_answer(out, source, q.head, status, q.bytes), place_of(m, at), q.bytes);
   } else if (q.what == far_request::write) {
     std::memcpy(place_of(m, at), extra, q.bytes);
-    begin_answer(self, source, q.head, status, 0);
+    begin_answer(out, source, q.head, status, 0);
   } else {
     std::uint64_t operands[2];
     std::memcpy(operands, extra, sizeof operands);
     const std::uint64_t old = apply_atomic(place_of(m, at), q.op, q.bytes, operands[0], operands[1]);
-    std::byte* const place = begin_answer(self, source, q.head, status, q.wants_old ? sizeof old : 0);
+    std::byte* const place = begin_answer(out, source, q.head, status, q.wants_old ? sizeof old : 0);
     if (q.wants_old) std::memcpy(place, &old, sizeof old);
   }
-  end_answer(self, source);
+  end_answer(out, source);
 }
 
-void take_question::run(endpoint& self, rank_t source, const std::byte* data, std::size_t size) {
+void take_question::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
   while (size != 0) {
     far_question q;
-    if (size < sizeof q) self.throw_damaged(source, "a question about memory", size);
+    if (size < sizeof q) throw_damaged(source, "a question about memory", size);
     std::memcpy(&q, data, sizeof q);
     const std::uint64_t extra = q.what == far_request::write         ? align_up(std::uint64_t{q.bytes}, 8)
                                 : q.what == far_request::atomic      ? 16
                                 : q.what == far_request::write_whole ? 8
                                                                      : 0;
-    if (q.what > far_request::write_whole) self.throw_damaged(source, "a question about memory, its kind", std::uint64_t(q.what));
+    if (q.what > far_request::write_whole) throw_damaged(source, "a question about memory, its kind", std::uint64_t(q.what));
     if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra ||
         q.bytes > (whole(q.what) ? whole_limit : far_piece_limit))
-      self.throw_damaged(source, "the length of a question about memory", q.head.size);
-    self.count_item(question_id, q.head.size);
-    answer(self, source, q, data + sizeof q);
+      throw_damaged(source, "the length of a question about memory", q.head.size);
+    in.count_item(question_id, q.head.size);
+    answer(in.out, source, q, data + sizeof q);
     data += q.head.size;
     size -= q.head.size;
   }
@@ -179,8 +179,8 @@ void take_bytes(rank_memory& m, const far_head& head, const std::byte* bytes) {
     const auto end = [](context& self, std::uint64_t index, std::uint64_t generation) {
       finish_cell(memory_of(self), std::uint32_t(index), std::uint32_t(generation), far_status::ok);
     };
-    return m.messages.far().receive_memory(cell.rank, std::uint32_t(number), cell.into, cell.bytes,
-                                           {end, head.cell, head.generation}, cell.waiter);
+    return m.messages.out.far()->receive_memory(cell.rank, std::uint32_t(number), cell.into, cell.bytes,
+                                                {end, head.cell, head.generation}, cell.waiter);
   }
   if (mine && cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
   finish_cell(m, head.cell, head.generation, head.status);
@@ -188,20 +188,20 @@ void take_bytes(rank_memory& m, const far_head& head, const std::byte* bytes) {
 
 std::size_t answer_bytes(const far_cell& cell) { return cell.whole ? sizeof(std::uint64_t) : cell.bytes; }
 
-void take_answer::run(endpoint& self, rank_t source, const std::byte* data, std::size_t size) {
-  rank_memory& m = memory_of(self.self());
+void take_answer::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
+  rank_memory& m = memory_of(in.self);
   while (size != 0) {
     far_head head;
-    if (size < sizeof head) self.throw_damaged(source, "an answer about memory", size);
+    if (size < sizeof head) throw_damaged(source, "an answer about memory", size);
     std::memcpy(&head, data, sizeof head);
     if (head.size > size || head.size % 8 != 0 || head.size < sizeof head)
-      self.throw_damaged(source, "the length of an answer about memory", head.size);
+      throw_damaged(source, "the length of an answer about memory", head.size);
     if (head.cell >= m.cells.size() ||
         (m.cells[head.cell].busy && m.cells[head.cell].generation == head.generation &&
          (m.cells[head.cell].rank != source ||
           (head.status == far_status::ok && head.size - sizeof head < answer_bytes(m.cells[head.cell])))))
-      self.throw_damaged(source, "the cell of an answer about memory", head.cell);
-    self.count_item(answer_id, head.size);
+      throw_damaged(source, "the cell of an answer about memory", head.cell);
+    in.count_item(answer_id, head.size);
     take_bytes(m, head, data + sizeof head);
     data += head.size;
     size -= head.size;

@@ -12,7 +12,7 @@ namespace armilla::detail {
 
 global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation) {
   rank_memory& m = memory_here(operation);
-  current->messages->require_own_thread(operation);
+  current->out->require_own_thread(operation);
   const heap::block block = m.local.allocate(bytes, alignment);
   if (block.offset == heap::none) {
     const heap::usage u = m.local.used();

@@ -22,7 +22,7 @@ struct offer_name {
 struct take_offer {
   static constexpr const char* method_name = "memory offer";
   static constexpr std::size_t item_bytes = sizeof(offer_name);
-  static void run(endpoint& self, rank_t source, const std::byte* data, std::size_t size);
+  static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
 auto& offer_slot = fixed_handler<take_offer, handler_id(first_memory_handler + 2)>;
 
@@ -49,16 +49,16 @@ void take(rank_memory& m, rank_t source, const offer_name& name) {
   terms.now.store(all ? copy_offer::done : copy_offer::refused, std::memory_order_release);
 }
 
-void take_offer::run(endpoint& self, rank_t source, const std::byte* data, std::size_t size) {
-  rank_memory& m = memory_of(self.self());
+void take_offer::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
+  rank_memory& m = memory_of(in.self);
   const bool mapped = !m.host.far[std::size_t(source)] && source != m.self.rank;
   for (; size != 0; data += sizeof(offer_name), size -= sizeof(offer_name)) {
     offer_name name;
-    if (size < sizeof name) self.throw_damaged(source, "an offer to copy, its length", size);
+    if (size < sizeof name) throw_damaged(source, "an offer to copy, its length", size);
     std::memcpy(&name, data, sizeof name);
     if (!mapped || name.offset % alignof(copy_offer::terms) != 0 ||
         name.offset > m.host.layout.segment_bytes - sizeof(copy_offer::terms))
-      self.throw_damaged(source, "an offer to copy, its place", name.offset);
+      throw_damaged(source, "an offer to copy, its place", name.offset);
     take(m, source, name);
   }
 }
@@ -78,7 +78,7 @@ void write_alone(rank_memory& m, global_address to, const std::byte* from, std::
 }  // namespace
 
 bool copy_offer::possible(rank_memory& m, rank_t owner) noexcept {
-  const channel& c = m.messages.to(owner);
+  const channel& c = m.messages.out.to(owner);
   return current == &m.self && !m.asks(owner) && m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && !c.full &&
          !c.blocked && m.self.settings->record.empty() && m.self.settings->replay.empty();  // how many offers go depends on time
 }
@@ -93,9 +93,9 @@ copy_offer::copy_offer(rank_memory& m, global_address to, const std::byte* from,
   terms_->bytes = bytes;
   terms_->now.store(open, std::memory_order_relaxed);  // the message is the release
   const offer_name name{block_, block.generation};
-  channel& c = m.messages.to(owner_);
-  std::memcpy(m.messages.append(c, offer_slot.id, sizeof name), &name, sizeof name);
-  m.messages.flush(owner_);
+  channel& c = m.messages.out.to(owner_);
+  std::memcpy(m.messages.out.append(c, offer_slot.id, sizeof name), &name, sizeof name);
+  m.messages.out.flush(owner_);
 }
 
 bool copy_offer::take_back() noexcept {

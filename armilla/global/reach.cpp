@@ -36,7 +36,7 @@ void throw_far(const char* operation, far_status status, global_address at) {
     case far_status::freed:
       throw_usage(operation,
                   fmt::format("that memory ({}) is not the pointer's block: it was freed, or the pointer has left it", place));
-    case far_status::lost: memory_here(operation).messages.throw_lost(at.rank(), operation);
+    case far_status::lost: memory_here(operation).messages.lost.raise(at.rank(), operation);
     default: throw_usage(operation, fmt::format("no memory there ({}); the pointer left the object it was made for", place));
   }
 }

@@ -84,8 +84,8 @@ void start_memory(context& self, const launch&) {
   self.first_segment = self.host->segment_start(first);
   self.segment_stride = segment;
   self.memory = m.get();
-  self.messages->use_heap(m->local, 0);
-  self.messages->tell_of_losses(fail_far_cells);
+  self.out->use_heap(m->local, 0);
+  self.messages->lost.tell(fail_far_cells);
   self.teams->hooks.quiet = quiet;
   try {
     construct_per_rank(m->per_rank);

@@ -40,7 +40,7 @@ struct result_into {
   {
     return f.present();
   }
-  void park(endpoint& self, parked_call call) const
+  void park(context& self, parked_call call) const
     requires may_be_absent<F>
   {
     f.park(self, std::move(call));
@@ -120,11 +120,11 @@ filling<T> detail_call_into(std::span<T> buffer, rank_t dest, const F& f, const 
   static_assert(trivially_sendable<T> && !std::is_const_v<T>,
                 "armilla: the elements of a buffer for results must travel as bytes, and not be const");
   using body = detail::result_into<T, F>;
-  detail::endpoint& self = *detail::here("call_into").messages;
-  detail::channel& c = self.checked(dest, "call_into");
+  detail::outbox& out = *detail::here("call_into").out;
+  detail::channel& c = out.checked(dest, "call_into");
   opened_memory open;
   const detail::result_place place = detail::place_for_result(buffer.data(), buffer.size_bytes(), open);
-  return {buffer, std::move(open), detail::send_question<body, A...>(self, c, body{place, f}, arguments...), dest};
+  return {buffer, std::move(open), detail::send_question<body, A...>(out, c, body{place, f}, arguments...), dest};
 }
 
 /// Question whose result lands in `buffer`: runs `f(arguments...)` on rank `dest`; what it returns, a contiguous range of T (a

@@ -26,12 +26,12 @@ struct constructor {
     try {
       object = new T(std::forward<A>(arguments)...);
     } catch (...) {
-      self.objects->creations.fail(*self.messages, key);
+      self.objects->creations.fail(self, key);
       throw;
     }
     object_slot& slot = self.objects->slots.add(object, kind_of_object<T>, key);
     remote<T> first = remote_access::make<T>(first_reference(self, slot));
-    self.objects->creations.bind(*self.messages, key, slot.name);
+    self.objects->creations.bind(self, key, slot.name);
     return first;
   }
 };
@@ -71,7 +71,7 @@ struct member_of_creation {
   creation_key key;
 
   bool present() const noexcept { return !current->objects->creations.puts_off(key); }
-  void park(endpoint& self, parked_call call) const { self.self().objects->creations.park(self, key, std::move(call)); }
+  void park(context& self, parked_call call) const { self.objects->creations.park(self, key, std::move(call)); }
 
   template <class... A>
   auto operator()(A&&... arguments) const

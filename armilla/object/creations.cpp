@@ -6,7 +6,7 @@
 namespace armilla::detail {
 void creation_table::begin(creation_key key) { entries_[key] = {}; }
 
-void creation_table::bind(endpoint& self, creation_key key, object_name name) {
+void creation_table::bind(context& self, creation_key key, object_name name) {
   entry& e = entries_[key];
   e.name = name;
   e.under_way = false;
@@ -16,7 +16,7 @@ void creation_table::bind(endpoint& self, creation_key key, object_name name) {
   while (calls->let_begin(self)) {}
 }
 
-void creation_table::fail(endpoint& self, creation_key key) {
+void creation_table::fail(context& self, creation_key key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return;
   const auto calls = std::move(found->second.parked);
@@ -31,7 +31,7 @@ bool creation_table::puts_off(creation_key key) const noexcept {
   return e.under_way || (e.parked != nullptr && !e.parked->lets_in());
 }
 
-void creation_table::park(endpoint& self, creation_key key, parked_call call) {
+void creation_table::park(context& self, creation_key key, parked_call call) {
   auto& calls = entries_[key].parked;
   if (calls == nullptr) calls = std::make_shared<parked_calls>();
   calls->add(self, std::move(call));
@@ -42,7 +42,7 @@ object_name creation_table::find(creation_key key) const noexcept {
   return found == entries_.end() ? object_name{} : found->second.name;
 }
 
-void creation_table::clear(endpoint& self) {
+void creation_table::clear(context& self) {
   for (auto& [key, e] : entries_)
     if (e.parked != nullptr) e.parked->drop(self);
   entries_.clear();

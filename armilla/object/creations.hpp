@@ -29,17 +29,17 @@ class creation_table {
   void begin(creation_key key);
   /// It has ended: the object has a name, or there is none. Calls that parked run now; `bind` returns when they have begun, so
   /// that those by the name do not overtake them.
-  void bind(endpoint& self, creation_key key, object_name name);
-  void fail(endpoint& self, creation_key key);
+  void bind(context& self, creation_key key, object_name name);
+  void fail(context& self, creation_key key);
   /// The object has been destroyed.
   void forget(creation_key key) { entries_.erase(key); }
 
   /// Whether a call by that key is put off: the constructor is under way, or earlier calls have not begun.
   bool puts_off(creation_key key) const noexcept;
-  void park(endpoint& self, creation_key key, parked_call call);
+  void park(context& self, creation_key key, parked_call call);
   /// Its name, or one that nothing has: destroyed, or the creation failed.
   object_name find(creation_key key) const noexcept;
-  void clear(endpoint& self);
+  void clear(context& self);
   /// `hear(key, count)` for each object that calls wait for.
   template <class F>
   void each_parked(F hear) const {

@@ -8,7 +8,7 @@ object_id register_object(const team& members, const std::type_info& type, void*
   require_members(members, operation);
   object_table& table = self.objects->table;
   const object_id id = table.next_id(members == world() ? 0 : members.id()).of_class(type);
-  table.add(*self.messages, id, type, object);
+  table.add(self, id, type, object);
   return id;
 }
 

@@ -31,7 +31,7 @@ struct bound_member {
   object_id id{};
 
   bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
-  void park(endpoint& self, parked_call call) const { self.self().objects->table.park(self, id, std::move(call)); }
+  void park(context& self, parked_call call) const { self.objects->table.park(self, id, std::move(call)); }
 
   /// The part, or null if there is none, or calls that came before are still to begin.
   void* find() const noexcept { return current->objects->table.find_for_call(id); }

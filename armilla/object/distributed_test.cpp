@@ -117,7 +117,7 @@ RANK_TEST(calls_that_were_put_off_run_also_without_a_stack_for_them) {
     for (int i = 0; i < 10; ++i) am::async<&histogram::add>(h->on(0), 1);
     EXPECT(am::call<&histogram::total>(h->on(0)).get() >= 10);
   } else {
-    while (am::detail::here("test").messages->deferred() != 11u * unsigned(am::ranks() - 1)) am::poll();
+    while (am::detail::here("test").messages->sums.deferred() != 11u * unsigned(am::ranks() - 1)) am::poll();
     rlimit before{};
     getrlimit(RLIMIT_AS, &before);
     std::vector<am::fiber<void>> all_stacks;

@@ -94,7 +94,7 @@ struct pointed_member_of_part {
   portable_member<F, C> member;
 
   bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
-  void park(endpoint& self, parked_call call) const { self.self().objects->table.park(self, id, std::move(call)); }
+  void park(context& self, parked_call call) const { self.objects->table.park(self, id, std::move(call)); }
 
   template <class... A>
   auto operator()(A&&... arguments) const

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/delivery.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/state.hpp"
 
@@ -47,12 +47,12 @@ struct taker {
   static constexpr const char* method_name = Message::method_name;
   static constexpr std::size_t item_bytes = sizeof(Message);
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    if (size % sizeof(Message) != 0) self.throw_damaged(source, "the length of a message about references", size);
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    if (size % sizeof(Message) != 0) throw_damaged(source, "the length of a message about references", size);
     for (const std::byte* const end = at + size; at != end; at += sizeof(Message)) {
       Message m;
       std::memcpy(static_cast<void*>(&m), at, sizeof m);
-      Message::take(self.self(), source, m);
+      Message::take(in.self, source, m);
     }
   }
 };
@@ -72,12 +72,11 @@ constexpr handler_id handler_of<repay_message> = first_object_handler + 4;
 
 template <class Message>
 void send(context& self, rank_t to, const Message& m) {
-  endpoint& messages = *self.messages;
-  channel& c = messages.to(to);
-  std::byte* const place =
-      messages.append(c, fixed_handler<taker<Message>, handler_of<Message>>.id, sizeof m, traffic::statements);
+  outbox& out = *self.out;
+  channel& c = out.to(to);
+  std::byte* const place = out.append(c, fixed_handler<taker<Message>, handler_of<Message>>.id, sizeof m, traffic::statements);
   std::memcpy(place, &m, sizeof m);
-  messages.done(c);
+  out.done(c);
 }
 
 // ---- what the owner does ----
@@ -97,7 +96,7 @@ void take_home(context& self, object_slot& slot, std::uint64_t weight) {
 void release_message::take(context& self, rank_t source, const release_message& m) {
   object_slot* const slot = self.objects->slots.find(m.name);
   if (slot == nullptr) return;  // destroyed explicitly
-  if (m.weight > slot->owed) self.messages->throw_damaged(source, "the weight of a released reference", m.weight);
+  if (m.weight > slot->owed) throw_damaged(source, "the weight of a released reference", m.weight);
   take_home(self, *slot, m.weight);
 }
 

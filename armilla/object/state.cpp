@@ -13,8 +13,8 @@ void start_objects(context& self, const launch&) {
 }
 
 void stop_objects(context& self) {
-  self.objects->table.clear(*self.messages);
-  self.objects->creations.clear(*self.messages);
+  self.objects->table.clear(self);
+  self.objects->creations.clear(self);
   delete std::exchange(self.objects, nullptr);
 }
 

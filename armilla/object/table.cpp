@@ -79,7 +79,7 @@ const std::type_info* object_table::class_at(object_id id) const noexcept {
   return found == classes_.end() ? nullptr : found->second;
 }
 
-void object_table::add(endpoint& self, object_id id, const std::type_info& type, void* object) {
+void object_table::add(context& self, object_id id, const std::type_info& type, void* object) {
   entry& e = make_entry(id);
   if (!classes_.try_emplace(id.place(), &type).second)
     throw_usage("distributed",
@@ -100,9 +100,9 @@ void object_table::remove(object_id id) {
   early_.erase(id.place());
 }
 
-void object_table::park(endpoint& self, object_id id, parked_call call) { early_[id.place()].calls->add(self, std::move(call)); }
+void object_table::park(context& self, object_id id, parked_call call) { early_[id.place()].calls->add(self, std::move(call)); }
 
-void object_table::clear(endpoint& self) {
+void object_table::clear(context& self) {
   for (auto& [id, early] : early_) early.calls->drop(self);
   early_.clear();
 }

@@ -7,7 +7,6 @@
 #include <typeinfo>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
 #include "armilla/am/parked.hpp"
 
 namespace armilla::detail {
@@ -45,7 +44,7 @@ class object_table {
   object_id next_id(std::uint64_t team);
 
   /// `object` is this rank's part of `id`, of class `type`; calls that came before it run now.
-  void add(endpoint& self, object_id id, const std::type_info& type, void* object);
+  void add(context& self, object_id id, const std::type_info& type, void* object);
   void remove(object_id id);
 
   /// This rank's part, or null.
@@ -69,8 +68,8 @@ class object_table {
   }
   /// The class of this rank's object at the place of `id`, or null.
   const std::type_info* class_at(object_id id) const noexcept;
-  void park(endpoint& self, object_id id, parked_call call);
-  void clear(endpoint& self);
+  void park(context& self, object_id id, parked_call call);
+  void clear(context& self);
   /// `hear(id, calls)` for each object that is not there and that calls wait for.
   template <class F>
   void each_parked(F hear) const {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/am/endpoint.hpp"
-
 namespace armilla {
+
+namespace detail {
+class interrupts;
+}
 
 /// While one lives, the rank computes, and with ARMILLA_RECEPTION=signal whatever comes from other ranks interrupts it: bodies
 /// run at once, in the middle of the computation. With the other ways of reception it does nothing.
@@ -16,13 +18,13 @@ namespace armilla {
 /// Paper: Split-C and Active Messages on the Paragon, section 3 (interrupt-driven reception).
 class interruptible {
  public:
-  interruptible() : self_(*detail::here("interruptible").messages) { self_.begin_interruptible(); }
-  ~interruptible() { self_.end_interruptible(); }
+  interruptible();
+  ~interruptible();
   interruptible(const interruptible&) = delete;
   interruptible& operator=(const interruptible&) = delete;
 
  private:
-  detail::endpoint& self_;
+  detail::interrupts& signals_;
 };
 
 }  // namespace armilla

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/outbox.hpp"
 
 namespace armilla::detail {
 

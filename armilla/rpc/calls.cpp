@@ -65,7 +65,7 @@ std::string shortened(std::string text, std::size_t most) {
 struct error_answer {
   static constexpr const char* method_name = "answer by an exception";
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
     while (at != end) {
       error_head head;
@@ -75,13 +75,13 @@ struct error_answer {
       if (std::size_t(end - at) - sizeof head < bytes) throw_short_item(bytes, std::size_t(end - at) - sizeof head);
       const char* text = reinterpret_cast<const char*>(at + sizeof head);
       at += sizeof head + bytes;
-      ++self.count().remote_errors;
-      self.count_item(reply_error_handler, sizeof head + bytes);
-      if (cell* c = self.self().calls->cells.find(head.name); c != nullptr && c->expects != no_handler)
+      ++in.out.count().remote_errors;
+      in.count_item(reply_error_handler, sizeof head + bytes);
+      if (cell* c = in.self.calls->cells.find(head.name); c != nullptr && c->expects != no_handler)
         c->fail(std::make_exception_ptr(
             remote_error(source, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
       else
-        ++self.count().replies_abandoned;
+        ++in.out.count().replies_abandoned;
     }
   }
 };
@@ -146,7 +146,7 @@ bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) 
       if (*at == &mine) *at = mine.next;
     }
   } at_end{c, mine};
-  return here(operation).messages->wait_woken(there, arm, deadline_ns, operation, wait_object::of<explain_answer>(c));
+  return here(operation).messages->waits.wait_woken(there, arm, deadline_ns, operation, wait_object::of<explain_answer>(c));
 }
 
 void wake_waiting(cell& dropped) noexcept {
@@ -173,11 +173,11 @@ void tell_dropped_error() noexcept { current->fibers->lose_error(std::current_ex
 void defer_for(cell& c) noexcept {
   if (c.expects == no_handler || c.deferred) return;
   c.deferred = true;
-  current->messages->defer();
+  current->messages->sums.defer();
 }
 
 void settle_deferred(cell& c) noexcept {
-  if (std::exchange(c.deferred, false)) current->messages->resume();
+  if (std::exchange(c.deferred, false)) current->messages->sums.resume();
 }
 
 // The cell may be another's when its continuations have run.
@@ -185,10 +185,10 @@ void run_continuations(continuation* first, cell* filled) {
   struct at_end {
     bool deferred;
     ~at_end() {
-      if (deferred) current->messages->resume();
+      if (deferred) current->messages->sums.resume();
     }
   } const settle{std::exchange(filled->deferred, false)};
-  const timed body(current->messages->watch(), component::cpu);
+  const timed body(current->out->watch(), component::cpu);
   for (continuation* step = first; step != nullptr;) {
     continuation* const after = step->next;  // it may be gone when it has run
     step->run(step, filled);
@@ -206,30 +206,30 @@ void cell_pool::grow() {
   chunks_.push_back(std::move(chunk));
 }
 
-void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reason) {
-  call_state& calls = *self.self().calls;
+void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
+  call_state& calls = *self.calls;
   const description found = describe(reason);
   const std::lock_guard lock(calls.error_lock);
   if (calls.statement_errors++ != 0) return;
   const std::string from = " (in a statement of rank " + std::to_string(source) + ")";
   const std::string text = shortened(found.text, sizeof error_record::text - 1 - from.size()) + from;
-  calls.first_error = std::make_exception_ptr(remote_error(self.self().rank, "async", found.type, text));
-  if (calls.tell_errors) tell_error(self.self().rank, found, from);
+  calls.first_error = std::make_exception_ptr(remote_error(self.rank, "async", found.type, text));
+  if (calls.tell_errors) tell_error(self.rank, found, from);
 }
 
-void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason) {
+void reply_error(outbox& out, rank_t source, question_name to, std::exception_ptr reason) {
   description found = describe(reason);
   found.text = shortened(std::move(found.text), longest_text);
   found.type = shortened(std::move(found.type), longest_text);
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
   const std::size_t letters = found.type.size() + found.text.size();
-  channel& c = self.to(source);
-  std::byte* place = self.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::answers);
+  channel& c = out.to(source);
+  std::byte* place = out.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::answers);
   std::memcpy(place, &head, sizeof head);
   std::memcpy(place + sizeof head, found.type.data(), found.type.size());
   std::memcpy(place + sizeof head + found.type.size(), found.text.data(), found.text.size());
-  ++self.count().replies_sent;
-  finish_answer(self, c);
+  ++out.count().replies_sent;
+  finish_answer(out, c);
 }
 
 // ---- what the fence learns of statements ----
@@ -272,17 +272,17 @@ void fail_questions(context& self, rank_t lost) {
   std::vector<question_name> asked;
   cells.each_asked(lost, [&](const cell& c) { asked.push_back({c.index, c.generation}); });
   for (const question_name name : asked)
-    if (cell* const c = cells.find(name)) c->fail(self.messages->loss_error(lost, "call"));
+    if (cell* const c = cells.find(name)) c->fail(self.messages->lost.error(lost, "call"));
 }
 
 }  // namespace
 
 void start_calls(context& self, const launch&) {
-  self.messages->tell_of_losses(fail_questions);
+  self.messages->lost.tell(fail_questions);
   self.calls = new call_state(self.ranks, *self.count);
   self.calls->buffers.set_limit(self.settings->receive_buffers);
   self.fibers->set_lost_error(
-      [](context& rank, std::exception_ptr why) { note_statement_error(*rank.messages, rank.rank, std::move(why)); });
+      [](context& rank, std::exception_ptr why) { note_statement_error(rank, rank.rank, std::move(why)); });
   self.teams->hooks.errors = &count_errors;
   self.teams->hooks.take_error = &take_error;
 }

@@ -4,7 +4,7 @@
 #include <exception>
 #include <mutex>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/delivery.hpp"
 #include "armilla/rpc/cell.hpp"
 #include "armilla/rpc/method_table.hpp"
 #include "armilla/rpc/receive_buffers.hpp"
@@ -31,10 +31,10 @@ struct call_state {
 
 /// A statement's body threw `reason`. No rank waits for it, so the next fence throws it. Under run_main it is also printed at
 /// once.
-[[gnu::cold]] void note_statement_error(endpoint& self, rank_t source, std::exception_ptr reason);
+[[gnu::cold]] void note_statement_error(context& self, rank_t source, std::exception_ptr reason);
 
 /// Answers a question with an exception instead of a value.
-[[gnu::cold]] void reply_error(endpoint& self, rank_t source, question_name to, std::exception_ptr reason);
+[[gnu::cold]] void reply_error(outbox& out, rank_t source, question_name to, std::exception_ptr reason);
 
 /// Something hangs on the answer to `c` that may send: until it has run, this rank counts as not idle for a fence. The answer
 /// alone is not enough, for those of attendants are in no count. Of what this rank itself promises, the call behind it counts.

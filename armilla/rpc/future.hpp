@@ -162,7 +162,7 @@ struct promise {
 
   static promise make(const char* operation) {
     const context& self = here(operation);
-    self.messages->require_own_thread(operation);
+    self.out->require_own_thread(operation);
     return {self.calls->cells.take(no_handler)};
   }
   future<T> get_future() const noexcept { return future_access::adopt<T>(target); }

@@ -36,7 +36,7 @@ bool in_one_memory() {
   return true;
 }
 // Whether rank `r`, which shares memory with this one, does not read what this one sends. Takes in nothing.
-bool held_by(am::rank_t r) { return messages().to(r).ring.is_left(); }
+bool held_by(am::rank_t r) { return messages().out.to(r).ring.is_left(); }
 
 // Of this rank; ranks may be threads.
 thread_local std::size_t most_queued = 0;
@@ -44,7 +44,7 @@ thread_local long echoed = 0, served = 0;
 
 template <int Bytes>
 answer_of<Bytes> serve(am::rank_t to, long n) {
-  most_queued = std::max(most_queued, messages().queued_for(to));
+  most_queued = std::max(most_queued, messages().out.queued_for(to));
   return make<Bytes>(n);
 }
 template <class Large>
@@ -53,7 +53,7 @@ void take(const Large& a) {
 }
 template <int Bytes>
 void echo(am::rank_t to, long n) {
-  most_queued = std::max(most_queued, messages().queued_for(to));
+  most_queued = std::max(most_queued, messages().out.queued_for(to));
   am::async<&take<answer_of<Bytes>>>(to, make<Bytes>(n));
 }
 
@@ -129,7 +129,7 @@ RANK_TEST(two_ranks_that_hold_each_other_back_both_get_their_answers) {
     *stage.on(am::rank()) = 1;
     while (*stage.on(other) == 0) {}
     if (am::rank() == 1)  // whose frame is in rank 0's ring already: rank 0 reads it behind this
-      while (messages().queued_for(0) <= backlog()) am::poll({.bodies = 60});
+      while (messages().out.queued_for(0) <= backlog()) am::poll({.bodies = 60});
     else
       while (!held_by(1)) {}
     long got = 0;
@@ -147,7 +147,7 @@ RANK_TEST(a_rank_does_not_hold_itself_back) {
   long got = 0;
   for (auto& f : answers) got += f.get().value;
   EXPECT_EQ(got, 300 * 299 / 2);
-  EXPECT(!messages().to(am::rank()).holds);
+  EXPECT(!messages().out.to(am::rank()).holds);
 }
 
 // ---- random graphs of calls ----
@@ -207,8 +207,8 @@ RANK_TEST(random_graphs_of_calls_with_large_answers_come_to_an_end) {
     for (auto& f : asked) expected -= f.get().value;
     EXPECT_EQ(expected, 0);
     am::fence();
-    EXPECT_EQ(messages().queued_for((am::rank() + 1) % am::ranks()), 0);
-    for (am::rank_t r = 0; r < am::ranks(); ++r) EXPECT(!messages().to(r).holds);
+    EXPECT_EQ(messages().out.queued_for((am::rank() + 1) % am::ranks()), 0);
+    for (am::rank_t r = 0; r < am::ranks(); ++r) EXPECT(!messages().out.to(r).holds);
     const long said = am::all_reduce(echoed, sum), ran = am::all_reduce(served, sum);
     EXPECT(said >= ran);  // each that was told has told back
   }

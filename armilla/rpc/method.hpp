@@ -118,9 +118,9 @@ struct withdrawn<M, R(P...)> {
 };
 
 template <class F, class... A>
-void run_statements(endpoint& self, rank_t source, run_rest& rest) {
-  const timed body(packing<F, A...>::fixed ? self.watch() : nullptr, component::cpu);
-  statement<F, A...>::run_some(self, source, rest, nullptr);
+void run_statements(delivery& in, rank_t source, run_rest& rest) {
+  const timed body(packing<F, A...>::fixed ? in.watch() : nullptr, component::cpu);
+  statement<F, A...>::run_some(in, source, rest, nullptr);
 }
 
 template <class F, class... A>
@@ -159,48 +159,48 @@ struct method_calls<M, R(P...)> {
       });
 
   /// Budget of a warm call beyond that of one within a program: the cached index, one count, 8 bytes.
-  static future<result> ask(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
-    const std::uint32_t known = self.self().calls->stubs.find(number_of<M>, c.to);
+  static future<result> ask(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, c.to);
     if (known < stub_cache::first_known) [[unlikely]]
-      return ask_by_name(self, c, arguments...);
-    ++self.count().stub_hits;
-    return send_question<stub, std::decay_t<P>...>(self, c, stub{known - stub_cache::first_known}, arguments...);
+      return ask_by_name(out, c, arguments...);
+    ++out.count().stub_hits;
+    return send_question<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
   }
 
-  static void tell(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
-    const std::uint32_t known = self.self().calls->stubs.find(number_of<M>, c.to);
+  static void tell(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, c.to);
     if (known < stub_cache::first_known) [[unlikely]]
-      return tell_by_name(self, c, arguments...);
-    ++self.count().stub_hits;
-    send_statement<stub, std::decay_t<P>...>(self, c, stub{known - stub_cache::first_known}, arguments...);
+      return tell_by_name(out, c, arguments...);
+    ++out.count().stub_hits;
+    send_statement<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
   }
 
  private:
-  [[gnu::noinline]] static future<result> ask_by_name(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
-    const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
-    call_state& calls = *self.self().calls;
+  [[gnu::noinline]] static future<result> ask_by_name(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+    const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
+    call_state& calls = *out.self.calls;
     cell* const target = calls.cells.take(handler<answer<result>>.id);
     future<result> answer_here = future_access::adopt<result>(target);
     const question_name name{target->index, target->generation};
     target->asked = {named_question_handler, c.to, stub::text()};
     reachable stays;
-    if constexpr (!items::fixed) stays = self.memory_for(c.to);
+    if constexpr (!items::fixed) stays = out.memory_for(c.to);
     const std::size_t bytes = sizeof name + items::size(stays, arguments...);
-    std::byte* const place = begin_cold_call(self, c, number_of<M>, description_of<M>, true, bytes);
+    std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, true, bytes);
     std::memcpy(place, &name, sizeof name);
     items::write(stays, place + sizeof name, stub{0}, arguments...);
-    finish_question(self, calls, c, bytes, false);
+    finish_question(out, calls, c, bytes, false);
     return answer_here;
   }
 
-  [[gnu::noinline]] static void tell_by_name(endpoint& self, channel& c, const std::decay_t<P>&... arguments) {
-    const timed runtime(self.watch(), component::runtime);
-    std::byte* const place = begin_cold_call(self, c, number_of<M>, description_of<M>, false, items::size({}, arguments...));
+  [[gnu::noinline]] static void tell_by_name(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+    const timed runtime(out.watch(), component::runtime);
+    std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, false, items::size({}, arguments...));
     items::write({}, place, stub{0}, arguments...);
-    ++self.count().statements_sent;
-    self.done(c);
-    if (self.observed()) [[unlikely]]
-      self.count_call();
+    ++out.count().statements_sent;
+    out.done(c);
+    if (out.observed()) [[unlikely]]
+      out.count_call();
   }
 };
 
@@ -261,8 +261,8 @@ template <const auto& M, class... A>
 [[nodiscard]] auto call(rank_t dest, A&&... arguments) {
   using calls = detail::method_calls<M>;
   calls::check();
-  detail::endpoint& self = *detail::here("call").messages;
-  return calls::ask(self, self.checked(dest, "call"), std::forward<A>(arguments)...);
+  detail::outbox& out = *detail::here("call").out;
+  return calls::ask(out, out.checked(dest, "call"), std::forward<A>(arguments)...);
 }
 
 /// Statement by name: as `call`, but nothing comes back. What the method throws, or that `dest` does not provide it, is thrown
@@ -272,8 +272,8 @@ template <const auto& M, class... A>
 void async(rank_t dest, A&&... arguments) {
   using calls = detail::method_calls<M>;
   calls::check();
-  detail::endpoint& self = *detail::here("async").messages;
-  calls::tell(self, self.checked(dest, "async"), std::forward<A>(arguments)...);
+  detail::outbox& out = *detail::here("async").out;
+  calls::tell(out, out.checked(dest, "async"), std::forward<A>(arguments)...);
 }
 
 }  // namespace armilla

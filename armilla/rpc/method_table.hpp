@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/delivery.hpp"
 
 /// What a rank provides under names, and what it knows of what others provide.
 /// Paper: MRPC, section 4 (stub caching).
@@ -22,8 +22,8 @@ struct method_description {
 /// How a method's items run; each takes items off the front of [at, end). A question: one. Statements: one or more, up to
 /// one that is for another method.
 struct method_runners {
-  void (*question)(endpoint& self, rank_t source, run_rest& rest, bool first);
-  void (*statements)(endpoint& self, rank_t source, run_rest& rest);
+  void (*question)(delivery& in, rank_t source, run_rest& rest, bool first);
+  void (*statements)(delivery& in, rank_t source, run_rest& rest);
 };
 
 /// The methods that this rank provides. An index means one name and signature for ever: what a caller has learnt stays
@@ -88,7 +88,7 @@ class stub_cache {
 };
 
 /// Begins a call by name: room for an item of `bytes` behind the method's name and signature.
-std::byte* begin_cold_call(endpoint& self, channel& c, const method_number& method, const method_description& what, bool question,
+std::byte* begin_cold_call(outbox& out, channel& c, const method_number& method, const method_description& what, bool question,
                            std::size_t bytes);
 
 }  // namespace armilla::detail

@@ -38,34 +38,34 @@ std::uint64_t read_word(const std::byte* at) noexcept {
   return word;
 }
 
-const method_table::entry& entry_of(endpoint& self, rank_t source, const run_rest& items, std::size_t offset) {
+const method_table::entry& entry_of(delivery& in, rank_t source, const run_rest& items, std::size_t offset) {
   if (std::size_t(items.end - items.at) < offset + sizeof(std::uint64_t)) [[unlikely]]
     throw_short_item(offset + sizeof(std::uint64_t), std::size_t(items.end - items.at));
   const std::uint64_t index = read_word(items.at + offset);
-  const method_table::entry* found = self.self().calls->methods.find(index);
+  const method_table::entry* found = in.self.calls->methods.find(index);
   if (found == nullptr) [[unlikely]]
-    self.throw_damaged(source, "a method's index", index);
+    throw_damaged(source, "a method's index", index);
   return *found;
 }
 
-void send_index(endpoint& self, rank_t to, std::uint32_t method, std::uint32_t stub) {
-  channel& c = self.to(to);
+void send_index(outbox& out, rank_t to, std::uint32_t method, std::uint32_t stub) {
+  channel& c = out.to(to);
   const index_item item{method, stub};
-  std::memcpy(self.append(c, named_index_handler, sizeof item, traffic::answers), &item, sizeof item);
+  std::memcpy(out.append(c, named_index_handler, sizeof item, traffic::answers), &item, sizeof item);
   c.urgent = true;
-  self.done(c);
+  out.done(c);
 }
 
 struct named_index {
   static constexpr const char* method_name = "index of a method";
   static constexpr std::size_t item_bytes = sizeof(index_item);
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     for (; size >= sizeof(index_item); at += sizeof(index_item), size -= sizeof(index_item)) {
       index_item item;
       std::memcpy(&item, at, sizeof item);
-      stub_cache& stubs = self.self().calls->stubs;
-      if (!stubs.has(item.method)) self.throw_damaged(source, "the number of a method", item.method);
+      stub_cache& stubs = in.self.calls->stubs;
+      if (!stubs.has(item.method)) throw_damaged(source, "the number of a method", item.method);
       stubs.set(item.method, source, item.stub);
     }
   }
@@ -75,11 +75,11 @@ struct named_question {
   static constexpr const char* method_name = "call by name";
   static constexpr bool may_wait = true;
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
-    self.begin_bodies(rest);
-    entry_of(self, source, rest, sizeof(question_name)).run.question(self, source, rest, self.solo());
-    while (self.next_body(rest)) entry_of(self, source, rest, sizeof(question_name)).run.question(self, source, rest, false);
+    in.begin_bodies(rest);
+    entry_of(in, source, rest, sizeof(question_name)).run.question(in, source, rest, in.solo());
+    while (in.next_body(rest)) entry_of(in, source, rest, sizeof(question_name)).run.question(in, source, rest, false);
   }
 };
 
@@ -87,10 +87,10 @@ struct named_statement {
   static constexpr const char* method_name = "async by name";
   static constexpr bool may_wait = true;
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
-    self.begin_bodies(rest);
-    do { entry_of(self, source, rest, 0).run.statements(self, source, rest); } while (self.next_body(rest));
+    in.begin_bodies(rest);
+    do { entry_of(in, source, rest, 0).run.statements(in, source, rest); } while (in.next_body(rest));
   }
 };
 
@@ -98,17 +98,17 @@ struct named_reply {
   static constexpr const char* method_name = "answer by name";
 
   // One item a record: the handler that the cell expects knows what it is.
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     question_name name;
     if (size < sizeof name) [[unlikely]]
       throw_short_item(sizeof name, size);
     std::memcpy(&name, at, sizeof name);
-    const cell* const c = self.self().calls->cells.find(name);
+    const cell* const c = in.self.calls->cells.find(name);
     if (c == nullptr || c->expects < first_free_handler) [[unlikely]] {
-      ++self.count().replies_abandoned;
+      ++in.out.count().replies_abandoned;
       return;
     }
-    self.pass_on(source, c->expects, at, size);
+    in.pass_on(source, c->expects, at, size);
   }
 };
 
@@ -116,61 +116,61 @@ struct named_cold {
   static constexpr const char* method_name = "first call by name";
   static constexpr bool may_wait = true;
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
-    self.begin_bodies(rest);
-    do { take(self, source, rest); } while (self.next_body(rest));
+    in.begin_bodies(rest);
+    do { take(in, source, rest); } while (in.next_body(rest));
   }
 
  private:
-  static void take(endpoint& self, rank_t source, run_rest& rest) {
+  static void take(delivery& in, rank_t source, run_rest& rest) {
     const std::byte* const at = rest.at;
     cold_head head;
     if (std::size_t(rest.end - at) < sizeof head) throw_short_item(sizeof head, std::size_t(rest.end - at));
     std::memcpy(&head, at, sizeof head);
-    if (head.name_bytes > longest_name) self.throw_damaged(source, "the length of a method's name", head.name_bytes);
-    if (head.signature_bytes > longest_name) self.throw_damaged(source, "the length of a signature", head.signature_bytes);
+    if (head.name_bytes > longest_name) throw_damaged(source, "the length of a method's name", head.name_bytes);
+    if (head.signature_bytes > longest_name) throw_damaged(source, "the length of a signature", head.signature_bytes);
     const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
     const std::size_t left = std::size_t(rest.end - at) - sizeof head;
     const std::size_t least = sizeof(std::uint64_t) + (head.question != 0 ? sizeof(question_name) : 0);
     if (left < letters || head.item_bytes > left - letters) throw_short_item(letters + head.item_bytes, left);
-    if (head.item_bytes < least || head.item_bytes % 8 != 0) self.throw_damaged(source, "the length of an item", head.item_bytes);
+    if (head.item_bytes < least || head.item_bytes % 8 != 0) throw_damaged(source, "the length of an item", head.item_bytes);
     const char* const name = reinterpret_cast<const char*>(at + sizeof head);
     const std::byte* const item = at + sizeof head + letters;
     rest.at = item + head.item_bytes;  // before the body begins
-    self.count_item(named_cold_handler, sizeof head + letters + head.item_bytes);
-    resolve(self, source, head, {{name, head.name_bytes}, {name + head.name_bytes, head.signature_bytes}, head.hash}, item);
+    in.count_item(named_cold_handler, sizeof head + letters + head.item_bytes);
+    resolve(in, source, head, {{name, head.name_bytes}, {name + head.name_bytes, head.signature_bytes}, head.hash}, item);
   }
 
-  static void resolve(endpoint& self, rank_t source, const cold_head& head, const method_description& wanted,
+  static void resolve(delivery& in, rank_t source, const cold_head& head, const method_description& wanted,
                       const std::byte* item) {
     std::uint64_t index = 0;
     try {
-      index = self.self().calls->methods.look_up(wanted, source);
+      index = in.self.calls->methods.look_up(wanted, source);
     } catch (const usage_error&) {
-      if (head.wants_index != 0) send_index(self, source, head.method, stub_cache::unknown);
-      if (head.question == 0) return note_statement_error(self, source, std::current_exception());
+      if (head.wants_index != 0) send_index(in.out, source, head.method, stub_cache::unknown);
+      if (head.question == 0) return note_statement_error(in.self, source, std::current_exception());
       question_name asker;
       std::memcpy(&asker, item, sizeof asker);
-      return reply_error(self, source, asker, std::current_exception());
+      return reply_error(in.out, source, asker, std::current_exception());
     }
     // In front of the answer, and at the latest when the body waits: so the caller knows it as early as can be.
-    if (head.wants_index != 0) send_index(self, source, head.method, std::uint32_t(index) + stub_cache::first_known);
-    run_item(self, source, head, index, item);
+    if (head.wants_index != 0) send_index(in.out, source, head.method, std::uint32_t(index) + stub_cache::first_known);
+    run_item(in, source, head, index, item);
   }
 
   // The item with the index in its place: a copy, for what lies in the ring is not written.
-  static void run_item(endpoint& self, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* item) {
+  static void run_item(delivery& in, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* item) {
     const auto copy = std::make_unique_for_overwrite<std::uint64_t[]>(head.item_bytes / 8);
     std::byte* const bytes = reinterpret_cast<std::byte*>(copy.get());
     std::memcpy(bytes, item, head.item_bytes);
     std::memcpy(bytes + (head.question != 0 ? sizeof(question_name) : 0), &index, sizeof index);
     run_rest only{bytes, bytes + head.item_bytes};
-    const method_runners run = self.self().calls->methods.find(index)->run;
+    const method_runners run = in.self.calls->methods.find(index)->run;
     if (head.question != 0)
-      run.question(self, source, only, false);
+      run.question(in, source, only, false);
     else
-      run.statements(self, source, only);
+      run.statements(in, source, only);
   }
 };
 
@@ -183,9 +183,9 @@ struct named_cold {
 
 }  // namespace
 
-std::byte* begin_cold_call(endpoint& self, channel& c, const method_number& method, const method_description& what, bool question,
+std::byte* begin_cold_call(outbox& out, channel& c, const method_number& method, const method_description& what, bool question,
                            std::size_t bytes) {
-  stub_cache& stubs = self.self().calls->stubs;
+  stub_cache& stubs = out.self.calls->stubs;
   cold_head head{};
   head.hash = what.hash;
   head.item_bytes = bytes;
@@ -194,10 +194,10 @@ std::byte* begin_cold_call(endpoint& self, channel& c, const method_number& meth
   head.name_bytes = std::uint32_t(std::min(what.name.size(), longest_name));
   head.signature_bytes = std::uint32_t(std::min(what.signature.size(), longest_name));
   const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
-  std::byte* place = self.append(c, named_cold_handler, sizeof head + letters + bytes);
+  std::byte* place = out.append(c, named_cold_handler, sizeof head + letters + bytes);
   head.wants_index = stubs.find(method, c.to) == stub_cache::unknown;  // else an earlier call has asked
   if (head.wants_index != 0) stubs.set(method.value, c.to, stub_cache::asked);
-  ++self.count().stub_misses;
+  ++out.count().stub_misses;
   std::memcpy(place, &head, sizeof head);
   place += sizeof head;
   std::memcpy(place, what.name.data(), head.name_bytes);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 
@@ -15,22 +16,22 @@ using detail::here;
 using detail::timed;
 
 namespace {
-endpoint::peer_kind kind_of(peer p) {
+detail::peer_kind kind_of(peer p) {
   switch (p) {
-    case peer::self: return endpoint::peer_kind::self;
-    case peer::network: return endpoint::peer_kind::network;
+    case peer::self: return detail::peer_kind::self;
+    case peer::network: return detail::peer_kind::network;
     case peer::host: break;
   }
-  return endpoint::peer_kind::host;
+  return detail::peer_kind::host;
 }
 
 template <class Look>
 bool poll_by(endpoint& self, Look look) {
-  if (self.in_body() && !self.body_has_waited()) return false;
-  const timed net(self.watch(), detail::component::net);
-  self.flush();  // before the look: others wait for it
+  if (self.out.in_body() && !self.in.body_has_waited()) return false;
+  const timed net(self.out.watch(), detail::component::net);
+  self.out.flush();  // before the look: others wait for it
   const bool any = look();
-  self.flush();
+  self.out.flush();
   return any;
 }
 
@@ -43,7 +44,7 @@ void require_time(const poll_budget& most, const char* operation) {
 
 bool poll() {
   endpoint& self = *here("poll").messages;
-  return poll_by(self, [&] { return self.poll(); });
+  return poll_by(self, [&] { return self.waits.poll(); });
 }
 
 bool poll(poll_budget most) {
@@ -57,7 +58,7 @@ bool poll(poll_budget most) {
     limit.deadline_ns = ns < ~now ? now + ns : ~std::uint64_t{0};
     if (ns == 0) limit.bodies = 0;
   }
-  return poll_by(self, [&] { return self.poll(limit); });
+  return poll_by(self, [&] { return self.waits.poll(limit); });
 }
 
 void set_poll_budget(poll_budget most) {
@@ -67,22 +68,22 @@ void set_poll_budget(poll_budget most) {
     detail::throw_usage("set_poll_budget",
                         "a send without credit waits for others to be served; let a poll begin one body at least");
   const bool timed = most.time != poll_budget::unlimited_time;
-  self.limit_unasked_polls(
+  self.waits.limit_unasked_polls(
       {most.bodies == poll_budget::unlimited ? 0 : most.bodies, timed ? std::uint64_t(most.time.count()) : 0});
 }
 
 void wait_for_message() {
   endpoint& self = *here("wait_for_message").messages;
-  const std::uint64_t before = self.count().runs_received;
-  const auto any = [&] { return self.count().runs_received != before; };
-  self.wait_until([&] { return any() || self.first_lost() != no_rank; }, "wait_for_message");
-  if (!any()) self.throw_lost(self.first_lost(), "wait_for_message");
+  const std::uint64_t before = self.out.count().runs_received;
+  const auto any = [&] { return self.out.count().runs_received != before; };
+  self.waits.wait_until([&] { return any() || self.lost.first() != no_rank; }, "wait_for_message");
+  if (!any()) self.lost.raise(self.lost.first(), "wait_for_message");
 }
 
 void flush() {
   endpoint& self = *here("flush").messages;
-  self.flush();
-  self.drain_all();
+  self.out.flush();
+  self.out.drain_all();
 }
 
 void set_aggregation(std::size_t bytes) {
@@ -90,21 +91,21 @@ void set_aggregation(std::size_t bytes) {
   set_aggregation(peer::host, bytes);
   set_aggregation(peer::network, bytes);
 }
-void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").messages->set_aggregate(kind_of(kind), bytes); }
-std::size_t aggregation(peer kind) { return here("aggregation").messages->aggregate(kind_of(kind)); }
+void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").out->set_aggregate(kind_of(kind), bytes); }
+std::size_t aggregation(peer kind) { return here("aggregation").out->aggregate(kind_of(kind)); }
 
-void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->every_nth_call_polls(n); }
+void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->waits.every_nth_call_polls(n); }
 
-void set_wait_mode(wait_mode way) { here("set_wait_mode").messages->set_stay(way == wait_mode::in_place); }
+void set_wait_mode(wait_mode way) { here("set_wait_mode").messages->waits.set_stay(way == wait_mode::in_place); }
 
-outside_event::outside_event() { here("outside_event").messages->sleeper().expect_outside(1); }
+outside_event::outside_event() { here("outside_event").messages->sleeper.expect_outside(1); }
 outside_event::~outside_event() {
-  if (detail::current != nullptr) detail::current->messages->sleeper().expect_outside(-1);
+  if (detail::current != nullptr) detail::current->messages->sleeper.expect_outside(-1);
 }
 
 batch::batch() { ++here("batch").calls->batches; }
 batch::~batch() {
-  if (detail::current != nullptr && --detail::current->calls->batches == 0) detail::current->messages->flush();
+  if (detail::current != nullptr && --detail::current->calls->batches == 0) detail::current->out->flush();
 }
 
 }  // namespace armilla

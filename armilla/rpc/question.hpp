@@ -13,10 +13,10 @@ namespace armilla {
 namespace detail {
 
 /// The answer has been appended: it leaves with the others of the frame that is being taken in, or at once when none is.
-inline void finish_answer(endpoint& self, channel& c) {
-  if (self.body_has_waited()) return self.publish(c);
+inline void finish_answer(outbox& out, channel& c) {
+  if (out.self.fibers->on_detached_body()) return out.publish(c);
   c.urgent = true;
-  self.done(c);
+  out.done(c);
 }
 
 /// Takes in replies with a value of type R; a void answer is the name alone.
@@ -32,45 +32,45 @@ struct answer {
       return std::size_t{0};
   }();
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
     while (at != end) {
       const std::byte* const item = at;
-      take(self, source, at, end);
-      if constexpr (item_bytes == 0) self.count_item(handler<answer<R>>.id, std::size_t(at - item));
+      take(in, source, at, end);
+      if constexpr (item_bytes == 0) in.count_item(handler<answer<R>>.id, std::size_t(at - item));
     }
   }
 
   /// Replies to the question `to` of rank `source`: at once if it came `alone`, else together with the other replies.
   /// To a question by name in a record of its own, which the asker hands to the handler that its cell expects.
   template <audience To = audience::program>
-  static void send(endpoint& self, rank_t source, question_name to, const value& result, bool alone) {
-    channel& c = self.to(source);
+  static void send(outbox& out, rank_t source, question_name to, const value& result, bool alone) {
+    channel& c = out.to(source);
     const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<answer<R>>.id;
     const std::size_t bytes = reply_size(result);
-    std::byte* const straight = alone ? self.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
-    std::byte* const place = straight != nullptr ? straight : self.append(c, h, bytes, traffic::answers);
+    std::byte* const straight = alone ? out.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
+    std::byte* const place = straight != nullptr ? straight : out.append(c, h, bytes, traffic::answers);
     if constexpr (To == audience::job)
-      if (straight == nullptr) self.end_record(c);
+      if (straight == nullptr) out.end_record(c);
     std::memcpy(place, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
     if (straight != nullptr) [[likely]]
-      return self.publish_alone(c, bytes);
-    ++self.count().replies_sent;
-    finish_answer(self, c);
+      return out.publish_alone(c, bytes);
+    ++out.count().replies_sent;
+    finish_answer(out, c);
   }
 
   /// One more of a row of answers to rank `c.to`, by a body that has not waited. False: it must go by `send`.
-  static bool send_in_line(endpoint& self, channel& c, question_name to, const value& result) {
-    const auto [place, fills] = self.append_to_run(c, handler<answer<R>>.id, item_bytes);
+  static bool send_in_line(outbox& out, channel& c, question_name to, const value& result) {
+    const auto [place, fills] = out.append_to_run(c, handler<answer<R>>.id, item_bytes);
     if (place == nullptr) [[unlikely]]
       return false;
     std::memcpy(place, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
-    ++self.count().replies_sent;
+    ++out.count().replies_sent;
     c.urgent = true;
     if (fills) [[unlikely]]
-      self.publish(c);
+      out.publish(c);
     return true;
   }
 
@@ -84,25 +84,25 @@ struct answer {
       return sizeof(question_name) + encoded_size(result);
   }
 
-  static void take(endpoint& self, rank_t source, const std::byte*& at, const std::byte* end) {
+  static void take(delivery& in, rank_t source, const std::byte*& at, const std::byte* end) {
     question_name name;
     if (std::size_t(end - at) < sizeof name) [[unlikely]]
       throw_short_item(sizeof name, std::size_t(end - at));
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
-    decoder in(at, std::size_t(end - at), source);
-    const auto behind = [&] { return at + align_up(std::size_t(end - at) - in.remaining(), 8); };
-    cell* c = self.self().calls->cells.find(name);
+    decoder reply(at, std::size_t(end - at), source);
+    const auto behind = [&] { return at + align_up(std::size_t(end - at) - reply.remaining(), 8); };
+    cell* c = in.self.calls->cells.find(name);
     if (c == nullptr || c->expects != handler<answer<R>>.id) [[unlikely]] {
-      if constexpr (!std::is_void_v<R>) (void)in.template get<R>();
+      if constexpr (!std::is_void_v<R>) (void)reply.template get<R>();
       at = behind();
-      ++self.count().replies_abandoned;
+      ++in.out.count().replies_abandoned;
       return;
     }
     if constexpr (std::is_void_v<R>)
       c->store<no_value>();
     else
-      c->store<R>(in.template get<R>());
+      c->store<R>(reply.template get<R>());
     at = behind();
     c->complete(cell::state_t::ready);
   }
@@ -110,18 +110,18 @@ struct answer {
 
 /// Behind the last byte of a question: it leaves, by itself if it has a frame `alone`; else in the open frame, at once or with
 /// its batch.
-inline void finish_question(endpoint& self, const call_state& calls, channel& c, std::size_t size, bool alone) {
+inline void finish_question(outbox& out, const call_state& calls, channel& c, std::size_t size, bool alone) {
   if (alone) [[likely]] {
-    self.publish_alone(c, size);
+    out.publish_alone(c, size);
   } else {
-    ++self.count().questions_sent;
+    ++out.count().questions_sent;
     if (calls.batches == 0)
-      self.publish(c);
+      out.publish(c);
     else
-      self.done(c);
+      out.done(c);
   }
-  if (self.observed()) [[unlikely]]
-    self.count_call();
+  if (out.observed()) [[unlikely]]
+    out.count_call();
 }
 
 /// In place of a future where the call is refused: whatever is done with it adds no error.
@@ -158,19 +158,19 @@ struct question {
   /// As for statements.
   static constexpr bool found_at_once = items::fixed && finds_object<F>;
 
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     run_rest rest{at, at + size};
     incoming_block* stream = nullptr;
-    if constexpr (streams) stream = self.take_stream();
-    if constexpr (may_wait) self.begin_bodies(rest);
-    run_one(self, source, rest, self.solo(), stream);
-    while (self.next_body(rest)) {
+    if constexpr (streams) stream = in.take_stream();
+    if constexpr (may_wait) in.begin_bodies(rest);
+    run_one(in, source, rest, in.solo(), stream);
+    while (in.next_body(rest)) {
       if constexpr (in_line)
-        if (self.in_line(rest)) {
-          run_in_line(self, source, rest);
+        if (in.in_line(rest)) {
+          run_in_line(in, source, rest);
           continue;
         }
-      run_one(self, source, rest, false, stream);
+      run_one(in, source, rest, false, stream);
     }
   }
 
@@ -180,14 +180,14 @@ struct question {
   /// Items from the front of `rest`, up to one that fails or waits. Budget beside the body: two moves of the name, the place in
   /// `rest`, a test whether the body has waited, and one more item of a run. What many bodies read from memory comes at a time
   /// only if the processor can look at many of them at once.
-  static void run_in_line(endpoint& self, rank_t source, run_rest& rest)
+  static void run_in_line(delivery& in, rank_t source, run_rest& rest)
     requires in_line
   {
     const std::byte* at = rest.at;
     const std::byte* const end = rest.end;
     const std::byte* const whole = end - std::size_t(end - at) % item_bytes;
     const std::byte* before = at;
-    channel& back = self.to(source);
+    channel& back = in.out.to(source);
     question_name name;
     try {
       while (at != whole) {
@@ -197,15 +197,15 @@ struct question {
         items::read_whole(at, {source}, [&](F& f, auto&&... arguments) {
           rest.at = at;
           const stored<R> result = value_of(f, std::move(arguments)...);
-          if (rest.until != end || !answer<R>::send_in_line(self, back, name, result)) [[unlikely]]
-            answer<R>::send(self, source, name, result, self.body_has_waited());
+          if (rest.until != end || !answer<R>::send_in_line(in.out, back, name, result)) [[unlikely]]
+            answer<R>::send(in.out, source, name, result, in.body_has_waited());
         });
         if (rest.until != end) [[unlikely]]
           return;
       }
     } catch (...) {
       if (rest.at == before) rest.at = at;  // its arguments could not be read: the body has not begun
-      return reply_error(self, source, name, std::current_exception());
+      return reply_error(in.out, source, name, std::current_exception());
     }
     if (whole != end) [[unlikely]]
       throw_short_item(item_bytes, std::size_t(end - whole));
@@ -218,12 +218,10 @@ struct question {
     return {};
   }
 
-  static void run_named(endpoint& self, rank_t source, run_rest& rest, bool first) {
-    run_one(self, source, rest, first, nullptr);
-  }
+  static void run_named(delivery& in, rank_t source, run_rest& rest, bool first) { run_one(in, source, rest, first, nullptr); }
 
   /// Takes one item off the front of `rest`. `first`: of all items of the frame.
-  static void run_one(endpoint& self, rank_t source, run_rest& rest, bool first, incoming_block* stream) {
+  static void run_one(delivery& in, rank_t source, run_rest& rest, bool first, incoming_block* stream) {
     question_name name;
     if (std::size_t(rest.end - rest.at) < sizeof name) [[unlikely]]
       throw_short_item(sizeof name, std::size_t(rest.end - rest.at));
@@ -234,41 +232,41 @@ struct question {
     rest.at += sizeof name;
     const std::byte* const item = rest.at;
     origin from{source};
-    if constexpr (!items::fixed) from.memory = self.memory_of(source);
+    if constexpr (!items::fixed) from.memory = in.memory_of(source);
     if constexpr (streams) from.stream = stream;
-    if constexpr (items::views) from.passing = self.passing(source, item);
+    if constexpr (items::views) from.passing = in.passing(item);
     [[maybe_unused]] void* found = nullptr;
     if constexpr (found_at_once) found = items::callable_at(rest.at, rest.end).find();
     if constexpr (may_be_absent<F>)
       if (found == nullptr && absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
         closure_copy<F> f(item);
-        (*f).park(self, {source, question_id<F, A...>(), {item - sizeof name, rest.at}});
+        (*f).park(in.self, {source, question_id<F, A...>(), {item - sizeof name, rest.at}});
         return;
       }
     try {
       items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
         if constexpr (!items::fixed || by_name<F>)
-          self.count_item(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
+          in.count_item(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
         const auto body = [&]() -> decltype(auto) {
-          const timed cpu(self.watch(), component::cpu);
+          const timed cpu(in.watch(), component::cpu);
           if constexpr (found_at_once)
             if (found != nullptr) [[likely]]
               return f.run(found, std::move(arguments)...);
           return f(std::move(arguments)...);
         };
         // A body that has waited answers by itself: what stood behind it has gone on without it.
-        const auto alone = [&] { return (first && rest.at == rest.end) || self.body_has_waited(); };
+        const auto alone = [&] { return (first && rest.at == rest.end) || in.body_has_waited(); };
         if constexpr (std::is_void_v<R>) {
           body();
-          answer<void>::template send<audience_of<F>>(self, source, name, {}, alone());
+          answer<void>::template send<audience_of<F>>(in.out, source, name, {}, alone());
         } else {
           const stored<R> result = body();
-          answer<R>::template send<audience_of<F>>(self, source, name, result, alone());
+          answer<R>::template send<audience_of<F>>(in.out, source, name, result, alone());
         }
       });
     } catch (...) {
       if (rest.at == item && !items::empty) throw;  // the item itself was damaged
-      reply_error(self, source, name, std::current_exception());
+      reply_error(in.out, source, name, std::current_exception());
     }
   }
 };
@@ -276,34 +274,34 @@ struct question {
 /// A long question over a network: the elements of a view in this rank's segment are taken from there. False: they must be
 /// copied.
 template <class F, class... A>
-bool write_apart(endpoint& self, channel& c, question_name name, std::size_t size, const F& f, const A&... arguments) {
-  apart_encoder out(self.own_memory());
-  out.bytes(&name, sizeof name);
-  if constexpr (packing<F, A...>::closure_bytes != 0) out.bytes(&f, sizeof(F)), out.align(8);
-  out.begin_arguments();
-  (out.put(arguments), ...);
-  return out.good() && self.append_apart(c, question_id<F, A...>(), size, out);
+bool write_apart(outbox& out, channel& c, question_name name, std::size_t size, const F& f, const A&... arguments) {
+  apart_encoder item(out.own_memory());
+  item.bytes(&name, sizeof name);
+  if constexpr (packing<F, A...>::closure_bytes != 0) item.bytes(&f, sizeof(F)), item.align(8);
+  item.begin_arguments();
+  (item.put(arguments), ...);
+  return item.good() && out.append_apart(c, question_id<F, A...>(), size, item);
 }
 
 /// A question that is too long for the ring: it is read while it is written.
 template <class F, class... A>
-[[gnu::noinline]] void write_long_question(endpoint& self, channel& c, question_name name, std::size_t size,
-                                           const reachable& stays, const F& f, const A&... arguments) {
+[[gnu::noinline]] void write_long_question(outbox& out, channel& c, question_name name, std::size_t size, const reachable& stays,
+                                           const F& f, const A&... arguments) {
   if constexpr (packing<F, A...>::views)
-    if (c.far && write_apart(self, c, name, size, f, arguments...)) return;
-  outgoing_block block(self, c, question_id<F, A...>(), size);
+    if (c.far && write_apart(out, c, name, size, f, arguments...)) return;
+  outgoing_block block(out, c, question_id<F, A...>(), size);
   std::memcpy(block.place(), &name, sizeof name);
   packing<F, A...>::write(stays, block, sizeof name, f, arguments...);
   block.finish();
 }
 
 template <class F, class... A>
-auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments) {
+auto send_question(outbox& out, channel& c, const F& f, const A&... arguments) {
   using items = packing<F, A...>;
   using R = answer_of<F, A...>;
-  const timed runtime(self.observed() ? self.watch() : nullptr, component::runtime);
-  call_state& calls = *self.self().calls;
-  self.admit(c);
+  const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
+  call_state& calls = *out.self.calls;
+  out.admit(c);
   cell* const target = calls.cells.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
   const question_name name{target->index, target->generation};
@@ -311,18 +309,18 @@ auto send_question(endpoint& self, channel& c, const F& f, const A&... arguments
   target->asked.rank = c.to;
   if constexpr (by_name<F>) target->asked.name = F::text();
   reachable stays;
-  if constexpr (!items::fixed) stays = self.memory_for(c.to);
+  if constexpr (!items::fixed) stays = out.memory_for(c.to);
   const std::size_t size = sizeof name + items::size(stays, arguments...);
   const handler_id h = question_id<F, A...>();
-  std::byte* const alone = calls.batches == 0 ? self.begin_alone<audience_of<F>>(c, h, size, traffic::questions) : nullptr;
-  if (question<F, A...>::streams && alone == nullptr && size > self.eager()) [[unlikely]] {
-    write_long_question<F, A...>(self, c, name, size, stays, f, arguments...);
+  std::byte* const alone = calls.batches == 0 ? out.begin_alone<audience_of<F>>(c, h, size, traffic::questions) : nullptr;
+  if (question<F, A...>::streams && alone == nullptr && size > out.eager()) [[unlikely]] {
+    write_long_question<F, A...>(out, c, name, size, stays, f, arguments...);
   } else {
-    std::byte* const place = alone != nullptr ? alone : self.append(c, h, size);
+    std::byte* const place = alone != nullptr ? alone : out.append(c, h, size);
     std::memcpy(place, &name, sizeof name);
     items::write(stays, place + sizeof name, f, arguments...);
   }
-  finish_question(self, calls, c, size, alone != nullptr);
+  finish_question(out, calls, c, size, alone != nullptr);
   return result;
 }
 
@@ -350,8 +348,8 @@ template <class F, class... A>
     using P = typename detail::callable_of<F>::type;
     using R = detail::answer_of<P, detail::sent_as<A>...>;
     if constexpr (!std::is_void_v<R>) require_sendable_value<R>();
-    detail::endpoint& self = *detail::here("call").messages;
-    return detail::send_question<P, detail::sent_as<A>...>(self, detail::lane_for<P>(self, self.checked(dest, "call")),
+    detail::outbox& out = *detail::here("call").out;
+    return detail::send_question<P, detail::sent_as<A>...>(out, detail::lane_for<P>(out, out.checked(dest, "call")),
                                                            detail::callable_of<F>::portable(f, "call"), arguments...);
   } else {
     return detail::refused_call{};

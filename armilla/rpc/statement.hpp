@@ -49,19 +49,19 @@ struct statement {
   using timed_item = std::conditional_t<items::fixed, untimed, timed>;
 
   // A run of statements: the body is inlined in the loop over its items. If one waits, `rest` is empty afterwards.
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
-    const timed body(items::fixed ? self.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    const timed body(items::fixed ? in.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
     run_rest rest{at, at + size};
     incoming_block* stream = nullptr;
-    if constexpr (streams) stream = self.take_stream();
-    if constexpr (may_wait) self.begin_bodies(rest);
-    run_some(self, source, rest, stream);
-    while (self.next_body(rest)) run_some(self, source, rest, stream);  // behind one that threw
+    if constexpr (streams) stream = in.take_stream();
+    if constexpr (may_wait) in.begin_bodies(rest);
+    run_some(in, source, rest, stream);
+    while (in.next_body(rest)) run_some(in, source, rest, stream);  // behind one that threw
   }
 
   /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method or the next body that a
   /// limited poll has to weigh.
-  static void run_some(endpoint& self, rank_t source, run_rest& rest, incoming_block* stream) {
+  static void run_some(delivery& in, rank_t source, run_rest& rest, incoming_block* stream) {
     // The place is kept here and told to `rest` only: the next item does not wait for what went through memory.
     const std::byte* at = rest.at;
     const std::byte* const end = rest.end;
@@ -80,14 +80,14 @@ struct statement {
           if (found == nullptr && absent<F, A...>(at, end, from)) [[unlikely]] {
             rest.at = at;
             closure_copy<F> f(before);
-            (*f).park(self, {source, statement_id<F, A...>(), {before, at}});
+            (*f).park(in.self, {source, statement_id<F, A...>(), {before, at}});
             continue;
           }
-        if constexpr (items::views) from.passing = self.passing(source, before);
+        if constexpr (items::views) from.passing = in.passing(before);
         const auto run_body = [&](F& f, auto&&... arguments) {
           rest.at = at;
-          [[maybe_unused]] const timed_item body(self.watch(), component::cpu);
-          if constexpr (!items::fixed || by_name<F>) self.count_item(statement_id<F, A...>(), std::size_t(at - before));
+          [[maybe_unused]] const timed_item body(in.watch(), component::cpu);
+          if constexpr (!items::fixed || by_name<F>) in.count_item(statement_id<F, A...>(), std::size_t(at - before));
           if constexpr (found_at_once)
             if (found != nullptr) [[likely]] {
               f.run(found, std::move(arguments)...);
@@ -100,7 +100,7 @@ struct statement {
         else
           items::read(at, end, from, run_body);
         if (rest.until != end) [[unlikely]]  // the body has waited, or this poll has a limit
-          if (by_name<F> || !self.goes_on(rest)) return;
+          if (by_name<F> || !in.goes_on(rest)) return;
         if constexpr (by_name<F>)
           if (!same_method(before, at, end)) return;
       }
@@ -110,7 +110,7 @@ struct statement {
       }
     } catch (...) {
       if (rest.at == before) throw;  // the item itself was damaged
-      note_statement_error(self, source, std::current_exception());
+      note_statement_error(in.self, source, std::current_exception());
     }
   }
 };
@@ -123,57 +123,57 @@ using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_tri
 
 // The first of a run, one that is too long for the frame, and every one while statements are observed.
 template <class F, class... A>
-[[gnu::noinline]] void start_statements(endpoint& self, channel& c, passed<F> f, passed<A>... arguments) {
+[[gnu::noinline]] void start_statements(outbox& out, channel& c, passed<F> f, passed<A>... arguments) {
   using items = packing<F, A...>;
-  const timed runtime(self.watch(), component::runtime);
+  const timed runtime(out.watch(), component::runtime);
   constexpr traffic kind = items::fixed ? traffic::statements : traffic::uncounted;
-  self.admit(c);
+  out.admit(c);
   const std::size_t size = statement<F, A...>::size(arguments...);
-  if (statement<F, A...>::streams && size > self.eager()) [[unlikely]] {
-    outgoing_block block(self, c, statement_id<F, A...>(), size);
+  if (statement<F, A...>::streams && size > out.eager()) [[unlikely]] {
+    outgoing_block block(out, c, statement_id<F, A...>(), size);
     items::write({}, block, 0, f, arguments...);
     block.finish();
   } else {
-    items::write({}, self.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
+    items::write({}, out.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
   }
-  if constexpr (!items::fixed) ++self.count().statements_sent;
-  self.done(c);
-  if (self.observed()) [[unlikely]]
-    self.count_call();
+  if constexpr (!items::fixed) ++out.count().statements_sent;
+  out.done(c);
+  if (out.observed()) [[unlikely]]
+    out.count_call();
 }
 
 /// Budget of one more statement of a run: the context, the channel, one test for the handler, one for the room, the bytes.
 template <class F, class... A>
-void send_statement(endpoint& self, channel& c, const F& f, const A&... arguments) {
+void send_statement(outbox& out, channel& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {
-    start_statements<F, A...>(self, c, f, arguments...);
-    return self.publish(c);
+    start_statements<F, A...>(out, c, f, arguments...);
+    return out.publish(c);
   }
   if constexpr (packing<F, A...>::fixed) {
-    const auto [place, fills] = self.append_to_run(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
+    const auto [place, fills] = out.append_to_run(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
     if (place != nullptr) [[likely]] {
       packing<F, A...>::write({}, place, f, arguments...);
       if (fills) [[unlikely]]
-        self.publish(c);
+        out.publish(c);
       return;
     }
   }
-  if (c.aggregate == 0 && !self.observed()) {  // alone, at once
+  if (c.aggregate == 0 && !out.observed()) {  // alone, at once
     const std::size_t size = statement<F, A...>::size(arguments...);
-    if (std::byte* const place = self.begin_alone<audience_of<F>>(c, statement_id<F, A...>(), size, traffic::statements))
+    if (std::byte* const place = out.begin_alone<audience_of<F>>(c, statement_id<F, A...>(), size, traffic::statements))
         [[likely]] {
       packing<F, A...>::write({}, place, f, arguments...);
-      return self.publish_alone(c, size);
+      return out.publish_alone(c, size);
     }
   }
-  start_statements<F, A...>(self, c, f, arguments...);
+  start_statements<F, A...>(out, c, f, arguments...);
 }
 
 /// Safe bodies go to the attendant, if there is one.
 template <class F>
-channel& lane_for(endpoint& self, channel& c) noexcept {
+channel& lane_for(outbox& out, channel& c) noexcept {
   if constexpr (is_safe<F>)
-    return self.to_attendant(c);
+    return out.to_attendant(c);
   else
     return c;
 }
@@ -231,9 +231,9 @@ void async(rank_t dest, F&& f, A&&... arguments) {
   (require_sendable<detail::sent_as<A>>(), ...);
   detail::check_body<F, A...>();
   if constexpr (detail::can_call<F, A...>) {
-    detail::endpoint& self = *detail::here("async").messages;
+    detail::outbox& out = *detail::here("async").out;
     detail::send_statement<typename detail::callable_of<F>::type, detail::sent_as<A>...>(
-        self, detail::lane_for<typename detail::callable_of<F>::type>(self, self.checked(dest, "async")),
+        out, detail::lane_for<typename detail::callable_of<F>::type>(out, out.checked(dest, "async")),
         detail::callable_of<F>::portable(f, "async"), arguments...);
   }
 }

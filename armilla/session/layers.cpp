@@ -31,7 +31,7 @@ void stop_first(context& rank, int n) {
 
 // Where no supervisor of ours ends the job.
 void end_with_the_first(context& rank, rank_t lost) {
-  if (rank.messages->first_lost() == lost) end_after_loss(rank.session->self, lost);
+  if (rank.messages->lost.first() == lost) end_after_loss(rank.session->self, lost);
 }
 
 }  // namespace
@@ -40,7 +40,7 @@ void start_layers(context& rank, const launch& self) {
   int started = 0;
   try {
     for (; started < number_of_layers; ++started) layers[started].start(rank, self);
-    if (self.started != nullptr) rank.messages->tell_of_losses(end_with_the_first);
+    if (self.started != nullptr) rank.messages->lost.tell(end_with_the_first);
   } catch (...) {
     stop_first(rank, started);
     throw;
@@ -53,7 +53,7 @@ namespace {
 
 // A fiber that was detached, or spawned and forgotten, is a part of the job like what a body leaves behind.
 void join_all_but(context& rank, std::uint64_t others) {
-  rank.messages->wait_until([&] { return own_fibers(rank) <= others; }, "the end of fibers that nobody joins");
+  rank.messages->waits.wait_until([&] { return own_fibers(rank) <= others; }, "the end of fibers that nobody joins");
 }
 
 }  // namespace
@@ -84,19 +84,19 @@ void let_go(context& rank) {
 void serve_until(context& rank, const std::atomic<std::uint32_t>& count, std::uint32_t target) {
   const auto ready = [&] { return count.load(std::memory_order_acquire) >= target; };
   endpoint& messages = *rank.messages;
-  messages.wait_until([&] { return ready() || messages.is_lost(0); }, "run_main: serving until its function returns");
-  if (!ready()) messages.throw_lost(0, "run_main");
+  messages.waits.wait_until([&] { return ready() || messages.out.is_lost(0); }, "run_main: serving until its function returns");
+  if (!ready()) messages.lost.raise(0, "run_main");
 }
 
 namespace {
 
 struct main_done_record {
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t mains;
-    if (size != sizeof mains) self.throw_damaged(source, "the number of functions that have returned, its length", size);
+    if (size != sizeof mains) throw_damaged(source, "the number of functions that have returned, its length", size);
     std::memcpy(&mains, at, sizeof mains);
-    self.self().session->self.job->mains_done.store(std::uint32_t(mains), std::memory_order_release);
-    wake_all(self.self());
+    in.self.session->self.job->mains_done.store(std::uint32_t(mains), std::memory_order_release);
+    wake_all(in.self);
   }
 };
 handler_slot& main_done_slot = fixed_handler<main_done_record, main_done_handler>;
@@ -108,12 +108,12 @@ void tell_main_done(context& rank, std::uint32_t mains) {
   wake_all(rank);
   const std::uint64_t number = mains;
   for (rank_t r = 0; r < rank.ranks; ++r)
-    if (rank.host->far[std::size_t(r)]) rank.messages->far().send_aside(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
+    if (rank.host->far[std::size_t(r)]) rank.out->far()->send_aside(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
 }
 
 void wake_all(context& rank) {
   for (rank_t r = 0; r < rank.ranks; ++r)
-    if (r != rank.rank) rank.messages->notify(r);
+    if (r != rank.rank) rank.out->notify(r);
 }
 
 }  // namespace armilla::detail

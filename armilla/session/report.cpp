@@ -66,9 +66,9 @@ statistics from_image(statistics_image&& image) {
 
 // Counted already, for the fence and by the rings.
 std::uint64_t bytes_sent_to(context& self, rank_t r) {
-  endpoint& messages = *self.messages;
-  const channel &c = messages.to(r), &attendant = messages.to_attendant(r);
-  if (c.far) return messages.created_for(r) * cache_line;
+  outbox& out = *self.out;
+  const channel &c = out.to(r), &attendant = out.to_attendant(r);
+  if (c.far) return self.messages->sums.created_for(r) * cache_line;
   return (c.ring.lines_of_frames() + (&attendant != &c ? attendant.ring.lines_of_frames() : 0)) * cache_line;
 }
 

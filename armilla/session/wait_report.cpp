@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/arrival_order.hpp"
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
@@ -79,7 +80,7 @@ std::string describe_waits(const context& self) {
   for (const fiber_record* f = all.pool().known(); f != nullptr; f = f->next_known) known.push_back(f);
   std::ranges::sort(known, {}, &fiber_record::number);
   for (const fiber_record* f : known) add_fiber(groups, self, *f, now);
-  const arrival_order* const order = order_of(self, self.messages);
+  const arrival_order* const order = order_of(self);
   return lines_of(groups) + waiting_calls(self) + (order != nullptr ? order->explain() : "");
 }
 
@@ -131,7 +132,7 @@ void stalled(void* rank) {
 }  // namespace
 
 void start_wait_reports(context& self) {
-  event_count& sleeper = self.messages->sleeper();
+  event_count& sleeper = self.messages->sleeper;
   sleeper.set_reporter({&answer, &stalled, &self});
   // A launcher looks after its job, but knows nothing of waits: each rank tells its own.
   if (alone(self)) sleeper.watch_alone(self.settings->stall_ns, self.settings->wait_report_ns);
@@ -139,8 +140,8 @@ void start_wait_reports(context& self) {
 }
 
 void stop_wait_reports(context& self) {
-  self.messages->sleeper().set_reporter({});
-  self.messages->sleeper().watch_alone(0, 0);
+  self.messages->sleeper.set_reporter({});
+  self.messages->sleeper.watch_alone(0, 0);
 }
 
 }  // namespace armilla::detail

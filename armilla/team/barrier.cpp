@@ -8,7 +8,7 @@ namespace armilla::detail {
 void run_barrier(team_record* team) {
   context& c = enter(team, {collective::barrier});
   team_record& t = *team;
-  const traced whole(c.messages->events(), trace_kind::collective, "barrier");
+  const traced whole(c.out->events(), trace_kind::collective, "barrier");
   ++c.count->barriers;
   if (!t.flat_barrier) [[unlikely]]
     return meet(t, t.barrier_pattern, {}, "barrier");

@@ -51,7 +51,7 @@ RANK_TEST(a_waiting_rank_answers) {
     am::async(last, [] { ++ran; });
   } else {
     // Only what comes in can end this rank's delay, and it comes in while the others wait already.
-    am::detail::here("test").messages->wait_until([&] { return ran == std::uint64_t(last); }, "test");
+    am::detail::here("test").messages->waits.wait_until([&] { return ran == std::uint64_t(last); }, "test");
   }
   am::barrier();
 }
@@ -63,7 +63,7 @@ RANK_TEST(a_barrier_in_a_body_is_an_error) {
     refused = rank_test::expect_throws<am::usage_error>([] { am::barrier(); }, "a body may not enter a collective", "barrier()",
                                                         __FILE__, __LINE__);
   });
-  am::detail::here("test").messages->wait_until([] { return refused; }, "test");
+  am::detail::here("test").messages->waits.wait_until([] { return refused; }, "test");
 }
 
 RANK_TEST(barriers_are_counted) {

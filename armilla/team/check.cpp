@@ -79,8 +79,8 @@ void hear_of(const team_record& t, rank_t r) {
   if (!t.self->host->far[std::size_t(r)]) return;
   constexpr std::uint64_t patience_ns = 300'000'000;
   tell_entered(t);
-  t.self->messages->wait_until_deadline([&] { return first_difference(t, r) != 0; }, now_ns() + patience_ns,
-                                        name_of(collective::none));
+  t.self->messages->waits.wait_until_deadline([&] { return first_difference(t, r) != 0; }, now_ns() + patience_ns,
+                                              name_of(collective::none));
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ std::string describe(const intention& i) {
 
 // Own lines and steps, so that nothing else depends on whether a job checks. Two lines are enough: all meet each time.
 void check_entry(team_record& t, const intention& what) {
-  if (t.lost != no_rank) t.self->messages->throw_lost(t.lost, name_of(what.kind));
+  if (t.lost != no_rank) t.self->messages->lost.raise(t.lost, name_of(what.kind));
   const std::uint64_t step = t.first_step + ++t.check_step;
   const std::uint64_t mine = what.word();
   flag_line& line = t.my_slot().check[step % 2];

@@ -70,16 +70,16 @@ round_sums count_here(team_record& t) {
   const fence_hooks& hooks = t.owner->hooks;
   round_sums s;
   if (t.size == std::uint32_t(c.ranks)) [[likely]] {
-    s.created = messages.created();
-    s.processed = messages.processed();
+    s.created = messages.sums.created();
+    s.processed = messages.sums.processed();
   } else {
     for (const rank_t r : t.members) {
-      s.created += messages.created_for(r);
-      s.processed += messages.processed_from(r);
+      s.created += messages.sums.created_for(r);
+      s.processed += messages.sums.processed_from(r);
     }
   }
-  s.busy = messages.deferred();
-  if (!messages.idle()) s.busy = 1;
+  s.busy = messages.sums.deferred();
+  if (!messages.out.idle()) s.busy = 1;
   if (hooks.quiet != nullptr && !hooks.quiet(c)) s.busy = 1;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
   return s;
@@ -91,10 +91,10 @@ std::uint64_t settle(team_record& t) {
   endpoint& messages = *t.self->messages;
   if (t.fence_rides && has_room(t)) {
     const std::uint64_t lines =
-        messages.far().flush_all_but_rides(mirror_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
-    if (messages.far().only_network_to_look_at()) return lines;
+        messages.out.far()->flush_all_but_rides(mirror_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
+    if (messages.waits.only_network_to_look_at()) return lines;
   }
-  do { messages.flush(); } while (messages.poll());
+  do { messages.out.flush(); } while (messages.waits.poll());
   return 0;
 }
 
@@ -133,7 +133,7 @@ class unhurried {
   explicit unhurried(team_record& t) noexcept : t_(t), messages_(*t.self->messages) {}
 
   void after(const round_sums& sums, const round_sums& shown) {
-    const std::uint64_t runs = messages_.count().runs_received;
+    const std::uint64_t runs = messages_.out.count().runs_received;
     const bool same = sums.counts_as(last_) && runs == runs_;
     last_ = sums;
     runs_ = runs;
@@ -150,12 +150,13 @@ class unhurried {
     struct lingering {
       event_count& who;
       ~lingering() { who.linger(0); }
-    } until_end{messages_.sleeper()};
+    } until_end{messages_.sleeper};
     until_end.who.linger(since_ns_);
     const auto something = [&] {
-      return messages_.count().runs_received != runs_ || !count_here(t_).counts_as(shown) || another_counts();
+      return messages_.out.count().runs_received != runs_ || !count_here(t_).counts_as(shown) || another_counts();
     };
-    messages_.wait_until_deadline(something, now + (t_.flat_fence ? nap_ns : short_nap_ns), "fence: bodies that have not ended");
+    messages_.waits.wait_until_deadline(something, now + (t_.flat_fence ? nap_ns : short_nap_ns),
+                                        "fence: bodies that have not ended");
   }
   bool another_counts() const noexcept {
     const std::uint64_t next = t_.step + 1;
@@ -234,9 +235,9 @@ void run(team_record* team, const intention& what) {
   const inside_team alone(t, name_of(what.kind));  // also while it polls
   sign_on(t, what);
   endpoint& messages = *c.messages;
-  if (messages.observed()) [[unlikely]]
-    messages.count_call();
-  const traced whole(messages.events(), trace_kind::collective, "fence");
+  if (messages.out.observed()) [[unlikely]]
+    messages.out.count_call();
+  const traced whole(messages.out.events(), trace_kind::collective, "fence");
   ++c.count->fences;
   unhurried pace(t);
   for (;;) {

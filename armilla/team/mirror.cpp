@@ -30,22 +30,22 @@ void write_line(std::byte* to, const std::byte* from, std::size_t bytes) {
 }
 
 struct mirror_record {
-  static void run(endpoint& self, rank_t source, const std::byte* at, std::size_t size) {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     mirror_head head;
-    if (size < sizeof head + sizeof(std::uint64_t)) self.throw_damaged(source, "the length of what a rank shows", size);
+    if (size < sizeof head + sizeof(std::uint64_t)) throw_damaged(source, "the length of what a rank shows", size);
     std::memcpy(&head, at, sizeof head);
     const std::size_t bytes = size - sizeof head;
-    const std::size_t area = self.host().layout.collective_bytes();
-    const std::size_t line = self.self().teams->layout.line_at(head.offset);
+    const std::size_t area = in.out.host().layout.collective_bytes();
+    const std::size_t line = in.self.teams->layout.line_at(head.offset);
     if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line != 0 && bytes > line))
-      self.throw_damaged(source, "the place of what a rank shows", head.offset);
-    std::byte* const to = self.host().collective(source) + head.offset;
+      throw_damaged(source, "the place of what a rank shows", head.offset);
+    std::byte* const to = in.out.host().collective(source) + head.offset;
     if (line != 0)
       write_line(to, at + sizeof head, bytes);
     else
       std::memcpy(to, at + sizeof head, bytes);
-    for (rank_t r = 0; line != 0 && r < self.self().ranks; ++r)
-      if (r != self.self().rank) self.notify(r);
+    for (rank_t r = 0; line != 0 && r < in.self.ranks; ++r)
+      if (r != in.self.rank) in.out.notify(r);
   }
 };
 handler_slot& mirror_slot = fixed_handler<mirror_record, mirror_handler>;
@@ -55,11 +55,11 @@ handler_slot& mirror_slot = fixed_handler<mirror_record, mirror_handler>;
 void mirror(context& c, rank_t to, const void* at, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(at);
   std::uint64_t offset = std::uint64_t(from - c.host->collective(c.rank));
-  const std::size_t most = c.messages->far().longest_aside() - sizeof(mirror_head);
+  const std::size_t most = c.out->far()->longest_aside() - sizeof(mirror_head);
   for (std::size_t piece; bytes != 0; bytes -= piece, from += piece, offset += piece) {
     piece = std::min(bytes, most);
     const mirror_head head{offset};
-    c.messages->far().send_aside(to, mirror_slot.id, &head, sizeof head, from, piece);
+    c.out->far()->send_aside(to, mirror_slot.id, &head, sizeof head, from, piece);
   }
 }
 
@@ -75,8 +75,8 @@ void mirror_with_statements(team_record& t, const flag_line& line, std::size_t b
   const context& c = *t.self;
   const mirror_head head{std::uint64_t(reinterpret_cast<const std::byte*>(&line) - c.host->collective(c.rank))};
   for (const rank_t r : t.abroad)
-    c.messages->far().ride(r, mirror_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
-                           sizeof line.step + bytes);
+    c.out->far()->ride(r, mirror_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
+                       sizeof line.step + bytes);
 }
 
 // The first member on each other host.

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/outbox.hpp"
 #include "armilla/base/context.hpp"
 
 /// How the ranks of other hosts see what a rank writes into its collective area.
@@ -28,7 +28,7 @@ inline void reveal_to(context& c, rank_t to, const void* at, std::size_t bytes) 
   if (c.host->far[std::size_t(to)]) [[unlikely]]
     mirror(c, to, at, bytes);
   else
-    c.messages->notify(to);
+    c.out->notify(to);
 }
 
 }  // namespace armilla::detail

@@ -166,7 +166,7 @@ void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& f
 inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {
   const std::uint64_t expected = t.sign | step;
   if (flag.load(std::memory_order_acquire) == expected) return;
-  if (t.self->messages->observed()) [[unlikely]]
+  if (t.self->out->observed()) [[unlikely]]
     return await_step_slowly(t, flag, step, what);  // a wait is timed from its begin
   for (int i = 0; i < 8; ++i)
     if (flag.load(std::memory_order_acquire) == expected) return;
@@ -180,9 +180,9 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
 
 /// Wakes every other member that sleeps.
 inline void notify_members(const team_record& t) {
-  endpoint& messages = *t.self->messages;
+  outbox& out = *t.self->out;
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) messages.notify(t.members[i]);
+    if (i != t.rank) out.notify(t.members[i]);
 }
 
 /// The same for those on other hosts, who are sent what lies at `at`.
@@ -333,11 +333,11 @@ inline void sign_on(team_record& t, const intention& what) {
 /// Stands at the beginning of each collective: may this rank enter it now? What is open to be sent goes out.
 inline context& enter(team_record* t, const intention& what) {
   context& c = require_entry(t, what.kind, what.root);
-  if (c.messages->observed()) [[unlikely]] {
-    c.messages->count_call();
+  if (c.out->observed()) [[unlikely]] {
+    c.out->count_call();
     require_entry(t, what.kind, what.root);  // another fiber may have come in meanwhile
   }
-  c.messages->flush();
+  c.out->flush();
   sign_on(*t, what);
   return c;
 }
@@ -349,10 +349,10 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
   rank_t otherwise = no_rank;
   bool told = t.abroad.empty();  // those on other hosts hear what this rank has entered before it first sleeps
   for (bool tell = false;; tell = false) {
-    messages.wait_until(
+    messages.waits.wait_until(
         [&] {
           if (ready() || t.lost != no_rank || otherwise != no_rank || tell) return true;
-          if (!messages.sleeper().wait_prepared()) [[likely]]
+          if (!messages.sleeper.wait_prepared()) [[likely]]
             return false;
           others([&](rank_t r) {
             if (otherwise == no_rank && does_otherwise(t, r)) otherwise = r;
@@ -361,7 +361,7 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
         },
         what, on);
     if (ready()) return;
-    if (t.lost != no_rank) messages.throw_lost(t.lost, what);
+    if (t.lost != no_rank) messages.lost.raise(t.lost, what);
     if (otherwise != no_rank) throw_does_otherwise(t, otherwise, 0);
     if (tell) tell_entered(t);
     told = true;

@@ -232,7 +232,7 @@ void lose_member(context& self, rank_t lost) {
 
 void start_teams(context& self, const launch&) {
   self.teams = new team_state(self);
-  self.messages->tell_of_losses(lose_member);
+  self.messages->lost.tell(lose_member);
 }
 
 void stop_teams(context& self) {
@@ -270,9 +270,9 @@ void await_step_of_any(const team_record& t, const std::atomic<std::uint64_t>& f
   const auto there = [&] { return step_of(flag.load(std::memory_order_acquire)) >= step; };
   const inside_team alone(t, what);
   endpoint& messages = *t.self->messages;
-  messages.wait_until([&] { return there() || t.lost != no_rank; }, what,
-                      wait_object::of<explain_flag>(awaited_flag{t, &flag, owner_of(*t.self, &flag)}));
-  if (t.lost != no_rank && !there()) messages.throw_lost(t.lost, what);
+  messages.waits.wait_until([&] { return there() || t.lost != no_rank; }, what,
+                            wait_object::of<explain_flag>(awaited_flag{t, &flag, owner_of(*t.self, &flag)}));
+  if (t.lost != no_rank && !there()) messages.lost.raise(t.lost, what);
 }
 
 void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& flag, std::uint64_t step, const char* what) {

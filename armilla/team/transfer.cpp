@@ -111,9 +111,9 @@ void transfer::settle() {
       return p.acknowledged >= p.used[half_];
     };
     if (read()) continue;
-    messages.wait_until([&] { return read() || messages.is_lost(r) || t_.lost != no_rank; }, what_);
-    if (t_.lost != no_rank) messages.throw_lost(t_.lost, what_);
-    if (messages.is_lost(r)) p.acknowledged = p.used[half_];  // it reads no more
+    messages.waits.wait_until([&] { return read() || messages.out.is_lost(r) || t_.lost != no_rank; }, what_);
+    if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+    if (messages.out.is_lost(r)) p.acknowledged = p.used[half_];  // it reads no more
   }
 }
 
@@ -328,7 +328,7 @@ void transfer::wait_for_peers() {
 
 void transfer::run() {
   const inside_team alone(t_, what_);
-  const timed net(state_.self.messages->watch(), component::net);
+  const timed net(state_.self.out->watch(), component::net);
   half_ = area_.transfers++ % 2;
   settle();
   lay_out();

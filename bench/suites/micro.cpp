@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/outbox.hpp"
 #include "armilla/stats/trace.hpp"
 #include "bench/suites/common.hpp"
 #include "bench/suites/suites.hpp"
@@ -37,7 +37,7 @@ double call_empty(row_context& c) {
 
 /// What ARMILLA_TRACE adds where something is noted: a wait's beginning and its end.
 double trace_event(row_context& c) {
-  am::detail::trace* const events = am::detail::current->messages->events();
+  am::detail::trace* const events = am::detail::current->out->events();
   verify(events != nullptr, "a job that is traced");
   const double result = time_per(2 * c.iterations, [&](long n) {
     for (long i = 0; i < n; i += 2) {

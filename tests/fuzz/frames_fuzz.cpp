@@ -98,7 +98,7 @@ class fuzzed_rank {
   void take_in() {
     for (int i = 0; i < 4 || net.waiting() != 0; ++i) {
       try {
-        rank->rank.messages->poll();
+        rank->rank.messages->waits.poll();
       } catch (const error&) {}  // what it is for
       if (i > 200) break;        // a held source
     }

@@ -216,7 +216,7 @@ RANK_TEST(a_fence_ends_when_a_coroutine_is_destroyed_that_awaits_an_answer) {
   }
   am::fence();
   am::fence();
-  EXPECT_EQ(am::detail::current->messages->deferred(), 0U);
+  EXPECT_EQ(am::detail::current->messages->sums.deferred(), 0U);
 }
 
 // The last rank counts behind the others, as above. A fiber of rank 0 sends it something when rank 0 has counted, in every second

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an attendant does about the network that it shares with its rank.
+//
+// While the rank looks there by itself it puts aside what is for the attendant, and wakes it. When the rank has not looked for
+// ARMILLA_ATTEND_AFTER, the attendant looks, and puts aside what is for the rank. While the rank sleeps, which ends when
+// something comes, the attendant sleeps too, and the rank wakes it before it goes on.
+#include "armilla/am/attending.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/fabric/shared_network.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr int frames_a_turn = 32;
+// Naps beside a network: a quarter of the time since something came, within these; the longest without and with a descriptor.
+constexpr std::uint64_t shortest_nap_ns = 20'000;
+constexpr std::uint64_t longest_nap_ns = 500'000;
+constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
+
+}  // namespace
+
+attending::attending(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept
+    : mine_(mine), self_(mine.out.self), host_(mine.out.host()) {
+  mine.in.shows_attended = attended;
+}
+
+void attending::until(const std::atomic<bool>& stop) {
+  event_count& sleeper = mine_.sleeper;
+  event_count::backoff backoff;
+  while (!stop.load(std::memory_order_acquire)) {
+    bool any = look_at_rings();
+    if (mine_.out.far() != nullptr) any |= look_at_network();
+    if (!any) mine_.lost.look();
+    if (mine_.out.any_queued()) {
+      mine_.out.drain();
+      sched_yield();  // on the rank's own core, which has to go on as well
+      continue;
+    }
+    if (any) {
+      backoff = {};
+      continue;
+    }
+    sleeper.note_look(backoff);
+    sleeper.prepare_wait();
+    if (stop.load(std::memory_order_acquire) || mine_.waits.anything_to_do())
+      sleeper.cancel_wait();
+    else
+      rest(backoff);
+  }
+}
+
+bool attending::look_at_rings() {
+  return mine_.in.look_at_each([this](const inbound& in) {
+    mine_.out.flush();
+    // release: what the bodies have done; pairs with the acquire in processed_from
+    mine_.in.shows_attended[in.source].store(in.reader.position(), std::memory_order_release);
+    notify_rank();
+  });
+}
+
+void attending::notify_rank() noexcept {
+  if (detail::notify(host_.control(self_.rank))) ++mine_.out.count().wakes_sent;
+}
+
+void attending::rest(const event_count::backoff& backoff) noexcept {
+  if (mine_.out.far() != nullptr)
+    rest_beside_network(backoff);
+  else
+    mine_.sleeper.sleep(backoff, 0, true);
+}
+
+bool attending::look_at_network() {
+  shared_network& shared = *host_.shared;
+  far_traffic& far = *mine_.out.far();
+  auto& rank = far.rank;
+  const std::uint64_t now = now_ns();
+  if (const std::uint64_t looks = shared.looks_of_rank(); looks != rank.looks || shared.sleeping_rank()) {
+    rank.looks = looks;
+    rank.since_ns = now;
+  }
+  // What this side has under way moves only while a thread looks, and a sleeping rank does not.
+  const bool under_way = far.any_bulk() || far.wants_buffers() || mine_.out.any_queued();
+  rank.away = under_way || now - rank.since_ns >= self_.settings->attend_after_ns;
+  shared.let_attendant_look(rank.away);
+  bool any = false;
+  for (int i = 0; i < frames_a_turn && mine_.in.poll_far<taker::loop>(); ++i) any = true;
+  if (!any) return false;
+  rank.came_ns = now;
+  mine_.out.flush();
+  notify_rank();
+  return true;
+}
+
+// Behind an announced sleep, and a look that found nothing in the rings.
+void attending::rest_beside_network(const event_count::backoff& backoff) noexcept {
+  shared_network& shared = *host_.shared;
+  far_traffic& far = *mine_.out.far();
+  network& net = far.link.net();
+  const auto& rank = far.rank;
+  const std::uint64_t now = now_ns();
+  if (shared.keeps_for_attendant()) return mine_.sleeper.cancel_wait();
+  if (far.any_bulk() || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
+  if (!rank.away) {
+    const bool rests = shared.rest();
+    mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->attend_after_ns, shortest_nap_ns), false);
+    return shared.rested();
+  }
+  const int descriptor = net.descriptor();
+  if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();
+  const std::uint64_t quarter = (now - rank.came_ns) / 4;
+  const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, longest_nap_ns, longest_nap_at_descriptor_ns)
+                                            : std::clamp(quarter, shortest_nap_ns, longest_nap_ns);
+  mine_.sleeper.sleep(backoff, now + nap, false, descriptor);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "armilla/am/endpoint.hpp"
+
+namespace armilla::detail {
+
+/// The attendant's life: takes in lane 1 of its rank's rings, answers on lane 2, and looks after the network that it shares with
+/// its rank.
+class attending {
+ public:
+  /// `attended`: where the rank sees how far it is.
+  attending(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept;
+  void until(const std::atomic<bool>& stop);
+
+ private:
+  bool look_at_rings();
+  bool look_at_network();
+  void rest(const event_count::backoff& backoff) noexcept;
+  void rest_beside_network(const event_count::backoff& backoff) noexcept;
+  /// The rank may wait for what was written.
+  void notify_rank() noexcept;
+
+  endpoint& mine_;
+  context& self_;
+  const host_map& host_;
+};
+
+/// The thread that answers for a rank under ARMILLA_RECEPTION=thread; nothing otherwise. Starts after all layers, stops before
+/// them.
+void start_attendant(context& self, const launch& how);
+void stop_attendant(context& self);
+
+}  // namespace armilla::detail

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "armilla/am/arrival.hpp"
+#include "armilla/am/outbox.hpp"
+#include "armilla/fiber/scheduler.hpp"
+
+namespace armilla::detail {
+
+class method_counts;
+
+/// What a handler sees of the receiving side: where it is in its frame, what it may read there, and the way to answer.
+class delivery {
+ public:
+  delivery(context& self, outbox& out);
+
+  context& self;
+  outbox& out;  ///< for its answers
+
+  /// A handler of bodies says where it is in its run: `rest.at` is behind the present item whenever a body begins. If the body
+  /// waits, the rest goes to the next loop, and `rest` is empty.
+  void begin_bodies(run_rest& rest) noexcept {
+    if (arriving_ == nullptr) return;
+    if (arriving_->run == nullptr) [[likely]]
+      arriving_->run = &rest;
+    else if (arriving_->run == &limited_run) [[unlikely]]
+      limit_run(rest);
+  }
+  /// Behind a body of `rest`, if `until` is not its end: whether the next one begins here and now. If not, `rest` is empty: the
+  /// body has waited, or the poll's limit is reached.
+  [[gnu::cold]] bool goes_on(run_rest& rest) noexcept;
+  /// Behind the first body of `rest`: whether another one begins.
+  bool next_body(run_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
+  /// Whether `rest` tells whether a body of it has waited, and frames are not observed: its answers may be gathered in line.
+  bool in_line(const run_rest& rest) const noexcept { return !out.observed() && arriving_ != nullptr && arriving_->run == &rest; }
+  /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
+  bool body_has_waited() const noexcept { return self.fibers->on_detached_body(); }
+  /// The handler's record is all there is in the frame, so a reply need not wait for others.
+  bool solo() const noexcept { return solo_; }
+
+  /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the frame.
+  bool passing(const std::byte* place) const noexcept {
+    return arriving_ != nullptr &&
+           (arriving_->in != nullptr ? arriving_->in->reader.holds(place) : place >= arriving_->first && place < arriving_->end);
+  }
+  /// For a handler that streams, once and first of all: the block that it shall read, if its bytes are in one. What it reads may
+  /// not be there yet.
+  incoming_block* take_stream() noexcept { return std::exchange(stream_, nullptr); }
+  /// The segment of `source`, if bodies may read it in place.
+  reachable memory_of(rank_t source) const noexcept;
+
+  /// One item of a method whose items differ in size has come in.
+  void count_item(handler_id h, std::size_t bytes) noexcept {
+    if (methods_ != nullptr) [[unlikely]]
+      note_item(h, bytes);
+  }
+  /// Lets another handler of this program take in what a handler was given.
+  void pass_on(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
+    if (methods_ != nullptr) [[unlikely]]
+      note_run(h, size);
+    handlers_.functions[h](*this, source, data, size);
+  }
+  stopwatch* watch() const noexcept { return out.watch(); }
+
+ protected:
+  ~delivery() = default;
+  void limit_run(run_rest& rest) noexcept;
+  [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
+  [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
+
+  arrival* arriving_ = nullptr;       // the frame that the loop takes in, while it does
+  incoming_block* stream_ = nullptr;  // of the item that is handed on
+  bool solo_ = false;                 // the record that is being handled came alone
+  method_counts* methods_;            // null unless statistics were asked for
+  handler_table handlers_;
+};
+
+/// What a damaged message is told as.
+[[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value);
+
+}  // namespace armilla::detail

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of transfers with ranks that are lost, and which ranks the network cannot reach.
+#include <string>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/boot/losses.hpp"
+#include "armilla/fabric/network.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// Takes out what `wanted` says, which it asks once; the rest stays in its order.
+template <class T, class Wanted>
+std::vector<T> take_out(std::vector<T>& from, Wanted&& wanted) {
+  std::vector<T> out;
+  std::erase_if(from, [&](const T& one) {
+    if (!wanted(one)) return false;
+    out.push_back(one);
+    return true;
+  });
+  return out;
+}
+
+}  // namespace
+
+// Memory that the network may still use waits until it does not, and no fiber waits for that.
+void far_traffic::lose(rank_t r) {
+  network& net = link.net();
+  net.give_up(r);
+  const auto over = [&](std::uintptr_t number) { return number == 0 || net.done(number); };
+  for (const auto& o : take_out(sending, [r](const outgoing& t) { return t.to == r; }))
+    if (over(o.transfer))
+      all.out.blocks()->deallocate(o.offset);
+    else
+      orphans.push_back({o.transfer, segment() + o.offset, {}});
+  for (const auto& c : take_out(receiving, [r](const coming& t) { return t.source == r; })) {
+    const bool ended = over(c.transfer);
+    if (!ended) orphans.push_back({c.transfer, c.block, {}});
+    drop_bulk(r, ended ? c.block : nullptr);
+  }
+  for (const auto& t : take_out(transfers, [r](const transfer& one) { return one.from == r || one.to == r; }))
+    if (over(t.number))
+      t.end.run(self, t.end.first, t.end.second);
+    else
+      orphans.push_back({t.number, nullptr, t.end});
+}
+
+// Whom the network cannot reach any more. Where a supervisor watches the ranks, it mostly knows sooner, and why.
+void far_traffic::ask_network() {
+  for (const auto& o : take_out(orphans, [this](const orphan& one) { return link.net().done(one.number); })) {
+    if (o.block != nullptr && all.out.blocks() != nullptr)
+      all.out.blocks()->deallocate(std::uint64_t(o.block - segment()));
+    else
+      delete[] o.block;
+    if (o.end.run != nullptr) o.end.run(self, o.end.first, o.end.second);
+  }
+  if (closing || all.in.shows_attended != nullptr) return;  // an attendant leaves that to its rank
+  note_broken();
+  for (broken_connection& b : broken) {
+    if (b.told || now_ns() < b.tell_at_ns) continue;
+    b.told = true;
+    for (rank_t r = 0; r < self.ranks; ++r)
+      if (r == b.what.rank || (b.what.rank == self.rank && all.out.host().far[std::size_t(r)])) tell_unreachable(r, b.what.why);
+  }
+}
+
+void far_traffic::tell_unreachable(rank_t r, const char* why) const {
+  const std::string cause = std::string("cannot be reached any more: ") + (why != nullptr ? why : "the network does not say why");
+  const auto h = std::size_t(all.out.host().number[std::size_t(r)]);
+  tell_loss(all.out.host().job(), r, r, cause, h < all.out.host().names->size() ? (*all.out.host().names)[h] : std::string());
+}
+
+void far_traffic::note_broken() {
+  for (network::loss l = link.net().lost(); l.rank != no_rank; l = link.net().lost()) {
+    broken.push_back({l, deadline_after_ns(losses_told ? supervisor_tells_ns : cause_may_come_ns)});
+    all_broken |= l.rank == self.rank;
+  }
+}
+
+bool far_traffic::cut_off(rank_t from) {
+  note_broken();
+  return all_broken || std::ranges::any_of(broken, [from](const broken_connection& b) { return b.what.rank == from; });
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/inbox.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/am/arrival_order.hpp"
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/am/method_name.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/stats/method_counts.hpp"
+#include "armilla/stats/rank_stats.hpp"
+
+namespace armilla::detail {
+namespace {
+
+// While bodies run; also when one throws.
+struct body_scope {
+  explicit body_scope(context& self) : self(self) { ++self.body_depth; }
+  ~body_scope() { --self.body_depth; }
+  context& self;
+};
+
+constexpr int frames_a_look = 32;  // taken from one peer before the next one has its turn
+
+// The lines of a long frame travel together: bodies that read one after the other would wait for each.
+void prefetch_lines(const ring_reader::frame& frame) noexcept {
+  constexpr std::uint32_t most = 24 * cache_line;  // what the processor can have under way
+  for (std::uint32_t at = cache_line; at < frame.bytes && at < most; at += cache_line) __builtin_prefetch(frame.data + at);
+}
+
+}  // namespace
+
+// What an attendant sends is answers, and their callers wait for them.
+static constexpr bool never_held = false;
+
+delivery::delivery(context& self, outbox& out)
+    : self(self),
+      out(out),
+      methods_(stats_of(self).count_methods(handler_item_sizes, handler_method_name)),
+      handlers_(freeze_handlers()) {}
+
+inbox::inbox(context& self, outbox& out, role who)
+    : delivery(self, out),
+      limits{.unasked = {self.settings->poll_budget.bodies, self.settings->poll_budget.ns}},
+      count_(*self.count) {
+  const host_map& host = out.host();
+  const auto ranks = std::size_t(self.ranks);
+  inbound_of_ = std::make_unique<std::uint32_t[]>(ranks);
+  for (rank_t r = 0; r < self.ranks; ++r) {
+    inbound_of_[std::size_t(r)] = host.far[std::size_t(r)] ? no_ring : std::uint32_t(inbound_.size());
+    if (host.far[std::size_t(r)]) continue;
+    inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r, &out.to(r).holds});
+  }
+  if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.ranks);
+  if (!out.has_attendants()) return;
+  attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
+  for (rank_t r = 0; r < self.ranks; ++r)
+    if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r, &never_held});
+}
+
+template <taker By>
+bool inbox::receive(inbound& in) {
+  for (int i = 0; i < frames_a_look && to_read(in); ++i) {
+    const ring_reader::frame frame = in.reader.front();
+    if (frame.bytes == frame_pad) {
+      in.reader.release(frame_pad);
+      continue;
+    }
+    if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
+    prefetch_lines(frame);
+    if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
+    arrival a{&in, in.source, frame.bytes, frame.data, frame.data + frame.bytes, {}};
+    run_frame<By>(a);
+    if (a.kept) [[unlikely]]
+      return i != 0 || left_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
+    answer_frame(in.source);
+  }
+  return true;
+}
+template bool inbox::receive<taker::loop>(inbound&);
+template bool inbox::receive<taker::in_place>(inbound&);
+
+// Gives a frame back to its ring, unless the loop or another fiber goes on with it.
+struct inbox::frame_scope {
+  frame_scope(inbox& in, arrival& a) : in(in), a(a), bodies(in.self) {}
+  ~frame_scope() {
+    if (a.kept) return;
+    in.arriving_ = nullptr;
+    in.give_back(a);
+  }
+  inbox& in;
+  arrival& a;
+  body_scope bodies;
+};
+
+template <taker By>
+void inbox::run_frame(arrival& a) {
+  const frame_scope scope(*this, a);
+  if constexpr (By == taker::loop) arriving_ = &a;
+  if (!out.observed()) [[likely]]
+    return run_records<By, false>(a);
+  if (!take_up(a)) {
+    arrival_order* const order = order_of(self);
+    if (order != nullptr && (!may_begin(a) || !order->take(a.source, count_.polls))) {
+      a.kept = true;  // by its ring
+      arriving_ = nullptr;
+      return;
+    }
+    if (out.events() != nullptr && is_counted(a)) out.events()->taken(a.source);
+  }
+  const timed runtime(watch(), component::runtime);
+  run_records<By, true>(a);
+}
+
+template void inbox::run_frame<taker::loop>(arrival&);
+template void inbox::run_frame<taker::in_place>(arrival&);
+
+// Frames of the channel from rank to rank, as their sender numbers them: not asides, what only names a block that has come, or
+// those of an attendant.
+bool inbox::is_counted(const arrival& a) const noexcept {
+  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.aside && a.far.end < std::uint32_t(self.ranks);
+  return a.in == &inbound_[inbound_of_[std::size_t(a.source)]];
+}
+
+// One run of bodies.
+template <bool Counted>
+void inbox::run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
+  if constexpr (Counted) {
+    if (out.events() != nullptr) {
+      out.events()->begin_run(source, h, bytes);
+      handlers_.functions[h](*this, source, data, bytes);
+      return out.events()->end_run(h);
+    }
+  }
+  handlers_.functions[h](*this, source, data, bytes);
+}
+template void inbox::run_bodies<true>(rank_t, handler_id, const std::byte*, std::size_t);  // for polls with a limit
+
+void inbox::run_parked(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
+  const timed runtime(watch(), component::runtime);
+  solo_ = false;
+  run_bodies<true>(source, h, data, bytes);
+}
+
+template <taker By, bool Counted>
+void inbox::run_records(arrival& a) {
+  const rank_t source = a.source;
+  const std::byte* data = a.at;
+  solo_ = true;
+  while (data != a.end) {
+    record head;
+    if (std::size_t(a.end - data) < sizeof head)
+      throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
+    std::memcpy(&head, data, sizeof head);
+    if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
+    const bool limited = Counted && limits.now != nullptr && handlers_.limited[head.handler] != 0;
+    if (limited && limits.bar(source) && is_work(head.handler, data + sizeof head, a.end)) [[unlikely]] {
+      a.at = data;
+      return put_back(a, {nullptr, nullptr});
+    }
+    if constexpr (By == taker::in_place)
+      if (handlers_.may_wait[head.handler] != 0) {
+        a.at = data;
+        a.kept = true;
+        left_.emplace(left_frame{a, {nullptr, nullptr}});
+        return;
+      }
+    data += sizeof head;
+    if (head.length > std::size_t(a.end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
+    ++count_.runs_received;
+    if constexpr (Counted)
+      if (methods_ != nullptr) note_run(head.handler, head.length);
+    if constexpr (By == taker::loop) {
+      a.at = data + head.length;
+      a.handler = head.handler;
+      a.run = nullptr;
+    }
+    solo_ = solo_ && data + head.length == a.end;
+    if (limited)
+      run_limited(a, head.handler, data, head.length);
+    else
+      run_bodies<Counted>(source, head.handler, data, head.length);
+    if constexpr (By == taker::loop || Counted)
+      if (a.kept) [[unlikely]]
+        return;
+    data += head.length;
+  }
+}
+
+void inbox::finish_left() {
+  left_frame left = *left_;
+  left_.reset();
+  finish(left);
+}
+
+// Apart, since g++ 14 does not see that `arriving_` forgets this place on the stack before it goes, and warns where it is
+// inlined.
+[[gnu::noinline]] void inbox::finish(left_frame& left) {
+  arrival& a = left.frame;
+  a.kept = false;
+  a.run = nullptr;
+  {
+    const frame_scope scope(*this, a);
+    const timed runtime(watch(), component::runtime);
+    arriving_ = &a;
+    if (left.rest.at != left.rest.end) finish_run(a, left.rest);
+    if (!a.kept) out.observed() ? run_records<taker::loop, true>(a) : run_records<taker::loop, false>(a);
+  }
+  if (a.kept) return;
+  ++finished_;
+  answer_frame(a.source);
+}
+
+void inbox::finish_run(arrival& a, const run_rest& rest) {
+  const bool limited = limits.now != nullptr && handlers_.limited[a.handler] != 0;
+  if (limited && limits.bar(a.source) && is_work(a.handler, rest.at, rest.end)) return put_back(a, rest);
+  solo_ = false;
+  ++count_.runs_received;
+  const auto bytes = std::size_t(rest.end - rest.at);
+  if (limited)
+    run_limited(a, a.handler, rest.at, bytes);
+  else
+    run_bodies<true>(a.source, a.handler, rest.at, bytes);
+}
+
+void inbox::enter_child() noexcept {
+  if (arrival* const a = std::exchange(arriving_, nullptr); a != nullptr) {
+    if (a->run != nullptr && a->run != &limited_run) a->run->leave_nothing();
+    a->kept = true;  // by the rank, which has it all
+  }
+}
+
+// The scheduler's loop becomes the fiber of the body that runs on it.
+bool inbox::detach_body() noexcept {
+  arrival* const a = arriving_;
+  if (a == nullptr || a->run == nullptr || a->run == &limited_run) return false;
+  left_.emplace(left_frame{*a, *a->run});
+  a->run->leave_nothing();
+  a->kept = true;
+  arriving_ = nullptr;
+  return true;
+}
+
+void inbox::note_observers() noexcept {
+  out.set_observed(self.each_call != nullptr || watch() != nullptr || out.events() != nullptr || methods_ != nullptr ||
+                   limits.now != nullptr || put_back_ != 0 || order_of(self) != nullptr);
+}
+
+bool inbox::anything_has_come() const noexcept {
+  arrival_order* const order = out.observed() ? order_of(self) : nullptr;
+  if (order != nullptr) order->flush();
+  for (const inbound& in : inbound_)
+    if (to_read(in) && (order == nullptr || in.next != nullptr || order->next_may_be(in.source))) return true;
+  return false;
+}
+
+// Of two that hold each other back the lower one reads on.
+bool inbox::leaves(const inbound& in) const noexcept { return self.rank > in.source || !out.to(in.source).ring.is_left(); }
+
+void inbox::give_back(arrival& a) {
+  if (a.in == nullptr) [[unlikely]]
+    return give_back_far(a);
+  count_.bytes_received += a.bytes;
+  a.in->reader.release(a.bytes);
+  ++a.in->processed;
+}
+
+std::uint64_t inbox::taken_from(rank_t r) const noexcept {
+  const std::uint32_t i = inbound_of_[std::size_t(r)];
+  return i == no_ring ? out.far()->lines_taken(r) : inbound_[i].reader.position();
+}
+
+std::uint64_t inbox::frames_taken() const noexcept {
+  std::uint64_t sum = out.far() != nullptr ? out.far()->link.frames_taken() : 0;
+  for (const inbound& in : inbound_) sum += in.processed;
+  return sum;
+}
+
+// ---- what handlers ask for ----
+
+// A bulk record only names what take_block then counts.
+void delivery::note_run(handler_id h, std::size_t bytes) noexcept {
+  if (h != bulk_handler) methods_->run(h, bytes);
+}
+
+void delivery::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
+
+reachable delivery::memory_of(rank_t source) const noexcept {
+  const host_map& host = out.host();
+  return {host.segment[std::size_t(source)], host.layout.segment_bytes, out.eager()};
+}
+
+void throw_damaged(rank_t source, const char* what, std::uint64_t value) {
+  throw_decode(source, "receive",
+               fmt::format("{} from rank {} cannot be right ({}); do all ranks run the same build?", what, source, value));
+}
+
+void unknown_handler(delivery&, rank_t source, const std::byte*, std::size_t size) {
+  throw_damaged(source, "a record for a handler that this program does not have, its length", size);
+}
+
+}  // namespace armilla::detail

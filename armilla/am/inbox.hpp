@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "armilla/am/delivery.hpp"
+#include "armilla/am/poll_limit.hpp"
+
+namespace armilla::detail {
+
+/// The receiving side of a rank: looks at all peers, takes in frames, and calls the handlers of their records.
+///
+/// Bodies run on the stack of the scheduler's loop. One that waits keeps that stack; what was behind it in its run and its frame
+/// goes to the next loop (`left_frame`). A fiber that waits and is alone takes in messages itself, on its own stack, but only
+/// what cannot wait: at the first body it leaves the frame to the loop, in the same way.
+class inbox : public delivery {
+ public:
+  inbox(context& self, outbox& out, role who);
+  inbox(const inbox&) = delete;
+
+  // ---- looks ----
+
+  /// One look at every peer, and at what is queued for them; true if anything was taken in or has left. It ends where
+  /// `must_stop()`, which is asked behind each peer that had something.
+  template <taker By, class MustStop>
+  bool look(MustStop&& must_stop);
+  /// Whether anything waits to be taken in.
+  bool anything_has_come() const noexcept;
+  /// What the attendant takes in of its lane, one peer after the other. `each(in)` behind each that had something.
+  template <class Each>
+  bool look_at_each(Each&& each);
+  template <taker By>
+  [[gnu::noinline]] bool poll_far();
+
+  // ---- frames that bodies have left ----
+
+  bool has_left() const noexcept { return left_.has_value(); }
+  /// Goes on where a body has waited, or where a fiber left off: with the rest of that run, and then with what is behind it.
+  void finish_left();
+  /// Left frames that were finished: such a look has seen no ring.
+  std::uint64_t finished() const noexcept { return finished_; }
+  /// The scheduler's loop becomes the fiber of the body that runs on it; false: what runs there may not wait.
+  bool detach_body() noexcept;
+
+  // ---- for those who bring frames from elsewhere ----
+
+  template <taker By>
+  void run_frame(arrival& a);
+  /// The replies to a frame that has been handled leave.
+  void answer_frame(rank_t source) {
+    channel& back = out.to(source);
+    if (back.urgent) out.push(back);
+  }
+  /// One run of bodies.
+  template <bool Counted>
+  void run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
+  /// A call that was put off runs on a stack of its own.
+  void run_parked(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
+  /// Whether the body that runs, if any, may become a fiber.
+  bool may_leave_body() const noexcept {
+    return self.body_depth == 0 || body_has_waited() || (arriving_ != nullptr && arriving_->run != nullptr);
+  }
+  /// While it lives, what runs on this stack belongs to no frame: it may not wait.
+  struct outside_frames {
+    explicit outside_frames(inbox& in) noexcept : in(in), outer(std::exchange(in.arriving_, nullptr)) {}
+    ~outside_frames() { in.arriving_ = outer; }
+    inbox& in;
+    arrival* outer;
+  };
+  void take_block(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
+  std::uint32_t handlers() const noexcept { return handlers_.size; }
+
+  // ---- limits, counts, observers ----
+
+  poll_limits limits;
+  /// Says in the outbox whether frames are observed.
+  void note_observers() noexcept;
+  /// Lines of frames from rank `r` that have been taken in.
+  std::uint64_t taken_from(rank_t r) const noexcept;
+  std::uint64_t frames_taken() const noexcept;
+  /// Nothing but the rank's own ring is looked at, and that is empty.
+  bool only_network_to_look_at() const noexcept { return inbound_.size() == 1 && !inbound_[0].reader.ready(); }
+  /// Tells a near rank that nothing is read from it, or that it is again.
+  void leave(rank_t source, bool left) noexcept { inbound_[inbound_of_[std::size_t(source)]].reader.leave(left); }
+
+  // ---- attendants ----
+
+  /// Of a rank that has one: by rank, lines that the attendant has processed.
+  std::atomic<std::uint64_t>* attended() noexcept { return attended_.get(); }
+  /// Of the attendant: where it shows them. Null: this is the rank's own.
+  std::atomic<std::uint64_t>* shows_attended = nullptr;
+
+  /// In a child that a body or a fiber of this rank has forked: the present frame is left.
+  void enter_child() noexcept;
+
+ private:
+  struct frame_scope;
+  friend class delivery;
+  template <taker By>
+  [[gnu::noinline]] bool receive(inbound& in);
+  template <taker By, bool Counted>
+  void run_records(arrival& a);
+  void give_back(arrival& a);
+  [[gnu::cold]] void give_back_far(arrival& a);
+  [[gnu::cold]] bool leaves(const inbound& in) const noexcept;
+  bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && leaves(in)); }
+  void finish(left_frame& left);
+  void finish_run(arrival& a, const run_rest& rest);
+  bool is_counted(const arrival& a) const noexcept;
+  [[gnu::cold]] void put_back(arrival& a, const run_rest& rest);
+  std::byte* put_back_near(inbound& in, const std::byte* next) noexcept;
+  std::byte* put_back_far(arrival& a, const std::byte* next);
+  bool is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept;
+  bool take_up(arrival& a) noexcept;
+  [[gnu::cold]] bool may_begin(const arrival& a) const noexcept;
+  [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes);
+
+  counters& count_;
+  std::vector<inbound> inbound_;                 // rings
+  std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place there, or
+  static constexpr std::uint32_t no_ring = ~0U;
+  std::optional<left_frame> left_;
+  std::uint64_t finished_ = 0;
+  std::uint32_t put_back_ = 0;  // rings whose first frame a poll with a limit has put back
+  std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;
+};
+
+template <taker By, class MustStop>
+inline bool inbox::look(MustStop&& must_stop) {
+  ++count_.polls;
+  bool any = false;
+  for (inbound& in : inbound_) {
+    if (!to_read(in)) continue;
+    any |= receive<By>(in);
+    if (must_stop()) [[unlikely]]
+      return true;
+  }
+  if (out.far() != nullptr) [[unlikely]] {
+    any |= poll_far<By>();
+    if (must_stop()) return true;
+  }
+  if (out.any_queued()) [[unlikely]]
+    any |= out.drain();
+  return any;
+}
+
+template <class Each>
+bool inbox::look_at_each(Each&& each) {
+  bool any = false;
+  for (inbound& in : inbound_) {
+    if (!to_read(in)) continue;
+    receive<taker::loop>(in);  // a body that waits is refused: the attendant's scheduler has no loop
+    each(in);
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/ledger.hpp"
+
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/am/inbox.hpp"
+
+namespace armilla::detail {
+
+std::uint64_t ledger::created() const noexcept {
+  std::uint64_t sum = 0;
+  for (rank_t r = 0; r < out_.self.ranks; ++r) sum += created_for(r);
+  return sum;
+}
+
+std::uint64_t ledger::created_for(rank_t r) const noexcept {
+  if (out_.to(r).far) [[unlikely]]
+    return out_.far()->lines_sent(r);
+  return out_.to(r).ring.position() + (out_.has_attendants() ? out_.to_attendant(r).ring.position() : 0);
+}
+
+// What the attendant has done is seen with all its effects. Its answers are not counted: a caller waits for each.
+std::uint64_t ledger::processed_from(rank_t r) const noexcept {
+  return in_.taken_from(r) + (in_.attended() != nullptr ? in_.attended()[std::size_t(r)].load(std::memory_order_acquire) : 0);
+}
+
+std::uint64_t ledger::processed() const noexcept {
+  std::uint64_t sum = 0;
+  for (rank_t r = 0; r < out_.self.ranks; ++r) sum += processed_from(r);
+  return sum - deferred();
+}
+
+std::uint64_t ledger::deferred() const noexcept { return deferred_ + out_.self.fibers->counted(); }
+
+}  // namespace armilla::detail

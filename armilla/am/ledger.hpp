@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+namespace armilla::detail {
+
+class outbox;
+class inbox;
+
+/// What a fence sums over all ranks: lines of frames that have left and lines whose bodies have ended, so that where both are
+/// the same nothing is under way. Paper: STAPL, section 6.5.
+class ledger {
+ public:
+  ledger(const outbox& out, inbox& in) noexcept : out_(out), in_(in) {}
+
+  /// Lines of frames that have left for any rank; what is queued makes the outbox not idle.
+  std::uint64_t created() const noexcept;
+  std::uint64_t created_for(rank_t r) const noexcept;
+  /// Lines of frames whose bodies have all ended.
+  std::uint64_t processed() const noexcept;
+  std::uint64_t processed_from(rank_t r) const noexcept;
+  /// Bodies put off, bodies that wait, and fibers that bodies left behind.
+  std::uint64_t deferred() const noexcept;
+
+  void defer() noexcept { ++deferred_; }   ///< a body was put off: its frame does not count as processed
+  void resume() noexcept { --deferred_; }  ///< and now it has run
+
+ private:
+  const outbox& out_;
+  inbox& in_;
+  std::uint64_t deferred_ = 0;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <exception>
+#include <vector>
+
+#include "armilla/am/outbox.hpp"
+#include "armilla/fabric/event_count.hpp"
+
+namespace armilla::detail {
+
+/// Which ranks of the job are lost, and which layers are told. See docs/guide/death.md.
+class losses {
+ public:
+  losses(outbox& out, event_count& sleeper) noexcept;
+
+  /// Layers that wait for other ranks ask to be told. Called where messages are taken in.
+  using listener = void (*)(context& self, rank_t lost);
+  void tell(listener who) { listeners_.push_back(who); }
+  /// The first that was lost, or `no_rank`.
+  rank_t first() const noexcept { return first_; }
+  /// The rank_lost of a rank that is, as told by the component that saw it.
+  std::exception_ptr error(rank_t lost, const char* operation) const;
+  [[noreturn, gnu::cold]] void raise(rank_t lost, const char* operation) const;
+
+  /// Behind a look that found nothing. One test in most, a load in some. True: waits may have ended.
+  bool look() {
+    if ((++count_.idle_polls & 63) != 0 || !sleeper_.losses_to_hear()) [[likely]]
+      return false;
+    return hear();
+  }
+
+ private:
+  [[gnu::cold]] bool hear();
+  void lose(rank_t r);
+
+  outbox& out_;
+  event_count& sleeper_;
+  counters& count_;
+  std::vector<listener> listeners_;
+  rank_t first_ = no_rank;
+};
+
+/// Whether memory of this host belongs to a rank that is lost.
+bool is_of_lost(const context& self, const void* place);
+
+}  // namespace armilla::detail

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/outbox.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/am/arrival_order.hpp"
+#include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/am/holding.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/forked.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/stats/rank_stats.hpp"
+
+namespace armilla::detail {
+
+outbox::outbox(context& self, const host_map& host, role who)
+    : self(self),
+      count_(*self.count),
+      callable_(who == role::attendant ? 0 : std::uint32_t(self.ranks)),
+      eager_(who == role::attendant ? host.layout.ring_bytes / 8  // it has no heap for blocks
+                                    : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
+      watch_(stats_of(self).watch.get()),
+      trace_(stats_of(self).events.get()),
+      spill_limit_(self.settings->spill_limit),
+      backlog_(self.settings->backlog),
+      host_(host) {
+  const auto ranks = std::size_t(self.ranks);
+  const bool attended = who == role::rank && self.settings->reception == reception_kind::thread;
+  channel_count_ = attended ? 2 * ranks : ranks;
+  channels_ = std::make_unique<channel[]>(channel_count_);
+  to_flush_.reserve(channel_count_);
+  for (rank_t r = 0; r < self.ranks; ++r) open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
+  if (!attended) return;
+  attendants_ = ranks;
+  for (rank_t r = 0; r < self.ranks; ++r) open_channel(ranks + std::size_t(r), r, 1, host.attendant(r));
+}
+
+outbox::~outbox() = default;
+
+void outbox::open_channel(std::size_t index, rank_t to, int lane, control_block& peer) {
+  channel& c = channels_[index];
+  c.to = to;
+  c.index = std::uint32_t(index);
+  c.peer = &peer;
+  c.same_program = host_.program[std::size_t(to)] == self.program;
+  c.far = host_.far[std::size_t(to)];
+  c.blocked = c.far || !c.same_program;
+  if (!c.far) c.ring = ring_writer(host_.ring(lane, self.rank, to));
+  c.aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(c));
+}
+
+// That any place can hold.
+std::size_t outbox::longest_frame(const channel& c) const noexcept {
+  return c.far && far_ != nullptr ? far_->link.most() : host_.layout.ring_bytes / 8;
+}
+
+// ---- one message ----
+
+// Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. Whoever wants to
+// wait for credit does so before it measures: `admit`.
+std::byte* outbox::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
+  if (c.blocked) [[unlikely]]
+    refuse_if_spent(c, h, kind);
+  // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
+  if (size > eager_ && !names_block(h)) [[unlikely]]
+    return append_bulk(c, h, size);
+  const std::size_t need = size + sizeof(record);
+  if (c.open() && std::size_t(c.limit - c.cursor) < (c.run_handler == h ? size : need)) push(c);
+  if (!c.open()) {
+    open_frame(c, need);
+    start_run(c, h, size, kind);
+  } else if (c.run_handler != h) {
+    close_run(c);
+    start_run(c, h, size, kind);
+  }
+  std::byte* place = c.cursor;
+  c.cursor += size;
+  return place;
+}
+
+void outbox::open_frame(channel& c, std::size_t need) {
+  const std::size_t want = need > c.aggregate ? need : c.aggregate;
+  if (c.staging_bytes < want) [[unlikely]] {
+    c.staging_bytes = std::max(want, lines_for(want) * cache_line);
+    c.staging = std::make_unique_for_overwrite<std::byte[]>(c.staging_bytes + cache_line);
+  }
+  c.frame = c.cursor = c.staging.get();
+  c.limit = c.frame + want;
+  if (!c.listed) c.listed = true, to_flush_.push_back(c.index);
+}
+
+// The one place where sending depends on receiving: the rank makes room by taking in messages.
+void outbox::await_credit(channel& c) { self.messages->waits.await_credit(c); }
+
+void outbox::drain_all() {
+  for (std::size_t i = 0; spilled_channels_ != 0 && i < channel_count_; ++i) await_credit(channels_[i]);
+}
+
+void outbox::refuse_if_spent(const channel& c, handler_id h, traffic kind) const {
+  if (c.lost && kind != traffic::replies && kind != traffic::answers) self.messages->lost.raise(c.to, "send");
+  if (!c.same_program && h >= first_free_handler)
+    throw_usage("send",
+                fmt::format("rank {} runs another program, which does not have this rank's functions; call what it provides "
+                            "by name (armilla::method), or use teams and global memory",
+                            c.to));
+  // Answers are bounded by what the rings let in, and the rank's own code has waited for credit before.
+  if (spilled_bytes_ > spill_limit_ && kind != traffic::replies && kind != traffic::answers && in_body())
+    throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
+                                    "ARMILLA_SPILL_LIMIT or send less from bodies",
+                                    spilled_bytes_, c.spilled.size(), c.to));
+}
+
+void outbox::start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
+  c.run = reinterpret_cast<record*>(c.cursor);
+  c.run->handler = h;
+  c.run_handler = h;
+  c.hot_handler = observed_ ? no_handler : h;
+  c.cursor += sizeof(record);
+  c.counted = c.cursor;
+  c.item = std::uint32_t(size);
+  c.kind = kind;
+}
+
+void outbox::close_run(channel& c) noexcept {
+  c.run->length = std::uint32_t(c.cursor - reinterpret_cast<std::byte*>(c.run + 1));
+  count_run(c);
+}
+
+void outbox::count_run(channel& c) noexcept {
+  if (c.kind == traffic::uncounted) return;
+  const auto bytes = std::uint32_t(c.cursor - c.counted);
+  c.counted = c.cursor;
+  count_items(c.kind, bytes == c.item ? 1 : bytes / c.item);
+}
+
+void outbox::count_items(traffic kind, std::uint64_t items) noexcept {
+  if (kind == traffic::statements) count_.statements_sent += items;
+  if (kind == traffic::questions) count_.questions_sent += items;
+  if (kind == traffic::replies) count_.replies_sent += items;
+}
+
+void outbox::start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
+  count_alone(c);
+  if (trace_ != nullptr) [[unlikely]] {  // each starts: no handler stays
+    c.alone_handler = no_handler;
+    count_items(kind, 1);
+    ++count_.frames_sent;
+    count_.bytes_sent += size + sizeof(record);
+    return trace_->sent(c.index, c.to, h, size + sizeof(record));
+  }
+  c.alone_handler = h;
+  c.alone_size = std::uint32_t(size);
+  c.alone_kind = kind;
+}
+
+// Before anything else goes into the ring, and when the counts are read.
+void outbox::count_alone(channel& c) noexcept {
+  const std::uint64_t lines = c.ring.lines_of_frames() - std::exchange(c.alone_since, c.ring.lines_of_frames());
+  if (c.alone_handler == no_handler || lines == 0) return;
+  const std::uint64_t items = lines / lines_for(c.alone_size + sizeof(record));
+  count_items(c.alone_kind, items);
+  count_.frames_sent += items;
+  count_.bytes_sent += items * (c.alone_size + sizeof(record));
+}
+
+void outbox::settle_counts() noexcept {
+  for (std::size_t i = 0; i < channel_count_; ++i) {
+    channel& c = channels_[i];
+    if (c.open()) count_run(c);
+    count_.frames_sent += std::exchange(c.frames, 0);
+    count_alone(c);
+  }
+}
+
+void outbox::push(channel& c) {
+  if (!c.open()) return;
+  close_run(c);
+  const std::byte* const frame = c.frame;
+  const std::size_t bytes = std::size_t(c.cursor - frame);
+  const handler_id last = c.run_handler;
+  const std::size_t blocks = std::exchange(c.open_blocks, 0);
+  c.cursor = c.limit = c.frame = nullptr;
+  c.run_handler = c.hot_handler = no_handler;
+  c.urgent = false;
+  ++c.frames;
+  count_.bytes_sent += bytes;
+  if (observed_ && trace_ != nullptr) [[unlikely]]
+    trace_->sent(c.index, c.to, last, bytes);
+  if (c.far) [[unlikely]]
+    far_->start_blocks(c);
+  if (c.spilled.empty() && post(c, frame, bytes)) [[likely]]
+    return;
+  spill(c, frame, bytes, blocks);
+}
+
+// A whole frame, by the link; false: there is no credit.
+bool outbox::post(channel& c, const std::byte* frame, std::size_t bytes) {
+  if (c.far) [[unlikely]]
+    return far_->post(c, frame, bytes);
+  if (!c.place(frame, bytes)) [[unlikely]]
+    return false;
+  count_alone(c);
+  if (c.link::publish(bytes)) ++count_.wakes_sent;
+  c.alone_since = c.ring.lines_of_frames();
+  return true;
+}
+
+void outbox::spill(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
+  if (c.lost) return;
+  if (c.spilled.empty()) ++spilled_channels_;
+  c.full = c.blocked = true;
+  c.spilled.push_back({{frame, frame + std::max(bytes, link::least_frame)}, bytes, bytes + blocks});
+  c.spilled_weight += bytes + blocks;
+  spilled_bytes_ += bytes;
+  ++count_.spilled_frames;
+  count_.spilled_bytes += bytes;
+  if (!c.holds && c.spilled_weight > backlog_) holding{*self.messages}.hold_back(c);
+}
+
+bool outbox::drain() {
+  bool any = false;
+  for (std::size_t i = 0; i < channel_count_; ++i)
+    if (!channels_[i].spilled.empty()) any |= drain(channels_[i]);
+  return any;
+}
+
+bool outbox::drain(channel& c) {
+  bool any = false;
+  while (!c.spilled.empty()) {
+    const channel::spilled_frame& frame = c.spilled.front();
+    if (!post(c, frame.bytes.data(), frame.size)) return any;
+    spilled_bytes_ -= frame.size;
+    c.spilled_weight -= frame.weight;
+    c.spilled.pop_front();
+    if (c.holds && c.spilled_weight <= backlog_ / 2) holding{*self.messages}.read_on(c);
+    any = true;
+  }
+  --spilled_channels_;
+  c.full = false;
+  c.blocked = c.far || !c.same_program;
+  return any;
+}
+
+// Every later item takes the general way, and is refused there. What is queued here is dropped.
+void outbox::lose(channel& c) noexcept {
+  c.cursor = c.limit = c.frame = nullptr;
+  c.run_handler = c.hot_handler = no_handler;
+  c.urgent = false;
+  c.open_blocks = 0;
+  c.lost = c.full = c.blocked = true;
+  if (c.spilled.empty()) return;
+  for (const channel::spilled_frame& frame : c.spilled) spilled_bytes_ -= frame.size;
+  c.spilled.clear();
+  c.spilled_weight = 0;
+  if (c.holds) holding{*self.messages}.read_on(c);
+  --spilled_channels_;
+}
+
+void outbox::lose(rank_t r) noexcept {
+  lose(channels_[std::size_t(r)]);
+  if (attendants_ != 0) lose(channels_[attendants_ + std::size_t(r)]);
+}
+
+void outbox::enter_child() noexcept {
+  (void)channels_.release();
+  channels_.reset(static_cast<channel*>(nowhere(channel_count_ * sizeof(channel))));
+}
+
+void outbox::flush_listed() {
+  flush_but([](const channel&) { return false; });
+}
+
+reachable outbox::memory_for(rank_t dest) const noexcept {
+  if (host_.segment[std::size_t(dest)] == nullptr) return {};  // access rules: the same for all ranks
+  return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_};
+}
+
+reachable outbox::own_memory() const noexcept { return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_}; }
+
+// ---- settings and errors ----
+
+void outbox::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
+  if (order_of(self) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each item has its own
+  for (std::size_t i = 0; i < channel_count_; ++i) {
+    channel& c = channels_[i];
+    if (kind_of(c) != kind) continue;
+    push(c);
+    c.aggregate = std::min(bytes, longest_frame(c));
+  }
+}
+
+peer_kind outbox::kind_of(const channel& c) const noexcept {
+  return c.to == self.rank ? peer_kind::self : c.far ? peer_kind::network : peer_kind::host;
+}
+
+std::size_t outbox::aggregate(peer_kind kind) const noexcept {
+  for (std::size_t i = 0; i < channel_count_; ++i)
+    if (kind_of(channels_[i]) == kind) return channels_[i].aggregate;
+  return channels_[std::size_t(self.rank)].aggregate;
+}
+
+void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
+  require_own_thread(operation);
+  throw_bad_rank(operation, dest, self.ranks);
+}
+
+void outbox::throw_on_attendant(const char* operation) const {
+  throw_usage(
+      operation,
+      "a safe body, which runs on the thread of its rank's attendant, sends nothing but its answer and makes nothing that "
+      "belongs to its rank; return what the caller needs, or leave out safe()");
+}
+
+void outbox::open_network(endpoint& all, role who) {
+  far_ = far_traffic::open(all, who);
+  if (far_ == nullptr) return;
+  // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
+  constexpr std::size_t least_by_network = 512;
+  eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(record));
+  for (std::size_t i = 0; i < channel_count_; ++i)
+    if (channels_[i].far) channels_[i].aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(channels_[i]));
+}
+
+void outbox::close_network() noexcept { far_.reset(); }
+
+bool outbox::moves_for(const void* owner) const noexcept { return far_ != nullptr && far_->moves_for(owner); }
+
+}  // namespace armilla::detail

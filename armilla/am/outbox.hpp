@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "armilla/am/block.hpp"
+#include "armilla/am/channel.hpp"
+#include "armilla/base/context.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/ring/heap.hpp"
+#include "armilla/stats/counters.hpp"
+#include "armilla/stats/stopwatch.hpp"
+#include "armilla/stats/trace.hpp"
+#include "armilla/wire/reachable.hpp"
+
+namespace armilla::detail {
+
+struct endpoint;
+struct far_traffic;
+class apart_encoder;
+
+/// Whose messages an endpoint takes in: the rank's own, or those for the thread that answers for it under
+/// ARMILLA_RECEPTION=thread.
+enum class role { rank, attendant };
+
+/// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
+enum class audience : bool { program, job };
+
+enum class peer_kind { self, host, network };
+
+/// The sending side of a rank: it appends records for its peers.
+///
+/// `append` gives the place of a record's bytes, the caller fills it at once, and then calls `done` (the record may wait for
+/// company) or `publish` (it goes now). Records to one peer arrive in the order of their appending.
+///
+/// Without credit a send of the rank's own code takes in messages until there is some; a send from inside a body is queued here
+/// instead, so that sending never makes a body wait (see docs/guide/messages.md).
+///
+/// Paper: von Eicken's active messages as in the Split-C paper, section 2; aggregation: STAPL, section 6.3.
+class outbox {
+ public:
+  outbox(context& self, const host_map& host, role who);
+  ~outbox();
+  outbox(const outbox&) = delete;
+
+  context& self;
+
+  // ---- to whom ----
+
+  channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
+  const channel& to(rank_t dest) const noexcept { return channels_[std::size_t(dest)]; }
+  /// What goes to the component that takes in one-sided access and safe bodies: the rank's attendant, if ranks have one, else
+  /// the rank itself.
+  channel& to_attendant(const channel& c) noexcept { return to_attendant(c.to); }
+  channel& to_attendant(rank_t dest) noexcept { return channels_[std::size_t(dest) + attendants_]; }
+  const channel& to_attendant(rank_t dest) const noexcept { return channels_[std::size_t(dest) + attendants_]; }
+  bool has_attendants() const noexcept { return attendants_ != 0; }
+
+  /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
+  channel& checked(rank_t dest, const char* operation) {
+    if (std::uint32_t(dest) >= callable_) [[unlikely]]
+      throw_no_such_rank(dest, operation);
+    return channels_[std::size_t(dest)];
+  }
+
+  /// What only the rank's own thread may do: a usage_error that names `operation` in a safe body that the attendant runs.
+  void require_own_thread(const char* operation) const {
+    if (callable_ == 0) [[unlikely]]
+      throw_on_attendant(operation);
+  }
+
+  bool is_lost(rank_t r) const noexcept { return channels_[std::size_t(r)].lost; }
+
+  // ---- one message ----
+
+  /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some.
+  void admit(channel& c) {
+    if (c.full) [[unlikely]]
+      await_credit(c);
+  }
+
+  /// Where the `size` (a multiple of 8) bytes of one item for handler `h` go. Budget: one test, else the slow path.
+  /// `kind`: what each item of this handler counts as, if all have this size; others count themselves.
+  std::byte* append(channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
+    std::byte* place = c.cursor;
+    if (c.run_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
+      c.cursor = place + size;
+      return place;
+    }
+    return append_slowly(c, h, size, kind);
+  }
+
+  /// The place of one more item of the open run.
+  struct run_place {
+    std::byte* at;  ///< null: it must take the slow path
+    bool fills;     ///< nothing else fits: `publish` when it is written. Told here: behind that the channel would be read again.
+  };
+  /// The same as `append` for one more item of the open run, if it needs no more than its bytes.
+  run_place append_to_run(channel& c, handler_id h, std::size_t size) noexcept {
+    std::byte* const place = c.cursor;
+    const std::size_t room = std::size_t(c.limit - place);
+    if (c.hot_handler != h || room < size) [[unlikely]]
+      return {nullptr, false};
+    if (place == nullptr) __builtin_unreachable();  // a run is open
+    c.cursor = place + size;
+    return {place, room == size};
+  }
+
+  /// A frame for one item that goes alone: its place, or null when the general way must be taken (a frame is open, there is
+  /// no credit, it is too long). Then `publish_alone`.
+  ///
+  /// Budget: two stores into the line and one for the ring's position. The processor keeps some 64 stores in flight, and they
+  /// leave in order: each store more makes fewer lines travel to the other core at a time. Measured: 9, 13, 17 ns a message
+  /// with 3, 4, 5 stores.
+  template <audience To = audience::program>
+  std::byte* begin_alone(channel& c, handler_id h, std::size_t size, traffic kind) {
+    if (c.open() || (To == audience::job ? c.full : c.blocked) || size > eager_) [[unlikely]]
+      return nullptr;
+    const ring_writer::room room = c.ring.reserve(size + sizeof(record), size + sizeof(record));
+    if (room.begin == nullptr) [[unlikely]]
+      return nullptr;
+    if (c.alone_handler != h || c.alone_size != size) [[unlikely]]
+      start_alone(c, h, size, kind);
+    const std::uint64_t head = std::uint64_t(size) << 32 | h;  // a record, in one store
+    std::memcpy(room.begin, &head, sizeof head);
+    return room.begin + sizeof head;
+  }
+  void publish_alone(channel& c, std::size_t size) {
+    if (c.link::publish(size + sizeof(record))) [[unlikely]]
+      ++count_.wakes_sent;
+  }
+
+  /// What comes next in the open frame begins a record of its own, whichever handler it is for.
+  void end_record(channel& c) noexcept { c.run_handler = c.hot_handler = no_handler; }
+
+  /// The item is filled; it travels with the next ones unless its frame is full.
+  void done(channel& c) {
+    if (c.cursor >= c.limit) [[unlikely]]
+      publish(c);
+  }
+
+  /// Sends the open frame, if there is one. Without credit the rank's own code takes in messages until the frame has left;
+  /// inside a body the frame is queued.
+  void publish(channel& c) {
+    push(c);
+    if (c.full) [[unlikely]]
+      await_credit(c);
+  }
+
+  /// An item of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
+  bool append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item);
+
+  // ---- what leaves, and what waits for credit ----
+
+  /// Sends every open frame; what finds no credit is queued.
+  void flush() {
+    if (!to_flush_.empty()) flush_listed();
+  }
+  void flush(rank_t dest) {
+    push(to(dest));
+    if (attendants_ != 0) [[unlikely]]
+      push(to_attendant(dest));
+  }
+  /// The same, but for the channels that `keeps` says.
+  template <class Keeps>
+  void flush_but(Keeps&& keeps);
+  /// The open frame leaves, or is queued.
+  void push(channel& c);
+  /// Sends what is queued as far as there is credit; true if anything has left.
+  [[gnu::cold]] bool drain();
+  /// Takes in messages until nothing is queued here. Nothing inside a body.
+  void drain_all();
+  /// Whether anything waits for credit, which comes without a bell.
+  bool any_queued() const noexcept { return spilled_channels_ != 0; }
+  std::size_t queued_bytes() const noexcept { return spilled_bytes_; }
+  /// Bytes that wait here for rank `r` to take in what was sent before, with the blocks that they name.
+  std::size_t queued_for(rank_t r) const noexcept { return channels_[std::size_t(r)].spilled_weight; }
+  bool idle() const noexcept { return to_flush_.empty() && spilled_channels_ == 0; }  ///< nothing waits here to be sent
+  /// Rank `r` is lost: what is open or queued for it is dropped, what is sent there later is refused.
+  void lose(rank_t r) noexcept;
+
+  /// After a plain write to memory that rank `r` of this host may be waiting for.
+  void notify(rank_t r) {
+    if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
+  }
+
+  // ---- long payloads ----
+
+  /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
+  void use_heap(heap blocks, std::uint64_t first) noexcept;
+  /// Of which long items are made; null: the attendant has none, for a heap has one owner.
+  heap* blocks() noexcept { return has_blocks_ ? &blocks_ : nullptr; }
+  std::size_t eager() const noexcept { return eager_; }
+  /// Of this rank's segment what `dest` may read in place.
+  reachable memory_for(rank_t dest) const noexcept;
+  /// This rank's segment, of which long parts can be sent from where they lie.
+  reachable own_memory() const noexcept;
+
+  // ---- settings, counts, observers ----
+
+  void set_aggregate(peer_kind kind, std::size_t bytes) noexcept;
+  std::size_t aggregate(peer_kind kind) const noexcept;
+
+  const host_map& host() const noexcept { return host_; }
+  counters& count() const noexcept { return count_; }
+  /// Brings those counters up to date that are kept where they cost less.
+  void settle_counts() noexcept;
+  stopwatch* watch() const noexcept { return watch_; }  ///< null unless times were asked for
+  trace* events() const noexcept { return trace_; }     ///< null unless a trace was asked for
+  /// Whether anything but the message itself is to be done on its way: the one test of the usual case.
+  bool observed() const noexcept { return observed_; }
+  void set_observed(bool observed) noexcept { observed_ = observed; }
+  /// Called once a communication call, if `observed`: the STAPL paper's poll at every n-th of them (section 6.2), when asked for.
+  void count_call() {
+    if (self.each_call != nullptr) self.each_call(self);
+  }
+  bool in_body() const noexcept { return self.body_depth != 0; }
+
+  // ---- the network ----
+
+  /// What it does towards ranks that a network reaches; null where every rank is reached by a ring.
+  far_traffic* far() noexcept { return far_.get(); }
+  const far_traffic* far() const noexcept { return far_.get(); }
+  void open_network(endpoint& all, role who);
+  void close_network() noexcept;
+  /// Whether the network may still touch memory of a transfer of `owner`; false where there is no network.
+  bool moves_for(const void* owner) const noexcept;
+
+  /// In a child that a body or a fiber of this rank has forked: nothing can be sent.
+  void enter_child() noexcept;
+
+ private:
+  friend class outgoing_block;
+  friend struct far_traffic;
+  [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
+  watermark* start_block(channel& c, handler_id h, std::size_t size);
+  [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
+  void open_channel(std::size_t index, rank_t to, int lane, control_block& peer);
+  void open_frame(channel& c, std::size_t need);
+  [[gnu::cold]] void await_credit(channel& c);
+  [[gnu::cold]] void refuse_if_spent(const channel& c, handler_id h, traffic kind) const;
+  void start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
+  void close_run(channel& c) noexcept;
+  void count_run(channel& c) noexcept;
+  [[gnu::noinline]] void start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
+  void count_alone(channel& c) noexcept;
+  void count_items(traffic kind, std::uint64_t items) noexcept;
+  void flush_listed();
+  bool post(channel& c, const std::byte* frame, std::size_t bytes);
+  [[gnu::cold]] void spill(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
+  bool drain(channel& c);
+  void lose(channel& c) noexcept;
+  std::size_t longest_frame(const channel& c) const noexcept;
+  peer_kind kind_of(const channel& c) const noexcept;
+  [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
+  [[noreturn, gnu::cold]] void throw_on_attendant(const char* operation) const;
+
+  counters& count_;
+  std::unique_ptr<channel[]> channels_;  // by destination, self included; attendants behind
+  std::size_t attendants_ = 0;           // channels to attendants begin here; 0: there are none
+  std::uint32_t callable_;  // ranks that a program's own calls may name; of an attendant 0: it sends nothing but answers
+  std::uint32_t spilled_channels_ = 0;
+  bool observed_ = false;
+  bool has_blocks_ = false;
+  std::size_t eager_ = 0;
+  stopwatch* watch_;
+  trace* trace_;
+  std::vector<std::uint32_t> to_flush_;
+  std::size_t channel_count_ = 0;
+  std::size_t spilled_bytes_ = 0;
+  std::size_t spill_limit_;
+  std::size_t backlog_;
+  const host_map& host_;
+  heap blocks_;
+  std::unique_ptr<far_traffic> far_;
+};
+
+template <class Keeps>
+void outbox::flush_but(Keeps&& keeps) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < to_flush_.size(); ++i) {
+    channel& c = channels_[to_flush_[i]];
+    if (keeps(c)) {
+      to_flush_[kept++] = c.index;
+    } else {
+      c.listed = false;
+      push(c);
+    }
+  }
+  to_flush_.resize(kept);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/am/progress.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/fabric/shared_network.hpp"
+
+namespace armilla::detail {
+
+progress::progress(outbox& out, inbox& in, event_count& sleeper, losses& lost)
+    : self_(out.self),
+      out_(out),
+      in_(in),
+      sleeper_(sleeper),
+      lost_(lost),
+      count_(out.count()),
+      stay_(self_.settings->wait == wait_kind::automatic) {
+  self_.fibers->set_loop({[](void* p) { static_cast<progress*>(p)->run_loop(); },
+                          [](void* p) { return static_cast<progress*>(p)->in_.detach_body(); }, this});
+  every_nth_call_polls(std::uint32_t(self_.settings->poll_every));
+}
+
+// ---- polls ----
+
+// The limit of another fiber's poll, which let this one go on, is not for this one.
+bool progress::poll() {
+  if (in_.limits.now != nullptr && self_.body_depth == self_.fibers->running().own_depth) [[unlikely]]
+    in_.limits.now = nullptr;
+  return poll_as_limited();
+}
+
+bool progress::poll_as_limited() {
+  scheduler& fibers = *self_.fibers;
+  if (self_.body_depth != fibers.running().own_depth) return false;
+  const std::uint64_t before = passed();
+  const bool any = !out_.in_body() && !in_.has_left() && poll_here();
+  if (fibers.running().on_wait != nullptr) [[unlikely]]
+    fibers.before_wait("poll");  // others do what this fiber polls for
+  // The loop asks for the fibers that wait; while this one polls, nothing brings the loop its turn.
+  if (!asked_.empty()) [[unlikely]]
+    ask_waits();
+  if (fibers.any_timer()) [[unlikely]]
+    fibers.run_timers();
+  if (!out_.in_body() && !in_.has_left() && !fibers.anyone_ready()) [[likely]]
+    return any;
+  if (in_parallel_region()) [[unlikely]] {
+    look_nested();
+  } else {
+    if (in_.has_left() || out_.in_body())
+      fibers.yield_to_loop("poll");
+    else
+      fibers.yield("poll");
+    fibers.rethrow_in_main();
+  }
+  return passed() != before;  // not whether others ran: one that spins would keep its peers' loops over poll() alive
+}
+
+// First what is begun, then whose turn it is, then the others.
+bool progress::poll(const poll_limit& most) {
+  if (self_.body_depth != self_.fibers->running().own_depth) return false;
+  const std::uint64_t before = passed();
+  poll_limits& limits = in_.limits;
+  struct limited {
+    inbox& in;
+    poll_limit mine;
+    ~limited() {
+      if (in.limits.now == &mine) in.limits.now = nullptr;
+      in.note_observers();
+    }
+  } now{in_, most};
+  limits.now = &now.mine;
+  out_.set_observed(true);
+  bool any = in_.has_left() && poll_as_limited();
+  for (rank_t from = limits.turn < self_.ranks ? limits.turn : 0; limits.now == &now.mine;
+       from = 0) {  // another fiber's poll brings its own
+    now.mine.from = from;
+    any |= poll_as_limited();
+    if (from == 0 || now.mine.spent()) break;
+  }
+  if (out_.any_queued()) any |= out_.drain();
+  return any || passed() != before;
+}
+
+bool progress::poll_unasked() {
+  if (!in_.limits.unasked.any()) [[likely]]
+    return poll();
+  return poll(in_.limits.unasked.from_now());
+}
+
+void progress::every_nth_call_polls(std::uint32_t n) noexcept {
+  poll_every_ = until_poll_ = n;
+  self_.each_call = n == 0 ? nullptr : +[](context& c) { c.messages->waits.poll_in_turn(); };
+  in_.note_observers();
+}
+
+void progress::poll_in_turn() {
+  if (--until_poll_ != 0) return;
+  until_poll_ = poll_every_;
+  if (out_.in_body()) return;
+  poll_unasked();
+  out_.flush();
+}
+
+// ---- waits ----
+
+// A body that waits here is refused: this fiber is not the loop.
+void progress::look_nested() {
+  const std::uint64_t before = count_.runs_received;
+  if (in_.has_left()) in_.finish_left();
+  in_.look<taker::loop>([this] { return in_.has_left(); });
+  if (count_.runs_received != before) return;
+  lost_.look();
+  sched_yield();
+}
+
+static std::string explain_credit(const context&, const char*, const channel& c) {
+  return fmt::format("credit: rank {} does not take in what was sent to it", c.to);
+}
+
+// The rank's own code makes room by taking in messages; a body goes on, and what it sends is kept in the outbox.
+void progress::await_credit(channel& c) {
+  if (out_.in_body() || c.spilled.empty()) return;
+  ++count_.credit_stalls;
+  self_.fibers->note_wait("credit", wait_object::of<explain_credit>(c));
+  const traced wait(out_.events(), trace_kind::wait, "credit");
+  const timed net(out_.watch(), component::net);
+  event_count::backoff backoff;
+  while (!c.spilled.empty()) {
+    const bool any = poll_unasked();
+    out_.flush();  // also what other fibers have sent meanwhile
+    if (any)
+      backoff = {};
+    else
+      idle(backoff, [] { return true; }, 0, false);
+  }
+  if (c.lost) lost_.raise(c.to, "send");
+}
+
+void progress::begin_wait(const char* what, wait_object on) {
+  self_.fibers->before_wait(what);
+  self_.fibers->note_wait(what, on);
+  out_.flush();
+}
+
+void progress::suspend(std::uint64_t deadline_ns, const char* what, wait_object on) {
+  scheduler& fibers = *self_.fibers;
+  if (deadline_ns == 0) {
+    fibers.suspend(what, on);
+  } else {
+    struct forgetter {
+      scheduler& fibers;
+      ~forgetter() { fibers.forget_timer(fibers.running()); }
+    } at_end{fibers};
+    fibers.set_timer(fibers.running(), deadline_ns);
+    fibers.suspend(what, on);
+  }
+  fibers.rethrow_in_main();
+}
+
+bool progress::past(std::uint64_t deadline_ns) noexcept { return now_ns() >= deadline_ns; }
+
+bool progress::only_network_to_look_at() const noexcept {
+  return in_.only_network_to_look_at() && !out_.any_queued() && may_stay() && self_.fibers->running().on_wait == nullptr;
+}
+
+// ---- the loop ----
+
+// One look by the loop at everything that may have come. False: this stack is no longer the loop's.
+bool progress::look_around() {
+  const scheduler& fibers = *self_.fibers;
+  if (in_.has_left())  // for which a waiting fiber has called the loop: it may have been all that was missing
+    in_.finish_left();
+  else
+    in_.look<taker::loop>([&fibers] { return !fibers.in_loop(); });
+  return fibers.in_loop();
+}
+
+void progress::run_loop() {
+  scheduler& fibers = *self_.fibers;
+  const timed net(out_.watch(), component::net);
+  event_count::backoff backoff;
+  for (;;) {
+    const std::uint64_t before = count_.runs_received;
+    try {
+      if (!look_around()) return;
+    } catch (...) {  // damaged bytes: the rank's own code shall hear of it
+      if (!fibers.in_loop()) throw;
+      fibers.fail_main(std::current_exception());
+    }
+    ask_waits();
+    const std::uint64_t next_timer = fibers.run_timers();
+    out_.flush();  // what bodies and fibers have sent: also while others can go on
+    if (fibers.anyone_ready()) {
+      fibers.run_ready();
+      backoff = {};
+    } else if (count_.runs_received != before || lost_.look()) {
+      backoff = {};
+    } else {
+      idle(
+          backoff, [this] { return in_.has_left() || anything_to_do() || ask_waits(); }, next_timer,
+          next_timer == 0 || (sleeper_.lingers() && fibers.timers() == 1));
+    }
+  }
+}
+
+}  // namespace armilla::detail

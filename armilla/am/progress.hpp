@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "armilla/am/asked_waits.hpp"
+#include "armilla/am/inbox.hpp"
+#include "armilla/am/losses.hpp"
+#include "armilla/fabric/event_count.hpp"
+
+namespace armilla::detail {
+
+/// How a rank goes on: polls, waits of its fibers, and the loop that takes in messages while none can go on.
+class progress {
+ public:
+  progress(outbox& out, inbox& in, event_count& sleeper, losses& lost);
+  progress(const progress&) = delete;
+
+  // ---- polls ----
+
+  /// One look at every peer; what has come is taken in, and other fibers run, if any can. True if anything was taken in, or has
+  /// left that found no credit before; whether others ran does not count. Nothing inside a body, unless that has waited.
+  bool poll();
+  /// The same, but begins no more bodies and active messages than `most` allows. What is left stays where it is; ranks take
+  /// turns.
+  bool poll(const poll_limit& most);
+  /// A poll that the program has not asked for: ARMILLA_POLL_BUDGET limits it.
+  bool poll_unasked();
+  /// Of such polls, from now on. 0: no limit.
+  void limit_unasked_polls(const unasked_limit& most) noexcept { in_.limits.unasked = most; }
+  void every_nth_call_polls(std::uint32_t n) noexcept;
+
+  // ---- waits ----
+
+  /// Answers other ranks until `done()`; `what` says in reports what this fiber waits for. Flushes first.
+  /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber. `on`: the object, for
+  /// reports.
+  template <class Done>
+  void wait_until(Done&& done, const char* what, wait_object on = {}) {
+    wait_until_deadline(done, 0, what, on);
+  }
+
+  /// The same, but not beyond `deadline_ns` (of `now_ns()`; 0: for ever). Returns `done()`.
+  template <class Done>
+  bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, wait_object on = {});
+
+  /// The same for an event that wakes the fiber itself: `arm(fiber)` says which one it shall wake.
+  template <class Done, class Arm>
+  bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on = {});
+
+  /// Takes in messages until what is queued for `c` has left. Nothing inside a body. Throws rank_lost.
+  void await_credit(channel& c);
+
+  /// Whether a fiber that waits alone takes in messages itself.
+  void set_stay(bool in_place) noexcept { stay_ = in_place; }
+  /// Whether nothing can come, or go on, but by the network and in the waits of the running fiber: then a look before a wait
+  /// finds nothing that the wait would not.
+  bool only_network_to_look_at() const noexcept;
+  /// Whether there is anything to take in, or to send as soon as there is credit.
+  bool anything_to_do() const noexcept { return out_.any_queued() || in_.anything_has_come(); }
+
+ private:
+  /// The waiting fiber itself takes in what comes, as long as nothing else can go on: no switch. `leave`: it has to switch.
+  enum class outcome { done, late, leave };
+  template <class Done>
+  outcome wait_here(Done& done, std::uint64_t deadline_ns);
+  bool may_stay() const noexcept;
+  bool poll_here();
+  /// Inside a parallel region of OpenMP, whose runtime knows this thread's stack: bodies run on it and may not wait.
+  template <class Done>
+  bool wait_nested(Done& done, std::uint64_t deadline_ns);
+  void look_nested();
+  void begin_wait(const char* what, wait_object on);
+  void suspend(std::uint64_t deadline_ns, const char* what, wait_object on);
+  bool poll_as_limited();
+  void poll_in_turn();
+  void run_loop();
+  bool look_around();
+  bool ask_waits() { return asked_.wake_ended(*self_.fibers); }
+  /// Behind a look that found nothing: spins, yields, or sleeps, unless `anything()`, which is asked last.
+  template <class Anything>
+  void idle(event_count::backoff& backoff, Anything&& anything, std::uint64_t deadline_ns, bool closed);
+  void sleep(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
+    if (out_.far() != nullptr) [[unlikely]]
+      return sleep_beside_network(backoff, deadline_ns);
+    sleeper_.sleep(backoff, deadline_ns, closed);
+  }
+  void sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept;
+  static bool past(std::uint64_t deadline_ns) noexcept;
+  /// Grows whenever something is taken in, also the end of a frame that a body left, or leaves the queue of what had no credit.
+  std::uint64_t passed() const noexcept {
+    return count_.runs_received + in_.finished() + count_.spilled_bytes - out_.queued_bytes();
+  }
+
+  context& self_;
+  outbox& out_;
+  inbox& in_;
+  event_count& sleeper_;
+  losses& lost_;
+  counters& count_;
+  asked_waits asked_;  // fibers whose events no component tells: the loop asks for them
+  std::uint32_t poll_every_ = 0;
+  std::uint32_t until_poll_ = 0;
+  bool stay_ = true;
+};
+
+template <class Done>
+bool progress::wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, wait_object on) {
+  asked_waits::wait mine{asked_,
+                         [](void* argument) -> bool { return (*static_cast<std::remove_reference_t<Done>*>(argument))(); },
+                         const_cast<void*>(static_cast<const void*>(&done))};
+  return wait_woken(done, [&](fiber_record& me) { asked_.list(mine, me); }, deadline_ns, what, on);
+}
+
+template <class Done, class Arm>
+bool progress::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on) {
+  if (done()) return true;
+  const traced wait(out_.events(), trace_kind::wait, what);
+  begin_wait(what, on);
+  const outcome here = wait_here(done, deadline_ns);
+  if (here != outcome::leave) return here == outcome::done;
+  if (in_parallel_region()) [[unlikely]]
+    return wait_nested(done, deadline_ns);
+  while (!done()) {
+    if (deadline_ns != 0 && past(deadline_ns)) return false;
+    arm(self_.fibers->running());
+    suspend(deadline_ns, what, on);
+  }
+  return true;
+}
+
+template <class Done>
+progress::outcome progress::wait_here(Done& done, std::uint64_t deadline_ns) {
+  if (!may_stay()) return outcome::leave;
+  const timed net(out_.watch(), component::net);
+  event_count::backoff backoff;
+  for (;;) {
+    const bool any = poll_here();
+    if (done()) return outcome::done;
+    out_.flush();  // also what bodies have sent
+    if (any) {
+      backoff = {};
+      if (!may_stay()) [[unlikely]]
+        return outcome::leave;
+      if (deadline_ns == 0) [[likely]]
+        continue;
+    }
+    if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
+      return done() ? outcome::done : outcome::late;
+    if (!any) idle(backoff, [&] { return done() || anything_to_do(); }, deadline_ns, deadline_ns == 0 || sleeper_.lingers());
+  }
+}
+
+template <class Done>
+bool progress::wait_nested(Done& done, std::uint64_t deadline_ns) {
+  while (!done()) {
+    look_nested();
+    out_.flush();
+    if (deadline_ns != 0 && past(deadline_ns)) return done();
+  }
+  return true;
+}
+
+template <class Anything>
+inline void progress::idle(event_count::backoff& backoff, Anything&& anything, std::uint64_t deadline_ns, bool closed) {
+  if (sleeper_.idle(backoff) == event_count::step::again) [[likely]]
+    return;
+  if (out_.any_queued()) [[unlikely]] {
+    backoff = {};  // credit comes without a bell: stay awake
+    return;
+  }
+  sleeper_.prepare_wait();
+  if (anything())
+    sleeper_.cancel_wait();
+  else
+    sleep(backoff, deadline_ns, closed);
+}
+
+inline bool progress::may_stay() const noexcept {
+  const scheduler& fibers = *self_.fibers;
+  return !fibers.anyone_ready() && asked_.empty() && !in_.has_left() && !fibers.any_timer() && stay_ && self_.body_depth == 0;
+}
+
+inline bool progress::poll_here() {
+  // Where a frame is left the loop has to go on with that one, before anything else is taken in.
+  return in_.look<taker::in_place>([this] { return in_.has_left(); }) || lost_.look();
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/rpc/attention.hpp"
+
+#include "armilla/am/endpoint.hpp"
+
+namespace armilla {
+
+interruptible::interruptible() : signals_(detail::here("interruptible").messages->signals) { signals_.begin(); }
+interruptible::~interruptible() { signals_.end(); }
+
+}  // namespace armilla
