@@ -55,6 +55,14 @@ class CheckDocs(unittest.TestCase):
         self.accepted("```cpp\nint x = 1;\n```\nand\n```cpp continued\nx = 2;\n```\n")
         self.refused("```cpp\nint x = 1;\n```\nand\n```cpp continued\ny = 2;\n```\n", "page.md:6:")
 
+    def test_a_quotation_stands_in_its_file(self):
+        quoted = "armilla/base/types.hpp"
+        lines = [line for line in (ROOT / quoted).read_text(encoding="utf-8").splitlines() if line.strip()]
+        self.accepted(f"```cpp of {quoted}\n{lines[0]}\n...\n  {lines[-1]}\n```\n")
+        self.refused(f"```cpp of {quoted}\n{lines[0]}\n{lines[-1]}\n```\n", f"page.md:2: error: {quoted} does not say so")
+        self.refused(f"```cpp of {quoted}\n{lines[-1]}\n...\n{lines[0]}\n```\n", "page.md:4: error:")
+        self.refused("```cpp of armilla/none.hpp\nint x;\n```\n", "page.md:2: error: there is no armilla/none.hpp to quote")
+
     def test_only_few_blocks_may_be_ignored(self):
         self.accepted("```cpp ignore\n???\n```\n" * 2)
         self.refused("```cpp ignore\n???\n```\n" * 3, "3 of 3 blocks are not compiled")
