@@ -5,7 +5,14 @@ set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/armilla")
 
 set_target_properties(armilla_interface PROPERTIES EXPORT_NAME interface)
 install(TARGETS armilla armilla_interface EXPORT armilla-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/armilla" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+# Of the headers those that a program reaches, as they are at the time of the installation.
+install(CODE "execute_process(COMMAND \"${Python3_EXECUTABLE}\" \"${PROJECT_SOURCE_DIR}/tools/public-headers\" OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
+string(STRIP \"\${headers}\" headers)
+string(REPLACE \"\\n\" \";\" headers \"\${headers}\")
+foreach(header IN LISTS headers)
+  cmake_path(GET header PARENT_PATH folder)
+  file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_INCLUDEDIR}/\${folder}\" TYPE FILE FILES \"${PROJECT_SOURCE_DIR}/\${header}\")
+endforeach()")
 install(EXPORT armilla-targets NAMESPACE armilla:: DESTINATION ${package_folder})
 
 # The library with the costly checks, where it has been built (target armilla-checked).

@@ -25,8 +25,8 @@ class parallel_loop {
   parallel_loop& operator=(const parallel_loop&) = delete;
 
  protected:
-  /// `iterate` runs what is left. It calls `claim` before each part.
-  parallel_loop(const char* what, void (*iterate)(parallel_loop& self, fiber_record& me)) : iterate_(iterate), what_(what) {}
+  /// `body` runs what is left. It calls `claim` before each part.
+  parallel_loop(const char* what, void (*body)(parallel_loop& self, fiber_record& me)) : iterate_(body), what_(what) {}
 
   /// Runs all iterations, waits for their ends, and throws what came first.
   void run();

@@ -29,7 +29,7 @@ inline constexpr armilla::method<void(const std::string& key, const std::string&
 /// Which of `servers` has the key: the same for every client, whatever compiler built it.
 inline std::size_t place_of(const std::string& key, std::size_t servers) {
   std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const unsigned char letter : key) hash = (hash ^ letter) * 0x100000001b3u;
+  for (const char letter : key) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3u;
   return std::size_t(hash % servers);
 }
 
