@@ -6,8 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/boot/note.hpp"
-
 namespace armilla::detail {
 namespace {
 
@@ -61,24 +59,6 @@ TEST(ending, gives_a_process_the_code_that_the_shell_sees_and_never_that_of_succ
 }
 
 TEST(ending, knows_signals_of_real_time) { EXPECT_EQ(signal_name(SIGRTMIN + 2), "SIGRTMIN+2"); }
-
-TEST(note, the_first_of_a_job_counts) {
-  const auto job = std::make_unique<job_block>();
-  job->ranks = 4;
-  note_failure(*job, 3, failure_kind::exception, 1, "the cause");
-  note_failure(*job, 1, failure_kind::code, 9, "a consequence");
-  const ending e = from_note(*job);
-  EXPECT_EQ(e.first, 3);
-  EXPECT_EQ(e.last, 3);
-  EXPECT_EQ(e.text, "the cause");
-}
-
-TEST(note, a_long_text_is_cut) {
-  const auto job = std::make_unique<job_block>();
-  job->ranks = 1;
-  note_failure(*job, 0, failure_kind::exception, 1, std::string(10'000, 'x'));
-  EXPECT_EQ(from_note(*job).text, std::string(sizeof job->failure.text - 1, 'x'));
-}
 
 }  // namespace
 }  // namespace armilla::detail

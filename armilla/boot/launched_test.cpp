@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/launched.hpp"
 
-#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -19,8 +16,6 @@
 
 #include "armilla/base/options.hpp"
 #include "armilla/boot/bootstrap.hpp"
-#include "armilla/boot/door.hpp"
-#include "armilla/boot/neighbours.hpp"
 
 namespace {
 
@@ -130,61 +125,6 @@ TEST(launched, who_cannot_have_the_memory_is_a_host_of_its_own) {
                    ? 0
                    : 2;
       });
-}
-
-TEST(neighbours, it_is_found_out_how_a_process_ended) {
-  for (const bool by_signal : {false, true}) {
-    const pid_t child = fork();
-    if (child == 0) {
-      if (by_signal) raise(SIGKILL);
-      _exit(3);
-    }
-    const int descriptor = int(syscall(SYS_pidfd_open, child, 0));
-    ASSERT_GE(descriptor, 0);
-    pollfd ended{descriptor, POLLIN, 0};
-    ASSERT_EQ(poll(&ended, 1, 10'000), 1);
-    const int found = status_of_ended(child, descriptor);
-    int status = 0;
-    waitpid(child, &status, 0);
-    EXPECT_EQ(found & ~0x80, status & ~0x80);
-    const int later = status_of_ended(child, descriptor);
-    EXPECT_TRUE(later == status || later == -1) << later;  // not every kernel tells
-    close(descriptor);
-  }
-}
-
-TEST(launched, ranks_of_a_machine_share_its_processors_whatever_their_hosts) {
-  const options settings;
-  const card mine = own_card(settings);
-  ASSERT_NE(mine.machine, 0u);
-  std::vector<card> all(5, mine);
-  all[1].place += 1;    // another container, the same processors
-  all[2].machine += 2;  // another machine
-  std::ranges::fill(all[3].processors, 0);
-  all[4].machine = 0;  // not known
-  EXPECT_EQ(ranks_beside(all, 0), 2u);
-  EXPECT_EQ(ranks_beside(all, 1), 2u);
-  EXPECT_EQ(ranks_beside(all, 2), 1u);
-  EXPECT_EQ(ranks_beside(all, 3), 1u);
-  EXPECT_EQ(ranks_beside(all, 4), 1u);
-}
-
-TEST(launched, a_door_opens_to_those_who_know_the_key) {
-  const options settings;
-  const card mine = own_card(settings);
-  card forged = mine;
-  forged.key[3] ^= 1;
-  door in(mine);
-  const int memory = memfd_create("a test", 0);
-  const int thief = knock(forged, 1), impostor = knock(mine, 2), friendly = knock(mine, 1);
-  ASSERT_GE(friendly, 0);
-  in.hand_out(memory, mine, {1});
-  EXPECT_EQ(receive_memory(thief), -1);
-  EXPECT_EQ(receive_memory(impostor), -1);
-  const int given = receive_memory(friendly);
-  EXPECT_GE(given, 0);
-  close(given);
-  close(memory);
 }
 
 }  // namespace

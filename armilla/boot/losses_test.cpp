@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/losses.hpp"
 
-#include <arpa/inet.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
-#include <memory>
 #include <string>
-#include <thread>
 
 #include <gtest/gtest.h>
 
-#include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/pulse.hpp"
+#include "armilla/ring/host_layout.hpp"
 
 namespace {
 
 using namespace armilla::detail;
-using namespace std::chrono_literals;
 
-/// The job block and the control pages of a job of `ranks`, shared with children.
+/// The job block and the control pages of a job of `ranks`, of this process alone.
 job_block& make_job(std::uint32_t ranks) {
   host_layout layout;
   layout.ranks = ranks;
@@ -33,11 +22,6 @@ job_block& make_job(std::uint32_t ranks) {
   auto& job = *static_cast<job_block*>(place);
   job.ranks = ranks;
   return job;
-}
-
-bool comes_true(auto&& condition) {
-  for (int i = 0; i < 500 && !condition(); ++i) std::this_thread::sleep_for(10ms);
-  return condition();
 }
 
 TEST(losses, what_is_told_is_found) {
@@ -64,113 +48,6 @@ TEST(losses, a_full_log_and_a_long_text_harm_nobody) {
   EXPECT_EQ(job.losses.count.load(), loss_log::room);
   EXPECT_EQ(std::string(find_loss(job, 0)->cause).size(), sizeof loss_record::cause - 1);
   EXPECT_EQ(find_loss(job, 99), nullptr);
-}
-
-pulse_card on_this_machine(const pulse& one) {
-  pulse_card card = one.card();
-  std::ranges::fill(card.address, 0u);
-  card.address[0] = htonl(INADDR_LOOPBACK);
-  return card;
-}
-
-// Two hosts, of which the other one is a process that can be stopped.
-struct two_hosts {
-  explicit two_hosts(std::uint64_t timeout_ns) : other_job(make_job(4)), job(make_job(4)) {
-    const auto mine = std::make_shared<pulse>(), theirs = std::make_shared<pulse>();
-    here = mine;
-    cards = {on_this_machine(*mine), on_this_machine(*theirs)};
-    const std::vector<pulse::host> hosts{{on_this_machine(*mine), {0, 2}, "h1"}, {on_this_machine(*theirs), {1, 3}, "h2"}};
-    other = fork();
-    if (other == 0) {
-      pulse::start(theirs, other_job, hosts, 1, timeout_ns);
-      for (;;) pause();
-    }
-    pulse::start(mine, job, hosts, 0, timeout_ns);
-  }
-  ~two_hosts() {
-    here->watch_no_more();
-    kill(other, SIGKILL);
-    waitpid(other, nullptr, 0);
-  }
-  job_block& other_job;
-  job_block& job;
-  std::shared_ptr<pulse> here;
-  std::vector<pulse_card> cards;
-  pid_t other = -1;
-};
-
-// Thread sanitizer allows no threads in what a process of several threads forks.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool may_fork = false;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool may_fork = false;
-#else
-constexpr bool may_fork = true;
-#endif
-#else
-constexpr bool may_fork = true;
-#endif
-
-TEST(pulse, a_host_that_lives_is_not_lost) {
-  if (!may_fork) GTEST_SKIP();
-  const two_hosts both(2'000'000'000);
-  std::this_thread::sleep_for(3s);
-  EXPECT_EQ(both.job.losses.count.load(), 0u);
-  EXPECT_EQ(both.other_job.losses.count.load(), 0u);
-}
-
-TEST(pulse, a_host_that_stands_still_is_lost_with_all_its_ranks) {
-  if (!may_fork) GTEST_SKIP();
-  const two_hosts both(1'000'000'000);
-  std::this_thread::sleep_for(1500ms);
-  kill(both.other, SIGSTOP);
-  ASSERT_TRUE(comes_true([&] { return find_loss(both.job, 1) != nullptr && find_loss(both.job, 3) != nullptr; }));
-  EXPECT_STREQ(find_loss(both.job, 3)->host, "h2");
-  EXPECT_EQ(find_loss(both.job, 2), nullptr);
-}
-
-TEST(pulse, at_the_end_nobody_is_lost) {
-  if (!may_fork) GTEST_SKIP();
-  const two_hosts both(200'000'000);
-  std::this_thread::sleep_for(300ms);
-  both.here->watch_no_more();
-  kill(both.other, SIGSTOP);
-  std::this_thread::sleep_for(800ms);
-  EXPECT_EQ(both.job.losses.count.load(), 0u);
-}
-
-TEST(pulse, what_a_host_knows_of_its_own_ranks_the_others_hear) {
-  if (!may_fork) GTEST_SKIP();
-  const two_hosts both(2'000'000'000);
-  pulse::pass_on(both.cards, 0, 3, "is none of h1's");
-  pulse::pass_on(both.cards, 0, 77, "is nobody's");
-  pulse::pass_on(both.cards, 0, 2, "was killed by signal 9 (SIGKILL)");
-  ASSERT_TRUE(comes_true([&] { return find_loss(both.other_job, 2) != nullptr; }));
-  EXPECT_STREQ(find_loss(both.other_job, 2)->host, "h1");
-  EXPECT_STREQ(find_loss(both.other_job, 2)->cause, "was killed by signal 9 (SIGKILL)");
-  EXPECT_EQ(both.other_job.failure.rank, 2) << "it has been said on h1";
-  EXPECT_EQ(find_loss(both.other_job, 3), nullptr);
-  EXPECT_EQ(both.job.losses.count.load(), 0u);
-}
-
-TEST(pulse, who_does_not_know_the_word_is_not_heard) {
-  job_block& job = make_job(4);
-  const auto mine = std::make_shared<pulse>();
-  pulse_card silent = on_this_machine(*mine);
-  silent.port = 0;
-  pulse::start(mine, job, {{on_this_machine(*mine), {0}, "h1"}, {silent, {1}, "h2"}}, 0, 200'000'000);
-  const int stranger = socket(AF_INET, SOCK_DGRAM, 0);
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  place.sin_port = mine->card().port;
-  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  const std::uint64_t guess[4] = {job_block::good_magic, 1, 0, 0};
-  for (std::size_t bytes : {32, 31, 30, 28, 8, 0})
-    sendto(stranger, guess, bytes, 0, reinterpret_cast<const sockaddr*>(&place), sizeof place);
-  close(stranger);
-  std::this_thread::sleep_for(700ms);  // had it been heard, its silence would be a loss
-  EXPECT_EQ(job.losses.count.load(), 0u);
 }
 
 }  // namespace

@@ -7,10 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "armilla/base/error.hpp"
-#include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/pin.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -61,47 +59,6 @@ TEST(plan, refuses_what_cannot_be) {
   options threads = unpinned();
   threads.fabric = "threads";
   EXPECT_THROW(make_plan({program("/bin/sh", 1), program("/bin/cat", 1)}, threads), usage_error);
-}
-
-TEST(host_memory, a_segment_that_nobody_asked_for_is_made_to_fit) {
-  options settings;
-  const host_layout layout = layout_for(1024, settings);
-  EXPECT_LT(layout.total(), std::uint64_t{1} << 47);
-  EXPECT_GE(layout.segment_bytes, least_segment_bytes);
-}
-
-TEST(host_memory, two_mappings_are_one_memory) {
-  options settings;
-  settings.segment = 1 << 20;
-  const host_layout layout = layout_for(2, settings);
-  const int memory = create_host_memory(layout);
-  std::byte* one = map_host_memory(memory, layout.total());
-  std::byte* two = map_host_memory(memory, layout.total());
-  one[layout.segment(1)] = std::byte{42};
-  EXPECT_EQ(two[layout.segment(1)], std::byte{42});
-  munmap(one, layout.total());
-  munmap(two, layout.total());
-  close(memory);
-}
-
-machine two_cores() {
-  machine m;
-  m.cores = {{0, 4}, {1, 5}};
-  m.processors = 4;
-  return m;
-}
-
-TEST(pin, cores_in_turn) {
-  const auto all = places(two_cores(), 3, pin_kind::share);
-  EXPECT_EQ(all, (std::vector<place>{{0, 4}, {1, 5}, {0, 4}}));
-}
-
-TEST(pin, none_binds_nobody) { EXPECT_EQ(places(two_cores(), 2, pin_kind::none), (std::vector<place>{{}, {}})); }
-
-TEST(pin, this_machine_has_cores) {
-  const machine here = look_at_machine(true);
-  EXPECT_GE(here.cores.size(), 1u);
-  EXPECT_GE(here.processors, 1u);
 }
 
 }  // namespace

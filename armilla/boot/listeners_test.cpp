@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/listeners.hpp"
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+namespace armilla::detail {
+namespace {
+
+/// A port at `address` while it lives.
+struct port {
+  port(const char* address, int type) : descriptor(socket(AF_INET, type, 0)) {
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_addr.s_addr = inet_addr(address);
+    bind(descriptor, reinterpret_cast<const sockaddr*>(&place), sizeof place);
+    if (type == SOCK_STREAM) listen(descriptor, 1);
+  }
+  ~port() { close(descriptor); }
+  port(const port&) = delete;
+  int descriptor;
+};
+
+listener found_at(int descriptor) {
+  const auto all = own_listeners();
+  const auto at = std::ranges::find(all, descriptor, &listener::descriptor);
+  return at != all.end() ? *at : listener{};
+}
+
+TEST(listeners, a_port_of_the_loopback_is_for_users_of_this_host) {
+  for (const int type : {SOCK_STREAM, SOCK_DGRAM}) {
+    const port mine("127.0.0.1", type);
+    const listener found = found_at(mine.descriptor);
+    EXPECT_EQ(found.from, listener::reach::host);
+    EXPECT_EQ(found.protocol, type == SOCK_STREAM ? "tcp" : "udp");
+    EXPECT_EQ(found.place.rfind("127.0.0.1:", 0), 0u) << found.place;
+  }
+}
+
+TEST(listeners, a_port_of_all_addresses_is_for_more_than_this_host) {
+  const port mine("0.0.0.0", SOCK_STREAM);
+  EXPECT_GE(found_at(mine.descriptor).from, listener::reach::near);
+}
+
+TEST(listeners, a_socket_without_a_port_is_none) {
+  const int one = socket(AF_INET, SOCK_STREAM, 0);
+  EXPECT_EQ(found_at(one).descriptor, -1);
+  close(one);
+}
+
+}  // namespace
+}  // namespace armilla::detail
