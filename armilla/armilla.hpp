@@ -13,7 +13,10 @@
 
 #include "armilla/am/message.hpp"
 #include "armilla/base/grade.hpp"
+#include "armilla/base/grid.hpp"
+#include "armilla/base/print.hpp"
 #include "armilla/base/rank.hpp"
+#include "armilla/base/steady_clock.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/fiber/channel.hpp"
 #include "armilla/fiber/condition_variable.hpp"

@@ -21,6 +21,9 @@
 ///
 /// Paper: Split-C and Active Messages on the Paragon, sections 2 and 3.
 namespace armilla {
+namespace detail {
+struct message_access;
+}
 
 /// Who sent the message that is being handled.
 class sender {
@@ -28,20 +31,20 @@ class sender {
   rank_t rank() const noexcept { return rank_; }
 
  private:
-  friend struct message_access;
+  friend struct detail::message_access;
   sender(detail::outbox& out, rank_t rank, bool alone) noexcept : out_(&out), rank_(rank), alone_(alone) {}
   detail::outbox* out_;
   rank_t rank_;
   bool alone_;  // the message came without others: an answer need not wait for theirs
 };
 
-struct message_access {
-  static sender make(detail::outbox& out, rank_t rank, bool alone) noexcept { return {out, rank, alone}; }
-  static bool alone(const sender& s) noexcept { return s.alone_; }
-  static detail::outbox& out(const sender& s) noexcept { return *s.out_; }
-};
-
 namespace detail {
+
+struct message_access {
+  static sender make(outbox& out, rank_t rank, bool alone) noexcept { return {out, rank, alone}; }
+  static bool alone(const sender& s) noexcept { return s.alone_; }
+  static outbox& out(const sender& s) noexcept { return *s.out_; }
+};
 
 using payload = std::span<const std::byte>;
 
@@ -206,10 +209,10 @@ void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) 
 /// Answers the sender of the message that is being handled; sent when the handler has ended.
 template <auto Handler, class... A>
 void reply(const sender& to, const A&... values) {
-  detail::outbox& out = message_access::out(to);
+  detail::outbox& out = detail::message_access::out(to);
   detail::channel& c = out.to(to.rank());
   using message = detail::active_message<Handler>;
-  if (message_access::alone(to) && message::send_alone(out, c, typename message::arguments{}, values...)) [[likely]]
+  if (detail::message_access::alone(to) && message::send_alone(out, c, typename message::arguments{}, values...)) [[likely]]
     return;
   detail::send_message<Handler>(out, c, {}, values...);
   c.urgent = true;
@@ -217,7 +220,7 @@ void reply(const sender& to, const A&... values) {
 }
 template <auto Handler, class... A>
 void reply(const sender& to, std::span<const std::byte> bytes, const A&... values) {
-  detail::outbox& out = message_access::out(to);
+  detail::outbox& out = detail::message_access::out(to);
   detail::channel& c = out.to(to.rank());
   detail::send_message<Handler>(out, c, bytes, values...);
   c.urgent = true;

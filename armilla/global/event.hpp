@@ -114,9 +114,9 @@ void get_indexed(C&& into, const P& base, std::span<const std::size_t> indices, 
   armilla::get_indexed(into, base, indices);
 }
 template <class T, class C>
-void put_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from, event& done) {
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices, event& done) {
   const detail::completes_in this_event(done);
-  armilla::put_indexed(base, indices, from);
+  armilla::put_indexed(base, from, indices);
 }
 
 }  // namespace armilla

@@ -86,7 +86,7 @@ RANK_TEST(an_event_completes_parts_and_lists) {
     EXPECT(turned[1] == next() * 1000.0 + 10 && turned[3] == next() * 1000.0 + 1 && picked[2] == next() * 1000.0 + 99);
     am::barrier();
     am::put_strided(p, turned, am::strided<1>{{2}, {1}, {50}}, done);
-    am::put_indexed(p, std::vector<std::size_t>{7}, std::array<double, 1>{-1}, done);
+    am::put_indexed(p, std::array<double, 1>{-1}, std::vector<std::size_t>{7}, done);
     done.wait();
     am::barrier();
     EXPECT(mine[50] == am::rank() * 1000.0 + 10 && mine[7] == -1.0);

@@ -118,7 +118,7 @@ class global_ptr {
   /// they are taken in. May be called in a body. Errors: as `*p`. Cost: on mapped memory a store or an atomic addition; a message
   /// where the counter's memory is not mapped, or transfers of this rank are under way by message: then it goes behind them.
   void signal(std::uint64_t n = 1) const
-    requires(std::is_same_v<T, counter>)
+    requires std::is_same_v<T, counter>
   {
     detail::signal_counter(*this, n);
   }

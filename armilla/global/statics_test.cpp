@@ -76,7 +76,7 @@ RANK_TEST(constants_and_what_each_rank_has_are_given) {
 RANK_TEST(a_result_may_come_into_a_static_buffer) {
   static double buffer[4];
   if (am::rank() != 0) return;
-  EXPECT_EQ(am::call_into(std::span<double>(buffer), am::ranks() - 1, [] { return std::vector<double>(3, 2.5); }).get().size(),
+  EXPECT_EQ(am::call_into(am::ranks() - 1, std::span<double>(buffer), [] { return std::vector<double>(3, 2.5); }).get().size(),
             3u);
   EXPECT_EQ(buffer[2], 2.5);
 }

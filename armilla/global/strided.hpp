@@ -137,29 +137,29 @@ void write_indexed(const global_ptr<T>& base, std::span<const std::size_t> indic
 /// base[indices[i]] := from[i]; where an index stands twice, either value may stay.
 template <class T, class C>
   requires(detail::range_of<C, T>)
-void put_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from) {
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
   detail::write_indexed<detail::far_group::split, T>(base, indices, from.data(), from.size());
 }
 /// The same, then `arrived` += `n`.
 template <class T, class C>
   requires(detail::range_of<C, T>)
-void put_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from,
+void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
                  const global_ptr<counter>& arrived, std::uint64_t n = 1) {
-  armilla::put_indexed(base, indices, from);
+  armilla::put_indexed(base, from, indices);
   detail::signal_behind(base.address(), arrived, n, "put_indexed");
 }
 /// As `put_indexed`, one-way.
 template <class T, class C>
   requires(detail::range_of<C, T>)
-void store_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from) {
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices) {
   detail::write_indexed<detail::far_group::stores, T>(base, indices, from.data(), from.size());
 }
 /// The same, then `arrived` += `n`.
 template <class T, class C>
   requires(detail::range_of<C, T>)
-void store_indexed(const global_ptr<T>& base, std::span<const std::size_t> indices, const C& from,
+void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
                    const global_ptr<counter>& arrived, std::uint64_t n = 1) {
-  armilla::store_indexed(base, indices, from);
+  armilla::store_indexed(base, from, indices);
   detail::signal_behind(base.address(), arrived, n, "store_indexed");
 }
 

@@ -51,7 +51,7 @@ RANK_TEST(lists_of_places_travel) {
       if (!EXPECT_EQ(got[i], next() * 1000.0 + double(where[i]))) break;
     am::barrier();
     where.resize(3);
-    am::put_indexed(p, where, std::array<double, 3>{-1, -2, -3});
+    am::put_indexed(p, std::array<double, 3>{-1, -2, -3}, where);
     am::sync_memory();
     am::barrier();
     EXPECT_EQ(mine[14], -3.0);
@@ -63,7 +63,7 @@ RANK_TEST(parts_and_lists_are_stored) {
   in_both_memories(100, [](am::global_ptr<double> p, double* mine) {
     const double block[4] = {1, 2, 3, 4};
     am::store_strided(p, block, am::strided<2>{.extent = {2, 2}, .local = {2, 1}, .global = {10, 1}});
-    am::store_indexed(p, std::vector<std::size_t>{50, 40}, std::array<double, 2>{5, 6});
+    am::store_indexed(p, std::array<double, 2>{5, 6}, std::vector<std::size_t>{50, 40});
     am::all_store_sync();
     EXPECT(mine[0] == 1.0 && mine[1] == 2.0 && mine[10] == 3.0 && mine[11] == 4.0 && mine[50] == 5.0 && mine[40] == 6.0);
   });
@@ -78,9 +78,9 @@ RANK_TEST(a_signal_comes_after_parts_and_lists) {
       const am::strided<2> part{.extent = {10, 10}, .local = {10, 1}, .global = {20, 1}};
       const std::array<double, 2> two{i * 2.0, i * 3.0};
       am::put_strided(p, block.data(), part, signal);
-      am::put_indexed(p, places, two, signal);
+      am::put_indexed(p, two, places, signal);
       am::store_strided(p + 300, block.data(), part, signal, 2);
-      am::store_indexed(p + 1, places, two, signal);
+      am::store_indexed(p + 1, two, places, signal);
       arrived.local().wait(5);
       EXPECT(mine[0] == i && mine[189] == i && mine[300] == i && mine[489] == i);
       EXPECT(mine[500] == i * 2.0 && mine[701] == i * 3.0);

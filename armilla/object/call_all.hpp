@@ -17,6 +17,12 @@ template <auto M, class T, class... A>
   return call_all(object.members(), detail::object_access::member<M>(object), arguments...);
 }
 
+/// The same with a hint about the body. See armilla/rpc/hints.hpp.
+template <class T, template <class> class Hint, auto M, class... A>
+[[nodiscard]] auto call_all(const distributed<T>& object, detail::hinted_member<Hint, M>, const A&... arguments) {
+  return call_all(object.members(), Hint<detail::member_to_hint<M, T>>{{detail::object_access::member<M>(object)}}, arguments...);
+}
+
 /// The same by a pointer to the member: `call_all(h, &histogram::total)`.
 template <class T, class F, class C, class... A>
 [[nodiscard]] auto call_all(const distributed<T>& object, F C::* member, const A&... arguments) {
@@ -27,10 +33,6 @@ template <class T, class F, class C, class... A>
   } else {
     return detail::refused_call{};
   }
-}
-template <class T, class F, class C, class... A>
-[[nodiscard]] auto call_all(distributed<T>& object, F C::* member, const A&... arguments) {
-  return call_all(std::as_const(object), member, arguments...);
 }
 
 }  // namespace armilla

@@ -26,18 +26,6 @@ void deliver_result(const result_place& to, const void* from, std::uint64_t coun
   if (count != 0) write_far(to.at, from, {"call_into", count * element, alignment, may_write});
 }
 
-void await_result(const future<std::uint64_t>& count) noexcept {
-  try {
-    count.wait();
-  } catch (const std::exception& why) {
-    fatal(
-        "filling::~filling",
-        fmt::format("the buffer of a call_into goes before the answer has come, and that cannot be waited for ({}); call get or "
-                    "wait where waiting is possible",
-                    why.what()));
-  }
-}
-
 void throw_result_count(rank_t source, std::uint64_t count, std::uint64_t room) {
   throw_decode(source, "call_into", fmt::format("rank {} says that it put {} elements into a buffer of {}", source, count, room));
 }

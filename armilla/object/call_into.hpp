@@ -25,8 +25,6 @@ struct result_place {
 result_place place_for_result(const void* buffer, std::uint64_t bytes, opened_memory& open);
 /// Puts a result there; complete when it returns. Throws when it is longer than the room.
 void deliver_result(const result_place& to, const void* from, std::uint64_t count, std::size_t element, std::uint32_t alignment);
-/// Waits for the answer. Where that cannot be, the process ends with a text: the other side would write into memory that is gone.
-void await_result(const future<std::uint64_t>& count) noexcept;
 [[noreturn, gnu::cold]] void throw_result_count(rank_t source, std::uint64_t count, std::uint64_t room);
 
 /// Calls `f`, puts what it returns into the caller's buffer, and returns the number of elements.
@@ -64,93 +62,69 @@ struct result_into {
 
 }  // namespace detail
 
-/// A result on its way into a buffer; see `call_into`. It moves, and belongs to the rank that asked. Its destructor waits, since
-/// the other side writes into the buffer until it has answered; where nothing may wait, in a handler, it ends the process.
-template <class T>
-class [[nodiscard]] filling {
- public:
-  filling() noexcept = default;
-  filling(filling&& other) noexcept = default;
-  filling& operator=(filling&& other) noexcept {
-    if (this != &other) {
-      finish();
-      buffer_ = other.buffer_;
-      open_ = std::move(other.open_);
-      count_ = std::move(other.count_);
-      source_ = other.source_;
-    }
-    return *this;
-  }
-  ~filling() { finish(); }
+namespace detail {
 
-  /// False after `get` and a move from it.
-  bool valid() const noexcept { return count_.valid(); }
-  /// Whether `get` would return at once. Takes in no messages.
-  bool ready() const { return count_.ready(); }
-  void wait() const { count_.wait(); }
-
-  /// Waits, and gives the part of the buffer that the result has filled. Throws what the body threw; then, and behind the part,
-  /// what the buffer holds is not defined.
-  std::span<T> get() {
-    const opened_memory until_end = std::move(open_);
-    const std::uint64_t count = count_.get();
-    if (count > buffer_.size()) [[unlikely]]
-      detail::throw_result_count(source_, count, buffer_.size());
-    return buffer_.first(std::size_t(count));
-  }
-
- private:
-  template <class U, class F, class... A>
-  friend filling<U> detail_call_into(std::span<U>, rank_t, const F&, const A&...);
-  filling(std::span<T> buffer, opened_memory open, future<std::uint64_t> count, rank_t source) noexcept
-      : buffer_(buffer), open_(std::move(open)), count_(std::move(count)), source_(source) {}
-
-  void finish() noexcept {
-    if (count_.valid() && detail::current != nullptr) detail::await_result(count_);
-  }
-
-  std::span<T> buffer_;
-  opened_memory open_;
-  future<std::uint64_t> count_;
-  rank_t source_ = no_rank;
-};
-
+/// Sends the question; its answer is a number of elements, which becomes a part of the buffer. The buffer is open as long.
 template <class T, class F, class... A>
-filling<T> detail_call_into(std::span<T> buffer, rank_t dest, const F& f, const A&... arguments) {
+future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, const A&... arguments) {
   static_assert(trivially_sendable<T> && !std::is_const_v<T>,
                 "armilla: the elements of a buffer for results must travel as bytes, and not be const");
-  using body = detail::result_into<T, F>;
-  detail::outbox& out = *detail::here("call_into").out;
-  detail::channel& c = out.checked(dest, "call_into");
+  outbox& out = *here("call_into").out;
+  channel& c = out.checked(dest, "call_into");
   opened_memory open;
-  const detail::result_place place = detail::place_for_result(buffer.data(), buffer.size_bytes(), open);
-  return {buffer, std::move(open), detail::send_question<body, A...>(out, c, body{place, f}, arguments...), dest};
+  const result_place place = place_for_result(buffer.data(), buffer.size_bytes(), open);
+  const auto promised = promise<std::span<T>>::make("call_into");
+  future<std::span<T>> result = promised.get_future();
+  future<std::uint64_t> count = send_question<result_into<T, F>, A...>(out, c, result_into<T, F>{place, f}, arguments...);
+  promised.target->if_dropped = cell::dropped::waits;  // the other side writes into the buffer until it has answered
+  when_filled(std::move(count), [to = late_cell(promised.target), buffer, dest, open = std::move(open)](cell* filled) {
+    struct sink {
+      late_cell to;
+      std::span<T> buffer;
+      rank_t source;
+      void fail(std::exception_ptr reason) {
+        if (cell* at = to.find()) at->fail(std::move(reason));
+      }
+      void take(std::uint64_t&& n) {
+        detail::fill(to, [&] {
+          if (n > buffer.size()) [[unlikely]]
+            throw_result_count(source, n, buffer.size());
+          return buffer.first(std::size_t(n));
+        });
+      }
+    };
+    consume<std::uint64_t>(filled, sink{to, buffer, dest});
+  });
+  return result;
 }
 
+}  // namespace detail
+
 /// Question whose result lands in `buffer`: runs `f(arguments...)` on rank `dest`; what it returns, a contiguous range of T (a
-/// vector, array, span or view; a reference to one makes no copy), is put straight into the buffer.
+/// vector, array, span or view; a reference to one makes no copy), is put straight into the buffer. The future gives the part of
+/// the buffer that it has filled.
 ///
 ///     std::vector<double> column(rows);
-///     am::filling<double> f = am::call_into(std::span(column), 3, [](int j) { return columns[j]; }, 7);
+///     am::future<std::span<double>> f = am::call_into(3, std::span(column), [](int j) { return columns[j]; }, 7);
 ///     for (double x : f.get()) ...
 ///
-/// `f` and the arguments as for `call`. The buffer may be any memory of this rank; it must live, and nobody may touch it, until
-/// `get` has returned or the handle is gone. Memory that a span or view refers to must stay until the answer has been sent.
-/// Errors: at `get` what the body throws, and a `limit_error` that names both sizes when the result has more elements than the
-/// buffer, of which then none is written. With ARMILLA_ACCESS=opened the buffer is open for writing until `get` returns.
-/// Cost: a question, and one copy of the result where the buffer lies in this rank's segment (`allocate`) or ranks are threads;
-/// a copy by the kernel for other memory, of which a caller that waits makes half at the same time from 128 KiB on; in messages
-/// where the kernel refuses.
-/// Paper: MRPC, section 4, which leaves results to the receiver's next call.
+/// `f` and the arguments as for `call`. The buffer may be any memory of this rank; it must live, and be left alone, until the
+/// future is ready. Its destructor waits for that, since the other side writes until it has answered; where nothing may wait, in
+/// a handler, it ends the process. A `then` or `when_all` takes over the future without this care. Memory that a span or view
+/// refers to must stay until the answer has been sent. Errors: at `get` what the body throws, and a `limit_error` that names both
+/// sizes when the result has more elements than the buffer, of which then none is written; what the buffer holds is not defined
+/// then, nor behind the part. With ARMILLA_ACCESS=opened the buffer is open for writing until the future is ready. Cost: a
+/// question, an allocation, and one copy of the result where the buffer lies in this rank's segment (`allocate`) or ranks are
+/// threads; a copy by the kernel for other memory, of which a caller that waits makes half at the same time from 128 KiB on; in
+/// messages where the kernel refuses. Paper: MRPC, section 4, which leaves results to the receiver's next call.
 template <class T, class F, class... A>
-  requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
-filling<T> call_into(std::span<T> buffer, rank_t dest, F&& f, A&&... arguments) {
+future<std::span<T>> call_into(rank_t dest, std::span<T> buffer, F&& f, A&&... arguments) {
   (require_sendable<detail::sent_as<A>>(), ...);
   detail::check_body<F, A...>();
   if constexpr (detail::can_call<F, A...>) {
     using P = typename detail::callable_of<F>::type;
-    return detail_call_into<T, P, detail::sent_as<A>...>(buffer, dest, detail::callable_of<F>::portable(f, "call_into"),
-                                                         arguments...);
+    return detail::fill_buffer<T, P, detail::sent_as<A>...>(dest, buffer, detail::callable_of<F>::portable(f, "call_into"),
+                                                            arguments...);
   } else {
     return detail::refused_call{};
   }
@@ -158,20 +132,30 @@ filling<T> call_into(std::span<T> buffer, rank_t dest, F&& f, A&&... arguments) 
 /// The same for a function that is named at compile time.
 template <auto F, class T, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
-filling<T> call_into(std::span<T> buffer, rank_t dest, A&&... arguments) {
-  return call_into(buffer, dest, detail::constant_function<F>{}, std::forward<A>(arguments)...);
+future<std::span<T>> call_into(rank_t dest, std::span<T> buffer, A&&... arguments) {
+  return call_into(dest, buffer, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
 /// The same for a method or data member of a part of a distributed object, and of a processor object.
 template <auto M, class T, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
-filling<T> call_into(std::span<T> buffer, const object_ref<C>& object, A&&... arguments) {
-  return detail_call_into<T, detail::bound_member<M, C>, detail::sent_as<A>...>(buffer, object.rank, {object.id}, arguments...);
+future<std::span<T>> call_into(const object_ref<C>& object, std::span<T> buffer, A&&... arguments) {
+  return detail::fill_buffer<T, detail::bound_member<M, C>, detail::sent_as<A>...>(object.rank, buffer, {object.id},
+                                                                                   arguments...);
 }
 template <auto M, class T, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
-filling<T> call_into(std::span<T> buffer, const remote<C>& object, A&&... arguments) {
+future<std::span<T>> call_into(const remote<C>& object, std::span<T> buffer, A&&... arguments) {
   const detail::reference& held = detail::held_by(object, "call_into");
-  return detail_call_into<T, detail::member_of_object<M, C>, detail::sent_as<A>...>(buffer, held.rank, {held.name}, arguments...);
+  return detail::fill_buffer<T, detail::member_of_object<M, C>, detail::sent_as<A>...>(held.rank, buffer, {held.name},
+                                                                                       arguments...);
+}
+
+// What is easily written otherwise says how it is written.
+template <class T, class... A>
+future<std::span<T>> call_into(std::span<T>, A&&...) {
+  static_assert(detail::dependent_false<T>,
+                "armilla: the destination comes first, then the buffer: call_into(rank, buffer, f, arguments...)");
+  return {};
 }
 
 }  // namespace armilla

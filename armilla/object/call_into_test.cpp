@@ -49,7 +49,7 @@ RANK_TEST(a_result_lands_in_the_callers_buffer) {
        {std::size_t(0), std::size_t(1), std::size_t(20), std::size_t(3000), std::size_t(131072), std::size_t(300'001)})
     in_both_memories<double>(n + 2, [&](std::span<double> buffer) {
       buffer[n] = -1;
-      auto f = am::call_into(buffer, next(), [](std::size_t count) { return counting(count); }, n);
+      auto f = am::call_into(next(), buffer, [](std::size_t count) { return counting(count); }, n);
       const std::span<double> got = f.get();
       EXPECT(!f.valid());
       EXPECT_EQ(got.size(), n);
@@ -65,8 +65,8 @@ RANK_TEST(a_result_lands_in_the_callers_buffer) {
 
 RANK_TEST(whatever_is_contiguous_can_be_the_result) {
   in_both_memories<int>(60, [](std::span<int> buffer) {
-    EXPECT_EQ(am::call_into(buffer, next(), [] { return std::array{1, 2, 3}; }).get()[2], 3);
-    EXPECT_EQ(am::call_into(buffer, next(),
+    EXPECT_EQ(am::call_into(next(), buffer, [] { return std::array{1, 2, 3}; }).get()[2], 3);
+    EXPECT_EQ(am::call_into(next(), buffer,
                             [] {
                               static const std::vector<int> kept(7, 9);
                               return std::span(kept);
@@ -74,7 +74,7 @@ RANK_TEST(whatever_is_contiguous_can_be_the_result) {
                   .get()
                   .size(),
               7U);
-    EXPECT_EQ(am::call_into(buffer, next(),
+    EXPECT_EQ(am::call_into(next(), buffer,
                             []() -> const std::array<int, 2>& {
                               static const std::array kept{4, 5};
                               return kept;
@@ -83,7 +83,7 @@ RANK_TEST(whatever_is_contiguous_can_be_the_result) {
               5);
     // A view argument lives as long as the call.
     EXPECT_EQ(am::call_into(
-                  buffer, next(), [](const am::view<int>& v) { return std::span<const int>(v); }, am::view(std::array{6, 7}))
+                  next(), buffer, [](const am::view<int>& v) { return std::span<const int>(v); }, am::view(std::array{6, 7}))
                   .get()[0],
               6);
   });
@@ -93,15 +93,15 @@ std::vector<char> letters(int n) { return std::vector<char>(std::size_t(n), 'x')
 
 RANK_TEST(functions_and_members_fill_buffers) {
   in_both_memories<char>(5, [](std::span<char> buffer) {
-    EXPECT_EQ(am::call_into<&letters>(buffer, next(), 3).get().size(), 3U);
-    EXPECT_EQ(am::call_into(buffer, next(), &letters, 4).get()[3], 'x');
+    EXPECT_EQ(am::call_into<&letters>(next(), buffer, 3).get().size(), 3U);
+    EXPECT_EQ(am::call_into(next(), buffer, &letters, 4).get()[3], 'x');
   });
   am::distributed<table> parts;  // a call may come before the part exists
   in_both_memories<int>(50, [&](std::span<int> buffer) {
-    EXPECT_EQ(am::call_into<&table::rows>(buffer, parts.on(next()), 10, 5).get()[4], next() * 100 + 14);
-    EXPECT_EQ(am::call_into<&table::all>(buffer, parts.on(next())).get().size(), 50U);
+    EXPECT_EQ(am::call_into<&table::rows>(parts.on(next()), buffer, 10, 5).get()[4], next() * 100 + 14);
+    EXPECT_EQ(am::call_into<&table::all>(parts.on(next()), buffer).get().size(), 50U);
     const am::remote<table> object = am::create<table>(next()).get();
-    EXPECT_EQ(am::call_into<&table::rows>(buffer, object, 0, 50).get()[49], next() * 100 + 49);
+    EXPECT_EQ(am::call_into<&table::rows>(object, buffer, 0, 50).get()[49], next() * 100 + 49);
   });
   am::fence();
 }
@@ -109,7 +109,7 @@ RANK_TEST(functions_and_members_fill_buffers) {
 RANK_TEST(a_result_that_is_too_long_is_an_error_that_names_both_sizes) {
   in_both_memories<double>(10, [](std::span<double> buffer) {
     buffer[0] = 5;
-    const auto call = [&](std::size_t n) { return am::call_into(buffer, next(), [](std::size_t m) { return counting(m); }, n); };
+    const auto call = [&](std::size_t n) { return am::call_into(next(), buffer, [](std::size_t m) { return counting(m); }, n); };
     EXPECT_THROWS_SAYING(am::remote_error, "11 elements (88 bytes)", call(11).get());
     EXPECT_THROWS_SAYING(am::remote_error, "room for 10 (80 bytes)", call(100'000).get());
     EXPECT_EQ(buffer[0], 5.0);
@@ -119,17 +119,17 @@ RANK_TEST(a_result_that_is_too_long_is_an_error_that_names_both_sizes) {
 
 RANK_TEST(what_the_body_throws_arrives_at_get) {
   std::array<int, 4> buffer{};
-  EXPECT_THROWS_SAYING(am::remote_error, "not today", am::call_into(std::span<int>(buffer), next(), []() -> std::vector<int> {
+  EXPECT_THROWS_SAYING(am::remote_error, "not today", am::call_into(next(), std::span<int>(buffer), []() -> std::vector<int> {
                                                         throw std::runtime_error("not today");
                                                       }).get());
-  EXPECT_THROWS(am::usage_error, am::call_into(std::span<int>(buffer), am::ranks(), [] { return std::vector<int>(); }).get());
+  EXPECT_THROWS(am::usage_error, am::call_into(am::ranks(), std::span<int>(buffer), [] { return std::vector<int>(); }).get());
 }
 
 RANK_TEST(the_handle_waits_for_the_other_side) {
   in_both_memories<double>(20'000, [](std::span<double> buffer) {
     {
       auto dropped = am::call_into(
-          buffer, next(),
+          next(), buffer,
           [](am::rank_t asker) {
             am::call(asker, [] {}).get();  // a body that waits first
             return counting(20'000);
@@ -138,8 +138,8 @@ RANK_TEST(the_handle_waits_for_the_other_side) {
       EXPECT(dropped.valid());
     }
     EXPECT_EQ(buffer[19'999], next() * 1000.0 + 19'999);
-    auto first = am::call_into(buffer, next(), [] { return counting(5); });
-    first = am::call_into(buffer.subspan(10), next(), [] { return counting(6); });
+    auto first = am::call_into(next(), buffer, [] { return counting(5); });
+    first = am::call_into(next(), buffer.subspan(10), [] { return counting(6); });
     EXPECT_EQ(buffer[4], next() * 1000.0 + 4);
     auto moved = std::move(first);
     EXPECT(!first.valid());
@@ -152,10 +152,10 @@ RANK_TEST(the_handle_waits_for_the_other_side) {
 RANK_TEST(many_results_are_under_way_at_a_time) {
   constexpr std::size_t calls = 20, each = 5000;
   in_both_memories<double>(calls * each, [](std::span<double> buffer) {
-    std::vector<am::filling<double>> all;
+    std::vector<am::future<std::span<double>>> all;
     for (std::size_t i = 0; i < calls; ++i)
       all.push_back(am::call_into(
-          buffer.subspan(i * each, each), am::rank_t((am::rank() + int(i)) % am::ranks()),
+          am::rank_t((am::rank() + int(i)) % am::ranks()), buffer.subspan(i * each, each),
           [](double v) { return std::vector<double>(each, v); }, double(i)));
     for (std::size_t i = 0; i < calls; ++i) EXPECT_EQ(all[i].get()[each - 1], double(i));
   });
@@ -167,7 +167,7 @@ RANK_TEST(bodies_fill_buffers_too) {
                       [](am::rank_t asker) {
                         std::array<int, 3> mine{};
                         int total = 0;
-                        for (int v : am::call_into(std::span<int>(mine), asker, [] { return std::array{1, 2, 3}; }).get())
+                        for (int v : am::call_into(asker, std::span<int>(mine), [] { return std::array{1, 2, 3}; }).get())
                           total += v;
                         return total;
                       },

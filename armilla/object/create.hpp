@@ -164,6 +164,18 @@ template <auto M, class T, class... A>
   return call(held.rank, detail::member_of_object<M, T>{held.name}, std::forward<A>(arguments)...);
 }
 
+/// The same with a hint about the body: `call(s, as_fiber<&solver::step>(), 0.1)`. See armilla/rpc/hints.hpp.
+template <class T, template <class> class Hint, auto M, class... A>
+void async(const remote<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
+  const detail::reference& held = detail::held_by(object, "async");
+  async(held.rank, Hint<detail::member_of_object<M, T>>{{held.name}}, std::forward<A>(arguments)...);
+}
+template <class T, template <class> class Hint, auto M, class... A>
+[[nodiscard]] auto call(const remote<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
+  const detail::reference& held = detail::held_by(object, "call");
+  return call(held.rank, Hint<detail::member_of_object<M, T>>{{held.name}}, std::forward<A>(arguments)...);
+}
+
 /// The same for a reference that is not there yet. From `create` on this rank: sent at once, behind the creation. From elsewhere:
 /// sent as soon as the reference is there. The future stays good for further calls and for `get`.
 template <auto M, class T, class... A>

@@ -80,6 +80,22 @@ struct bound_member {
 template <auto M, class T>
 struct body_parameters<bound_member<M, T>> : parameters_of<decltype(M)> {};
 
+/// The same with a hint around it: it is found by its call alone, not before, so that what the hint does comes first.
+template <auto M, class T>
+struct member_to_hint {
+  bound_member<M, T> member;
+
+  bool present() const noexcept { return member.present(); }
+  void park(context& self, parked_call call) const { member.park(self, std::move(call)); }
+  template <class... A>
+    requires std::is_invocable_v<const bound_member<M, T>&, A...>
+  decltype(auto) operator()(A&&... arguments) const {
+    return member(std::forward<A>(arguments)...);
+  }
+};
+template <auto M, class T>
+struct body_parameters<member_to_hint<M, T>> : parameters_of<decltype(M)> {};
+
 object_id register_object(const team& members, const std::type_info& type, void* object, const char* operation);
 struct object_access;
 
@@ -144,6 +160,8 @@ namespace detail {
 
 template <class T>
 inline constexpr refusal refused_class<distributed<T>> = refusal::distributed;
+template <class T>
+inline constexpr bool names_many<distributed<T>> = true;
 
 /// The member `M` of the part of `object` that is where it is called.
 struct object_access {
@@ -166,6 +184,12 @@ void async(const object_ref<T>& object, A&&... arguments) {
   async(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
 }
 
+/// The same with a hint about the body: `async(h.on(1), urgent<&histogram::add>(), 7)`. See armilla/rpc/hints.hpp.
+template <class T, template <class> class Hint, auto M, class... A>
+void async(const object_ref<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
+  async(object.rank, Hint<detail::member_to_hint<M, T>>{{{object.id}}}, std::forward<A>(arguments)...);
+}
+
 /// Question to a member of an object: runs the method `M`, or reads the data member `M`. As `call`.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
@@ -173,11 +197,21 @@ template <auto M, class T, class... A>
   return call(object.rank, detail::bound_member<M, T>{object.id}, std::forward<A>(arguments)...);
 }
 
+template <class T, template <class> class Hint, auto M, class... A>
+[[nodiscard]] auto call(const object_ref<T>& object, detail::hinted_member<Hint, M>, A&&... arguments) {
+  return call(object.rank, Hint<detail::member_to_hint<M, T>>{{{object.id}}}, std::forward<A>(arguments)...);
+}
+
 /// Statement to the parts on all members of the object's team. One of them calls it.
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async_all(const distributed<T>& object, const A&... arguments) {
   async_all(object.members(), detail::object_access::member<M>(object), arguments...);
+}
+
+template <class T, template <class> class Hint, auto M, class... A>
+void async_all(const distributed<T>& object, detail::hinted_member<Hint, M>, const A&... arguments) {
+  async_all(object.members(), Hint<detail::member_to_hint<M, T>>{{detail::object_access::member<M>(object)}}, arguments...);
 }
 
 }  // namespace armilla

@@ -207,10 +207,6 @@ void async_all(const distributed<T>& object, F C::* member, const A&... argument
     async_all(object.members(), to.body, arguments...);
   }
 }
-template <class T, class F, class C, class... A>
-void async_all(distributed<T>& object, F C::* member, const A&... arguments) {
-  async_all(std::as_const(object), member, arguments...);
-}
 
 // The compiler shows one of these lines for a method that is overloaded: it names the remedy.
 // clang-format off

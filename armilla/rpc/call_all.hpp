@@ -33,7 +33,7 @@ auto ask_all(rank_t size, RankAt rank_at, F& f, const A&... arguments) {
 /// What all ranks ask at the same time costs less as a collective: `all_reduce`, `all_gather`.
 /// Paper: STAPL, section 5 (collect_rmi).
 template <class F, class... A>
-  requires(!std::is_same_v<std::decay_t<F>, team> && std::is_invocable_v<F&, const A&...>)
+  requires(!detail::names_many<std::decay_t<F>> && std::is_invocable_v<F&, const A&...>)
 [[nodiscard]] auto call_all(F&& f, const A&... arguments) {
   return detail::ask_all(detail::here("call_all").ranks, [](rank_t r) { return r; }, f, arguments...);
 }

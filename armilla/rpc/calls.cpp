@@ -164,8 +164,17 @@ void rethrow_and_give_back(cell* c) {
 void abandon_failed(cell* c) noexcept { delete c->error; }
 
 void drop_failed(cell* c) noexcept {
-  if (c->tells) current->fibers->lose_error(std::move(*c->error));
+  if (c->if_dropped == cell::dropped::tells) current->fibers->lose_error(std::move(*c->error));
   abandon_failed(c);
+}
+
+void await_dropped(cell& c) noexcept {
+  try {
+    wait_for_answer(c, 0, "call_into");
+  } catch (const std::exception& why) {
+    fatal("call_into", std::string("the buffer of a call_into goes before the answer has come, and that cannot be waited for (") +
+                           why.what() + "); call get or wait where waiting is possible");
+  }
 }
 
 void tell_dropped_error() noexcept { current->fibers->lose_error(std::current_exception()); }

@@ -44,7 +44,12 @@ struct cell {
   std::uint32_t generation = 1;
   handler_id expects = no_handler;  ///< the reply handler that may fill it; no_handler: only this rank's own code
   state_t state = state_t::free;
-  bool tells = false;     ///< an error in it that nothing takes out is told as a statement's
+  enum class dropped : std::uint8_t {
+    forgets,
+    tells,  ///< an error in it that nothing takes out is told as a statement's
+    waits   ///< memory of the asker is written until the answer is there
+  };
+  dropped if_dropped = dropped::forgets;
   bool deferred = false;  ///< a fence waits until `next_step` has run: see `defer_for`
   continuation* next_step = nullptr;
   union {
@@ -106,7 +111,7 @@ class cell_pool {
     free_ = c->next_free;
     c->expects = expects;
     c->state = cell::state_t::pending;
-    c->tells = false;
+    c->if_dropped = cell::dropped::forgets;
     return c;
   }
   void give_back(cell* c) noexcept {

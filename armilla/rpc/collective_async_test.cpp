@@ -29,9 +29,9 @@ bool all_mapped() {
 RANK_TEST(what_is_started_can_be_asked_for_later) {
   am::future<void> met = am::barrier_async();
   am::future<long> sum = am::all_reduce_async(long(am::rank()), std::plus<>{});
-  am::future<std::string> name = am::broadcast_async(am::world(), "from " + std::to_string(am::rank()), am::ranks() - 1);
+  am::future<std::string> name = am::broadcast_async("from " + std::to_string(am::rank()), am::ranks() - 1);
   am::future<std::vector<int>> all = am::all_gather_async(int(am::rank()) * 2);
-  auto parts = am::all_to_all_v_async(am::world(), std::vector<std::vector<int>>(std::size_t(am::ranks()), {int(am::rank()), 7}));
+  auto parts = am::all_to_all_v_async(std::vector<std::vector<int>>(std::size_t(am::ranks()), {int(am::rank()), 7}));
   EXPECT_EQ(sum.get(), sum_of_ranks());
   met.get();
   EXPECT_EQ(name.get(), "from " + std::to_string(am::ranks() - 1));
@@ -89,10 +89,10 @@ RANK_TEST(teams_have_their_own) {
   const am::team half = am::world().split(am::rank() % 2), me = am::world().split(am::rank());
   std::vector<am::future<long>> sums;
   for (int i = 0; i < 10; ++i) {
-    if (am::rank() % 3 == 0) sums.push_back(am::all_reduce_async(me, 1L, std::plus<>{}));
-    sums.push_back(am::all_reduce_async(half, 1L, std::plus<>{}));
+    if (am::rank() % 3 == 0) sums.push_back(me.all_reduce_async(1L, std::plus<>{}));
+    sums.push_back(half.all_reduce_async(1L, std::plus<>{}));
     sums.push_back(am::all_reduce_async(1L, std::plus<>{}));
-    if (am::rank() % 3 != 0) sums.push_back(am::all_reduce_async(me, 1L, std::plus<>{}));
+    if (am::rank() % 3 != 0) sums.push_back(me.all_reduce_async(1L, std::plus<>{}));
   }
   long all = 0;
   for (auto& s : sums) all += s.get();
@@ -100,7 +100,7 @@ RANK_TEST(teams_have_their_own) {
 }
 
 RANK_TEST(a_function_may_use_several) {
-  am::future<std::vector<long>> f = am::collective_async(am::world(), [](const am::team& t) {
+  am::future<std::vector<long>> f = am::collective_async([](const am::team& t) {
     const long before = t.exclusive_scan(1L, 0L, std::plus<>{});
     t.barrier();
     return t.all_gather(std::vector<long>(5000, before))[std::size_t(t.size() - 1)];
@@ -117,14 +117,14 @@ RANK_TEST(errors_come_with_the_answer) {
     EXPECT_THROWS_SAYING(std::runtime_error, "cannot add", f.get());
   else
     EXPECT_EQ(f.get(), 1);
-  EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::barrier_async(am::team()));
+  EXPECT_THROWS_SAYING(am::usage_error, "team is empty", am::team().barrier_async());
   EXPECT_EQ(am::all_reduce_async(1, std::plus<>{}).get(), am::ranks());
 }
 
 namespace {
 
 am::future<void> that_fails() {
-  return am::collective_async(am::world(), [](const am::team& t) {
+  return am::collective_async([](const am::team& t) {
     t.barrier();
     throw std::runtime_error("nothing reads this");
   });
@@ -164,7 +164,7 @@ RANK_TEST(a_dropped_answer_leaves_the_others_theirs) {
 
 RANK_TEST(a_team_may_be_let_go_before_the_answer) {
   std::vector<am::future<long>> all;
-  for (int i = 0; i < 10; ++i) all.push_back(am::all_reduce_async(am::world().dup(), long(i), std::plus<>{}));
+  for (int i = 0; i < 10; ++i) all.push_back(am::world().dup().all_reduce_async(long(i), std::plus<>{}));
   for (int i = 0; i < 10; ++i) EXPECT_EQ(all[std::size_t(i)].get(), long(i) * am::ranks());
 }
 
@@ -189,6 +189,60 @@ RANK_TEST(coroutines_await_them) {
 // Nobody asks: the end of the program waits for them.
 RANK_TEST(the_last_are_left_to_the_end) {
   for (int i = 0; i < 5; ++i) (void)am::barrier_async();
+}
+
+RANK_TEST(every_collective_has_a_form_that_is_asked_for_later) {
+  const am::team t = am::world();
+  const auto n = std::size_t(t.size()), me = std::size_t(t.rank());
+  std::vector<long> row(n);
+  for (std::size_t i = 0; i < n; ++i) row[i] = long(10 * me + i);
+  auto reduced = t.reduce_async(1L, std::plus<>{}, t.size() - 1);
+  auto scattered = t.scatter_async(row, 0);
+  auto gathered = t.gather_async(long(me), 0);
+  auto until = t.inclusive_scan_async(1L, std::plus<>{});
+  auto before = t.exclusive_scan_async(1L, 5L, std::plus<>{});
+  auto summed = am::reduce_scatter_async(row, std::plus<>{});
+  auto turned = am::all_to_all_async(row);
+  auto behind = am::all_gather_v_async(std::vector<int>(me, 1));
+  EXPECT_EQ(reduced.get(), me + 1 == n ? std::optional<long>(long(n)) : std::nullopt);
+  EXPECT_EQ(scattered.get(), long(me));
+  EXPECT_EQ(gathered.get().size(), me == 0 ? n : 0);
+  EXPECT_EQ(until.get(), long(me) + 1);
+  EXPECT_EQ(before.get(), long(me) + 5);
+  EXPECT_EQ(summed.get(), long(n * me + 5 * n * (n - 1)));
+  EXPECT_EQ(turned.get().back(), long(10 * (n - 1) + me));
+  EXPECT_EQ(behind.get().size(), n * (n - 1) / 2);
+}
+
+RANK_TEST(collectives_of_spans_can_be_asked_for_later) {
+  const am::team t = am::world();
+  const auto n = std::size_t(t.size()), me = std::size_t(t.rank());
+  std::vector<long> mine(3, long(me)), all(3 * n), turned(3 * n), part(3), of_root(3, long(me)), sum(3, 1), folded(3), scan(3, 1),
+      before(3, 1);
+  std::vector<std::size_t> counts(n);
+  std::vector<am::future<void>> begun;
+  begun.push_back(am::all_gather_async(mine, std::span(all)));
+  begun.push_back(am::broadcast_async(std::span(of_root), t.size() - 1));
+  begun.push_back(am::all_reduce_async(std::span(sum), std::plus<>{}));
+  begun.push_back(t.inclusive_scan_async(std::span(scan), std::plus<>{}));
+  begun.push_back(t.exclusive_scan_async(std::span(before), 5L, std::plus<>{}));
+  auto any = am::all_gather_v_async(std::span<const long>(mine).first(me % 3), std::span(counts));
+  am::when_all(std::move(begun)).get();
+  (void)any.get();
+  am::all_to_all_async(all, std::span(turned)).get();
+  t.scatter_async(all, std::span(part), 0).get();
+  am::reduce_scatter_async(all, std::span(folded), std::plus<>{}).get();
+  for (std::size_t i = 0; i < n; ++i) {
+    EXPECT_EQ(all[3 * i + 2], long(i));
+    EXPECT_EQ(turned[3 * i + 2], long(me));
+    EXPECT_EQ(counts[i], i % 3);
+  }
+  EXPECT_EQ(part[0], long(me));
+  EXPECT_EQ(folded[1], long(n * me));
+  EXPECT_EQ(of_root[2], long(n) - 1);
+  EXPECT_EQ(sum[0], long(n));
+  EXPECT_EQ(scan[0], long(me) + 1);
+  EXPECT_EQ(before[0], long(me) + 5);
 }
 
 RANK_TEST_MAIN()

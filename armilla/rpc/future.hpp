@@ -49,6 +49,8 @@ struct future_access {
 void abandon_failed(cell* c) noexcept;
 /// The same where nothing has taken the error out.
 void drop_failed(cell* c) noexcept;
+/// Waits for the answer. Where that cannot be, the process ends with a text: memory that may go is written until then.
+void await_dropped(cell& c) noexcept;
 void wake_waiting(cell& dropped) noexcept;
 /// Until the cell is filled or given back, or the deadline (of now_ns(); 0: none). False: the deadline came first.
 bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation);
@@ -139,6 +141,8 @@ class future {
 
   [[gnu::noinline]] void drop() noexcept {
     if (cell_ == nullptr || detail::current == nullptr) return;
+    if (cell_->if_dropped == detail::cell::dropped::waits && cell_->state == detail::cell::state_t::pending)
+      detail::await_dropped(*cell_);
     if (cell_->state == detail::cell::state_t::ready) cell_->template destroy<detail::stored<T>>();
     if (cell_->state == detail::cell::state_t::failed) detail::drop_failed(cell_);
     if (cell_->next_step != nullptr) detail::wake_waiting(*cell_);

@@ -4,12 +4,16 @@
 
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/rpc/callable.hpp"
+#include "armilla/rpc/kept_argument.hpp"
 
 /// What a call may say about its body, wrapped around the function:
 ///
 ///     am::call(1, am::to_completion([](int n) { return n + 1; }), 41);   // it never waits: no stack is kept ready for it
 ///     am::call(1, am::as_fiber(&search), root);                         // a fiber from the start: others go first
 ///     am::async(1, am::urgent([] { stop(); }));                         // leaves at once, without company
+///     am::call(h.on(1), am::as_fiber<&part::meet>());                   // a method: of a part, or of a processor object
+///
+/// A hint stands where the body stands, in `async`, `call`, `async_all`, `call_all` and `call_into`.
 ///
 /// Without a hint a body runs at once on the stack of the rank's loop and becomes a fiber only if it waits, which is what most
 /// calls want. Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the body runs is independent of how the caller
@@ -39,6 +43,7 @@ class as_if_fiber {
 template <class F>
 struct fiber_body : F {
   template <class... A>
+    requires std::is_invocable_v<F&, A...>
   decltype(auto) operator()(A&&... arguments) {
     current->fibers->yield_to_loop("a body as a fiber");
     const as_if_fiber scope;
@@ -80,6 +85,29 @@ auto hinted(const F& f, const char* operation) {
   return Hint<P>{callable_of<F>::portable(f, operation)};
 }
 
+/// A hint about the member `M` of an object that the call names.
+template <template <class> class Hint, auto M>
+struct hinted_member {};
+
+template <template <class> class Hint, auto F>
+auto hinted() {
+  if constexpr (std::is_member_pointer_v<decltype(F)>)
+    return hinted_member<Hint, F>{};
+  else
+    return Hint<constant_function<F>>{};
+}
+
+template <class F>
+struct body_parameters<completed_body<F>> : body_parameters<F> {};
+template <class F>
+struct body_parameters<fiber_body<F>> : body_parameters<F> {};
+template <class F>
+struct body_parameters<instance_body<F>> : body_parameters<F> {};
+template <class F>
+struct body_parameters<safe_body<F>> : body_parameters<F> {};
+template <class F>
+struct body_parameters<urgent_body<F>> : body_parameters<F> {};
+
 }  // namespace detail
 
 /// The body never waits. Saves the caller's rank the switch to its loop when it waits in place; a wait in it is a usage_error.
@@ -105,17 +133,26 @@ template <class F>
 auto safe(const F& f) {
   return detail::hinted<detail::safe_body>(f, "safe");
 }
+/// The same for a function that is named at compile time, `as_fiber<&f>()`, and for a member of the object that the call goes to,
+/// `as_fiber<&T::method>()`. A member cannot be `safe`: the rank may be changing the table in which its object is found.
 template <auto F>
 auto to_completion() {
-  return to_completion(detail::constant_function<F>{});
+  return detail::hinted<detail::completed_body, F>();
 }
 template <auto F>
 auto as_fiber() {
-  return as_fiber(detail::constant_function<F>{});
+  return detail::hinted<detail::fiber_body, F>();
 }
 template <auto F>
 auto urgent() {
-  return urgent(detail::constant_function<F>{});
+  return detail::hinted<detail::urgent_body, F>();
+}
+template <auto F>
+auto safe() {
+  static_assert(!std::is_member_pointer_v<decltype(F)>,
+                "armilla: a member cannot be safe, as the rank may be changing the table in which its object is found; make it a "
+                "function that reaches atomics of its own, safe<&f>()");
+  return detail::hinted<detail::safe_body, F>();
 }
 
 }  // namespace armilla

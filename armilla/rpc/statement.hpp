@@ -204,6 +204,12 @@ template <class F>
 concept body_in_front =
     (std::is_class_v<std::decay_t<F>> || std::is_pointer_v<std::decay_t<F>>) && !std::is_convertible_v<std::decay_t<F>, rank_t>;
 
+/// What may stand in front of a call to all: not its body.
+template <class T>
+inline constexpr bool names_many = false;
+template <>
+inline constexpr bool names_many<team> = true;
+
 /// Nothing converts to it.
 struct one_function {
   one_function() = delete;
@@ -258,7 +264,7 @@ void async(F&&, rank_t, A&&...) {
 
 /// Statement to every rank, this one included. Paper: STAPL, section 5 (broadcast_rmi).
 template <class F, class... A>
-  requires(!std::is_same_v<std::decay_t<F>, team>)
+  requires(!detail::names_many<std::decay_t<F>>)
 void async_all(F&& f, const A&... arguments) {
   const rank_t ranks = detail::here("async_all").ranks;
   for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);

@@ -200,6 +200,73 @@ void require_room(const team_record& t, const char* what, std::size_t bytes, std
                                 bytes, all_bytes, t.size));
 }
 
+void require_parts_of(const team_record& t, const char* what, std::size_t all_bytes, std::size_t bytes) {
+  if (all_bytes == bytes * t.size) return;
+  throw_usage(what, fmt::format("{} bytes are there for parts of {} bytes; there must be {} parts, the size of the team",
+                                all_bytes, bytes, t.size));
+}
+
+// Part i of `all` to member i.
+void send_parts(transfer& moves, const team_record& t, const std::byte* all, std::size_t bytes) {
+  for (std::uint32_t k = 1; k < t.size; ++k) {
+    const std::uint32_t i = (t.rank + k) % t.size;
+    moves.send(i, all + i * bytes, bytes);
+  }
+}
+
+// Elements that do not come apart where pieces do: all parts whole, then the fold.
+void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine, std::size_t bytes, const array_fold& how) {
+  const std::unique_ptr<std::byte[]> memory(new std::byte[bytes * t.size]);
+  std::vector<place_of> places;
+  for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + i * bytes, bytes});
+  transfer moves(t, collective::reduce_scatter);
+  send_parts(moves, t, all, bytes);
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+  moves.run();
+  move_bytes(places[t.rank].to, all + t.rank * bytes, bytes);
+  move_bytes(mine, places[0].to, bytes);
+  for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, mine, places[i].to, bytes, false);
+}
+
+// What members `first` .. `last - 1` show at `step`, behind what stands at `to`.
+void append_boards(team_record& t, std::uint64_t step, std::byte* to, std::uint32_t first, std::uint32_t last,
+                   const array_fold& how, std::size_t bytes, const char* what) {
+  for (std::uint32_t i = first; i < last; ++i) how.fold(how.op, to, look_at_board(t, i, step, bytes, what), bytes, false);
+}
+
+// The fold of the members before this one, in their order, behind what stands at `to`, or, if nothing does, from the first on.
+struct appending {
+  std::byte* to;
+  const array_fold& how;
+  bool begun;
+
+  static void take(void* self, std::uint32_t member, std::uint64_t at, const std::byte* from, std::uint64_t bytes) {
+    const auto& a = *static_cast<appending*>(self);
+    if (member == 0 && !a.begun)
+      std::memcpy(a.to + at, from, bytes);
+    else
+      a.how.fold(a.how.op, a.to + at, from, bytes, false);
+  }
+};
+
+// Each member reads the arrays of all before it: `op` need not be associative, so nothing can be added up on the way.
+void scan_by_transfer(team_record& t, collective kind, const std::byte* data, std::byte* to, bool begun, std::size_t bytes,
+                      const array_fold& how) {
+  transfer moves(t, kind);
+  const bool apart = comes_apart(how);
+  if (apart) moves.in_pieces_of(how.element);
+  for (std::uint32_t i = t.rank + 1; i < t.size; ++i) moves.send_shared(i, data, bytes);
+  appending into{to, how, begun};
+  const std::unique_ptr<std::byte[]> memory(new std::byte[apart ? 0 : bytes * t.rank]);
+  std::vector<place_of> places;
+  for (std::uint32_t i = 0; i < t.rank; ++i) places.push_back({memory.get() + i * bytes, bytes});
+  for (std::uint32_t i = 0; i < t.rank; ++i)
+    apart ? moves.fold(i, appending::take, &into, bytes) : moves.receive(i, place_of::find, &places[i]);
+  moves.run();
+  for (std::uint32_t i = 0; !apart && i < t.rank; ++i) appending::take(&into, i, 0, places[i].to, bytes);
+}
+
 team_record& enter_arrays(team_record* t, const intention& what) {
   ++enter(t, what).count->collectives;
   return *t;
@@ -265,6 +332,73 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
   for (std::uint32_t i = 0; i < t.size; ++i)
     if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
   moves.run();
+}
+
+void scatter_array(team_record* team, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
+                   type_mark type, rank_t root) {
+  team_record& t = enter_arrays(team, {collective::scatter, root, bytes, type_mark(type | mark_array)});
+  const char* what = name_of(collective::scatter);
+  const bool is_root = t.rank == std::uint32_t(root);
+  if (is_root) require_parts_of(t, what, all_bytes, bytes);
+  if (is_root) move_bytes(mine, all + t.rank * bytes, bytes);
+  if (const std::size_t whole = bytes * t.size; on_board(t, whole)) {
+    const std::uint64_t step = is_root ? show_on_board(t, all, whole, what) : show(t, nullptr, 0, what);
+    if (!is_root) move_bytes(mine, look_at_board(t, std::uint32_t(root), step, whole, what) + t.rank * bytes, bytes);
+    return;
+  }
+  place_of place{mine, bytes};
+  transfer moves(t, collective::scatter);
+  for (std::uint32_t i = 0; is_root && i < t.size; ++i)
+    if (i != t.rank) moves.send(i, all + i * bytes, bytes);
+  if (!is_root) moves.receive(std::uint32_t(root), place_of::find, &place);
+  moves.run();
+}
+
+void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
+                          type_mark type, const array_fold& how) {
+  team_record& t = enter_arrays(team, {collective::reduce_scatter, 0, bytes, type_mark(type | mark_array)});
+  const char* what = name_of(collective::reduce_scatter);
+  require_parts_of(t, what, all_bytes, bytes);
+  if (on_board(t, all_bytes)) {
+    const std::uint64_t step = show_on_board(t, all, all_bytes, what);
+    fold_boards(t, step, mine, {t.rank * bytes, bytes}, how, all_bytes, what);
+    t.known = step;
+    return;
+  }
+  if (!comes_apart(how)) return reduce_scatter_whole(t, all, mine, bytes, how);
+  transfer moves(t, collective::reduce_scatter);
+  moves.in_pieces_of(how.element);
+  move_bytes(mine, all + t.rank * bytes, bytes);
+  folding into(t, mine, bytes, how);
+  send_parts(moves, t, all, bytes);
+  fold_all(moves, t, into);
+  moves.run();
+}
+
+void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
+  team_record& t = enter_arrays(team, {collective::inclusive_scan, 0, bytes, type_mark(type | mark_array)});
+  if (on_board(t, bytes)) {
+    const char* what = name_of(collective::inclusive_scan);
+    const std::uint64_t step = show_on_board(t, data, bytes, what);
+    move_bytes(data, look_at_board(t, 0, step, bytes, what), bytes);
+    append_boards(t, step, data, 1, t.rank + 1, how, bytes, what);
+    return;
+  }
+  const std::unique_ptr<std::byte[]> before(new std::byte[t.rank != 0 ? bytes : 0]);
+  scan_by_transfer(t, collective::inclusive_scan, data, before.get(), false, bytes, how);
+  if (t.rank != 0) how.fold(how.op, data, before.get(), bytes, true);
+}
+
+void exclusive_scan_array(team_record* team, const std::byte* data, std::byte* first, std::size_t bytes, type_mark type,
+                          const array_fold& how) {
+  team_record& t = enter_arrays(team, {collective::exclusive_scan, 0, bytes, type_mark(type | mark_array)});
+  if (on_board(t, bytes)) {
+    const char* what = name_of(collective::exclusive_scan);
+    const std::uint64_t step = show_on_board(t, data, bytes, what);
+    append_boards(t, step, first, 0, t.rank, how, bytes, what);
+    return;
+  }
+  scan_by_transfer(t, collective::exclusive_scan, data, first, true, bytes, how);
 }
 
 all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,

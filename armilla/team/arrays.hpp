@@ -62,6 +62,16 @@ void gather_array(team_record* t, const std::byte* mine, std::size_t bytes, std:
                   rank_t root);
 void all_gather_array(team_record* t, const std::byte* mine, std::size_t bytes, std::byte* all, std::size_t all_bytes,
                       type_mark type);
+void scatter_array(team_record* t, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
+                   type_mark type, rank_t root);
+/// `mine` becomes the fold of all members' parts of `all` that belong to this one.
+void reduce_scatter_array(team_record* t, const std::byte* all, std::size_t all_bytes, std::byte* mine, std::size_t bytes,
+                          type_mark type, const array_fold& how);
+/// `data` becomes the fold of the members up to this one.
+void inclusive_scan_array(team_record* t, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how);
+/// `first` becomes the fold of itself and of the data of the members before this one.
+void exclusive_scan_array(team_record* t, const std::byte* data, std::byte* first, std::size_t bytes, type_mark type,
+                          const array_fold& how);
 
 /// A gathering of arrays of different length: the lengths first, then, when the caller has made room, the bytes.
 class all_gather_parts {

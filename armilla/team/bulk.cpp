@@ -122,6 +122,12 @@ void all_to_all_parts(team_record& t, const std::byte* in, std::byte* out, std::
   if (places.wrong >= 0) throw_other_length(name_of(kind), t.members[std::size_t(places.wrong)], places.wrong_bytes, part);
 }
 
+void exchange_parts(team_record& t, collective kind, const std::byte* in, std::byte* out, std::size_t part) {
+  if (part * t.size <= flag_line::payload_bytes) return all_to_all_lines(t, in, out, part, name_of(kind));
+  if (part <= short_exchange::longest(t)) return all_to_all_short(t, in, out, part, name_of(kind));
+  all_to_all_parts(t, in, out, part, kind);
+}
+
 void require_parts(const team_record& t, std::size_t in_bytes, std::size_t out_bytes, std::size_t element) {
   if (in_bytes == out_bytes && in_bytes / element % t.size == 0) return;
   throw_usage("team::all_to_all",
@@ -158,10 +164,14 @@ void all_to_all_bytes(team_record* team, const std::byte* in, std::size_t in_byt
   ++enter(team, {kind, 0, in_bytes, type}).count->collectives;
   team_record& t = *team;
   require_parts(t, in_bytes, out_bytes, element);
-  const std::size_t part = in_bytes / t.size;
-  if (in_bytes <= flag_line::payload_bytes) return all_to_all_lines(t, in, out, part, name_of(kind));
-  if (part <= short_exchange::longest(t)) return all_to_all_short(t, in, out, part, name_of(kind));
-  all_to_all_parts(t, in, out, part, kind);
+  exchange_parts(t, kind, in, out, in_bytes / t.size);
+}
+
+void all_to_all_each(team_record* team, collective kind, const std::byte* in, std::byte* out, std::size_t values,
+                     std::size_t element, type_mark type) {
+  ++enter(team, {kind, 0, element, type}).count->collectives;
+  require_one_each(*team, kind, values);
+  exchange_parts(*team, kind, in, out, element);
 }
 
 void require_one_each(const team_record& t, collective kind, std::size_t size) {

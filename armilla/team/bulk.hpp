@@ -12,6 +12,10 @@ void broadcast_bytes(team_record* t, std::byte* data, std::size_t bytes, type_ma
 void all_to_all_bytes(team_record* t, const std::byte* in, std::size_t in_bytes, std::byte* out, std::size_t out_bytes,
                       std::size_t element, type_mark type);
 
+/// The same of one element for each member, by number; `kind` is what the caller has called.
+void all_to_all_each(team_record* t, collective kind, const std::byte* in, std::byte* out, std::size_t values,
+                     std::size_t element, type_mark type);
+
 /// `size` values where the team has as many members, or usage_error.
 void require_one_each(const team_record& t, collective kind, std::size_t size);
 

@@ -26,12 +26,19 @@ T team::scatter(const std::vector<T>& values, rank_t root) const {
   detail::exchange<T> e(t, detail::collective::scatter);
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) detail::require_one_each(t, detail::collective::scatter, values.size());
-  if (is_root)
-    for (std::uint32_t i = 0; i < t.size; ++i)
-      if (i != t.rank) e.send(i, values[i]);
+  const auto& each = detail::addressable(values);
+  for (std::uint32_t i = 0; is_root && i < t.size; ++i)
+    if (i != t.rank) e.send(i, detail::plain(each[i]));
   if (!is_root) e.receive(std::uint32_t(root));
   e.run();
   return is_root ? T(values[t.rank]) : e.take(std::uint32_t(root));
+}
+
+template <class T>
+  requires trivially_sendable<T>
+void team::scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, rank_t root) const {
+  detail::scatter_array(record_, reinterpret_cast<const std::byte*>(all.data()), all.size_bytes(),
+                        reinterpret_cast<std::byte*>(mine.data()), mine.size_bytes(), detail::mark_of<T>(), root);
 }
 
 template <sendable_value T, combines<T> Op>
@@ -91,6 +98,23 @@ void team::all_reduce(std::span<T> data, Op op) const {
 }
 
 template <sendable_value T, combines<T> Op>
+T team::reduce_scatter(const std::vector<T>& values, Op op) const {
+  const std::vector<T> theirs = detail::exchange_each(record_, detail::collective::reduce_scatter, values);
+  T sum = theirs.front();
+  for (std::size_t i = 1; i < theirs.size(); ++i) sum = T(op(sum, theirs[i]));
+  return sum;
+}
+
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void team::reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const {
+  detail::elementwise<T, Op> each(op);
+  detail::reduce_scatter_array(record_, reinterpret_cast<const std::byte*>(all.data()), all.size_bytes(),
+                               reinterpret_cast<std::byte*>(mine.data()), mine.size_bytes(), detail::mark_of<T>(), each.how());
+  each.rethrow();
+}
+
+template <sendable_value T, combines<T> Op>
 T team::inclusive_scan(const T& value, Op op) const {
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::inclusive_scan);
@@ -122,6 +146,26 @@ T team::exclusive_scan(const T& value, T first, Op op) const {
     e.run();
     return fold<T>(t, std::move(first), 0, t.rank, value, op, [&](std::uint32_t i) { return e.take(i); });
   }
+}
+
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void team::inclusive_scan(std::span<T> data, Op op) const {
+  detail::elementwise<T, Op> each(op);
+  detail::inclusive_scan_array(record_, reinterpret_cast<std::byte*>(data.data()), data.size_bytes(), detail::mark_of<T>(),
+                               each.how());
+  each.rethrow();
+}
+
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void team::exclusive_scan(std::span<T> data, std::type_identity_t<T> first, Op op) const {
+  detail::elementwise<T, Op> each(op);
+  std::vector<detail::held<T>> before(data.size(), detail::held<T>{first});
+  detail::exclusive_scan_array(record_, reinterpret_cast<const std::byte*>(data.data()),
+                               reinterpret_cast<std::byte*>(before.data()), data.size_bytes(), detail::mark_of<T>(), each.how());
+  for (std::size_t k = 0; k < data.size(); ++k) data[k] = before[k].value;
+  each.rethrow();
 }
 
 template <sendable_value T>
@@ -174,14 +218,14 @@ std::vector<T> team::all_gather(const T& value) const {
 
 template <class T>
   requires trivially_sendable<T>
-void team::gather(std::span<const T> mine, std::span<T> all, rank_t root) const {
+void team::gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all, rank_t root) const {
   detail::gather_array(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(),
                        reinterpret_cast<std::byte*>(all.data()), all.size_bytes(), detail::mark_of<T>(), root);
 }
 
 template <class T>
   requires trivially_sendable<T>
-void team::all_gather(std::span<const T> mine, std::span<T> all) const {
+void team::all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) const {
   detail::all_gather_array(record_, reinterpret_cast<const std::byte*>(mine.data()), mine.size_bytes(),
                            reinterpret_cast<std::byte*>(all.data()), all.size_bytes(), detail::mark_of<T>());
 }
@@ -198,9 +242,26 @@ std::vector<T> team::all_gather_v(std::span<const T> mine, std::span<std::size_t
 
 template <class T>
   requires trivially_sendable<T>
-void team::all_to_all(std::span<const T> in, std::span<T> out) const {
+void team::all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) const {
   detail::all_to_all_bytes(record_, reinterpret_cast<const std::byte*>(in.data()), in.size_bytes(),
                            reinterpret_cast<std::byte*>(out.data()), out.size_bytes(), sizeof(T), detail::mark_of<T>());
+}
+
+template <sendable_value T>
+std::vector<T> team::all_gather_v(const std::vector<T>& mine) const {
+  if constexpr (trivially_sendable<T> && !std::is_same_v<T, bool>) {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(size()));
+    return all_gather_v(std::span<const T>(mine), counts);
+  } else {
+    std::vector<T> all;
+    for (std::vector<T>& theirs : all_gather(mine)) all.insert(all.end(), theirs.begin(), theirs.end());
+    return all;
+  }
+}
+
+template <sendable_value T>
+std::vector<T> team::all_to_all(const std::vector<T>& values) const {
+  return detail::exchange_each(record_, detail::collective::all_to_all, values);
 }
 
 template <sendable_value T>
@@ -266,7 +327,7 @@ std::vector<T> all_gather(const T& value) {
 /// `world().all_gather(mine, all)`.
 template <class T>
   requires trivially_sendable<T>
-void all_gather(std::span<const T> mine, std::span<T> all) {
+void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) {
   world().all_gather(mine, all);
 }
 /// `world().all_gather_v(mine, counts)`.
@@ -275,16 +336,43 @@ template <class T>
 std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) {
   return world().all_gather_v(mine, counts);
 }
+/// `world().all_gather_v(mine)`.
+template <sendable_value T>
+std::vector<T> all_gather_v(const std::vector<T>& mine) {
+  return world().all_gather_v(mine);
+}
+/// `world().all_to_all(values)`.
+template <sendable_value T>
+std::vector<T> all_to_all(const std::vector<T>& values) {
+  return world().all_to_all(values);
+}
 /// `world().all_to_all(in, out)`.
 template <class T>
   requires trivially_sendable<T>
-void all_to_all(std::span<const T> in, std::span<T> out) {
+void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) {
   world().all_to_all(in, out);
 }
 /// `world().all_to_all_v(parts)`.
 template <sendable_value T>
 std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) {
   return world().all_to_all_v(parts);
+}
+/// `world().all_to_all_v(in, in_counts, out_counts)`.
+template <class T>
+  requires trivially_sendable<T>
+std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) {
+  return world().all_to_all_v(in, in_counts, out_counts);
+}
+/// `world().reduce_scatter(values, op)`.
+template <sendable_value T, combines<T> Op>
+T reduce_scatter(const std::vector<T>& values, Op op) {
+  return world().reduce_scatter(values, static_cast<Op&&>(op));
+}
+/// `world().reduce_scatter(all, mine, op)`.
+template <class T, combines<T> Op>
+  requires trivially_sendable<T>
+void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) {
+  world().reduce_scatter(all, mine, static_cast<Op&&>(op));
 }
 
 // What is easily written otherwise says how it is written.

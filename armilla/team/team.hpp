@@ -16,6 +16,8 @@ namespace armilla {
 
 class mutex;
 class team;
+template <class T>
+class future;
 
 namespace detail {
 team twin_of(const team& t);
@@ -119,6 +121,11 @@ class team {
   /// One of the root's `values` to each member, by number. `values` is read on the root only, and has size() elements there.
   template <sendable_value T>
   T scatter(const std::vector<T>& values, rank_t root = 0) const;
+  /// Arrays of one length: part i of the root's `all` becomes member i's `mine`. `all` is read on the root only, and has size()
+  /// parts there (else usage_error). T is trivially copyable.
+  template <class T>
+    requires trivially_sendable<T>
+  void scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, rank_t root = 0) const;
 
   /// value of 0 op value of 1 op ..., on the root; nothing on the others.
   template <sendable_value T, combines<T> Op>
@@ -137,6 +144,14 @@ class team {
   template <class T, combines<T> Op>
     requires trivially_sendable<T>
   void all_reduce(std::span<T> data, Op op) const;
+  /// Element i of all members' `values`, of which each has size(), combined in the order of the members, on member i.
+  template <sendable_value T, combines<T> Op>
+  T reduce_scatter(const std::vector<T>& values, Op op) const;
+  /// Part i of all members' `all`, combined element by element, becomes member i's `mine`. `all` holds size() parts of `mine`'s
+  /// length (else usage_error). Cost: each member reads its part of each other's array.
+  template <class T, combines<T> Op>
+    requires trivially_sendable<T>
+  void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const;
   /// The same element by element, `all_reduce(each(values), op)`. See armilla/team/each.hpp.
   template <class V, class Op>
   std::optional<V> reduce(detail::each_of<V> all, Op op, rank_t root = 0) const {
@@ -153,6 +168,14 @@ class team {
   /// `first` op value of 0 op ... op value of the member before this one; `first` on member 0.
   template <sendable_value T, combines<T> Op>
   T exclusive_scan(const T& value, T first, Op op) const;
+  /// The same element by element and in place. `data` has one length on all members. T is trivially copyable. Cost: each member
+  /// reads the arrays of all before it.
+  template <class T, combines<T> Op>
+    requires trivially_sendable<T>
+  void inclusive_scan(std::span<T> data, Op op) const;
+  template <class T, combines<T> Op>
+    requires trivially_sendable<T>
+  void exclusive_scan(std::span<T> data, std::type_identity_t<T> first, Op op) const;
 
   /// All values by number, on the root; nothing on the others.
   template <sendable_value T>
@@ -165,22 +188,28 @@ class team {
   /// (else usage_error), and is not touched on the others. `mine` may be its own part of `all`. T is trivially copyable.
   template <class T>
     requires trivially_sendable<T>
-  void gather(std::span<const T> mine, std::span<T> all, rank_t root = 0) const;
+  void gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all, rank_t root = 0) const;
   /// The same on all members.
   template <class T>
     requires trivially_sendable<T>
-  void all_gather(std::span<const T> mine, std::span<T> all) const;
+  void all_gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all) const;
   /// Arrays of any length, in the order of the members, on all members. `counts` has size() elements (else usage_error), and
   /// receives how many elements are each member's.
   template <class T>
     requires trivially_sendable<T>
   std::vector<T> all_gather_v(std::span<const T> mine, std::span<std::size_t> counts) const;
+  /// The same for vectors of any sendable type: one behind the other. `all_gather` of vectors keeps them apart.
+  template <sendable_value T>
+  std::vector<T> all_gather_v(const std::vector<T>& mine) const;
 
   /// Part i of `in` to member i; part i of `out` is from member i. Both hold size() parts of one length, the same on all
   /// members, and must not overlap. T is trivially copyable. A part that does not fit is a usage_error.
   template <class T>
     requires trivially_sendable<T>
-  void all_to_all(std::span<const T> in, std::span<T> out) const;
+  void all_to_all(std::span<const std::type_identity_t<T>> in, std::span<T> out) const;
+  /// Element i of `values`, of which there are size(), to member i; returns what each member had for this one.
+  template <sendable_value T>
+  std::vector<T> all_to_all(const std::vector<T>& values) const;
   /// Element i of `parts`, of any length, to member i; returns what each member had for this one.
   template <sendable_value T>
   std::vector<std::vector<T>> all_to_all_v(const std::vector<std::vector<T>>& parts) const;
@@ -190,6 +219,60 @@ class team {
     requires trivially_sendable<T>
   std::vector<T> all_to_all_v(std::span<const T> in, std::span<const std::size_t> in_counts,
                               std::span<std::size_t> out_counts) const;
+
+  // ---- the same as futures: armilla/rpc/collective_async.hpp ----
+
+  /// Runs `f(t)`, where `t` is a twin of this team, and gives a future of what it returns: any collectives, one after the other.
+  ///
+  ///     auto both = t.collective_async([x](const am::team& t) { return std::pair(t.inclusive_scan(x, plus), t.all_reduce(x,
+  ///     plus));
+  ///     });
+  ///
+  /// `t` is meant for `f` only. It has no fence and no split.
+  template <class F>
+  auto collective_async(F f) const -> future<std::invoke_result_t<F&, const team&>>;
+  /// Ready when all members have started it.
+  future<void> barrier_async() const;
+  /// `broadcast(value, root)`, later; of a span: ready when `data` is filled. Likewise the others: what the collective without
+  /// `_async` returns is the future's value, and memory that a span names must stay until it is ready.
+  template <class T>
+  auto broadcast_async(T value, rank_t root = 0) const;
+  template <class V>
+  auto scatter_async(V values, rank_t root = 0) const;
+  template <class T>
+  auto scatter_async(std::span<const std::type_identity_t<T>> all, std::span<T> mine, rank_t root = 0) const;
+  template <class T, class Op>
+  auto reduce_async(T value, Op op, rank_t root = 0) const;
+  template <class T, class Op>
+  auto all_reduce_async(T value, Op op) const;
+  template <class V, class Op>
+  auto reduce_scatter_async(V values, Op op) const;
+  template <class T, class Op>
+  auto reduce_scatter_async(std::span<const std::type_identity_t<T>> all, std::span<T> mine, Op op) const;
+  template <class T, class Op>
+  auto inclusive_scan_async(T value, Op op) const;
+  template <class T, class U, class Op>
+  auto exclusive_scan_async(T value, U first, Op op) const;
+  template <class T>
+  auto gather_async(T value, rank_t root = 0) const;
+  template <class T>
+  auto gather_async(std::span<const std::type_identity_t<T>> mine, std::span<T> all, rank_t root = 0) const;
+  template <class T>
+  auto all_gather_async(T value) const;
+  template <class T>
+  auto all_gather_async(std::span<const std::type_identity_t<T>> mine, std::span<T> all) const;
+  template <class V>
+  auto all_gather_v_async(V mine) const;
+  template <class T>
+  auto all_gather_v_async(std::span<const T> mine, std::span<std::size_t> counts) const;
+  template <class V>
+  auto all_to_all_async(V values) const;
+  template <class T>
+  auto all_to_all_async(std::span<const std::type_identity_t<T>> in, std::span<T> out) const;
+  template <class V>
+  auto all_to_all_v_async(V parts) const;
+  template <class T>
+  auto all_to_all_v_async(std::span<const T> in, std::span<const std::size_t> in_counts, std::span<std::size_t> out_counts) const;
 
   // What is easily written otherwise says how it is written.
   template <detail::no_root T>

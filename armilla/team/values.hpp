@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "armilla/team/bulk.hpp"
 #include "armilla/team/packet.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/record.hpp"
@@ -64,6 +65,57 @@ class exchange {
   std::vector<packet<T>> packets_;
   std::vector<landing<T>> landings_;
 };
+
+/// A value in a vector, also where that packs its own type.
+template <class T>
+struct held {
+  T value;
+};
+
+template <class T>
+const T& plain(const T& v) noexcept {
+  return v;
+}
+inline const bool& plain(const held<bool>& v) noexcept { return v.value; }
+
+/// The values where each has an address. A vector of bool has none.
+template <class T>
+decltype(auto) addressable(const std::vector<T>& values) {
+  if constexpr (std::is_same_v<T, bool>) {
+    std::vector<held<bool>> each;
+    each.reserve(values.size());
+    for (const bool v : values) each.push_back({v});
+    return each;
+  } else {
+    return values;
+  }
+}
+
+/// Element i of `values` to member i; what the members have for this one. Trivially copyable elements go as arrays do.
+template <class T>
+std::vector<T> exchange_each(team_record* record, collective kind, const std::vector<T>& values) {
+  if constexpr (std::is_same_v<T, bool>) {
+    std::vector<bool> theirs;
+    for (const held<bool>& v : exchange_each(record, kind, addressable(values))) theirs.push_back(v.value);
+    return theirs;
+  } else if constexpr (trivially_sendable<T> && std::is_default_constructible_v<T>) {
+    std::vector<T> theirs(values.size());
+    all_to_all_each(record, kind, reinterpret_cast<const std::byte*>(values.data()), reinterpret_cast<std::byte*>(theirs.data()),
+                    values.size(), sizeof(T), mark_of<T>());
+    return theirs;
+  } else {
+    team_record& t = begin<T>(record, kind);
+    require_one_each(t, kind, values.size());
+    exchange<T> e(t, kind);
+    for (std::uint32_t i = 1; i < t.size; ++i) e.send((t.rank + i) % t.size, values[(t.rank + i) % t.size]);
+    e.receive(0, t.size);
+    e.run();
+    std::vector<T> theirs;
+    theirs.reserve(t.size);
+    for (std::uint32_t i = 0; i < t.size; ++i) theirs.push_back(i == t.rank ? T(values[i]) : e.take(i));
+    return theirs;
+  }
+}
 
 /// The fold over all members in log2 N exchanges: between many hosts a word from each member to each host is too much.
 template <class T, class Op>

@@ -109,7 +109,7 @@ double result_into(row_context& c, std::span<double> buffer) {
     return kept;
   };
   return driven_each(c, [&](long i) {
-    const std::span<double> got = am::call_into(buffer, to, array, buffer.size(), double(i)).get();
+    const std::span<double> got = am::call_into(to, buffer, array, buffer.size(), double(i)).get();
     verify(got.size() == buffer.size() && got.back() == double(i), "result in a buffer");
   });
 }

@@ -58,7 +58,16 @@ int main(int argc, char** argv) {
     const int n = am::call<&once>(1, values).get();
 #elif defined CASE_CALL_INTO_ARGUMENTS
     std::vector<double> into(3);
-    (void)am::call_into(std::span(into), 1, [](int) { return std::vector<double>(); }, values);
+    (void)am::call_into(1, std::span(into), [](int) { return std::vector<double>(); }, values);
+#elif defined CASE_CALL_INTO_ORDER
+    std::vector<double> into(3);
+    (void)am::call_into(std::span(into), 1, [](int) { return std::vector<double>(); }, 1);
+#elif defined CASE_SAFE_MEMBER
+    (void)am::call(h.on(1), am::safe<&histogram::total>());
+#elif defined CASE_PRINT_PLACES
+    am::print_on(0, "{} of {}", 1);
+#elif defined CASE_PRINT_VALUE
+    am::print_on(0, "{}", values);
 #elif defined CASE_ASYNC_BODY_FIRST
     am::async([](int) {}, 0, 3);
 #elif defined CASE_CALL_BODY_FIRST

@@ -98,7 +98,7 @@ void take_long_results() {
   double sum = 0;
   for (int i = 0; am::rank() == 0 && i < 50; ++i) {
     am::call_into(
-        std::span<double>(buffer), am::ranks() - 1, [](double x) { return std::vector<double>(1 << 19, x); }, double(i))
+        am::ranks() - 1, std::span<double>(buffer), [](double x) { return std::vector<double>(1 << 19, x); }, double(i))
         .get();
     sum += am::call(0, [](double x) { return x; }, buffer.back()).get();
   }

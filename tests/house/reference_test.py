@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/reference writes what the headers say of each public name, and nothing of `detail`."""
+"""tools/reference writes what the headers say of each public name, and nothing of `detail`; --check finds those without a line."""
 import pathlib
 import re
 import shutil
@@ -54,6 +54,7 @@ class Reference(unittest.TestCase):
             (root / name).write_text(text, encoding="utf-8")
         subprocess.run([sys.executable, root / "tools/reference", root / "out"], check=True)
         cls.page = (root / "out/01-rpc.md").read_text(encoding="utf-8")
+        cls.root = root
         cls.index = (root / "out/index.md").read_text(encoding="utf-8")
 
     def test_overloads_stand_under_one_name_with_their_text(self):
@@ -69,6 +70,20 @@ class Reference(unittest.TestCase):
 
     def test_the_index_points_at_each_name(self):
         self.assertIn("[`ask`](01-rpc.md#ask) · [`thing`](01-rpc.md#thing)", self.index)
+
+    def unlisted(self, code):
+        (self.root / "docs/reference").mkdir(parents=True, exist_ok=True)
+        (self.root / "docs/reference/names.md").write_text(f"am::ask in a text\n\n```cpp\n{code}\n```\n", encoding="utf-8")
+        done = subprocess.run([sys.executable, self.root / "tools/reference", "--check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1 if done.stdout else 0)
+        return re.findall(r"public name ([\w:]+);", done.stdout)
+
+    def test_a_name_without_a_line_is_told(self):
+        self.assertEqual(self.unlisted("am::thing t;"), ["ask", "thing::size", "unexplained"])
+
+    def test_a_member_is_used_as_a_member(self):
+        self.assertEqual(self.unlisted("am::ask(1, 2), am::unexplained(); am::thing t; int size;"), ["thing::size"])
+        self.assertEqual(self.unlisted("am::ask(1, 2), am::unexplained(); am::thing t; t.size();"), [])
 
 
 if __name__ == "__main__":

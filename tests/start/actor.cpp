@@ -167,7 +167,7 @@ void drop_a_result_where_nothing_may_wait() {
   armilla::call(armilla::rank(), [] {})
       .then([] {
         static double buffer[1];
-        (void)armilla::call_into(std::span<double>(buffer), armilla::rank(), [] { return std::array<double, 1>{}; });
+        (void)armilla::call_into(armilla::rank(), std::span<double>(buffer), [] { return std::array<double, 1>{}; });
       })
       .get();
 }

@@ -57,21 +57,21 @@ class by_calls {
 
   void begin_fetch(int k) {
     if (const auto copy = mine_.left_copy(k); !mine_.in_column(k) && !copy.empty())
-      fetched_.push_back(am::call_into<&served_part::left_when_solved>(copy, parts_.on(mine_.owner_of_left(k)), k));
+      fetched_.push_back(am::call_into<&served_part::left_when_solved>(parts_.on(mine_.owner_of_left(k)), copy, k));
     if (!mine_.in_row(k))
       for (int j = mine_.first_column_behind(k); j < mine_.steps(); j = mine_.first_column_behind(j))
         fetched_.push_back(
-            am::call_into<&served_part::above_when_solved>(mine_.above_copy(k, j), parts_.on(mine_.owner_of_above(k)), k, j));
+            am::call_into<&served_part::above_when_solved>(parts_.on(mine_.owner_of_above(k)), mine_.above_copy(k, j), k, j));
   }
   void finish_fetch(int) {
-    for (am::filling<double>& f : fetched_) f.get();
+    for (am::future<std::span<double>>& f : fetched_) f.get();
     fetched_.clear();
   }
 
  private:
   am::distributed<served_part>& parts_;
   served_part& mine_;
-  std::vector<am::filling<double>> fetched_;
+  std::vector<am::future<std::span<double>>> fetched_;
 };
 // end of parallel
 

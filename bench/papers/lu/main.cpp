@@ -73,7 +73,7 @@ std::vector<double> gathered(am::distributed<served_part>& parts) {
   std::vector<std::vector<double>> of_rank;
   for (am::rank_t r = 0; r < am::ranks(); ++r) {
     std::vector<double>& blocks = of_rank.emplace_back(std::size_t(s.size) * std::size_t(s.size));
-    am::call_into<&served_part::blocks>(std::span(blocks), parts.on(r)).get();
+    am::call_into<&served_part::blocks>(parts.on(r), std::span(blocks)).get();
   }
   return by_rows(s, [&](int i, int j) {
     const int rows_there = dealt{i % g.rows, g.rows}.below(s.blocks());

@@ -56,11 +56,11 @@ class prefetch_by_calls {
     mine_.mine().predict();
     mine_.show_in(step_);
     for (const auto& [who, what] : mine_.sources())
-      asked_.push_back(am::call_into<&asked_part::places_in>(std::span(fetched_.local() + what.first, std::size_t(what.count())),
-                                                             parts_.on(who), step_, what));
+      asked_.push_back(am::call_into<&asked_part::places_in>(
+          parts_.on(who), std::span(fetched_.local() + what.first, std::size_t(what.count())), step_, what));
     mine_.see_own();
     mine_.add_pairs_with(mine_.own(), [] { am::poll(); });
-    for (am::filling<triple>& f : asked_) f.get();
+    for (am::future<std::span<triple>>& f : asked_) f.get();
     asked_.clear();
     for (const auto& [who, what] : mine_.sources())
       mine_.view().put(what.first, std::span<const triple>(fetched_.local() + what.first, std::size_t(what.count())));
@@ -81,7 +81,7 @@ class prefetch_by_calls {
   asked_part& mine_;
   am::global_ptr<triple> fetched_;
   std::vector<triple> forces_;
-  std::vector<am::filling<triple>> asked_;
+  std::vector<am::future<std::span<triple>>> asked_;
   int step_ = 0;
 };
 // end of parallel
