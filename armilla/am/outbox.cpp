@@ -284,7 +284,7 @@ reachable outbox::own_memory() const noexcept { return {host_.segment_start(self
 
 // ---- settings and errors ----
 
-void outbox::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
+void outbox::set_aggregate(peer kind, std::size_t bytes) noexcept {
   if (order_of(self) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each item has its own
   for (std::size_t i = 0; i < channel_count_; ++i) {
     channel& c = channels_[i];
@@ -294,11 +294,11 @@ void outbox::set_aggregate(peer_kind kind, std::size_t bytes) noexcept {
   }
 }
 
-peer_kind outbox::kind_of(const channel& c) const noexcept {
-  return c.to == self.rank ? peer_kind::self : c.far ? peer_kind::network : peer_kind::host;
+peer outbox::kind_of(const channel& c) const noexcept {
+  return c.to == self.rank ? peer::self : c.far ? peer::network : peer::host;
 }
 
-std::size_t outbox::aggregate(peer_kind kind) const noexcept {
+std::size_t outbox::aggregate(peer kind) const noexcept {
   for (std::size_t i = 0; i < channel_count_; ++i)
     if (kind_of(channels_[i]) == kind) return channels_[i].aggregate;
   return channels_[std::size_t(self.rank)].aggregate;

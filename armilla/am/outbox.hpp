@@ -8,6 +8,7 @@
 
 #include "armilla/am/block.hpp"
 #include "armilla/am/channel.hpp"
+#include "armilla/am/peer.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
@@ -28,8 +29,6 @@ enum class role { rank, attendant };
 
 /// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
 enum class audience : bool { program, job };
-
-enum class peer_kind { self, host, network };
 
 /// The sending side of a rank: it appends records for its peers.
 ///
@@ -201,8 +200,8 @@ class outbox {
 
   // ---- settings, counts, observers ----
 
-  void set_aggregate(peer_kind kind, std::size_t bytes) noexcept;
-  std::size_t aggregate(peer_kind kind) const noexcept;
+  void set_aggregate(peer kind, std::size_t bytes) noexcept;
+  std::size_t aggregate(peer kind) const noexcept;
 
   const host_map& host() const noexcept { return host_; }
   counters& count() const noexcept { return count_; }
@@ -238,7 +237,7 @@ class outbox {
   [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
   watermark* start_block(channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
-  void open_channel(std::size_t index, rank_t to, int lane, control_block& peer);
+  void open_channel(std::size_t index, rank_t to, int lane, control_block& theirs);
   void open_frame(channel& c, std::size_t need);
   [[gnu::cold]] void await_credit(channel& c);
   [[gnu::cold]] void refuse_if_spent(const channel& c, handler_id h, traffic kind) const;
@@ -254,7 +253,7 @@ class outbox {
   bool drain(channel& c);
   void lose(channel& c) noexcept;
   std::size_t longest_frame(const channel& c) const noexcept;
-  peer_kind kind_of(const channel& c) const noexcept;
+  peer kind_of(const channel& c) const noexcept;
   [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
   [[noreturn, gnu::cold]] void throw_on_attendant(const char* operation) const;
 

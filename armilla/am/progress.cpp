@@ -23,7 +23,7 @@ progress::progress(outbox& out, inbox& in, event_count& sleeper, losses& lost)
       sleeper_(sleeper),
       lost_(lost),
       count_(out.count()),
-      stay_(self_.settings->wait == wait_kind::automatic) {
+      stay_(self_.settings->wait == wait_mode::in_place) {
   self_.fibers->set_loop({[](void* p) { static_cast<progress*>(p)->run_loop(); },
                           [](void* p) { return static_cast<progress*>(p)->in_.detach_body(); }, this});
   every_nth_call_polls(std::uint32_t(self_.settings->poll_every));

@@ -6,6 +6,7 @@
 #include "armilla/am/asked_waits.hpp"
 #include "armilla/am/inbox.hpp"
 #include "armilla/am/losses.hpp"
+#include "armilla/base/wait_mode.hpp"
 #include "armilla/fabric/event_count.hpp"
 
 namespace armilla::detail {
@@ -52,7 +53,7 @@ class progress {
   void await_credit(channel& c);
 
   /// Whether a fiber that waits alone takes in messages itself.
-  void set_stay(bool in_place) noexcept { stay_ = in_place; }
+  void set_wait_mode(wait_mode mode) noexcept { stay_ = mode == wait_mode::in_place; }
   /// Whether nothing can come, or go on, but by the network and in the waits of the running fiber: then a look before a wait
   /// finds nothing that the wait would not.
   bool only_network_to_look_at() const noexcept;

@@ -77,8 +77,8 @@ void start_messages(context& self, const launch& how) {
   self.out = &state->messages.out;
   if (!self.settings->record.empty() || !self.settings->replay.empty()) {
     state->order = std::make_unique<arrival_order>(*self.settings, self.rank, self.ranks);
-    state->messages.out.set_aggregate(peer_kind::self, 0);
-    state->messages.out.set_aggregate(peer_kind::host, 0);
+    state->messages.out.set_aggregate(peer::self, 0);
+    state->messages.out.set_aggregate(peer::host, 0);
     state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
   }
   self.is_of_lost = is_of_lost;

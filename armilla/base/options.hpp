@@ -7,13 +7,13 @@
 #include <string_view>
 
 #include "armilla/base/types.hpp"
+#include "armilla/base/wait_mode.hpp"
 
 namespace armilla::detail {
 
 enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
-enum class wait_kind { automatic, switching };
 enum class reception_kind { poll, thread, signal };
 enum class pattern { automatic, flat, tree, hypercube, dissemination };
 
@@ -49,7 +49,7 @@ struct options {
   // waiting
   std::uint64_t spin_ns = 50'000;
   std::uint64_t yield_ns = 200'000;
-  wait_kind wait = wait_kind::automatic;
+  wait_mode wait = wait_mode::in_place;
   reception_kind reception = reception_kind::poll;
   std::uint64_t attend_after_ns = 200'000;
   std::uint64_t stall_ns = 2'000'000'000;

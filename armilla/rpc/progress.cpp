@@ -16,15 +16,6 @@ using detail::here;
 using detail::timed;
 
 namespace {
-detail::peer_kind kind_of(peer p) {
-  switch (p) {
-    case peer::self: return detail::peer_kind::self;
-    case peer::network: return detail::peer_kind::network;
-    case peer::host: break;
-  }
-  return detail::peer_kind::host;
-}
-
 template <class Look>
 bool poll_by(endpoint& self, Look look) {
   if (self.out.in_body() && !self.in.body_has_waited()) return false;
@@ -91,12 +82,12 @@ void set_aggregation(std::size_t bytes) {
   set_aggregation(peer::host, bytes);
   set_aggregation(peer::network, bytes);
 }
-void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").out->set_aggregate(kind_of(kind), bytes); }
-std::size_t aggregation(peer kind) { return here("aggregation").out->aggregate(kind_of(kind)); }
+void set_aggregation(peer kind, std::size_t bytes) { here("set_aggregation").out->set_aggregate(kind, bytes); }
+std::size_t aggregation(peer kind) { return here("aggregation").out->aggregate(kind); }
 
 void set_poll_every(std::uint32_t n) { here("set_poll_every").messages->waits.every_nth_call_polls(n); }
 
-void set_wait_mode(wait_mode way) { here("set_wait_mode").messages->waits.set_stay(way == wait_mode::in_place); }
+void set_wait_mode(wait_mode mode) { here("set_wait_mode").messages->waits.set_wait_mode(mode); }
 
 outside_event::outside_event() { here("outside_event").messages->sleeper.expect_outside(1); }
 outside_event::~outside_event() {

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "armilla/am/peer.hpp"
+#include "armilla/base/wait_mode.hpp"
 #include "armilla/rpc/calls.hpp"
 
 /// Taking in messages, and when small ones leave.
@@ -41,9 +43,6 @@ void wait_for_message();
 /// Sends the small statements that wait for company; they arrive in their order.
 void flush();
 
-/// Kinds of peers, for settings that depend on the way to them.
-enum class peer { self, host, network };
-
 /// Sets after how many bytes (of statements to one rank) a buffer is sent; 0: every statement goes alone, at once.
 /// For this rank's sends, from now on. The job's default: ARMILLA_AGGREGATE. Longer than a buffer can be (an eighth of a ring; a
 /// frame of the network, 64 KiB) is as long as it can be.
@@ -56,11 +55,8 @@ std::size_t aggregation(peer kind = peer::host);
 /// The job's default: ARMILLA_POLL_EVERY. Paper: STAPL, section 6.2.
 void set_poll_every(std::uint32_t n);
 
-/// How a fiber waits that could take in messages itself, for no other can go on: in place, so that its answer costs no switch, or
-/// by switching to the loop at once. For this rank, from now on; the job's default: ARMILLA_WAIT. Paper: MRPC, section 5 (0-Word
-/// Simple against 0-Word).
-enum class wait_mode { in_place, switching };
-void set_wait_mode(wait_mode way);
+/// Sets how this rank's fibers wait, from now on. The job's default: ARMILLA_WAIT.
+void set_wait_mode(wait_mode mode);
 
 /// While one lives, something outside of the job may end what this rank waits for: another thread of the process, a handler of a
 /// signal. A job in which everybody waits is then not taken for one that stands still (see docs/guide/diagnosis.md).
