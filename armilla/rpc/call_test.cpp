@@ -280,6 +280,7 @@ RANK_TEST(statements_and_questions_reach_every_rank) {
   if (am::rank() == am::ranks() - 1) am::async_all([](int n) { tally += n; }, 7);
   am::fence();
   EXPECT_EQ(tally, 7);
+  am::barrier();
   const std::vector<int> answers = am::call_all([](int k) { return k * am::rank(); }, 2).get();
   EXPECT_EQ(answers.size(), std::size_t(am::ranks()));
   for (std::size_t r = 0; r < answers.size(); ++r) EXPECT_EQ(answers[r], 2 * int(r));
