@@ -160,9 +160,11 @@ std::vector<row> make_table() {
       choice("launcher", &o::launcher, {{"auto", launcher_use::automatic}, {"none", launcher_use::none}},
              "Join the job of the mpirun or srun that started this process, or take no notice of it."),
       words("backends", &o::backends, anything, "folders with colons between, or nothing",
-            "Where to look first for libarmilla-ucx.so and its kin."),
+            "Where to look first for backends, the files libarmilla-<name>.so."),
       shared(flag("trust_network", &o::trust_network,
-                  "Let UCX listen on a public address: whoever reaches it can read and write the memory of the job.")),
+                  "Let a backend listen on a public address although what reaches it there can read and write the memory of the "
+                  "job, as with "
+                  "UCX.")),
       heading("Messages"),
       shared(bytes("ring", &o::ring, 4096, 1 << 30, shape::power_of_two, "Size of the ring between each two ranks.")),
       tunable(bytes("aggregate", &o::aggregate, 0, 1 << 20, shape::any,

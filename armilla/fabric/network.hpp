@@ -73,6 +73,8 @@ class network {
 
   /// Whether several threads may use it, one at a time; false: only the one that opened it.
   virtual bool any_thread() const noexcept { return true; }
+  /// Where that is false: what the program can do to allow several, as "do this; or "; empty: nothing.
+  virtual const char* how_any_thread() const noexcept { return ""; }
 
   /// A descriptor that becomes readable when something comes; -1: there is none, who waits must look.
   virtual int descriptor() const noexcept { return -1; }

@@ -76,6 +76,7 @@ int main(int argc, char** argv) {
   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
   joined j;
   j.open(argv[1], nullptr);
+  if (std::strstr(j.net->how_any_thread(), "MPI_THREAD_MULTIPLE") == nullptr) j.fail("it does not say how threads are allowed");
   if (j.net->any_thread() != (provided >= MPI_THREAD_MULTIPLE)) j.fail("a progress thread would break what MPI was begun with");
   frames_beside_messages(j);
   loss_is_told(j);

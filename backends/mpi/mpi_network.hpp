@@ -41,6 +41,9 @@ class mpi_network final : public detail::network {
   bool done(std::uintptr_t transfer) override { return bulk_.done(transfer); }
 
   bool any_thread() const noexcept override { return started_.any_thread; }
+  const char* how_any_thread() const noexcept override {
+    return "let the program begin MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE, or leave the beginning to Armilla; or ";
+  }
   /// What MPI reports, which is little: of a killed peer Open MPI says nothing, inside a host or over TCP, and sends to it seem
   /// to go well; and both launchers end the job. Who must learn of a death soon looks for it himself.
   loss lost() override;

@@ -7,7 +7,7 @@
 
 namespace armilla::detail {
 
-inline constexpr int taken_a_look = 64;  ///< frames that a decorator takes from its carrier in one look
+inline constexpr int taken_a_look = 64;  ///< frames that a decorator takes from its network in one look
 
 /// A network that passes everything on to another one: what decorators derive from.
 ///
@@ -35,6 +35,7 @@ class passing_network : public network {
   }
   bool done(std::uintptr_t transfer) override { return net_->done(transfer); }
   bool any_thread() const noexcept override { return net_->any_thread(); }
+  const char* how_any_thread() const noexcept override { return net_->how_any_thread(); }
   loss lost() override { return net_->lost(); }
   void give_up(rank_t r) override { net_->give_up(r); }
   void finish() override { net_->finish(); }
