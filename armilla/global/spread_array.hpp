@@ -87,6 +87,8 @@ class spread_array {
   static_assert(std::is_trivially_copyable_v<T>, "armilla: a spread_array holds trivially copyable elements");
 
  public:
+  using value_type = T;
+
   spread_array() = default;
   explicit spread_array(std::size_t n, std::size_t block = 1)
       : size_(n),

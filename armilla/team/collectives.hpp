@@ -375,7 +375,16 @@ void reduce_scatter(std::span<const std::type_identity_t<T>> all, std::span<T> m
   world().reduce_scatter(all, mine, static_cast<Op&&>(op));
 }
 
-// What is easily written otherwise says how it is written.
+// What is easily written otherwise says how it is written. A body without captures would travel as a value, and mean nothing.
+template <class F, class... A>
+  requires((std::is_empty_v<std::decay_t<F>> || std::is_pointer_v<std::decay_t<F>>) && std::is_invocable_v<F&, const A&...>)
+void broadcast(F&&, const A&...) {
+  static_assert(detail::dependent_false<F>, "armilla: a statement to all ranks is async_all(f, arguments...)");
+}
+template <auto F, class... A>
+void broadcast(const A&...) {
+  static_assert(detail::dependent_false<decltype(F)>, "armilla: a statement to all ranks is async_all<f>(arguments...)");
+}
 template <detail::no_root T>
 T broadcast(rank_t, const T& value) {
   static_assert(detail::dependent_false<T>, "armilla: the value comes first, then the root: broadcast(value, root)");

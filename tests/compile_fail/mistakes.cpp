@@ -93,6 +93,12 @@ int main(int argc, char** argv) {
     far->total = 3;
 #elif defined CASE_BROADCAST_ORDER
     (void)am::world().broadcast(0, 3.5);
+#elif defined CASE_BROADCAST_BODY
+    am::broadcast([](int) {}, 7);
+#elif defined CASE_BROADCAST_FUNCTION
+    am::broadcast(&once, 7);
+#elif defined CASE_BROADCAST_NAMED
+    am::broadcast<&once>(7);
 #elif defined CASE_FREE_BROADCAST_ORDER
     (void)am::broadcast(0, values);
 #elif defined CASE_SCATTER_ORDER
