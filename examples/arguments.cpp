@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "tools/real_range.hpp"
+#include "examples/real_range.hpp"
 
 namespace examples {
 
@@ -33,7 +33,7 @@ void arguments::take(const std::string& name, Value& value, const std::string& h
 
 namespace {
 
-CLI::Validator between(double lowest, double highest) { return armilla::tools::real_range(lowest, highest); }
+CLI::Validator between(double lowest, double highest) { return real_range(lowest, highest); }
 
 template <std::integral Bound>
 CLI::Validator between(Bound lowest, Bound highest) {

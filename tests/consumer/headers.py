@@ -60,11 +60,12 @@ class Headers(unittest.TestCase):
                     self.assert_silent(compiler, library, source=EVERYTHING)
 
     def test_no_warnings_of_what_a_program_instantiates(self):
-        sources = sorted((PREFIX / "share/armilla/examples").rglob("*.cpp"))
+        sources = sorted((PREFIX / "share/armilla/examples/tour").glob("*.cpp"))
+        self.assertTrue(sources)
         for source in sources:
             for compiler in compilers():
                 with self.subTest(source=source.name, compiler=compiler):
-                    self.assert_silent(compiler, "armilla", "-I", str(PREFIX / "share/armilla/examples"), str(source))
+                    self.assert_silent(compiler, "armilla", "-I", str(PREFIX / "share/armilla"), str(source))
 
 
 if __name__ == "__main__":

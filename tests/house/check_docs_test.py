@@ -35,6 +35,20 @@ class CheckDocs(unittest.TestCase):
         self.assertEqual(status, 1, output)
         self.assertIn(part, output)
 
+    def test_what_programs_print_is_held_to_the_page(self):
+        build = self.folder / "build"
+        (build / "lib").mkdir(parents=True)
+        subprocess.run(["ar", "cr", str(build / "lib/libarmilla.a")], check=True)
+        page = ("```cpp\n#include <cstdio>\nint main() { std::puts(\"one\"); std::puts(\"two\"); }\n```\n"
+                "<!-- check-docs prints\nprograms: count\nrun: ./count\n-->\n```text\ntwo\none\n```\n")
+        for text, expected, part in ((page, 0, "1 outputs, 0 errors"), (page.replace("\ntwo", "\nthree"), 1, "page.md:5: error: `./count`"),
+                                     (page.replace("```text", "```sh"), 1, "no block ```text follows"),
+                                     (page.replace("count\nrun", "count more\nrun"), 1, "2 names for 1 programs"),
+                                     (page.replace("run: ./count\n", ""), 1, "stand a line `programs: NAME...`")):
+            status, output = self.check(text, "--run", str(build))
+            self.assertEqual(status, expected, output)
+            self.assertIn(part, output)
+
     def test_a_block_is_the_body_of_a_function(self):
         self.accepted("# Title\n```cpp\nstd::vector<int> v{1};\nfor (int i : v) std::printf(\"%d\", i);\n```\n")
 

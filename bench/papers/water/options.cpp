@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/real_range.hpp"
+#include "examples/real_range.hpp"
 
 namespace water {
 
@@ -13,7 +13,7 @@ void water_options::add_to(papers::command_line& line) {
       ->capture_default_str();
   line.add_option("--steps", steps, "steps of a sample")->check(CLI::Range(1, 100'000))->capture_default_str();
   line.add_option("--cutoff", cutoff, "Angstrom; 0: half the box, at most 11")
-      ->check(armilla::tools::real_range(0, 11))
+      ->check(examples::real_range(0, 11))
       ->capture_default_str();
 }
 

@@ -2,12 +2,13 @@
 """What armilla-report can be told."""
 import argparse
 import pathlib
+import re
 import sys
 import tempfile
 
 from . import compare, look, plan, runner, store
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
+ROOT = pathlib.Path(__file__).resolve().parents[3]  # of the sources; of an installed tree its share/
 QUICK_SECONDS = 270  # and the page, 10 to 20 seconds
 
 
@@ -23,6 +24,12 @@ def folder_for(path):
             return out
     except OSError as why:
         raise store.ReportError(f"{out}: cannot be written to ({why.strerror}); name another folder") from why
+
+
+def version():
+    """Installed it lies in a file, in the sources in the project's CMakeLists.txt."""
+    installed, project = pathlib.Path(__file__).resolve().parents[1] / "version", ROOT / "CMakeLists.txt"
+    return installed.read_text().strip() if installed.exists() else re.search(r"project\(armilla VERSION ([\d.]+)", project.read_text())[1]
 
 
 def write_page(results, out):
@@ -89,11 +96,12 @@ def take_look(arguments):
 
 def parser():
     top = argparse.ArgumentParser(prog="armilla-report", description="Runs the papers' programs beside their baselines and draws what came out.")
+    top.add_argument("--version", action="version", version=f"armilla-report (Armilla) {version()}", help="print the version and exit")
     commands = top.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("run", help="run any or all programs; goes on where an earlier run into the same folder stopped")
     one.add_argument("--out", required=True, metavar="DIR", help="for results.json, index.html and figures/")
     one.add_argument("--quick", action="store_true", help="small sizes and few rounds: five minutes")
-    one.add_argument("--build", metavar="DIR", help="the build to run (default: build/release)")
+    one.add_argument("--build", metavar="DIR", help="the build to run (default: the installed programs, or build/release)")
     one.add_argument("programs", nargs="*", metavar="PROGRAM", help="of: " + ", ".join(item.id for item in plan.ITEMS))
     one.set_defaults(do=run)
     one = commands.add_parser("page", help="draw the page of a run once more")

@@ -23,8 +23,17 @@ class Failed(Exception):
     """Why a command gave no figures."""
 
 
+def papers_of(build):
+    """The folder of the papers' programs, in a build or in an installed tree."""
+    installed = build / "libexec" / "armilla" / "papers"
+    return installed if installed.is_dir() else build / "bin" / "papers"
+
+
 def find_build(root, named=None):
-    """The build folder: the one that was named, or the newest release build with programs in it."""
+    """The build folder: the one that was named, the prefix of an installed tree, or a build with programs in it."""
+    prefix = pathlib.Path(root).parent  # of an installed tree
+    if not named and (prefix / "libexec" / "armilla" / "papers").is_dir():
+        return prefix
     folders = [pathlib.Path(named)] if named else [pathlib.Path(root) / "build" / "release", *(pathlib.Path(root) / "build").glob("*")]
     for folder in folders:
         if (folder / "bin").is_dir():
@@ -57,13 +66,13 @@ class Runner:
     def executable(self, command):
         if command.launcher == "script":
             return self.root / command.program
-        return self.build / "bin" / "papers" / command.program
+        return papers_of(self.build) / command.program
 
     def why_not(self, command):
         """Why a command cannot run here; empty if it can."""
         needed = [self.executable(command)]
         if command.launcher == "programs":
-            needed += [self.build / "bin" / "papers" / command.peer, self.build / "bin" / "armilla-run"]
+            needed += [papers_of(self.build) / command.peer, self.build / "bin" / "armilla-run"]
         for program in needed:
             if not program.exists():
                 return f"{program.name} is not built"
@@ -75,10 +84,10 @@ class Runner:
         arguments = command.quick if self.quick and command.quick is not None else command.args
         if command.launcher == "script":
             return [sys.executable, str(self.executable(command)), *(str(a) for a in arguments), "--bin",
-                    str(self.build / "bin" / "papers"), "--out", out]
+                    str(papers_of(self.build)), "--out", out]
         words = [str(self.executable(command)), "--json", *(str(a) for a in arguments)]
         if command.launcher == "programs":
-            peer = [str(self.build / "bin" / "papers" / command.peer), *words[1:]]
+            peer = [str(papers_of(self.build) / command.peer), *words[1:]]
             words = [str(self.build / "bin" / "armilla-run"), "-n", "1", *words, ":", "-n", str(command.ranks - 1), *peer]
         if command.launcher == "mpi":
             words = ["mpirun", "--oversubscribe", "--bind-to", "core" if command.ranks <= len(os.sched_getaffinity(0)) else "none",

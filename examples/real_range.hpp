@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-namespace armilla::tools {
+namespace examples {
 
 /// A check of a real number on the command line: from `lowest` to `highest`. CLI::Range lets "nan" pass, which is neither less
 /// nor more than anything.
@@ -20,4 +20,4 @@ inline CLI::Validator real_range(double lowest, double highest) {
   return CLI::Validator(check, "from " + range.str());
 }
 
-}  // namespace armilla::tools
+}  // namespace examples
