@@ -186,8 +186,8 @@ function(armilla_program_of_other_compiler name)
   set(depfile "${CMAKE_CURRENT_BINARY_DIR}/${name}.d")
   add_custom_command(
     OUTPUT "${program}"
-    COMMAND
-      "${ARMILLA_OTHER_COMPILER}" -std=c++20 -O1 "-I${PROJECT_SOURCE_DIR}" -Wno-sign-compare
+   
+      COMMAND "${ARMILLA_OTHER_COMPILER}" -std=c++20 -O1 "-I${PROJECT_SOURCE_DIR}" -Wno-sign-compare
       "-D$<JOIN:$<TARGET_PROPERTY:armilla_interface,INTERFACE_COMPILE_DEFINITIONS>,;-D>" -MD -MF "${depfile}" -MT "${program}"
       "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla> "${hwloc_LIBRARY}" -lboost_context -pthread -ldl
     DEPENDS "${arg_SOURCE}" armilla
@@ -233,7 +233,6 @@ function(armilla_test name)
     return()
   endif()
   cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LAYERS;LIBRARIES;LABELS" ${ARGN})
-  string(REGEX REPLACE "_test$" "" name "${name}")
   set(libraries ${arg_LAYERS})
   list(TRANSFORM libraries PREPEND armilla_)
   if(NOT arg_LAYERS)
@@ -249,7 +248,7 @@ function(armilla_test name)
     add_dependencies(sanitized_tests ${name}_test)
   endif()
   add_test(NAME unit.${name} COMMAND ${ARMILLA_TEST_LAUNCHER} $<TARGET_FILE:${name}_test> --gtest_brief=1)
-  armilla_test_properties(unit.${name} "unit;${arg_LABELS}" "${arg_TIMEOUT}")
+  armilla_test_properties(unit.${name} LABELS unit ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 # armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s] [SANITIZED]): target <name>_rank_test, a
@@ -260,7 +259,6 @@ function(armilla_rank_test name)
     return()
   endif()
   cmake_parse_arguments(arg "SANITIZED" "TIMEOUT" "SOURCES;RANKS;FABRICS;ARGS;LIBRARIES;ENVIRONMENT;LABELS" ${ARGN})
-  string(REGEX REPLACE "(_rank)?_test$" "" name "${name}")
   add_executable(${name}_rank_test ${arg_SOURCES})
   set_target_properties(${name}_rank_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${ARMILLA_TEST_FOLDER}")
   target_link_libraries(${name}_rank_test PRIVATE armilla_private armilla_private_test armilla::armilla ${arg_LIBRARIES})
@@ -270,8 +268,8 @@ function(armilla_rank_test name)
     add_dependencies(sanitized_tests ${name}_rank_test)
     list(APPEND arg_LABELS sanitized)
   endif()
-  armilla_run_on_fabrics("ranks.${name}" "$<TARGET_FILE:${name}_rank_test>" "${arg_ARGS}" "${arg_RANKS}" "${arg_FABRICS}"
-                         "${arg_ENVIRONMENT}" "ranks;${arg_LABELS}" "${arg_TIMEOUT}" "")
+  armilla_run_on_fabrics(ranks.${name} PROGRAM $<TARGET_FILE:${name}_rank_test> ARGS ${arg_ARGS} RANKS ${arg_RANKS}
+    FABRICS ${arg_FABRICS} ENVIRONMENT ${arg_ENVIRONMENT} LABELS ranks ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 # armilla_rank_test_variant(<name> <variant> [ENVIRONMENT X=y ...] [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s]): runs the
@@ -281,8 +279,8 @@ function(armilla_rank_test_variant name variant)
     return()
   endif()
   cmake_parse_arguments(arg "" "TIMEOUT" "ENVIRONMENT;RANKS;FABRICS;ARGS;LABELS" ${ARGN})
-  armilla_run_on_fabrics("ranks.${name}.${variant}" "$<TARGET_FILE:${name}_rank_test>" "${arg_ARGS}" "${arg_RANKS}"
-                         "${arg_FABRICS}" "${arg_ENVIRONMENT}" "ranks;${arg_LABELS}" "${arg_TIMEOUT}" "")
+  armilla_run_on_fabrics(ranks.${name}.${variant} PROGRAM $<TARGET_FILE:${name}_rank_test> ARGS ${arg_ARGS} RANKS ${arg_RANKS}
+    FABRICS ${arg_FABRICS} ENVIRONMENT ${arg_ENVIRONMENT} LABELS ranks ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
 # armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS ...] [FABRICS ...] [EXPECT regex] [TIMEOUT s] [LABELS
@@ -296,35 +294,38 @@ function(armilla_program_test name)
   if("sanitized" IN_LIST arg_LABELS)
     add_dependencies(sanitized_tests ${arg_PROGRAM})
   endif()
-  armilla_run_on_fabrics("program.${name}" "$<TARGET_FILE:${arg_PROGRAM}>" "${arg_ARGS}" "${arg_RANKS}" "${arg_FABRICS}"
-                         "${arg_ENVIRONMENT}" "programs;${arg_LABELS}" "${arg_TIMEOUT}" "${arg_EXPECT}")
+  armilla_run_on_fabrics(program.${name} PROGRAM $<TARGET_FILE:${arg_PROGRAM}> ARGS ${arg_ARGS} RANKS ${arg_RANKS} FABRICS ${arg_FABRICS}
+    ENVIRONMENT ${arg_ENVIRONMENT} LABELS programs ${arg_LABELS} TIMEOUT ${arg_TIMEOUT} EXPECT "${arg_EXPECT}")
 endfunction()
 
-function(armilla_run_on_fabrics name command args ranks fabrics environment labels timeout expect)
-  if(NOT ranks)
-    set(ranks ${ARMILLA_TEST_RANKS})
+# armilla_run_on_fabrics(<name> PROGRAM file LABELS label ... [ARGS ...] [RANKS ...] [FABRICS ...] [ENVIRONMENT X=y ...] [TIMEOUT s]
+# [EXPECT regex]): one entry in ctest, <name>.<fabric>.<ranks>, for each fabric and number of ranks.
+function(armilla_run_on_fabrics name)
+  cmake_parse_arguments(arg "" "PROGRAM;TIMEOUT;EXPECT" "ARGS;RANKS;FABRICS;ENVIRONMENT;LABELS" ${ARGN})
+  if(NOT arg_RANKS)
+    set(arg_RANKS ${ARMILLA_TEST_RANKS})
   endif()
-  if(NOT fabrics)
-    set(fabrics shm threads loop)
+  if(NOT arg_FABRICS)
+    set(arg_FABRICS shm threads loop)
   endif()
   set(checker)
-  if(expect) # ctest's own PASS_REGULAR_EXPRESSION would ignore the exit code
-    set(checker ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/expect_output.py" "${expect}")
+  if(arg_EXPECT) # ctest's own PASS_REGULAR_EXPRESSION would ignore the exit code
+    set(checker ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/expect_output.py" "${arg_EXPECT}")
   endif()
-  foreach(fabric IN LISTS fabrics)
+  foreach(fabric IN LISTS arg_FABRICS)
     if(NOT fabric IN_LIST ARMILLA_TEST_FABRICS)
       continue()
     endif()
-    foreach(n IN LISTS ranks)
+    foreach(n IN LISTS arg_RANKS)
       if(fabric STREQUAL loop AND n EQUAL 1) # nothing goes over a network
         continue()
       endif()
       set(test "${name}.${fabric}.${n}")
-      add_test(NAME ${test} COMMAND ${checker} ${ARMILLA_TEST_LAUNCHER} ${command} ${args})
-      armilla_test_properties(${test} "${labels};${fabric}" "${timeout}")
+      add_test(NAME ${test} COMMAND ${checker} ${ARMILLA_TEST_LAUNCHER} ${arg_PROGRAM} ${arg_ARGS})
+      armilla_test_properties(${test} LABELS ${arg_LABELS} ${fabric} TIMEOUT ${arg_TIMEOUT})
       # Unpinned: tests run beside each other, and two jobs on the same core would starve.
       set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT ARMILLA_FABRIC=${fabric} ARMILLA_RANKS=${n} ARMILLA_PIN=none
-                                                ${environment})
+                                                ${arg_ENVIRONMENT})
       if(n GREATER 1)
         set_tests_properties(${test} PROPERTIES PROCESSORS 2)
       endif()
@@ -332,12 +333,13 @@ function(armilla_run_on_fabrics name command args ranks fabrics environment labe
   endforeach()
 endfunction()
 
-function(armilla_test_properties test labels timeout)
-  if(NOT timeout)
-    set(timeout ${ARMILLA_TEST_TIMEOUT})
+# armilla_test_properties(<test> LABELS label ... [TIMEOUT s]): what every test of this project has.
+function(armilla_test_properties test)
+  cmake_parse_arguments(arg "" "TIMEOUT" "LABELS" ${ARGN})
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT ${ARMILLA_TEST_TIMEOUT})
   endif()
-  list(REMOVE_ITEM labels "")
-  set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT ${timeout} ENVIRONMENT "${ARMILLA_TEST_ENVIRONMENT}")
+  set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${ARMILLA_TEST_ENVIRONMENT}")
 endfunction()
 
 # armilla_compile_fail(<name> SOURCE file EXPECT "regex" [DEFINES A ...]): compiling the file must fail, and the
@@ -359,5 +361,5 @@ function(armilla_compile_fail name)
            COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tests/compile_fail/expect_error.py" ${bound} "${arg_EXPECT}"
                    "${CMAKE_CXX_COMPILER}" -std=c++20 -fsyntax-only -I "${PROJECT_SOURCE_DIR}"
                    -DARMILLA_CHECKED=$<BOOL:${ARMILLA_CHECKED}> ${arg_DEFINES} "${arg_SOURCE}")
-  armilla_test_properties(compile_fail.${name} "compile_fail" "")
+  armilla_test_properties(compile_fail.${name} LABELS compile_fail)
 endfunction()

@@ -39,7 +39,7 @@ std::string name() {
   return method_name(typeid(Handler).name());
 }
 
-TEST(MethodName, SaysWhatIsCalledAndWithWhat) {
+TEST(method_name, says_what_is_called_and_with_what) {
   EXPECT_EQ((name<statement<constant_function<&sample::twice>, std::vector<double>>>()), "async sample::twice(vector<double>)");
   EXPECT_EQ((name<question<constant_function<&sample::twice>, std::vector<double>>>()), "call sample::twice(vector<double>)");
   EXPECT_EQ((name<active_message<&sample::ping>>()), "message sample::ping");
@@ -47,39 +47,39 @@ TEST(MethodName, SaysWhatIsCalledAndWithWhat) {
   EXPECT_EQ((name<answer<void>>()), "answer void");
 }
 
-TEST(MethodName, LeavesOutWhatOnlyCompilersNeed) {
+TEST(method_name, leaves_out_what_only_compilers_need) {
   EXPECT_EQ((name<answer<std::map<std::string, std::vector<int>>>>()), "answer map<string, vector<int>>");
 }
 
-TEST(MethodName, NamesMembers) {
+TEST(method_name, names_members) {
   EXPECT_EQ((name<statement<bound_member<&sample::histogram::add, sample::histogram>, int>>()),
             "async sample::histogram::add(int)");
   EXPECT_EQ((name<question<bound_member<&sample::histogram::total, sample::histogram>>>()), "call sample::histogram::total()");
 }
 
-TEST(MethodName, NamesInstancesOfTemplates) {
+TEST(method_name, names_instances_of_templates) {
   EXPECT_EQ((name<statement<constant_function<&sample::generic<std::string>>, std::string>>()),
             "async sample::generic<string>(string)");
 }
 
-TEST(MethodName, NamesFunctionsOfOneFile) {
+TEST(method_name, names_functions_of_one_file) {
   EXPECT_EQ((name<statement<constant_function<&hidden>, int>>()), "async hidden(int)");
 }
 
-TEST(MethodName, AFunctionPointerIsItsType) {
+TEST(method_name, a_function_pointer_is_its_type) {
   EXPECT_EQ((name<statement<portable_function<void(int)>, int>>()), "async function pointer void (int)(int)");
 }
 
-TEST(MethodName, NamesLambdasByWhereTheyStand) {
+TEST(method_name, names_lambdas_by_where_they_stand) {
   const std::string found = sample::name_inside([] {});
   EXPECT_TRUE(found.starts_with("async ") && found.ends_with("(int)")) << found;
   EXPECT_NE(found.find("sample::name_inside<"), found.npos) << found;
   EXPECT_NE(found.find("lambda"), found.npos) << found;
 }
 
-TEST(MethodName, PlainTextStaysAsItIs) { EXPECT_EQ(method_name("memory question"), "memory question"); }
+TEST(method_name, plain_text_stays_as_it_is) { EXPECT_EQ(method_name("memory question"), "memory question"); }
 
-TEST(MethodName, AnyTextIsSurvived) {
+TEST(method_name, any_text_is_survived) {
   for (const char* text :
        {"", "(", ">", "armilla::detail::statement<", "armilla::detail::answer<)", "{lambda(", "armilla::detail::question<&(f"})
     static_cast<void>(shorten_method(text));

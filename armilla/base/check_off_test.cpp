@@ -11,7 +11,7 @@
 
 namespace {
 
-TEST(CheckOff, OnlyRequireIsLeft) {
+TEST(check_off, only_require_is_left) {
   int looked = 0;
   ARMILLA_CHECK(++looked > 5, "put", "no");
   ARMILLA_PARANOID(++looked > 5, "put", "no");

@@ -14,17 +14,17 @@
 
 namespace {
 
-TEST(Check, WithOperationAndTextThrowsUsageError) {
+TEST(check, with_operation_and_text_throws_usage_error) {
   EXPECT_THROW(ARMILLA_REQUIRE(1 > 2, "put", "no"), armilla::usage_error);
   EXPECT_THROW(ARMILLA_CHECK(1 > 2, "put", std::string("no")), armilla::usage_error);
   EXPECT_THROW(ARMILLA_PARANOID(1 > 2, "put", "no"), armilla::usage_error);
 }
 
-TEST(Check, WithoutOneNamesConditionAndPlaceAndAborts) {
+TEST(check, without_one_names_condition_and_place_and_aborts) {
   EXPECT_DEATH(ARMILLA_CHECK(1 > 2), "\"1 > 2\" does not hold \\(.*check_test.cpp:[0-9]+\\)");
 }
 
-TEST(Check, EvaluatesTheTextOnlyIfItFails) {
+TEST(check, evaluates_the_text_only_if_it_fails) {
   int made = 0;
   const auto text = [&] { return ++made, "text"; };
   ARMILLA_REQUIRE(true, "put", text());

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Clock, NeverGoesBack) {
+TEST(clock, never_goes_back) {
   std::uint64_t last = now_ns();
   for (int i = 0; i < 1000; ++i) {
     const std::uint64_t now = now_ns();
@@ -19,20 +19,20 @@ TEST(Clock, NeverGoesBack) {
   }
 }
 
-TEST(Clock, TicksHaveALength) {
+TEST(clock, ticks_have_a_length) {
   EXPECT_GT(ns_per_tick(), 0.0);
   EXPECT_EQ(ns_per_tick(), ns_per_tick());
   EXPECT_EQ(ticks_to_ns(0), 0u);
 }
 
-TEST(Deadline, TakesAnyDuration) {
+TEST(deadline, takes_any_duration) {
   const std::uint64_t before = now_ns();
   EXPECT_GE(deadline_after(2s), before + 2'000'000'000u);
   EXPECT_GE(deadline_after(1500ms), before + 1'500'000'000u);
   EXPECT_GE(deadline_after(std::chrono::duration<double>(0.5)), before + 500'000'000u);
 }
 
-TEST(Deadline, PastAndEndlessOnesAreExpiredAndNever) {
+TEST(deadline, past_and_endless_ones_are_expired_and_never) {
   EXPECT_TRUE(expired(deadline_after(-1s)));
   EXPECT_TRUE(expired(deadline_after(0s)));
   EXPECT_EQ(deadline_after(std::chrono::hours::max()), never);

@@ -33,17 +33,17 @@ std::string text_of(F&& f) {
   return "nothing was thrown";
 }
 
-TEST(Error, NamesRankAndOperationInsideAJob) {
+TEST(error, names_rank_and_operation_inside_a_job) {
   const as_rank me(3, 4);
   EXPECT_EQ(text_of<usage_error>([] { detail::throw_usage("put", "the pointer is null; give another"); }),
             "armilla: rank 3: put: the pointer is null; give another");
 }
 
-TEST(Error, NamesTheOperationOnlyOutsideAJob) {
+TEST(error, names_the_operation_only_outside_a_job) {
   EXPECT_EQ(text_of<limit_error>([] { detail::throw_limit("call", "too large"); }), "armilla: call: too large");
 }
 
-TEST(Error, EveryKindIsAnErrorAndAStdSystemErrorWithItsCode) {
+TEST(error, every_kind_is_an_error_and_a_std_system_error_with_its_code) {
   const auto code_of = [](auto&& f) {
     try {
       f();
@@ -63,7 +63,7 @@ TEST(Error, EveryKindIsAnErrorAndAStdSystemErrorWithItsCode) {
   EXPECT_EQ(make_error_code(errc::timeout).message(), "time is over");
 }
 
-TEST(Error, RemoteErrorCarriesRankTypeAndTextOfWhatTheBodyThrew) {
+TEST(error, remote_error_carries_rank_type_and_text_of_what_the_body_threw) {
   const remote_error e(2, "call", "std::out_of_range", "index 9");
   EXPECT_EQ(e.rank(), 2);
   EXPECT_STREQ(e.type_name(), "std::out_of_range");
@@ -71,20 +71,20 @@ TEST(Error, RemoteErrorCarriesRankTypeAndTextOfWhatTheBodyThrew) {
   EXPECT_NE(std::string(e.what()).find("rank 2 threw std::out_of_range (index 9)"), std::string::npos);
 }
 
-TEST(Error, DecodeErrorNamesTheSender) {
+TEST(error, decode_error_names_the_sender) {
   const decode_error e(7, "decode", "short");
   EXPECT_EQ(e.rank(), 7);
   EXPECT_NE(std::string(e.what()).find("bytes from rank 7: short"), std::string::npos);
 }
 
-TEST(Error, ARankOutOfRangeIsNamedWithWhatIsAllowed) {
+TEST(error, a_rank_out_of_range_is_named_with_what_is_allowed) {
   EXPECT_EQ(text_of<usage_error>([] { detail::require_rank("async", 4, 4); }),
             "armilla: async: rank 4 does not exist (ranks of this job: 4); give a rank from 0 to 3");
   EXPECT_THROW(detail::require_rank("async", -1, 4), usage_error);
   EXPECT_NO_THROW(detail::require_rank("async", 3, 4));
 }
 
-TEST(Error, DescribesTheExceptionThatIsCaught) {
+TEST(error, describes_the_exception_that_is_caught) {
   const auto describe = [](auto&& value) {
     try {
       throw value;
@@ -96,18 +96,18 @@ TEST(Error, DescribesTheExceptionThatIsCaught) {
   EXPECT_EQ(describe(42).text, "no text: it is no std::exception");
 }
 
-TEST(Error, FatalPrintsTheOneMessageAndAborts) {
+TEST(error, fatal_prints_the_one_message_and_aborts) {
   EXPECT_DEATH(detail::fatal("poll", "the ring is broken"), "armilla: poll: the ring is broken");
   EXPECT_DEATH(detail::fatal("poll", std::string(5000, 'x')), "armilla: poll: xxx");
 }
 
-TEST(Context, RankAndRanksAnswerInsideAJob) {
+TEST(context, rank_and_ranks_answer_inside_a_job) {
   const as_rank me(1, 4);
   EXPECT_EQ(rank(), 1);
   EXPECT_EQ(ranks(), 4);
 }
 
-TEST(Context, OutsideAJobTheErrorNamesOperationAndThread) {
+TEST(context, outside_a_job_the_error_names_operation_and_thread) {
   const std::string text = text_of<usage_error>([] { rank(); });
   EXPECT_NE(text.find("armilla: rank: the calling thread (\""), std::string::npos) << text;
   EXPECT_NE(text.find("call it inside armilla::run"), std::string::npos) << text;

@@ -17,7 +17,7 @@ bool is_blocked(int signal) {
   return sigismember(&blocked, signal) == 1;
 }
 
-TEST(HelperThread, TakesNoSignalAndHasItsName) {
+TEST(helper_thread, takes_no_signal_and_has_its_name) {
   bool there = false;
   char name[16] = {};
   start_helper_thread("for a test", [&] {
@@ -28,7 +28,7 @@ TEST(HelperThread, TakesNoSignalAndHasItsName) {
   EXPECT_EQ(std::string(name), "for a test");
 }
 
-TEST(HelperThread, TheThreadThatStartsItTakesItsSignalsAfterwards) {
+TEST(helper_thread, the_thread_that_starts_it_takes_its_signals_afterwards) {
   start_helper_thread("for a test", [] {}).join();
   EXPECT_FALSE(is_blocked(SIGTERM));
 }

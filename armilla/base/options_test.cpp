@@ -29,7 +29,7 @@ std::string complaint(const Entry*... entry) {
   return "no complaint";
 }
 
-TEST(Options, DefaultsHoldWithoutAnyVariable) {
+TEST(options, defaults_hold_without_any_variable) {
   const options o = read();
   EXPECT_EQ(o.ranks, 1);
   EXPECT_EQ(o.fabric, "auto");
@@ -39,7 +39,7 @@ TEST(Options, DefaultsHoldWithoutAnyVariable) {
   EXPECT_TRUE(std::has_single_bit(o.segment));
 }
 
-TEST(Options, ReadsEachKindOfValue) {
+TEST(options, reads_each_kind_of_value) {
   const options o = read("ARMILLA_RANKS=4", "ARMILLA_FABRIC=threads", "ARMILLA_LABEL=1", "ARMILLA_RING=64K", "ARMILLA_SPIN=5",
                          "ARMILLA_YIELD=1ms", "ARMILLA_STALL=3", "ARMILLA_FENCE=hypercube", "ARMILLA_STATS=out.json");
   EXPECT_EQ(o.ranks, 4);
@@ -53,25 +53,25 @@ TEST(Options, ReadsEachKindOfValue) {
   EXPECT_EQ(o.stats, "out.json");
 }
 
-TEST(Options, SkipsWhatIsNotOurs) {
+TEST(options, skips_what_is_not_ours) {
   EXPECT_EQ(read("PATH=/bin", "ARMILLA_INTERNAL_RANK=7", "ARMILLAX=1", "XARMILLA_RANKS=9").ranks, 1);
 }
 
-TEST(Options, AnUnknownNameIsAnErrorThatNamesTheNearest) {
+TEST(options, an_unknown_name_is_an_error_that_names_the_nearest) {
   EXPECT_NE(complaint("ARMILLA_RANK=4").find("ARMILLA_RANK is no option; did you mean ARMILLA_RANKS?"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_SPILLLIMIT=4").find("did you mean ARMILLA_SPILL_LIMIT?"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_=4").find("is no option"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_RANK=4").find("armilla-run --options prints all"), std::string::npos);
 }
 
-TEST(Options, ABadValueNamesVariableValueAndWhatIsAllowed) {
+TEST(options, a_bad_value_names_variable_value_and_what_is_allowed) {
   EXPECT_NE(complaint("ARMILLA_RANKS=many").find("ARMILLA_RANKS=many is not allowed; give a number from 1 to"),
             std::string::npos);
   EXPECT_NE(complaint("ARMILLA_FABRIC=infini band").find("give one of auto shm threads"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_RING=100K").find("give a power of two from 4K to 1G"), std::string::npos);
 }
 
-TEST(Options, WhatAllRanksShareIsTakenOver) {
+TEST(options, what_all_ranks_share_is_taken_over) {
   const options first = read("ARMILLA_STATS=1,out.json", "ARMILLA_FENCE=tree", "ARMILLA_LOSS_GRACE=3ms", "ARMILLA_SPIN=7us");
   options second;
   EXPECT_EQ(second.take_shared(first.shared()).here, "");  // nothing was given there
@@ -82,7 +82,7 @@ TEST(Options, WhatAllRanksShareIsTakenOver) {
   EXPECT_EQ(second.shared(), first.shared());
 }
 
-TEST(Options, WhatIsOverruledIsTold) {
+TEST(options, what_is_overruled_is_told) {
   options second = read("ARMILLA_FENCE=flat", "ARMILLA_TRACE=a.json", "ARMILLA_RING=64K");
   const auto overruled = second.take_shared(read("ARMILLA_FENCE=tree", "ARMILLA_RING=64K").shared());
   EXPECT_EQ(overruled.here, "ARMILLA_FENCE=flat ARMILLA_TRACE=a.json");
@@ -91,7 +91,7 @@ TEST(Options, WhatIsOverruledIsTold) {
   EXPECT_THROW(second.take_shared("nonsense"), usage_error);
 }
 
-TEST(Options, RefusesEveryKindOfNonsense) {
+TEST(options, refuses_every_kind_of_nonsense) {
   for (const char* bad :
        {"ARMILLA_RANKS=0", "ARMILLA_RANKS=-1", "ARMILLA_RANKS=4x", "ARMILLA_RANKS=", "ARMILLA_RANKS=99999999999",
         "ARMILLA_LABEL=maybe", "ARMILLA_EAGER=16Q", "ARMILLA_EAGER=-1", "ARMILLA_RANKS=1025", "ARMILLA_SEGMENT=1M",
@@ -100,7 +100,7 @@ TEST(Options, RefusesEveryKindOfNonsense) {
     EXPECT_NE(complaint(bad).find("is not allowed; give"), std::string::npos) << bad;
 }
 
-TEST(Options, SetAndGetSpeakTheSameLanguage) {
+TEST(options, set_and_get_speak_the_same_language) {
   options o;
   o.set("ring", "1M");
   o.set("ARMILLA_SPIN", "250us");
@@ -129,9 +129,9 @@ class variable {
 };
 
 // A tuned file that lives as long as the test.
-class TunedFile : public testing::Test {
+class tuned_file_test : public testing::Test {
  protected:
-  ~TunedFile() override { unlink(path_.c_str()); }
+  ~tuned_file_test() override { unlink(path_.c_str()); }
   void write(const std::string& text) { std::ofstream(path_) << text; }
   std::string refusal(const std::string& text) {
     write(text);
@@ -145,14 +145,14 @@ class TunedFile : public testing::Test {
   variable tuned_{"ARMILLA_TUNED", path_};
 };
 
-TEST_F(TunedFile, GivesValuesThatTheEnvironmentOverrules) {
+TEST_F(tuned_file_test, gives_values_that_the_environment_overrules) {
   write("# measured\n\n  aggregate = 2K \r\n");
   EXPECT_EQ(options::from_environment().aggregate, 2048u);
   const variable stronger("ARMILLA_AGGREGATE", "512");
   EXPECT_EQ(options::from_environment().aggregate, 512u);
 }
 
-TEST_F(TunedFile, MayBeMissingButNotSilentlyWhereItIsNamed) {
+TEST_F(tuned_file_test, may_be_missing_but_not_silently_where_it_is_named) {
   EXPECT_EQ(options::from_environment().aggregate, options().aggregate);
   EXPECT_NE(complaint_of_tuned_file().find("ARMILLA_TUNED=" + path_ + ": there is no such file"), std::string::npos);
   write("aggregate=2K\n");
@@ -161,14 +161,14 @@ TEST_F(TunedFile, MayBeMissingButNotSilentlyWhereItIsNamed) {
   EXPECT_EQ(complaint_of_tuned_file(), "");
 }
 
-TEST_F(TunedFile, IsNotReadIfSwitchedOff) {
+TEST_F(tuned_file_test, is_not_read_if_switched_off) {
   write("aggregate=512\n");
   const variable folder("XDG_CONFIG_HOME", path_ + ".none");
   const variable off("ARMILLA_TUNED", "none");
   EXPECT_EQ(options::from_environment().aggregate, options().aggregate);
 }
 
-TEST_F(TunedFile, ABadLineNamesFileLineAndWhatIsAllowed) {
+TEST_F(tuned_file_test, a_bad_line_names_file_line_and_what_is_allowed) {
   const std::string text = refusal("# measured\naggregate=lots\n");
   EXPECT_NE(text.find(path_ + ", line 2: 'aggregate=lots' is not allowed; give aggregate= followed by bytes from 0 to 1M"),
             std::string::npos)
@@ -176,12 +176,12 @@ TEST_F(TunedFile, ABadLineNamesFileLineAndWhatIsAllowed) {
   EXPECT_NE(text.find("ARMILLA_TUNED=none"), std::string::npos) << text;
 }
 
-TEST_F(TunedFile, SetsNothingButWhatIsTunable) {
+TEST_F(tuned_file_test, sets_nothing_but_what_is_tunable) {
   for (const char* bad : {"ranks=4", "tuned=other", "aggregate", "=4096", "aggregate=4096 # good", "agregate=4096"})
     EXPECT_NE(refusal(bad).find(", line 1: '" + std::string(bad) + "' is not allowed"), std::string::npos) << bad;
 }
 
-TEST_F(TunedFile, LiesInTheUsersFolderUnlessNamed) {
+TEST_F(tuned_file_test, lies_in_the_users_folder_unless_named) {
   EXPECT_EQ(tuned_file(), path_);
   const variable unnamed("ARMILLA_TUNED", "");
   const variable home("HOME", "/home/somebody");
@@ -193,14 +193,14 @@ TEST_F(TunedFile, LiesInTheUsersFolderUnlessNamed) {
   EXPECT_EQ(tuned_file(), "");
 }
 
-TEST(Options, ReadsTheRealEnvironment) {
+TEST(options, reads_the_real_environment) {
   const variable no_file("ARMILLA_TUNED", "none");
   setenv("ARMILLA_POLL_EVERY", "16", 1);
   EXPECT_EQ(options::from_environment().poll_every, 16);
   unsetenv("ARMILLA_POLL_EVERY");
 }
 
-TEST(Options, APollsBudgetIsANumberOrATime) {
+TEST(options, a_polls_budget_is_a_number_or_a_time) {
   options o;
   EXPECT_EQ(o.get("poll_budget"), "0");
   o.set("poll_budget", "16");
@@ -215,7 +215,7 @@ TEST(Options, APollsBudgetIsANumberOrATime) {
   EXPECT_THROW(o.set("poll_budget", "many"), usage_error);
 }
 
-TEST(Options, TheManualNamesEveryVariableItsTextAndDefault) {
+TEST(options, the_manual_names_every_variable_its_text_and_default) {
   std::FILE* file = std::tmpfile();
   print_manual(file);
   std::string text(static_cast<std::size_t>(std::ftell(file)), '\0');
@@ -228,7 +228,7 @@ TEST(Options, TheManualNamesEveryVariableItsTextAndDefault) {
   EXPECT_NE(text.find("ARMILLA_ACCESS_BY_MESSAGE"), std::string::npos);
 }
 
-TEST(OptionText, SizesTakeSuffixes) {
+TEST(option_text, sizes_take_suffixes) {
   std::uint64_t n = 0;
   for (const auto& [text, bytes] : {std::pair<const char*, std::uint64_t>{"17", 17},
                                     {"1k", 1024},
@@ -241,7 +241,7 @@ TEST(OptionText, SizesTakeSuffixes) {
   }
 }
 
-TEST(OptionText, ShowsTheShortestExactSpelling) {
+TEST(option_text, shows_the_shortest_exact_spelling) {
   EXPECT_EQ(show_bytes(0), "0");
   EXPECT_EQ(show_bytes(1025), "1025");
   EXPECT_EQ(show_bytes(3 << 20), "3M");
@@ -249,7 +249,7 @@ TEST(OptionText, ShowsTheShortestExactSpelling) {
   EXPECT_EQ(show_duration(1'500'000), "1500us");
 }
 
-TEST(OptionText, EditDistanceCountsChanges) {
+TEST(option_text, edit_distance_counts_changes) {
   EXPECT_EQ(edit_distance("ring", "RING"), 0u);
   EXPECT_EQ(edit_distance("ring", "wing"), 1u);
   EXPECT_EQ(edit_distance("", "abc"), 3u);

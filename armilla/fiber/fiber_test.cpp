@@ -22,7 +22,7 @@ using armilla::sync_var;
 using armilla::yield;
 using armilla::detail::solo_rank;
 
-TEST(Fiber, JoinGivesWhatItReturned) {
+TEST(fiber, join_gives_what_it_returned) {
   solo_rank rank;
   auto f = spawn([](int a, std::string b) { return b + std::to_string(a); }, 7, "n=");
   EXPECT_TRUE(f.joinable());
@@ -30,13 +30,13 @@ TEST(Fiber, JoinGivesWhatItReturned) {
   EXPECT_FALSE(f.joinable());
 }
 
-TEST(Fiber, JoinThrowsWhatItThrew) {
+TEST(fiber, join_throws_what_it_threw) {
   solo_rank rank;
   auto f = spawn([]() -> int { throw std::range_error("far"); });
   EXPECT_THROW(f.join(), std::range_error);
 }
 
-TEST(Fiber, BeginsWhenTheCallerWaits) {
+TEST(fiber, begins_when_the_caller_waits) {
   solo_rank rank;
   bool began = false;
   auto f = spawn([&] { began = true; });
@@ -47,7 +47,7 @@ TEST(Fiber, BeginsWhenTheCallerWaits) {
   f.join();
 }
 
-TEST(Fiber, TakesTurnsByYielding) {
+TEST(fiber, takes_turns_by_yielding) {
   solo_rank rank;
   std::string order;
   auto a = spawn([&] {
@@ -61,7 +61,7 @@ TEST(Fiber, TakesTurnsByYielding) {
   EXPECT_EQ(order, "ababab");
 }
 
-TEST(Fiber, RunsOnWhenDetached) {
+TEST(fiber, runs_on_when_detached) {
   solo_rank rank;
   int ended = 0;
   spawn([&] {
@@ -77,7 +77,7 @@ TEST(Fiber, RunsOnWhenDetached) {
   EXPECT_EQ(rank.fibers().alive(), 0);
 }
 
-TEST(Fiber, CountsThoseThatLive) {
+TEST(fiber, counts_those_that_live) {
   solo_rank rank;
   auto first = spawn([] { yield(), yield(); });
   auto second = spawn([] {});
@@ -89,7 +89,7 @@ TEST(Fiber, CountsThoseThatLive) {
   EXPECT_EQ(rank.fibers().counted(), 0U);
 }
 
-TEST(Fiber, KeepsLargeCallablesAndResults) {
+TEST(fiber, keeps_large_callables_and_results) {
   solo_rank rank;
   std::array<long, 100> numbers{};
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = long(i);
@@ -103,7 +103,7 @@ TEST(Fiber, KeepsLargeCallablesAndResults) {
   EXPECT_EQ(result[99], 99);
 }
 
-TEST(Fiber, ReusesItsStack) {
+TEST(fiber, reuses_its_stack) {
   solo_rank rank;
   for (int i = 0; i < 1000; ++i) spawn([] {}).join();
   int known = 0;
@@ -111,7 +111,7 @@ TEST(Fiber, ReusesItsStack) {
   EXPECT_LE(known, 2);
 }
 
-TEST(Fiber, GivesStacksBackBeyondThoseKept) {
+TEST(fiber, gives_stacks_back_beyond_those_kept) {
   solo_rank rank;
   std::vector<armilla::fiber<void>> many;
   for (int i = 0; i < 3000; ++i) many.push_back(spawn([] { yield(); }));
@@ -122,7 +122,7 @@ TEST(Fiber, GivesStacksBackBeyondThoseKept) {
   EXPECT_LE(known, 1026);
 }
 
-TEST(Fiber, SleepsAtLeastAsLongAsAsked) {
+TEST(fiber, sleeps_at_least_as_long_as_asked) {
   solo_rank rank;
   const auto before = armilla::detail::now_ns();
   bool other = false;
@@ -134,7 +134,7 @@ TEST(Fiber, SleepsAtLeastAsLongAsAsked) {
 
 // Who began later by less than a unit wakes in the order of the units. On a machine that stops for longer: once more, with longer
 // ones.
-TEST(Fiber, WakesSleepersInTheOrderOfTheirTimes) {
+TEST(fiber, wakes_sleepers_in_the_order_of_their_times) {
   solo_rank rank;
   for (std::uint64_t unit = 1'000'000;; unit *= 4) {
     std::string order;
@@ -156,7 +156,7 @@ TEST(Fiber, WakesSleepersInTheOrderOfTheirTimes) {
 }
 
 // Each handles an exception while the other throws, catches and ends: the runtime's list of caught exceptions is a stack.
-TEST(Fiber, WaitsInsideCatch) {
+TEST(fiber, waits_inside_catch) {
   solo_rank rank;
   const auto work = [](std::string mine, int rounds) {
     try {
@@ -187,7 +187,7 @@ struct waits_at_end {
   }
 };
 
-TEST(Fiber, WaitsInADestructorDuringUnwinding) {
+TEST(fiber, waits_in_a_destructor_during_unwinding) {
   solo_rank rank;
   int seen = -1, beside = -1;
   auto a = spawn([&] {
@@ -201,7 +201,7 @@ TEST(Fiber, WaitsInADestructorDuringUnwinding) {
   EXPECT_EQ(beside, 0);
 }
 
-TEST(Fiber, AnEmptyHandleCannotBeJoined) {
+TEST(fiber, an_empty_handle_cannot_be_joined) {
   solo_rank rank;
   armilla::fiber<int> none;
   EXPECT_THROW(none.join(), armilla::usage_error);
@@ -230,7 +230,7 @@ void expect_a_named_overflow(F f) {
       "rank 0: fiber [0-9]+: its stack of [0-9]+ bytes has overflowed; raise ARMILLA_STACK");
 }
 
-TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
+TEST(fiber_death_test, an_overflow_names_the_fiber_and_the_option) {
   expect_a_named_overflow([] { return dig(1'000'000, nullptr); });
 }
 
@@ -241,12 +241,12 @@ TEST(FiberDeathTest, AnOverflowNamesTheFiberAndTheOption) {
   return large[0] + large[times - 1];
 }
 
-TEST(FiberDeathTest, AnOverflowByOneLargeFrameNamesThemToo) {
+TEST(fiber_death_test, an_overflow_by_one_large_frame_names_them_too) {
   expect_a_named_overflow([] { return fill_a_large_frame(100); });
 }
 
 // Beyond the 32,000 for which the system has mappings, where a guard takes none.
-TEST(Fiber, MoreOfThemWaitThanThereAreMappings) {
+TEST(fiber, more_of_them_wait_than_there_are_mappings) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers hold some memory for each";
 #endif

@@ -49,7 +49,7 @@ using matrix = std::vector<double>;
     }
 }
 
-TEST(ForeignCode, LargeFramesFitTheDefaultStack) {
+TEST(foreign_code, large_frames_fit_the_default_stack) {
   solo_rank rank;
   matrix a(n * n), b(n * n);
   for (int i = 0; i < n * n; ++i) a[std::size_t(i)] = i % 7, b[std::size_t(i)] = i % 5;
@@ -67,7 +67,7 @@ TEST(ForeignCode, LargeFramesFitTheDefaultStack) {
   EXPECT_TRUE(second.join());
 }
 
-TEST(ForeignCode, TheCLibraryIsAtHome) {
+TEST(foreign_code, the_c_library_is_at_home) {
   solo_rank rank;
   auto f = spawn([] {
     char text[4096];
@@ -84,7 +84,7 @@ TEST(ForeignCode, TheCLibraryIsAtHome) {
 
 #ifdef _OPENMP
 // The fibers share the thread's team; a region begins and ends between two waits.
-TEST(ForeignCode, OpenMPRunsInsideFibers) {
+TEST(foreign_code, open_mp_runs_inside_fibers) {
   solo_rank rank;
   const auto work = [](int seed) {
     long sum = 0;

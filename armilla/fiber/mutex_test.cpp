@@ -17,7 +17,7 @@ using armilla::spawn;
 using armilla::yield;
 using armilla::detail::solo_rank;
 
-TEST(Mutex, LetsOneFiberThroughAtATime) {
+TEST(mutex, lets_one_fiber_through_at_a_time) {
   solo_rank rank;
   mutex m;
   std::string order;
@@ -33,7 +33,7 @@ TEST(Mutex, LetsOneFiberThroughAtATime) {
   EXPECT_FALSE(m.is_locked());
 }
 
-TEST(Mutex, GoesToTheOneThatWaitsLongest) {
+TEST(mutex, goes_to_the_one_that_waits_longest) {
   solo_rank rank;
   mutex m;
   std::string order;
@@ -53,7 +53,7 @@ TEST(Mutex, GoesToTheOneThatWaitsLongest) {
   EXPECT_EQ(order, "ba");
 }
 
-TEST(Mutex, TriesWithoutWaiting) {
+TEST(mutex, tries_without_waiting) {
   solo_rank rank;
   mutex m;
   EXPECT_TRUE(m.try_lock());
@@ -63,7 +63,7 @@ TEST(Mutex, TriesWithoutWaiting) {
   m.unlock();
 }
 
-TEST(Mutex, SaysWhoHoldsIt) {
+TEST(mutex, says_who_holds_it) {
   solo_rank rank;
   mutex m;
   EXPECT_THROW(m.unlock(), armilla::usage_error);
@@ -73,7 +73,7 @@ TEST(Mutex, SaysWhoHoldsIt) {
   m.unlock();
 }
 
-TEST(Mutex, StaysFreeWhereItsWaiterIsWokenForNothing) {
+TEST(mutex, stays_free_where_its_waiter_is_woken_for_nothing) {
   solo_rank rank;
   mutex m;
   m.lock();
@@ -96,7 +96,7 @@ TEST(Mutex, StaysFreeWhereItsWaiterIsWokenForNothing) {
   EXPECT_TRUE(got);
 }
 
-TEST(Mutex, CountsLocksAndThoseThatWaited) {
+TEST(mutex, counts_locks_and_those_that_waited) {
   solo_rank rank;
   mutex m;
   armilla::detail::counters& count = *armilla::detail::current->count;
@@ -109,7 +109,7 @@ TEST(Mutex, CountsLocksAndThoseThatWaited) {
   EXPECT_EQ(count.contended_locks, 1U);
 }
 
-TEST(MutexDeathTest, IsNotDestroyedWhileHeld) {
+TEST(mutex_death_test, is_not_destroyed_while_held) {
   if (!armilla::detail::checked) GTEST_SKIP() << "found in checked builds only";
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_DEATH(

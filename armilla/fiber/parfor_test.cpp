@@ -31,7 +31,7 @@ int fibers_made(solo_rank& rank) {
   return known;
 }
 
-TEST(Parfor, MakesNoFiberWhereNothingWaits) {
+TEST(parfor, makes_no_fiber_where_nothing_waits) {
   solo_rank rank;
   std::vector<int> order;
   parfor(0, 5, [&](int i) { order.push_back(i); });
@@ -40,14 +40,14 @@ TEST(Parfor, MakesNoFiberWhereNothingWaits) {
   EXPECT_EQ(armilla::detail::current->count->switches, 0U);
 }
 
-TEST(Parfor, DoesNothingForNothing) {
+TEST(parfor, does_nothing_for_nothing) {
   solo_rank rank;
   parfor(3, 3, [](int) { FAIL(); });
   parfor(3, -3, [](int) { FAIL(); });
   parfor(std::vector<int>{}, [](int) { FAIL(); });
 }
 
-TEST(Parfor, RunsTheRestWhileOneWaits) {
+TEST(parfor, runs_the_rest_while_one_waits) {
   solo_rank rank;
   std::string order;
   sync_var<void> last_ran;
@@ -60,7 +60,7 @@ TEST(Parfor, RunsTheRestWhileOneWaits) {
   EXPECT_LE(fibers_made(rank), 2);
 }
 
-TEST(Parfor, OverlapsAsManyWaitsAsIterations) {
+TEST(parfor, overlaps_as_many_waits_as_iterations) {
   solo_rank rank;
   int waiting = 0;
   sync_var<void> all_wait;
@@ -72,7 +72,7 @@ TEST(Parfor, OverlapsAsManyWaitsAsIterations) {
   EXPECT_EQ(waiting, 0);
 }
 
-TEST(Parfor, BoundsTheFibersOfOneLoop) {
+TEST(parfor, bounds_the_fibers_of_one_loop) {
   solo_rank rank;
   long ended = 0;
   parfor(0, 5000, [&](int) {
@@ -83,7 +83,7 @@ TEST(Parfor, BoundsTheFibersOfOneLoop) {
   EXPECT_LE(fibers_made(rank), 1026);
 }
 
-TEST(Parfor, KeepsAGrainTogether) {
+TEST(parfor, keeps_a_grain_together) {
   solo_rank rank;
   std::string order;
   parfor(
@@ -100,7 +100,7 @@ TEST(Parfor, KeepsAGrainTogether) {
   EXPECT_THROW(parfor(0, 1, [](int) {}, 0), armilla::usage_error);
 }
 
-TEST(Parfor, GoesThroughRanges) {
+TEST(parfor, goes_through_ranges) {
   solo_rank rank;
   std::vector<int> numbers(10);
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -124,7 +124,7 @@ TEST(Parfor, GoesThroughRanges) {
   EXPECT_EQ(squares[2], 9);
 }
 
-TEST(Parfor, TakesExtremeBounds) {
+TEST(parfor, takes_extreme_bounds) {
   solo_rank rank;
   int count = 0;
   const int most = std::numeric_limits<int>::max();
@@ -135,7 +135,7 @@ TEST(Parfor, TakesExtremeBounds) {
   EXPECT_EQ(count, 3 + 255);
 }
 
-TEST(Parfor, ThrowsWhatCameFirstWhenAllHaveEnded) {
+TEST(parfor, throws_what_came_first_when_all_have_ended) {
   solo_rank rank;
   int ended = 0;
   try {
@@ -150,7 +150,7 @@ TEST(Parfor, ThrowsWhatCameFirstWhenAllHaveEnded) {
   EXPECT_EQ(ended, 10);
 }
 
-TEST(Parfor, NestsAndStartsTheOuterIterationsToo) {
+TEST(parfor, nests_and_starts_the_outer_iterations_too) {
   solo_rank rank;
   std::string order;
   sync_var<void> all_began;
@@ -166,7 +166,7 @@ TEST(Parfor, NestsAndStartsTheOuterIterationsToo) {
   EXPECT_EQ(order.size(), 3U * 2U + 6U * 3U);
 }
 
-TEST(Parfor, NestsWhereOnlyTheOuterWaits) {
+TEST(parfor, nests_where_only_the_outer_waits) {
   solo_rank rank;
   int inner = 0, waiting = 0;
   sync_var<void> all_wait;
@@ -182,7 +182,7 @@ TEST(Parfor, NestsWhereOnlyTheOuterWaits) {
   EXPECT_EQ(inner, 16);
 }
 
-TEST(Parfor, RunsInsideSpawnedFibers) {
+TEST(parfor, runs_inside_spawned_fibers) {
   solo_rank rank;
   int ended = 0;
   const auto work = [&] {
@@ -201,7 +201,7 @@ void write_a(sync_var<int>& v) { v = 1; }
 sync_var<int>* shared = nullptr;
 void write_shared() { write_a(*shared); }
 
-TEST(Par, BlocksWaitForEachOther) {
+TEST(par, blocks_wait_for_each_other) {
   solo_rank rank;
   sync_var<int> a, b;
   int sum = 0;
@@ -209,7 +209,7 @@ TEST(Par, BlocksWaitForEachOther) {
   EXPECT_EQ(sum, 7);
 }
 
-TEST(Par, TakesFunctionsAndDropsResults) {
+TEST(par, takes_functions_and_drops_results) {
   solo_rank rank;
   sync_var<int> v;
   shared = &v;
@@ -217,7 +217,7 @@ TEST(Par, TakesFunctionsAndDropsResults) {
   EXPECT_EQ(v.read(), 1);
 }
 
-TEST(Par, ThrowsWhenAllHaveEnded) {
+TEST(par, throws_when_all_have_ended) {
   solo_rank rank;
   bool ended = false;
   EXPECT_THROW(par([] { throw std::range_error("first"); },

@@ -31,7 +31,7 @@ using armilla::yield;
 using armilla::detail::solo_rank;
 using namespace std::chrono_literals;
 
-TEST(SharedMutex, ReadersShareWritersDoNot) {
+TEST(shared_mutex, readers_share_writers_do_not) {
   solo_rank rank;
   shared_mutex m;
   std::string order;
@@ -52,7 +52,7 @@ TEST(SharedMutex, ReadersShareWritersDoNot) {
   EXPECT_EQ(order, "ababWWcdcd");
 }
 
-TEST(SharedMutex, TriesAndRefuses) {
+TEST(shared_mutex, tries_and_refuses) {
   solo_rank rank;
   shared_mutex m;
   EXPECT_THROW(m.unlock(), usage_error);
@@ -68,7 +68,7 @@ TEST(SharedMutex, TriesAndRefuses) {
   m.unlock();
 }
 
-TEST(Condition, WaitsForWhatHolds) {
+TEST(condition, waits_for_what_holds) {
   solo_rank rank;
   mutex m;
   condition_variable changed;
@@ -89,7 +89,7 @@ TEST(Condition, WaitsForWhatHolds) {
   EXPECT_FALSE(m.is_locked());
 }
 
-TEST(Condition, NotifiesOneOrAllInOrder) {
+TEST(condition, notifies_one_or_all_in_order) {
   solo_rank rank;
   mutex m;
   condition_variable c;
@@ -112,7 +112,7 @@ TEST(Condition, NotifiesOneOrAllInOrder) {
   EXPECT_EQ(order, "abc");
 }
 
-TEST(Condition, GivesUpInTime) {
+TEST(condition, gives_up_in_time) {
   solo_rank rank;
   mutex m;
   condition_variable c;
@@ -128,7 +128,7 @@ TEST(Condition, GivesUpInTime) {
   f.join();
 }
 
-TEST(Condition, NeedsNoLockBetweenFibers) {
+TEST(condition, needs_no_lock_between_fibers) {
   solo_rank rank;
   condition_variable c;
   int n = 0;
@@ -141,7 +141,7 @@ TEST(Condition, NeedsNoLockBetweenFibers) {
   EXPECT_EQ(n, 3);
 }
 
-TEST(Semaphore, ServesInOrder) {
+TEST(semaphore, serves_in_order) {
   solo_rank rank;
   semaphore s(1);
   std::string order;
@@ -159,7 +159,7 @@ TEST(Semaphore, ServesInOrder) {
   EXPECT_EQ(order, "abc");
 }
 
-TEST(Semaphore, GivesUpInTimeAndLeavesTheLine) {
+TEST(semaphore, gives_up_in_time_and_leaves_the_line) {
   solo_rank rank;
   semaphore s;
   auto patient = spawn([&] { s.acquire(); });
@@ -172,7 +172,7 @@ TEST(Semaphore, GivesUpInTimeAndLeavesTheLine) {
   EXPECT_TRUE(s.try_acquire_for(1ms));
 }
 
-TEST(Latch, OpensWhenAllHaveArrived) {
+TEST(latch, opens_when_all_have_arrived) {
   solo_rank rank;
   latch l(3);
   int through = 0;
@@ -191,7 +191,7 @@ TEST(Latch, OpensWhenAllHaveArrived) {
   EXPECT_EQ(through, 2);
 }
 
-TEST(Channel, PassesValuesInOrderThroughLittleRoom) {
+TEST(channel, passes_values_in_order_through_little_room) {
   solo_rank rank;
   channel<std::unique_ptr<int>> c(2);
   auto pusher = spawn([&] {
@@ -205,7 +205,7 @@ TEST(Channel, PassesValuesInOrderThroughLittleRoom) {
   EXPECT_FALSE(c.pop());
 }
 
-TEST(Channel, NobodyOvertakesAWaiter) {
+TEST(channel, nobody_overtakes_a_waiter) {
   solo_rank rank;
   channel<char> c(1);
   c.push('a');
@@ -224,7 +224,7 @@ TEST(Channel, NobodyOvertakesAWaiter) {
   EXPECT_EQ(second.join(), '2');
 }
 
-TEST(Channel, ClosesUnderThoseWhoWait) {
+TEST(channel, closes_under_those_who_wait) {
   solo_rank rank;
   channel<int> full(1), none(1);
   full.push(1);
@@ -239,7 +239,7 @@ TEST(Channel, ClosesUnderThoseWhoWait) {
   EXPECT_THROW(full.try_push(1), usage_error);
 }
 
-TEST(Channel, RefusesToHoldNothing) {
+TEST(channel, refuses_to_hold_nothing) {
   solo_rank rank;
   EXPECT_THROW(channel<int>(0), usage_error);
   EXPECT_THROW(channel<int>(std::size_t(-1)), usage_error);
@@ -249,7 +249,7 @@ TEST(Channel, RefusesToHoldNothing) {
   EXPECT_THROW(latch(std::uint64_t(-1)), usage_error);
 }
 
-TEST(Channel, DestroysWhatNobodyTook) {
+TEST(channel, destroys_what_nobody_took) {
   solo_rank rank;
   const auto value = std::make_shared<int>(1);
   {

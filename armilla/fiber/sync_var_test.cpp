@@ -17,7 +17,7 @@ using armilla::sync_var;
 using armilla::yield;
 using armilla::detail::solo_rank;
 
-TEST(SyncVar, ReadersWaitForTheOneWrite) {
+TEST(sync_var, readers_wait_for_the_one_write) {
   solo_rank rank;
   sync_var<std::string> v;
   std::string seen;
@@ -32,7 +32,7 @@ TEST(SyncVar, ReadersWaitForTheOneWrite) {
   EXPECT_EQ(seen, "a1b1");
 }
 
-TEST(SyncVar, ConvertsToItsValue) {
+TEST(sync_var, converts_to_its_value) {
   solo_rank rank;
   sync_var<int> v, w(3);
   spawn([&] { v = 7; });
@@ -40,7 +40,7 @@ TEST(SyncVar, ConvertsToItsValue) {
   EXPECT_EQ(sum, 10);
 }
 
-TEST(SyncVar, RefusesASecondWrite) {
+TEST(sync_var, refuses_a_second_write) {
   solo_rank rank;
   sync_var<int> v;
   v = 1;
@@ -48,7 +48,7 @@ TEST(SyncVar, RefusesASecondWrite) {
   EXPECT_EQ(v.read(), 1);
 }
 
-TEST(SyncVar, StaysUnwrittenWhenTheValueThrows) {
+TEST(sync_var, stays_unwritten_when_the_value_throws) {
   solo_rank rank;
   struct moody {
     explicit moody(int i) : value(i) {
@@ -63,14 +63,14 @@ TEST(SyncVar, StaysUnwrittenWhenTheValueThrows) {
   EXPECT_EQ(v.read().value, 1);
 }
 
-TEST(SyncVar, HoldsWhatOnlyMoves) {
+TEST(sync_var, holds_what_only_moves) {
   solo_rank rank;
   sync_var<std::unique_ptr<int>> v;
   v = std::make_unique<int>(4);
   EXPECT_EQ(*v.read(), 4);
 }
 
-TEST(SyncVar, WaitsOnWhenWokenForNothing) {
+TEST(sync_var, waits_on_when_woken_for_nothing) {
   solo_rank rank;
   sync_var<void> v;
   armilla::detail::fiber_record* waiting = nullptr;

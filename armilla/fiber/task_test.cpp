@@ -39,7 +39,7 @@ task<int> fails() {
 }
 task<std::string> blocks(const sync_var<std::string>& v) { co_return v.read() + "!"; }
 
-TEST(Task, BeginsWhenSomebodyWantsIt) {
+TEST(task, begins_when_somebody_wants_it) {
   solo_rank rank;
   std::string order;
   sync_var<void> go;
@@ -58,7 +58,7 @@ TEST(Task, BeginsWhenSomebodyWantsIt) {
   EXPECT_THROW(t.get(), armilla::usage_error);
 }
 
-TEST(Task, AwaitsSyncVarsAndTasks) {
+TEST(task, awaits_sync_vars_and_tasks) {
   solo_rank rank;
   sync_var<int> a, b;
   auto f = spawn_task(sum(a, b));
@@ -71,7 +71,7 @@ TEST(Task, AwaitsSyncVarsAndTasks) {
   EXPECT_EQ(twice(a).get(), 2);
 }
 
-TEST(Task, AwaitsFibers) {
+TEST(task, awaits_fibers) {
   solo_rank rank;
   const auto both = []() -> task<int> {
     fiber<int> late = spawn([] {
@@ -86,7 +86,7 @@ TEST(Task, AwaitsFibers) {
   EXPECT_THROW(failing().get(), std::range_error);
 }
 
-TEST(Task, ExceptionsTravel) {
+TEST(task, exceptions_travel) {
   solo_rank rank;
   EXPECT_THROW(fails().get(), std::range_error);
   EXPECT_THROW(spawn_task(fails()).join(), std::range_error);
@@ -99,7 +99,7 @@ TEST(Task, ExceptionsTravel) {
   EXPECT_EQ(outer().get(), "far");
 }
 
-TEST(Task, MayBlockToo) {
+TEST(task, may_block_too) {
   solo_rank rank;
   sync_var<std::string> first, second;
   const auto both = [&]() -> task<std::string> {
@@ -115,7 +115,7 @@ TEST(Task, MayBlockToo) {
   EXPECT_EQ(t.get(), "12!");
 }
 
-TEST(Task, ManyWaitWithoutStacks) {
+TEST(task, many_wait_without_stacks) {
   solo_rank rank;
   sync_var<int> v;
   std::vector<task<int>> all;
@@ -140,13 +140,13 @@ constexpr bool makes_tail_calls = false;
 #endif
 
 // One goes on behind the other, not inside it, where the compiler makes tail calls.
-TEST(Task, LongChainsNeedLittleStack) {
+TEST(task, long_chains_need_little_stack) {
   solo_rank rank;
   const int depth = makes_tail_calls ? 100'000 : 50;
   EXPECT_EQ(spawn_task(count_down(depth)).join(), depth);
 }
 
-TEST(Task, RunsOnWhenDropped) {
+TEST(task, runs_on_when_dropped) {
   solo_rank rank;
   const auto alive = std::make_shared<int>(0);
   sync_var<void> go;

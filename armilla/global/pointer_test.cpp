@@ -37,14 +37,14 @@ global_ptr<int> at(rank_t rank, std::uint64_t offset, std::uint16_t generation =
   return global_ptr<int>(global_address::make(memory_kind::segment, rank, offset, generation));
 }
 
-TEST(GlobalPtr, IsNullWhenValueInitialised) {
+TEST(global_ptr, is_null_when_value_initialised) {
   const global_ptr<int> p;
   EXPECT_FALSE(p);
   EXPECT_EQ(p, nullptr);
   EXPECT_EQ(p.rank(), -1);
 }
 
-TEST(GlobalPtr, CountsInElementsOnOneRank) {
+TEST(global_ptr, counts_in_elements_on_one_rank) {
   auto p = at(3, 64);
   EXPECT_EQ((p + 4).address().offset, 80u);
   EXPECT_EQ((p - 4).address().offset, 48u);
@@ -56,7 +56,7 @@ TEST(GlobalPtr, CountsInElementsOnOneRank) {
   EXPECT_EQ(--p, at(3, 64));
 }
 
-TEST(GlobalPtr, ComparesPlacesAndNotGenerations) {
+TEST(global_ptr, compares_places_and_not_generations) {
   EXPECT_EQ(at(1, 8, 1), at(1, 8, 2));
   EXPECT_NE(at(1, 8), at(2, 8));
   EXPECT_LT(at(1, 16), at(2, 8));
@@ -68,20 +68,20 @@ TEST(GlobalPtr, ComparesPlacesAndNotGenerations) {
   EXPECT_EQ(set.size(), 1000u);
 }
 
-TEST(GlobalPtr, KeepsRankAndKindWhateverTheGeneration) {
+TEST(global_ptr, keeps_rank_and_kind_whatever_the_generation) {
   const auto a = global_address::make(memory_kind::process, 0x7fffffff, ~std::uint64_t{0}, 0xffff);
   EXPECT_EQ(a.kind(), memory_kind::process);
   EXPECT_EQ(a.rank(), 0x7fffffff);
   EXPECT_EQ(a.generation(), 0xffff);
 }
 
-TEST(GlobalPtr, PointsToMembersOfBasesToo) {
+TEST(global_ptr, points_to_members_of_bases_too) {
   const global_ptr<record> p(global_address::make(memory_kind::segment, 1, 160));
   EXPECT_EQ((&(p->*&record::b)).address().offset, 168u);
   EXPECT_EQ((&(p->*&record::a)).address().offset, 160u);
 }
 
-TEST(SpreadArray, DividesByMultiplying) {
+TEST(spread_array, divides_by_multiplying) {
   const std::uint64_t most = ~std::uint64_t{0} >> 1;
   std::vector<std::uint64_t> interesting = {0, 1, most - 1, most};
   for (int bit = 1; bit < 63; ++bit)
@@ -96,17 +96,17 @@ TEST(SpreadArray, DividesByMultiplying) {
         if (detail::reciprocal(d).quotient(n) != n / d) FAIL() << n << " / " << d;
 }
 
-TEST(GlobalPtr, SaysThatThereIsNoSession) {
+TEST(global_ptr, says_that_there_is_no_session) {
   EXPECT_THROW(static_cast<void>(int(*at(0, 64))), usage_error);
   EXPECT_THROW(*at(0, 64) = 1, usage_error);
   EXPECT_THROW(allocate<int>(1), usage_error);
   EXPECT_THROW(atomic_add(at(0, 64), 1), usage_error);
   EXPECT_THROW(put(at(0, 64), 1), usage_error);
-  EXPECT_THROW(sync(), usage_error);
+  EXPECT_THROW(sync_memory(), usage_error);
   EXPECT_THROW(to_global(static_cast<int*>(nullptr)), usage_error);
 }
 
-TEST(OpenedRanges, AllowWhatLiesInsideOneOfThem) {
+TEST(opened_ranges, allow_what_lies_inside_one_of_them) {
   auto d = std::make_unique<detail::segment_directory>();
   const auto first = d->open(memory_kind::segment, 100, 200, detail::may_read);
   const auto second = d->open(memory_kind::process, 100, 200, detail::may_read | detail::may_write);

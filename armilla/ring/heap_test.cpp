@@ -17,17 +17,17 @@ namespace {
 
 constexpr std::uint64_t first = 8192;
 
-struct HeapTest : ::testing::Test {
+struct heap_test : ::testing::Test {
   static constexpr std::size_t bytes = 256 << 20;
   std::byte* base = static_cast<std::byte*>(
       mmap(nullptr, first + bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   heap h = heap::create(base, first, bytes);
-  ~HeapTest() override { munmap(base, first + bytes); }
+  ~heap_test() override { munmap(base, first + bytes); }
 
   void fill(heap::block b, std::size_t n) { std::memset(base + b.offset, int(b.generation & 0xff), n); }
 };
 
-TEST_F(HeapTest, GivesBlocksThatDoNotOverlap) {
+TEST_F(heap_test, gives_blocks_that_do_not_overlap) {
   std::map<std::uint64_t, std::uint64_t> taken;
   for (std::size_t n : {0, 1, 8, 16, 17, 100, 128, 129, 1000, 8191, 8192, 8193, 65536, 100000, 1 << 20}) {
     for (int i = 0; i < 20; ++i) {
@@ -44,7 +44,7 @@ TEST_F(HeapTest, GivesBlocksThatDoNotOverlap) {
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(HeapTest, HonoursEveryAlignment) {
+TEST_F(heap_test, honours_every_alignment) {
   for (std::uint64_t alignment = 1; alignment <= (1 << 20); alignment *= 2) {
     for (std::size_t n : {1, 24, 100, 4096, 70000}) {
       const auto b = h.allocate(n, alignment);
@@ -56,7 +56,7 @@ TEST_F(HeapTest, HonoursEveryAlignment) {
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(HeapTest, UsesFreedMemoryAgain) {
+TEST_F(heap_test, uses_freed_memory_again) {
   for (std::size_t n : {16, 5000, 200000, 30 << 20}) {
     for (int round = 0; round < 1000; ++round) {
       const auto b = h.allocate(n);
@@ -68,7 +68,7 @@ TEST_F(HeapTest, UsesFreedMemoryAgain) {
   EXPECT_LT(h.used().touched, 40u << 20);
 }
 
-TEST_F(HeapTest, JoinsNeighboursThatAreFree) {
+TEST_F(heap_test, joins_neighbours_that_are_free) {
   std::vector<heap::block> blocks;
   for (int i = 0; i < 100; ++i) blocks.push_back(h.allocate(2 << 20));
   const auto guard = h.allocate(2 << 20);
@@ -82,7 +82,7 @@ TEST_F(HeapTest, JoinsNeighboursThatAreFree) {
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(HeapTest, SaysThatNothingFits) {
+TEST_F(heap_test, says_that_nothing_fits) {
   EXPECT_EQ(h.allocate(bytes).offset, heap::none);
   EXPECT_EQ(h.allocate(~std::uint64_t{0} - 100).offset, heap::none);
   std::uint64_t got = 0;
@@ -92,7 +92,7 @@ TEST_F(HeapTest, SaysThatNothingFits) {
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(HeapTest, TellsAPointerThatWasFreed) {
+TEST_F(heap_test, tells_a_pointer_that_was_freed) {
   for (std::size_t n : {16, 200000}) {
     const auto b = h.allocate(n);
     EXPECT_EQ(h.check(b.offset, n, b.generation), heap::status::live);
@@ -109,7 +109,7 @@ TEST_F(HeapTest, TellsAPointerThatWasFreed) {
   }
 }
 
-TEST_F(HeapTest, RefusesPointersThatAreNotTheStartOfABlock) {
+TEST_F(heap_test, refuses_pointers_that_are_not_the_start_of_a_block) {
   const auto small = h.allocate(64), large = h.allocate(300000);
   EXPECT_EQ(h.deallocate(small.offset + 16), heap::status::foreign);
   EXPECT_EQ(h.deallocate(large.offset + 65536), heap::status::foreign);
@@ -120,7 +120,7 @@ TEST_F(HeapTest, RefusesPointersThatAreNotTheStartOfABlock) {
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(HeapTest, TakesBlocksBackFromOtherThreads) {
+TEST_F(heap_test, takes_blocks_back_from_other_threads) {
   constexpr int n = 2000;
   std::vector<heap::block> blocks;
   for (int i = 0; i < n; ++i) blocks.push_back(h.allocate(i % 10 == 0 ? 100000 : 48));
@@ -139,7 +139,7 @@ TEST_F(HeapTest, TakesBlocksBackFromOtherThreads) {
 }
 
 // What the attendant does with what other ranks free, while the rank goes on.
-TEST_F(HeapTest, FreesABlockOnceWhenItsOwnerAndAnotherThreadTry) {
+TEST_F(heap_test, frees_a_block_once_when_its_owner_and_another_thread_try) {
   constexpr int n = 20'000;
   std::vector<heap::block> blocks;
   for (int i = 0; i < n; ++i) blocks.push_back(h.allocate(i % 100 == 0 ? 100'000 : 48));
@@ -164,7 +164,7 @@ TEST_F(HeapTest, FreesABlockOnceWhenItsOwnerAndAnotherThreadTry) {
   EXPECT_TRUE(h.is_valid());
 }
 
-TEST_F(HeapTest, StaysWholeUnderRandomUse) {
+TEST_F(heap_test, stays_whole_under_random_use) {
   std::mt19937 random(7);
   struct item {
     heap::block block;

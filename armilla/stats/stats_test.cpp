@@ -47,19 +47,19 @@ const method_statistics& only(const std::vector<method_statistics>& all) {
   return all[0];
 }
 
-TEST(StatsRequest, NothingIsAskedForByDefault) {
+TEST(stats_request, nothing_is_asked_for_by_default) {
   EXPECT_FALSE(parse_stats("").any());
   EXPECT_FALSE(parse_stats("0").any());
 }
 
-TEST(StatsRequest, AFileReplacesPrinting) {
+TEST(stats_request, a_file_replaces_printing) {
   const stats_request r = parse_stats("out.json");
   EXPECT_EQ(r.file, "out.json");
   EXPECT_FALSE(r.print);
   EXPECT_FALSE(r.timing);
 }
 
-TEST(StatsRequest, WordsCombine) {
+TEST(stats_request, words_combine) {
   EXPECT_TRUE(parse_stats("timing").print);
   const stats_request r = parse_stats("timing,a/b.json");
   EXPECT_TRUE(r.timing);
@@ -68,7 +68,7 @@ TEST(StatsRequest, WordsCombine) {
   EXPECT_TRUE(parse_stats("1,x.json").print);
 }
 
-TEST(StatsRequest, AFileThatCannotBeWrittenIsAnErrorThatSaysWhy) {
+TEST(stats_request, a_file_that_cannot_be_written_is_an_error_that_says_why) {
   try {
     make_empty("ARMILLA_STATS", "/no such folder/x.json");
     FAIL() << "no error";
@@ -77,7 +77,7 @@ TEST(StatsRequest, AFileThatCannotBeWrittenIsAnErrorThatSaysWhy) {
   }
 }
 
-TEST(StatsRequest, AFileOfAnEarlierJobIsEmptied) {
+TEST(stats_request, a_file_of_an_earlier_job_is_emptied) {
   const std::string name = testing::TempDir() + "armilla_stats_test.json";
   std::FILE* f = std::fopen(name.c_str(), "w");
   std::fputs("before", f);
@@ -89,13 +89,13 @@ TEST(StatsRequest, AFileOfAnEarlierJobIsEmptied) {
   std::remove(name.c_str());
 }
 
-TEST(CounterTable, IsInTheOrderOfTheMembers) {
+TEST(counter_table, is_in_the_order_of_the_members) {
   const counters c;
   const auto* first = reinterpret_cast<const std::uint64_t*>(&c);
   for (const counter_row& row : counter_table()) EXPECT_EQ(&(c.*row.member), first++) << row.name;
 }
 
-TEST(SizeBuckets, ArePowersOfTwo) {
+TEST(size_buckets, are_powers_of_two) {
   EXPECT_EQ(size_bucket(0), 0);
   EXPECT_EQ(size_bucket(8), 3);
   EXPECT_EQ(size_bucket(15), 3);
@@ -104,7 +104,7 @@ TEST(SizeBuckets, ArePowersOfTwo) {
   EXPECT_EQ(size_bucket(std::uint64_t{1} << 40), 31);
 }
 
-TEST(Stopwatch, CountsEachTickOnce) {
+TEST(stopwatch, counts_each_tick_once) {
   const std::uint64_t begin = ticks();
   stopwatch watch;
   {
@@ -124,7 +124,7 @@ TEST(Stopwatch, CountsEachTickOnce) {
   EXPECT_EQ(watch.borders(), 7);
 }
 
-TEST(Stopwatch, ComesBackToTheOuterComponent) {
+TEST(stopwatch, comes_back_to_the_outer_component) {
   stopwatch watch;
   {
     const timed runtime(&watch, component::runtime);
@@ -134,14 +134,14 @@ TEST(Stopwatch, ComesBackToTheOuterComponent) {
   EXPECT_EQ(watch.now_in(), component::cpu);
 }
 
-TEST(Stopwatch, NullIsNoScope) { const timed nothing(nullptr, component::net); }
+TEST(stopwatch, null_is_no_scope) { const timed nothing(nullptr, component::net); }
 
-TEST(Stopwatch, ABorderCostsSomething) {
+TEST(stopwatch, a_border_costs_something) {
   EXPECT_GT(seconds_per_border(), 0);
   EXPECT_LT(seconds_per_border(), 1e-3);
 }
 
-TEST_F(alone, ASnapshotHoldsTheCounters) {
+TEST_F(alone, a_snapshot_holds_the_counters) {
   start("");
   self.count->statements_sent = 7;
   const statistics s = stats();
@@ -152,7 +152,7 @@ TEST_F(alone, ASnapshotHoldsTheCounters) {
   EXPECT_TRUE(s.methods.empty());
 }
 
-TEST_F(alone, LocksAreTakenFromTheProgramsOwnTime) {
+TEST_F(alone, locks_are_taken_from_the_programs_own_time) {
   start("timing");
   while (stats().time.cpu < 2e-5) {}
   stats_of(self).seconds_per_lock = 1e-9;
@@ -164,9 +164,9 @@ TEST_F(alone, LocksAreTakenFromTheProgramsOwnTime) {
   EXPECT_EQ(stats().time.cpu, 0);
 }
 
-TEST_F(alone, OutsideASessionThereIsNone) { EXPECT_THROW(stats(), usage_error); }
+TEST_F(alone, outside_a_session_there_is_none) { EXPECT_THROW(stats(), usage_error); }
 
-TEST_F(alone, TheDifferenceIsWhatHappenedBetween) {
+TEST_F(alone, the_difference_is_what_happened_between) {
   start("1");
   methods().run(0, 64);
   const statistics before = stats();
@@ -180,14 +180,14 @@ TEST_F(alone, TheDifferenceIsWhatHappenedBetween) {
   EXPECT_EQ(only(between.methods).sizes[4], 2);
 }
 
-TEST_F(alone, AMethodWithoutNewMessagesIsNotInTheDifference) {
+TEST_F(alone, a_method_without_new_messages_is_not_in_the_difference) {
   start("1");
   methods().run(0, 64);
   const statistics before = stats();
   EXPECT_TRUE((stats() - before).methods.empty());
 }
 
-TEST_F(alone, MessagesOfOneSizeAreCountedByTheRun) {
+TEST_F(alone, messages_of_one_size_are_counted_by_the_run) {
   start("1");
   methods().run(0, 160);
   const std::vector<method_statistics> all = stats().methods;
@@ -196,7 +196,7 @@ TEST_F(alone, MessagesOfOneSizeAreCountedByTheRun) {
   EXPECT_EQ(only(all).sizes[4], 10);
 }
 
-TEST_F(alone, MessagesThatDifferCountThemselves) {
+TEST_F(alone, messages_that_differ_count_themselves) {
   start("1");
   methods().run(1, 1000);
   methods().item(1, 200);
@@ -209,7 +209,7 @@ TEST_F(alone, MessagesThatDifferCountThemselves) {
   EXPECT_EQ(only(all).sizes[9], 1);
 }
 
-TEST_F(alone, SumsMergeMethodsByName) {
+TEST_F(alone, sums_merge_methods_by_name) {
   statistics a, b;
   a.frames_sent = 1, b.frames_sent = 2;
   a.time.net = 0.5, b.time.net = 0.25;
@@ -223,7 +223,7 @@ TEST_F(alone, SumsMergeMethodsByName) {
   EXPECT_EQ(sum.methods[1].items, 4);
 }
 
-TEST_F(alone, PhasesOfOneNameAddUp) {
+TEST_F(alone, phases_of_one_name_add_up) {
   start("1");
   for (int i = 0; i < 3; ++i) {
     phase p("force");
@@ -236,7 +236,7 @@ TEST_F(alone, PhasesOfOneNameAddUp) {
   EXPECT_EQ(phases()[0].what.polls, 6);
 }
 
-TEST_F(alone, AnOuterPhaseIncludesTheInner) {
+TEST_F(alone, an_outer_phase_includes_the_inner) {
   start("1");
   {
     phase outer("step");
@@ -249,7 +249,7 @@ TEST_F(alone, AnOuterPhaseIncludesTheInner) {
   EXPECT_EQ(phases()[1].what.polls, 1);
 }
 
-TEST_F(alone, APhaseInsideItselfCountsOnce) {
+TEST_F(alone, a_phase_inside_itself_counts_once) {
   start("1");
   {
     phase outer("deep");
@@ -261,13 +261,13 @@ TEST_F(alone, APhaseInsideItselfCountsOnce) {
   EXPECT_EQ(phases()[0].what.polls, 1);
 }
 
-TEST_F(alone, NobodyAskedNoPhases) {
+TEST_F(alone, nobody_asked_no_phases) {
   start("");
   { phase p("force"); }
   EXPECT_TRUE(phases().empty());
 }
 
-TEST_F(alone, TimesAddUpToTheClock) {
+TEST_F(alone, times_add_up_to_the_clock) {
   start("timing");
   {
     const timed wait(stats_of(self).watch.get(), component::net);

@@ -58,7 +58,7 @@ void exchange(trace& a, trace& b) {
   a.end();
 }
 
-TEST_F(traces, ArrowsLeadThereAndBack) {
+TEST_F(traces, arrows_lead_there_and_back) {
   trace a(file, 1024, 0, 2), b(file, 1024, 1, 2);
   exchange(a, b);
   const trace_summary sum = merge_traces(file, {a.part().copy(), b.part().copy()}, 2);
@@ -76,7 +76,7 @@ TEST_F(traces, ArrowsLeadThereAndBack) {
   }
 }
 
-TEST_F(traces, NoFrameArrivesBeforeItLeft) {  // although the counter may be read so
+TEST_F(traces, no_frame_arrives_before_it_left) {  // although the counter may be read so
   trace a(file, 1024, 0, 2), b(file, 1024, 1, 2);
   exchange(a, b);
   const std::uint64_t left = a.part().events()[1].at;
@@ -97,7 +97,7 @@ TEST_F(traces, NoFrameArrivesBeforeItLeft) {  // although the counter may be rea
   }
 }
 
-TEST_F(traces, TheOldestAreDroppedAndCounted) {
+TEST_F(traces, the_oldest_are_dropped_and_counted) {
   trace a(file, 1024, 0, 1);
   for (int i = 0; i < 1500; ++i) {
     a.begin(trace_kind::wait, "wait");
@@ -109,7 +109,7 @@ TEST_F(traces, TheOldestAreDroppedAndCounted) {
   EXPECT_EQ(merged()["otherData"]["dropped"]["0"], 3000 - 1024);
 }
 
-TEST_F(traces, AnArrowWhoseOtherEndWasDroppedIsNotThere) {
+TEST_F(traces, an_arrow_whose_other_end_was_dropped_is_not_there) {
   trace a(file, 1024, 0, 2), b(file, 1024, 1, 2);
   exchange(a, b);
   for (int i = 0; i < 1024; ++i) b.end();
@@ -119,7 +119,7 @@ TEST_F(traces, AnArrowWhoseOtherEndWasDroppedIsNotThere) {
   EXPECT_EQ(count(all, "B"), count(all, "E"));
 }
 
-TEST_F(traces, WhatIsOpenAtTheEndIsClosedThere) {
+TEST_F(traces, what_is_open_at_the_end_is_closed_there) {
   trace a(file, 1024, 0, 1);
   a.phase(trace_kind::begin_phase, "fill");
   a.begin(trace_kind::collective, "fence");
@@ -128,7 +128,7 @@ TEST_F(traces, WhatIsOpenAtTheEndIsClosedThere) {
   EXPECT_EQ(count(merged(), "E"), 2);
 }
 
-TEST_F(traces, FibersHaveTracksOfTheirOwn) {
+TEST_F(traces, fibers_have_tracks_of_their_own) {
   trace a(file, 1024, 0, 1);
   int main = 0, other = 0;
   a.set_main(&main);
@@ -147,7 +147,7 @@ TEST_F(traces, FibersHaveTracksOfTheirOwn) {
   EXPECT_EQ(count(all, "X"), 3);  // who runs
 }
 
-TEST_F(traces, PartsOfRanksThatWereKilledAreFound) {
+TEST_F(traces, parts_of_ranks_that_were_killed_are_found) {
   {
     trace a(file, 1024, 0, 3), b(file, 1024, 1, 3);
     exchange(a, b);
@@ -160,7 +160,7 @@ TEST_F(traces, PartsOfRanksThatWereKilledAreFound) {
   EXPECT_NE(access(trace_part_name(file, 0).c_str(), F_OK), 0);
 }
 
-TEST_F(traces, OfSeveralWhoFindThePartsOneMerges) {
+TEST_F(traces, of_several_who_find_the_parts_one_merges) {
   for (int round = 0; round < 20; ++round) {
     {
       trace a(file, 1024, 0, 2), b(file, 1024, 1, 2);
@@ -177,14 +177,14 @@ TEST_F(traces, OfSeveralWhoFindThePartsOneMerges) {
   }
 }
 
-TEST_F(traces, WhatCannotBeWrittenLeavesNothing) {
+TEST_F(traces, what_cannot_be_written_leaves_nothing) {
   trace a(file, 1024, 0, 1);
   const std::string nowhere = "/no/such/folder/x.json";
   EXPECT_THROW(merge_traces(nowhere, {a.part().copy()}, 1), usage_error);
   merge_trace_files(nowhere, 1);  // says so
 }
 
-TEST_F(traces, DamagedPartsDoNoHarm) {
+TEST_F(traces, damaged_parts_do_no_harm) {
   trace a(file, 1024, 0, 2), b(file, 1024, 1, 2);
   exchange(a, b);
   const std::vector<std::byte> good = a.part().copy();
@@ -201,7 +201,7 @@ TEST_F(traces, DamagedPartsDoNoHarm) {
   EXPECT_NO_THROW(static_cast<void>(merged()));
 }
 
-TEST_F(traces, APlaceThatCannotBeIsAnError) {
+TEST_F(traces, a_place_that_cannot_be_is_an_error) {
   EXPECT_THROW(trace("/no such folder/x.json", 1024, 0, 1), usage_error);
   EXPECT_THROW(merge_traces("/no such folder/x.json", {}, 1), usage_error);
 }

@@ -62,22 +62,22 @@ void expect_same(const owner<T>& a, const owner<T>& b) {
   EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin(), b.end()));
 }
 
-TEST(DefineType, LocalsAndOwnedHeapDataArriveInFreshMemory) {
+TEST(define_type, locals_and_owned_heap_data_arrive_in_fresh_memory) {
   const owner<double> sent("numbers", {1, 2, 3});
   const owner<double> got = through(sent);
   expect_same(got, sent);
   EXPECT_NE(got.begin(), sent.begin());
 }
 
-TEST(DefineType, ElementsMayBeOfAnySendableType) {
+TEST(define_type, elements_may_be_of_any_sendable_type) {
   const owner<std::string> sent("words", {"a", "", "ccc"});
   expect_same(through(sent), sent);
   expect_same(through(owner<bool>("bits", {true, false})), owner<bool>("bits", {true, false}));
 }
 
-TEST(DefineType, NothingOwnedIsNull) { EXPECT_EQ(through(owner<int>("none", {})).begin(), nullptr); }
+TEST(define_type, nothing_owned_is_null) { EXPECT_EQ(through(owner<int>("none", {})).begin(), nullptr); }
 
-TEST(DefineType, NestsInContainersAndInItself) {
+TEST(define_type, nests_in_containers_and_in_itself) {
   std::map<int, owner<owner<int>>> sent;
   std::vector<owner<int>> parts;
   parts.emplace_back("a", std::vector<int>{1, 2});
@@ -91,7 +91,7 @@ TEST(DefineType, NestsInContainersAndInItself) {
   EXPECT_EQ(got[7][1].size(), 0);
 }
 
-TEST(DefineType, EveryPrefixIsRefusedWithoutALeak) {
+TEST(define_type, every_prefix_is_refused_without_a_leak) {
   const owner<std::string> sent("words", {"a", "bb", "ccc"});
   message whole = message::of(sent);
   sizer used;
@@ -99,7 +99,7 @@ TEST(DefineType, EveryPrefixIsRefusedWithoutALeak) {
   for (std::size_t n = 0; n < used.size(); ++n) EXPECT_THROW(whole.cut(n).reader().get<owner<std::string>>(), decode_error) << n;
 }
 
-TEST(DefineType, TheCountOfTheElementsWinsOverALocalThatDiffers) {
+TEST(define_type, the_count_of_the_elements_wins_over_a_local_that_differs) {
   message m = message::of(owner<int>("", {1, 2, 3})).with(1, 1'000'000);  // words: length of the name, n_, count, elements
   EXPECT_EQ(m.reader().get<owner<int>>().size(), 3);
 }
@@ -114,7 +114,7 @@ struct small_count {
   ~small_count() { delete[] p; }
 };
 
-TEST(DefineType, ACountThatDoesNotFitItsVariableIsRefused) {
+TEST(define_type, a_count_that_does_not_fit_its_variable_is_refused) {
   message m(8 + 256);
   EXPECT_THROW(m.with(0, 256).reader().get<small_count>(), decode_error);
   EXPECT_EQ(m.with(0, 255).reader().get<small_count>().n, 255);
@@ -128,7 +128,7 @@ struct fixed_count {
   ~fixed_count() { delete[] p; }
 };
 
-TEST(DefineType, ACountThatTheTypeFixesMustBeTheOneThatComes) {
+TEST(define_type, a_count_that_the_type_fixes_must_be_the_one_that_comes) {
   fixed_count sent;
   sent.p = new int[3]{1, 2, 3};
   message m = message::of(sent);
@@ -136,7 +136,7 @@ TEST(DefineType, ACountThatTheTypeFixesMustBeTheOneThatComes) {
   EXPECT_THROW(m.with(0, 2).reader().get<fixed_count>(), decode_error);
 }
 
-TEST(DefineType, ANullPointerWithACountCannotBeSent) { EXPECT_THROW(message::of(fixed_count()), usage_error); }
+TEST(define_type, a_null_pointer_with_a_count_cannot_be_sent) { EXPECT_THROW(message::of(fixed_count()), usage_error); }
 
 /// A tree by way of itself.
 struct tree {
@@ -156,7 +156,7 @@ tree line(int length) {
   }();
 }
 
-TEST(DefineType, RecursiveTypesNestToABound) {
+TEST(define_type, recursive_types_nest_to_a_bound) {
   EXPECT_EQ(through(line(50)).children[0].children[0].value, 48);
   EXPECT_NO_THROW(through(line(max_nesting - 1)));
   EXPECT_THROW(through(line(max_nesting)), decode_error);

@@ -39,7 +39,7 @@ void every_prefix_is_refused(const T& value) {
   EXPECT_NO_THROW(whole.cut(used.size()).reader().template get<T>());
 }
 
-TEST(Hostile, EveryPrefixOfAMessageIsRefused) {
+TEST(hostile, every_prefix_of_a_message_is_refused) {
   every_prefix_is_refused(42);
   every_prefix_is_refused(std::string("hello"));
   every_prefix_is_refused(std::vector<int>{1, 2, 3});
@@ -49,7 +49,7 @@ TEST(Hostile, EveryPrefixOfAMessageIsRefused) {
   every_prefix_is_refused(record{"name", {1, 2}, "more"});
 }
 
-TEST(Hostile, AnErrorNamesTheSenderAndTheNumbers) {
+TEST(hostile, an_error_names_the_sender_and_the_numbers) {
   EXPECT_EQ(
       complaint<int>(message(2)),
       "armilla: decode: bytes from rank 5: a value of 4 bytes at offset 0 does not fit into a message of 2 bytes; both ranks "
@@ -66,7 +66,7 @@ void no_count_is_believed(const T& value) {
     EXPECT_THROW(message::of(value).with(0, count).reader().template get<T>(), decode_error);
 }
 
-TEST(Hostile, NoCountIsBelieved) {
+TEST(hostile, no_count_is_believed) {
   no_count_is_believed(std::string("abc"));
   no_count_is_believed(std::vector<double>{1, 2});
   no_count_is_believed(std::vector<std::string>{"a"});
@@ -78,29 +78,29 @@ TEST(Hostile, NoCountIsBelieved) {
   no_count_is_believed(std::unordered_map<int, std::string>{{1, "x"}});
 }
 
-TEST(Hostile, NoCountOfAViewIsBelieved) {
+TEST(hostile, no_count_of_a_view_is_believed) {
   const std::vector<int> numbers = {1, 2, 3};
   for (const std::uint64_t count : {~std::uint64_t{0}, (std::uint64_t{1} << 62) + 1, std::uint64_t{100}})
     EXPECT_THROW(message::of(view(numbers)).with(0, count).reader().get<view<int>>(), decode_error);
 }
 
-TEST(Hostile, AnOptionalIsThereOrNot) {
+TEST(hostile, an_optional_is_there_or_not) {
   EXPECT_NE(complaint<std::optional<int>>(message::of(std::optional<int>(1)).with(0, 2)).find("neither there nor not"),
             std::string::npos);
 }
 
-TEST(Hostile, AVariantHasOneOfItsAlternatives) {
+TEST(hostile, a_variant_has_one_of_its_alternatives) {
   using type = std::variant<int, std::string>;
   EXPECT_NE(complaint<type>(message::of(type(1)).with(0, 2)).find("an alternative that its type has not"), std::string::npos);
 }
 
-TEST(Hostile, ABoolIsTrueOrFalseWhateverItsByteSays) {
+TEST(hostile, a_bool_is_true_or_false_whatever_its_byte_says) {
   message m = message::of(true).with(0, 0x42);
   const bool value = m.reader().get<bool>();
   EXPECT_EQ(static_cast<int>(value), 1);
 }
 
-TEST(Hostile, ASmallElementOnTheWireReservesNoLargeBlock) {
+TEST(hostile, a_small_element_on_the_wire_reserves_no_large_block) {
   using large = std::optional<std::array<char, 4096>>;
   const std::vector<large> value(1000);
   message m = message::of(value);

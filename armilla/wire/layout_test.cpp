@@ -35,14 +35,14 @@ static_assert(fixed_size<int, point, std::pair<int, std::tuple<char, double>>>);
 static_assert(!fixed_size<int, std::string> && !fixed_size<std::optional<int>>);
 static_assert(layout<std::map<int, int>>::least == 8 && layout<std::optional<point>>::least == 1);
 
-TEST(Layout, TheSizeIsWhatIsWritten) {
+TEST(layout, the_size_is_what_is_written) {
   EXPECT_EQ(encoded_size(1, 2.0), 16u);
   EXPECT_EQ(encoded_size(std::string("abc")), 16u);
   EXPECT_EQ(encoded_size(std::vector<double>(20)), 8u + 160u);
   EXPECT_EQ(encoded_size('c', std::vector<std::string>{"a", "bb"}), 8u + 8u + 9u + 7u + 10u + 6u);
 }
 
-TEST(Layout, ACountIsEightBytesAlignedToEight) {
+TEST(layout, a_count_is_eight_bytes_aligned_to_eight) {
   message m = message::of('c', std::string("xyz"));
   std::uint64_t count = 0;
   std::memcpy(&count, m.data() + 8, sizeof count);
@@ -50,9 +50,11 @@ TEST(Layout, ACountIsEightBytesAlignedToEight) {
   EXPECT_EQ(std::memcmp(m.data() + 16, "xyz", 3), 0);
 }
 
-TEST(Layout, ElementsThatTakeNothingTakeAByteEach) { EXPECT_EQ(encoded_size(std::vector<std::monostate>(100)), 8u + 104u); }
+TEST(layout, elements_that_take_nothing_take_a_byte_each) {
+  EXPECT_EQ(encoded_size(std::vector<std::monostate>(100)), 8u + 104u);
+}
 
-TEST(Layout, TheElementsOfAViewLieAtTheirAlignment) {
+TEST(layout, the_elements_of_a_view_lie_at_their_alignment) {
   const long double wider[2] = {1, 2};
   const view<long double> v(wider);
   EXPECT_EQ(encoded_size(v), 16u + 32u);

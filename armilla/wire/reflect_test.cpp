@@ -66,7 +66,7 @@ static_assert(member_count<twenty_five> == 25 && !reflectable<twenty_five>);
 static_assert(!reflectable<derived> && !reflectable<std::string> && !reflectable<int>);
 static_assert(std::is_same_v<member_types<nested>, type_list<one, one[2], int>>);
 
-TEST(Reflect, VisitsEveryMemberInOrder) {
+TEST(reflect, visits_every_member_in_order) {
   twenty_four x{};
   visit_members(x, [n = 0](auto&... member) mutable { ((member = ++n), ...); });
   EXPECT_EQ(x.a, 1);
@@ -74,7 +74,7 @@ TEST(Reflect, VisitsEveryMemberInOrder) {
   EXPECT_EQ(x.x, 24);
 }
 
-TEST(Reflect, MembersOfAConstantAreConstant) {
+TEST(reflect, members_of_a_constant_are_constant) {
   const one x{7};
   EXPECT_EQ(visit_members(x, [](const int& a) { return a; }), 7);
 }

@@ -120,7 +120,7 @@ T make() {
 }
 
 template <class T>
-class RoundTrip : public testing::Test {};
+class round_trip : public testing::Test {};
 
 using types = testing::Types<
     int, bool, double, std::complex<float>, std::array<short, 3>, std::array<std::string, 3>, std::string, std::u16string,
@@ -131,9 +131,9 @@ using types = testing::Types<
     std::variant<std::monostate, int, std::string, std::vector<std::variant<char, std::string>>>, std::pair<char, double>,
     std::tuple<>, std::tuple<int, std::string, std::tuple<char, std::vector<long>>>, inner, outer, with_stubborn,
     std::vector<stubborn>, std::map<int, empty>, std::vector<empty>, std::vector<std::tuple<>>, empty>;
-TYPED_TEST_SUITE(RoundTrip, types);
+TYPED_TEST_SUITE(round_trip, types);
 
-TYPED_TEST(RoundTrip, WhatArrivesEqualsWhatWasSent) {
+TYPED_TEST(round_trip, what_arrives_equals_what_was_sent) {
   for (int i = 0; i < 50; ++i) {
     const auto sent = make<TypeParam>();
     EXPECT_TRUE(through(sent) == sent);
@@ -158,7 +158,7 @@ void expect_bytes_of_a_lump() {
   EXPECT_TRUE((in.get<lump<T, N>>() == sent)) << sizeof(T) << " x " << N;
 }
 
-TEST(SmallValue, OfAnySizeAndAlignmentLiesByteByByteAsInMemory) {
+TEST(small_value, of_any_size_and_alignment_lies_byte_by_byte_as_in_memory) {
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (expect_bytes_of_a_lump<std::uint8_t, I + 1>(), ...);
     (expect_bytes_of_a_lump<std::uint16_t, I + 1>(), ...);
@@ -167,7 +167,7 @@ TEST(SmallValue, OfAnySizeAndAlignmentLiesByteByByteAsInMemory) {
   }(std::make_index_sequence<12>{});
 }
 
-TYPED_TEST(RoundTrip, TheEncoderWritesWhatTheSizerCounts) {
+TYPED_TEST(round_trip, the_encoder_writes_what_the_sizer_counts) {
   for (int i = 0; i < 20; ++i) {
     const auto sent = make<TypeParam>();
     message m(encoded_size('x', sent, 1));
@@ -179,7 +179,7 @@ TYPED_TEST(RoundTrip, TheEncoderWritesWhatTheSizerCounts) {
   }
 }
 
-TEST(RoundTripOfArguments, EachComesInItsOrder) {
+TEST(round_trip_of_arguments, each_comes_in_its_order) {
   const auto sent = make<outer>();
   message m = message::of('a', sent, 2.5, std::string("end"));
   decoder in = m.reader();
@@ -190,7 +190,7 @@ TEST(RoundTripOfArguments, EachComesInItsOrder) {
   EXPECT_LT(in.remaining(), 8u);
 }
 
-TEST(RoundTripOfArguments, ElementsOfLargeAlignmentArriveAligned) {
+TEST(round_trip_of_arguments, elements_of_large_alignment_arrive_aligned) {
   const std::vector<long double> sent = {1.5L, 2.5L, 3.5L};
   message m = message::of('a', sent);
   decoder in = m.reader();
@@ -205,7 +205,7 @@ struct fragile {
   void define_type(auto& t) { t.local(text); }
 };
 
-TEST(RoundTripOfArguments, AVariantWithoutAValueCannotBeSent) {
+TEST(round_trip_of_arguments, a_variant_without_a_value_cannot_be_sent) {
   std::variant<int, fragile> v;
   EXPECT_THROW(v.emplace<1>(1), int);
   ASSERT_TRUE(v.valueless_by_exception());

@@ -22,7 +22,7 @@ bool holds_address(const F& closure) {
   return scan_for_addresses(&closure, sizeof closure);
 }
 
-TEST(Scan, FindsAddressesOfStackHeapAndImage) {
+TEST(scan, finds_addresses_of_stack_heap_and_image) {
   int on_stack = 0;
   const auto in_heap = std::make_unique<int>();
   const auto large = std::make_unique<char[]>(1 << 22);
@@ -34,19 +34,19 @@ TEST(Scan, FindsAddressesOfStackHeapAndImage) {
   EXPECT_TRUE(holds_address([f = &holds_address<int>] { return f; }));
 }
 
-TEST(Scan, LetsNumbersPass) {
+TEST(scan, lets_numbers_pass) {
   EXPECT_FALSE(holds_address([a = 1, b = -1, c = 1e300, d = 0.1] { return a + b + c + d; }));
   EXPECT_FALSE(holds_address([n = std::uint64_t{1} << 33, m = ~std::uint64_t{0}, z = std::uint64_t{0}] { return n + m + z; }));
   EXPECT_FALSE(holds_address([](int i) { return i; }));
 }
 
-TEST(Scan, RefusesAClosureThatHoldsOne) {
+TEST(scan, refuses_a_closure_that_holds_one) {
   const int* p = &in_image;
   EXPECT_THROW(refuse_addresses("async", &p, sizeof p), usage_error);
 }
 
 #if __has_builtin(__builtin_clear_padding)
-TEST(Scan, WhatLiesBetweenCapturesCountsForNothing) {
+TEST(scan, what_lies_between_captures_counts_for_nothing) {
   const auto closure = [narrow = 'a', wide = 1.0] { return narrow + wide; };
   using kind = decltype(closure);
   alignas(kind) std::byte bytes[sizeof closure];
@@ -58,7 +58,7 @@ TEST(Scan, WhatLiesBetweenCapturesCountsForNothing) {
 }
 #endif
 
-TEST(Scan, AnOptionSwitchesItOff) {
+TEST(scan, an_option_switches_it_off) {
   options settings;
   settings.checked = false;
   context mine;

@@ -158,7 +158,7 @@ static_assert(trivially_sendable<far_pointer> && !sendable<place>);
 
 namespace {
 
-TEST(Sendable, CapturesOfValuesOnly) {
+TEST(sendable, captures_of_values_only) {
   const std::string text;
   const auto good = [number = 1] { return number; };
   const auto bad = [text] { return text.size(); };

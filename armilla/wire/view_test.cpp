@@ -20,7 +20,7 @@ static_assert(!std::is_copy_assignable_v<view<int>> && !std::is_move_assignable_
 static_assert(std::is_trivially_destructible_v<view<double>>);
 static_assert(std::is_same_v<decltype(view(std::declval<const std::string&>())), view<char>>);
 
-TEST(View, IsMadeOfAnyContiguousRange) {
+TEST(view, is_made_of_any_contiguous_range) {
   const int plain[] = {1, 2, 3};
   const std::vector<int> vector = {1, 2, 3};
   const std::array<int, 3> array = {1, 2, 3};
@@ -29,7 +29,7 @@ TEST(View, IsMadeOfAnyContiguousRange) {
   for (const auto& v : views) EXPECT_EQ(std::accumulate(v.begin(), v.end(), 0), 6);
 }
 
-TEST(View, IsReadWhereItArrived) {
+TEST(view, is_read_where_it_arrived) {
   const std::vector<double> sent = {1.5, 2.5};
   message m = message::of('c', view(sent));
   detail::decoder in = m.reader();
@@ -41,7 +41,7 @@ TEST(View, IsReadWhereItArrived) {
   EXPECT_EQ(got.copy(), sent);
 }
 
-TEST(View, ElementsOfLargeAlignmentAreCopiedWhereTheyAreNotAligned) {
+TEST(view, elements_of_large_alignment_are_copied_where_they_are_not_aligned) {
   const std::vector<long double> sent = {1, 2, 3};
   std::vector<std::uint64_t> block(40);
   auto* start = reinterpret_cast<std::byte*>(block.data());
@@ -53,7 +53,7 @@ TEST(View, ElementsOfLargeAlignmentAreCopiedWhereTheyAreNotAligned) {
   }
 }
 
-TEST(View, AReceivedOneCannotBeSentOn) {
+TEST(view, a_received_one_cannot_be_sent_on) {
   const std::string text = "text";
   message m = message::of(view(text));
   view<char> got = m.reader().get<view<char>>();
@@ -63,7 +63,7 @@ TEST(View, AReceivedOneCannotBeSentOn) {
   EXPECT_NO_THROW(message::of(moved.copy()));
 }
 
-TEST(View, OfNothingIsEmpty) {
+TEST(view, of_nothing_is_empty) {
   message m = message::of(view<int>(nullptr, 0));
   EXPECT_TRUE(m.reader().get<view<int>>().empty());
 }

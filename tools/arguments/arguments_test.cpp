@@ -29,7 +29,7 @@ std::string complaint(words all) {
   return "";
 }
 
-TEST(Arguments, AValueFollowsItsNameOrStandsBehindItInOneWord) {
+TEST(arguments, a_value_follows_its_name_or_stands_behind_it_in_one_word) {
   for (const words& all : {words{"-n", "4"}, words{"-n4"}, words{"--ranks", "4"}, words{"--ranks=4"}}) {
     wishes w;
     EXPECT_TRUE(parse(described(w), all).empty());
@@ -37,13 +37,13 @@ TEST(Arguments, AValueFollowsItsNameOrStandsBehindItInOneWord) {
   }
 }
 
-TEST(Arguments, OtherWordsAreLeftInTheirOrder) {
+TEST(arguments, other_words_are_left_in_their_order) {
   wishes w;
   EXPECT_EQ(parse(described(w), {"a", "--loud", "b", "--", "--out"}), (words{"a", "b", "--out"}));
   EXPECT_TRUE(w.loud);
 }
 
-TEST(Arguments, AnotherProgramsOptionsAreItsOwn) {
+TEST(arguments, another_programs_options_are_its_own) {
   wishes w;
   program p = described(w);
   p.command_follows = true;
@@ -51,7 +51,7 @@ TEST(Arguments, AnotherProgramsOptionsAreItsOwn) {
   EXPECT_FALSE(w.loud);
 }
 
-TEST(Arguments, WhatIsWrongNamesTheOptionAndTheValue) {
+TEST(arguments, what_is_wrong_names_the_option_and_the_value) {
   EXPECT_EQ(complaint({"-n", "17"}), "-n, --ranks: '17' is no number from 1 to 16");
   EXPECT_EQ(complaint({"-nx"}), "-n, --ranks: 'x' is no number from 1 to 16");
   EXPECT_EQ(complaint({"--rank", "4"}), "unknown option '--rank'; did you mean --ranks?");
@@ -60,7 +60,7 @@ TEST(Arguments, WhatIsWrongNamesTheOptionAndTheValue) {
   EXPECT_EQ(complaint({"--loud=yes"}), "--loud takes no value");
 }
 
-TEST(Arguments, HelpNamesEachOption) {
+TEST(arguments, help_names_each_option) {
   wishes w;
   const std::string text = help_of(described(w));
   EXPECT_TRUE(
@@ -69,13 +69,13 @@ TEST(Arguments, HelpNamesEachOption) {
   for (const char* name : {"--loud ", "--out FILE", "-h, --help", "--version"}) EXPECT_NE(text.find(name), text.npos) << text;
 }
 
-TEST(ArgumentsDeathTest, HelpAndVersionEndTheProcess) {
+TEST(arguments_death_test, help_and_version_end_the_process) {
   wishes w;
   EXPECT_EXIT(parse(described(w), {"--help"}), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(parse(described(w), {"x", "--version"}), testing::ExitedWithCode(0), "");
 }
 
-TEST(Arguments, TheVersionNamesProgramAndBuild) {
+TEST(arguments, the_version_names_program_and_build) {
   EXPECT_TRUE(version_of("tool").starts_with("tool (Armilla) " ARMILLA_VERSION "\nwire ")) << version_of("tool");
 }
 
