@@ -6,6 +6,7 @@
 # loading it (armilla/fabric/backend_list.hpp); lies beside the library. HELPER: for tests only, in a folder of its own and not installed.
 function(armilla_backend name)
   cmake_parse_arguments(arg "HELPER" "DESCRIPTION" "SOURCES;INCLUDES;LIBRARIES" ${ARGN})
+  armilla_know_all(armilla_backend)
   set(target armilla-${name})
   set(folder "${PROJECT_BINARY_DIR}/lib/armilla")
   if(arg_HELPER)
