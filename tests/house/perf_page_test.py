@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/perf-page makes the tables of a recorded run; docs/perf.md has those of docs/perf/run.json."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROW = {"name": "am_rtt", "suite": "micro", "unit": "ns", "median": 349, "runs": 10, "yardstick_ns": 285, "x_yardstick": 1.23, "state": "other",
+       "noisy": False, "baseline": "mpi_rtt", "baseline_median": 450, "ratio": 0.78, "ratio_min": 0.74, "ratio_max": 0.87,
+       "targets": [{"against": "mpi_rtt", "limit": 0.7, "got": 0.78, "judged": True, "pass": False}]}
+NOISY = {"name": "put_1m", "suite": "memory", "unit": "ns", "median": 22600, "runs": 3, "yardstick_ns": 0, "x_yardstick": 0, "state": "none",
+         "noisy": True, "targets": [{"against": "ns", "limit": 9, "got": 12, "judged": False, "pass": False}]}
+FAILED = {"name": "ucx_am_rtt", "suite": "network", "problem": "no UCX"}
+PAGE = "# Costs\n\n<!-- tables -->\nold\n<!-- end of tables -->\n\nBehind.\n"
+
+
+class PerfPage(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def make(self, run, *arguments, page=PAGE):
+        for name, text in (("run.json", json.dumps(run)), ("reasons.json", '{"am_rtt": "Two stores more."}'), ("page.md", page)):
+            (self.folder / name).write_text(text, encoding="utf-8")
+        done = subprocess.run([sys.executable, ROOT / "tools/perf-page", self.folder / "run.json", "--page", self.folder / "page.md", "--reasons",
+                               self.folder / "reasons.json", *arguments], capture_output=True, text=True)
+        return done.returncode, (self.folder / "page.md").read_text(encoding="utf-8")
+
+    def test_a_miss_is_bold_and_has_its_reason(self):
+        status, page = self.make([ROW])
+        self.assertEqual(status, 0)
+        self.assertIn("| `am_rtt` | 349 ns | 1.23 | `mpi_rtt` 450 ns: 0.78 [0.74 .. 0.87] | mpi_rtt: **0.78** (at most 0.7) | 10 |", page)
+        self.assertIn("- `am_rtt`: Two stores more.", page)
+
+    def test_a_noisy_row_is_marked_and_what_is_not_judged_misses_nothing(self):
+        page = self.make([NOISY])[1]
+        self.assertIn("| `put_1m` * | 22.6 us | |".replace("| |", "|  |"), page)
+        self.assertIn("ns: 12 (at most 9, not judged)", page)
+        self.assertNotIn("Misses", page)
+
+    def test_a_row_without_a_figure_says_why(self):
+        self.assertIn("| `ucx_am_rtt` | no figure: no UCX |", self.make([FAILED])[1])
+
+    def test_a_table_says_machine_date_and_the_line(self):
+        page = self.make({"machine": "two cores", "date": "2026-01-02", "command": "armilla-bench micro", "rows": [ROW, NOISY]})[1]
+        self.assertIn("Suite `micro`: two cores, 2026-01-02, raw line 285 to 285 ns (slow state).", page)
+        self.assertIn("### Global memory", page)
+
+    def test_what_is_not_a_table_is_kept(self):
+        page = self.make([ROW])[1]
+        self.assertTrue(page.startswith("# Costs\n") and page.endswith("\n\nBehind.\n"))
+        self.assertNotIn("old", page)
+
+    def test_check_tells_a_page_of_another_run(self):
+        self.assertEqual(self.make([ROW], "--check"), (1, PAGE))
+        made = self.make([ROW])[1]
+        self.assertEqual(self.make([ROW], "--check", page=made), (0, made))
+
+    def test_the_page_has_the_tables_of_its_run(self):
+        done = subprocess.run([ROOT / "tools/perf-page", ROOT / "docs/perf/run.json", "--check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
