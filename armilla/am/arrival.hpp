@@ -11,7 +11,7 @@
 namespace armilla::detail {
 
 /// What of a run of bodies is not begun.
-struct run_rest {
+struct bundle_rest {
   const std::byte* at;
   const std::byte* end;
   /// What the loop over the items compares with `end` behind each body. Another value: it asks `endpoint::goes_on`.
@@ -22,7 +22,7 @@ struct run_rest {
 };
 
 /// Stands for the rest of a run that a poll's limit will end.
-extern const run_rest limited_run;
+extern const bundle_rest limited_bundle;
 
 /// What takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot
 /// wait.
@@ -47,14 +47,14 @@ struct arrival {
   far_frame far;
   const std::byte* first = at;
   handler_id handler = no_handler;  ///< of the present run
-  run_rest* run = nullptr;          ///< its rest, if its items may wait
+  bundle_rest* bundle = nullptr;    ///< its rest, if its items may wait
   bool kept = false;                ///< another one goes on with it
 };
 
 /// What the next loop goes on with.
-struct left_frame {
+struct suspended_frame {
   arrival frame;
-  run_rest rest;
+  bundle_rest rest;
 };
 
 }  // namespace armilla::detail

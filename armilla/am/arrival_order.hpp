@@ -44,7 +44,7 @@ class arrival_order {
   std::uint64_t last_look_ = 0;  // that took something
 };
 
-/// The order of this rank's arrivals; null if none was asked for, and of an attendant.
+/// The order of this rank's arrivals; null if none was asked for, and of a progress thread.
 arrival_order* order_of(const context& self) noexcept;
 
 }  // namespace armilla::detail

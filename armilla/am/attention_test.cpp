@@ -244,14 +244,14 @@ RANK_TEST(safe_bodies_take_long_arguments) {
     return s;
   });
   EXPECT_EQ(am::call(next(), sum, numbers).get(), 50'000.0);
-  if (reception() == "thread") {  // the attendant has no heap for long answers
+  if (reception() == "thread") {  // the progress thread has no heap for long answers
     auto long_answer = am::call(next(), am::safe([](int n) { return std::vector<double>(std::size_t(n)); }), 100'000);
     EXPECT_THROWS(am::remote_error, (void)long_answer.get());
   }
   am::fence();
 }
 
-RANK_TEST(a_sleeping_rank_sees_what_its_attendant_wrote) {
+RANK_TEST(a_sleeping_rank_sees_what_its_progress_thread_wrote) {
   std::atomic<long> come = 0;
   *shared = &come;
   am::barrier();
@@ -265,7 +265,7 @@ RANK_TEST(a_sleeping_rank_sees_what_its_attendant_wrote) {
 }
 
 // Nobody reads the pages, which cost nothing.
-RANK_TEST(an_argument_too_long_for_an_attendant_elsewhere_is_refused_at_its_sender) {
+RANK_TEST(an_argument_too_long_for_a_progress_thread_elsewhere_is_refused_at_its_sender) {
   const char* const fabric = std::getenv("ARMILLA_FABRIC");
   const bool far = fabric != nullptr && std::string_view("loop ucx mpi").find(fabric) != std::string_view::npos;
   if (!far || reception() != "thread" || am::ranks() == 1) return;

@@ -19,7 +19,7 @@ struct bulk_record {
   static constexpr bool may_wait = true;  // what it names may
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    run_rest rest{at, at + size};
+    bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
     do {
       bulk_name name;
@@ -45,14 +45,16 @@ watermark* outbox::start_block(channel& c, handler_id h, std::size_t size) {
   if (!has_blocks_)
     throw_limit(
         "send",
-        fmt::format("an answer of {} bytes of a body that the attendant runs is too long; raise ARMILLA_EAGER, or let the rank "
-                    "itself run that body",
-                    size));
+        fmt::format(
+            "an answer of {} bytes of a body that the progress thread runs is too long; raise ARMILLA_EAGER, or let the rank "
+            "itself run that body",
+            size));
   if (size > longest_for(c))
-    throw_limit("send",
-                fmt::format("an argument of {} bytes for the attendant of rank {} on another host is longer than {}; send it in "
-                            "parts, put it into the rank's memory, or let the rank itself run that body",
-                            size, c.to, longest_for_attendant));
+    throw_limit(
+        "send",
+        fmt::format("an argument of {} bytes for the progress thread of rank {} on another host is longer than {}; send it in "
+                    "parts, put it into the rank's memory, or let the rank itself run that body",
+                    size, c.to, longest_for_progress_thread));
   const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit(
@@ -109,7 +111,7 @@ void inbox::take_block(rank_t source, std::uint64_t offset, std::size_t size, st
   incoming_block block(heap::attach(segment, host.control(owner).heap_first.load(std::memory_order_acquire)), offset, mark, size);
   if (cut_off) throw_damaged(source, "the bytes that fill a block", filled);
   if (methods_ != nullptr) [[unlikely]]
-    note_run(handler_id(h), size);
+    note_bundle(handler_id(h), size);
   try {
     if (handlers_.streams[h] != 0)
       stream_ = &block;

@@ -12,7 +12,7 @@
 namespace armilla::detail {
 
 /// Heads a run of items of one handler inside a frame. Items are multiples of 8 bytes.
-struct record {
+struct bundle_header {
   handler_id handler;
   std::uint32_t length;  ///< bytes of the items
 };
@@ -24,15 +24,15 @@ enum class traffic : std::uint8_t { uncounted, statements, questions, replies, a
 /// What a rank sends to one peer: its link, a frame that is being filled in private memory, and frames that found no credit.
 ///
 /// Items of the open run are appended at `cursor` as long as they end before `limit`. With no frame open both are null and
-/// `run_handler` is `no_handler`, so that one comparison sends every first item to the slower path.
+/// `bundle_handler` is `no_handler`, so that one comparison sends every first item to the slower path.
 ///
 /// Frames are filled here and copied into the ring when they leave: writing item by item into lines that the other core
 /// holds would let each of these small stores wait in the store buffer for its line (docs/adr/0001-private-frames.md).
 struct channel : link {
   std::byte* cursor = nullptr;
   std::byte* limit = nullptr;
-  handler_id run_handler = no_handler;
-  handler_id hot_handler = no_handler;  ///< run_handler, if another item needs no more than its bytes: nobody watches
+  handler_id bundle_handler = no_handler;
+  handler_id hot_handler = no_handler;  ///< bundle_handler, if another item needs no more than its bytes: nobody watches
   bool urgent = false;                  ///< the open frame holds a reply: publish it when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
@@ -43,17 +43,17 @@ struct channel : link {
   bool held_there = false;            ///< far: the same is so at its peer
   traffic kind = traffic::uncounted;  ///< of the open run
   std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
-  record* run = nullptr;
+  bundle_header* bundle = nullptr;
   std::byte* frame = nullptr;    ///< first byte of the open frame, behind the place of its word
   std::byte* counted = nullptr;  ///< the open run's items in front of it have been counted
   std::size_t aggregate = 0;     ///< bytes after which a frame of small statements is sent
-  struct spilled_frame {
+  struct backlog_frame {
     std::vector<std::byte> bytes;
     std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
     std::size_t weight;  ///< with the blocks that it names
   };
-  std::deque<spilled_frame> spilled;     ///< frames that wait for credit, oldest first
-  std::size_t spilled_weight = 0;        ///< of all of them
+  std::deque<backlog_frame> backlog;     ///< frames that wait for credit, oldest first
+  std::size_t backlog_weight = 0;        ///< of all of them
   std::size_t open_blocks = 0;           ///< bytes of the blocks that the open frame names
   std::unique_ptr<std::byte[]> staging;  ///< where frames are filled, from `frame_offset` on
   std::size_t staging_bytes = 0;

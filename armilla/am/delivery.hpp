@@ -22,20 +22,22 @@ class delivery {
 
   /// A handler of bodies says where it is in its run: `rest.at` is behind the present item whenever a body begins. If the body
   /// waits, the rest goes to the next loop, and `rest` is empty.
-  void begin_bodies(run_rest& rest) noexcept {
+  void begin_bodies(bundle_rest& rest) noexcept {
     if (arriving_ == nullptr) return;
-    if (arriving_->run == nullptr) [[likely]]
-      arriving_->run = &rest;
-    else if (arriving_->run == &limited_run) [[unlikely]]
-      limit_run(rest);
+    if (arriving_->bundle == nullptr) [[likely]]
+      arriving_->bundle = &rest;
+    else if (arriving_->bundle == &limited_bundle) [[unlikely]]
+      limit_bundle(rest);
   }
   /// Behind a body of `rest`, if `until` is not its end: whether the next one begins here and now. If not, `rest` is empty: the
   /// body has waited, or the poll's limit is reached.
-  [[gnu::cold]] bool goes_on(run_rest& rest) noexcept;
+  [[gnu::cold]] bool goes_on(bundle_rest& rest) noexcept;
   /// Behind the first body of `rest`: whether another one begins.
-  bool next_body(run_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
+  bool next_body(bundle_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
   /// Whether `rest` tells whether a body of it has waited, and frames are not observed: its answers may be gathered in line.
-  bool in_line(const run_rest& rest) const noexcept { return !out.observed() && arriving_ != nullptr && arriving_->run == &rest; }
+  bool in_line(const bundle_rest& rest) const noexcept {
+    return !out.observed() && arriving_ != nullptr && arriving_->bundle == &rest;
+  }
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
   bool body_has_waited() const noexcept { return self.fibers->on_detached_body(); }
   /// The handler's record is all there is in the frame, so a reply need not wait for others.
@@ -50,26 +52,26 @@ class delivery {
   /// not be there yet.
   incoming_block* take_stream() noexcept { return std::exchange(stream_, nullptr); }
   /// The segment of `source`, if bodies may read it in place.
-  reachable memory_of(rank_t source) const noexcept;
+  shared_range memory_of(rank_t source) const noexcept;
 
   /// One item of a method whose items differ in size has come in.
-  void count_item(handler_id h, std::size_t bytes) noexcept {
+  void count_message(handler_id h, std::size_t bytes) noexcept {
     if (methods_ != nullptr) [[unlikely]]
-      note_item(h, bytes);
+      note_message(h, bytes);
   }
   /// Lets another handler of this program take in what a handler was given.
   void pass_on(rank_t source, handler_id h, const std::byte* data, std::size_t size) {
     if (methods_ != nullptr) [[unlikely]]
-      note_run(h, size);
+      note_bundle(h, size);
     handlers_.functions[h](*this, source, data, size);
   }
   stopwatch* watch() const noexcept { return out.watch(); }
 
  protected:
   ~delivery() = default;
-  void limit_run(run_rest& rest) noexcept;
-  [[gnu::cold]] void note_item(handler_id h, std::size_t bytes) noexcept;
-  [[gnu::cold]] void note_run(handler_id h, std::size_t bytes) noexcept;
+  void limit_bundle(bundle_rest& rest) noexcept;
+  [[gnu::cold]] void note_message(handler_id h, std::size_t bytes) noexcept;
+  [[gnu::cold]] void note_bundle(handler_id h, std::size_t bytes) noexcept;
 
   arrival* arriving_ = nullptr;       // the frame that the loop takes in, while it does
   incoming_block* stream_ = nullptr;  // of the item that is handed on

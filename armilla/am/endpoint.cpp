@@ -8,7 +8,7 @@
 namespace armilla::detail {
 
 static event_count make_sleeper(const context& self, const host_map& host, role who) {
-  if (who == role::attendant) return {host.attendant(self.rank), *self.count, true, 0, 0};
+  if (who == role::progress_thread) return {host.progress_thread(self.rank), *self.count, true, 0, 0};
   return {host.control(self.rank), *self.count, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns};
 }
 
@@ -28,7 +28,7 @@ void endpoint::close_network() {
   far_traffic* const far = out.far();
   if (far == nullptr) return;
   far->closing = true;
-  if (in.shows_attended != nullptr) out.host().shared->let_attendant_look(true);  // its rank looks no more
+  if (in.shows_processed != nullptr) out.host().shared->let_progress_thread_look(true);  // its rank looks no more
   while (far->moves_anything()) in.poll_far<taker::in_place>();
   out.close_network();
 }

@@ -11,8 +11,8 @@ namespace armilla::detail {
 
 struct launch;
 
-/// A rank's place in the message layer: what sends, what receives, what waits, and what is known of other ranks. The attendant
-/// has one of its own.
+/// A rank's place in the message layer: what sends, what receives, what waits, and what is known of other ranks. The progress
+/// thread has one of its own.
 struct endpoint {
   endpoint(context& self, const host_map& host, role who = role::rank);
   endpoint(const endpoint&) = delete;

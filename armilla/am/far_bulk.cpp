@@ -12,7 +12,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/wire/apart.hpp"
+#include "armilla/wire/zero_copy.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -24,7 +24,7 @@ struct far_bulk_name {
 };
 
 /// Heads the rest of an item of which the network carries `bytes` bytes, `at` of it.
-struct far_apart_name {
+struct zero_copy_name {
   std::uint64_t id;
   std::uint64_t size;
   std::uint64_t handler;
@@ -41,7 +41,7 @@ void set_filled(std::byte* block, std::uint64_t filled) noexcept {
 
 /// Takes in the name of a block whose bytes the network brings.
 struct far_bulk_record {
-  static constexpr std::uint32_t item_bytes = sizeof(far_bulk_name);
+  static constexpr std::uint32_t message_bytes = sizeof(far_bulk_name);
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     far_bulk_name name;
@@ -52,14 +52,14 @@ struct far_bulk_record {
 };
 
 /// Takes in an item of which the network brings a part.
-struct far_apart_record {
+struct zero_copy_record {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    in.out.far()->expect_apart(source, at, size);
+    in.out.far()->expect_zero_copy(source, at, size);
   }
 };
 namespace {
 handler_slot& far_bulk_slot = fixed_handler<far_bulk_record, far_bulk_handler>;
-handler_slot& far_apart_slot = fixed_handler<far_apart_record, far_apart_handler>;
+handler_slot& zero_copy_slot = fixed_handler<zero_copy_record, zero_copy_handler>;
 }  // namespace
 
 // ---- sending ----
@@ -74,17 +74,17 @@ void far_traffic::append_bulk(channel& c, std::uint64_t offset, std::size_t size
 }
 
 // The last in its frame, too.
-bool outbox::append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item) {
+bool outbox::append_zero_copy(channel& c, handler_id h, std::size_t size, const zero_copy_encoder& item) {
   const far_elements& apart = item.elements();
-  const std::size_t bytes = sizeof(far_apart_name) + align_up(size - apart.bytes, 8);
+  const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - apart.bytes, 8);
   if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
   if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
-  std::byte* const place = append(c, far_apart_slot.id, bytes, traffic::answers);
-  self.messages->in.count_item(far_apart_slot.id, bytes);
+  std::byte* const place = append(c, zero_copy_slot.id, bytes, traffic::answers);
+  self.messages->in.count_message(zero_copy_slot.id, bytes);
   c.limit = c.cursor;
   const std::uint32_t id =
       far_->send_memory(c.to, apart.data, apart.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
-  const far_apart_name name{id, size, h, apart.at, apart.bytes};
+  const zero_copy_name name{id, size, h, apart.at, apart.bytes};
   std::memcpy(place, &name, sizeof name);
   std::memcpy(place + sizeof name, item.rest(), bytes - sizeof name);
   return true;
@@ -115,9 +115,10 @@ void far_traffic::start_bulk(const channel& c) {
 std::byte* far_traffic::expect_block(rank_t source, std::size_t size) {
   if (size % 8 != 0 || size > all.out.host().layout.segment_bytes) throw_damaged(source, "a block's length", size);
   if (all.out.blocks() == nullptr) {
-    if (size > longest_for_attendant)
-      throw_limit("receive", fmt::format("an argument of {} bytes from rank {} for a body of its attendant is longer than {}",
-                                         size, source, longest_for_attendant));
+    if (size > longest_for_progress_thread)
+      throw_limit("receive",
+                  fmt::format("an argument of {} bytes from rank {} for a body of its progress thread is longer than {}", size,
+                              source, longest_for_progress_thread));
     return new std::byte[sizeof(watermark) + size];
   }
   const heap::block block = all.out.blocks()->allocate(sizeof(watermark) + size, alignof(watermark));
@@ -137,8 +138,8 @@ void far_traffic::expect_bulk(rank_t source, std::uint32_t id, std::size_t size,
 }
 
 // In the block the item lies as if all of it had come together.
-void far_traffic::expect_apart(rank_t source, const std::byte* at, std::size_t size) {
-  far_apart_name name;
+void far_traffic::expect_zero_copy(rank_t source, const std::byte* at, std::size_t size) {
+  zero_copy_name name;
   if (size < sizeof name) throw_damaged(source, "an item of which a part is apart, its length", size);
   std::memcpy(&name, at, sizeof name);
   const std::byte* const rest = at + sizeof name;
@@ -190,7 +191,7 @@ bool far_traffic::move_bulk() {
       drop_bulk(came.source, came.block);
       return true;
     }
-    if (came.apart) set_filled(came.block, watermark::finished(came.size));
+    if (came.zero_copy) set_filled(came.block, watermark::finished(came.size));
     if (all.out.blocks() != nullptr)
       take_bulk<By>(came.source, std::uint64_t(came.block - segment()), came.size, came.handler);
     else
@@ -208,14 +209,14 @@ void far_traffic::drop_bulk(rank_t source, std::byte* block) {
     delete[] block;
   all.sums.resume();
   go_on(source);
-  if (all.in.shows_attended != nullptr) show_attended(source);
+  if (all.in.shows_processed != nullptr) show_processed(source);
 }
 
 // As if a frame had come that names a block of this rank's own segment.
 template <taker By>
 void far_traffic::take_bulk(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
   struct {
-    record head;
+    bundle_header head;
     bulk_name name;
   } const frame{{bulk_handler, sizeof(bulk_name)}, {offset, size, h}};
   far_frame mine{nullptr, 0, source, 0, false, false, new std::byte[sizeof frame]};
@@ -235,7 +236,7 @@ void far_traffic::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> bloc
   const bool given_up = filled == watermark::given_up;  // its sender knows why
   if (!given_up && filled != watermark::finished(size)) throw_damaged(source, "the bytes that fill a block", filled);
   if (h >= all.in.handlers() || names_block(h)) throw_damaged(source, "a handler's number", h);
-  const record head{handler_id(h), std::uint32_t(size)};
+  const bundle_header head{handler_id(h), std::uint32_t(size)};
   std::byte* const items = block.get() + sizeof(watermark);
   std::memcpy(items - sizeof head, &head, sizeof head);
   const std::byte* const first = given_up ? items + size : items - sizeof head;

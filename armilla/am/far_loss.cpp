@@ -56,7 +56,7 @@ void far_traffic::ask_network() {
       delete[] o.block;
     if (o.end.run != nullptr) o.end.run(self, o.end.first, o.end.second);
   }
-  if (closing || all.in.shows_attended != nullptr) return;  // an attendant leaves that to its rank
+  if (closing || all.in.shows_processed != nullptr) return;  // a progress thread leaves that to its rank
   note_broken();
   for (broken_connection& b : broken) {
     if (b.told || now_ns() < b.tell_at_ns) continue;

@@ -27,10 +27,12 @@ std::unique_ptr<far_traffic> far_traffic::open(endpoint& owner, role who) {
                 "the order of arrivals is recorded and imposed where ranks share memory; not with ARMILLA_RECORD or "
                 "ARMILLA_REPLAY over a network");
   using side = far_link::role;
-  const side mine = who == role::attendant ? side::attendant : host.shared != nullptr ? side::attended_rank : side::rank;
-  network& net = mine == side::rank        ? *host.beyond
-                 : mine == side::attendant ? host.shared->for_attendant()
-                                           : host.shared->for_rank();
+  const side mine = who == role::progress_thread ? side::progress_thread
+                    : host.shared != nullptr     ? side::rank_with_thread
+                                                 : side::rank;
+  network& net = mine == side::rank              ? *host.beyond
+                 : mine == side::progress_thread ? host.shared->for_progress_thread()
+                                                 : host.shared->for_rank();
   return std::make_unique<far_traffic>(owner, net, mine);
 }
 
@@ -44,45 +46,45 @@ bool far_traffic::post(const channel& c, const std::byte* frame, std::size_t byt
   return true;
 }
 
-std::size_t far_traffic::longest_aside() const noexcept { return link.most() - sizeof(record); }
+std::size_t far_traffic::longest_control() const noexcept { return link.most() - sizeof(bundle_header); }
 
-void far_traffic::send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
-                             std::size_t bytes) {
-  const record what{h, std::uint32_t(head_bytes + bytes)};
+void far_traffic::send_control(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
+                               std::size_t bytes) {
+  const bundle_header what{h, std::uint32_t(head_bytes + bytes)};
   const std::size_t size = sizeof what + what.length;
-  const bool queue = !aside.empty();
-  const auto how = h == hold_handler ? far_link::kind::word : far_link::kind::aside;
+  const bool behind = !control_queue.empty();
+  const auto how = h == hold_handler ? far_link::kind::word : far_link::kind::control;
   ++all.out.count().control_sent;
   all.out.count().control_bytes_sent += size;
-  std::byte* const room = queue ? nullptr : link.reserve_aside(to, size);
-  std::byte* place = room != nullptr ? room : aside.emplace_back(to, std::vector<std::byte>(size), how).frame.data();
+  std::byte* const room = behind ? nullptr : link.reserve_control(to, size);
+  std::byte* place = room != nullptr ? room : control_queue.emplace_back(to, std::vector<std::byte>(size), how).frame.data();
   std::memcpy(place, &what, sizeof what);
   std::memcpy(place += sizeof what, head, head_bytes);
   if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
   if (room != nullptr) link.publish(room, to, size, how);
 }
 
-bool far_traffic::takes_ride(const channel& c, std::size_t bytes) const noexcept {
-  const std::size_t more = sizeof(record) + bytes;
-  return c.open() && c.far && c.index < std::size_t(self.ranks) && !c.full && aside.empty() &&
+bool far_traffic::takes_piggyback(const channel& c, std::size_t bytes) const noexcept {
+  const std::size_t more = sizeof(bundle_header) + bytes;
+  return c.open() && c.far && c.index < std::size_t(self.ranks) && !c.full && control_queue.empty() &&
          std::size_t(c.limit - c.cursor) >= more && link.admits(c.index, std::size_t(c.cursor - c.frame) + more);
 }
 
-std::uint64_t far_traffic::flush_all_but_rides(std::size_t bytes) {
+std::uint64_t far_traffic::flush_all_but_piggybacks(std::size_t bytes) {
   std::uint64_t lines = 0;
   all.out.flush_but([&](const channel& c) {
-    const bool kept = takes_ride(c, bytes);
-    if (kept) lines += lines_for(std::size_t(c.cursor - c.frame) + sizeof(record) + bytes);
+    const bool kept = takes_piggyback(c, bytes);
+    if (kept) lines += lines_for(std::size_t(c.cursor - c.frame) + sizeof(bundle_header) + bytes);
     return kept;
   });
   return lines;
 }
 
-void far_traffic::ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
-                       std::size_t bytes) {
+void far_traffic::piggyback(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
+                            std::size_t bytes) {
   channel& c = all.out.to(to);
-  if (!takes_ride(c, head_bytes + bytes)) return send_aside(to, h, head, head_bytes, data, bytes);
-  all.out.end_record(c);
+  if (!takes_piggyback(c, head_bytes + bytes)) return send_control(to, h, head, head_bytes, data, bytes);
+  all.out.end_bundle(c);
   std::byte* const place = all.out.append(c, h, head_bytes + bytes, traffic::answers);
   std::memcpy(place, head, head_bytes);
   if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
@@ -90,19 +92,19 @@ void far_traffic::ride(rank_t to, handler_id h, const void* head, std::size_t he
 }
 
 // What found no buffer; in order.
-void far_traffic::drain_aside() {
-  while (!aside.empty()) {
-    const waiting_aside& first = aside.front();
-    std::byte* const room = link.reserve_aside(first.to, first.frame.size());
+void far_traffic::drain_control() {
+  while (!control_queue.empty()) {
+    const queued_control& first = control_queue.front();
+    std::byte* const room = link.reserve_control(first.to, first.frame.size());
     if (room == nullptr) return;
     std::memcpy(room, first.frame.data(), first.frame.size());
     link.publish(room, first.to, first.frame.size(), first.how);
-    aside.pop_front();
+    control_queue.pop_front();
   }
 }
 
 std::uint64_t far_traffic::lines_sent(rank_t r) const noexcept {
-  return link.sent(std::uint32_t(r)) + (all.out.has_attendants() ? link.sent(all.out.to_attendant(r).index) : 0);
+  return link.sent(std::uint32_t(r)) + (all.out.has_progress_threads() ? link.sent(all.out.to_progress_thread(r).index) : 0);
 }
 
 }  // namespace armilla::detail

@@ -17,15 +17,15 @@ namespace armilla::detail {
 
 struct endpoint;
 
-/// Bytes of an argument for the attendant of a rank on another host, which has no segment to put it to.
-inline constexpr std::size_t longest_for_attendant = std::size_t{1} << 31;
+/// Bytes of an argument for the progress thread of a rank on another host, which has no segment to put it to.
+inline constexpr std::size_t longest_for_progress_thread = std::size_t{1} << 31;
 inline std::size_t longest_for(const channel& c) noexcept {
-  return c.far && c.index != std::uint32_t(c.to) ? longest_for_attendant : ~std::size_t{0};
+  return c.far && c.index != std::uint32_t(c.to) ? longest_for_progress_thread : ~std::size_t{0};
 }
 
 /// Handlers of records that name a block: what lies in a block is none of them.
 constexpr bool names_block(std::uint64_t h) noexcept {
-  return h == bulk_handler || h == far_bulk_handler || h == far_apart_handler;
+  return h == bulk_handler || h == far_bulk_handler || h == zero_copy_handler;
 }
 
 /// What an endpoint does towards ranks that a network reaches, and what it keeps for that.
@@ -54,25 +54,26 @@ struct far_traffic {
 
   /// A message beside all others to a far rank; these keep their order. Two pieces of bytes, multiples of 8, for a handler whose
   /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
-  void send_aside(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+  void send_control(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
   /// Most bytes of one.
-  std::size_t longest_aside() const noexcept;
+  std::size_t longest_control() const noexcept;
 
-  /// Every open frame leaves, but those over the network to which a message of `bytes` bytes can still be added: `ride`. The
+  /// Every open frame leaves, but those over the network to which a message of `bytes` bytes can still be added: `piggyback`. The
   /// lines that those will count as then.
-  std::uint64_t flush_all_but_rides(std::size_t bytes);
-  /// As `send_aside`, but at the end of the open frame to that rank, if `flush_all_but_rides` has kept one: one message, not two.
-  void ride(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+  std::uint64_t flush_all_but_piggybacks(std::size_t bytes);
+  /// As `send_control`, but at the end of the open frame to that rank, if `flush_all_but_piggybacks` has kept one: one message,
+  /// not two.
+  void piggyback(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
   // ---- for the outbox and the inbox: frames ----
 
   /// A frame to the far rank of `c` leaves; false: there is no credit, or no buffer.
   bool post(const channel& c, const std::byte* frame, std::size_t bytes);
-  void drain_aside();
-  bool takes_ride(const channel& c, std::size_t bytes) const noexcept;
+  void drain_control();
+  bool takes_piggyback(const channel& c, std::size_t bytes) const noexcept;
   std::uint64_t lines_sent(rank_t r) const noexcept;
   std::uint64_t lines_taken(rank_t r) const noexcept { return link.taken(std::uint32_t(r)); }
-  /// Of an attendant: its rank sees how far it is.
-  void show_attended(rank_t source) noexcept;
+  /// Of a progress thread: its rank sees how far it is.
+  void show_processed(rank_t source) noexcept;
 
   // ---- for the outbox and the inbox: blocks, far_bulk.cpp ----
 
@@ -84,7 +85,7 @@ struct far_traffic {
   void start_bulk(const channel& c);
   std::byte* expect_block(rank_t source, std::size_t size);
   void expect_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
-  void expect_apart(rank_t source, const std::byte* at, std::size_t size);
+  void expect_zero_copy(rank_t source, const std::byte* at, std::size_t size);
   template <taker By>
   bool move_bulk();
   template <taker By>
@@ -123,14 +124,14 @@ struct far_traffic {
   static constexpr std::uintptr_t has_come = 0;  ///< no transfer: all of it is there
   struct coming {
     rank_t source;
-    std::byte* block;  ///< in this rank's segment; of an attendant, which has no heap: from `new`, and its own
+    std::byte* block;  ///< in this rank's segment; of a progress thread, which has no heap: from `new`, and its own
     std::size_t size;
     std::uint64_t handler;
     std::uintptr_t transfer;
-    bool apart;  ///< the network brings a part, and nothing tells that it has: check first that the source lives
+    bool zero_copy;  ///< the network brings a part, and nothing tells that it has: check first that the source lives
   };
 
-  struct waiting_aside {
+  struct queued_control {
     rank_t to;
     std::vector<std::byte> frame;
     far_link::kind how;
@@ -160,19 +161,19 @@ struct far_traffic {
   static constexpr std::uint64_t cause_may_come_ns = 100'000'000;
   static constexpr std::uint64_t supervisor_tells_ns = 1'000'000'000;
 
-  /// What an attendant knows of its rank.
+  /// What a progress thread knows of its rank.
   struct {
     std::uint64_t looks = 0;     ///< of the rank
     std::uint64_t since_ns = 0;  ///< that is when it had looked so often first
     bool away = false;           ///< it has not looked for long
-    std::uint64_t came_ns = 0;   ///< when the attendant found something
+    std::uint64_t came_ns = 0;   ///< when the progress thread found something
   } rank;
 
   /// Something waits for a buffer: no event tells when there is one.
-  bool wants_buffers() const noexcept { return !aside.empty() || link.owes(); }
+  bool wants_buffers() const noexcept { return !control_queue.empty() || link.owes(); }
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
   /// Whether the network has to take something yet before it may be closed.
-  bool moves_anything() const noexcept { return !sending.empty() || !transfers.empty() || !aside.empty(); }
+  bool moves_anything() const noexcept { return !sending.empty() || !transfers.empty() || !control_queue.empty(); }
 
   std::byte* segment() const noexcept;  ///< this rank's
 
@@ -185,8 +186,8 @@ struct far_traffic {
   bool losses_told = false;     ///< what looks after the ranks tells of each that dies, and why
   bool all_broken = false;      ///< the network does not say towards whom
   std::uint32_t idle_looks = 0;
-  bool closing = false;             ///< peers leave in good order
-  std::deque<waiting_aside> aside;  ///< that found no buffer
+  bool closing = false;                      ///< peers leave in good order
+  std::deque<queued_control> control_queue;  ///< that found no buffer
   std::vector<outgoing> sending;
   std::vector<coming> receiving;
 };

@@ -49,13 +49,13 @@ place place_of(handler_slot& slot) {
 
 }  // namespace
 
-handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait,
+handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t message_bytes, bool may_wait,
                            bool streams, bool runs_bodies, handler_id fixed) noexcept
     : id(fixed),
       function(function),
       image(image),
       type(type),
-      item_bytes(item_bytes),
+      message_bytes(message_bytes),
       may_wait(may_wait),
       streams(streams),
       runs_bodies(runs_bodies) {
@@ -87,18 +87,18 @@ handler_table freeze_handlers() {
       all.may_wait.push_back(slot != nullptr && slot->may_wait);
       all.streams.push_back(slot != nullptr && slot->streams);
       const bool runs_bodies = slot != nullptr && slot->runs_bodies;
-      const bool apart = runs_bodies && !slot->may_wait && slot->item_bytes != 0;
-      all.limited.push_back(!runs_bodies ? 0 : apart ? slot->item_bytes : handler_table::whole_runs);
+      const bool apart = runs_bodies && !slot->may_wait && slot->message_bytes != 0;
+      all.limited.push_back(!runs_bodies ? 0 : apart ? slot->message_bytes : handler_table::whole_bundles);
     }
   }
   return {all.table.data(), all.may_wait.data(), all.streams.data(), all.limited.data(), std::uint32_t(all.table.size())};
 }
 
-std::vector<std::uint32_t> handler_item_sizes() {
+std::vector<std::uint32_t> handler_message_sizes() {
   handler_registry& all = registry();
   std::lock_guard lock(all.mutex);
   std::vector<std::uint32_t> sizes;
-  for (const handler_slot* slot : all.slots) sizes.push_back(slot == nullptr ? 0 : slot->item_bytes);
+  for (const handler_slot* slot : all.slots) sizes.push_back(slot == nullptr ? 0 : slot->message_bytes);
   return sizes;
 }
 

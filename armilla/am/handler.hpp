@@ -33,9 +33,9 @@ enum well_known : handler_id {
   first_memory_handler = 8,
   first_object_handler = 32,  ///< references to processor objects
   far_bulk_handler = 48,      ///< names a block that a network carries
-  mirror_handler = 49,        ///< layer team: what a rank wrote for the ranks of other hosts to see
+  replicate_handler = 49,     ///< layer team: what a rank wrote for the ranks of other hosts to see
   main_done_handler = 50,     ///< layer session: run_main's function has returned
-  far_apart_handler = 51,     ///< an item of which a network carries a part
+  zero_copy_handler = 51,     ///< an item of which a network carries a part
   hold_handler = 52,          ///< over a network: the sender reads nothing more from here, or reads on
   first_free_handler = 64,
 };
@@ -44,18 +44,18 @@ enum well_known : handler_id {
 /// image and by place in the image, so that ranks of one program agree whatever the order in which they registered.
 class handler_slot {
  public:
-  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t item_bytes, bool may_wait, bool streams,
+  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t message_bytes, bool may_wait, bool streams,
                bool runs_bodies, handler_id fixed = no_handler) noexcept;
   handler_slot(const handler_slot&) = delete;
 
   handler_id id = no_handler;
   handler_fn function;
   const void* image;
-  const char* type;          ///< its name for reports: mangled, or plain text
-  std::uint32_t item_bytes;  ///< of each of its items; 0: they differ, and it says each by delivery::count_item
-  bool may_wait;             ///< its items are bodies that may become fibers: it keeps its place by delivery::begin_bodies
-  bool streams;              ///< it can read a long item while that is being written: delivery::take_stream
-  bool runs_bodies;          ///< its items are work that other ranks give: a poll's limit counts them
+  const char* type;             ///< its name for reports: mangled, or plain text
+  std::uint32_t message_bytes;  ///< of each of its items; 0: they differ, and it says each by delivery::count_message
+  bool may_wait;                ///< its items are bodies that may become fibers: it keeps its place by delivery::begin_bodies
+  bool streams;                 ///< it can read a long item while that is being written: delivery::take_stream
+  bool runs_bodies;             ///< its items are work that other ranks give: a poll's limit counts them
   handler_slot* next;
 };
 
@@ -67,9 +67,9 @@ constexpr const char* handler_type() noexcept {
     return typeid(H).name();
 }
 template <class H>
-constexpr std::uint32_t handler_item_bytes() noexcept {
-  if constexpr (requires { H::item_bytes; })
-    return std::uint32_t(H::item_bytes);
+constexpr std::uint32_t handler_message_bytes() noexcept {
+  if constexpr (requires { H::message_bytes; })
+    return std::uint32_t(H::message_bytes);
   else
     return 0;
 }
@@ -103,7 +103,7 @@ template <class H>
 inline handler_slot handler{&H::run,
                             &image_handle,
                             handler_type<H>(),
-                            handler_item_bytes<H>(),
+                            handler_message_bytes<H>(),
                             handler_may_wait<H>(),
                             handler_streams<H>(),
                             handler_runs_bodies<H>()};
@@ -111,7 +111,7 @@ inline handler_slot handler{&H::run,
 /// The same for a handler with a well-known number.
 template <class H, handler_id Id>
 inline handler_slot fixed_handler{
-    &H::run, &image_handle, handler_type<H>(), handler_item_bytes<H>(), handler_may_wait<H>(), false, handler_runs_bodies<H>(),
+    &H::run, &image_handle, handler_type<H>(), handler_message_bytes<H>(), handler_may_wait<H>(), false, handler_runs_bodies<H>(),
     Id};
 
 /// All handlers of the process by number. Unused numbers hold a function that reports them.
@@ -119,8 +119,8 @@ struct handler_table {
   const handler_fn* functions = nullptr;
   const std::uint8_t* may_wait = nullptr;
   const std::uint8_t* streams = nullptr;
-  const std::uint32_t* limited = nullptr;           ///< of those that run bodies: bytes of an item, or `whole_runs`; else 0
-  static constexpr std::uint32_t whole_runs = ~0U;  ///< its items differ, or it asks between them by itself
+  const std::uint32_t* limited = nullptr;              ///< of those that run bodies: bytes of an item, or `whole_bundles`; else 0
+  static constexpr std::uint32_t whole_bundles = ~0U;  ///< its items differ, or it asks between them by itself
   std::uint32_t size = 0;
 };
 

@@ -22,7 +22,7 @@ namespace armilla::detail {
 /// Takes in what a far rank tells of that: whether it holds this one back.
 struct hold_record {
   static constexpr const char* method_name = "a rank that is held back";
-  static constexpr std::uint32_t item_bytes = 8;
+  static constexpr std::uint32_t message_bytes = 8;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t held = 0;
@@ -37,8 +37,8 @@ namespace {
 handler_slot& hold_slot = fixed_handler<hold_record, hold_handler>;
 }
 
-// Not what goes to attendants, nor what a rank sends to itself. An order of arrivals that is imposed says which ring is read; and
-// nothing tells a rank that is interrupted that there is credit again.
+// Not what goes to progress threads, nor what a rank sends to itself. An order of arrivals that is imposed says which ring is
+// read; and nothing tells a rank that is interrupted that there is credit again.
 void holding::hold_back(channel& c) {
   const context& rank = all.out.self;
   if (c.index >= std::size_t(rank.ranks) || c.to == rank.rank || c.lost) return;
@@ -56,9 +56,9 @@ void holding::read_on(channel& c) {
 void holding::tell(channel& c) {
   if (!c.far) return all.in.leave(c.to, c.holds);
   follow(c);
-  if (all.in.shows_attended != nullptr || c.lost) return;  // an attendant is not held back
+  if (all.in.shows_processed != nullptr || c.lost) return;  // a progress thread is not held back
   const std::uint64_t held = c.holds;
-  all.out.far()->send_aside(c.to, hold_slot.id, &held, sizeof held, nullptr, 0);
+  all.out.far()->send_control(c.to, hold_slot.id, &held, sizeof held, nullptr, 0);
 }
 
 void holding::follow(const channel& c) {

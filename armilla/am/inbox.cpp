@@ -34,13 +34,13 @@ void prefetch_lines(const ring_reader::frame& frame) noexcept {
 
 }  // namespace
 
-// What an attendant sends is answers, and their callers wait for them.
+// What a progress thread sends is answers, and their callers wait for them.
 static constexpr bool never_held = false;
 
 delivery::delivery(context& self, outbox& out)
     : self(self),
       out(out),
-      methods_(stats_of(self).count_methods(handler_item_sizes, handler_method_name)),
+      methods_(stats_of(self).count_methods(handler_message_sizes, handler_method_name)),
       handlers_(freeze_handlers()) {}
 
 inbox::inbox(context& self, outbox& out, role who)
@@ -56,8 +56,8 @@ inbox::inbox(context& self, outbox& out, role who)
     inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r, &out.to(r).holds});
   }
   if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.ranks);
-  if (!out.has_attendants()) return;
-  attended_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
+  if (!out.has_progress_threads()) return;
+  processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
   for (rank_t r = 0; r < self.ranks; ++r)
     if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r, &never_held});
 }
@@ -76,7 +76,7 @@ bool inbox::receive(inbound& in) {
     arrival a{&in, in.source, frame.bytes, frame.data, frame.data + frame.bytes, {}};
     run_frame<By>(a);
     if (a.kept) [[unlikely]]
-      return i != 0 || left_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
+      return i != 0 || suspended_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
     answer_frame(in.source);
   }
   return true;
@@ -102,7 +102,7 @@ void inbox::run_frame(arrival& a) {
   const frame_scope scope(*this, a);
   if constexpr (By == taker::loop) arriving_ = &a;
   if (!out.observed()) [[likely]]
-    return run_records<By, false>(a);
+    return run_bundles<By, false>(a);
   if (!take_up(a)) {
     arrival_order* const order = order_of(self);
     if (order != nullptr && (!may_begin(a) || !order->take(a.source, count_.polls))) {
@@ -113,16 +113,16 @@ void inbox::run_frame(arrival& a) {
     if (out.events() != nullptr && is_counted(a)) out.events()->taken(a.source);
   }
   const timed runtime(watch(), component::runtime);
-  run_records<By, true>(a);
+  run_bundles<By, true>(a);
 }
 
 template void inbox::run_frame<taker::loop>(arrival&);
 template void inbox::run_frame<taker::in_place>(arrival&);
 
-// Frames of the channel from rank to rank, as their sender numbers them: not asides, what only names a block that has come, or
-// those of an attendant.
+// Frames of the channel from rank to rank, as their sender numbers them: not control messages, what only names a block that has
+// come, or those of a progress thread.
 bool inbox::is_counted(const arrival& a) const noexcept {
-  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.aside && a.far.end < std::uint32_t(self.ranks);
+  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.ranks);
   return a.in == &inbound_[inbound_of_[std::size_t(a.source)]];
 }
 
@@ -147,12 +147,12 @@ void inbox::run_parked(rank_t source, handler_id h, const std::byte* data, std::
 }
 
 template <taker By, bool Counted>
-void inbox::run_records(arrival& a) {
+void inbox::run_bundles(arrival& a) {
   const rank_t source = a.source;
   const std::byte* data = a.at;
   solo_ = true;
   while (data != a.end) {
-    record head;
+    bundle_header head;
     if (std::size_t(a.end - data) < sizeof head)
       throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
     std::memcpy(&head, data, sizeof head);
@@ -166,18 +166,18 @@ void inbox::run_records(arrival& a) {
       if (handlers_.may_wait[head.handler] != 0) {
         a.at = data;
         a.kept = true;
-        left_.emplace(left_frame{a, {nullptr, nullptr}});
+        suspended_.emplace(suspended_frame{a, {nullptr, nullptr}});
         return;
       }
     data += sizeof head;
     if (head.length > std::size_t(a.end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
-    ++count_.runs_received;
+    ++count_.bundles_received;
     if constexpr (Counted)
-      if (methods_ != nullptr) note_run(head.handler, head.length);
+      if (methods_ != nullptr) note_bundle(head.handler, head.length);
     if constexpr (By == taker::loop) {
       a.at = data + head.length;
       a.handler = head.handler;
-      a.run = nullptr;
+      a.bundle = nullptr;
     }
     solo_ = solo_ && data + head.length == a.end;
     if (limited)
@@ -191,35 +191,35 @@ void inbox::run_records(arrival& a) {
   }
 }
 
-void inbox::finish_left() {
-  left_frame left = *left_;
-  left_.reset();
-  finish(left);
+void inbox::finish_suspended() {
+  suspended_frame suspended = *suspended_;
+  suspended_.reset();
+  finish(suspended);
 }
 
 // Apart, since g++ 14 does not see that `arriving_` forgets this place on the stack before it goes, and warns where it is
 // inlined.
-[[gnu::noinline]] void inbox::finish(left_frame& left) {
-  arrival& a = left.frame;
+[[gnu::noinline]] void inbox::finish(suspended_frame& suspended) {
+  arrival& a = suspended.frame;
   a.kept = false;
-  a.run = nullptr;
+  a.bundle = nullptr;
   {
     const frame_scope scope(*this, a);
     const timed runtime(watch(), component::runtime);
     arriving_ = &a;
-    if (left.rest.at != left.rest.end) finish_run(a, left.rest);
-    if (!a.kept) out.observed() ? run_records<taker::loop, true>(a) : run_records<taker::loop, false>(a);
+    if (suspended.rest.at != suspended.rest.end) finish_bundle(a, suspended.rest);
+    if (!a.kept) out.observed() ? run_bundles<taker::loop, true>(a) : run_bundles<taker::loop, false>(a);
   }
   if (a.kept) return;
   ++finished_;
   answer_frame(a.source);
 }
 
-void inbox::finish_run(arrival& a, const run_rest& rest) {
+void inbox::finish_bundle(arrival& a, const bundle_rest& rest) {
   const bool limited = limits.now != nullptr && handlers_.limited[a.handler] != 0;
   if (limited && limits.bar(a.source) && is_work(a.handler, rest.at, rest.end)) return put_back(a, rest);
   solo_ = false;
-  ++count_.runs_received;
+  ++count_.bundles_received;
   const auto bytes = std::size_t(rest.end - rest.at);
   if (limited)
     run_limited(a, a.handler, rest.at, bytes);
@@ -229,17 +229,17 @@ void inbox::finish_run(arrival& a, const run_rest& rest) {
 
 void inbox::enter_child() noexcept {
   if (arrival* const a = std::exchange(arriving_, nullptr); a != nullptr) {
-    if (a->run != nullptr && a->run != &limited_run) a->run->leave_nothing();
+    if (a->bundle != nullptr && a->bundle != &limited_bundle) a->bundle->leave_nothing();
     a->kept = true;  // by the rank, which has it all
   }
 }
 
 // The scheduler's loop becomes the fiber of the body that runs on it.
-bool inbox::detach_body() noexcept {
+bool inbox::promote_to_fiber() noexcept {
   arrival* const a = arriving_;
-  if (a == nullptr || a->run == nullptr || a->run == &limited_run) return false;
-  left_.emplace(left_frame{*a, *a->run});
-  a->run->leave_nothing();
+  if (a == nullptr || a->bundle == nullptr || a->bundle == &limited_bundle) return false;
+  suspended_.emplace(suspended_frame{*a, *a->bundle});
+  a->bundle->leave_nothing();
   a->kept = true;
   arriving_ = nullptr;
   return true;
@@ -283,13 +283,13 @@ std::uint64_t inbox::frames_taken() const noexcept {
 // ---- what handlers ask for ----
 
 // A bulk record only names what take_block then counts.
-void delivery::note_run(handler_id h, std::size_t bytes) noexcept {
+void delivery::note_bundle(handler_id h, std::size_t bytes) noexcept {
   if (h != bulk_handler) methods_->run(h, bytes);
 }
 
-void delivery::note_item(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
+void delivery::note_message(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
 
-reachable delivery::memory_of(rank_t source) const noexcept {
+shared_range delivery::memory_of(rank_t source) const noexcept {
   const host_map& host = out.host();
   return {host.segment[std::size_t(source)], host.layout.segment_bytes, out.eager()};
 }

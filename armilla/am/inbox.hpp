@@ -14,8 +14,8 @@ namespace armilla::detail {
 /// The receiving side of a rank: looks at all peers, takes in frames, and calls the handlers of their records.
 ///
 /// Bodies run on the stack of the scheduler's loop. One that waits keeps that stack; what was behind it in its run and its frame
-/// goes to the next loop (`left_frame`). A fiber that waits and is alone takes in messages itself, on its own stack, but only
-/// what cannot wait: at the first body it leaves the frame to the loop, in the same way.
+/// goes to the next loop (`suspended_frame`). A fiber that waits and is alone takes in messages itself, on its own stack, but
+/// only what cannot wait: at the first body it leaves the frame to the loop, in the same way.
 class inbox : public delivery {
  public:
   inbox(context& self, outbox& out, role who);
@@ -29,7 +29,7 @@ class inbox : public delivery {
   bool look(MustStop&& must_stop);
   /// Whether anything waits to be taken in.
   bool anything_has_come() const noexcept;
-  /// What the attendant takes in of its lane, one peer after the other. `each(in)` behind each that had something.
+  /// What the progress thread takes in of its lane, one peer after the other. `each(in)` behind each that had something.
   template <class Each>
   bool look_at_each(Each&& each);
   template <taker By>
@@ -37,13 +37,13 @@ class inbox : public delivery {
 
   // ---- frames that bodies have left ----
 
-  bool has_left() const noexcept { return left_.has_value(); }
+  bool has_suspended() const noexcept { return suspended_.has_value(); }
   /// Goes on where a body has waited, or where a fiber left off: with the rest of that run, and then with what is behind it.
-  void finish_left();
+  void finish_suspended();
   /// Left frames that were finished: such a look has seen no ring.
   std::uint64_t finished() const noexcept { return finished_; }
   /// The scheduler's loop becomes the fiber of the body that runs on it; false: what runs there may not wait.
-  bool detach_body() noexcept;
+  bool promote_to_fiber() noexcept;
 
   // ---- for those who bring frames from elsewhere ----
 
@@ -61,7 +61,7 @@ class inbox : public delivery {
   void run_parked(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
   /// Whether the body that runs, if any, may become a fiber.
   bool may_leave_body() const noexcept {
-    return self.body_depth == 0 || body_has_waited() || (arriving_ != nullptr && arriving_->run != nullptr);
+    return self.body_depth == 0 || body_has_waited() || (arriving_ != nullptr && arriving_->bundle != nullptr);
   }
   /// While it lives, what runs on this stack belongs to no frame: it may not wait.
   struct outside_frames {
@@ -86,12 +86,12 @@ class inbox : public delivery {
   /// Tells a near rank that nothing is read from it, or that it is again.
   void leave(rank_t source, bool left) noexcept { inbound_[inbound_of_[std::size_t(source)]].reader.leave(left); }
 
-  // ---- attendants ----
+  // ---- progress threads ----
 
-  /// Of a rank that has one: by rank, lines that the attendant has processed.
-  std::atomic<std::uint64_t>* attended() noexcept { return attended_.get(); }
-  /// Of the attendant: where it shows them. Null: this is the rank's own.
-  std::atomic<std::uint64_t>* shows_attended = nullptr;
+  /// Of a rank that has one: by rank, lines that the progress thread has processed.
+  std::atomic<std::uint64_t>* processed_by_thread() noexcept { return processed_by_thread_.get(); }
+  /// Of the progress thread: where it shows them. Null: this is the rank's own.
+  std::atomic<std::uint64_t>* shows_processed = nullptr;
 
   /// In a child that a body or a fiber of this rank has forked: the present frame is left.
   void enter_child() noexcept;
@@ -102,15 +102,15 @@ class inbox : public delivery {
   template <taker By>
   [[gnu::noinline]] bool receive(inbound& in);
   template <taker By, bool Counted>
-  void run_records(arrival& a);
+  void run_bundles(arrival& a);
   void give_back(arrival& a);
   [[gnu::cold]] void give_back_far(arrival& a);
   [[gnu::cold]] bool leaves(const inbound& in) const noexcept;
   bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && leaves(in)); }
-  void finish(left_frame& left);
-  void finish_run(arrival& a, const run_rest& rest);
+  void finish(suspended_frame& suspended);
+  void finish_bundle(arrival& a, const bundle_rest& rest);
   bool is_counted(const arrival& a) const noexcept;
-  [[gnu::cold]] void put_back(arrival& a, const run_rest& rest);
+  [[gnu::cold]] void put_back(arrival& a, const bundle_rest& rest);
   std::byte* put_back_near(inbound& in, const std::byte* next) noexcept;
   std::byte* put_back_far(arrival& a, const std::byte* next);
   bool is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept;
@@ -122,10 +122,10 @@ class inbox : public delivery {
   std::vector<inbound> inbound_;                 // rings
   std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place there, or
   static constexpr std::uint32_t no_ring = ~0U;
-  std::optional<left_frame> left_;
+  std::optional<suspended_frame> suspended_;
   std::uint64_t finished_ = 0;
   std::uint32_t put_back_ = 0;  // rings whose first frame a poll with a limit has put back
-  std::unique_ptr<std::atomic<std::uint64_t>[]> attended_;
+  std::unique_ptr<std::atomic<std::uint64_t>[]> processed_by_thread_;
 };
 
 template <taker By, class MustStop>
@@ -152,7 +152,7 @@ bool inbox::look_at_each(Each&& each) {
   bool any = false;
   for (inbound& in : inbound_) {
     if (!to_read(in)) continue;
-    receive<taker::loop>(in);  // a body that waits is refused: the attendant's scheduler has no loop
+    receive<taker::loop>(in);  // a body that waits is refused: the progress thread's scheduler has no loop
     each(in);
     any = true;
   }

@@ -11,11 +11,11 @@ bool inbox::poll_far() {
   far_traffic& far = *out.far();
   const bool in_loop = By == taker::loop && self.fibers->in_loop();
   bool any = false;
-  if (!far.aside.empty()) [[unlikely]]
-    far.drain_aside();
+  if (!far.control_queue.empty()) [[unlikely]]
+    far.drain_control();
   if (far.any_bulk()) [[unlikely]] {
     any = far.move_bulk<By>();
-    if (left_ || (in_loop && !self.fibers->in_loop())) return true;
+    if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
   }
   if (far.link.any_put_back() && !limits.spent()) [[unlikely]]
     far.link.take_up();
@@ -33,7 +33,7 @@ bool inbox::poll_far() {
     a.end = a.first + a.bytes;
     run_frame<By>(a);
     if (a.kept) [[unlikely]] {
-      if (left_ || (in_loop && !self.fibers->in_loop())) return true;
+      if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
       continue;  // it was put back, and bars nothing that others have sent
     }
     answer_frame(a.source);
@@ -45,23 +45,23 @@ template bool inbox::poll_far<taker::in_place>();
 
 void inbox::give_back_far(arrival& a) {
   if (a.far.bytes != 0) {
-    if (!a.far.aside) count_.bytes_received += a.bytes;
+    if (!a.far.control) count_.bytes_received += a.bytes;
     out.far()->link.release(a.far);
   } else {
     delete[] a.far.copy;  // of take_bulk: its sender goes on
     self.messages->sums.resume();
     out.far()->link.go_on(std::uint32_t(a.source));
   }
-  if (shows_attended != nullptr) [[unlikely]]
-    out.far()->show_attended(a.source);
+  if (shows_processed != nullptr) [[unlikely]]
+    out.far()->show_processed(a.source);
 }
 
 // A body whose argument is still on its way is not over.
-void far_traffic::show_attended(rank_t source) noexcept {
+void far_traffic::show_processed(rank_t source) noexcept {
   for (const coming& c : receiving)
     if (c.source == source) return;
   // release: what the bodies have done; pairs with the acquire in processed_from
-  all.in.shows_attended[std::size_t(source)].store(link.taken(std::uint32_t(source)), std::memory_order_release);
+  all.in.shows_processed[std::size_t(source)].store(link.taken(std::uint32_t(source)), std::memory_order_release);
 }
 
 }  // namespace armilla::detail

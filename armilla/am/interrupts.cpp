@@ -79,7 +79,7 @@ void interrupts::interrupted() noexcept {
       waits_.poll();
       // What has become ready by that runs, too, and what that makes ready: else it would stand still until the next interrupt.
       // But a fiber that yields for ever is always ready.
-      for (int turns = 0; turns < most_turns && (in_.has_left() || out_.self.fibers->anyone_ready()); ++turns) waits_.poll();
+      for (int turns = 0; turns < most_turns && (in_.has_suspended() || out_.self.fibers->anyone_ready()); ++turns) waits_.poll();
       out_.flush();
     } catch (...) {  // nothing can be thrown out of an interrupted computation: the rank's next wait throws it
       failed = true;

@@ -12,7 +12,7 @@
 
 namespace armilla::detail {
 
-const run_rest limited_run{nullptr, nullptr};
+const bundle_rest limited_bundle{nullptr, nullptr};
 
 bool poll_limit::spent() const noexcept { return bodies == 0 || (deadline_ns != 0 && !owes_one && now_ns() >= deadline_ns); }
 
@@ -35,7 +35,7 @@ bool poll_limits::take_body(rank_t source) noexcept {
 
 // Whether this poll takes in anything of it. An order of arrivals is one of beginnings.
 bool inbox::may_begin(const arrival& a) const noexcept {
-  record head;
+  bundle_header head;
   if (!limits.bar(a.source) || std::size_t(a.end - a.at) < sizeof head) return true;
   std::memcpy(&head, a.at, sizeof head);
   return head.handler >= handlers_.size || !is_work(head.handler, a.at + sizeof head, a.end);
@@ -43,12 +43,12 @@ bool inbox::may_begin(const arrival& a) const noexcept {
 
 // What is left of a frame stays with its source, in front of what that sends later, and does not bar what others have sent. It
 // is a frame of records again: the rest of a run gets a head, in the place of what is over.
-void inbox::put_back(arrival& a, const run_rest& rest) {
+void inbox::put_back(arrival& a, const bundle_rest& rest) {
   const bool in_run = rest.at != rest.end;
-  const std::byte* const next = in_run ? rest.at - sizeof(record) : a.at;
+  const std::byte* const next = in_run ? rest.at - sizeof(bundle_header) : a.at;
   std::byte* const place = a.in != nullptr ? put_back_near(*a.in, next) : put_back_far(a, next);
   if (in_run) {
-    const record head{a.handler, std::uint32_t(rest.end - rest.at)};
+    const bundle_header head{a.handler, std::uint32_t(rest.end - rest.at)};
     std::memcpy(place, &head, sizeof head);
     if (methods_ != nullptr) methods_->take_back(a.handler, head.length);
   }
@@ -66,7 +66,7 @@ std::byte* inbox::put_back_near(inbound& in, const std::byte* next) noexcept {
 std::byte* inbox::put_back_far(arrival& a, const std::byte* next) {
   if (a.far.bytes != 0) return out.far()->link.put_back(a.far, next);
   bulk_name name;
-  std::memcpy(&name, a.first + sizeof(record), sizeof name);
+  std::memcpy(&name, a.first + sizeof(bundle_header), sizeof name);
   std::byte* const block = out.host().segment_start(self.rank) + name.offset;
   out.far()->receiving.push_back({a.source, block, std::size_t(name.size), name.handler, far_traffic::has_come, false});
   delete[] a.far.copy;
@@ -97,9 +97,9 @@ void inbox::run_limited(arrival& a, handler_id h, const std::byte* items, std::s
   const std::size_t item = handlers_.limited[h];
   a.handler = h;
   a.at = end;
-  if (item == handler_table::whole_runs) {
+  if (item == handler_table::whole_bundles) {
     if (is_work(h, items, end)) limits.take_body(a.source);
-    if (handlers_.may_wait[h] != 0) a.run = const_cast<run_rest*>(&limited_run);  // a mark: it is never written
+    if (handlers_.may_wait[h] != 0) a.bundle = const_cast<bundle_rest*>(&limited_bundle);  // a mark: it is never written
     return run_bodies<true>(a.source, h, items, bytes);
   }
   solo_ = solo_ && bytes == item;
@@ -109,12 +109,12 @@ void inbox::run_limited(arrival& a, handler_id h, const std::byte* items, std::s
   }
 }
 
-void delivery::limit_run(run_rest& rest) noexcept {
-  arriving_->run = &rest;
-  rest.until = reinterpret_cast<const std::byte*>(&limited_run);
+void delivery::limit_bundle(bundle_rest& rest) noexcept {
+  arriving_->bundle = &rest;
+  rest.until = reinterpret_cast<const std::byte*>(&limited_bundle);
 }
 
-bool delivery::goes_on(run_rest& rest) noexcept {
+bool delivery::goes_on(bundle_rest& rest) noexcept {
   if (rest.at == rest.end) return false;
   arrival& a = *arriving_;
   inbox& all = static_cast<inbox&>(*this);  // each delivery is a part of one

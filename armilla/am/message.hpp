@@ -103,7 +103,7 @@ struct active_message {
   using parts = split_signature<typename handler_signature<decltype(+H)>::arguments>;
   using arguments = typename parts::arguments;
 
-  static constexpr std::size_t item_bytes = parts::has_payload ? 0 : arguments::bytes == 0 ? 8 : arguments::bytes;
+  static constexpr std::size_t message_bytes = parts::has_payload ? 0 : arguments::bytes == 0 ? 8 : arguments::bytes;
   static constexpr bool runs_bodies = true;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
@@ -159,7 +159,7 @@ struct active_message {
         throw_damaged(source, "a payload's length", length);
       bytes = {head, std::size_t(length)};
       whole = size(std::size_t(length));
-      in.count_item(handler<active_message<H>>.id, whole);
+      in.count_message(handler<active_message<H>>.id, whole);
     }
     at += whole;
     call<A...>(message_access::make(in.out, source, first && at == end), item, bytes);

@@ -17,7 +17,7 @@ struct message_state {
   static std::unique_ptr<shared_network> share(const context& self, host_map& host);
 
   host_map host;
-  std::unique_ptr<shared_network> shared;  ///< null unless an attendant uses the network, too
+  std::unique_ptr<shared_network> shared;  ///< null unless a progress thread uses the network, too
   std::unique_ptr<arrival_order> order;
   endpoint messages;
 };

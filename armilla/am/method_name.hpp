@@ -17,7 +17,7 @@ std::string readable_type(const char* mangled);
 std::string method_name(const char* handler_type);
 
 /// What reports say of the registered handlers, by number: the size of their items (0: they differ), and the method's name.
-std::vector<std::uint32_t> handler_item_sizes();
+std::vector<std::uint32_t> handler_message_sizes();
 const std::string& handler_method_name(handler_id h);
 
 /// The work of both, on what the compiler's demangler gives.

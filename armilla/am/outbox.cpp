@@ -21,13 +21,13 @@ namespace armilla::detail {
 outbox::outbox(context& self, const host_map& host, role who)
     : self(self),
       count_(*self.count),
-      callable_(who == role::attendant ? 0 : std::uint32_t(self.ranks)),
-      eager_(who == role::attendant ? host.layout.ring_bytes / 8  // it has no heap for blocks
-                                    : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
+      callable_(who == role::progress_thread ? 0 : std::uint32_t(self.ranks)),
+      eager_(who == role::progress_thread ? host.layout.ring_bytes / 8  // it has no heap for blocks
+                                          : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       watch_(stats_of(self).watch.get()),
       trace_(stats_of(self).events.get()),
-      spill_limit_(self.settings->spill_limit),
-      backlog_(self.settings->backlog),
+      backlog_limit_(self.settings->backlog_limit),
+      hold_above_(self.settings->backlog),
       host_(host) {
   const auto ranks = std::size_t(self.ranks);
   const bool attended = who == role::rank && self.settings->reception == reception_kind::thread;
@@ -36,8 +36,8 @@ outbox::outbox(context& self, const host_map& host, role who)
   to_flush_.reserve(channel_count_);
   for (rank_t r = 0; r < self.ranks; ++r) open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
   if (!attended) return;
-  attendants_ = ranks;
-  for (rank_t r = 0; r < self.ranks; ++r) open_channel(ranks + std::size_t(r), r, 1, host.attendant(r));
+  progress_channels_ = ranks;
+  for (rank_t r = 0; r < self.ranks; ++r) open_channel(ranks + std::size_t(r), r, 1, host.progress_thread(r));
 }
 
 outbox::~outbox() = default;
@@ -69,14 +69,14 @@ std::byte* outbox::append_slowly(channel& c, handler_id h, std::size_t size, tra
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
   if (size > eager_ && !names_block(h)) [[unlikely]]
     return append_bulk(c, h, size);
-  const std::size_t need = size + sizeof(record);
-  if (c.open() && std::size_t(c.limit - c.cursor) < (c.run_handler == h ? size : need)) push(c);
+  const std::size_t need = size + sizeof(bundle_header);
+  if (c.open() && std::size_t(c.limit - c.cursor) < (c.bundle_handler == h ? size : need)) push(c);
   if (!c.open()) {
     open_frame(c, need);
-    start_run(c, h, size, kind);
-  } else if (c.run_handler != h) {
-    close_run(c);
-    start_run(c, h, size, kind);
+    start_bundle(c, h, size, kind);
+  } else if (c.bundle_handler != h) {
+    close_bundle(c);
+    start_bundle(c, h, size, kind);
   }
   std::byte* place = c.cursor;
   c.cursor += size;
@@ -98,7 +98,7 @@ void outbox::open_frame(channel& c, std::size_t need) {
 void outbox::await_credit(channel& c) { self.messages->waits.await_credit(c); }
 
 void outbox::drain_all() {
-  for (std::size_t i = 0; spilled_channels_ != 0 && i < channel_count_; ++i) await_credit(channels_[i]);
+  for (std::size_t i = 0; backlog_channels_ != 0 && i < channel_count_; ++i) await_credit(channels_[i]);
 }
 
 void outbox::refuse_if_spent(const channel& c, handler_id h, traffic kind) const {
@@ -109,36 +109,36 @@ void outbox::refuse_if_spent(const channel& c, handler_id h, traffic kind) const
                             "by name (armilla::method), or use teams and global memory",
                             c.to));
   // Answers are bounded by what the rings let in, and the rank's own code has waited for credit before.
-  if (spilled_bytes_ > spill_limit_ && kind != traffic::replies && kind != traffic::answers && in_body())
+  if (backlog_bytes_ > backlog_limit_ && kind != traffic::replies && kind != traffic::answers && in_body())
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
-                                    "ARMILLA_SPILL_LIMIT or send less from bodies",
-                                    spilled_bytes_, c.spilled.size(), c.to));
+                                    "ARMILLA_BACKLOG_LIMIT or send less from bodies",
+                                    backlog_bytes_, c.backlog.size(), c.to));
 }
 
-void outbox::start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
-  c.run = reinterpret_cast<record*>(c.cursor);
-  c.run->handler = h;
-  c.run_handler = h;
+void outbox::start_bundle(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
+  c.bundle = reinterpret_cast<bundle_header*>(c.cursor);
+  c.bundle->handler = h;
+  c.bundle_handler = h;
   c.hot_handler = observed_ ? no_handler : h;
-  c.cursor += sizeof(record);
+  c.cursor += sizeof(bundle_header);
   c.counted = c.cursor;
   c.item = std::uint32_t(size);
   c.kind = kind;
 }
 
-void outbox::close_run(channel& c) noexcept {
-  c.run->length = std::uint32_t(c.cursor - reinterpret_cast<std::byte*>(c.run + 1));
-  count_run(c);
+void outbox::close_bundle(channel& c) noexcept {
+  c.bundle->length = std::uint32_t(c.cursor - reinterpret_cast<std::byte*>(c.bundle + 1));
+  count_bundle(c);
 }
 
-void outbox::count_run(channel& c) noexcept {
+void outbox::count_bundle(channel& c) noexcept {
   if (c.kind == traffic::uncounted) return;
   const auto bytes = std::uint32_t(c.cursor - c.counted);
   c.counted = c.cursor;
-  count_items(c.kind, bytes == c.item ? 1 : bytes / c.item);
+  count_messages(c.kind, bytes == c.item ? 1 : bytes / c.item);
 }
 
-void outbox::count_items(traffic kind, std::uint64_t items) noexcept {
+void outbox::count_messages(traffic kind, std::uint64_t items) noexcept {
   if (kind == traffic::statements) count_.statements_sent += items;
   if (kind == traffic::questions) count_.questions_sent += items;
   if (kind == traffic::replies) count_.replies_sent += items;
@@ -148,10 +148,10 @@ void outbox::start_alone(channel& c, handler_id h, std::size_t size, traffic kin
   count_alone(c);
   if (trace_ != nullptr) [[unlikely]] {  // each starts: no handler stays
     c.alone_handler = no_handler;
-    count_items(kind, 1);
+    count_messages(kind, 1);
     ++count_.frames_sent;
-    count_.bytes_sent += size + sizeof(record);
-    return trace_->sent(c.index, c.to, h, size + sizeof(record));
+    count_.bytes_sent += size + sizeof(bundle_header);
+    return trace_->sent(c.index, c.to, h, size + sizeof(bundle_header));
   }
   c.alone_handler = h;
   c.alone_size = std::uint32_t(size);
@@ -162,16 +162,16 @@ void outbox::start_alone(channel& c, handler_id h, std::size_t size, traffic kin
 void outbox::count_alone(channel& c) noexcept {
   const std::uint64_t lines = c.ring.lines_of_frames() - std::exchange(c.alone_since, c.ring.lines_of_frames());
   if (c.alone_handler == no_handler || lines == 0) return;
-  const std::uint64_t items = lines / lines_for(c.alone_size + sizeof(record));
-  count_items(c.alone_kind, items);
+  const std::uint64_t items = lines / lines_for(c.alone_size + sizeof(bundle_header));
+  count_messages(c.alone_kind, items);
   count_.frames_sent += items;
-  count_.bytes_sent += items * (c.alone_size + sizeof(record));
+  count_.bytes_sent += items * (c.alone_size + sizeof(bundle_header));
 }
 
 void outbox::settle_counts() noexcept {
   for (std::size_t i = 0; i < channel_count_; ++i) {
     channel& c = channels_[i];
-    if (c.open()) count_run(c);
+    if (c.open()) count_bundle(c);
     count_.frames_sent += std::exchange(c.frames, 0);
     count_alone(c);
   }
@@ -179,13 +179,13 @@ void outbox::settle_counts() noexcept {
 
 void outbox::push(channel& c) {
   if (!c.open()) return;
-  close_run(c);
+  close_bundle(c);
   const std::byte* const frame = c.frame;
   const std::size_t bytes = std::size_t(c.cursor - frame);
-  const handler_id last = c.run_handler;
+  const handler_id last = c.bundle_handler;
   const std::size_t blocks = std::exchange(c.open_blocks, 0);
   c.cursor = c.limit = c.frame = nullptr;
-  c.run_handler = c.hot_handler = no_handler;
+  c.bundle_handler = c.hot_handler = no_handler;
   c.urgent = false;
   ++c.frames;
   count_.bytes_sent += bytes;
@@ -193,9 +193,9 @@ void outbox::push(channel& c) {
     trace_->sent(c.index, c.to, last, bytes);
   if (c.far) [[unlikely]]
     far_->start_blocks(c);
-  if (c.spilled.empty() && post(c, frame, bytes)) [[likely]]
+  if (c.backlog.empty() && post(c, frame, bytes)) [[likely]]
     return;
-  spill(c, frame, bytes, blocks);
+  queue(c, frame, bytes, blocks);
 }
 
 // A whole frame, by the link; false: there is no credit.
@@ -210,37 +210,37 @@ bool outbox::post(channel& c, const std::byte* frame, std::size_t bytes) {
   return true;
 }
 
-void outbox::spill(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
+void outbox::queue(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
   if (c.lost) return;
-  if (c.spilled.empty()) ++spilled_channels_;
+  if (c.backlog.empty()) ++backlog_channels_;
   c.full = c.blocked = true;
-  c.spilled.push_back({{frame, frame + std::max(bytes, link::least_frame)}, bytes, bytes + blocks});
-  c.spilled_weight += bytes + blocks;
-  spilled_bytes_ += bytes;
-  ++count_.spilled_frames;
-  count_.spilled_bytes += bytes;
-  if (!c.holds && c.spilled_weight > backlog_) holding{*self.messages}.hold_back(c);
+  c.backlog.push_back({{frame, frame + std::max(bytes, link::least_frame)}, bytes, bytes + blocks});
+  c.backlog_weight += bytes + blocks;
+  backlog_bytes_ += bytes;
+  ++count_.backlog_frames;
+  count_.backlog_bytes += bytes;
+  if (!c.holds && c.backlog_weight > hold_above_) holding{*self.messages}.hold_back(c);
 }
 
 bool outbox::drain() {
   bool any = false;
   for (std::size_t i = 0; i < channel_count_; ++i)
-    if (!channels_[i].spilled.empty()) any |= drain(channels_[i]);
+    if (!channels_[i].backlog.empty()) any |= drain(channels_[i]);
   return any;
 }
 
 bool outbox::drain(channel& c) {
   bool any = false;
-  while (!c.spilled.empty()) {
-    const channel::spilled_frame& frame = c.spilled.front();
+  while (!c.backlog.empty()) {
+    const channel::backlog_frame& frame = c.backlog.front();
     if (!post(c, frame.bytes.data(), frame.size)) return any;
-    spilled_bytes_ -= frame.size;
-    c.spilled_weight -= frame.weight;
-    c.spilled.pop_front();
-    if (c.holds && c.spilled_weight <= backlog_ / 2) holding{*self.messages}.read_on(c);
+    backlog_bytes_ -= frame.size;
+    c.backlog_weight -= frame.weight;
+    c.backlog.pop_front();
+    if (c.holds && c.backlog_weight <= hold_above_ / 2) holding{*self.messages}.read_on(c);
     any = true;
   }
-  --spilled_channels_;
+  --backlog_channels_;
   c.full = false;
   c.blocked = c.far || !c.same_program;
   return any;
@@ -249,21 +249,21 @@ bool outbox::drain(channel& c) {
 // Every later item takes the general way, and is refused there. What is queued here is dropped.
 void outbox::lose(channel& c) noexcept {
   c.cursor = c.limit = c.frame = nullptr;
-  c.run_handler = c.hot_handler = no_handler;
+  c.bundle_handler = c.hot_handler = no_handler;
   c.urgent = false;
   c.open_blocks = 0;
   c.lost = c.full = c.blocked = true;
-  if (c.spilled.empty()) return;
-  for (const channel::spilled_frame& frame : c.spilled) spilled_bytes_ -= frame.size;
-  c.spilled.clear();
-  c.spilled_weight = 0;
+  if (c.backlog.empty()) return;
+  for (const channel::backlog_frame& frame : c.backlog) backlog_bytes_ -= frame.size;
+  c.backlog.clear();
+  c.backlog_weight = 0;
   if (c.holds) holding{*self.messages}.read_on(c);
-  --spilled_channels_;
+  --backlog_channels_;
 }
 
 void outbox::lose(rank_t r) noexcept {
   lose(channels_[std::size_t(r)]);
-  if (attendants_ != 0) lose(channels_[attendants_ + std::size_t(r)]);
+  if (progress_channels_ != 0) lose(channels_[progress_channels_ + std::size_t(r)]);
 }
 
 void outbox::enter_child() noexcept {
@@ -275,12 +275,12 @@ void outbox::flush_listed() {
   flush_but([](const channel&) { return false; });
 }
 
-reachable outbox::memory_for(rank_t dest) const noexcept {
+shared_range outbox::memory_for(rank_t dest) const noexcept {
   if (host_.segment[std::size_t(dest)] == nullptr) return {};  // access rules: the same for all ranks
   return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_};
 }
 
-reachable outbox::own_memory() const noexcept { return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_}; }
+shared_range outbox::own_memory() const noexcept { return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_}; }
 
 // ---- settings and errors ----
 
@@ -309,10 +309,10 @@ void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
   throw_bad_rank(operation, dest, self.ranks);
 }
 
-void outbox::throw_on_attendant(const char* operation) const {
+void outbox::throw_on_progress_thread(const char* operation) const {
   throw_usage(
       operation,
-      "a safe body, which runs on the thread of its rank's attendant, sends nothing but its answer and makes nothing that "
+      "a safe body, which runs on the thread of its rank's progress thread, sends nothing but its answer and makes nothing that "
       "belongs to its rank; return what the caller needs, or leave out safe()");
 }
 
@@ -321,7 +321,7 @@ void outbox::open_network(endpoint& all, role who) {
   if (far_ == nullptr) return;
   // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
   constexpr std::size_t least_by_network = 512;
-  eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(record));
+  eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(bundle_header));
   for (std::size_t i = 0; i < channel_count_; ++i)
     if (channels_[i].far) channels_[i].aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(channels_[i]));
 }

@@ -15,17 +15,17 @@
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/stopwatch.hpp"
 #include "armilla/stats/trace.hpp"
-#include "armilla/wire/reachable.hpp"
+#include "armilla/wire/shared_range.hpp"
 
 namespace armilla::detail {
 
 struct endpoint;
 struct far_traffic;
-class apart_encoder;
+class zero_copy_encoder;
 
 /// Whose messages an endpoint takes in: the rank's own, or those for the thread that answers for it under
 /// ARMILLA_RECEPTION=thread.
-enum class role { rank, attendant };
+enum class role { rank, progress_thread };
 
 /// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
 enum class audience : bool { program, job };
@@ -51,12 +51,12 @@ class outbox {
 
   channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
   const channel& to(rank_t dest) const noexcept { return channels_[std::size_t(dest)]; }
-  /// What goes to the component that takes in one-sided access and safe bodies: the rank's attendant, if ranks have one, else
-  /// the rank itself.
-  channel& to_attendant(const channel& c) noexcept { return to_attendant(c.to); }
-  channel& to_attendant(rank_t dest) noexcept { return channels_[std::size_t(dest) + attendants_]; }
-  const channel& to_attendant(rank_t dest) const noexcept { return channels_[std::size_t(dest) + attendants_]; }
-  bool has_attendants() const noexcept { return attendants_ != 0; }
+  /// What goes to the component that takes in one-sided access and safe bodies: the rank's progress thread, if ranks have one,
+  /// else the rank itself.
+  channel& to_progress_thread(const channel& c) noexcept { return to_progress_thread(c.to); }
+  channel& to_progress_thread(rank_t dest) noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
+  const channel& to_progress_thread(rank_t dest) const noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
+  bool has_progress_threads() const noexcept { return progress_channels_ != 0; }
 
   /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
   channel& checked(rank_t dest, const char* operation) {
@@ -65,10 +65,10 @@ class outbox {
     return channels_[std::size_t(dest)];
   }
 
-  /// What only the rank's own thread may do: a usage_error that names `operation` in a safe body that the attendant runs.
+  /// What only the rank's own thread may do: a usage_error that names `operation` in a safe body that the progress thread runs.
   void require_own_thread(const char* operation) const {
     if (callable_ == 0) [[unlikely]]
-      throw_on_attendant(operation);
+      throw_on_progress_thread(operation);
   }
 
   bool is_lost(rank_t r) const noexcept { return channels_[std::size_t(r)].lost; }
@@ -85,7 +85,7 @@ class outbox {
   /// `kind`: what each item of this handler counts as, if all have this size; others count themselves.
   std::byte* append(channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
     std::byte* place = c.cursor;
-    if (c.run_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
+    if (c.bundle_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
       c.cursor = place + size;
       return place;
     }
@@ -93,12 +93,12 @@ class outbox {
   }
 
   /// The place of one more item of the open run.
-  struct run_place {
+  struct bundle_place {
     std::byte* at;  ///< null: it must take the slow path
     bool fills;     ///< nothing else fits: `publish` when it is written. Told here: behind that the channel would be read again.
   };
   /// The same as `append` for one more item of the open run, if it needs no more than its bytes.
-  run_place append_to_run(channel& c, handler_id h, std::size_t size) noexcept {
+  bundle_place append_to_bundle(channel& c, handler_id h, std::size_t size) noexcept {
     std::byte* const place = c.cursor;
     const std::size_t room = std::size_t(c.limit - place);
     if (c.hot_handler != h || room < size) [[unlikely]]
@@ -118,7 +118,7 @@ class outbox {
   std::byte* begin_alone(channel& c, handler_id h, std::size_t size, traffic kind) {
     if (c.open() || (To == audience::job ? c.full : c.blocked) || size > eager_) [[unlikely]]
       return nullptr;
-    const ring_writer::room room = c.ring.reserve(size + sizeof(record), size + sizeof(record));
+    const ring_writer::room room = c.ring.reserve(size + sizeof(bundle_header), size + sizeof(bundle_header));
     if (room.begin == nullptr) [[unlikely]]
       return nullptr;
     if (c.alone_handler != h || c.alone_size != size) [[unlikely]]
@@ -128,12 +128,12 @@ class outbox {
     return room.begin + sizeof head;
   }
   void publish_alone(channel& c, std::size_t size) {
-    if (c.link::publish(size + sizeof(record))) [[unlikely]]
+    if (c.link::publish(size + sizeof(bundle_header))) [[unlikely]]
       ++count_.wakes_sent;
   }
 
   /// What comes next in the open frame begins a record of its own, whichever handler it is for.
-  void end_record(channel& c) noexcept { c.run_handler = c.hot_handler = no_handler; }
+  void end_bundle(channel& c) noexcept { c.bundle_handler = c.hot_handler = no_handler; }
 
   /// The item is filled; it travels with the next ones unless its frame is full.
   void done(channel& c) {
@@ -150,7 +150,7 @@ class outbox {
   }
 
   /// An item of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
-  bool append_apart(channel& c, handler_id h, std::size_t size, const apart_encoder& item);
+  bool append_zero_copy(channel& c, handler_id h, std::size_t size, const zero_copy_encoder& item);
 
   // ---- what leaves, and what waits for credit ----
 
@@ -160,8 +160,8 @@ class outbox {
   }
   void flush(rank_t dest) {
     push(to(dest));
-    if (attendants_ != 0) [[unlikely]]
-      push(to_attendant(dest));
+    if (progress_channels_ != 0) [[unlikely]]
+      push(to_progress_thread(dest));
   }
   /// The same, but for the channels that `keeps` says.
   template <class Keeps>
@@ -173,11 +173,11 @@ class outbox {
   /// Takes in messages until nothing is queued here. Nothing inside a body.
   void drain_all();
   /// Whether anything waits for credit, which comes without a bell.
-  bool any_queued() const noexcept { return spilled_channels_ != 0; }
-  std::size_t queued_bytes() const noexcept { return spilled_bytes_; }
+  bool any_queued() const noexcept { return backlog_channels_ != 0; }
+  std::size_t queued_bytes() const noexcept { return backlog_bytes_; }
   /// Bytes that wait here for rank `r` to take in what was sent before, with the blocks that they name.
-  std::size_t queued_for(rank_t r) const noexcept { return channels_[std::size_t(r)].spilled_weight; }
-  bool idle() const noexcept { return to_flush_.empty() && spilled_channels_ == 0; }  ///< nothing waits here to be sent
+  std::size_t queued_for(rank_t r) const noexcept { return channels_[std::size_t(r)].backlog_weight; }
+  bool idle() const noexcept { return to_flush_.empty() && backlog_channels_ == 0; }  ///< nothing waits here to be sent
   /// Rank `r` is lost: what is open or queued for it is dropped, what is sent there later is refused.
   void lose(rank_t r) noexcept;
 
@@ -190,13 +190,13 @@ class outbox {
 
   /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
   void use_heap(heap blocks, std::uint64_t first) noexcept;
-  /// Of which long items are made; null: the attendant has none, for a heap has one owner.
+  /// Of which long items are made; null: the progress thread has none, for a heap has one owner.
   heap* blocks() noexcept { return has_blocks_ ? &blocks_ : nullptr; }
   std::size_t eager() const noexcept { return eager_; }
   /// Of this rank's segment what `dest` may read in place.
-  reachable memory_for(rank_t dest) const noexcept;
+  shared_range memory_for(rank_t dest) const noexcept;
   /// This rank's segment, of which long parts can be sent from where they lie.
-  reachable own_memory() const noexcept;
+  shared_range own_memory() const noexcept;
 
   // ---- settings, counts, observers ----
 
@@ -241,27 +241,27 @@ class outbox {
   void open_frame(channel& c, std::size_t need);
   [[gnu::cold]] void await_credit(channel& c);
   [[gnu::cold]] void refuse_if_spent(const channel& c, handler_id h, traffic kind) const;
-  void start_run(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
-  void close_run(channel& c) noexcept;
-  void count_run(channel& c) noexcept;
+  void start_bundle(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
+  void close_bundle(channel& c) noexcept;
+  void count_bundle(channel& c) noexcept;
   [[gnu::noinline]] void start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
   void count_alone(channel& c) noexcept;
-  void count_items(traffic kind, std::uint64_t items) noexcept;
+  void count_messages(traffic kind, std::uint64_t items) noexcept;
   void flush_listed();
   bool post(channel& c, const std::byte* frame, std::size_t bytes);
-  [[gnu::cold]] void spill(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
+  [[gnu::cold]] void queue(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
   bool drain(channel& c);
   void lose(channel& c) noexcept;
   std::size_t longest_frame(const channel& c) const noexcept;
   peer kind_of(const channel& c) const noexcept;
   [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
-  [[noreturn, gnu::cold]] void throw_on_attendant(const char* operation) const;
+  [[noreturn, gnu::cold]] void throw_on_progress_thread(const char* operation) const;
 
   counters& count_;
-  std::unique_ptr<channel[]> channels_;  // by destination, self included; attendants behind
-  std::size_t attendants_ = 0;           // channels to attendants begin here; 0: there are none
-  std::uint32_t callable_;  // ranks that a program's own calls may name; of an attendant 0: it sends nothing but answers
-  std::uint32_t spilled_channels_ = 0;
+  std::unique_ptr<channel[]> channels_;  // by destination, self included; progress threads behind
+  std::size_t progress_channels_ = 0;    // channels to progress threads begin here; 0: there are none
+  std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but answers
+  std::uint32_t backlog_channels_ = 0;
   bool observed_ = false;
   bool has_blocks_ = false;
   std::size_t eager_ = 0;
@@ -269,9 +269,9 @@ class outbox {
   trace* trace_;
   std::vector<std::uint32_t> to_flush_;
   std::size_t channel_count_ = 0;
-  std::size_t spilled_bytes_ = 0;
-  std::size_t spill_limit_;
-  std::size_t backlog_;
+  std::size_t backlog_bytes_ = 0;
+  std::size_t backlog_limit_;
+  std::size_t hold_above_;
   const host_map& host_;
   heap blocks_;
   std::unique_ptr<far_traffic> far_;

@@ -25,7 +25,7 @@ progress::progress(outbox& out, inbox& in, event_count& sleeper, losses& lost)
       count_(out.count()),
       stay_(self_.settings->wait == wait_mode::in_place) {
   self_.fibers->set_loop({[](void* p) { static_cast<progress*>(p)->run_loop(); },
-                          [](void* p) { return static_cast<progress*>(p)->in_.detach_body(); }, this});
+                          [](void* p) { return static_cast<progress*>(p)->in_.promote_to_fiber(); }, this});
   every_nth_call_polls(std::uint32_t(self_.settings->poll_every));
 }
 
@@ -42,7 +42,7 @@ bool progress::poll_as_limited() {
   scheduler& fibers = *self_.fibers;
   if (self_.body_depth != fibers.running().own_depth) return false;
   const std::uint64_t before = passed();
-  const bool any = !out_.in_body() && !in_.has_left() && poll_here();
+  const bool any = !out_.in_body() && !in_.has_suspended() && poll_here();
   if (fibers.running().on_wait != nullptr) [[unlikely]]
     fibers.before_wait("poll");  // others do what this fiber polls for
   // The loop asks for the fibers that wait; while this one polls, nothing brings the loop its turn.
@@ -50,12 +50,12 @@ bool progress::poll_as_limited() {
     ask_waits();
   if (fibers.any_timer()) [[unlikely]]
     fibers.run_timers();
-  if (!out_.in_body() && !in_.has_left() && !fibers.anyone_ready()) [[likely]]
+  if (!out_.in_body() && !in_.has_suspended() && !fibers.anyone_ready()) [[likely]]
     return any;
   if (in_parallel_region()) [[unlikely]] {
     look_nested();
   } else {
-    if (in_.has_left() || out_.in_body())
+    if (in_.has_suspended() || out_.in_body())
       fibers.yield_to_loop("poll");
     else
       fibers.yield("poll");
@@ -79,7 +79,7 @@ bool progress::poll(const poll_limit& most) {
   } now{in_, most};
   limits.now = &now.mine;
   out_.set_observed(true);
-  bool any = in_.has_left() && poll_as_limited();
+  bool any = in_.has_suspended() && poll_as_limited();
   for (rank_t from = limits.turn < self_.ranks ? limits.turn : 0; limits.now == &now.mine;
        from = 0) {  // another fiber's poll brings its own
     now.mine.from = from;
@@ -114,10 +114,10 @@ void progress::poll_in_turn() {
 
 // A body that waits here is refused: this fiber is not the loop.
 void progress::look_nested() {
-  const std::uint64_t before = count_.runs_received;
-  if (in_.has_left()) in_.finish_left();
-  in_.look<taker::loop>([this] { return in_.has_left(); });
-  if (count_.runs_received != before) return;
+  const std::uint64_t before = count_.bundles_received;
+  if (in_.has_suspended()) in_.finish_suspended();
+  in_.look<taker::loop>([this] { return in_.has_suspended(); });
+  if (count_.bundles_received != before) return;
   lost_.look();
   sched_yield();
 }
@@ -128,13 +128,13 @@ static std::string explain_credit(const context&, const char*, const channel& c)
 
 // The rank's own code makes room by taking in messages; a body goes on, and what it sends is kept in the outbox.
 void progress::await_credit(channel& c) {
-  if (out_.in_body() || c.spilled.empty()) return;
+  if (out_.in_body() || c.backlog.empty()) return;
   ++count_.credit_stalls;
   self_.fibers->note_wait("credit", wait_object::of<explain_credit>(c));
   const traced wait(out_.events(), trace_kind::wait, "credit");
   const timed net(out_.watch(), component::net);
   event_count::backoff backoff;
-  while (!c.spilled.empty()) {
+  while (!c.backlog.empty()) {
     const bool any = poll_unasked();
     out_.flush();  // also what other fibers have sent meanwhile
     if (any)
@@ -177,8 +177,8 @@ bool progress::only_network_to_look_at() const noexcept {
 // One look by the loop at everything that may have come. False: this stack is no longer the loop's.
 bool progress::look_around() {
   const scheduler& fibers = *self_.fibers;
-  if (in_.has_left())  // for which a waiting fiber has called the loop: it may have been all that was missing
-    in_.finish_left();
+  if (in_.has_suspended())  // for which a waiting fiber has called the loop: it may have been all that was missing
+    in_.finish_suspended();
   else
     in_.look<taker::loop>([&fibers] { return !fibers.in_loop(); });
   return fibers.in_loop();
@@ -189,7 +189,7 @@ void progress::run_loop() {
   const timed net(out_.watch(), component::net);
   event_count::backoff backoff;
   for (;;) {
-    const std::uint64_t before = count_.runs_received;
+    const std::uint64_t before = count_.bundles_received;
     try {
       if (!look_around()) return;
     } catch (...) {  // damaged bytes: the rank's own code shall hear of it
@@ -202,11 +202,11 @@ void progress::run_loop() {
     if (fibers.anyone_ready()) {
       fibers.run_ready();
       backoff = {};
-    } else if (count_.runs_received != before || lost_.look()) {
+    } else if (count_.bundles_received != before || lost_.look()) {
       backoff = {};
     } else {
       idle(
-          backoff, [this] { return in_.has_left() || anything_to_do() || ask_waits(); }, next_timer,
+          backoff, [this] { return in_.has_suspended() || anything_to_do() || ask_waits(); }, next_timer,
           next_timer == 0 || (sleeper_.lingers() && fibers.timers() == 1));
     }
   }

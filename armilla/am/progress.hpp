@@ -90,7 +90,7 @@ class progress {
   static bool past(std::uint64_t deadline_ns) noexcept;
   /// Grows whenever something is taken in, also the end of a frame that a body left, or leaves the queue of what had no credit.
   std::uint64_t passed() const noexcept {
-    return count_.runs_received + in_.finished() + count_.spilled_bytes - out_.queued_bytes();
+    return count_.bundles_received + in_.finished() + count_.backlog_bytes - out_.queued_bytes();
   }
 
   context& self_;
@@ -179,12 +179,13 @@ inline void progress::idle(event_count::backoff& backoff, Anything&& anything, s
 
 inline bool progress::may_stay() const noexcept {
   const scheduler& fibers = *self_.fibers;
-  return !fibers.anyone_ready() && asked_.empty() && !in_.has_left() && !fibers.any_timer() && stay_ && self_.body_depth == 0;
+  return !fibers.anyone_ready() && asked_.empty() && !in_.has_suspended() && !fibers.any_timer() && stay_ &&
+         self_.body_depth == 0;
 }
 
 inline bool progress::poll_here() {
   // Where a frame is left the loop has to go on with that one, before anything else is taken in.
-  return in_.look<taker::in_place>([this] { return in_.has_left(); }) || lost_.look();
+  return in_.look<taker::in_place>([this] { return in_.has_suspended(); }) || lost_.look();
 }
 
 }  // namespace armilla::detail

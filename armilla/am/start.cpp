@@ -62,7 +62,7 @@ std::unique_ptr<shared_network> message_state::share(const context& self, host_m
                             host.beyond->version(), host.beyond->how_any_thread()));
   // What credit lets be under way to both of them, and as much again for what needs none.
   const std::size_t from_each = std::max<std::size_t>(self.settings->network_window, 8 * host.beyond->most());
-  auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.attendant(self.rank),
+  auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.progress_thread(self.rank),
                                                4 * std::size_t(self.ranks) * from_each);
   host.shared = both.get();
   return both;

@@ -20,7 +20,7 @@ struct memory_state;
 struct object_state;
 struct session_state;
 struct message_state;
-struct attendant_state;
+struct progress_thread_state;
 
 /// Everything that belongs to one rank. Ranks may be threads, so nothing else in the library is mutable and global.
 struct context {
@@ -32,7 +32,7 @@ struct context {
   outbox* out = nullptr;                                            ///< layer am: what sends
   endpoint* messages = nullptr;                                     ///< layer am: all of it
   message_state* carrier = nullptr;                                 ///< layer am: what holds the endpoint
-  attendant_state* attendant = nullptr;                             ///< layer am: the thread that answers for it, if any
+  progress_thread_state* progress_thread = nullptr;                 ///< layer am: the thread that answers for it, if any
   bool (*is_of_lost)(const context&, const void* place) = nullptr;  ///< whether that memory's owner is lost; may be null
   const host_map* host = nullptr;                                   ///< layer fabric: where each rank's memory is mapped here
   void (*settle)(context&) = nullptr;     ///< brings `count` up to date where a layer counts elsewhere; may be null

@@ -173,7 +173,7 @@ std::vector<row> make_table() {
       poll_budget(),
       bytes("eager", &o::eager, 0, 1 << 30, shape::any,
             "Up to this size a message goes through the ring, beyond it through the shared heap; over a network at least 512."),
-      bytes("spill_limit", &o::spill_limit, 4096, max_bytes, shape::any,
+      bytes("backlog_limit", &o::backlog_limit, 4096, max_bytes, shape::any,
             "How much a rank may queue for receivers that do not keep up, before it is an error."),
       bytes("backlog", &o::backlog, 0, max_bytes, shape::any,
             "How much a rank queues for another that does not take it in, before it reads nothing more from that one."),

@@ -40,7 +40,7 @@ struct options {
     std::uint64_t bodies = 0, ns = 0;  // one of them; 0: no limit
   } poll_budget;
   std::uint64_t eager = 16 * 1024;
-  std::uint64_t spill_limit = std::uint64_t{1} << 30;
+  std::uint64_t backlog_limit = std::uint64_t{1} << 30;
   std::uint64_t backlog = 1024 * 1024;
   std::uint64_t receive_buffers = 4 * 1024 * 1024;
   std::uint64_t network_window = 256 * 1024;

@@ -59,7 +59,7 @@ TEST(options, skips_what_is_not_ours) {
 
 TEST(options, an_unknown_name_is_an_error_that_names_the_nearest) {
   EXPECT_NE(complaint("ARMILLA_RANK=4").find("ARMILLA_RANK is no option; did you mean ARMILLA_RANKS?"), std::string::npos);
-  EXPECT_NE(complaint("ARMILLA_SPILLLIMIT=4").find("did you mean ARMILLA_SPILL_LIMIT?"), std::string::npos);
+  EXPECT_NE(complaint("ARMILLA_SPILLLIMIT=4").find("did you mean ARMILLA_BACKLOG_LIMIT?"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_=4").find("is no option"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_RANK=4").find("armilla-run --options prints all"), std::string::npos);
 }

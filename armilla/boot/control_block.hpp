@@ -20,7 +20,7 @@ enum attention : std::uint32_t {
 inline constexpr int attention_signal_offset = 5;   ///< SIGRTMIN + this
 inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that sleeps at a descriptor
 
-/// In the control pages of a rank: one block for itself, one for its attendant. Written by the owner unless said otherwise.
+/// In the control pages of a rank: one block for itself, one for its progress thread. Written by the owner unless said otherwise.
 struct control_block {
   /// One of `attention`; a peer that sees another value than `awake` sets it to that and does what it says.
   alignas(cache_line) std::atomic<std::uint32_t> sleeping;
@@ -39,7 +39,7 @@ struct control_block {
   /// this job can change that.
   std::atomic<std::uint64_t> idle;
   std::atomic<std::uint64_t> looked;   ///< when it last looked and found nothing, roughly; 0: never
-  std::atomic<std::uint32_t> present;  ///< of an attendant's block: there is one; its rank says so before it can begin
+  std::atomic<std::uint32_t> present;  ///< of a progress thread's block: there is one; its rank says so before it can begin
   std::uint32_t text_bytes;
   static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(4) * cache_line;
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
@@ -53,8 +53,8 @@ void ask(control_block& rank) noexcept;
 
 /// The control block of rank `r`, for who has mapped at least those behind the job's first pages.
 control_block& control_of(job_block& job, rank_t r) noexcept;
-/// The same of its attendant.
-inline control_block& attendant_of(job_block& job, rank_t r) noexcept { return *(&control_of(job, r) + 1); }
+/// The same of its progress thread.
+inline control_block& progress_thread_of(job_block& job, rank_t r) noexcept { return *(&control_of(job, r) + 1); }
 
 /// From here on SIGUSR1 asks what the ranks of the job wait for, unless the program has a handler of its own. Call it before the
 /// job hears of this process: its supervisor passes the signal on to those it knows.

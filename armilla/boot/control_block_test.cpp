@@ -80,7 +80,7 @@ TEST(control_block, a_question_wakes_the_owner) {
   EXPECT_EQ(rank->sleeping, awake);
 }
 
-TEST(control_block, each_rank_and_its_attendant_have_their_own) {
+TEST(control_block, each_rank_and_its_progress_thread_have_their_own) {
   host_layout layout;
   layout.ranks = 3;
   void* const at = mmap(nullptr, layout.control(3), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -88,11 +88,11 @@ TEST(control_block, each_rank_and_its_attendant_have_their_own) {
   auto& job = *static_cast<job_block*>(at);
   for (rank_t r = 0; r < 3; ++r) {
     control_of(job, r).asked = std::uint32_t(10 + r);
-    attendant_of(job, r).asked = std::uint32_t(20 + r);
+    progress_thread_of(job, r).asked = std::uint32_t(20 + r);
   }
   for (rank_t r = 0; r < 3; ++r) {
     EXPECT_EQ(control_of(job, r).asked, std::uint32_t(10 + r));
-    EXPECT_EQ(attendant_of(job, r).asked, std::uint32_t(20 + r));
+    EXPECT_EQ(progress_thread_of(job, r).asked, std::uint32_t(20 + r));
   }
   munmap(at, layout.control(3));
 }

@@ -40,7 +40,7 @@ std::string who(const ending& e) {
 ending::how kind_of(failure_kind kind) noexcept {
   switch (kind) {
     case failure_kind::exception:
-    case failure_kind::bereaved: return ending::how::exception;
+    case failure_kind::secondary: return ending::how::exception;
     case failure_kind::code: return ending::how::code;
     case failure_kind::signal: return ending::how::signal;
     case failure_kind::start: return ending::how::start;
@@ -73,7 +73,7 @@ int exit_code(const ending& e) noexcept {
 
 int exit_code(int code) noexcept { return code == 0 || (code & 0xff) != 0 ? code & 0xff : 1; }
 
-ending from_note(const job_block& job) {
+ending from_record(const job_block& job) {
   const failure_record& note = job.failure;
   ending e;
   e.kind = kind_of(note.kind);

@@ -35,7 +35,7 @@ int exit_code(int code) noexcept;
 std::string signal_name(int number);
 
 /// Reads a note that is complete.
-ending from_note(const job_block& job);
+ending from_record(const job_block& job);
 
 /// Writes `line` and a line feed to stderr, in one piece.
 void say(const std::string& line) noexcept;

@@ -33,17 +33,17 @@ bool visit_addresses(const std::function<void(const ifaddrs&)>& visit);
 std::vector<network_interface> outer_interfaces();
 
 /// Those of one host, the preferred ones first.
-struct interface_card {
+struct interface_list {
   std::array<network_interface, 8> all;
 };
 
 /// The outer interfaces, those with private addresses first. Where UCX_NET_DEVICES names some of them, these alone: a choice for
 /// UCX is one for the rest.
-interface_card own_interfaces();
+interface_list own_interfaces();
 
 /// The one by which host `me` reaches the others: in the first network in which all hosts have an address of their own, or, where
 /// routers stand between, the one that the route to another host takes. None if there is no way.
-network_interface interface_between(const std::vector<interface_card>& hosts, std::size_t me);
+network_interface interface_between(const std::vector<interface_list>& hosts, std::size_t me);
 
 /// The address that the kernel would use for what goes to `address`; 0: it knows no way.
 std::uint32_t source_towards(std::uint32_t address) noexcept;

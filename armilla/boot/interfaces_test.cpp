@@ -21,10 +21,10 @@ network_interface interface_at(const char* name, const char* address, int bits) 
   return one;
 }
 
-interface_card host_with(std::initializer_list<network_interface> all) {
-  interface_card card;
-  std::ranges::copy(all, card.all.begin());
-  return card;
+interface_list host_with(std::initializer_list<network_interface> all) {
+  interface_list list;
+  std::ranges::copy(all, list.all.begin());
+  return list;
 }
 
 std::uint32_t four(const char* text) {
@@ -60,7 +60,7 @@ TEST(interfaces, behind_a_router_the_route_decides) {
 }
 
 TEST(interfaces, without_a_way_there_is_none) {
-  EXPECT_FALSE(interface_between({interface_card{}, interface_card{}}, 0).there());
+  EXPECT_FALSE(interface_between({interface_list{}, interface_list{}}, 0).there());
 }
 
 TEST(interfaces, private_addresses_are_those_that_the_internet_does_not_carry) {

@@ -23,9 +23,9 @@
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/launcher.hpp"
-#include "armilla/boot/note.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -107,7 +107,7 @@ job_block& map_job(int descriptor, int rank) {
     prefer_large_pages(base, layout);
     return *reinterpret_cast<job_block*>(base);
   } catch (const error& why) {
-    note_failure(first, rank, failure_kind::start, 1, why.what());
+    record_failure(first, rank, failure_kind::start, 1, why.what());
     throw;
   }
 }
@@ -162,7 +162,7 @@ std::vector<launch> join_job(options& settings) {
     settings = options::from_environment();
     share_options(job, place.rank, settings);
   } catch (const error& why) {
-    note_failure(job, place.rank, failure_kind::start, 1, why.what());
+    record_failure(job, place.rank, failure_kind::start, 1, why.what());
     throw;
   }
   settings.ranks = int(job.ranks);

@@ -15,7 +15,7 @@ namespace armilla::detail {
 struct options;
 class bootstrap;
 class network;
-class pulse;
+class heartbeat;
 
 /// One executable image of the job and the ranks that run it, in ascending order.
 struct program_entry {
@@ -42,7 +42,7 @@ struct launch {
   std::vector<std::uint32_t> host_of;
   std::vector<std::string> host_names;  ///< by number; empty as `host_of`
   std::string interface;                ///< of this host, by which the others are reached; empty: one host, or no way
-  std::shared_ptr<pulse> beat;          ///< of the first rank of a host of several
+  std::shared_ptr<heartbeat> beat;      ///< of the first rank of a host of several
   bool all_far = false;                 ///< the network carries everything but what a rank sends to itself
   network* beyond = nullptr;            ///< carries what goes to ranks of other hosts; null: there are none
   bootstrap* started = nullptr;         ///< what brought the ranks together; null: this host's supervisor, or nobody

@@ -16,20 +16,20 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/bootstrap.hpp"
-#include "armilla/boot/card.hpp"
 #include "armilla/boot/control_block.hpp"
-#include "armilla/boot/door.hpp"
+#include "armilla/boot/descriptor_server.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/failure_record.hpp"
+#include "armilla/boot/heartbeat.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/interfaces.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/launcher_watch.hpp"
 #include "armilla/boot/losses.hpp"
-#include "armilla/boot/neighbours.hpp"
-#include "armilla/boot/note.hpp"
+#include "armilla/boot/peer_info.hpp"
 #include "armilla/boot/pin.hpp"
-#include "armilla/boot/pulse.hpp"
+#include "armilla/boot/process_monitor.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -61,26 +61,26 @@ class joining {
   job_block* map_of(int memory);
   void share();
   void fill_block();
-  std::shared_ptr<neighbours> find_neighbours() const;
-  void watch(const std::shared_ptr<neighbours>& them, std::size_t host);
+  std::shared_ptr<process_monitor> make_monitor() const;
+  void watch(const std::shared_ptr<process_monitor>& them, std::size_t host);
   network_interface find_interface(const std::vector<rank_t>& leads, std::size_t host);
   void watch_hosts(launch& self, const std::vector<rank_t>& leads);
   void fill_programs();
   void fill_places();
 
   bool here(rank_t r) const { return lead_[std::size_t(r)] == lead_[std::size_t(self_)]; }
-  const card& of(rank_t r) const { return cards_[std::size_t(r)]; }
+  const peer_info& of(rank_t r) const { return cards_[std::size_t(r)]; }
   std::size_t ranks() const { return cards_.size(); }
 
   bootstrap& others_;
   options& settings_;
   rank_t self_;
   host_layout layout_;
-  card mine_{};
-  std::unique_ptr<door> door_;
-  std::vector<card> cards_;
-  std::vector<rank_t> lead_;       // the first rank of each one's host
-  std::vector<pulse_card> beats_;  // by host; empty: there is one, or none is watched
+  peer_info mine_{};
+  std::unique_ptr<descriptor_server> server_;
+  std::vector<peer_info> cards_;
+  std::vector<rank_t> lead_;               // the first rank of each one's host
+  std::vector<heartbeat_listener> beats_;  // by host; empty: there is one, or none is watched
   int memory_ = -1;
   job_block* job_ = nullptr;
 };
@@ -142,11 +142,11 @@ void joining::greet(const std::string& problem) {
 }
 
 void joining::read_cards() {
-  mine_ = own_card(settings_);
-  door_ = std::make_unique<door>(mine_);
+  mine_ = own_peer_info(settings_);
+  server_ = std::make_unique<descriptor_server>(mine_);
   cards_ = exchange(mine_);
-  for (card& one : cards_) {  // ours or not: no text without an end
-    one.door[sizeof one.door - 1] = one.host[sizeof one.host - 1] = 0;
+  for (peer_info& one : cards_) {  // ours or not: no text without an end
+    one.server[sizeof one.server - 1] = one.host[sizeof one.host - 1] = 0;
     one.file[sizeof one.file - 1] = one.name[sizeof one.name - 1] = 0;
   }
 }
@@ -168,10 +168,10 @@ void joining::require_agreement() {
 
 // By rank.
 std::vector<std::string> joining::all_options() {
-  const std::size_t bytes = std::ranges::max(cards_, {}, &card::options_bytes).options_bytes;
-  if (bytes > card::most_options)
+  const std::size_t bytes = std::ranges::max(cards_, {}, &peer_info::options_bytes).options_bytes;
+  if (bytes > peer_info::most_options)
     refuse(0, fmt::format("the names of files in ARMILLA_* are {} bytes long on one rank; up to {} are possible", bytes,
-                          card::most_options));
+                          peer_info::most_options));
   std::string mine = settings_.shared();
   mine.resize(bytes);
   std::string together(bytes * ranks(), 0);
@@ -183,7 +183,7 @@ std::vector<std::string> joining::all_options() {
 
 // What one rank decides for all: launchers do not carry every variable to every host.
 void joining::share_options() try {
-  const auto alike = [this](const card& c) {
+  const auto alike = [this](const peer_info& c) {
     return c.options_hash == of(0).options_hash && c.options_bytes == of(0).options_bytes;
   };
   if (std::ranges::all_of(cards_, alike)) return;
@@ -209,7 +209,7 @@ void joining::share_options() try {
 
 // --- memory ---
 
-rank_t joining::candidate() const { return rank_t(std::ranges::find(cards_, mine_.place, &card::place) - cards_.begin()); }
+rank_t joining::candidate() const { return rank_t(std::ranges::find(cards_, mine_.place, &peer_info::place) - cards_.begin()); }
 
 void joining::open_host() try {
   memory_ = create_host_memory(layout_);
@@ -228,13 +228,13 @@ void joining::share() try {
   lead_.assign(ranks(), self_);
   const rank_t lead = candidate();
   if (lead == self_) open_host();
-  const int connection = lead != self_ ? knock(of(lead), self_) : -1;
+  const int connection = lead != self_ ? request_descriptor(of(lead), self_) : -1;
   const auto came = exchange(std::int32_t(connection >= 0 ? lead : no_rank));
   if (lead == self_) {
     std::vector<rank_t> callers;
     for (std::size_t r = 0; r < ranks(); ++r)
       if (came[r] == self_) callers.push_back(rank_t(r));
-    door_->hand_out(memory_, mine_, callers);
+    server_->hand_out(memory_, mine_, callers);
   }
   if (const int given = connection >= 0 ? receive_memory(connection) : -1; given >= 0) {
     memory_ = given;
@@ -242,12 +242,12 @@ void joining::share() try {
     lead_[std::size_t(self_)] = lead;
   }
   if (job_ == nullptr) open_host();  // there is no way to them
-  door_.reset();
+  server_.reset();
 } catch (const error& why) { give_up(why.what()); }
 
 // --- the job, as its block says ---
 
-bool same_program(const card& a, const card& b) {
+bool same_program(const peer_info& a, const peer_info& b) {
   const auto base = [](const char* file) { return std::string_view(file).substr(std::string_view(file).rfind('/') + 1); };
   return std::string_view(a.file) == b.file || (a.build == b.build && base(a.file) == base(b.file));
 }
@@ -303,31 +303,31 @@ void joining::fill_block() {
   fill_places();
 }
 
-std::shared_ptr<neighbours> joining::find_neighbours() const {
-  std::vector<neighbours::process> all;
+std::shared_ptr<process_monitor> joining::make_monitor() const {
+  std::vector<process_monitor::process> all;
   for (rank_t r = 0; r < rank_t(ranks()); ++r)
     if (here(r)) all.push_back({r, of(r).pid});
-  return std::make_shared<neighbours>(*job_, self_, all, settings_.loss_grace_ns);
+  return std::make_shared<process_monitor>(*job_, self_, all, settings_.loss_grace_ns);
 }
 
 // What one of them says at once is said before the launcher ends all.
-void joining::watch(const std::shared_ptr<neighbours>& them, std::size_t host) {
+void joining::watch(const std::shared_ptr<process_monitor>& them, std::size_t host) {
   const auto heard = [started = &others_, job = job_, grace = settings_.loss_grace_ns, beats = beats_, host](rank_t lost,
                                                                                                              bool first) {
     if (first) say_loss(*started, *job, lost);
     if (const loss_record* const what = find_loss(*job, lost); first && what != nullptr && !beats.empty())
-      pulse::pass_on(beats, host, lost, what->cause);
+      heartbeat::pass_on(beats, host, lost, what->cause);
     end_soon(*started, grace, [first] {
       if (!first) let_others_speak();
     });
   };
-  neighbours::start(them, heard);
+  process_monitor::start(them, heard);
 }
 
 // All ports of the job are there, and nowhere else.
 network_interface joining::find_interface(const std::vector<rank_t>& leads, std::size_t host) {
   const auto cards = exchange(own_interfaces());
-  std::vector<interface_card> hosts;
+  std::vector<interface_list> hosts;
   for (const rank_t lead : leads) hosts.push_back(cards[std::size_t(lead)]);
   return interface_between(hosts, host);
 }
@@ -339,17 +339,17 @@ void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
   self.interface = at.name;
   if (settings_.loss_timeout_ns == 0) return;
   const bool leads_one = lead_[std::size_t(self_)] == self_;
-  if (leads_one) self.beat = std::make_shared<pulse>(at);
-  const auto cards = exchange(leads_one ? self.beat->card() : pulse_card{});
+  if (leads_one) self.beat = std::make_shared<heartbeat>(at);
+  const auto cards = exchange(leads_one ? self.beat->listener() : heartbeat_listener{});
   for (const rank_t lead : leads) beats_.push_back(cards[std::size_t(lead)]);
   if (!leads_one) return;
-  std::vector<pulse::host> hosts;
+  std::vector<heartbeat::host> hosts;
   for (std::size_t h = 0; h < leads.size(); ++h) {
     hosts.push_back({cards[std::size_t(leads[h])], {}, self.host_names[h]});
     for (rank_t r = 0; r < rank_t(ranks()); ++r)
       if (self.host_of[std::size_t(r)] == h) hosts.back().ranks.push_back(r);
   }
-  pulse::start(self.beat, *job_, std::move(hosts), self.host_of[std::size_t(self_)], settings_.loss_timeout_ns);
+  heartbeat::start(self.beat, *job_, std::move(hosts), self.host_of[std::size_t(self_)], settings_.loss_timeout_ns);
 }
 
 launch joining::run(const std::string& problem) {
@@ -364,7 +364,7 @@ launch joining::run(const std::string& problem) {
   }
   close(memory_);  // the mapping keeps it
   // Agents watch their ranks themselves.
-  const auto them = dynamic_cast<agent_line*>(&others_) == nullptr ? find_neighbours() : nullptr;
+  const auto them = dynamic_cast<agent_line*>(&others_) == nullptr ? make_monitor() : nullptr;
   meet();
   bind_here(job_->rank[self_].cpu);
   announce(*job_, self_, mine_.build);

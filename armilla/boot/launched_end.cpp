@@ -11,8 +11,8 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/losses.hpp"
-#include "armilla/boot/note.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -23,7 +23,7 @@ constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forge
 void end_launched(bootstrap* started, const job_block& job, rank_t rank, const std::function<void()>& meanwhile) {
   if (started == nullptr) return;
   for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
-  ending note = from_note(job);
+  ending note = from_record(job);
   auto* const line = dynamic_cast<agent_line*>(started);
   if (line != nullptr) note.host = line->host();
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
@@ -51,7 +51,7 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank) noexcep
 
 void end_after_loss(const launch& self, rank_t lost) noexcept try {
   const loss_record* const known = find_loss(*self.job, lost);
-  const bool speaks = note_failure(*self.job, lost, failure_kind::lost, 1, known != nullptr ? known->cause : "is lost");
+  const bool speaks = record_failure(*self.job, lost, failure_kind::lost, 1, known != nullptr ? known->cause : "is lost");
   end_soon(*self.started, self.settings->loss_grace_ns, [started = self.started, job = self.job, lost, speaks] {
     if (speaks)
       say_loss(*started, *job, lost);
@@ -66,7 +66,7 @@ void say_to_launcher(const std::string& text) {
 }
 
 void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
-  ending what = from_note(job);
+  ending what = from_record(job);
   if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
   auto* const line = dynamic_cast<agent_line*>(&started);
   if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/helper_thread.hpp"
-#include "armilla/boot/note.hpp"
+#include "armilla/boot/failure_record.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -55,7 +55,7 @@ std::string errors_of(pid_t pid) { return fmt::format("/proc/{}/fd/{}", pid, STD
 // The other ranks of the host see the launcher's end, too: the first one that notes it says it.
 [[noreturn]] void end(job_block& job, rank_t self, int output) {
   const std::string text = "the launcher that started the job has ended, or cannot be reached any more";
-  const bool first = note_failure(job, self, failure_kind::lost, 1, text);
+  const bool first = record_failure(job, self, failure_kind::lost, 1, text);
   if (!first) usleep(others_speak_within_us);
   const std::string line = fmt::format("armilla: {}; the job was stopped\n", text);
   if (first && output >= 0) [[maybe_unused]]

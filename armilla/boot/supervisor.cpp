@@ -21,8 +21,8 @@
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/plan.hpp"
+#include "armilla/boot/stall_detector.hpp"
 #include "armilla/boot/units.hpp"
-#include "armilla/boot/watch.hpp"
 #include "armilla/stats/trace_merge.hpp"
 
 namespace armilla::detail {
@@ -67,7 +67,7 @@ class supervisor {
   std::optional<ending> look_at(const child& c) const;
   ending base_of(const child& c) const;
   bool finished(const child& c) const;
-  bool bereaved(const child& c) const;
+  bool is_secondary(const child& c) const;
   bool noted_by(const child& c) const;
   void stop_after(std::uint64_t ns);
   void advance();
@@ -77,7 +77,7 @@ class supervisor {
   int report();
 
   job_plan plan_;
-  job_watch watch_;
+  stall_detector watch_;
   std::uint64_t grace_ns_;
   std::string trace_;  // the file
   orphanage orphans_;
@@ -248,14 +248,14 @@ std::optional<ending> supervisor::find_failure() const {
     if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e;
     if (e && !other) other = e;
   }
-  if (other && std::ranges::any_of(children_, [this](const child& c) { return bereaved(c); })) return other;
-  if (std::ranges::any_of(children_, [this](const child& c) { return c.alive && bereaved(c); })) return std::nullopt;
-  if (plan_.job->failure.stage.load(std::memory_order_acquire) == 2) return from_note(*plan_.job);
+  if (other && std::ranges::any_of(children_, [this](const child& c) { return is_secondary(c); })) return other;
+  if (std::ranges::any_of(children_, [this](const child& c) { return c.alive && is_secondary(c); })) return std::nullopt;
+  if (plan_.job->failure.stage.load(std::memory_order_acquire) == 2) return from_record(*plan_.job);
   return other;
 }
 
 // It ended because another did, whose end will be seen in a moment.
-bool supervisor::bereaved(const child& c) const { return noted_by(c) && plan_.job->failure.kind == failure_kind::bereaved; }
+bool supervisor::is_secondary(const child& c) const { return noted_by(c) && plan_.job->failure.kind == failure_kind::secondary; }
 
 // Who ended before the job did is lost to the others, whatever made it end.
 void supervisor::tell_losses() {
@@ -263,7 +263,7 @@ void supervisor::tell_losses() {
   for (child& c : children_) {
     if (c.told || (c.alive ? !noted_by(c) : finished(c))) continue;
     c.told = true;
-    const auto how = noted_by(c) ? from_note(*plan_.job) : look_at(c);
+    const auto how = noted_by(c) ? from_record(*plan_.job) : look_at(c);
     if (!how) continue;
     const bool caused = how->kind != ending::how::signal && !(failure_->first <= how->first && how->last <= failure_->last);
     tell_loss(*plan_.job, how->first, how->last, caused ? cause_of_bereaved(failure_->first) : cause_of(*how));

@@ -30,7 +30,7 @@ struct far_link::peer {
   std::deque<frame> kept;                // in turn, but came while the source was held, or was early
   std::map<std::uint64_t, frame> early;  // came before those in front of them
 
-  static std::uint64_t lines_of(const frame& f) noexcept { return f.aside ? 0 : lines_for(f.bytes); }
+  static std::uint64_t lines_of(const frame& f) noexcept { return f.control ? 0 : lines_for(f.bytes); }
   // The next one that may be taken; the end: none.
   std::deque<frame>::iterator next_kept() {
     if (held) return kept.end();
@@ -47,10 +47,10 @@ far_link::far_link(network& net, rank_t me, rank_t ranks, std::uint64_t window_b
     : net_(net),
       me_(me),
       ranks_(ranks),
-      ends_(end_t(ranks) * (who == role::attended_rank ? 2 : 1)),
-      lane_(who == role::attendant ? frame_lane::answers : frame_lane::bodies),
-      first_of_lane_{who == role::attendant ? nobody : 0, who == role::attendant ? 0 : nobody,
-                     who == role::attended_rank ? end_t(ranks) : nobody},
+      ends_(end_t(ranks) * (who == role::rank_with_thread ? 2 : 1)),
+      lane_(who == role::progress_thread ? frame_lane::answers : frame_lane::bodies),
+      first_of_lane_{who == role::progress_thread ? nobody : 0, who == role::progress_thread ? 0 : nobody,
+                     who == role::rank_with_thread ? end_t(ranks) : nobody},
       bulk_step_(who == role::rank ? 1 : frame_lanes + 1),
       most_((net.most() - sizeof(network_head)) / 8 * 8),
       window_(std::max<std::uint64_t>(window_bytes / cache_line, 4 * lines_for(most_))) {
@@ -85,10 +85,10 @@ std::byte* far_link::reserve(end_t to, std::size_t bytes) {
   (void)peer_of(to);
   if (!admits(to, bytes)) [[unlikely]]
     return nullptr;
-  return reserve_aside(to, bytes);
+  return reserve_control(to, bytes);
 }
 
-std::byte* far_link::reserve_aside(end_t to, std::size_t bytes) {
+std::byte* far_link::reserve_control(end_t to, std::size_t bytes) {
   std::byte* const place = net_.acquire(rank_of(to), bytes + sizeof(network_head));
   return place == nullptr ? nullptr : place + sizeof(network_head);
 }
@@ -141,7 +141,7 @@ inline const char* far_link::damage(const network::arrival& a, std::uint64_t& va
   if (value = head.mark; head.mark != network_head::good_mark) return "the mark of a frame";
   if (value = head.source; head.source >= std::uint32_t(ranks_) || rank_t(head.source) == me_) return "the source of a frame";
   if (a.source != no_rank && rank_t(head.source) != a.source) return "the source of a frame";
-  if (value = head.aside; head.aside > std::uint8_t(kind::word)) return "the kind of a frame";
+  if (value = head.control; head.control > std::uint8_t(kind::word)) return "the kind of a frame";
   if (value = std::uint64_t(head.lane); value >= frame_lanes || first_of_lane_[value] == nobody) return "the lane of a frame";
   if (value = head.bytes; head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
     return "the length of a frame";
@@ -184,8 +184,8 @@ bool far_link::take(const network::arrival& a, frame& f) {
   f.bytes = head.bytes;
   f.source = source;
   f.token = a.token;
-  f.aside = head.aside != 0;
-  f.word = head.aside == std::uint8_t(kind::word);
+  f.control = head.control != 0;
+  f.word = head.control == std::uint8_t(kind::word);
   f.copy = nullptr;
   f.next = nullptr;
   f.end = from;
@@ -314,7 +314,7 @@ void far_link::release(const frame& f) {
     delete[] f.copy;
   else
     net_.release(f.token);
-  if (f.aside) return;
+  if (f.control) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);
   if (p.taken - p.reported > window_ / 4) tell(f.end);

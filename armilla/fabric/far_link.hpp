@@ -14,8 +14,8 @@ namespace armilla::detail {
 /// A rank's traffic with the ranks that only a network reaches: frames that arrive once, in order and checked, and never more of
 /// them under way to a rank than it said it would hold.
 ///
-/// It has *ends*: the ranks, by their numbers; for a rank whose peers have attendants, behind them the attendant of each rank. An
-/// attendant's ends are the ranks that ask it. Each end has an order and a credit of its own.
+/// It has *ends*: the ranks, by their numbers; for a rank whose peers have progress threads, behind them the progress thread of
+/// each rank. An progress thread's ends are the ranks that ask it. Each end has an order and a credit of its own.
 ///
 /// Credit is counted in lines, as in a ring: a rank sends at most `window` lines beyond what its peer has taken in. What was
 /// taken in travels in the head of whatever goes back, or in a frame of its own once a quarter of the window.
@@ -23,8 +23,8 @@ namespace armilla::detail {
 /// What it keeps for a peer is made on first contact.
 class far_link {
  public:
-  enum class role : std::uint8_t { rank, attended_rank, attendant };
-  using end_t = std::uint32_t;  ///< a rank, or for the attendant of rank r: r and the number of all ranks
+  enum class role : std::uint8_t { rank, rank_with_thread, progress_thread };
+  using end_t = std::uint32_t;  ///< a rank, or for the progress thread of rank r: r and the number of all ranks
 
   far_link(network& net, rank_t me, rank_t ranks, std::uint64_t window_bytes, role who = role::rank);
   ~far_link();
@@ -42,8 +42,8 @@ class far_link {
   /// Whether the credit is there for such a frame.
   bool admits(end_t to, std::size_t bytes) const noexcept;
   /// The same for a frame that no credit limits.
-  std::byte* reserve_aside(end_t to, std::size_t bytes);
-  enum class kind : std::uint8_t { counted, aside, word };
+  std::byte* reserve_control(end_t to, std::size_t bytes);
+  enum class kind : std::uint8_t { counted, control, word };
   void publish(std::byte* records, end_t to, std::size_t bytes, kind how = kind::counted);
   /// Lines of the counted frames ever sent to `to`.
   std::uint64_t sent(end_t to) const noexcept;
@@ -83,9 +83,9 @@ class far_link {
 
   peer& peer_of(end_t e);
   [[gnu::cold]] void meet(end_t e);
-  bool attendants(end_t e) const noexcept { return e >= end_t(ranks_); }
-  rank_t rank_of(end_t e) const noexcept { return rank_t(attendants(e) ? e - end_t(ranks_) : e); }
-  frame_lane lane_to(end_t e) const noexcept { return attendants(e) ? frame_lane::attendant : lane_; }
+  bool is_progress_thread(end_t e) const noexcept { return e >= end_t(ranks_); }
+  rank_t rank_of(end_t e) const noexcept { return rank_t(is_progress_thread(e) ? e - end_t(ranks_) : e); }
+  frame_lane lane_to(end_t e) const noexcept { return is_progress_thread(e) ? frame_lane::progress_thread : lane_; }
   const char* damage(const network::arrival& a, std::uint64_t& value) const noexcept;
   const network_head& check(const network::arrival& a);
   bool take(const network::arrival& a, frame& f);
@@ -104,7 +104,7 @@ class far_link {
   end_t ends_;
   frame_lane lane_;                   // to ranks
   end_t first_of_lane_[frame_lanes];  // what comes on it is from this end, counted on by the rank; `nobody`
-  std::uint32_t bulk_step_;           // numbers of transfers: a rank's and its attendant's differ
+  std::uint32_t bulk_step_;           // numbers of transfers: a rank's and its progress thread's differ
   std::size_t most_;
   std::uint64_t window_;  // lines
   std::uint64_t frames_taken_ = 0;

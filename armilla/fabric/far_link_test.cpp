@@ -17,7 +17,7 @@ TEST_F(far_link_test, a_frame_says_who_sent_it_and_as_which) {
   EXPECT_EQ(h.source, std::uint32_t(me));
   EXPECT_EQ(h.bytes, 8U);
   EXPECT_EQ(h.number, 1U);
-  EXPECT_EQ(h.aside, 0U);
+  EXPECT_EQ(h.control, 0U);
   EXPECT_EQ(net.sent[0].head().bytes, 16U);
   EXPECT_EQ(net.sent[0].bytes, sizeof h + 16);
   EXPECT_EQ(net.sent[1].head().number, 0U);
@@ -70,7 +70,7 @@ TEST_F(far_link_test, an_older_word_of_credit_takes_nothing_back) {
 TEST_F(far_link_test, without_a_buffer_there_is_no_room_and_nothing_is_counted) {
   net.full = true;
   EXPECT_FALSE(send(2));
-  EXPECT_FALSE(send(2, 8, far_link::kind::aside));
+  EXPECT_FALSE(send(2, 8, far_link::kind::control));
   EXPECT_EQ(side.sent(2), 0U);
   net.full = false;
   EXPECT_TRUE(send(2));
@@ -85,10 +85,10 @@ TEST_F(far_link_test, room_that_is_not_used_is_forgotten) {
   EXPECT_EQ(net.sent[0].head().number, 0U);
 }
 
-TEST_F(far_link_test, frames_aside_need_no_credit_and_do_not_count) {
+TEST_F(far_link_test, control_messages_need_no_credit_and_do_not_count) {
   while (send(2)) {}
-  EXPECT_TRUE(send(2, longest, far_link::kind::aside));
-  EXPECT_EQ(net.sent.back().head().aside, 1U);
+  EXPECT_TRUE(send(2, longest, far_link::kind::control));
+  EXPECT_EQ(net.sent.back().head().control, 1U);
   EXPECT_EQ(net.sent.back().head().number, window) << "but they have their place in the order";
   EXPECT_EQ(side.sent(2), window);
 }
@@ -154,14 +154,14 @@ TEST_F(far_link_test, credit_that_finds_no_buffer_is_owed) {
   EXPECT_EQ(net.sent.size(), 2U) << "owed once";
 }
 
-TEST_F(far_link_test, frames_aside_give_no_credit) {
+TEST_F(far_link_test, control_messages_give_no_credit) {
   for (std::uint64_t i = 0; i < window; ++i) {
     network_head h = head(2, i);
-    h.aside = 1;
+    h.control = 1;
     net.comes(h, {content(2, i)});
     far_frame f;
     ASSERT_TRUE(side.next(f));
-    EXPECT_TRUE(f.aside);
+    EXPECT_TRUE(f.control);
     side.release(f);
   }
   EXPECT_TRUE(net.sent.empty());
@@ -292,12 +292,12 @@ TEST_F(far_link_test, held_early_and_doubled_frames_keep_their_order) {
 TEST_F(far_link_test, only_words_come_past_a_source_that_is_shut_out) {
   const auto comes_as = [&](far_link::kind how, std::uint64_t number) {
     network_head h = head(2, number);
-    h.aside = std::uint8_t(how);
+    h.control = std::uint8_t(how);
     net.comes(h, {content(2, number)});
   };
   side.shut_out(2, true);
   comes(2, 0);
-  comes_as(far_link::kind::aside, 1);
+  comes_as(far_link::kind::control, 1);
   comes_as(far_link::kind::word, 3);  // early: not before those in front of it are here
   EXPECT_EQ(take(), 0U);
   comes(2, 2);
@@ -326,7 +326,7 @@ TEST_F(far_link_test, a_frame_that_is_put_back_comes_first_of_its_source_and_bar
   std::memcpy(next, &head_of_the_rest, sizeof head_of_the_rest);
   comes(2, 1);
   network_head word = head(2, 2);
-  word.aside = std::uint8_t(far_link::kind::word);
+  word.control = std::uint8_t(far_link::kind::word);
   net.comes(word, {content(2, 2)});
   comes(0, 0);
   EXPECT_EQ(take(), content(2, 2)) << "words pass it";

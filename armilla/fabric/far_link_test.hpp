@@ -54,7 +54,7 @@ class far_link_test : public testing::Test {
     return word;
   }
   bool send(rank_t to, std::size_t bytes = 8, far_link::kind how = far_link::kind::counted) {
-    std::byte* const room = how == far_link::kind::counted ? side.reserve(to, bytes) : side.reserve_aside(to, bytes);
+    std::byte* const room = how == far_link::kind::counted ? side.reserve(to, bytes) : side.reserve_control(to, bytes);
     if (room == nullptr) return false;
     std::memset(room, 0x5a, bytes);
     side.publish(room, to, bytes, how);

@@ -9,9 +9,9 @@ namespace armilla::detail {
 
 /// To whom a frame is and from whom, as the lanes of `host_layout`: what each lane brings has an order and a credit of its own.
 enum class frame_lane : std::uint8_t {
-  bodies,     ///< from rank to rank
-  attendant,  ///< from a rank to an attendant: one-sided access, and safe bodies
-  answers     ///< from an attendant to a rank
+  bodies,           ///< from rank to rank
+  progress_thread,  ///< from a rank to a progress thread: one-sided access, and safe bodies
+  answers           ///< from a progress thread to a rank
 };
 inline constexpr int frame_lanes = 3;
 
@@ -19,8 +19,8 @@ inline constexpr int frame_lanes = 3;
 struct network_head {
   static constexpr std::uint32_t good_mark = 0x41524d31;  ///< "1MRA" in memory: this version of the frame
   std::uint32_t mark = good_mark;
-  std::uint16_t epoch = 0;  ///< of the job: changes when ranks are lost
-  std::uint8_t aside = 0;   ///< 1: neither credit nor a fence counts it; 2: the same, and it comes past a receiver that is shut
+  std::uint16_t epoch = 0;   ///< of the job: changes when ranks are lost
+  std::uint8_t control = 0;  ///< 1: neither credit nor a fence counts it; 2: the same, and it comes past a receiver that is shut
   frame_lane lane = frame_lane::bodies;
   std::uint32_t source = 0;  ///< rank
   std::uint32_t bytes = 0;   ///< of the records; 0: nothing but what this head says
@@ -35,8 +35,8 @@ struct far_frame {
   std::uint32_t bytes = 0;
   rank_t source = no_rank;
   std::uintptr_t token = 0;  ///< of the network
-  bool aside = false;
-  bool word = false;                ///< an aside that comes also where its source is shut out
+  bool control = false;
+  bool word = false;                ///< a control message that comes also where its source is shut out
   std::byte* copy = nullptr;        ///< owned, where the frame could not be taken in when it came
   std::uint32_t end = 0;            ///< of `far_link`, from which it came
   const std::byte* next = nullptr;  ///< of one that was put back: where it goes on

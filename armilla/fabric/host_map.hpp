@@ -27,7 +27,7 @@ struct host_map {
   std::unique_ptr<pid_t[]> pid;  ///< process of each rank
   std::unique_ptr<std::uint32_t[]> program;  ///< program of each rank
   network* beyond = nullptr;                 ///< carries what goes to the far ranks; null: there are none
-  shared_network* shared = nullptr;          ///< the same, for the rank and its attendant; null: the rank has it alone
+  shared_network* shared = nullptr;          ///< the same, for the rank and its progress thread; null: the rank has it alone
   std::unique_ptr<std::uint32_t[]> number;   ///< by rank: its host's; ranks with one number share memory
   std::byte* collectives = nullptr;          ///< where the collective areas lie: in the host's memory, or private to this rank
   const std::vector<std::string>* names = nullptr;  ///< of hosts, by number; empty: all ranks are on one
@@ -37,7 +37,7 @@ struct host_map {
   std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * layout.collective_bytes(); }
   job_block& job() const noexcept { return *reinterpret_cast<job_block*>(base); }
   control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(r)); }
-  control_block& attendant(rank_t r) const noexcept { return *(&control(r) + 1); }
+  control_block& progress_thread(rank_t r) const noexcept { return *(&control(r) + 1); }
   ring_memory ring(int lane, rank_t from, rank_t to) const noexcept {
     return {base + layout.ring(lane, from, to), host_layout::ring_header, layout.ring_bytes};
   }

@@ -39,11 +39,11 @@ class shared_network::turn {
   bool kept_on_ = false;
 };
 
-shared_network::shared_network(network& net, control_block& rank, control_block& attendant, std::size_t most_kept)
-    : net_(net), most_kept_(most_kept), rank_(*this, rank, true), attendant_(*this, attendant, false) {}
+shared_network::shared_network(network& net, control_block& rank, control_block& progress_thread, std::size_t most_kept)
+    : net_(net), most_kept_(most_kept), rank_(*this, rank, true), thread_(*this, progress_thread, false) {}
 
-// A rank that waits is inside nearly always, and takes the lock again before one that it has woken can: it lets the attendant
-// pass, which comes seldom.
+// A rank that waits is inside nearly always, and takes the lock again before one that it has woken can: it lets the progress
+// thread pass, which comes seldom.
 void shared_network::side::enter() {
   if (of_rank_) {
     for (int i = 0; all_.wanted_.load(std::memory_order_relaxed) && i < most_yields; ++i) sched_yield();
@@ -72,11 +72,11 @@ shared_network::side& shared_network::whose(const network::arrival& a) noexcept 
   network_head head;
   if (a.bytes < sizeof head) return rank_;
   std::memcpy(&head, a.data, sizeof head);
-  return head.lane == frame_lane::attendant ? attendant_ : rank_;
+  return head.lane == frame_lane::progress_thread ? thread_ : rank_;
 }
 
 network::arrival shared_network::side::poll() {
-  side& other = of_rank_ ? all_.attendant_ : all_.rank_;
+  side& other = of_rank_ ? all_.thread_ : all_.rank_;
   bool for_other = false;
   arrival mine;
   {
@@ -169,7 +169,7 @@ bool shared_network::side::arm() {
     if (!kept_.empty()) return false;
     if (all_.net_.arm()) return true;
   }
-  notify((of_rank_ ? all_.attendant_ : all_.rank_).owner);
+  notify((of_rank_ ? all_.thread_ : all_.rank_).owner);
   return false;
 }
 
@@ -182,14 +182,14 @@ int shared_network::side::descriptor() const noexcept {
 void shared_network::side::give_up(rank_t r) {
   const turn mine(*this);
   all_.net_.give_up(r);
-  (of_rank_ ? all_.attendant_ : all_.rank_).losses_.push_back({r, "it is lost"});
+  (of_rank_ ? all_.thread_ : all_.rank_).losses_.push_back({r, "it is lost"});
 }
 
 network::loss shared_network::side::lost() {
   const turn mine(*this);
   loss next = all_.net_.lost();
   if (next.rank != no_rank) {
-    (of_rank_ ? all_.attendant_ : all_.rank_).losses_.push_back(next);
+    (of_rank_ ? all_.thread_ : all_.rank_).losses_.push_back(next);
   } else if (!losses_.empty()) {
     next = losses_.front();
     losses_.pop_front();

@@ -13,27 +13,27 @@
 
 namespace armilla::detail {
 
-/// A network for the two that use it under ARMILLA_RECEPTION=thread: a rank, and its attendant. Each has a *side*, which is a
-/// network; the frames that come are told apart by their lane. What one of them finds for the other is copied and kept there, in
-/// order, and wakes it; the credit of `far_link` bounds how much that can be.
+/// A network for the two that use it under ARMILLA_RECEPTION=thread: a rank, and its progress thread. Each has a *side*, which is
+/// a network; the frames that come are told apart by their lane. What one of them finds for the other is copied and kept there,
+/// in order, and wakes it; the credit of `far_link` bounds how much that can be.
 ///
 /// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`). A rank
-/// without an attendant uses the network itself and pays for none of this.
+/// without a progress thread uses the network itself and pays for none of this.
 ///
-/// The attendant looks at the network only when it was told to: while the rank looks by itself, each look of another thread would
-/// only be in its way.
+/// The progress thread looks at the network only when it was told to: while the rank looks by itself, each look of another thread
+/// would only be in its way.
 class shared_network {
  public:
-  /// `rank` and `attendant`: whom to wake. `most_kept`: bytes of frames that may be kept for either, which honest ranks never
-  /// reach.
-  shared_network(network& net, control_block& rank, control_block& attendant, std::size_t most_kept = ~std::size_t{0});
+  /// `rank` and `progress thread`: whom to wake. `most_kept`: bytes of frames that may be kept for either, which honest ranks
+  /// never reach.
+  shared_network(network& net, control_block& rank, control_block& progress_thread, std::size_t most_kept = ~std::size_t{0});
   shared_network(const shared_network&) = delete;
 
   network& for_rank() noexcept { return rank_; }
-  network& for_attendant() noexcept { return attendant_; }
+  network& for_progress_thread() noexcept { return thread_; }
   /// Whether something is kept for it. May be asked without the lock, behind an announced sleep.
   bool keeps_for_rank() const noexcept { return rank_.keeps(); }
-  bool keeps_for_attendant() const noexcept { return attendant_.keeps(); }
+  bool keeps_for_progress_thread() const noexcept { return thread_.keeps(); }
 
   // ---- the rank ----
 
@@ -42,17 +42,17 @@ class shared_network {
   /// And now it is awake again, and may begin to compute.
   void rank_woke() noexcept {
     sleeps_.store(false, std::memory_order_seq_cst);
-    if (rests_.load(std::memory_order_seq_cst)) wake(attendant_.owner);
+    if (rests_.load(std::memory_order_seq_cst)) wake(thread_.owner);
   }
 
-  // ---- the attendant ----
+  // ---- the progress thread ----
 
   /// How often the rank has looked.
   std::uint64_t looks_of_rank() const noexcept { return rank_.looks.load(std::memory_order_relaxed); }
-  /// From here on `for_attendant().poll()` looks at the network, or only at what is kept.
-  void let_attendant_look(bool yes) noexcept { attendant_.looks_itself = yes; }
+  /// From here on `for_progress_thread().poll()` looks at the network, or only at what is kept.
+  void let_progress_thread_look(bool yes) noexcept { thread_.looks_itself = yes; }
   bool sleeping_rank() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
-  /// The attendant is about to sleep until the rank wakes. False: it has.
+  /// The progress thread is about to sleep until the rank wakes. False: it has.
   bool rest() noexcept {
     rests_.store(true, std::memory_order_seq_cst);
     return sleeping_rank();
@@ -122,8 +122,8 @@ class shared_network {
   network& net_;
   const std::size_t most_kept_;
   std::mutex busy_;
-  std::atomic<bool> wanted_ = false;  ///< the attendant waits for its turn
-  side rank_, attendant_;
+  std::atomic<bool> wanted_ = false;  ///< the progress thread waits for its turn
+  side rank_, thread_;
   std::atomic<bool> sleeps_ = false;
   std::atomic<bool> rests_ = false;
 };

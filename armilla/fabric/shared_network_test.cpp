@@ -44,45 +44,46 @@ class shared_network_test : public testing::Test {
 
   using numbers = std::vector<std::uint64_t>;
   scripted_network net{sizeof(network_head) + 64};
-  const std::unique_ptr<control_block> rank = std::make_unique<control_block>(), attendant = std::make_unique<control_block>();
-  shared_network both{net, *rank, *attendant};
+  const std::unique_ptr<control_block> rank = std::make_unique<control_block>(),
+                                       progress_thread = std::make_unique<control_block>();
+  shared_network both{net, *rank, *progress_thread};
   network& for_rank = both.for_rank();
-  network& for_attendant = both.for_attendant();
+  network& for_progress_thread = both.for_progress_thread();
 };
 
 TEST_F(shared_network_test, each_gets_the_frames_of_its_lanes_in_order) {
   comes(frame_lane::bodies, 0);
-  comes(frame_lane::attendant, 1);
+  comes(frame_lane::progress_thread, 1);
   comes(frame_lane::answers, 2);
-  comes(frame_lane::attendant, 3);
+  comes(frame_lane::progress_thread, 3);
   EXPECT_EQ(all_of(for_rank), (numbers{0, 2}));
-  EXPECT_TRUE(both.keeps_for_attendant());
-  comes(frame_lane::attendant, 4);
-  EXPECT_EQ(all_of(for_attendant), (numbers{1, 3, 4}));
-  EXPECT_FALSE(both.keeps_for_attendant());
+  EXPECT_TRUE(both.keeps_for_progress_thread());
+  comes(frame_lane::progress_thread, 4);
+  EXPECT_EQ(all_of(for_progress_thread), (numbers{1, 3, 4}));
+  EXPECT_FALSE(both.keeps_for_progress_thread());
   EXPECT_EQ(net.held(), 0U);
   EXPECT_EQ(net.released_wrongly, 0);
 }
 
-TEST_F(shared_network_test, an_attendant_that_may_not_look_gets_what_is_kept) {
-  both.let_attendant_look(false);
-  comes(frame_lane::attendant, 0);
-  EXPECT_EQ(for_attendant.poll().data, nullptr);
+TEST_F(shared_network_test, a_progress_thread_that_may_not_look_gets_what_is_kept) {
+  both.let_progress_thread_look(false);
+  comes(frame_lane::progress_thread, 0);
+  EXPECT_EQ(for_progress_thread.poll().data, nullptr);
   EXPECT_EQ(for_rank.poll().data, nullptr);
-  EXPECT_EQ(all_of(for_attendant), numbers{0});
+  EXPECT_EQ(all_of(for_progress_thread), numbers{0});
 }
 
 TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
-  attendant->sleeping = asleep;
+  progress_thread->sleeping = asleep;
   rank->sleeping = asleep;
-  comes(frame_lane::attendant, 0);
+  comes(frame_lane::progress_thread, 0);
   (void)for_rank.poll();
-  EXPECT_EQ(attendant->sleeping, awake);
+  EXPECT_EQ(progress_thread->sleeping, awake);
   EXPECT_EQ(rank->sleeping, asleep) << "nothing came for it";
   network_head credit = head(frame_lane::bodies, 0);
   credit.bytes = 0;
   net.comes(credit, {});
-  EXPECT_EQ(all_of(for_attendant), numbers{0});
+  EXPECT_EQ(all_of(for_progress_thread), numbers{0});
   EXPECT_EQ(rank->sleeping, asleep) << "a word about credit can wait";
   EXPECT_TRUE(both.keeps_for_rank());
 }
@@ -90,20 +91,20 @@ TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
 TEST_F(shared_network_test, frames_that_cannot_be_right_are_for_the_rank) {
   const std::uint64_t word = 1;
   net.comes(2, &word, sizeof word);
-  EXPECT_EQ(for_attendant.poll().data, nullptr);
+  EXPECT_EQ(for_progress_thread.poll().data, nullptr);
   const network::arrival a = for_rank.poll();
   EXPECT_EQ(a.bytes, sizeof word);
   EXPECT_EQ(a.source, 2);
 }
 
 TEST_F(shared_network_test, several_may_be_held_by_both_and_released_in_any_order) {
-  for (std::uint64_t i = 0; i < 4; ++i) comes(i % 2 == 0 ? frame_lane::bodies : frame_lane::attendant, i);
+  for (std::uint64_t i = 0; i < 4; ++i) comes(i % 2 == 0 ? frame_lane::bodies : frame_lane::progress_thread, i);
   network::arrival held[4];
-  for (int i = 0; i < 4; ++i) held[i] = (i < 2 ? for_rank : for_attendant).poll();
+  for (int i = 0; i < 4; ++i) held[i] = (i < 2 ? for_rank : for_progress_thread).poll();
   for (const int i : {1, 0}) for_rank.release(held[i].token);
   for (const int i : {2, 3}) {
     EXPECT_EQ(number_of(held[i]), std::uint64_t(2 * i - 3));
-    for_attendant.release(held[i].token);
+    for_progress_thread.release(held[i].token);
   }
   EXPECT_EQ(net.held(), 0U);
 }
@@ -113,7 +114,7 @@ TEST_F(shared_network_test, nobody_comes_between_acquire_and_submit) {
   std::byte* const room = for_rank.acquire(1, 8);
   ASSERT_NE(room, nullptr);
   std::thread other([&] {
-    (void)for_attendant.poll();
+    (void)for_progress_thread.poll();
     polled = true;
   });
   for (int i = 0; i < 1000; ++i) EXPECT_FALSE(polled);
@@ -122,22 +123,22 @@ TEST_F(shared_network_test, nobody_comes_between_acquire_and_submit) {
   EXPECT_TRUE(polled);
   net.full = true;
   EXPECT_EQ(for_rank.acquire(1, 8), nullptr);
-  EXPECT_EQ(for_attendant.poll().data, nullptr) << "who got no room is outside";
+  EXPECT_EQ(for_progress_thread.poll().data, nullptr) << "who got no room is outside";
 }
 
-TEST_F(shared_network_test, a_rank_that_wakes_wakes_an_attendant_that_rests) {
+TEST_F(shared_network_test, a_rank_that_wakes_wakes_a_progress_thread_that_rests) {
   EXPECT_FALSE(both.rest());
   both.rested();
   both.rank_sleeps();
   EXPECT_TRUE(both.rest());
-  attendant->sleeping = asleep;
+  progress_thread->sleeping = asleep;
   both.rank_woke();
-  EXPECT_EQ(attendant->sleeping, awake);
+  EXPECT_EQ(progress_thread->sleeping, awake);
 }
 
 TEST_F(shared_network_test, two_threads_share_it) {
   constexpr std::uint64_t frames = 20'000;
-  for (std::uint64_t i = 0; i < frames; ++i) comes(i % 3 == 0 ? frame_lane::attendant : frame_lane::bodies, i);
+  for (std::uint64_t i = 0; i < frames; ++i) comes(i % 3 == 0 ? frame_lane::progress_thread : frame_lane::bodies, i);
   const auto take = [](network& side, std::uint64_t count, bool& ordered) {
     std::uint64_t last = 0;
     while (count != 0) {
@@ -154,7 +155,7 @@ TEST_F(shared_network_test, two_threads_share_it) {
     }
   };
   bool in_order[2] = {true, true};
-  std::thread other([&] { take(for_attendant, (frames + 2) / 3, in_order[0]); });
+  std::thread other([&] { take(for_progress_thread, (frames + 2) / 3, in_order[0]); });
   take(for_rank, frames - (frames + 2) / 3, in_order[1]);
   other.join();
   EXPECT_TRUE(in_order[0] && in_order[1]);
@@ -163,18 +164,18 @@ TEST_F(shared_network_test, two_threads_share_it) {
 }
 
 TEST_F(shared_network_test, what_is_kept_for_the_other_is_bounded) {
-  shared_network small(net, *rank, *attendant, 3 * (sizeof(network_head) + 8));
+  shared_network small(net, *rank, *progress_thread, 3 * (sizeof(network_head) + 8));
   for (std::uint64_t n = 0; n < 3; ++n) comes(frame_lane::bodies, n);
-  EXPECT_EQ(small.for_attendant().poll().data, nullptr);
+  EXPECT_EQ(small.for_progress_thread().poll().data, nullptr);
   comes(frame_lane::bodies, 3);
-  EXPECT_THROW(small.for_attendant().poll(), decode_error);
+  EXPECT_THROW(small.for_progress_thread().poll(), decode_error);
   EXPECT_EQ(all_of(small.for_rank()), (numbers{0, 1, 2}));
   EXPECT_EQ(net.held(), 0U) << "the last was given back";
 }
 
 TEST_F(shared_network_test, whom_one_gives_up_the_other_has_lost) {
-  for_attendant.give_up(1);
-  EXPECT_EQ(for_attendant.lost().rank, no_rank);
+  for_progress_thread.give_up(1);
+  EXPECT_EQ(for_progress_thread.lost().rank, no_rank);
   EXPECT_EQ(for_rank.lost().rank, 1);
   EXPECT_EQ(for_rank.lost().rank, no_rank);
 }

@@ -114,7 +114,7 @@ fiber_record& scheduler::to_loop() {
   return *loop_;
 }
 
-void scheduler::leave_loop(const char* what) {
+void scheduler::renew_loop(const char* what) {
   fiber_record* fresh = nullptr;
   if (in_loop()) {
     fresh = &make_loop();
@@ -183,7 +183,7 @@ void scheduler::refuse(fiber_record& fresh) {
   pool_.give_back(fresh);
   throw_usage(
       "spawn",
-      "a safe body runs on the thread of its rank's attendant, where no fibers run; return what the caller needs, or leave "
+      "a safe body runs on the thread of its rank's progress thread, where no fibers run; return what the caller needs, or leave "
       "out safe()");
 }
 

@@ -15,7 +15,7 @@
 /// Fibers are never preempted: one runs until it waits. Those that can go on stand in one queue. One fiber, the *loop*, stands in
 /// no queue: it takes in messages whenever no other can go on, and in between after some switches. Bodies of messages run
 /// on the loop's own stack, so one that does not wait costs no switch. A body that does wait keeps the stack, the loop goes on
-/// with a fresh one (`leave_loop`), and when the body has ended its stack goes back to the pool.
+/// with a fresh one (`renew_loop`), and when the body has ended its stack goes back to the pool.
 ///
 /// Nothing here is shared with other threads, so there are no atomics and no locks.
 namespace armilla::detail {
@@ -58,7 +58,7 @@ class scheduler {
   /// What every wait begins with, also one that then does not switch: a body becomes a fiber, others may be started.
   void before_wait(const char* what) {
     if (self_.body_depth != running_->own_depth || in_loop()) [[unlikely]]
-      leave_loop(what);
+      renew_loop(what);
     if (running_->on_wait != nullptr) [[unlikely]]
       std::exchange(running_->on_wait, nullptr)(*running_);
   }
@@ -151,7 +151,7 @@ class scheduler {
   fiber_record& to_loop();
   void switch_to(fiber_record& to) noexcept;
   [[gnu::cold]] void note_switch(fiber_record& me, const fiber_record& to) noexcept;
-  void leave_loop(const char* what);
+  void renew_loop(const char* what);
   fiber_record& make_loop();
   [[noreturn, gnu::cold]] void refuse(fiber_record& fresh);
   void end_running() noexcept;

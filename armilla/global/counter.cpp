@@ -46,7 +46,8 @@ void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
   if (place == nullptr) place = reach(at, wants);
   context& self = *current;
   rank_memory& m = memory_of(self);
-  const bool own_code = &m.self == &self;  // not the attendant, in a safe body: what is under way is not its, nor the claimed sum
+  const bool own_code =
+      &m.self == &self;  // not the progress thread, in a safe body: what is under way is not its, nor the claimed sum
   if (place == nullptr || (own_code && m.under_way())) [[unlikely]]
     return far_signal(m, at, n);
   // All by release: the data first. Pairs with the acquire in value().

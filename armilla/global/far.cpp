@@ -136,7 +136,7 @@ std::byte* append_question(rank_memory& m, const far_cell& cell, far_question qu
     std::uint64_t& left = m.unfinished[unsigned(cell.group)];
     m.messages.waits.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
   }
-  channel& c = m.messages.out.to_attendant(cell.rank);
+  channel& c = m.messages.out.to_progress_thread(cell.rank);
   m.messages.out.admit(c);
   const std::uint32_t index = open_cell(m, cell);
   question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), index, m.cells[index].generation, far_status::ok, 0};
@@ -272,7 +272,7 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
     question.bytes = std::uint32_t(part);
     std::byte* const payload = append_question(m_, cell, question, writes_ ? part : 0);
     if (writes_) std::memcpy(payload, local, part);
-    m_.messages.out.done(m_.messages.out.to_attendant(base_.rank()));
+    m_.messages.out.done(m_.messages.out.to_progress_thread(base_.rank()));
     local += part;
     offset += part;
     bytes -= part;
@@ -299,7 +299,7 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
   std::byte* const operands = append_question(m, cell, question, 16);
   std::memcpy(operands, &operand, 8);
   std::memcpy(operands + 8, &expected, 8);
-  m.messages.out.done(m.messages.out.to_attendant(at.rank()));
+  m.messages.out.done(m.messages.out.to_progress_thread(at.rank()));
   if (into != nullptr) finish_wait(m, mine.wait, operation);
 }
 
@@ -315,7 +315,7 @@ far_status far_deallocate(rank_memory& m, global_address at, const char* operati
   far_question question{};
   question.what = far_request::deallocate;
   append_question(m, cell, question, 0);
-  m.messages.out.done(m.messages.out.to_attendant(at.rank()));
+  m.messages.out.done(m.messages.out.to_progress_thread(at.rank()));
   m.messages.waits.wait_woken([&] { return mine.wait.left == 0; }, [&](fiber_record& me) { mine.wait.who = &me; }, 0, operation);
   return mine.wait.failure.status;
 }

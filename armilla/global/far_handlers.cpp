@@ -50,7 +50,7 @@ far_status take_back(rank_memory& m, global_address at) {
   if (m.opened || at.rank() != m.self.rank || at.kind() != memory_kind::segment ||
       at.offset >= m.directory(m.self.rank).per_rank_begin)
     return far_status::outside;
-  // The attendant may run this, and the heap belongs to the rank's thread, which takes the block when it next allocates.
+  // The progress thread may run this, and the heap belongs to the rank's thread, which takes the block when it next allocates.
   const heap::status s = m.local.remote_free(at.offset, at.generation());
   return s == heap::status::live ? far_status::ok : s == heap::status::freed ? far_status::freed : far_status::outside;
 }
@@ -163,7 +163,7 @@ void take_question::run(delivery& in, rank_t source, const std::byte* data, std:
     if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra ||
         q.bytes > (whole(q.what) ? whole_limit : far_piece_limit))
       throw_damaged(source, "the length of a question about memory", q.head.size);
-    in.count_item(question_id, q.head.size);
+    in.count_message(question_id, q.head.size);
     answer(in.out, source, q, data + sizeof q);
     data += q.head.size;
     size -= q.head.size;
@@ -201,7 +201,7 @@ void take_answer::run(delivery& in, rank_t source, const std::byte* data, std::s
          (m.cells[head.cell].rank != source ||
           (head.status == far_status::ok && head.size - sizeof head < answer_bytes(m.cells[head.cell])))))
       throw_damaged(source, "the cell of an answer about memory", head.cell);
-    in.count_item(answer_id, head.size);
+    in.count_message(answer_id, head.size);
     take_bytes(m, head, data + sizeof head);
     data += head.size;
     size -= head.size;

@@ -21,7 +21,7 @@ struct offer_name {
 
 struct take_offer {
   static constexpr const char* method_name = "memory offer";
-  static constexpr std::size_t item_bytes = sizeof(offer_name);
+  static constexpr std::size_t message_bytes = sizeof(offer_name);
   static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
 auto& offer_slot = fixed_handler<take_offer, handler_id(first_memory_handler + 2)>;

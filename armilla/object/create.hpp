@@ -101,17 +101,17 @@ auto call_when_there(future<remote<T>>& ref, Call make_call) {
   future<R> result = answer.get_future();
   future<remote<T>> replaced = again.get_future();
   when_filled(std::move(ref), [to = late_cell(answer.target), back = late_cell(again.target),
-                               make_call = std::move(make_call)](cell* filled) mutable {
+                               make_call = std::move(make_call)](pending_op* filled) mutable {
     struct sink {
       late_cell to, back;
       Call& make_call;
       void fail(std::exception_ptr reason) {
-        if (cell* c = to.find()) c->fail(reason);
-        if (cell* c = back.find()) c->fail(std::move(reason));
+        if (pending_op* c = to.find()) c->fail(reason);
+        if (pending_op* c = back.find()) c->fail(std::move(reason));
       }
       void take(remote<T>&& there) {
         fill(to, [&] { return make_call(there); });
-        if (cell* c = back.find()) forward_to<remote<T>>{c}.take(std::move(there));
+        if (pending_op* c = back.find()) forward_to<remote<T>>{c}.take(std::move(there));
       }
     };
     consume<remote<T>>(filled, sink{to, back, make_call});
@@ -138,7 +138,7 @@ template <class T, class... A>
   detail::context& self = detail::here("create");
   const std::uint64_t number = self.objects->asked.next();
   future<remote<T>> result = call(dest, detail::constructor<T>{{number, self.rank}}, std::forward<A>(arguments)...);
-  self.objects->asked.note(*detail::future_access::cell_of(result), dest, number);
+  self.objects->asked.note(*detail::future_access::op_of(result), dest, number);
   return result;
 }
 
@@ -187,7 +187,7 @@ template <auto M, class T, class... A>
   if constexpr (detail::can_call<member, A...>) {
     using R = detail::answer_of<member, detail::sent_as<A>...>;
     detail::context& self = detail::here("call");
-    const detail::cell* const c = detail::future_access::cell_of(object);
+    const detail::pending_op* const c = detail::future_access::op_of(object);
     if (c == nullptr) detail::throw_empty_future("call");
     if (const auto* made = self.objects->asked.find(*c))
       return call(made->owner, detail::member_of_creation<M, T>{{made->number, self.rank}}, std::forward<A>(arguments)...);
@@ -210,7 +210,7 @@ template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>
 void async(future<remote<T>>& object, A&&... arguments) {
   detail::context& self = detail::here("async");
-  const detail::cell* const c = detail::future_access::cell_of(object);
+  const detail::pending_op* const c = detail::future_access::op_of(object);
   if (c == nullptr) detail::throw_empty_future("async");
   if (const auto* made = self.objects->asked.find(*c))
     return async(made->owner, detail::member_of_creation<M, T>{{made->number, self.rank}}, std::forward<A>(arguments)...);

@@ -48,7 +48,7 @@ void creation_table::clear(context& self) {
   entries_.clear();
 }
 
-void creation_log::note(const cell& c, rank_t owner, std::uint64_t number) {
+void creation_log::note(const pending_op& c, rank_t owner, std::uint64_t number) {
   if (c.index >= items_.size()) items_.resize(c.index + 64);
   items_[c.index] = {c.generation, owner, number};
 }

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "armilla/am/pending.hpp"
 #include "armilla/object/slots.hpp"
 #include "armilla/object/table.hpp"
-#include "armilla/rpc/cell.hpp"
 
 /// Calls to objects whose name has not come back yet. The creator numbers its creations and names the object by that; the
 /// owner, which runs the creation first (messages of a pair keep their order), knows what it has become.
@@ -66,10 +66,10 @@ class creation_log {
     std::uint64_t number = 0;
   };
   std::uint64_t next() noexcept { return ++last_; }
-  void note(const cell& c, rank_t owner, std::uint64_t number);
+  void note(const pending_op& c, rank_t owner, std::uint64_t number);
   /// The creation that will fill `c`, or null: it is no creation, or has ended.
-  const item* find(const cell& c) const noexcept {
-    if (c.state != cell::state_t::pending || c.index >= items_.size() || items_[c.index].generation != c.generation)
+  const item* find(const pending_op& c) const noexcept {
+    if (c.state != pending_op::state_t::pending || c.index >= items_.size() || items_[c.index].generation != c.generation)
       return nullptr;
     return &items_[c.index];
   }

@@ -45,7 +45,7 @@ struct repay_message {  // to the lender
 template <class Message>
 struct taker {
   static constexpr const char* method_name = Message::method_name;
-  static constexpr std::size_t item_bytes = sizeof(Message);
+  static constexpr std::size_t message_bytes = sizeof(Message);
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     if (size % sizeof(Message) != 0) throw_damaged(source, "the length of a message about references", size);

@@ -9,7 +9,7 @@ namespace {
 
 /// What is under way for a future; frees itself when it is over.
 struct awaited_transfers : far_wait {
-  explicit awaited_transfers(const cell* c) : to(c) { at_end = &over; }
+  explicit awaited_transfers(const pending_op* c) : to(c) { at_end = &over; }
 
   static void over(far_wait& me) {
     const std::unique_ptr<awaited_transfers> mine(static_cast<awaited_transfers*>(&me));

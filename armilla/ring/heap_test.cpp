@@ -138,7 +138,7 @@ TEST_F(heap_test, takes_blocks_back_from_other_threads) {
   EXPECT_TRUE(h.is_valid());
 }
 
-// What the attendant does with what other ranks free, while the rank goes on.
+// What the progress thread does with what other ranks free, while the rank goes on.
 TEST_F(heap_test, frees_a_block_once_when_its_owner_and_another_thread_try) {
   constexpr int n = 20'000;
   std::vector<heap::block> blocks;

@@ -18,7 +18,7 @@ struct host_layout {
   static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
   static constexpr std::size_t job_bytes = 16 * page;        ///< owned by boot: who runs, how it ended
   static constexpr std::size_t control_bytes = 4 * page;     ///< owned by boot: sleep flag, futex, what the rank waits for
-  /// 0: bodies; 1: one-sided access and what is safe beside the rank, to the attendant; 2: the attendant's answers.
+  /// 0: bodies; 1: one-sided access and what is safe beside the rank, to the progress thread; 2: the progress thread's answers.
   static constexpr int lanes = 3;
   static constexpr std::size_t ring_header = 2 * cache_line;  ///< before the lines of a ring: the reader's position
 

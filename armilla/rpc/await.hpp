@@ -19,14 +19,14 @@ class future_awaiter : continuation {
   void await_suspend(std::coroutine_handle<> caller) noexcept {
     caller_ = caller;
     counted_ = current->fibers->in_body_or_its_fibers();
-    cell& asked = *future_access::cell_of(awaited_);
+    pending_op& asked = *future_access::op_of(awaited_);
     asked.attach(*this);
     defer_for(asked);
   }
   T await_resume() { return awaited_.get(); }
 
  private:
-  static void answered(continuation* self, cell*) {
+  static void answered(continuation* self, pending_op*) {
     const auto* mine = static_cast<future_awaiter*>(self);
     resume_coroutine(mine->caller_.address(), mine->counted_);
   }

@@ -221,7 +221,7 @@ RANK_TEST(a_timed_wait_ends) {
   auto f = never.get_future();
   EXPECT(!f.wait_for(2ms));
   never.target->store<int>(3);
-  never.target->complete(am::detail::cell::state_t::ready);
+  never.target->complete(am::detail::pending_op::state_t::ready);
   EXPECT(f.wait_for(2ms));
   EXPECT_EQ(f.get(), 3);
 }

@@ -48,7 +48,7 @@ description describe(const std::exception_ptr& reason) {
 }
 
 struct error_head {
-  question_name name;
+  op_id name;
   std::uint32_t type_bytes;
   std::uint32_t text_bytes;
 };
@@ -69,15 +69,15 @@ struct error_answer {
     const std::byte* const end = at + size;
     while (at != end) {
       error_head head;
-      if (std::size_t(end - at) < sizeof head) throw_short_item(sizeof head, std::size_t(end - at));
+      if (std::size_t(end - at) < sizeof head) throw_short_message(sizeof head, std::size_t(end - at));
       std::memcpy(&head, at, sizeof head);
       const std::size_t bytes = align_up(std::size_t(head.type_bytes) + head.text_bytes, 8);
-      if (std::size_t(end - at) - sizeof head < bytes) throw_short_item(bytes, std::size_t(end - at) - sizeof head);
+      if (std::size_t(end - at) - sizeof head < bytes) throw_short_message(bytes, std::size_t(end - at) - sizeof head);
       const char* text = reinterpret_cast<const char*>(at + sizeof head);
       at += sizeof head + bytes;
       ++in.out.count().remote_errors;
-      in.count_item(reply_error_handler, sizeof head + bytes);
-      if (cell* c = in.self.calls->cells.find(head.name); c != nullptr && c->expects != no_handler)
+      in.count_message(reply_error_handler, sizeof head + bytes);
+      if (pending_op* c = in.self.calls->pending.find(head.name); c != nullptr && c->reply_handler != no_handler)
         c->fail(std::make_exception_ptr(
             remote_error(source, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
       else
@@ -94,7 +94,7 @@ void tell_error(rank_t rank, const description& found, const std::string& from) 
 
 }  // namespace
 
-void throw_short_item(std::size_t need, std::size_t have) {
+void throw_short_message(std::size_t need, std::size_t have) {
   throw_decode(no_rank, "receive",
                "a call's arguments take " + std::to_string(need) + " bytes, but " + std::to_string(have) +
                    " are left; do all ranks run the same build?");
@@ -109,7 +109,7 @@ namespace {
 
 struct waiting_fiber : continuation {
   waiting_fiber() noexcept : continuation{&waiting_fiber::go} {}
-  static void go(continuation* step, cell*) { current->fibers->wake(*static_cast<waiting_fiber*>(step)->who); }
+  static void go(continuation* step, pending_op*) { current->fibers->wake(*static_cast<waiting_fiber*>(step)->who); }
 
   fiber_record* who = nullptr;  // null: it is not attached
 };
@@ -118,9 +118,9 @@ struct waiting_fiber : continuation {
 
 namespace {
 
-std::string explain_answer(const context&, const char* operation, const cell& c) {
-  if (c.state != cell::state_t::pending) return fmt::format("{}: the answer is there", operation);
-  if (c.expects == no_handler) return fmt::format("{} of what this rank itself promised", operation);
+std::string explain_answer(const context&, const char* operation, const pending_op& c) {
+  if (c.state != pending_op::state_t::pending) return fmt::format("{}: the answer is there", operation);
+  if (c.reply_handler == no_handler) return fmt::format("{} of what this rank itself promised", operation);
   const question_place& asked = c.asked;
   const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
                                                                     : handler_method_name(asked.method);
@@ -130,15 +130,15 @@ std::string explain_answer(const context&, const char* operation, const cell& c)
 }  // namespace
 
 // The answer may be taken, and its cell used for another question, before the fiber has its turn.
-bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) {
+bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* operation) {
   waiting_fiber mine;
-  const auto there = [&c, asked = c.generation] { return c.state != cell::state_t::pending || c.generation != asked; };
+  const auto there = [&c, asked = c.generation] { return c.state != pending_op::state_t::pending || c.generation != asked; };
   const auto arm = [&](fiber_record& me) {
     if (mine.who == nullptr) mine.next = std::exchange(c.next_step, &mine);
     mine.who = &me;
   };
   struct disarm {
-    cell& c;
+    pending_op& c;
     waiting_fiber& mine;
     ~disarm() {
       continuation** at = &c.next_step;  // others may have come in front of it
@@ -149,26 +149,26 @@ bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation) 
   return here(operation).messages->waits.wait_woken(there, arm, deadline_ns, operation, wait_object::of<explain_answer>(c));
 }
 
-void wake_waiting(cell& dropped) noexcept {
+void wake_waiting(pending_op& dropped) noexcept {
   for (continuation* step = dropped.next_step; step != nullptr && step->run == &waiting_fiber::go; step = step->next)
     step->run(step, &dropped);
 }
 
-void rethrow_and_give_back(cell* c) {
+void rethrow_and_give_back(pending_op* c) {
   std::exception_ptr reason = std::move(*c->error);
   abandon_failed(c);
-  current->calls->cells.give_back(c);
+  current->calls->pending.give_back(c);
   std::rethrow_exception(std::move(reason));
 }
 
-void abandon_failed(cell* c) noexcept { delete c->error; }
+void abandon_failed(pending_op* c) noexcept { delete c->error; }
 
-void drop_failed(cell* c) noexcept {
-  if (c->if_dropped == cell::dropped::tells) current->fibers->lose_error(std::move(*c->error));
+void drop_failed(pending_op* c) noexcept {
+  if (c->if_dropped == pending_op::dropped::tells) current->fibers->lose_error(std::move(*c->error));
   abandon_failed(c);
 }
 
-void await_dropped(cell& c) noexcept {
+void await_dropped(pending_op& c) noexcept {
   try {
     wait_for_answer(c, 0, "call_into");
   } catch (const std::exception& why) {
@@ -179,18 +179,18 @@ void await_dropped(cell& c) noexcept {
 
 void tell_dropped_error() noexcept { current->fibers->lose_error(std::current_exception()); }
 
-void defer_for(cell& c) noexcept {
-  if (c.expects == no_handler || c.deferred) return;
+void defer_for(pending_op& c) noexcept {
+  if (c.reply_handler == no_handler || c.deferred) return;
   c.deferred = true;
   current->messages->sums.defer();
 }
 
-void settle_deferred(cell& c) noexcept {
+void settle_deferred(pending_op& c) noexcept {
   if (std::exchange(c.deferred, false)) current->messages->sums.resume();
 }
 
 // The cell may be another's when its continuations have run.
-void run_continuations(continuation* first, cell* filled) {
+void run_continuations(continuation* first, pending_op* filled) {
   struct at_end {
     bool deferred;
     ~at_end() {
@@ -205,8 +205,8 @@ void run_continuations(continuation* first, cell* filled) {
   }
 }
 
-void cell_pool::grow() {
-  auto chunk = std::make_unique<cell[]>(chunk_cells);
+void pending_ops::grow() {
+  auto chunk = std::make_unique<pending_op[]>(chunk_cells);
   for (std::uint32_t i = chunk_cells; i-- > 0;) {
     chunk[i].index = std::uint32_t(chunks_.size()) * chunk_cells + i;
     chunk[i].next_free = free_;
@@ -226,7 +226,7 @@ void note_statement_error(context& self, rank_t source, std::exception_ptr reaso
   if (calls.tell_errors) tell_error(self.rank, found, from);
 }
 
-void reply_error(outbox& out, rank_t source, question_name to, std::exception_ptr reason) {
+void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason) {
   description found = describe(reason);
   found.text = shortened(std::move(found.text), longest_text);
   found.type = shortened(std::move(found.type), longest_text);
@@ -277,11 +277,11 @@ namespace {
 // By name first: what a continuation does may change the pool.
 void fail_questions(context& self, rank_t lost) {
   if (self.calls == nullptr) return;
-  cell_pool& cells = self.calls->cells;
-  std::vector<question_name> asked;
-  cells.each_asked(lost, [&](const cell& c) { asked.push_back({c.index, c.generation}); });
-  for (const question_name name : asked)
-    if (cell* const c = cells.find(name)) c->fail(self.messages->lost.error(lost, "call"));
+  pending_ops& pending = self.calls->pending;
+  std::vector<op_id> asked;
+  pending.each_asked(lost, [&](const pending_op& c) { asked.push_back({c.index, c.generation}); });
+  for (const op_id name : asked)
+    if (pending_op* const c = pending.find(name)) c->fail(self.messages->lost.error(lost, "call"));
 }
 
 }  // namespace

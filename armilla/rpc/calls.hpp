@@ -5,7 +5,7 @@
 #include <mutex>
 
 #include "armilla/am/delivery.hpp"
-#include "armilla/rpc/cell.hpp"
+#include "armilla/am/pending.hpp"
 #include "armilla/rpc/method_table.hpp"
 #include "armilla/rpc/receive_buffers.hpp"
 
@@ -17,12 +17,12 @@ struct launch;
 struct call_state {
   call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
 
-  cell_pool cells;
+  pending_ops pending;
   stub_cache stubs;           ///< of methods that this rank calls by name
   method_table methods;       ///< that it provides under names
   receive_buffers buffers;    ///< for items that bodies read in place
   std::uint32_t batches = 0;  ///< > 0: questions, too, wait for company
-  // The attendant's bodies may throw as well.
+  // The progress thread's bodies may throw as well.
   std::mutex error_lock;
   std::atomic<std::uint64_t> statement_errors = 0;  ///< since the last fence
   std::exception_ptr first_error;                   ///< the first of them; the fence throws it on every rank
@@ -34,13 +34,14 @@ struct call_state {
 [[gnu::cold]] void note_statement_error(context& self, rank_t source, std::exception_ptr reason);
 
 /// Answers a question with an exception instead of a value.
-[[gnu::cold]] void reply_error(outbox& out, rank_t source, question_name to, std::exception_ptr reason);
+[[gnu::cold]] void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason);
 
 /// Something hangs on the answer to `c` that may send: until it has run, this rank counts as not idle for a fence. The answer
-/// alone is not enough, for those of attendants are in no count. Of what this rank itself promises, the call behind it counts.
-void defer_for(cell& c) noexcept;
+/// alone is not enough, for those of progress threads are in no count. Of what this rank itself promises, the call behind it
+/// counts.
+void defer_for(pending_op& c) noexcept;
 /// It has run, or never will.
-void settle_deferred(cell& c) noexcept;
+void settle_deferred(pending_op& c) noexcept;
 
 void start_calls(context& self, const launch& how);
 void stop_calls(context& self);

@@ -33,7 +33,7 @@ auto team::collective_async(F f) const -> future<std::invoke_result_t<F&, const 
   using R = std::invoke_result_t<F&, const team&>;
   team twin = detail::twin_of(*this);
   const auto promised = detail::promise<R>::make("collective_async");
-  promised.target->if_dropped = detail::cell::dropped::tells;
+  promised.target->if_dropped = detail::pending_op::dropped::tells;
   future<R> result = promised.get_future();
   detail::start_detached(
       [twin = std::move(twin), to = detail::late_cell(promised.target), f = std::move(f)]() mutable {

@@ -31,29 +31,29 @@ struct is_future<future<T>> : std::true_type {
 
 struct future_access {
   template <class T>
-  static future<T> adopt(cell* c) noexcept {
+  static future<T> adopt(pending_op* c) noexcept {
     return future<T>(c);
   }
   template <class T>
-  static cell* cell_of(const future<T>& f) noexcept {
+  static pending_op* op_of(const future<T>& f) noexcept {
     return f.cell_;
   }
   template <class T>
-  static cell* release(future<T>& f) noexcept {
+  static pending_op* release(future<T>& f) noexcept {
     return std::exchange(f.cell_, nullptr);
   }
 };
 
 [[noreturn, gnu::cold]] void throw_empty_future(const char* operation);
-[[noreturn, gnu::cold]] void rethrow_and_give_back(cell* c);
-void abandon_failed(cell* c) noexcept;
+[[noreturn, gnu::cold]] void rethrow_and_give_back(pending_op* c);
+void abandon_failed(pending_op* c) noexcept;
 /// The same where nothing has taken the error out.
-void drop_failed(cell* c) noexcept;
+void drop_failed(pending_op* c) noexcept;
 /// Waits for the answer. Where that cannot be, the process ends with a text: memory that may go is written until then.
-void await_dropped(cell& c) noexcept;
-void wake_waiting(cell& dropped) noexcept;
+void await_dropped(pending_op& c) noexcept;
+void wake_waiting(pending_op& dropped) noexcept;
 /// Until the cell is filled or given back, or the deadline (of now_ns(); 0: none). False: the deadline came first.
-bool wait_for_answer(cell& c, std::uint64_t deadline_ns, const char* operation);
+bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* operation);
 
 template <class T, class F>
 struct then_step;
@@ -88,19 +88,19 @@ class future {
   bool valid() const noexcept { return cell_ != nullptr; }
 
   /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
-  bool ready() const { return checked("future::ready").state != detail::cell::state_t::pending; }
+  bool ready() const { return checked("future::ready").state != detail::pending_op::state_t::pending; }
 
   /// Waits for the answer; bodies and other fibers run meanwhile. A body that waits becomes a fiber. Several fibers may wait for
   /// one future; the wait ends, too, when one of them takes the answer or gives the future another question.
   void wait() const {
-    detail::cell& c = checked("future::wait");
-    if (c.state == detail::cell::state_t::pending) detail::wait_for_answer(c, 0, "future::wait");
+    detail::pending_op& c = checked("future::wait");
+    if (c.state == detail::pending_op::state_t::pending) detail::wait_for_answer(c, 0, "future::wait");
   }
 
   /// The same for at most `span`; whether the answer is there.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
-    detail::cell& c = checked("future::wait_for");
+    detail::pending_op& c = checked("future::wait_for");
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
     return detail::wait_for_answer(c, detail::now_ns() + std::uint64_t(ns > 0 ? ns : 0), "future::wait_for");
   }
@@ -109,15 +109,15 @@ class future {
   /// body threw, and `usage_error` when another fiber has taken the value meanwhile, by `get`, `then` or `co_await`.
   T get() {
     do wait();
-    while (checked("future::get").state == detail::cell::state_t::pending);
-    detail::cell* c = std::exchange(cell_, nullptr);
-    if (c->state == detail::cell::state_t::failed) [[unlikely]]
+    while (checked("future::get").state == detail::pending_op::state_t::pending);
+    detail::pending_op* c = std::exchange(cell_, nullptr);
+    if (c->state == detail::pending_op::state_t::failed) [[unlikely]]
       detail::rethrow_and_give_back(c);
     struct returner {
-      detail::cell* c;
+      detail::pending_op* c;
       ~returner() {
         c->template destroy<detail::stored<T>>();
-        detail::current->calls->cells.give_back(c);
+        detail::current->calls->pending.give_back(c);
       }
     } at_end{c};
     if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
@@ -131,9 +131,9 @@ class future {
 
  private:
   friend struct detail::future_access;
-  explicit future(detail::cell* c) noexcept : cell_(c) {}
+  explicit future(detail::pending_op* c) noexcept : cell_(c) {}
 
-  detail::cell& checked(const char* operation) const {
+  detail::pending_op& checked(const char* operation) const {
     if (cell_ == nullptr) [[unlikely]]
       detail::throw_empty_future(operation);
     return *cell_;
@@ -141,17 +141,17 @@ class future {
 
   [[gnu::noinline]] void drop() noexcept {
     if (cell_ == nullptr || detail::current == nullptr) return;
-    if (cell_->if_dropped == detail::cell::dropped::waits && cell_->state == detail::cell::state_t::pending)
+    if (cell_->if_dropped == detail::pending_op::dropped::waits && cell_->state == detail::pending_op::state_t::pending)
       detail::await_dropped(*cell_);
-    if (cell_->state == detail::cell::state_t::ready) cell_->template destroy<detail::stored<T>>();
-    if (cell_->state == detail::cell::state_t::failed) detail::drop_failed(cell_);
+    if (cell_->state == detail::pending_op::state_t::ready) cell_->template destroy<detail::stored<T>>();
+    if (cell_->state == detail::pending_op::state_t::failed) detail::drop_failed(cell_);
     if (cell_->next_step != nullptr) detail::wake_waiting(*cell_);
     detail::settle_deferred(*cell_);  // of a coroutine that is destroyed while it waits
-    detail::current->calls->cells.give_back(cell_);
+    detail::current->calls->pending.give_back(cell_);
     cell_ = nullptr;
   }
 
-  detail::cell* cell_ = nullptr;
+  detail::pending_op* cell_ = nullptr;
 };
 
 namespace detail {
@@ -162,29 +162,29 @@ inline constexpr refusal refused_class<future<T>> = refusal::future;
 /// A future that this rank's own code fills, and the cell to fill.
 template <class T>
 struct promise {
-  cell* target;
+  pending_op* target;
 
   static promise make(const char* operation) {
     const context& self = here(operation);
     self.out->require_own_thread(operation);
-    return {self.calls->cells.take(no_handler)};
+    return {self.calls->pending.take(no_handler)};
   }
   future<T> get_future() const noexcept { return future_access::adopt<T>(target); }
 };
 
 // The consumer of a cell: takes the answer out of a filled one and gives it back to the pool.
 template <class T, class Sink>
-void consume(cell* filled, Sink&& sink) {
-  if (filled->state == cell::state_t::failed) {
+void consume(pending_op* filled, Sink&& sink) {
+  if (filled->state == pending_op::state_t::failed) {
     std::exception_ptr reason = *filled->error;
     abandon_failed(filled);
-    current->calls->cells.give_back(filled);
+    current->calls->pending.give_back(filled);
     sink.fail(std::move(reason));
     return;
   }
   stored<T> value = std::move(filled->value<stored<T>>());
   filled->destroy<stored<T>>();
-  current->calls->cells.give_back(filled);
+  current->calls->pending.give_back(filled);
   sink.take(std::move(value));
 }
 
@@ -194,16 +194,16 @@ void when_filled(future<T> f, Step step) {
   struct node : continuation {
     Step step;
     explicit node(Step s) : continuation{&node::go}, step(std::move(s)) {}
-    static void go(continuation* self, cell* filled) {
+    static void go(continuation* self, pending_op* filled) {
       auto* mine = static_cast<node*>(self);
       Step todo = std::move(mine->step);
       delete mine;
       todo(filled);
     }
   };
-  cell* c = future_access::release(f);
+  pending_op* c = future_access::release(f);
   if (c == nullptr) throw_empty_future("future::then");
-  if (c->state != cell::state_t::pending) return step(c);
+  if (c->state != pending_op::state_t::pending) return step(c);
   c->attach(*new node(std::move(step)));
   defer_for(*c);
 }
@@ -211,19 +211,19 @@ void when_filled(future<T> f, Step step) {
 /// Fills the cell `to` with what `f` gives once it is there.
 template <class T>
 struct forward_to {
-  cell* to;
+  pending_op* to;
   void fail(std::exception_ptr reason) { to->fail(std::move(reason)); }
   void take(stored<T>&& value) {
     to->store<stored<T>>(std::move(value));
-    to->complete(cell::state_t::ready);
+    to->complete(pending_op::state_t::ready);
   }
 };
 
 // The cell of a `then`: the caller may have dropped its future meanwhile, so it is found again by name.
 struct late_cell {
-  question_name name;
-  explicit late_cell(const cell* c) noexcept : name{c->index, c->generation} {}
-  cell* find() const noexcept { return current->calls->cells.find(name); }
+  op_id name;
+  explicit late_cell(const pending_op* c) noexcept : name{c->index, c->generation} {}
+  pending_op* find() const noexcept { return current->calls->pending.find(name); }
 };
 
 /// The present exception belongs into a cell that has been dropped.
@@ -236,27 +236,27 @@ void fill(late_cell to, U&& make, bool tells = false) {
   try {
     if constexpr (is_future<R>::value) {
       using V = typename is_future<R>::value_type_of;
-      when_filled(make(), [to](cell* filled) {
+      when_filled(make(), [to](pending_op* filled) {
         struct sink {
           late_cell to;
           void fail(std::exception_ptr reason) {
-            if (cell* c = to.find()) c->fail(std::move(reason));
+            if (pending_op* c = to.find()) c->fail(std::move(reason));
           }
           void take(stored<V>&& value) {
-            if (cell* c = to.find()) forward_to<V>{c}.take(std::move(value));
+            if (pending_op* c = to.find()) forward_to<V>{c}.take(std::move(value));
           }
         };
         consume<V>(filled, sink{to});
       });
     } else if constexpr (std::is_void_v<R>) {
       make();
-      if (cell* c = to.find()) forward_to<void>{c}.take({});
+      if (pending_op* c = to.find()) forward_to<void>{c}.take({});
     } else {
       R value = make();
-      if (cell* c = to.find()) forward_to<R>{c}.take(std::move(value));
+      if (pending_op* c = to.find()) forward_to<R>{c}.take(std::move(value));
     }
   } catch (...) {
-    if (cell* c = to.find())
+    if (pending_op* c = to.find())
       c->fail(std::current_exception());
     else if (tells)
       tell_dropped_error();
@@ -290,12 +290,12 @@ auto future<T>::then(F f) {
   auto promised = detail::promise<R>::make("future::then");
   future<R> result = promised.get_future();
   detail::when_filled(std::move(*this),
-                      [to = detail::late_cell(promised.target), f = std::move(f)](detail::cell* filled) mutable {
+                      [to = detail::late_cell(promised.target), f = std::move(f)](detail::pending_op* filled) mutable {
                         struct sink {
                           detail::late_cell to;
                           F& f;
                           void fail(std::exception_ptr reason) {
-                            if (detail::cell* c = to.find()) c->fail(std::move(reason));
+                            if (detail::pending_op* c = to.find()) c->fail(std::move(reason));
                           }
                           void take(detail::stored<T>&& value) {
                             detail::fill(to, [&]() -> decltype(auto) {
@@ -316,13 +316,13 @@ template <class T>
 future<std::decay_t<T>> make_future(T&& value) {
   auto p = detail::promise<std::decay_t<T>>::make("make_future");
   p.target->template store<std::decay_t<T>>(std::forward<T>(value));
-  p.target->complete(detail::cell::state_t::ready);
+  p.target->complete(detail::pending_op::state_t::ready);
   return p.get_future();
 }
 inline future<void> make_future() {
   auto p = detail::promise<void>::make("make_future");
   p.target->store<detail::no_value>();
-  p.target->complete(detail::cell::state_t::ready);
+  p.target->complete(detail::pending_op::state_t::ready);
   return p.get_future();
 }
 

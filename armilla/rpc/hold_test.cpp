@@ -79,7 +79,7 @@ void ask_and_take_late() {
 RANK_TEST(answers_to_a_rank_that_takes_them_late_are_bounded) { ask_and_take_late<1500>(); }
 RANK_TEST(long_answers_to_a_rank_that_takes_them_late_are_bounded) { ask_and_take_late<6000>(); }
 
-// Without it the body would throw limit_error: ARMILLA_SPILL_LIMIT is a third of what comes back.
+// Without it the body would throw limit_error: ARMILLA_BACKLOG_LIMIT is a third of what comes back.
 RANK_TEST(statements_that_come_back_are_bounded) {
   constexpr long asked = 2000;
   most_queued = 0;

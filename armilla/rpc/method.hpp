@@ -118,7 +118,7 @@ struct withdrawn<M, R(P...)> {
 };
 
 template <class F, class... A>
-void run_statements(delivery& in, rank_t source, run_rest& rest) {
+void run_statements(delivery& in, rank_t source, bundle_rest& rest) {
   const timed body(packing<F, A...>::fixed ? in.watch() : nullptr, component::cpu);
   statement<F, A...>::run_some(in, source, rest, nullptr);
 }
@@ -179,11 +179,11 @@ struct method_calls<M, R(P...)> {
   [[gnu::noinline]] static future<result> ask_by_name(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     call_state& calls = *out.self.calls;
-    cell* const target = calls.cells.take(handler<answer<result>>.id);
+    pending_op* const target = calls.pending.take(handler<answer<result>>.id);
     future<result> answer_here = future_access::adopt<result>(target);
-    const question_name name{target->index, target->generation};
+    const op_id name{target->index, target->generation};
     target->asked = {named_question_handler, c.to, stub::text()};
-    reachable stays;
+    shared_range stays;
     if constexpr (!items::fixed) stays = out.memory_for(c.to);
     const std::size_t bytes = sizeof name + items::size(stays, arguments...);
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, true, bytes);

@@ -22,8 +22,8 @@ struct method_description {
 /// How a method's items run; each takes items off the front of [at, end). A question: one. Statements: one or more, up to
 /// one that is for another method.
 struct method_runners {
-  void (*question)(delivery& in, rank_t source, run_rest& rest, bool first);
-  void (*statements)(delivery& in, rank_t source, run_rest& rest);
+  void (*question)(delivery& in, rank_t source, bundle_rest& rest, bool first);
+  void (*statements)(delivery& in, rank_t source, bundle_rest& rest);
 };
 
 /// The methods that this rank provides. An index means one name and signature for ever: what a caller has learnt stays

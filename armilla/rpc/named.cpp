@@ -17,7 +17,7 @@ namespace {
 /// index is known.
 struct cold_head {
   std::uint64_t hash;
-  std::uint64_t item_bytes;
+  std::uint64_t message_bytes;
   std::uint32_t method;  ///< the caller's number of it, which comes back with the index
   std::uint16_t question;
   std::uint16_t wants_index;  ///< the first call since the caller knew no index
@@ -38,9 +38,9 @@ std::uint64_t read_word(const std::byte* at) noexcept {
   return word;
 }
 
-const method_table::entry& entry_of(delivery& in, rank_t source, const run_rest& items, std::size_t offset) {
+const method_table::entry& entry_of(delivery& in, rank_t source, const bundle_rest& items, std::size_t offset) {
   if (std::size_t(items.end - items.at) < offset + sizeof(std::uint64_t)) [[unlikely]]
-    throw_short_item(offset + sizeof(std::uint64_t), std::size_t(items.end - items.at));
+    throw_short_message(offset + sizeof(std::uint64_t), std::size_t(items.end - items.at));
   const std::uint64_t index = read_word(items.at + offset);
   const method_table::entry* found = in.self.calls->methods.find(index);
   if (found == nullptr) [[unlikely]]
@@ -58,7 +58,7 @@ void send_index(outbox& out, rank_t to, std::uint32_t method, std::uint32_t stub
 
 struct named_index {
   static constexpr const char* method_name = "index of a method";
-  static constexpr std::size_t item_bytes = sizeof(index_item);
+  static constexpr std::size_t message_bytes = sizeof(index_item);
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     for (; size >= sizeof(index_item); at += sizeof(index_item), size -= sizeof(index_item)) {
@@ -76,10 +76,10 @@ struct named_question {
   static constexpr bool may_wait = true;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    run_rest rest{at, at + size};
+    bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
-    entry_of(in, source, rest, sizeof(question_name)).run.question(in, source, rest, in.solo());
-    while (in.next_body(rest)) entry_of(in, source, rest, sizeof(question_name)).run.question(in, source, rest, false);
+    entry_of(in, source, rest, sizeof(op_id)).run.question(in, source, rest, in.solo());
+    while (in.next_body(rest)) entry_of(in, source, rest, sizeof(op_id)).run.question(in, source, rest, false);
   }
 };
 
@@ -88,7 +88,7 @@ struct named_statement {
   static constexpr bool may_wait = true;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    run_rest rest{at, at + size};
+    bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
     do { entry_of(in, source, rest, 0).run.statements(in, source, rest); } while (in.next_body(rest));
   }
@@ -99,16 +99,16 @@ struct named_reply {
 
   // One item a record: the handler that the cell expects knows what it is.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    question_name name;
+    op_id name;
     if (size < sizeof name) [[unlikely]]
-      throw_short_item(sizeof name, size);
+      throw_short_message(sizeof name, size);
     std::memcpy(&name, at, sizeof name);
-    const cell* const c = in.self.calls->cells.find(name);
-    if (c == nullptr || c->expects < first_free_handler) [[unlikely]] {
+    const pending_op* const c = in.self.calls->pending.find(name);
+    if (c == nullptr || c->reply_handler < first_free_handler) [[unlikely]] {
       ++in.out.count().replies_abandoned;
       return;
     }
-    in.pass_on(source, c->expects, at, size);
+    in.pass_on(source, c->reply_handler, at, size);
   }
 };
 
@@ -117,28 +117,29 @@ struct named_cold {
   static constexpr bool may_wait = true;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    run_rest rest{at, at + size};
+    bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
     do { take(in, source, rest); } while (in.next_body(rest));
   }
 
  private:
-  static void take(delivery& in, rank_t source, run_rest& rest) {
+  static void take(delivery& in, rank_t source, bundle_rest& rest) {
     const std::byte* const at = rest.at;
     cold_head head;
-    if (std::size_t(rest.end - at) < sizeof head) throw_short_item(sizeof head, std::size_t(rest.end - at));
+    if (std::size_t(rest.end - at) < sizeof head) throw_short_message(sizeof head, std::size_t(rest.end - at));
     std::memcpy(&head, at, sizeof head);
     if (head.name_bytes > longest_name) throw_damaged(source, "the length of a method's name", head.name_bytes);
     if (head.signature_bytes > longest_name) throw_damaged(source, "the length of a signature", head.signature_bytes);
     const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
     const std::size_t left = std::size_t(rest.end - at) - sizeof head;
-    const std::size_t least = sizeof(std::uint64_t) + (head.question != 0 ? sizeof(question_name) : 0);
-    if (left < letters || head.item_bytes > left - letters) throw_short_item(letters + head.item_bytes, left);
-    if (head.item_bytes < least || head.item_bytes % 8 != 0) throw_damaged(source, "the length of an item", head.item_bytes);
+    const std::size_t least = sizeof(std::uint64_t) + (head.question != 0 ? sizeof(op_id) : 0);
+    if (left < letters || head.message_bytes > left - letters) throw_short_message(letters + head.message_bytes, left);
+    if (head.message_bytes < least || head.message_bytes % 8 != 0)
+      throw_damaged(source, "the length of an item", head.message_bytes);
     const char* const name = reinterpret_cast<const char*>(at + sizeof head);
     const std::byte* const item = at + sizeof head + letters;
-    rest.at = item + head.item_bytes;  // before the body begins
-    in.count_item(named_cold_handler, sizeof head + letters + head.item_bytes);
+    rest.at = item + head.message_bytes;  // before the body begins
+    in.count_message(named_cold_handler, sizeof head + letters + head.message_bytes);
     resolve(in, source, head, {{name, head.name_bytes}, {name + head.name_bytes, head.signature_bytes}, head.hash}, item);
   }
 
@@ -150,22 +151,22 @@ struct named_cold {
     } catch (const usage_error&) {
       if (head.wants_index != 0) send_index(in.out, source, head.method, stub_cache::unknown);
       if (head.question == 0) return note_statement_error(in.self, source, std::current_exception());
-      question_name asker;
+      op_id asker;
       std::memcpy(&asker, item, sizeof asker);
       return reply_error(in.out, source, asker, std::current_exception());
     }
     // In front of the answer, and at the latest when the body waits: so the caller knows it as early as can be.
     if (head.wants_index != 0) send_index(in.out, source, head.method, std::uint32_t(index) + stub_cache::first_known);
-    run_item(in, source, head, index, item);
+    run_message(in, source, head, index, item);
   }
 
   // The item with the index in its place: a copy, for what lies in the ring is not written.
-  static void run_item(delivery& in, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* item) {
-    const auto copy = std::make_unique_for_overwrite<std::uint64_t[]>(head.item_bytes / 8);
+  static void run_message(delivery& in, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* item) {
+    const auto copy = std::make_unique_for_overwrite<std::uint64_t[]>(head.message_bytes / 8);
     std::byte* const bytes = reinterpret_cast<std::byte*>(copy.get());
-    std::memcpy(bytes, item, head.item_bytes);
-    std::memcpy(bytes + (head.question != 0 ? sizeof(question_name) : 0), &index, sizeof index);
-    run_rest only{bytes, bytes + head.item_bytes};
+    std::memcpy(bytes, item, head.message_bytes);
+    std::memcpy(bytes + (head.question != 0 ? sizeof(op_id) : 0), &index, sizeof index);
+    bundle_rest only{bytes, bytes + head.message_bytes};
     const method_runners run = in.self.calls->methods.find(index)->run;
     if (head.question != 0)
       run.question(in, source, only, false);
@@ -188,7 +189,7 @@ std::byte* begin_cold_call(outbox& out, channel& c, const method_number& method,
   stub_cache& stubs = out.self.calls->stubs;
   cold_head head{};
   head.hash = what.hash;
-  head.item_bytes = bytes;
+  head.message_bytes = bytes;
   head.method = method.value;
   head.question = question;
   head.name_bytes = std::uint32_t(std::min(what.name.size(), longest_name));

@@ -20,7 +20,7 @@
 /// the whole a multiple of 8. With trivially copyable arguments the size is a constant and both ways are plain moves.
 namespace armilla::detail {
 
-[[noreturn, gnu::cold]] void throw_short_item(std::size_t need, std::size_t have);
+[[noreturn, gnu::cold]] void throw_short_message(std::size_t need, std::size_t have);
 
 /// A copy of a trivially copyable callable that came as bytes; it need not be default constructible.
 template <class F>
@@ -38,7 +38,7 @@ class closure_copy {
 /// Where an item comes from.
 struct origin {
   rank_t rank;
-  reachable memory{};                ///< what of the sender's memory can be read here
+  shared_range memory{};             ///< what of the sender's memory can be read here
   bool passing = false;              ///< the item's bytes are gone when the body waits: views need a copy
   incoming_block* stream = nullptr;  ///< the item is in this block, and may still be being written
 };
@@ -53,13 +53,13 @@ inline constexpr bool body_may_wait = [] {
 }();
 
 /// An item's bytes for as long as its body lives.
-class item_copy {
+class message_copy {
  public:
   static constexpr std::size_t small = 512;
 
-  item_copy() = default;
-  item_copy(const item_copy&) = delete;
-  ~item_copy() {
+  message_copy() = default;
+  message_copy(const message_copy&) = delete;
+  ~message_copy() {
     if (large_ != nullptr) give_back_receive_buffer(large_);
   }
 
@@ -89,27 +89,27 @@ struct packing {
   }();
 
   /// Bytes of each item; 0 if they differ.
-  static constexpr std::size_t item_bytes = [] {
+  static constexpr std::size_t message_bytes = [] {
     if constexpr (fixed) return closure_bytes + packed_size<A...>;
     return std::size_t{0};
   }();
 
   /// `stays`: memory of this rank in which the elements of long views may stay; only for questions.
-  static std::size_t size(const reachable& stays, const A&... arguments) {
+  static std::size_t size(const shared_range& stays, const A&... arguments) {
     if constexpr (fixed)
       return closure_bytes + packed_size<A...>;
     else
       return closure_bytes + encoded_size_beside(stays, arguments...);
   }
 
-  static void write(const reachable& stays, std::byte* to, const F& f, const A&... arguments) {
+  static void write(const shared_range& stays, std::byte* to, const F& f, const A&... arguments) {
     if constexpr (closure_bytes != 0) copy_small<sizeof(F), alignof(F)>(to, &f);
     encoder out(to + closure_bytes, stays);
     (out.put(arguments), ...);
   }
 
   /// The same into a block that the receiver reads meanwhile, `before` bytes from its beginning.
-  static void write(const reachable& stays, outgoing_block& block, std::size_t before, const F& f, const A&... arguments) {
+  static void write(const shared_range& stays, outgoing_block& block, std::size_t before, const F& f, const A&... arguments) {
     std::byte* const to = block.place() + before;
     if constexpr (closure_bytes != 0) std::memcpy(to, &f, sizeof(F));
     encoder out(to + closure_bytes, stays, &block.mark(), before + closure_bytes);
@@ -118,8 +118,8 @@ struct packing {
 
   /// The callable of an item of fixed size at `at`.
   static F callable_at(const std::byte* at, const std::byte* end) {
-    if (std::size_t(end - at) < item_bytes) [[unlikely]]
-      throw_short_item(item_bytes, std::size_t(end - at));
+    if (std::size_t(end - at) < message_bytes) [[unlikely]]
+      throw_short_message(message_bytes, std::size_t(end - at));
     return *closure_copy<F>(at);
   }
 
@@ -127,7 +127,7 @@ struct packing {
   template <class Use>
   static decltype(auto) read_whole(const std::byte*& at, const origin& from, Use&& use) {
     const std::byte* const item = at;
-    at += item_bytes;
+    at += message_bytes;
     return open(item, packed_size<A...>, from, nullptr, std::forward<Use>(use));
   }
 
@@ -135,12 +135,12 @@ struct packing {
   template <class Use>
   static decltype(auto) read(const std::byte*& at, const std::byte* end, origin from, Use&& use) {
     if constexpr (fixed) {
-      if (std::size_t(end - at) < item_bytes) [[unlikely]]
-        throw_short_item(item_bytes, std::size_t(end - at));
+      if (std::size_t(end - at) < message_bytes) [[unlikely]]
+        throw_short_message(message_bytes, std::size_t(end - at));
       return read_whole(at, from, std::forward<Use>(use));
     } else {
       if (std::size_t(end - at) < closure_bytes) [[unlikely]]
-        throw_short_item(closure_bytes, std::size_t(end - at));
+        throw_short_message(closure_bytes, std::size_t(end - at));
       if (from.stream != nullptr) [[unlikely]]
         from.stream->await(at + closure_bytes);
       return open(at, std::size_t(end - at) - closure_bytes, from, &at, std::forward<Use>(use));
@@ -165,8 +165,8 @@ struct packing {
   static decltype(auto) open(const std::byte* item, std::size_t bytes, const origin& from, const std::byte** behind, Use&& use) {
     if constexpr (views && body_may_wait<F>) {
       if (from.passing) {
-        if (bytes > item_copy::small) bytes = extent(item, bytes, from);  // without the items behind it
-        item_copy copy;
+        if (bytes > message_copy::small) bytes = extent(item, bytes, from);  // without the items behind it
+        message_copy copy;
         return open_at(copy.of(key_of(item, from), item, closure_bytes + bytes), item, bytes, from, behind,
                        std::forward<Use>(use));
       }
@@ -228,7 +228,7 @@ concept finds_object = may_be_absent<F> && requires(const F& f) { f.find(); };
 template <class F, class... A>
 bool absent(const std::byte*& at, const std::byte* end, const origin& from) {
   if constexpr (may_be_absent<F>) {
-    if (std::size_t(end - at) < sizeof(F)) throw_short_item(sizeof(F), std::size_t(end - at));
+    if (std::size_t(end - at) < sizeof(F)) throw_short_message(sizeof(F), std::size_t(end - at));
     if (from.stream != nullptr) [[unlikely]]
       from.stream->await(at + sizeof(F));
     closure_copy<F> f(at);

@@ -65,8 +65,8 @@ void set_poll_budget(poll_budget most) {
 
 void wait_for_message() {
   endpoint& self = *here("wait_for_message").messages;
-  const std::uint64_t before = self.out.count().runs_received;
-  const auto any = [&] { return self.out.count().runs_received != before; };
+  const std::uint64_t before = self.out.count().bundles_received;
+  const auto any = [&] { return self.out.count().bundles_received != before; };
   self.waits.wait_until([&] { return any() || self.lost.first() != no_rank; }, "wait_for_message");
   if (!any()) self.lost.raise(self.lost.first(), "wait_for_message");
 }

@@ -7,7 +7,7 @@
 
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/statement.hpp"
-#include "armilla/wire/apart.hpp"
+#include "armilla/wire/zero_copy.hpp"
 
 namespace armilla {
 namespace detail {
@@ -23,11 +23,11 @@ inline void finish_answer(outbox& out, channel& c) {
 template <class R>
 struct answer {
   using value = stored<R>;
-  static constexpr std::size_t item_bytes = [] {
+  static constexpr std::size_t message_bytes = [] {
     if constexpr (std::is_void_v<R>)
-      return sizeof(question_name);
+      return sizeof(op_id);
     else if constexpr (fixed_size<R>)
-      return sizeof(question_name) + packed_size<R>;
+      return sizeof(op_id) + packed_size<R>;
     else
       return std::size_t{0};
   }();
@@ -37,21 +37,21 @@ struct answer {
     while (at != end) {
       const std::byte* const item = at;
       take(in, source, at, end);
-      if constexpr (item_bytes == 0) in.count_item(handler<answer<R>>.id, std::size_t(at - item));
+      if constexpr (message_bytes == 0) in.count_message(handler<answer<R>>.id, std::size_t(at - item));
     }
   }
 
   /// Replies to the question `to` of rank `source`: at once if it came `alone`, else together with the other replies.
   /// To a question by name in a record of its own, which the asker hands to the handler that its cell expects.
   template <audience To = audience::program>
-  static void send(outbox& out, rank_t source, question_name to, const value& result, bool alone) {
+  static void send(outbox& out, rank_t source, op_id to, const value& result, bool alone) {
     channel& c = out.to(source);
     const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<answer<R>>.id;
     const std::size_t bytes = reply_size(result);
     std::byte* const straight = alone ? out.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
     std::byte* const place = straight != nullptr ? straight : out.append(c, h, bytes, traffic::answers);
     if constexpr (To == audience::job)
-      if (straight == nullptr) out.end_record(c);
+      if (straight == nullptr) out.end_bundle(c);
     std::memcpy(place, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
     if (straight != nullptr) [[likely]]
@@ -61,8 +61,8 @@ struct answer {
   }
 
   /// One more of a row of answers to rank `c.to`, by a body that has not waited. False: it must go by `send`.
-  static bool send_in_line(outbox& out, channel& c, question_name to, const value& result) {
-    const auto [place, fills] = out.append_to_run(c, handler<answer<R>>.id, item_bytes);
+  static bool send_in_line(outbox& out, channel& c, op_id to, const value& result) {
+    const auto [place, fills] = out.append_to_bundle(c, handler<answer<R>>.id, message_bytes);
     if (place == nullptr) [[unlikely]]
       return false;
     std::memcpy(place, &to, sizeof to);
@@ -77,23 +77,23 @@ struct answer {
  private:
   static std::size_t reply_size(const value& result) {
     if constexpr (std::is_void_v<R>)
-      return sizeof(question_name);
+      return sizeof(op_id);
     else if constexpr (fixed_size<R>)
-      return sizeof(question_name) + packed_size<R>;
+      return sizeof(op_id) + packed_size<R>;
     else
-      return sizeof(question_name) + encoded_size(result);
+      return sizeof(op_id) + encoded_size(result);
   }
 
   static void take(delivery& in, rank_t source, const std::byte*& at, const std::byte* end) {
-    question_name name;
+    op_id name;
     if (std::size_t(end - at) < sizeof name) [[unlikely]]
-      throw_short_item(sizeof name, std::size_t(end - at));
+      throw_short_message(sizeof name, std::size_t(end - at));
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
     decoder reply(at, std::size_t(end - at), source);
     const auto behind = [&] { return at + align_up(std::size_t(end - at) - reply.remaining(), 8); };
-    cell* c = in.self.calls->cells.find(name);
-    if (c == nullptr || c->expects != handler<answer<R>>.id) [[unlikely]] {
+    pending_op* c = in.self.calls->pending.find(name);
+    if (c == nullptr || c->reply_handler != handler<answer<R>>.id) [[unlikely]] {
       if constexpr (!std::is_void_v<R>) (void)reply.template get<R>();
       at = behind();
       ++in.out.count().replies_abandoned;
@@ -104,7 +104,7 @@ struct answer {
     else
       c->store<R>(reply.template get<R>());
     at = behind();
-    c->complete(cell::state_t::ready);
+    c->complete(pending_op::state_t::ready);
   }
 };
 
@@ -150,7 +150,7 @@ template <class F, class... A>
 struct question {
   using items = packing<F, A...>;
   using R = answer_of<F, A...>;
-  static constexpr std::size_t item_bytes = items::fixed ? sizeof(question_name) + items::item_bytes : 0;
+  static constexpr std::size_t message_bytes = items::fixed ? sizeof(op_id) + items::message_bytes : 0;
 
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool runs_bodies = true;
@@ -159,7 +159,7 @@ struct question {
   static constexpr bool found_at_once = items::fixed && finds_object<F>;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    run_rest rest{at, at + size};
+    bundle_rest rest{at, at + size};
     incoming_block* stream = nullptr;
     if constexpr (streams) stream = in.take_stream();
     if constexpr (may_wait) in.begin_bodies(rest);
@@ -175,20 +175,20 @@ struct question {
   }
 
   /// Items of one size with answers of one size, of bodies that may wait: the body is inlined in the loop over them.
-  static constexpr bool in_line = may_wait && items::fixed && !by_name<F> && !may_be_absent<F> && (answer<R>::item_bytes != 0);
+  static constexpr bool in_line = may_wait && items::fixed && !by_name<F> && !may_be_absent<F> && (answer<R>::message_bytes != 0);
 
   /// Items from the front of `rest`, up to one that fails or waits. Budget beside the body: two moves of the name, the place in
   /// `rest`, a test whether the body has waited, and one more item of a run. What many bodies read from memory comes at a time
   /// only if the processor can look at many of them at once.
-  static void run_in_line(delivery& in, rank_t source, run_rest& rest)
+  static void run_in_line(delivery& in, rank_t source, bundle_rest& rest)
     requires in_line
   {
     const std::byte* at = rest.at;
     const std::byte* const end = rest.end;
-    const std::byte* const whole = end - std::size_t(end - at) % item_bytes;
+    const std::byte* const whole = end - std::size_t(end - at) % message_bytes;
     const std::byte* before = at;
     channel& back = in.out.to(source);
-    question_name name;
+    op_id name;
     try {
       while (at != whole) {
         before = at;
@@ -208,7 +208,7 @@ struct question {
       return reply_error(in.out, source, name, std::current_exception());
     }
     if (whole != end) [[unlikely]]
-      throw_short_item(item_bytes, std::size_t(end - whole));
+      throw_short_message(message_bytes, std::size_t(end - whole));
   }
 
   template <class... B>
@@ -218,13 +218,13 @@ struct question {
     return {};
   }
 
-  static void run_named(delivery& in, rank_t source, run_rest& rest, bool first) { run_one(in, source, rest, first, nullptr); }
+  static void run_named(delivery& in, rank_t source, bundle_rest& rest, bool first) { run_one(in, source, rest, first, nullptr); }
 
   /// Takes one item off the front of `rest`. `first`: of all items of the frame.
-  static void run_one(delivery& in, rank_t source, run_rest& rest, bool first, incoming_block* stream) {
-    question_name name;
+  static void run_one(delivery& in, rank_t source, bundle_rest& rest, bool first, incoming_block* stream) {
+    op_id name;
     if (std::size_t(rest.end - rest.at) < sizeof name) [[unlikely]]
-      throw_short_item(sizeof name, std::size_t(rest.end - rest.at));
+      throw_short_message(sizeof name, std::size_t(rest.end - rest.at));
     if constexpr (streams)
       if (stream != nullptr) [[unlikely]]
         stream->await(rest.at + sizeof name);
@@ -246,7 +246,7 @@ struct question {
     try {
       items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
         if constexpr (!items::fixed || by_name<F>)
-          in.count_item(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
+          in.count_message(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(in.watch(), component::cpu);
           if constexpr (found_at_once)
@@ -274,21 +274,21 @@ struct question {
 /// A long question over a network: the elements of a view in this rank's segment are taken from there. False: they must be
 /// copied.
 template <class F, class... A>
-bool write_apart(outbox& out, channel& c, question_name name, std::size_t size, const F& f, const A&... arguments) {
-  apart_encoder item(out.own_memory());
+bool write_zero_copy(outbox& out, channel& c, op_id name, std::size_t size, const F& f, const A&... arguments) {
+  zero_copy_encoder item(out.own_memory());
   item.bytes(&name, sizeof name);
   if constexpr (packing<F, A...>::closure_bytes != 0) item.bytes(&f, sizeof(F)), item.align(8);
   item.begin_arguments();
   (item.put(arguments), ...);
-  return item.good() && out.append_apart(c, question_id<F, A...>(), size, item);
+  return item.good() && out.append_zero_copy(c, question_id<F, A...>(), size, item);
 }
 
 /// A question that is too long for the ring: it is read while it is written.
 template <class F, class... A>
-[[gnu::noinline]] void write_long_question(outbox& out, channel& c, question_name name, std::size_t size, const reachable& stays,
+[[gnu::noinline]] void write_long_question(outbox& out, channel& c, op_id name, std::size_t size, const shared_range& stays,
                                            const F& f, const A&... arguments) {
   if constexpr (packing<F, A...>::views)
-    if (c.far && write_apart(out, c, name, size, f, arguments...)) return;
+    if (c.far && write_zero_copy(out, c, name, size, f, arguments...)) return;
   outgoing_block block(out, c, question_id<F, A...>(), size);
   std::memcpy(block.place(), &name, sizeof name);
   packing<F, A...>::write(stays, block, sizeof name, f, arguments...);
@@ -302,13 +302,13 @@ auto send_question(outbox& out, channel& c, const F& f, const A&... arguments) {
   const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
   call_state& calls = *out.self.calls;
   out.admit(c);
-  cell* const target = calls.cells.take(handler<answer<R>>.id);
+  pending_op* const target = calls.pending.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
-  const question_name name{target->index, target->generation};
+  const op_id name{target->index, target->generation};
   target->asked.method = question_id<F, A...>();
   target->asked.rank = c.to;
   if constexpr (by_name<F>) target->asked.name = F::text();
-  reachable stays;
+  shared_range stays;
   if constexpr (!items::fixed) stays = out.memory_for(c.to);
   const std::size_t size = sizeof name + items::size(stays, arguments...);
   const handler_id h = question_id<F, A...>();

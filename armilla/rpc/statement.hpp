@@ -29,13 +29,13 @@ handler_id statement_id() noexcept {
 template <class F, class... A>
 struct statement {
   using items = packing<F, A...>;
-  static constexpr std::size_t empty_item = 8;  // so that a run of statements without any bytes has a length
+  static constexpr std::size_t empty_message = 8;  // so that a run of statements without any bytes has a length
 
-  static constexpr std::size_t item_bytes = items::empty ? empty_item : items::item_bytes;
+  static constexpr std::size_t message_bytes = items::empty ? empty_message : items::message_bytes;
   /// A run is a row of items of one size: one look at its length tells that all are whole.
   static constexpr bool uniform = items::fixed && !by_name<F>;
 
-  static std::size_t size(const A&... arguments) { return items::empty ? empty_item : items::size({}, arguments...); }
+  static std::size_t size(const A&... arguments) { return items::empty ? empty_message : items::size({}, arguments...); }
 
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool runs_bodies = true;
@@ -46,12 +46,12 @@ struct statement {
   struct untimed {
     untimed(stopwatch*, component) noexcept {}
   };
-  using timed_item = std::conditional_t<items::fixed, untimed, timed>;
+  using timed_message = std::conditional_t<items::fixed, untimed, timed>;
 
   // A run of statements: the body is inlined in the loop over its items. If one waits, `rest` is empty afterwards.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const timed body(items::fixed ? in.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
-    run_rest rest{at, at + size};
+    bundle_rest rest{at, at + size};
     incoming_block* stream = nullptr;
     if constexpr (streams) stream = in.take_stream();
     if constexpr (may_wait) in.begin_bodies(rest);
@@ -61,17 +61,17 @@ struct statement {
 
   /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method or the next body that a
   /// limited poll has to weigh.
-  static void run_some(delivery& in, rank_t source, run_rest& rest, incoming_block* stream) {
+  static void run_some(delivery& in, rank_t source, bundle_rest& rest, incoming_block* stream) {
     // The place is kept here and told to `rest` only: the next item does not wait for what went through memory.
     const std::byte* at = rest.at;
     const std::byte* const end = rest.end;
     const std::byte* whole = end;
-    if constexpr (uniform) whole -= std::size_t(end - at) % item_bytes;
+    if constexpr (uniform) whole -= std::size_t(end - at) % message_bytes;
     const std::byte* before = at;
     try {
       while (at != whole) {
         before = at;
-        if constexpr (items::empty) rest.at = at += empty_item;
+        if constexpr (items::empty) rest.at = at += empty_message;
         origin from{source};
         if constexpr (streams) from.stream = stream;
         [[maybe_unused]] void* found = nullptr;
@@ -86,8 +86,8 @@ struct statement {
         if constexpr (items::views) from.passing = in.passing(before);
         const auto run_body = [&](F& f, auto&&... arguments) {
           rest.at = at;
-          [[maybe_unused]] const timed_item body(in.watch(), component::cpu);
-          if constexpr (!items::fixed || by_name<F>) in.count_item(statement_id<F, A...>(), std::size_t(at - before));
+          [[maybe_unused]] const timed_message body(in.watch(), component::cpu);
+          if constexpr (!items::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(at - before));
           if constexpr (found_at_once)
             if (found != nullptr) [[likely]] {
               f.run(found, std::move(arguments)...);
@@ -106,7 +106,7 @@ struct statement {
       }
       if (whole != end) [[unlikely]] {
         before = whole;
-        throw_short_item(item_bytes, std::size_t(end - whole));
+        throw_short_message(message_bytes, std::size_t(end - whole));
       }
     } catch (...) {
       if (rest.at == before) throw;  // the item itself was damaged
@@ -150,7 +150,7 @@ void send_statement(outbox& out, channel& c, const F& f, const A&... arguments) 
     return out.publish(c);
   }
   if constexpr (packing<F, A...>::fixed) {
-    const auto [place, fills] = out.append_to_run(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
+    const auto [place, fills] = out.append_to_bundle(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
     if (place != nullptr) [[likely]] {
       packing<F, A...>::write({}, place, f, arguments...);
       if (fills) [[unlikely]]
@@ -169,11 +169,11 @@ void send_statement(outbox& out, channel& c, const F& f, const A&... arguments) 
   start_statements<F, A...>(out, c, f, arguments...);
 }
 
-/// Safe bodies go to the attendant, if there is one.
+/// Safe bodies go to the progress thread, if there is one.
 template <class F>
 channel& lane_for(outbox& out, channel& c) noexcept {
   if constexpr (is_safe<F>)
-    return out.to_attendant(c);
+    return out.to_progress_thread(c);
   else
     return c;
 }

@@ -22,7 +22,7 @@ struct gathering {
 
   void arrived() {
     if (--missing != 0) return;
-    if (cell* c = to.find()) {
+    if (pending_op* c = to.find()) {
       if (error != nullptr)
         c->fail(std::move(error));
       else
@@ -46,7 +46,7 @@ void gather_into(future<T> f, G* all, Put put) {
       all->arrived();
     }
   };
-  when_filled(std::move(f), [all, put](cell* filled) { consume<T>(filled, sink{all, put}); });
+  when_filled(std::move(f), [all, put](pending_op* filled) { consume<T>(filled, sink{all, put}); });
 }
 
 /// Counts to a number and then is ready.
@@ -56,7 +56,7 @@ struct countdown {
   late_cell to;
   void arrived() {
     if (--missing != 0) return;
-    if (cell* c = to.find()) {
+    if (pending_op* c = to.find()) {
       if (error != nullptr)
         c->fail(std::move(error));
       else
@@ -98,7 +98,7 @@ inline future<void> when_all(std::vector<future<void>> futures) {
     void take(detail::no_value&&) { all->arrived(); }
   };
   for (auto& f : futures)
-    detail::when_filled(std::move(f), [all](detail::cell* filled) { detail::consume<void>(filled, sink{all}); });
+    detail::when_filled(std::move(f), [all](detail::pending_op* filled) { detail::consume<void>(filled, sink{all}); });
   all->arrived();
   return result;
 }
@@ -131,13 +131,13 @@ future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {
       std::size_t i;
       detail::late_cell to;
       void fail(std::exception_ptr reason) {
-        if (detail::cell* c = to.find()) c->fail(std::move(reason));
+        if (detail::pending_op* c = to.find()) c->fail(std::move(reason));
       }
       void take(T&& value) {
-        if (detail::cell* c = to.find()) detail::forward_to<first>{c}.take({i, std::move(value)});
+        if (detail::pending_op* c = to.find()) detail::forward_to<first>{c}.take({i, std::move(value)});
       }
     };
-    detail::when_filled(std::move(futures[i]), [i, to = detail::late_cell(promised.target)](detail::cell* filled) {
+    detail::when_filled(std::move(futures[i]), [i, to = detail::late_cell(promised.target)](detail::pending_op* filled) {
       detail::consume<T>(filled, sink{i, to});
     });
   }

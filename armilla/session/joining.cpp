@@ -9,13 +9,13 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/option_text.hpp"
 #include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/crash_handlers.hpp"
 #include "armilla/boot/ending.hpp"
-#include "armilla/boot/guard.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/launcher.hpp"
-#include "armilla/boot/note.hpp"
 #include "armilla/boot/supervisor.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
@@ -114,7 +114,7 @@ void connect(joined_process& process) {
   try {
     process.beyond = choose_network(self, process.started_by);
   } catch (const error& why) {
-    note_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+    record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
     end_launched(self);
     throw;
   }
@@ -125,7 +125,7 @@ void connect(joined_process& process) {
 joined_process join_or_supervise(int argc, char** argv) {
   require_first_time();
   joined_process process = join(argc, argv);
-  guard_process(process.ranks[0]);
+  install_crash_handlers(process.ranks[0]);
   connect(process);
   return process;
 }

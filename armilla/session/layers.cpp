@@ -20,9 +20,10 @@ struct layer {
   void (*stop)(context&);
 };
 
-constexpr layer layers[] = {{start_stats, stop_stats},     {start_fibers, stop_fibers},      {start_messages, stop_messages},
-                            {start_teams, stop_teams},     {start_calls, stop_calls},        {start_memory, stop_memory},
-                            {start_objects, stop_objects}, {start_attendant, stop_attendant}};
+constexpr layer layers[] = {{start_stats, stop_stats},       {start_fibers, stop_fibers},
+                            {start_messages, stop_messages}, {start_teams, stop_teams},
+                            {start_calls, stop_calls},       {start_memory, stop_memory},
+                            {start_objects, stop_objects},   {start_progress_thread, stop_progress_thread}};
 constexpr int number_of_layers = int(std::size(layers));
 
 void stop_first(context& rank, int n) {
@@ -108,7 +109,7 @@ void tell_main_done(context& rank, std::uint32_t mains) {
   wake_all(rank);
   const std::uint64_t number = mains;
   for (rank_t r = 0; r < rank.ranks; ++r)
-    if (rank.host->far[std::size_t(r)]) rank.out->far()->send_aside(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
+    if (rank.host->far[std::size_t(r)]) rank.out->far()->send_control(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
 }
 
 void wake_all(context& rank) {

@@ -27,8 +27,8 @@ void start_objects(context&, const launch&);
 void stop_objects(context&);
 void destroy_objects(context&);
 
-void start_attendant(context&, const launch&);
-void stop_attendant(context&);
+void start_progress_thread(context&, const launch&);
+void stop_progress_thread(context&);
 
 /// All that exist, in order. If one throws, those before it are stopped again.
 void start_layers(context&, const launch&);

@@ -12,8 +12,8 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/join.hpp"
-#include "armilla/boot/note.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 
@@ -50,7 +50,7 @@ void start_rank(std::vector<std::thread>& threads, const launch& self, const F& 
     threads.emplace_back(life);
   } catch (const std::system_error& why) {
     const limit_error named("start", no_thread_text(("rank " + std::to_string(self.rank)).c_str(), why));
-    note_failure(*self.job, self.rank, failure_kind::start, 1, named.what());
+    record_failure(*self.job, self.rank, failure_kind::start, 1, named.what());
     _exit(could_not_start);
   }
 }

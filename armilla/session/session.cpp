@@ -7,7 +7,7 @@
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/forked.hpp"
-#include "armilla/boot/note.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 
@@ -30,7 +30,7 @@ joined_process join_for_session(int argc, char** argv) {
     throw_usage("session",
                 "with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run or run_main, or ARMILLA_FABRIC=shm");
   } catch (const error& why) {
-    note_failure(*process.ranks[0].job, 0, failure_kind::start, 1, why.what());
+    record_failure(*process.ranks[0].job, 0, failure_kind::start, 1, why.what());
     throw;
   }
 }

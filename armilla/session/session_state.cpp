@@ -15,12 +15,12 @@
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/failure_record.hpp"
+#include "armilla/boot/heartbeat.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/losses.hpp"
-#include "armilla/boot/note.hpp"
 #include "armilla/boot/pin.hpp"
-#include "armilla/boot/pulse.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/report.hpp"
@@ -81,7 +81,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
     begin_stats(rank);
     set_stage(self, rank_stage::running);
   } catch (const std::exception& why) {
-    note_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+    record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
     end_launched(self);
     current = nullptr;
     throw;
@@ -140,7 +140,7 @@ void session_state::finish() noexcept try {
 void session_state::fail(int code) noexcept {
   failed = true;
   std::fflush(stdout);  // the supervisor may end this process before it gets to it
-  note_failure(*self.job, self.rank, failure_kind::code, code, "");
+  record_failure(*self.job, self.rank, failure_kind::code, code, "");
   tell_loss(*self.job, self.rank, self.rank, "exited with code " + std::to_string(code));
   end_noted();
 }
@@ -148,7 +148,7 @@ void session_state::fail(int code) noexcept {
 void session_state::fail(const char* why) noexcept {
   failed = true;
   std::fflush(stdout);
-  note_failure(*self.job, self.rank, failure_kind::exception, 1, why);
+  record_failure(*self.job, self.rank, failure_kind::exception, 1, why);
   tell_loss(*self.job, self.rank, self.rank, "ended by an exception");
   end_noted();
 }
@@ -156,9 +156,9 @@ void session_state::fail(const char* why) noexcept {
 void session_state::fail_by_exception() noexcept {
   failed = true;
   std::fflush(stdout);
-  note_current_exception(*self.job, self.rank);
+  record_current_exception(*self.job, self.rank);
   tell_own_loss(*self.job, self.rank);
-  if (self.job->supervisor == 0) say("armilla: " + sentence(from_note(*self.job)));
+  if (self.job->supervisor == 0) say("armilla: " + sentence(from_record(*self.job)));
   end_noted();
 }
 

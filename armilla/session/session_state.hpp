@@ -2,7 +2,7 @@
 #pragma once
 #include "armilla/base/context.hpp"
 #include "armilla/base/options.hpp"
-#include "armilla/boot/guard.hpp"
+#include "armilla/boot/crash_handlers.hpp"
 #include "armilla/boot/launch.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/run.hpp"
@@ -28,7 +28,7 @@ struct session_state {
 
   launch self;
   context rank;
-  guarded_thread guard;
+  crash_stack guard;
   std::uint32_t mains = 0;  ///< calls of run_main so far
   bool failed = false, ended = false;
 

@@ -262,7 +262,7 @@ RANK_TEST(the_job_says_what_carries_it) {
 }
 
 RANK_TEST(a_body_can_take_a_snapshot) {
-  EXPECT_GT(am::call(here().next, [] { return am::stats().runs_received; }).get(), 0);
+  EXPECT_GT(am::call(here().next, [] { return am::stats().bundles_received; }).get(), 0);
 }
 
 RANK_TEST(times_add_up_to_the_wall_clock) {

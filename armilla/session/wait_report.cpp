@@ -17,7 +17,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
-#include "armilla/boot/watch.hpp"
+#include "armilla/boot/stall_detector.hpp"
 #include "armilla/fiber/explain.hpp"
 #include "armilla/object/state.hpp"
 #include "armilla/session/session_state.hpp"
@@ -113,16 +113,16 @@ void answer(void* rank) {
 }
 
 // Whether the thread that answers for this rank may still do something.
-bool attendant_busy(const context& self) noexcept {
-  const control_block& attendant = attendant_of(*self.session->self.job, self.rank);
-  if (attendant.present.load(std::memory_order_acquire) == 0) return false;
-  const std::uint64_t since = attendant.idle.load(std::memory_order_acquire) >> 1;
+bool progress_thread_busy(const context& self) noexcept {
+  const control_block& progress_thread = progress_thread_of(*self.session->self.job, self.rank);
+  if (progress_thread.present.load(std::memory_order_acquire) == 0) return false;
+  const std::uint64_t since = progress_thread.idle.load(std::memory_order_acquire) >> 1;
   return since == 0 || now_ns() < since + self.settings->stall_ns;
 }
 
 void stalled(void* rank) {
   const context& self = *static_cast<context*>(rank);
-  if (attendant_busy(self)) return;
+  if (progress_thread_busy(self)) return;
   write_down(self);
   std::fflush(stdout);
   say_waits(*self.session->self.job, stall_headline(self.settings->stall_ns));

@@ -12,7 +12,7 @@ struct counters {
   std::uint64_t frames_received = 0;
   std::uint64_t bytes_sent = 0;  ///< in frames: arguments, headers, names of blocks
   std::uint64_t bytes_received = 0;
-  std::uint64_t runs_received = 0;      ///< dispatches: a run of messages of one method counts once
+  std::uint64_t bundles_received = 0;   ///< dispatches: a run of messages of one method counts once
   std::uint64_t statements_sent = 0;    ///< async, one for each rank of a broadcast, request and reply of active messages
   std::uint64_t questions_sent = 0;     ///< call
   std::uint64_t replies_sent = 0;       ///< values that bodies of questions returned here; exceptions are not in it
@@ -22,8 +22,8 @@ struct counters {
   std::uint64_t control_bytes_sent = 0;
   std::uint64_t bulk_sent = 0;  ///< payloads that went by a block of the sender's segment
   std::uint64_t bulk_bytes_sent = 0;
-  std::uint64_t spilled_frames = 0;  ///< frames queued at the sender for lack of credit
-  std::uint64_t spilled_bytes = 0;
+  std::uint64_t backlog_frames = 0;  ///< frames queued at the sender for lack of credit
+  std::uint64_t backlog_bytes = 0;
   std::uint64_t credit_stalls = 0;  ///< sends of the rank's own code that had to wait for credit
   std::uint64_t holds = 0;          ///< times a rank was not read from any further, for it left too much that is for it
   // waiting

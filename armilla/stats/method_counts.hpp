@@ -27,9 +27,9 @@ struct method_count {
 /// Counts what comes in by the number of its method. Exists only where statistics were asked for.
 class method_counts {
  public:
-  /// `item_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by `item`.
-  explicit method_counts(std::vector<std::uint32_t> item_bytes)
-      : item_bytes_(std::move(item_bytes)), counts_(item_bytes_.size()) {}
+  /// `message_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by `item`.
+  explicit method_counts(std::vector<std::uint32_t> message_bytes)
+      : item_bytes_(std::move(message_bytes)), counts_(item_bytes_.size()) {}
 
   void run(std::uint32_t method, std::size_t bytes) noexcept {
     method_count& m = counts_[method];

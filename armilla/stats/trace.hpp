@@ -36,7 +36,7 @@ class trace {
   void name_methods(std::uint32_t methods, const std::string& (*name)(std::uint32_t), rank_t ranks);
   /// A frame leaves whose last record is for `method`.
   void sent(std::size_t channel, rank_t to, std::uint32_t method, std::size_t bytes) noexcept {
-    const bool counted = channel < sent_.size();  // not so those to attendants
+    const bool counted = channel < sent_.size();  // not so those to progress threads
     note(trace_kind::sent, first_method_ + method, bytes, to, counted ? ++sent_[channel] : 0);
   }
   /// A frame has come in: its number goes to the first run that begins.

@@ -24,7 +24,7 @@ void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
 }
 
 bool on_board(const team_record& t, std::size_t bytes) {
-  return bytes <= most_on_board && (t.abroad.size() < few_hosts || bytes <= flag_line::payload_bytes);
+  return bytes <= most_on_board && (t.host_leaders.size() < few_hosts || bytes <= flag_line::payload_bytes);
 }
 
 // Member `i`'s part of an array: whole elements, and lines where they are short.
@@ -49,19 +49,19 @@ void fetch_boards(const team_record& t, std::uint64_t step, std::size_t bytes) {
 // All members, this one included, have shown theirs at `step`: folds part `p` of each, in the order of the members, into `to`.
 void fold_boards(team_record& t, std::uint64_t step, std::byte* to, const part& p, const array_fold& how, std::size_t bytes,
                  const char* what) {
-  move_bytes(to, look_at_board(t, 0, step, bytes, what) + p.at, p.bytes);
-  for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, to, look_at_board(t, i, step, bytes, what) + p.at, p.bytes, false);
+  move_bytes(to, await_board(t, 0, step, bytes, what) + p.at, p.bytes);
+  for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, to, await_board(t, i, step, bytes, what) + p.at, p.bytes, false);
 }
 
 void reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
   const char* what = name_of(collective::reduce);
   // What is read where it lies need not be on the board.
   const bool mine_needed = t.rank != root || root != 0;
-  const std::uint64_t step = mine_needed ? show_on_board(t, data, bytes, what) : show(t, nullptr, 0, what);
+  const std::uint64_t step = mine_needed ? post_on_board(t, data, bytes, what) : post(t, nullptr, 0, what);
   if (t.rank != root) return;
   fetch_boards(t, step, bytes);
   if (root == 0)
-    for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, look_at_board(t, i, step, bytes, what), bytes, false);
+    for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, await_board(t, i, step, bytes, what), bytes, false);
   else
     fold_boards(t, step, data, {0, bytes}, how, bytes, what);
   t.known = step;
@@ -69,7 +69,7 @@ void reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const 
 
 void all_reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
   const char* what = name_of(collective::all_reduce);
-  const std::uint64_t step = show_on_board(t, data, bytes, what);
+  const std::uint64_t step = post_on_board(t, data, bytes, what);
   if (t.size <= 2 || bytes < parts_from) {
     fold_boards(t, step, data, {0, bytes}, how, bytes, what);
     t.known = step;
@@ -78,10 +78,10 @@ void all_reduce_on_boards(team_record& t, std::byte* data, std::size_t bytes, co
   const part mine = part_of(bytes, how.element, t.rank, t.size);
   fold_boards(t, step, data + mine.at, mine, how, bytes, what);
   t.known = step;
-  const std::uint64_t second = show_on_board(t, data + mine.at, mine.bytes, what);
+  const std::uint64_t second = post_on_board(t, data + mine.at, mine.bytes, what);
   for (std::uint32_t i = 0; i < t.size; ++i) {
     const part theirs = part_of(bytes, how.element, i, t.size);
-    if (i != t.rank) move_bytes(data + theirs.at, look_at_board(t, i, second, theirs.bytes, what), theirs.bytes);
+    if (i != t.rank) move_bytes(data + theirs.at, await_board(t, i, second, theirs.bytes, what), theirs.bytes);
   }
   t.known = second;
 }
@@ -232,7 +232,7 @@ void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine,
 // What members `first` .. `last - 1` show at `step`, behind what stands at `to`.
 void append_boards(team_record& t, std::uint64_t step, std::byte* to, std::uint32_t first, std::uint32_t last,
                    const array_fold& how, std::size_t bytes, const char* what) {
-  for (std::uint32_t i = first; i < last; ++i) how.fold(how.op, to, look_at_board(t, i, step, bytes, what), bytes, false);
+  for (std::uint32_t i = first; i < last; ++i) how.fold(how.op, to, await_board(t, i, step, bytes, what), bytes, false);
 }
 
 // The fold of the members before this one, in their order, behind what stands at `to`, or, if nothing does, from the first on.
@@ -297,9 +297,9 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) require_room(t, what, bytes, all_bytes);
   if (on_board(t, bytes)) {
-    const std::uint64_t step = show_on_board(t, mine, bytes, what);
+    const std::uint64_t step = post_on_board(t, mine, bytes, what);
     for (std::uint32_t i = 0; is_root && i < t.size; ++i)
-      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, bytes, what), bytes);
+      move_bytes(all + i * bytes, i == t.rank ? mine : await_board(t, i, step, bytes, what), bytes);
     return;
   }
   std::vector<place_of> places;
@@ -318,9 +318,9 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
   const char* what = name_of(collective::all_gather);
   require_room(t, what, bytes, all_bytes);
   if (on_board(t, bytes)) {
-    const std::uint64_t step = show_on_board(t, mine, bytes, what);
+    const std::uint64_t step = post_on_board(t, mine, bytes, what);
     for (std::uint32_t i = 0; i < t.size; ++i)
-      move_bytes(all + i * bytes, i == t.rank ? mine : look_at_board(t, i, step, bytes, what), bytes);
+      move_bytes(all + i * bytes, i == t.rank ? mine : await_board(t, i, step, bytes, what), bytes);
     t.known = step;
     return;
   }
@@ -342,8 +342,8 @@ void scatter_array(team_record* team, const std::byte* all, std::size_t all_byte
   if (is_root) require_parts_of(t, what, all_bytes, bytes);
   if (is_root) move_bytes(mine, all + t.rank * bytes, bytes);
   if (const std::size_t whole = bytes * t.size; on_board(t, whole)) {
-    const std::uint64_t step = is_root ? show_on_board(t, all, whole, what) : show(t, nullptr, 0, what);
-    if (!is_root) move_bytes(mine, look_at_board(t, std::uint32_t(root), step, whole, what) + t.rank * bytes, bytes);
+    const std::uint64_t step = is_root ? post_on_board(t, all, whole, what) : post(t, nullptr, 0, what);
+    if (!is_root) move_bytes(mine, await_board(t, std::uint32_t(root), step, whole, what) + t.rank * bytes, bytes);
     return;
   }
   place_of place{mine, bytes};
@@ -360,7 +360,7 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
   const char* what = name_of(collective::reduce_scatter);
   require_parts_of(t, what, all_bytes, bytes);
   if (on_board(t, all_bytes)) {
-    const std::uint64_t step = show_on_board(t, all, all_bytes, what);
+    const std::uint64_t step = post_on_board(t, all, all_bytes, what);
     fold_boards(t, step, mine, {t.rank * bytes, bytes}, how, all_bytes, what);
     t.known = step;
     return;
@@ -379,8 +379,8 @@ void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes,
   team_record& t = enter_arrays(team, {collective::inclusive_scan, 0, bytes, type_mark(type | mark_array)});
   if (on_board(t, bytes)) {
     const char* what = name_of(collective::inclusive_scan);
-    const std::uint64_t step = show_on_board(t, data, bytes, what);
-    move_bytes(data, look_at_board(t, 0, step, bytes, what), bytes);
+    const std::uint64_t step = post_on_board(t, data, bytes, what);
+    move_bytes(data, await_board(t, 0, step, bytes, what), bytes);
     append_boards(t, step, data, 1, t.rank + 1, how, bytes, what);
     return;
   }
@@ -394,7 +394,7 @@ void exclusive_scan_array(team_record* team, const std::byte* data, std::byte* f
   team_record& t = enter_arrays(team, {collective::exclusive_scan, 0, bytes, type_mark(type | mark_array)});
   if (on_board(t, bytes)) {
     const char* what = name_of(collective::exclusive_scan);
-    const std::uint64_t step = show_on_board(t, data, bytes, what);
+    const std::uint64_t step = post_on_board(t, data, bytes, what);
     append_boards(t, step, first, 0, t.rank, how, bytes, what);
     return;
   }
@@ -407,9 +407,9 @@ all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std
   team_record& t = enter_arrays(team, {collective::all_gather_v, 0, 0, type_mark(type | mark_list)});
   require_one_each(t, collective::all_gather_v, counts.size());
   const char* what = name_of(collective::all_gather_v);
-  step_ = show_on_board(t, mine, bytes, what);
+  step_ = post_on_board(t, mine, bytes, what);
   for (std::uint32_t i = 0; i < t.size; ++i) {
-    counts[i] = std::size_t(look_at_size(t, i, step_, what)) / element;
+    counts[i] = std::size_t(await_size(t, i, step_, what)) / element;
     total_ += counts[i];
   }
   t.known = step_;

@@ -12,9 +12,9 @@ void run_barrier(team_record* team) {
   ++c.count->barriers;
   if (!t.flat_barrier) [[unlikely]]
     return meet(t, t.barrier_pattern, {}, "barrier");
-  const std::uint64_t step = show(t, nullptr, 0, "barrier");
+  const std::uint64_t step = post(t, nullptr, 0, "barrier");
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) look(t, i, step, "barrier");
+    if (i != t.rank) await_post(t, i, step, "barrier");
   t.known = step;
 }
 

@@ -44,8 +44,8 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 // Everybody's parts for everybody in one line each.
 void all_to_all_lines(team_record& t, const std::byte* in, std::byte* out, std::size_t part, const char* what) {
-  const std::uint64_t step = show(t, in, part * t.size, what);
-  for (std::uint32_t i = 0; i < t.size; ++i) copy(out + i * part, look(t, i, step, what) + t.rank * part, part);
+  const std::uint64_t step = post(t, in, part * t.size, what);
+  for (std::uint32_t i = 0; i < t.size; ++i) copy(out + i * part, await_post(t, i, step, what) + t.rank * part, part);
   t.known = step;
 }
 
@@ -67,7 +67,7 @@ class short_exchange {
       copy_line(line->payload, data + at, part_ - at);
       line->step.store(t_.sign | number, std::memory_order_release);  // pairs with the acquire in await_step
       if (far) [[unlikely]]
-        mirror(*t_.self, to, line, sizeof *line);
+        replicate(*t_.self, to, line, sizeof *line);
     }
     t_.self->out->notify(to);
   }
@@ -143,8 +143,8 @@ void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, type
   const char* what = name_of(collective::broadcast);
   const bool is_root = t.rank == std::uint32_t(root);
   if (bytes <= flag_line::payload_bytes) {
-    const std::uint64_t step = show(t, data, is_root ? bytes : 0, what);
-    if (!is_root) copy(data, look(t, std::uint32_t(root), step, what), bytes);
+    const std::uint64_t step = post(t, data, is_root ? bytes : 0, what);
+    if (!is_root) copy(data, await_post(t, std::uint32_t(root), step, what), bytes);
     return;
   }
   transfer moves(t, collective::broadcast);

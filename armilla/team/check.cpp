@@ -102,7 +102,7 @@ void check_entry(team_record& t, const intention& what) {
   flag_line& line = t.my_slot().check[step % 2];
   std::memcpy(line.payload, &mine, sizeof mine);
   line.step.store(step, std::memory_order_release);
-  reveal(t, line, sizeof mine);
+  post_line(t, line, sizeof mine);
   std::uint32_t different = t.size;
   std::uint64_t theirs, first = 0;
   for (std::uint32_t i = 0; i < t.size; ++i) {  // to the end, whatever is found: who goes on must have met all

@@ -53,7 +53,7 @@ T team::all_reduce(const T& value, Op op) const {
   const char* what = name_of(collective::all_reduce);
   if constexpr (one_line<T>) {
     if constexpr (trivially_sendable<T> && std::is_default_constructible_v<T>)
-      if (t.abroad.size() >= many_hosts) [[unlikely]]
+      if (t.host_leaders.size() >= many_hosts) [[unlikely]]
         return fold_by_hypercube(t, value, op, what);
     const std::uint64_t step = show_value(t, value, what);
     T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
@@ -61,8 +61,8 @@ T team::all_reduce(const T& value, Op op) const {
     return sum;
   } else {
     if constexpr (on_one_board<T>)
-      if (t.abroad.size() < few_hosts) {
-        const std::uint64_t step = show_on_board(t, &value, sizeof value, what);
+      if (t.host_leaders.size() < few_hosts) {
+        const std::uint64_t step = post_on_board(t, &value, sizeof value, what);
         T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_on_board<T>(t, i, step, what); });
         t.known = step;
         return sum;

@@ -22,13 +22,14 @@
 /// memory, which a member empties before it counts, and networks where what a member shows comes to each other one behind its
 /// statements (`fence_keeps_up`). There the fence is over when both sums of this round are what was created in the round before.
 /// For equal sums of the created mean that no member created anything between its two looks; so all that existed at the moment
-/// was created before the round before, and was found. Elsewhere that rule would be wrong: an attendant, or a frame that is still
-/// on its way, is late by one frame, while a member that counts last has processed one that was sent behind its sender's look.
-/// The two make up for each other.
+/// was created before the round before, and was found. Elsewhere that rule would be wrong: a progress thread, or a frame that is
+/// still on its way, is late by one frame, while a member that counts last has processed one that was sent behind its sender's
+/// look. The two make up for each other.
 ///
 /// A member with something that has not ended is busy, and no sums of a round in which a member is busy end a fence: a body that
 /// waits, a fiber that one has left behind, a continuation whose answer has not come. To take these off the processed frames
-/// would not do, for the same reason. The answers of attendants are in no count, so nothing else tells of such a continuation.
+/// would not do, for the same reason. The answers of progress threads are in no count, so nothing else tells of such a
+/// continuation.
 ///
 /// The round before may be the last one of the fence before: then an idle fence is one round.
 ///
@@ -91,7 +92,7 @@ std::uint64_t settle(team_record& t) {
   endpoint& messages = *t.self->messages;
   if (t.fence_rides && has_room(t)) {
     const std::uint64_t lines =
-        messages.out.far()->flush_all_but_rides(mirror_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
+        messages.out.far()->flush_all_but_piggybacks(replicate_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
     if (messages.waits.only_network_to_look_at()) return lines;
   }
   do { messages.out.flush(); } while (messages.waits.poll());
@@ -111,13 +112,13 @@ round_sums run_round(team_record& t, round_sums& shown, const char* what) {
   const std::uint64_t step = write_flat(t, &sums, sizeof sums, what);
   const flag_line& mine = t.mine[step % team_slot::flat_lines];
   if (t.fence_rides)
-    mirror_with_statements(t, mine, sizeof sums);
+    replicate_with_statements(t, mine, sizeof sums);
   else
-    reveal(t, mine, sizeof sums);
+    post_line(t, mine, sizeof sums);
   for (std::uint32_t i = 0; i < t.size; ++i) {
     if (i == t.rank) continue;
     round_sums other;
-    std::memcpy(&other, look(t, i, step, what), sizeof other);
+    std::memcpy(&other, await_post(t, i, step, what), sizeof other);
     sums.add(other);
   }
   t.known = step;
@@ -133,7 +134,7 @@ class unhurried {
   explicit unhurried(team_record& t) noexcept : t_(t), messages_(*t.self->messages) {}
 
   void after(const round_sums& sums, const round_sums& shown) {
-    const std::uint64_t runs = messages_.out.count().runs_received;
+    const std::uint64_t runs = messages_.out.count().bundles_received;
     const bool same = sums.counts_as(last_) && runs == runs_;
     last_ = sums;
     runs_ = runs;
@@ -143,7 +144,7 @@ class unhurried {
   }
 
  private:
-  // It asks for all that it would count again: an attendant counts by itself, and wakes its rank for that.
+  // It asks for all that it would count again: a progress thread counts by itself, and wakes its rank for that.
   [[gnu::cold]] void take_a_nap(const round_sums& shown) {
     const std::uint64_t now = now_ns();
     if (since_ns_ == 0) since_ns_ = now;
@@ -153,7 +154,7 @@ class unhurried {
     } until_end{messages_.sleeper};
     until_end.who.linger(since_ns_);
     const auto something = [&] {
-      return messages_.out.count().runs_received != runs_ || !count_here(t_).counts_as(shown) || another_counts();
+      return messages_.out.count().bundles_received != runs_ || !count_here(t_).counts_as(shown) || another_counts();
     };
     messages_.waits.wait_until_deadline(something, now + (t_.flat_fence ? nap_ns : short_nap_ns),
                                         "fence: bodies that have not ended");
@@ -184,10 +185,10 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   fence_hooks& hooks = t.owner->hooks;
   const std::uint32_t have = hooks.take_error != nullptr && hooks.take_error(*t.self, mine);
   std::uint32_t source = t.size;
-  const std::uint64_t step = show(t, &have, sizeof have, "fence");
+  const std::uint64_t step = post(t, &have, sizeof have, "fence");
   for (std::uint32_t i = 0; i < t.size; ++i) {
     std::uint32_t theirs;
-    std::memcpy(&theirs, look(t, i, step, "fence"), sizeof theirs);
+    std::memcpy(&theirs, await_post(t, i, step, "fence"), sizeof theirs);
     if (theirs != 0 && source == t.size) source = i;
   }
   t.known = step;

@@ -11,8 +11,8 @@ namespace armilla {
 ///
 /// Inside a body, in a function instance, in a fiber that a body left behind, and while another fiber of the rank is inside a
 /// fence: usage_error. Cost: one meeting of all ranks (a barrier) if no rank has sent anything since the last fence, two after
-/// statements that do not cause others, three where attendants answer or a network joins hosts of several ranks each, and one
-/// more for each generation that they do.
+/// statements that do not cause others, three where progress threads answer or a network joins hosts of several ranks each, and
+/// one more for each generation that they do.
 ///
 /// Paper: STAPL, section 6.5, `rmi_fence`.
 inline void fence() { detail::run_world_fence(); }

@@ -147,12 +147,12 @@ RANK_TEST(a_statement_travels_with_the_counts_of_the_fence) {
   for (int i = 0; i < 100 && !seen; ++i) {
     am::fence();
     here.messages->settle_counts();
-    const std::uint64_t frames = count.frames_sent, asides = count.control_sent, rounds = count.fence_rounds;
+    const std::uint64_t frames = count.frames_sent, controls = count.control_sent, rounds = count.fence_rounds;
     am::async((am::rank() + 1) % am::ranks(), [] { ++ran; });
     am::fence();
     here.messages->settle_counts();
     EXPECT_EQ(count.frames_sent - frames, 1u);
-    const std::uint64_t expected = (count.fence_rounds - rounds) * others - 1, sent = count.control_sent - asides;
+    const std::uint64_t expected = (count.fence_rounds - rounds) * others - 1, sent = count.control_sent - controls;
     EXPECT_LE(expected, sent);
     seen = am::all_reduce(int(sent != expected), std::plus<>{}) == 0;
   }

@@ -19,11 +19,11 @@ concept one_line = fixed_size<T> && packed_size<T> <= flag_line::payload_bytes;
 template <one_line T>
 std::uint64_t show_value(team_record& t, const T& value, const char* what) {
   if constexpr (trivially_sendable<T>) {
-    return show(t, &value, bytes_size<T>, what);
+    return post(t, &value, bytes_size<T>, what);
   } else {
     alignas(arguments_align) std::byte bytes[packed_size<T>];
     encode(bytes, value);
-    return show(t, bytes, sizeof bytes, what);
+    return post(t, bytes, sizeof bytes, what);
   }
 }
 
@@ -38,7 +38,7 @@ T value_in(const std::byte* payload, rank_t from) {
 /// What member `i` shows at `step`.
 template <one_line T>
 T value_of(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
-  return value_in<T>(look(t, i, step, what), t.members[i]);
+  return value_in<T>(await_post(t, i, step, what), t.members[i]);
 }
 
 /// A vector or string whose elements can be moved as they lie.

@@ -27,7 +27,7 @@ class meeting {
     }
     const flag_line& line = show(1);
     for (const std::uint32_t child : children)
-      if (child < t_.size) reveal_to(*t_.self, t_.members[child], &line, shown());
+      if (child < t_.size) post_to(*t_.self, t_.members[child], &line, shown());
   }
 
   void dissemination() {
@@ -79,7 +79,7 @@ class meeting {
   }
   void show_to(std::uint32_t member, std::uint32_t round) {
     const flag_line& line = show(round);
-    reveal_to(*t_.self, t_.members[member], &line, shown());
+    post_to(*t_.self, t_.members[member], &line, shown());
   }
   // What counts of a line: to another host no more travels.
   std::size_t shown() const { return sizeof(flag_line::step) + align_up(v_.bytes, 8); }
@@ -120,7 +120,7 @@ namespace {
 // Everybody looking at everybody needs each rank to run once; where ranks outnumber cores that is what counts. But with other
 // hosts a look is a message, and what one host lacks the others do not know.
 bool all_look_at_all(const team_record& t, bool oversubscribed) {
-  return t.size <= flat_up_to || (oversubscribed && t.abroad.empty());
+  return t.size <= flat_up_to || (oversubscribed && t.host_leaders.empty());
 }
 
 }  // namespace

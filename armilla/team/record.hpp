@@ -10,7 +10,7 @@
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/team/intention.hpp"
 #include "armilla/team/layout.hpp"
-#include "armilla/team/mirror.hpp"
+#include "armilla/team/replicate.hpp"
 
 namespace armilla::detail {
 
@@ -78,7 +78,7 @@ struct team_record {
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
   mutex turn;                         ///< of the fibers that use the twin
   std::vector<team_slot*> slots;      ///< each member's
-  std::vector<rank_t> abroad;         ///< one member of each other host
+  std::vector<rank_t> host_leaders;   ///< one member of each other host
   rank_t lost = no_rank;              ///< the first member that was lost: no collective of this team waits any more
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
@@ -186,18 +186,18 @@ inline void notify_members(const team_record& t) {
 }
 
 /// The same for those on other hosts, who are sent what lies at `at`.
-[[gnu::cold]] void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes);
+[[gnu::cold]] void replicate_to_hosts(team_record& t, const void* at, std::size_t bytes);
 /// The same for a flat line whose readers all are on other hosts, behind the statements that are open for them.
-void mirror_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
+void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes);
 /// Sends what this rank has entered to the members on other hosts.
 [[gnu::cold]] void tell_entered(const team_record& t);
-std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members);
+std::vector<rank_t> host_leaders_of(const host_map& host, rank_t me, const std::vector<rank_t>& members);
 
 /// All members may wait for `line`, of whose payload `bytes` bytes count.
-inline void reveal(team_record& t, const flag_line& line, std::size_t bytes) {
+inline void post_line(team_record& t, const flag_line& line, std::size_t bytes) {
   notify_members(t);
-  if (!t.abroad.empty()) [[unlikely]]
-    mirror_to_hosts(t, &line, sizeof line.step + align_up(bytes, 8));
+  if (!t.host_leaders.empty()) [[unlikely]]
+    replicate_to_hosts(t, &line, sizeof line.step + align_up(bytes, 8));
 }
 
 /// A flat line that a slow member still has to read may not be overwritten: waits until all have come to `step`.
@@ -224,7 +224,7 @@ inline flag_line& write_line(team_record& t, std::uint64_t step, const void* val
   return line;
 }
 
-/// Writes the flat line of the next step, and returns that. `reveal` tells those that may wait for it.
+/// Writes the flat line of the next step, and returns that. `post_line` tells those that may wait for it.
 inline std::uint64_t write_flat(team_record& t, const void* value, std::size_t bytes, const char* what) {
   const std::uint64_t step = begin_flat(t, what);
   write_line(t, step, value, bytes);
@@ -233,14 +233,14 @@ inline std::uint64_t write_flat(team_record& t, const void* value, std::size_t b
 
 /// Begins a flat operation: shows `bytes` bytes at `value` to all members. Returns the step.
 /// Budget: one test, the copy, one store, one load a member.
-inline std::uint64_t show(team_record& t, const void* value, std::size_t bytes, const char* what) {
+inline std::uint64_t post(team_record& t, const void* value, std::size_t bytes, const char* what) {
   const std::uint64_t step = write_flat(t, value, bytes, what);
-  reveal(t, t.mine[step % team_slot::flat_lines], bytes);
+  post_line(t, t.mine[step % team_slot::flat_lines], bytes);
   return step;
 }
 
 /// Waits for what member `i` shows at `step`.
-inline const std::byte* look(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+inline const std::byte* await_post(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
   const flag_line& line = t.flat[i][step % team_slot::flat_lines];
   await_step(t, line.step, step, what);
   return line.payload;
@@ -259,29 +259,29 @@ inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t 
 
 /// Shows `bytes` bytes at `data` to all members on the board, and how many they are in the line. More than the board holds: only
 /// how many. Returns the step.
-inline std::uint64_t show_on_board(team_record& t, const void* data, std::uint64_t bytes, const char* what) {
+inline std::uint64_t post_on_board(team_record& t, const void* data, std::uint64_t bytes, const char* what) {
   const std::uint64_t step = begin_flat(t, what);
   const std::size_t shown = bytes <= most_on_board ? std::size_t(bytes) : 0;
   if (shown > collective_layout::short_board_bytes && step - t.known >= collective_layout::long_boards)
     make_room(t, step - collective_layout::long_boards + 1, what);
   std::byte* const board = board_of(t, t.rank, step, shown);
   if (shown != 0) std::memcpy(board, data, shown);
-  if (shown != 0 && !t.abroad.empty()) [[unlikely]]
-    mirror_to_hosts(t, board, align_up(shown, 8));
-  reveal(t, write_line(t, step, &bytes, sizeof bytes), sizeof bytes);
+  if (shown != 0 && !t.host_leaders.empty()) [[unlikely]]
+    replicate_to_hosts(t, board, align_up(shown, 8));
+  post_line(t, write_line(t, step, &bytes, sizeof bytes), sizeof bytes);
   return step;
 }
 
 /// Waits for what member `i` shows at `step`: how many bytes. They lie in `board_of` unless they are too many.
-inline std::uint64_t look_at_size(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
+inline std::uint64_t await_size(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
   std::uint64_t bytes;
-  std::memcpy(&bytes, look(t, i, step, what), sizeof bytes);
+  std::memcpy(&bytes, await_post(t, i, step, what), sizeof bytes);
   return bytes;
 }
 
 /// The same where all members show `bytes` bytes, which the board holds.
-inline const std::byte* look_at_board(team_record& t, std::uint32_t i, std::uint64_t step, std::size_t bytes, const char* what) {
-  look(t, i, step, what);
+inline const std::byte* await_board(team_record& t, std::uint32_t i, std::uint64_t step, std::size_t bytes, const char* what) {
+  await_post(t, i, step, what);
   return board_of(t, i, step, bytes);
 }
 
@@ -347,7 +347,7 @@ void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, co
   const inside_team alone(t, what);
   endpoint& messages = *t.self->messages;
   rank_t otherwise = no_rank;
-  bool told = t.abroad.empty();  // those on other hosts hear what this rank has entered before it first sleeps
+  bool told = t.host_leaders.empty();  // those on other hosts hear what this rank has entered before it first sleeps
   for (bool tell = false;; tell = false) {
     messages.waits.wait_until(
         [&] {

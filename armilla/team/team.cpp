@@ -70,9 +70,9 @@ std::uint64_t highest_step(const team_state& s) {
 std::vector<request> exchange_requests(team_record& t, int color, int key) {
   team_state& s = *t.owner;
   const request mine{highest_step(s), free_slots(s), color, key};
-  const std::uint64_t step = show(t, &mine, sizeof mine, "team::split");
+  const std::uint64_t step = post(t, &mine, sizeof mine, "team::split");
   std::vector<request> all(t.size);
-  for (std::uint32_t i = 0; i < t.size; ++i) std::memcpy(&all[i], look(t, i, step, "team::split"), sizeof(request));
+  for (std::uint32_t i = 0; i < t.size; ++i) std::memcpy(&all[i], await_post(t, i, step, "team::split"), sizeof(request));
   t.known = step;
   return all;
 }
@@ -104,17 +104,18 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   }
   t->mine = t->my_slot().flat;
   t->entered = &t->my_slot().entered;
-  t->abroad = members_abroad(*s.self.host, s.self.rank, t->members);
+  t->host_leaders = host_leaders_of(*s.self.host, s.self.rank, t->members);
   t->checking = checked && settings.checked && t->size > 1;
   t->barrier_pattern = choose_barrier(settings.barrier, *t, s.self.host->oversubscribed);
   t->fence_pattern = choose_fence(settings.fence, *t, s.self.host->oversubscribed);
   t->flat_barrier = t->barrier_pattern == pattern::flat;
   t->flat_fence = t->fence_pattern == pattern::flat;
   // With each of the others alone on its host, what a rank shows goes where its statements go.
-  t->fence_rides = t->flat_fence && t->size == std::uint32_t(s.self.ranks) && t->size > 1 && t->abroad.size() + 1 == t->size;
-  const bool each_alone = t->flat_fence && t->abroad.size() + 1 == t->size;
+  t->fence_rides =
+      t->flat_fence && t->size == std::uint32_t(s.self.ranks) && t->size > 1 && t->host_leaders.size() + 1 == t->size;
+  const bool each_alone = t->flat_fence && t->host_leaders.size() + 1 == t->size;
   t->fence_keeps_up =
-      (t->abroad.empty() || each_alone) && settings.reception != reception_kind::thread && settings.replay.empty();
+      (t->host_leaders.empty() || each_alone) && settings.reception != reception_kind::thread && settings.replay.empty();
   // The leader's steps never go back, and it has no two teams in one slot at a time.
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   return t;
@@ -253,7 +254,7 @@ void let_go(team_record* t) noexcept {
   }
   flag_line& closed = t->my_slot().closed;
   closed.step.store(t->first_step, std::memory_order_release);
-  if (!t->abroad.empty()) mirror_to_hosts(*t, &closed, sizeof closed.step);
+  if (!t->host_leaders.empty()) replicate_to_hosts(*t, &closed, sizeof closed.step);
 }
 
 namespace {

@@ -189,9 +189,9 @@ bool transfer::push() {
 void transfer::show_chunk(const out_stream& o, std::uint64_t i) {
   context& c = state_.self;
   if (c.host->far[std::size_t(o.to)] && o.bytes != 0) [[unlikely]]
-    mirror(c, o.to, o.place + i % o.chunks * o.chunk, align_up(o.bytes_of(i), 8));
+    replicate(c, o.to, o.place + i % o.chunks * o.chunk, align_up(o.bytes_of(i), 8));
   o.line->sent.store(++o.pair->sent, std::memory_order_release);  // pairs with the acquire in pull
-  reveal_to(c, o.to, o.line, sizeof *o.line);
+  post_to(c, o.to, o.line, sizeof *o.line);
 }
 
 // A chunk is copied once, when the slowest has made room.
@@ -240,7 +240,7 @@ bool transfer::pull(in_stream& in) {
   // In the line of my next message to this peer: it reads that one anyway.
   pair_line& line = p.mine[p.messages_sent % 2];
   line.taken.store(p.taken, std::memory_order_release);
-  reveal_to(state_.self, in.from, &line, sizeof line);
+  post_to(state_.self, in.from, &line, sizeof line);
   return true;
 }
 

@@ -32,7 +32,7 @@ concept on_one_board = trivially_sendable<T> && !one_line<T> && sizeof(T) <= mos
 
 template <on_one_board T>
 T value_on_board(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
-  return from_bytes<T>(look_at_board(t, i, step, sizeof(T), what));
+  return from_bytes<T>(await_board(t, i, step, sizeof(T), what));
 }
 
 /// An exchange of values that take a transfer: say what goes where and what comes from where, run, take what came.
@@ -160,7 +160,7 @@ template <class T>
 T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::broadcast);
-    const std::uint64_t step = t.rank == root ? show_value(t, value, what) : show(t, nullptr, 0, what);
+    const std::uint64_t step = t.rank == root ? show_value(t, value, what) : post(t, nullptr, 0, what);
     return t.rank == root ? value : value_of<T>(t, root, step, what);
   } else {
     exchange<T> e(t, collective::broadcast);
@@ -182,9 +182,9 @@ std::optional<T> reduce_value(team_record& t, const T& value, Op& op, std::uint3
     return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
   } else {
     if constexpr (on_one_board<T>)
-      if (t.abroad.size() < few_hosts) {
+      if (t.host_leaders.size() < few_hosts) {
         const char* what = name_of(collective::reduce);
-        const std::uint64_t step = show_on_board(t, &value, sizeof value, what);
+        const std::uint64_t step = post_on_board(t, &value, sizeof value, what);
         if (t.rank != root) return {};
         return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_on_board<T>(t, i, step, what); });
       }

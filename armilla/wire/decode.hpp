@@ -10,7 +10,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/wire/define_type.hpp"
 #include "armilla/wire/layout.hpp"
-#include "armilla/wire/reachable.hpp"
+#include "armilla/wire/shared_range.hpp"
 #include "armilla/wire/view.hpp"
 #include "armilla/wire/watermark.hpp"
 
@@ -72,7 +72,7 @@ class decoder {
   /// `n` elements of `size` bytes that stayed with the sender; their offset comes next.
   const std::byte* take_at_sender(std::size_t n, std::size_t size, std::size_t align);
   /// What of the sender's memory can be read here.
-  void set_sender_memory(const reachable& there) { there_ = there; }
+  void set_sender_memory(const shared_range& there) { there_ = there; }
 
   [[noreturn, gnu::cold]] void throw_bad(const char* what) const;
 
@@ -98,7 +98,7 @@ class decoder {
   rank_t sender_;
   int nesting_ = 0;
   const char* complaint_ = nullptr;
-  reachable there_;
+  shared_range there_;
   const watermark* mark_ = nullptr;
   std::size_t before_ = 0;
 };

@@ -8,7 +8,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/wire/define_type.hpp"
 #include "armilla/wire/layout.hpp"
-#include "armilla/wire/reachable.hpp"
+#include "armilla/wire/shared_range.hpp"
 #include "armilla/wire/small_copy.hpp"
 #include "armilla/wire/view.hpp"
 #include "armilla/wire/watermark.hpp"
@@ -21,28 +21,28 @@ namespace armilla::detail {
 class sizer {
  public:
   sizer() = default;
-  explicit sizer(const reachable& here) : here_(here) {}
+  explicit sizer(const shared_range& here) : here_(here) {}
 
-  const reachable& stays() const { return here_; }
+  const shared_range& stays() const { return here_; }
   void align(std::size_t unit) { offset_ = align_up(offset_, unit); }
   void bytes(const void*, std::size_t n) { offset_ += n; }
   std::size_t size() const { return offset_; }
 
  private:
   std::size_t offset_ = 0;
-  reachable here_;
+  shared_range here_;
 };
 
 /// Writes to `out`, which is 8-aligned and has `encoded_size` bytes for what will be put.
 class encoder {
  public:
   explicit encoder(std::byte* out) : out_(out) {}
-  encoder(std::byte* out, const reachable& here) : out_(out), here_(here) {}
+  encoder(std::byte* out, const shared_range& here) : out_(out), here_(here) {}
   /// Somebody reads the bytes while they are written: long ones raise `mark`, which counts from `before` bytes in front of `out`.
-  encoder(std::byte* out, const reachable& here, watermark* mark, std::size_t before)
+  encoder(std::byte* out, const shared_range& here, watermark* mark, std::size_t before)
       : out_(out), here_(here), mark_(mark), before_(before) {}
 
-  const reachable& stays() const { return here_; }
+  const shared_range& stays() const { return here_; }
 
   /// How often these bytes will be read, for what is counted: once in a message, by each member in a collective.
   std::uint32_t readers() const { return readers_; }
@@ -73,7 +73,7 @@ class encoder {
  private:
   std::byte* out_;
   std::size_t offset_ = 0;
-  reachable here_;
+  shared_range here_;
   watermark* mark_ = nullptr;
   std::size_t before_ = 0;
   std::uint32_t readers_ = 1;
@@ -249,7 +249,7 @@ std::size_t encoded_size(const A&... argument) {
 
 /// The same when the elements of long views may stay where they are.
 template <class... A>
-std::size_t encoded_size_beside(const reachable& stays, const A&... argument) {
+std::size_t encoded_size_beside(const shared_range& stays, const A&... argument) {
   sizer count(stays);
   (write_value(count, argument), ...);
   return align_up(count.size(), arguments_align);

@@ -266,7 +266,7 @@ class NoStalls(unittest.TestCase):
     def test_bodies_that_take_time_under_a_fence(self):
         self.check("slow_body")
 
-    def test_attendants_that_work_before_they_first_rest(self):
+    def test_progress_threads_that_work_before_they_first_rest(self):
         self.check("safe_body", reception="thread")
 
     def test_waits_with_a_deadline(self):

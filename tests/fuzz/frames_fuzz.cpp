@@ -26,8 +26,8 @@
 namespace armilla::fuzz {
 namespace {
 
+using detail::bundle_header;
 using detail::network_head;
-using detail::record;
 using words = detail::scripted_network::words;
 
 inline constexpr method<double(double)> half{"fuzz.half"};
@@ -116,17 +116,17 @@ class fuzzed_rank {
 struct frames {
   std::vector<std::byte> input{std::byte{0}};  // replay.cpp leaves the first byte alone
 
-  frames& add(std::uint8_t use, std::uint8_t aside, const words& content) {
-    const std::uint64_t control = use | std::uint64_t(aside) << 8 | std::uint64_t(content.size()) << 16;
-    put(control);
+  frames& add(std::uint8_t use, std::uint8_t control, const words& content) {
+    const std::uint64_t head = use | std::uint64_t(control) << 8 | std::uint64_t(content.size()) << 16;
+    put(head);
     for (const std::uint64_t w : content) put(w);
     return *this;
   }
   /// A record for handler `h` with these words.
-  frames& add_record(std::uint32_t h, const words& items, std::uint8_t aside = 0) {
+  frames& add_record(std::uint32_t h, const words& items, std::uint8_t control = 0) {
     words content{std::uint64_t(items.size()) * 8 << 32 | h};
     content.insert(content.end(), items.begin(), items.end());
-    return add(good_head, aside, content);
+    return add(good_head, control, content);
   }
 
  private:
@@ -148,7 +148,7 @@ network_head head_of(std::uint64_t number, std::size_t records, std::uint16_t as
   h.source = 1;
   h.number = number;
   h.bytes = std::uint32_t(records * 8);
-  h.aside = aside;
+  h.control = aside;
   return h;
 }
 
@@ -184,7 +184,7 @@ std::vector<std::vector<std::byte>> samples() {
   sample(frames().add_record(bulk_handler, {64, 64, 10}));
   sample(frames().add_record(far_bulk_handler, {0, 64, named_question_handler}).add_record(main_done_handler, {1}, 1));
   sample(frames().add_record(far_bulk_handler, {0, 256, named_cold_handler}).add_record(far_bulk_handler, {1, 8, 64}));
-  sample(frames().add_record(far_apart_handler, {0, 72, named_question_handler, 16, 48, 1, 2, 3}));
+  sample(frames().add_record(zero_copy_handler, {0, 72, named_question_handler, 16, 48, 1, 2, 3}));
   sample(frames().add_record(reply_error_handler, {0, 5ULL << 32 | 3, 0x6261726f7272, 0}));
   sample(frames().add_record(named_index_handler, {0, 0, 0}));
   sample(frames().add_record(named_question_handler, {0, 0, 0x3ff0000000000000}));
@@ -203,8 +203,8 @@ std::vector<std::vector<std::byte>> samples() {
   sample(frames().add_record(first_memory_handler + 1, {24, 0, 0}));
   sample(frames().add_record(first_memory_handler + 2, {64, 1}));
   for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(first_object_handler + i, {0, 1, 2, 3}));
-  sample(frames().add_record(mirror_handler, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
-  sample(frames().add_record(mirror_handler, {std::uint64_t(collective_layout{2}.staging(0)), 1, 2, 3}, 1));
+  sample(frames().add_record(replicate_handler, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
+  sample(frames().add_record(replicate_handler, {std::uint64_t(collective_layout{2}.staging(0)), 1, 2, 3}, 1));
   sample(frames().add_record(main_done_handler, {1}, 1));
   return all;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank and its attendant do at the same time, with the fence over all of it. Runs with each ARMILLA_RECEPTION.
+// What a rank and its progress thread do at the same time, with the fence over all of it. Runs with each ARMILLA_RECEPTION.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-bool has_attendants() {
+bool has_progress_threads() {
   const char* const value = std::getenv("ARMILLA_RECEPTION");
   return value != nullptr && std::string_view(value) == "thread";
 }
@@ -79,7 +79,7 @@ RANK_TEST(a_block_that_all_ranks_free_at_once_is_freed_once) {
   }
 }
 
-// ---- what an attendant must leave to its rank ----
+// ---- what a progress thread must leave to its rank ----
 
 template <class F>
 void expect_refused_beside(const F& body) {
@@ -87,7 +87,7 @@ void expect_refused_beside(const F& body) {
 }
 
 RANK_TEST(a_safe_body_that_would_use_what_belongs_to_its_rank_is_refused) {
-  if (!has_attendants()) return;
+  if (!has_progress_threads()) return;
   expect_refused_beside([] { am::async(0, [] {}); });
   expect_refused_beside([] { (void)am::call(0, [] {}); });
   expect_refused_beside([] { (void)am::make_future(1); });
@@ -97,7 +97,7 @@ RANK_TEST(a_safe_body_that_would_use_what_belongs_to_its_rank_is_refused) {
 }
 
 RANK_TEST(a_safe_body_reaches_only_memory_that_needs_no_message) {
-  if (!has_attendants() || am::ranks() == 1) return;
+  if (!has_progress_threads() || am::ranks() == 1) return;
   *ran = 0;
   am::barrier();
   const am::rank_t far = (am::rank() + 2) % am::ranks();
@@ -223,7 +223,7 @@ RANK_TEST(a_fence_ends_when_a_coroutine_is_destroyed_that_awaits_an_answer) {
 // round, so that in each other one as much is created as before. What the last rank has processed by then must not stand for the
 // safe body that has not ended.
 RANK_TEST(a_fence_is_not_fooled_by_what_is_sent_between_two_counts_of_a_round) {
-  if (!has_attendants() || am::ranks() < 3) return;
+  if (!has_progress_threads() || am::ranks() < 3) return;
   const am::rank_t last = am::ranks() - 1;
   for (int round = 0; round < 10; ++round) {
     std::atomic_ref(*ran).store(0);
@@ -256,8 +256,8 @@ RANK_TEST(a_fence_is_not_fooled_by_what_is_sent_between_two_counts_of_a_round) {
 
 // The fiber sleeps thrice as long as the body takes, and less than a fence that naps without looking. On a busy machine it may be
 // first all the same, so this is tried until the fence was first once.
-RANK_TEST(a_fence_ends_soon_after_the_attendants_have_ended) {
-  if (!has_attendants()) return;
+RANK_TEST(a_fence_ends_soon_after_the_progress_threads_have_ended) {
+  if (!has_progress_threads()) return;
   bool fence_was_first = false;
   for (int round = 0; round < 200 && !fence_was_first; ++round) {
     bool fence_is_over = false, before = false;

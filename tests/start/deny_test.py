@@ -59,7 +59,7 @@ class Denied(StartTest):
             if way[0] == "ENOSYS" or way[1:] == ("shm", "poll"):  # the C library knows an older call
                 self.assert_hellos(job, 3)
             else:
-                name = "rank [12]" if way[1] == "threads" else "attendant"
+                name = "rank [12]" if way[1] == "threads" else "progress thread"
                 self.assert_failed(job, f'could not start: .*does not start the thread "{name}" .*allow the system call clone3', 1)
 
 

@@ -34,7 +34,7 @@ std::string lent_memory::cause_of(rank_t r) const {
     if (const loss_record* const told = find_loss(*job, r)) return told->cause;
     const failure_record& note = job->failure;
     if (note.stage.load(std::memory_order_acquire) == 2 && note.rank == r && note.kind != failure_kind::lost)
-      return armilla::detail::cause_of(from_note(*job));
+      return armilla::detail::cause_of(from_record(*job));
   }
   return "";
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/pulse.hpp"
+#include "armilla/boot/heartbeat.hpp"
 
 #include <arpa/inet.h>
 #include <signal.h>
@@ -40,26 +40,26 @@ bool comes_true(auto&& condition) {
   return condition();
 }
 
-pulse_card on_this_machine(const pulse& one) {
-  pulse_card card = one.card();
-  std::ranges::fill(card.address, 0u);
-  card.address[0] = htonl(INADDR_LOOPBACK);
-  return card;
+heartbeat_listener on_this_machine(const heartbeat& one) {
+  heartbeat_listener listener = one.listener();
+  std::ranges::fill(listener.address, 0u);
+  listener.address[0] = htonl(INADDR_LOOPBACK);
+  return listener;
 }
 
 // Two hosts, of which the other one is a process that can be stopped.
 struct two_hosts {
   explicit two_hosts(std::uint64_t timeout_ns) : other_job(make_job(4)), job(make_job(4)) {
-    const auto mine = std::make_shared<pulse>(), theirs = std::make_shared<pulse>();
+    const auto mine = std::make_shared<heartbeat>(), theirs = std::make_shared<heartbeat>();
     here = mine;
-    cards = {on_this_machine(*mine), on_this_machine(*theirs)};
-    const std::vector<pulse::host> hosts{{on_this_machine(*mine), {0, 2}, "h1"}, {on_this_machine(*theirs), {1, 3}, "h2"}};
+    listeners = {on_this_machine(*mine), on_this_machine(*theirs)};
+    const std::vector<heartbeat::host> hosts{{on_this_machine(*mine), {0, 2}, "h1"}, {on_this_machine(*theirs), {1, 3}, "h2"}};
     other = fork();
     if (other == 0) {
-      pulse::start(theirs, other_job, hosts, 1, timeout_ns);
+      heartbeat::start(theirs, other_job, hosts, 1, timeout_ns);
       for (;;) pause();
     }
-    pulse::start(mine, job, hosts, 0, timeout_ns);
+    heartbeat::start(mine, job, hosts, 0, timeout_ns);
   }
   ~two_hosts() {
     here->watch_no_more();
@@ -68,8 +68,8 @@ struct two_hosts {
   }
   job_block& other_job;
   job_block& job;
-  std::shared_ptr<pulse> here;
-  std::vector<pulse_card> cards;
+  std::shared_ptr<heartbeat> here;
+  std::vector<heartbeat_listener> listeners;
   pid_t other = -1;
 };
 
@@ -86,7 +86,7 @@ constexpr bool may_fork = true;
 constexpr bool may_fork = true;
 #endif
 
-TEST(pulse, a_host_that_lives_is_not_lost) {
+TEST(heartbeat, a_host_that_lives_is_not_lost) {
   if (!may_fork) GTEST_SKIP();
   const two_hosts both(2'000'000'000);
   std::this_thread::sleep_for(3s);
@@ -94,7 +94,7 @@ TEST(pulse, a_host_that_lives_is_not_lost) {
   EXPECT_EQ(both.other_job.losses.count.load(), 0u);
 }
 
-TEST(pulse, a_host_that_stands_still_is_lost_with_all_its_ranks) {
+TEST(heartbeat, a_host_that_stands_still_is_lost_with_all_its_ranks) {
   if (!may_fork) GTEST_SKIP();
   const two_hosts both(1'000'000'000);
   std::this_thread::sleep_for(1500ms);
@@ -104,7 +104,7 @@ TEST(pulse, a_host_that_stands_still_is_lost_with_all_its_ranks) {
   EXPECT_EQ(find_loss(both.job, 2), nullptr);
 }
 
-TEST(pulse, at_the_end_nobody_is_lost) {
+TEST(heartbeat, at_the_end_nobody_is_lost) {
   if (!may_fork) GTEST_SKIP();
   const two_hosts both(200'000'000);
   std::this_thread::sleep_for(300ms);
@@ -114,12 +114,12 @@ TEST(pulse, at_the_end_nobody_is_lost) {
   EXPECT_EQ(both.job.losses.count.load(), 0u);
 }
 
-TEST(pulse, what_a_host_knows_of_its_own_ranks_the_others_hear) {
+TEST(heartbeat, what_a_host_knows_of_its_own_ranks_the_others_hear) {
   if (!may_fork) GTEST_SKIP();
   const two_hosts both(2'000'000'000);
-  pulse::pass_on(both.cards, 0, 3, "is none of h1's");
-  pulse::pass_on(both.cards, 0, 77, "is nobody's");
-  pulse::pass_on(both.cards, 0, 2, "was killed by signal 9 (SIGKILL)");
+  heartbeat::pass_on(both.listeners, 0, 3, "is none of h1's");
+  heartbeat::pass_on(both.listeners, 0, 77, "is nobody's");
+  heartbeat::pass_on(both.listeners, 0, 2, "was killed by signal 9 (SIGKILL)");
   ASSERT_TRUE(comes_true([&] { return find_loss(both.other_job, 2) != nullptr; }));
   EXPECT_STREQ(find_loss(both.other_job, 2)->host, "h1");
   EXPECT_STREQ(find_loss(both.other_job, 2)->cause, "was killed by signal 9 (SIGKILL)");
@@ -128,16 +128,16 @@ TEST(pulse, what_a_host_knows_of_its_own_ranks_the_others_hear) {
   EXPECT_EQ(both.job.losses.count.load(), 0u);
 }
 
-TEST(pulse, who_does_not_know_the_word_is_not_heard) {
+TEST(heartbeat, who_does_not_know_the_word_is_not_heard) {
   job_block& job = make_job(4);
-  const auto mine = std::make_shared<pulse>();
-  pulse_card silent = on_this_machine(*mine);
+  const auto mine = std::make_shared<heartbeat>();
+  heartbeat_listener silent = on_this_machine(*mine);
   silent.port = 0;
-  pulse::start(mine, job, {{on_this_machine(*mine), {0}, "h1"}, {silent, {1}, "h2"}}, 0, 200'000'000);
+  heartbeat::start(mine, job, {{on_this_machine(*mine), {0}, "h1"}, {silent, {1}, "h2"}}, 0, 200'000'000);
   const int stranger = socket(AF_INET, SOCK_DGRAM, 0);
   sockaddr_in place{};
   place.sin_family = AF_INET;
-  place.sin_port = mine->card().port;
+  place.sin_port = mine->listener().port;
   place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   const std::uint64_t guess[4] = {job_block::good_magic, 1, 0, 0};
   for (std::size_t bytes : {32, 31, 30, 28, 8, 0})

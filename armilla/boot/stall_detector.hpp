@@ -26,15 +26,15 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// What is no stall, whatever it looks like:
 /// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
 /// - a fiber in sleep_for or a wait with a deadline: open waits, for its rank wakes by itself;
-/// - an attendant that works, also one that has not rested yet: it shows no time;
+/// - a progress thread that works, also one that has not rested yet: it shows no time;
 /// - ranks that serve while one does any of these (run_main): that one shows no time;
 /// - a rank that was woken but has not got its core yet, or was stopped by a debugger meanwhile: it does not answer;
 /// - a rank that starts: it shows no time. One that has come to the end and waits there for the others does: a closed wait;
 /// - a rank that spins in poll(), or has spilled frames to send: it never sleeps;
 /// - what the program has announced by `outside_event`: such a rank's waits are open.
-class job_watch {
+class stall_detector {
  public:
-  job_watch(job_block& job, std::uint64_t stall_ns, std::uint64_t report_ns) noexcept;
+  stall_detector(job_block& job, std::uint64_t stall_ns, std::uint64_t report_ns) noexcept;
 
   /// Lets all ranks write down what they wait for, to be printed soon.
   void ask_for_report();

@@ -18,15 +18,15 @@ namespace armilla::detail {
 
 /// Sends `bytes` bytes at `at`, in this rank's collective area, to the host of `to`, which is far. A multiple of 8. If they begin
 /// with a step, that is written last, and never goes back.
-[[gnu::cold]] void mirror(context& c, rank_t to, const void* at, std::size_t bytes);
+[[gnu::cold]] void replicate(context& c, rank_t to, const void* at, std::size_t bytes);
 
-/// What `mirror` adds to the bytes.
-inline constexpr std::size_t mirror_head_bytes = sizeof(std::uint64_t);
+/// What `replicate` adds to the bytes.
+inline constexpr std::size_t replicate_head_bytes = sizeof(std::uint64_t);
 
 /// Rank `to` may wait for what lies at `at`.
-inline void reveal_to(context& c, rank_t to, const void* at, std::size_t bytes) {
+inline void post_to(context& c, rank_t to, const void* at, std::size_t bytes) {
   if (c.host->far[std::size_t(to)]) [[unlikely]]
-    mirror(c, to, at, bytes);
+    replicate(c, to, at, bytes);
   else
     c.out->notify(to);
 }

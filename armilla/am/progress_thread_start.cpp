@@ -4,8 +4,8 @@
 #include <thread>
 #include <utility>
 
-#include "armilla/am/attending.hpp"
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/progress_thread.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
 #include "armilla/base/options.hpp"
@@ -14,9 +14,9 @@
 namespace armilla::detail {
 
 /// It has a context of its own: the rank's, but for what only one thread may touch.
-struct attendant_state {
-  explicit attendant_state(const context& rank)
-      : mine(rank), thread(start_helper_thread("attendant", [this, &rank] { run(*rank.messages); })) {}
+struct progress_thread_state {
+  explicit progress_thread_state(const context& rank)
+      : mine(rank), thread(start_helper_thread("progress thread", [this, &rank] { run(*rank.messages); })) {}
 
   void run(endpoint& of_rank) noexcept try {
     current = &mine;
@@ -27,32 +27,32 @@ struct attendant_state {
     mine.fibers = &fibers;
     fibers.refuse_fibers();
     mine.messages = nullptr;
-    endpoint messages(mine, *mine.host, role::attendant);
+    endpoint messages(mine, *mine.host, role::progress_thread);
     mine.messages = &messages;
     mine.out = &messages.out;
-    attending(messages, of_rank.in.attended()).until(stop);
+    progress_thread(messages, of_rank.in.processed_by_thread()).until(stop);
     messages.close_network();
     current = nullptr;
-  } catch (const std::exception& why) { fatal("attendant", why.what()); }
+  } catch (const std::exception& why) { fatal("progress thread", why.what()); }
 
   context mine;
   std::atomic<bool> stop = false;
   std::thread thread;
 };
 
-void start_attendant(context& self, const launch&) {
+void start_progress_thread(context& self, const launch&) {
   if (self.settings->reception != reception_kind::thread) return;
-  self.host->attendant(self.rank).present.store(1, std::memory_order_release);
-  self.attendant = new attendant_state(self);
+  self.host->progress_thread(self.rank).present.store(1, std::memory_order_release);
+  self.progress_thread = new progress_thread_state(self);
 }
 
-void stop_attendant(context& self) {
-  attendant_state* const state = std::exchange(self.attendant, nullptr);
+void stop_progress_thread(context& self) {
+  progress_thread_state* const state = std::exchange(self.progress_thread, nullptr);
   if (state == nullptr) return;
   state->stop.store(true, std::memory_order_release);
-  wake(self.host->attendant(self.rank));
+  wake(self.host->progress_thread(self.rank));
   state->thread.join();
-  self.host->attendant(self.rank).present.store(0, std::memory_order_release);
+  self.host->progress_thread(self.rank).present.store(0, std::memory_order_release);
   delete state;
 }
 

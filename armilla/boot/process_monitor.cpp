@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/neighbours.hpp"
+#include "armilla/boot/process_monitor.hpp"
 
 #include <poll.h>
 #include <signal.h>
@@ -20,8 +20,8 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/losses.hpp"
-#include "armilla/boot/note.hpp"
 #include "armilla/boot/units.hpp"
 
 namespace armilla::detail {
@@ -89,7 +89,7 @@ int status_of_ended(pid_t pid, int pidfd) noexcept try {
   return ioctl(pidfd, pidfd_get_info, &how) == 0 && (how.mask & (1 << 3)) != 0 ? how.status : -1;
 } catch (const std::exception&) { return -1; }
 
-neighbours::neighbours(job_block& job, rank_t me, const std::vector<process>& all, std::uint64_t grace_ns)
+process_monitor::process_monitor(job_block& job, rank_t me, const std::vector<process>& all, std::uint64_t grace_ns)
     : job_(job), me_(me), grace_ns_(grace_ns) {
   const auto mine = std::size_t(std::ranges::find(all, me, &process::rank) - all.begin());
   for (std::size_t i = 1; i < all.size() && i <= most_watched; ++i) {
@@ -98,11 +98,11 @@ neighbours::neighbours(job_block& job, rank_t me, const std::vector<process>& al
   }
 }
 
-neighbours::~neighbours() {
+process_monitor::~process_monitor() {
   for (const watched& w : others_) close(w.descriptor);
 }
 
-void neighbours::start(const std::shared_ptr<neighbours>& self, listener heard) {
+void process_monitor::start(const std::shared_ptr<process_monitor>& self, listener heard) {
   if (self->others_.empty()) return;
   self->heard_ = std::move(heard);
   struct sigaction now{};
@@ -113,10 +113,10 @@ void neighbours::start(const std::shared_ptr<neighbours>& self, listener heard) 
     now.sa_flags = SA_RESTART;
     if (self->signal_ >= 0) sigaction(SIGTERM, &now, nullptr);
   }
-  start_helper_thread("neighbours", [self] { self->run(); }).detach();
+  start_helper_thread("process monitor", [self] { self->run(); }).detach();
 }
 
-void neighbours::run() noexcept try {
+void process_monitor::run() noexcept try {
   std::vector<pollfd> list;
   while (signal_ >= 0 || !others_.empty()) {  // who has taken the signal stays for it
     list.assign(1, {signal_, POLLIN, 0});
@@ -133,7 +133,7 @@ void neighbours::run() noexcept try {
   }
 } catch (const std::exception&) { signal(SIGTERM, SIG_DFL); }  // no memory: nobody is watched
 
-bool neighbours::told_to_end(std::uint64_t within_ns) {
+bool process_monitor::told_to_end(std::uint64_t within_ns) {
   if (told_ns_ != 0 || signal_ < 0) return told_ns_ != 0;
   pollfd mine{signal_, POLLIN, 0};
   if (poll(&mine, 1, int(within_ns / milli)) > 0) told_ns_ = now_ns();
@@ -141,14 +141,14 @@ bool neighbours::told_to_end(std::uint64_t within_ns) {
 }
 
 // SIGTERM came: time is up when nobody is found to be lost, or when that has been said.
-int neighbours::patience_ms() const {
+int process_monitor::patience_ms() const {
   if (told_ns_ == 0) return -1;
   const std::uint64_t until = lost_ns_ != 0 ? lost_ns_ + grace_ns_ + to_say_it_ns : told_ns_ + all_are_told_ns;
   const std::uint64_t now = now_ns();
   return now >= until ? 0 : int((until - now) / milli) + 1;
 }
 
-void neighbours::end_if_it_is_time() {
+void process_monitor::end_if_it_is_time() {
   if (told_ns_ == 0) return;
   if (lost_ns_ == 0 && job_.losses.count.load(std::memory_order_acquire) != 0) lost_ns_ = now_ns();  // somebody else saw it
   const auto& note = job_.failure;
@@ -160,7 +160,7 @@ void neighbours::end_if_it_is_time() {
   signal_ = -1;
 }
 
-void neighbours::look(watched& w) {
+void process_monitor::look(watched& w) {
   const auto finished = [this](rank_t r) { return job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::finished; };
   if (finished(w.who.rank) || finished(me_)) return;
   const int status = status_of_ended(w.who.pid, w.descriptor);
@@ -171,12 +171,12 @@ void neighbours::look(watched& w) {
   lose(w, status);
 }
 
-void neighbours::lose(const watched& w, int status) {
+void process_monitor::lose(const watched& w, int status) {
   const rank_t r = w.who.rank;
   const auto& note = job_.failure;
   ending how;
   if (note.stage.load(std::memory_order_acquire) == 2 && note.rank == r) {
-    how = from_note(job_);
+    how = from_record(job_);
   } else if (status >= 0) {
     how.kind = WIFSIGNALED(status) ? ending::how::signal : ending::how::exited;
     how.code = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
@@ -187,7 +187,7 @@ void neighbours::lose(const watched& w, int status) {
   }
   if (lost_ns_ == 0) lost_ns_ = now_ns();
   const std::string cause = cause_of(how);
-  const bool first = note_failure(job_, r, failure_kind::lost, 1, cause);
+  const bool first = record_failure(job_, r, failure_kind::lost, 1, cause);
   tell_loss(job_, r, r, cause);
   heard_(r, first);
 }

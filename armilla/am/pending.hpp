@@ -12,20 +12,20 @@
 
 namespace armilla::detail {
 
-struct cell;
+struct pending_op;
 
 /// What runs when a cell is filled; frees itself. Fibers that wait stand in front, and behind them one at most that takes the
 /// answer.
 struct continuation {
-  void (*run)(continuation* self, cell* filled);
+  void (*run)(continuation* self, pending_op* filled);
   continuation* next = nullptr;
 };
 
-[[gnu::noinline]] void run_continuations(continuation* first, cell* filled);
+[[gnu::noinline]] void run_continuations(continuation* first, pending_op* filled);
 
 /// The name of a question on the wire. The generation tells a reply to a dropped future from one to its successor.
-struct question_name {
-  std::uint32_t cell;
+struct op_id {
+  std::uint32_t index;
   std::uint32_t generation;
 };
 
@@ -37,12 +37,12 @@ struct question_place {
 };
 
 /// Where the answer to a question arrives. Cells are pooled; one cache line.
-struct cell {
+struct pending_op {
   enum class state_t : std::uint8_t { free, pending, ready, failed };
 
   std::uint32_t index = 0;
   std::uint32_t generation = 1;
-  handler_id expects = no_handler;  ///< the reply handler that may fill it; no_handler: only this rank's own code
+  handler_id reply_handler = no_handler;  ///< the reply handler that may fill it; no_handler: only this rank's own code
   state_t state = state_t::free;
   enum class dropped : std::uint8_t {
     forgets,
@@ -53,8 +53,8 @@ struct cell {
   bool deferred = false;  ///< a fence waits until `next_step` has run: see `defer_for`
   continuation* next_step = nullptr;
   union {
-    cell* next_free = nullptr;
-    question_place asked;  ///< while it is pending, if it `expects` something
+    pending_op* next_free = nullptr;
+    question_place asked;  ///< while it is pending, if it `reply_handler` something
     std::exception_ptr* error;
     void* large;
     alignas(8) std::byte small[40];
@@ -102,45 +102,47 @@ struct cell {
 };
 
 /// A rank's cells. Taking and giving back allocates nothing once the pool has grown to what is outstanding at a time.
-class cell_pool {
+class pending_ops {
  public:
-  cell* take(handler_id expects) {
+  pending_op* take(handler_id reply_handler) {
     if (free_ == nullptr) [[unlikely]]
       grow();
-    cell* c = free_;
+    pending_op* c = free_;
     free_ = c->next_free;
-    c->expects = expects;
-    c->state = cell::state_t::pending;
-    c->if_dropped = cell::dropped::forgets;
+    c->reply_handler = reply_handler;
+    c->state = pending_op::state_t::pending;
+    c->if_dropped = pending_op::dropped::forgets;
     return c;
   }
-  void give_back(cell* c) noexcept {
+  void give_back(pending_op* c) noexcept {
     ++c->generation;
-    c->state = cell::state_t::free;
+    c->state = pending_op::state_t::free;
     c->next_step = nullptr;
     c->next_free = free_;
     free_ = c;
   }
   /// The pending cell of that name, or null: the question was abandoned, or the name is made up.
-  cell* find(question_name name) noexcept {
-    if (name.cell / chunk_cells >= chunks_.size()) [[unlikely]]
+  pending_op* find(op_id name) noexcept {
+    if (name.index / chunk_cells >= chunks_.size()) [[unlikely]]
       return nullptr;
-    cell* c = &chunks_[name.cell / chunk_cells][name.cell % chunk_cells];
-    return c->generation == name.generation && c->state == cell::state_t::pending ? c : nullptr;
+    pending_op* c = &chunks_[name.index / chunk_cells][name.index % chunk_cells];
+    return c->generation == name.generation && c->state == pending_op::state_t::pending ? c : nullptr;
   }
-  /// Calls `visit(cell&)` for each that waits for an answer of rank `r`.
+  /// Calls `visit(pending_op&)` for each that waits for an answer of rank `r`.
   template <class Visit>
   void each_asked(rank_t r, Visit&& visit) {
     for (const auto& chunk : chunks_)
       for (std::uint32_t i = 0; i < chunk_cells; ++i)
-        if (cell& c = chunk[i]; c.state == cell::state_t::pending && c.expects != no_handler && c.asked.rank == r) visit(c);
+        if (pending_op& c = chunk[i];
+            c.state == pending_op::state_t::pending && c.reply_handler != no_handler && c.asked.rank == r)
+          visit(c);
   }
 
  private:
   static constexpr std::uint32_t chunk_cells = 256;
   void grow();
-  cell* free_ = nullptr;
-  std::vector<std::unique_ptr<cell[]>> chunks_;
+  pending_op* free_ = nullptr;
+  std::vector<std::unique_ptr<pending_op[]>> chunks_;
 };
 
 }  // namespace armilla::detail

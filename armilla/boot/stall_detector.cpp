@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/watch.hpp"
+#include "armilla/boot/stall_detector.hpp"
 
 #include <algorithm>
 
@@ -63,30 +63,30 @@ std::string stall_headline(std::uint64_t stall_ns) {
       seconds(stall_ns));
 }
 
-job_watch::job_watch(job_block& job, std::uint64_t stall_ns, std::uint64_t report_ns) noexcept
+stall_detector::stall_detector(job_block& job, std::uint64_t stall_ns, std::uint64_t report_ns) noexcept
     : job_(job), stall_ns_(stall_ns), report_ns_(report_ns) {
   const std::uint64_t shorter = std::min(stall_ns - 1, report_ns - 1);  // 0 is never
   every_ns_ = (stall_ns | report_ns) == 0 ? 0 : std::clamp((shorter + 1) / 4, 10 * milli, most_patience_ns);
   next_ns_ = now_ns() + every_ns_;
 }
 
-void job_watch::ask_for_report() {
+void stall_detector::ask_for_report() {
   headline_ = "armilla: who waits for what:";
   begin(phase::reporting);
 }
 
-void job_watch::begin(phase p) {
+void stall_detector::begin(phase p) {
   phase_ = p;
   asked_ns_ = now_ns();
   until_ns_ = asked_ns_ + answers_within_ns;
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
     if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
       ask(control_of(job_, rank_t(r)));
-      wake(attendant_of(job_, rank_t(r)));
+      wake(progress_thread_of(job_, rank_t(r)));
     }
 }
 
-bool job_watch::look() {
+bool stall_detector::look() {
   if (job_.report_wanted.exchange(0, std::memory_order_acquire) != 0) ask_for_report();
   const std::uint64_t now = now_ns();
   if (phase_ != phase::idle) return finish(now);
@@ -97,7 +97,7 @@ bool job_watch::look() {
 }
 
 // Only ranks that sleep show anything; each showed since when, or 0.
-void job_watch::look_for_waits(std::uint64_t now) {
+void stall_detector::look_for_waits(std::uint64_t now) {
   now_.resize(job_.ranks);
   reported_.resize(job_.ranks);
   bool news = false;
@@ -119,7 +119,7 @@ void job_watch::look_for_waits(std::uint64_t now) {
   }
 }
 
-bool job_watch::all_closed_since(std::uint64_t latest_ns) {
+bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
   now_.resize(job_.ranks);
   for (std::uint32_t r = 0; r < job_.ranks; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
@@ -129,26 +129,27 @@ bool job_watch::all_closed_since(std::uint64_t latest_ns) {
     // bell.
     const bool ending = job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::ending;
     if (!ending && rank.sleeping.load(std::memory_order_acquire) != asleep) return false;
-    const control_block& attendant = attendant_of(job_, rank_t(r));
-    if (attendant.present.load(std::memory_order_acquire) == 0) continue;
-    const std::uint64_t since = attendant.idle.load(std::memory_order_acquire) >> 1;
-    if (since == 0 || since > latest_ns || attendant.sleeping.load(std::memory_order_acquire) != asleep) return false;
+    const control_block& progress_thread = progress_thread_of(job_, rank_t(r));
+    if (progress_thread.present.load(std::memory_order_acquire) == 0) continue;
+    const std::uint64_t since = progress_thread.idle.load(std::memory_order_acquire) >> 1;
+    if (since == 0 || since > latest_ns || progress_thread.sleeping.load(std::memory_order_acquire) != asleep) return false;
   }
   return true;
 }
 
-bool job_watch::all_answered() const {
+bool stall_detector::all_answered() const {
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
     if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
-      const control_block& attendant = attendant_of(job_, rank_t(r));
-      const bool looks = attendant.present.load(std::memory_order_acquire) != 0;
-      if (!has_answered(control_of(job_, rank_t(r))) || (looks && attendant.looked.load(std::memory_order_acquire) < asked_ns_))
+      const control_block& progress_thread = progress_thread_of(job_, rank_t(r));
+      const bool looks = progress_thread.present.load(std::memory_order_acquire) != 0;
+      if (!has_answered(control_of(job_, rank_t(r))) ||
+          (looks && progress_thread.looked.load(std::memory_order_acquire) < asked_ns_))
         return false;
     }
   return true;
 }
 
-bool job_watch::finish(std::uint64_t now) {
+bool stall_detector::finish(std::uint64_t now) {
   const bool late = now >= until_ns_;
   if (phase_ == phase::reporting) {
     if (!late && !all_answered()) return false;
@@ -165,7 +166,7 @@ bool job_watch::finish(std::uint64_t now) {
   return false;
 }
 
-int job_watch::patience_ms() const {
+int stall_detector::patience_ms() const {
   if (phase_ != phase::idle) return int(look_for_answers_ns / milli);
   if (every_ns_ == 0) return -1;
   const std::uint64_t now = now_ns();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/door.hpp"
+#include "armilla/boot/descriptor_server.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -22,17 +22,17 @@ namespace {
 constexpr std::uint64_t callers_come_within_ns = 10'000 * milli;
 constexpr int caller_speaks_within_ms = 1000;
 
-struct knock_text {
-  unsigned char key[card::key_bytes];
+struct request_text {
+  unsigned char key[peer_info::key_bytes];
   rank_t rank;
 };
 
 // Abstract: no file, gone with the socket. Returns the address's length.
-socklen_t address_of(const card& lead, sockaddr_un& address) noexcept {
+socklen_t address_of(const peer_info& lead, sockaddr_un& address) noexcept {
   address = {};
   address.sun_family = AF_UNIX;
-  const std::size_t n = strnlen(lead.door, sizeof lead.door);
-  std::memcpy(address.sun_path + 1, lead.door, n);
+  const std::size_t n = strnlen(lead.server, sizeof lead.server);
+  std::memcpy(address.sun_path + 1, lead.server, n);
   return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + n);
 }
 
@@ -49,15 +49,15 @@ bool readable_within(int fd, int ms) noexcept {
   return n > 0;
 }
 
-bool same_key(const unsigned char (&a)[card::key_bytes], const unsigned char (&b)[card::key_bytes]) noexcept {
+bool same_key(const unsigned char (&a)[peer_info::key_bytes], const unsigned char (&b)[peer_info::key_bytes]) noexcept {
   unsigned differ = 0;  // in the same time, wherever they differ
-  for (std::size_t i = 0; i < card::key_bytes; ++i) differ |= unsigned(a[i] ^ b[i]);
+  for (std::size_t i = 0; i < peer_info::key_bytes; ++i) differ |= unsigned(a[i] ^ b[i]);
   return differ == 0;
 }
 
 }  // namespace
 
-door::door(const card& mine) noexcept {
+descriptor_server::descriptor_server(const peer_info& mine) noexcept {
   sockaddr_un address;
   const socklen_t size = address_of(mine, address);
   descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -65,14 +65,14 @@ door::door(const card& mine) noexcept {
   if (listen(fd.get(), int(job_block::max_ranks)) == 0) socket_ = fd.release();
 }
 
-door::~door() {
+descriptor_server::~descriptor_server() {
   if (socket_ >= 0) close(socket_);
 }
 
-bool door::serve_one(int memory, const card& mine, std::vector<rank_t>& callers) noexcept {
+bool descriptor_server::serve_one(int memory, const peer_info& mine, std::vector<rank_t>& callers) noexcept {
   const descriptor caller(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
   if (caller.get() < 0) return false;
-  knock_text said{};
+  request_text said{};
   if (!same_user(caller.get()) || !readable_within(caller.get(), caller_speaks_within_ms) ||
       recv(caller.get(), &said, sizeof said, MSG_DONTWAIT) != ssize_t(sizeof said) || !same_key(said.key, mine.key))
     return true;
@@ -83,19 +83,19 @@ bool door::serve_one(int memory, const card& mine, std::vector<rank_t>& callers)
   return true;
 }
 
-void door::hand_out(int memory, const card& mine, std::vector<rank_t> callers) noexcept {
+void descriptor_server::hand_out(int memory, const peer_info& mine, std::vector<rank_t> callers) noexcept {
   const std::uint64_t until = deadline_after_ns(callers_come_within_ns);
   while (!callers.empty() && now_ns() < until)
     if (!serve_one(memory, mine, callers)) readable_within(socket_, 100);
 }
 
-int knock(const card& lead, rank_t self) noexcept {
+int request_descriptor(const peer_info& lead, rank_t self) noexcept {
   sockaddr_un address;
   const socklen_t size = address_of(lead, address);
   descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
   if (fd.get() < 0 || connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 || !same_user(fd.get()))
     return -1;
-  knock_text mine{};
+  request_text mine{};
   std::memcpy(mine.key, lead.key, sizeof mine.key);
   mine.rank = self;
   return send(fd.get(), &mine, sizeof mine, MSG_NOSIGNAL) == ssize_t(sizeof mine) ? fd.release() : -1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an attendant does about the network that it shares with its rank.
+// What a progress thread does about the network that it shares with its rank.
 //
-// While the rank looks there by itself it puts aside what is for the attendant, and wakes it. When the rank has not looked for
-// ARMILLA_ATTEND_AFTER, the attendant looks, and puts aside what is for the rank. While the rank sleeps, which ends when
-// something comes, the attendant sleeps too, and the rank wakes it before it goes on.
-#include "armilla/am/attending.hpp"
+// While the rank looks there by itself it puts aside what is for the progress thread, and wakes it. When the rank has not looked
+// for ARMILLA_ATTEND_AFTER, the progress thread looks, and puts aside what is for the rank. While the rank sleeps, which ends
+// when something comes, the progress thread sleeps too, and the rank wakes it before it goes on.
+#include "armilla/am/progress_thread.hpp"
 
 #include <sched.h>
 
@@ -26,12 +26,12 @@ constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
 
 }  // namespace
 
-attending::attending(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept
+progress_thread::progress_thread(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept
     : mine_(mine), self_(mine.out.self), host_(mine.out.host()) {
-  mine.in.shows_attended = attended;
+  mine.in.shows_processed = attended;
 }
 
-void attending::until(const std::atomic<bool>& stop) {
+void progress_thread::until(const std::atomic<bool>& stop) {
   event_count& sleeper = mine_.sleeper;
   event_count::backoff backoff;
   while (!stop.load(std::memory_order_acquire)) {
@@ -56,27 +56,27 @@ void attending::until(const std::atomic<bool>& stop) {
   }
 }
 
-bool attending::look_at_rings() {
+bool progress_thread::look_at_rings() {
   return mine_.in.look_at_each([this](const inbound& in) {
     mine_.out.flush();
     // release: what the bodies have done; pairs with the acquire in processed_from
-    mine_.in.shows_attended[in.source].store(in.reader.position(), std::memory_order_release);
+    mine_.in.shows_processed[in.source].store(in.reader.position(), std::memory_order_release);
     notify_rank();
   });
 }
 
-void attending::notify_rank() noexcept {
+void progress_thread::notify_rank() noexcept {
   if (detail::notify(host_.control(self_.rank))) ++mine_.out.count().wakes_sent;
 }
 
-void attending::rest(const event_count::backoff& backoff) noexcept {
+void progress_thread::rest(const event_count::backoff& backoff) noexcept {
   if (mine_.out.far() != nullptr)
     rest_beside_network(backoff);
   else
     mine_.sleeper.sleep(backoff, 0, true);
 }
 
-bool attending::look_at_network() {
+bool progress_thread::look_at_network() {
   shared_network& shared = *host_.shared;
   far_traffic& far = *mine_.out.far();
   auto& rank = far.rank;
@@ -88,7 +88,7 @@ bool attending::look_at_network() {
   // What this side has under way moves only while a thread looks, and a sleeping rank does not.
   const bool under_way = far.any_bulk() || far.wants_buffers() || mine_.out.any_queued();
   rank.away = under_way || now - rank.since_ns >= self_.settings->attend_after_ns;
-  shared.let_attendant_look(rank.away);
+  shared.let_progress_thread_look(rank.away);
   bool any = false;
   for (int i = 0; i < frames_a_turn && mine_.in.poll_far<taker::loop>(); ++i) any = true;
   if (!any) return false;
@@ -99,13 +99,13 @@ bool attending::look_at_network() {
 }
 
 // Behind an announced sleep, and a look that found nothing in the rings.
-void attending::rest_beside_network(const event_count::backoff& backoff) noexcept {
+void progress_thread::rest_beside_network(const event_count::backoff& backoff) noexcept {
   shared_network& shared = *host_.shared;
   far_traffic& far = *mine_.out.far();
   network& net = far.link.net();
   const auto& rank = far.rank;
   const std::uint64_t now = now_ns();
-  if (shared.keeps_for_attendant()) return mine_.sleeper.cancel_wait();
+  if (shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
   if (far.any_bulk() || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
   if (!rank.away) {
     const bool rests = shared.rest();

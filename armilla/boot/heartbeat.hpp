@@ -20,7 +20,7 @@
 namespace armilla::detail {
 
 /// What a host tells the others before: where it listens, and the word that it knows them by.
-struct pulse_card {
+struct heartbeat_listener {
   static constexpr std::size_t most_addresses = 6;
   std::uint32_t address[most_addresses];  ///< IPv4, as on the wire; 0: no more
   std::uint16_t port;                     ///< as on the wire; 0: it does not listen
@@ -28,26 +28,27 @@ struct pulse_card {
   unsigned char word[16];
 };
 
-class pulse {
+class heartbeat {
  public:
   /// Listens from now on, on this interface; without one on all. Where that fails it stays silent.
-  explicit pulse(const network_interface& at = {});
-  ~pulse();
-  pulse(const pulse&) = delete;
+  explicit heartbeat(const network_interface& at = {});
+  ~heartbeat();
+  heartbeat(const heartbeat&) = delete;
 
-  pulse_card card() const noexcept { return mine_; }
+  heartbeat_listener listener() const noexcept { return mine_; }
 
   struct host {
-    pulse_card card;
+    heartbeat_listener listener;
     std::vector<rank_t> ranks;  ///< ascending
     std::string name;
   };
   /// Starts a thread that holds `self`, until the process ends. Losses go to `job`.
-  static void start(const std::shared_ptr<pulse>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
+  static void start(const std::shared_ptr<heartbeat>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
                     std::uint64_t timeout_ns);
   /// Tells the other hosts (`cards`, by number) what a rank of host `mine` has found out of one of its own. Any rank of it may:
-  /// no pulse of its own is needed.
-  static void pass_on(const std::vector<pulse_card>& cards, std::size_t mine, rank_t lost, std::string_view cause) noexcept;
+  /// no heartbeat of its own is needed.
+  static void pass_on(const std::vector<heartbeat_listener>& cards, std::size_t mine, rank_t lost,
+                      std::string_view cause) noexcept;
   /// The job comes to its end: who falls silent from now on is not lost.
   void watch_no_more() noexcept { watching_.store(false, std::memory_order_relaxed); }
 
@@ -66,7 +67,7 @@ class pulse {
   void lose(peer& p);
 
   int socket_ = -1;
-  pulse_card mine_{};
+  heartbeat_listener mine_{};
   std::atomic<bool> watching_ = true;
   job_block* job_ = nullptr;
   std::vector<peer> peers_;

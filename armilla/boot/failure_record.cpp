@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/note.hpp"
+#include "armilla/boot/failure_record.hpp"
 
 #include <signal.h>
 
@@ -11,7 +11,7 @@
 
 namespace armilla::detail {
 
-bool note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
+bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
   failure_record& record = job.failure;
   std::uint32_t nobody = 0;
   if (!record.stage.compare_exchange_strong(nobody, 1, std::memory_order_relaxed)) return false;
@@ -26,16 +26,16 @@ bool note_failure(job_block& job, rank_t rank, failure_kind kind, int code, std:
   return true;
 }
 
-void note_current_exception(job_block& job, rank_t rank) noexcept {
+void record_current_exception(job_block& job, rank_t rank) noexcept {
   failure_kind kind = failure_kind::exception;
   try {
     throw;
-  } catch (const rank_lost&) { kind = failure_kind::bereaved; } catch (...) {
+  } catch (const rank_lost&) { kind = failure_kind::secondary; } catch (...) {
   }
   try {
     const exception_text thrown = describe_current_exception();
-    note_failure(job, rank, kind, 1, thrown.type_name + ": " + thrown.text);
-  } catch (...) { note_failure(job, rank, failure_kind::exception, 1, "no memory left to describe it"); }
+    record_failure(job, rank, kind, 1, thrown.type_name + ": " + thrown.text);
+  } catch (...) { record_failure(job, rank, failure_kind::exception, 1, "no memory left to describe it"); }
 }
 
 }  // namespace armilla::detail

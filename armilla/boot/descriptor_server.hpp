@@ -2,30 +2,30 @@
 #pragma once
 #include <vector>
 
-#include "armilla/boot/card.hpp"
+#include "armilla/boot/peer_info.hpp"
 
 namespace armilla::detail {
 
 /// How ranks that a launcher started come to share memory: the first of them makes it and hands its descriptor to those that come
 /// to its door, a socket with an abstract name. Only processes of the same user that know the key are given it.
-class door {
+class descriptor_server {
  public:
   /// Opens the door of `mine`; where that is refused nobody can come.
-  explicit door(const card& mine) noexcept;
-  door(const door&) = delete;
-  door& operator=(const door&) = delete;
-  ~door();
+  explicit descriptor_server(const peer_info& mine) noexcept;
+  descriptor_server(const descriptor_server&) = delete;
+  descriptor_server& operator=(const descriptor_server&) = delete;
+  ~descriptor_server();
 
-  /// Gives `memory` to each of `callers`, who have knocked already. Who proves to be somebody else is sent away.
-  void hand_out(int memory, const card& mine, std::vector<rank_t> callers) noexcept;
+  /// Gives `memory` to each of `callers`, that have asked already. One that proves to be another is sent away.
+  void hand_out(int memory, const peer_info& mine, std::vector<rank_t> callers) noexcept;
 
  private:
-  bool serve_one(int memory, const card& mine, std::vector<rank_t>& callers) noexcept;
+  bool serve_one(int memory, const peer_info& mine, std::vector<rank_t>& callers) noexcept;
   int socket_ = -1;
 };
 
 /// Goes to the door of `lead` and says who one is. The connection; -1 if there is no way.
-int knock(const card& lead, rank_t self) noexcept;
+int request_descriptor(const peer_info& lead, rank_t self) noexcept;
 /// The descriptor that comes back on it, which is then closed; -1 if none comes.
 int receive_memory(int connection) noexcept;
 

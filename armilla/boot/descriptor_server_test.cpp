@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/door.hpp"
+#include "armilla/boot/descriptor_server.hpp"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,14 +12,14 @@
 namespace armilla::detail {
 namespace {
 
-TEST(door, opens_to_those_who_know_the_key) {
+TEST(descriptor_server, opens_to_those_who_know_the_key) {
   const options settings;
-  const card mine = own_card(settings);
-  card forged = mine;
+  const peer_info mine = own_peer_info(settings);
+  peer_info forged = mine;
   forged.key[3] ^= 1;
-  door in(mine);
+  descriptor_server in(mine);
   const int memory = memfd_create("a test", 0);
-  const int thief = knock(forged, 1), impostor = knock(mine, 2), friendly = knock(mine, 1);
+  const int thief = request_descriptor(forged, 1), impostor = request_descriptor(mine, 2), friendly = request_descriptor(mine, 1);
   ASSERT_GE(friendly, 0);
   in.hand_out(memory, mine, {1});
   EXPECT_EQ(receive_memory(thief), -1);
@@ -30,12 +30,12 @@ TEST(door, opens_to_those_who_know_the_key) {
   close(memory);
 }
 
-TEST(door, what_is_handed_out_is_the_memory_itself) {
-  const card mine = own_card(options());
-  door in(mine);
+TEST(descriptor_server, what_is_handed_out_is_the_memory_itself) {
+  const peer_info mine = own_peer_info(options());
+  descriptor_server in(mine);
   const int memory = memfd_create("a test", 0);
   ASSERT_EQ(pwrite(memory, "shared", 6, 0), 6);
-  const int caller = knock(mine, 1);
+  const int caller = request_descriptor(mine, 1);
   in.hand_out(memory, mine, {1});
   const int given = receive_memory(caller);
   char text[7] = {};
@@ -46,11 +46,11 @@ TEST(door, what_is_handed_out_is_the_memory_itself) {
   close(memory);
 }
 
-TEST(door, each_caller_is_served_once) {
-  const card mine = own_card(options());
-  door in(mine);
+TEST(descriptor_server, each_caller_is_served_once) {
+  const peer_info mine = own_peer_info(options());
+  descriptor_server in(mine);
   const int memory = memfd_create("a test", 0);
-  const int first = knock(mine, 1), again = knock(mine, 1), second = knock(mine, 2);
+  const int first = request_descriptor(mine, 1), again = request_descriptor(mine, 1), second = request_descriptor(mine, 2);
   in.hand_out(memory, mine, {2, 1});
   const int given[] = {receive_memory(first), receive_memory(again), receive_memory(second)};
   EXPECT_GE(given[0], 0);
@@ -59,19 +59,19 @@ TEST(door, each_caller_is_served_once) {
   for (const int file : {given[0], given[2], memory}) close(file);
 }
 
-TEST(door, that_is_closed_cannot_be_knocked_at) {
-  const card mine = own_card(options());
-  EXPECT_EQ(knock(mine, 1), -1);
-  { const door in(mine); }
-  EXPECT_EQ(knock(mine, 1), -1);
+TEST(descriptor_server, that_is_closed_cannot_be_knocked_at) {
+  const peer_info mine = own_peer_info(options());
+  EXPECT_EQ(request_descriptor(mine, 1), -1);
+  { const descriptor_server in(mine); }
+  EXPECT_EQ(request_descriptor(mine, 1), -1);
 }
 
-TEST(door, that_goes_leaves_its_caller_with_nothing) {
-  const card mine = own_card(options());
+TEST(descriptor_server, that_goes_leaves_its_caller_with_nothing) {
+  const peer_info mine = own_peer_info(options());
   int waiting = -1;
   {
-    const door in(mine);
-    waiting = knock(mine, 1);
+    const descriptor_server in(mine);
+    waiting = request_descriptor(mine, 1);
     ASSERT_GE(waiting, 0);
   }
   EXPECT_EQ(receive_memory(waiting), -1);

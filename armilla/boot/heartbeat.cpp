@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/pulse.hpp"
+#include "armilla/boot/heartbeat.hpp"
 
 #include <netinet/in.h>
 #include <poll.h>
@@ -16,9 +16,9 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/helper_thread.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/interfaces.hpp"
 #include "armilla/boot/losses.hpp"
-#include "armilla/boot/note.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -30,7 +30,7 @@ struct beat {
   std::uint64_t magic = job_block::good_magic;
   std::uint32_t from = 0;
   std::uint32_t reserved = 0;
-  unsigned char word[sizeof pulse_card::word] = {};
+  unsigned char word[sizeof heartbeat_listener::word] = {};
 };
 static_assert(sizeof(beat) == 32);
 
@@ -42,13 +42,13 @@ struct news {
 };
 constexpr int times_told = 2;  // a datagram may get lost
 
-void list_addresses(pulse_card& card) {
+void list_addresses(heartbeat_listener& listener) {
   const std::vector<network_interface> all = outer_interfaces();
-  for (std::size_t i = 0; i < std::min(all.size(), pulse_card::most_addresses); ++i) card.address[i] = all[i].address;
+  for (std::size_t i = 0; i < std::min(all.size(), heartbeat_listener::most_addresses); ++i) listener.address[i] = all[i].address;
 }
 
 // To all addresses of a host, always: that one of them can be heard does not mean that it can be reached.
-void send_to_all(int socket, const pulse_card& host, const void* data, std::size_t bytes) noexcept {
+void send_to_all(int socket, const heartbeat_listener& host, const void* data, std::size_t bytes) noexcept {
   sockaddr_in place{};
   place.sin_family = AF_INET;
   place.sin_port = host.port;
@@ -61,7 +61,7 @@ void send_to_all(int socket, const pulse_card& host, const void* data, std::size
 
 }  // namespace
 
-pulse::pulse(const network_interface& at) {
+heartbeat::heartbeat(const network_interface& at) {
   const int made = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (made < 0) return;
   sockaddr_in place{};
@@ -83,21 +83,21 @@ pulse::pulse(const network_interface& at) {
     list_addresses(mine_);
 }
 
-pulse::~pulse() {
+heartbeat::~heartbeat() {
   if (socket_ >= 0) close(socket_);
 }
 
-void pulse::start(const std::shared_ptr<pulse>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
-                  std::uint64_t timeout_ns) {
+void heartbeat::start(const std::shared_ptr<heartbeat>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
+                      std::uint64_t timeout_ns) {
   if (self->socket_ < 0) return;
   self->job_ = &job;
   self->me_ = mine;
   self->timeout_ns_ = timeout_ns;
   for (host& h : hosts) self->peers_.push_back({std::move(h)});
-  start_helper_thread("pulse", [self] { self->run(); }).detach();
+  start_helper_thread("heartbeat", [self] { self->run(); }).detach();
 }
 
-void pulse::run() noexcept try {
+void heartbeat::run() noexcept try {
   const std::uint64_t step = std::max<std::uint64_t>(timeout_ns_ / beats, 1'000'000);
   for (std::uint64_t next = now_ns();;) {
     send();
@@ -118,18 +118,18 @@ void pulse::run() noexcept try {
   }
 } catch (const std::exception&) {}  // no memory: nobody is watched
 
-void pulse::send() {
+void heartbeat::send() {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     const peer& p = peers_[i];
-    if (i == me_ || p.who.card.port == 0) continue;
+    if (i == me_ || p.who.listener.port == 0) continue;
     beat mine;
     mine.from = std::uint32_t(me_);
-    std::memcpy(mine.word, p.who.card.word, sizeof mine.word);
-    send_to_all(socket_, p.who.card, &mine, sizeof mine);
+    std::memcpy(mine.word, p.who.listener.word, sizeof mine.word);
+    send_to_all(socket_, p.who.listener, &mine, sizeof mine);
   }
 }
 
-void pulse::receive() {
+void heartbeat::receive() {
   news came;
   for (std::size_t left = 64 + 8 * peers_.size(); left != 0; --left) {  // a flood shall not keep this host from beating
     const ssize_t n = recv(socket_, &came, sizeof came, 0);
@@ -145,14 +145,15 @@ void pulse::receive() {
 }
 
 // A host tells of its own ranks only. It has said so to the user: this host need not.
-void pulse::hear(std::uint32_t from, rank_t lost, std::string_view cause) {
+void heartbeat::hear(std::uint32_t from, rank_t lost, std::string_view cause) {
   const host& there = peers_[from].who;
   if (!std::ranges::binary_search(there.ranks, lost)) return;
-  note_failure(*job_, lost, failure_kind::lost, 1, cause);
+  record_failure(*job_, lost, failure_kind::lost, 1, cause);
   tell_loss(*job_, lost, lost, cause, there.name);
 }
 
-void pulse::pass_on(const std::vector<pulse_card>& cards, std::size_t mine, rank_t lost, std::string_view cause) noexcept {
+void heartbeat::pass_on(const std::vector<heartbeat_listener>& cards, std::size_t mine, rank_t lost,
+                        std::string_view cause) noexcept {
   const int out = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (out < 0) return;
   news all{};
@@ -160,7 +161,7 @@ void pulse::pass_on(const std::vector<pulse_card>& cards, std::size_t mine, rank
   all.lost = lost;
   std::memcpy(all.cause, cause.data(), std::min(cause.size(), sizeof all.cause - 1));
   for (std::size_t i = 0; i < times_told * cards.size(); ++i) {
-    const pulse_card& to = cards[i % cards.size()];
+    const heartbeat_listener& to = cards[i % cards.size()];
     if (i % cards.size() == mine || to.port == 0) continue;
     std::memcpy(all.from.word, to.word, sizeof to.word);
     send_to_all(out, to, &all, sizeof all);
@@ -168,13 +169,13 @@ void pulse::pass_on(const std::vector<pulse_card>& cards, std::size_t mine, rank
   close(out);
 }
 
-void pulse::judge(std::uint64_t now) {
+void heartbeat::judge(std::uint64_t now) {
   if (!watching_.load(std::memory_order_relaxed)) return;
   for (peer& p : peers_)
     if (!p.lost && p.heard_ns != 0 && now > p.heard_ns + timeout_ns_) lose(p);
 }
 
-void pulse::lose(peer& p) {
+void heartbeat::lose(peer& p) {
   p.lost = true;
   const std::string cause =
       fmt::format("has not been heard of for {:.3g} s: its host is cut off or stands still, or its first rank is stopped",

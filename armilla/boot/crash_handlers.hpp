@@ -6,15 +6,15 @@ namespace armilla::detail {
 
 /// Watches over this process from inside, for what its supervisor cannot see: std::exit before the end (and by which thread),
 /// std::terminate and its exception, and in a job of threads the rank that a fatal signal strikes. Once a process.
-void guard_process(const launch& self);
+void install_crash_handlers(const launch& self);
 
 /// A rank's own thread calls this: fatal signals get a stack of their own, so that an overflow of the stack can be noted too.
-class guarded_thread {
+class crash_stack {
  public:
-  explicit guarded_thread(const launch& self);
-  guarded_thread(const guarded_thread&) = delete;
-  guarded_thread& operator=(const guarded_thread&) = delete;
-  ~guarded_thread();
+  explicit crash_stack(const launch& self);
+  crash_stack(const crash_stack&) = delete;
+  crash_stack& operator=(const crash_stack&) = delete;
+  ~crash_stack();
 
  private:
   void* stack_ = nullptr;

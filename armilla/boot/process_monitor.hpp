@@ -17,7 +17,7 @@
 /// has no handler of its own for that, waits for the moment in which this can be heard and said.
 namespace armilla::detail {
 
-class neighbours {
+class process_monitor {
  public:
   static constexpr std::size_t most_watched = 64;  ///< by each: those behind it, in a circle
 
@@ -26,14 +26,14 @@ class neighbours {
     pid_t pid;
   };
   /// `all`: of this host, ascending, `me` among them. All of them live, and go on only when all have come here.
-  neighbours(job_block& job, rank_t me, const std::vector<process>& all, std::uint64_t grace_ns);
-  ~neighbours();
-  neighbours(const neighbours&) = delete;
+  process_monitor(job_block& job, rank_t me, const std::vector<process>& all, std::uint64_t grace_ns);
+  ~process_monitor();
+  process_monitor(const process_monitor&) = delete;
 
   /// `heard` is called, on a thread of its own, when one has ended before the job; the ranks of this host have been told.
   /// `first`: nothing had failed before, and this process is the one to say so.
   using listener = std::function<void(rank_t lost, bool first)>;
-  static void start(const std::shared_ptr<neighbours>& self, listener heard);
+  static void start(const std::shared_ptr<process_monitor>& self, listener heard);
 
  private:
   struct watched {

@@ -17,11 +17,11 @@ struct far_elements {
 };
 
 /// Writes like an encoder, but leaves out the elements of the first long view that lies in `here`. What is left must be short.
-class apart_encoder {
+class zero_copy_encoder {
  public:
   static constexpr std::size_t most = 512;  ///< bytes of what is left
 
-  explicit apart_encoder(const reachable& here) : here_(here) {}
+  explicit zero_copy_encoder(const shared_range& here) : here_(here) {}
 
   /// Whether there were such elements, and the rest is short enough; else the item must be written in the usual way.
   bool good() const { return elements_.data != nullptr && !too_long_; }
@@ -37,7 +37,7 @@ class apart_encoder {
   }
 
   // What `write` needs of a sink.
-  const reachable& stays() const { return nowhere_; }
+  const shared_range& stays() const { return nowhere_; }
   void align(std::size_t unit) { size_ = begin_ + align_up(size_ - begin_, unit); }
   void bytes(const void* from, std::size_t n) {
     if (n <= most && rest_bytes() <= most - n)
@@ -58,8 +58,8 @@ class apart_encoder {
   std::size_t size_ = 0;                     // of the whole
   std::size_t begin_ = 0;
   far_elements elements_;
-  reachable here_;
-  reachable nowhere_;
+  shared_range here_;
+  shared_range nowhere_;
   bool too_long_ = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/neighbours.hpp"
+#include "armilla/boot/process_monitor.hpp"
 
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,7 @@
 namespace armilla::detail {
 namespace {
 
-TEST(neighbours, it_is_found_out_how_a_process_ended) {
+TEST(process_monitor, it_is_found_out_how_a_process_ended) {
   for (const bool by_signal : {false, true}) {
     const pid_t child = fork();
     if (child == 0) {

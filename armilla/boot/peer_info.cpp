@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/card.hpp"
+#include "armilla/boot/peer_info.hpp"
 
 #include <sched.h>
 #include <sys/random.h>
@@ -68,8 +68,8 @@ void copy(char (&to)[N], const std::string& from) {
 
 }  // namespace
 
-card own_card(const options& settings) {
-  card mine{};
+peer_info own_peer_info(const options& settings) {
+  peer_info mine{};
   const program_spec self = this_program(0, nullptr);
   const std::string shared = settings.shared();
   mine.build = build_id();
@@ -82,7 +82,7 @@ card own_card(const options& settings) {
   mine.pid = getpid();
   mark_processors(mine.processors);
   for (unsigned char& byte : mine.key) byte = static_cast<unsigned char>(random_number());
-  copy(mine.door, fmt::format("armilla-{:016x}", random_number()));
+  copy(mine.server, fmt::format("armilla-{:016x}", random_number()));
   char host[sizeof mine.host] = {};
   if (gethostname(host, sizeof host - 1) == 0) copy(mine.host, host);
   copy(mine.file, self.path);
@@ -90,10 +90,10 @@ card own_card(const options& settings) {
   return mine;
 }
 
-std::size_t ranks_beside(const std::vector<card>& all, rank_t me) noexcept {
-  const card& mine = all[std::size_t(me)];
+std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept {
+  const peer_info& mine = all[std::size_t(me)];
   std::size_t beside = 1;
-  for (const card& other : all) {
+  for (const peer_info& other : all) {
     bool common = false;
     for (std::size_t i = 0; i < std::size(mine.processors); ++i) common |= (other.processors[i] & mine.processors[i]) != 0;
     beside += &other != &mine && mine.machine != 0 && other.machine == mine.machine && common;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/team/mirror.hpp"
+#include "armilla/team/replicate.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -12,10 +12,10 @@
 namespace armilla::detail {
 namespace {
 
-struct mirror_head {
+struct replicate_head {
   std::uint64_t offset;  // in the sender's collective area
 };
-static_assert(sizeof(mirror_head) == mirror_head_bytes);
+static_assert(sizeof(replicate_head) == replicate_head_bytes);
 
 std::atomic_ref<std::uint64_t> word(std::byte* at) { return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(at)); }
 
@@ -29,9 +29,9 @@ void write_line(std::byte* to, const std::byte* from, std::size_t bytes) {
   word(to).store(step, std::memory_order_release);  // pairs with the acquire in await_step, and in transfer::pull
 }
 
-struct mirror_record {
+struct replicate_record {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    mirror_head head;
+    replicate_head head;
     if (size < sizeof head + sizeof(std::uint64_t)) throw_damaged(source, "the length of what a rank shows", size);
     std::memcpy(&head, at, sizeof head);
     const std::size_t bytes = size - sizeof head;
@@ -48,49 +48,49 @@ struct mirror_record {
       if (r != in.self.rank) in.out.notify(r);
   }
 };
-handler_slot& mirror_slot = fixed_handler<mirror_record, mirror_handler>;
+handler_slot& replicate_slot = fixed_handler<replicate_record, replicate_handler>;
 
 }  // namespace
 
-void mirror(context& c, rank_t to, const void* at, std::size_t bytes) {
+void replicate(context& c, rank_t to, const void* at, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(at);
   std::uint64_t offset = std::uint64_t(from - c.host->collective(c.rank));
-  const std::size_t most = c.out->far()->longest_aside() - sizeof(mirror_head);
+  const std::size_t most = c.out->far()->longest_control() - sizeof(replicate_head);
   for (std::size_t piece; bytes != 0; bytes -= piece, from += piece, offset += piece) {
     piece = std::min(bytes, most);
-    const mirror_head head{offset};
-    c.out->far()->send_aside(to, mirror_slot.id, &head, sizeof head, from, piece);
+    const replicate_head head{offset};
+    c.out->far()->send_control(to, replicate_slot.id, &head, sizeof head, from, piece);
   }
 }
 
-void mirror_to_hosts(team_record& t, const void* at, std::size_t bytes) {
-  for (const rank_t r : t.abroad) mirror(*t.self, r, at, bytes);
+void replicate_to_hosts(team_record& t, const void* at, std::size_t bytes) {
+  for (const rank_t r : t.host_leaders) replicate(*t.self, r, at, bytes);
 }
 
 void tell_entered(const team_record& t) {
-  for (const rank_t r : t.abroad) mirror(*t.self, r, t.entered, sizeof *t.entered);
+  for (const rank_t r : t.host_leaders) replicate(*t.self, r, t.entered, sizeof *t.entered);
 }
 
-void mirror_with_statements(team_record& t, const flag_line& line, std::size_t bytes) {
+void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes) {
   const context& c = *t.self;
-  const mirror_head head{std::uint64_t(reinterpret_cast<const std::byte*>(&line) - c.host->collective(c.rank))};
-  for (const rank_t r : t.abroad)
-    c.out->far()->ride(r, mirror_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
-                       sizeof line.step + bytes);
+  const replicate_head head{std::uint64_t(reinterpret_cast<const std::byte*>(&line) - c.host->collective(c.rank))};
+  for (const rank_t r : t.host_leaders)
+    c.out->far()->piggyback(r, replicate_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
+                            sizeof line.step + bytes);
 }
 
 // The first member on each other host.
-std::vector<rank_t> members_abroad(const host_map& host, rank_t me, const std::vector<rank_t>& members) {
-  std::vector<rank_t> abroad;
+std::vector<rank_t> host_leaders_of(const host_map& host, rank_t me, const std::vector<rank_t>& members) {
+  std::vector<rank_t> host_leaders;
   std::vector<bool> seen;  // by number of the host
   for (const rank_t r : members) {
     const std::size_t number = host.number[std::size_t(r)];
     if (r == me || !host.far[std::size_t(r)]) continue;
     if (number >= seen.size()) seen.resize(number + 1);
-    if (!seen[number]) abroad.push_back(r);
+    if (!seen[number]) host_leaders.push_back(r);
     seen[number] = true;
   }
-  return abroad;
+  return host_leaders;
 }
 
 }  // namespace armilla::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/watch.hpp"
+#include "armilla/boot/stall_detector.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -51,7 +51,7 @@ struct job_of_two {
 
 // Looks until the job is said to stand still; false: not within ten looks, between which rank 0 answers.
 bool found_still(job_of_two& two) {
-  job_watch watch(*two.job, second / 1000, 0);
+  stall_detector watch(*two.job, second / 1000, 0);
   for (int i = 0; i < 10; ++i) {
     usleep(12'000);  // the least time between two looks
     two.answer(0, "  main waits for barrier 7\n");
@@ -60,7 +60,7 @@ bool found_still(job_of_two& two) {
   return false;
 }
 
-TEST(watch, a_rank_that_waits_at_the_last_meeting_is_in_a_closed_wait) {
+TEST(stall_detector, a_rank_that_waits_at_the_last_meeting_is_in_a_closed_wait) {
   job_of_two two;
   const std::uint64_t since = now_ns() - second;
   two.wait_since(0, since, rank_stage::running, true);
@@ -72,7 +72,7 @@ TEST(watch, a_rank_that_waits_at_the_last_meeting_is_in_a_closed_wait) {
   EXPECT_NE(said.find("rank 1 (program, pid 0) has ended its function and waits for the other ranks"), std::string::npos) << said;
 }
 
-TEST(watch, a_rank_that_has_left_the_last_meeting_is_not) {
+TEST(stall_detector, a_rank_that_has_left_the_last_meeting_is_not) {
   job_of_two two;
   two.wait_since(0, now_ns() - second, rank_stage::running, true);
   two.wait_since(1, 0, rank_stage::ending, false);
@@ -80,7 +80,7 @@ TEST(watch, a_rank_that_has_left_the_last_meeting_is_not) {
   EXPECT_FALSE(found_still(two));
 }
 
-TEST(watch, a_rank_that_runs_and_is_awake_is_not) {
+TEST(stall_detector, a_rank_that_runs_and_is_awake_is_not) {
   job_of_two two;
   const std::uint64_t since = now_ns() - second;
   two.wait_since(0, since, rank_stage::running, true);

@@ -7,12 +7,12 @@
 
 namespace armilla::detail {
 
-/// The attendant's life: takes in lane 1 of its rank's rings, answers on lane 2, and looks after the network that it shares with
-/// its rank.
-class attending {
+/// The progress thread's life: takes in lane 1 of its rank's rings, answers on lane 2, and looks after the network that it shares
+/// with its rank.
+class progress_thread {
  public:
   /// `attended`: where the rank sees how far it is.
-  attending(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept;
+  progress_thread(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept;
   void until(const std::atomic<bool>& stop);
 
  private:
@@ -30,7 +30,7 @@ class attending {
 
 /// The thread that answers for a rank under ARMILLA_RECEPTION=thread; nothing otherwise. Starts after all layers, stops before
 /// them.
-void start_attendant(context& self, const launch& how);
-void stop_attendant(context& self);
+void start_progress_thread(context& self, const launch& how);
+void stop_progress_thread(context& self);
 
 }  // namespace armilla::detail

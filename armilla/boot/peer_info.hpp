@@ -19,7 +19,7 @@ struct greeting {
 };
 
 /// What a rank that a launcher started tells all the others of itself: exchanged through the bootstrap, as it is.
-struct card {
+struct peer_info {
   static constexpr std::size_t key_bytes = 16;
   static constexpr std::size_t name_bytes = 256;
   static constexpr std::size_t most_options = 16 * 1024;
@@ -33,17 +33,17 @@ struct card {
   std::uint32_t machine;         ///< of the boot alone: containers of one machine have the same; 0: not known
   std::uint64_t processors[16];  ///< a bit for each that it may use
   unsigned char key[key_bytes];  ///< whoever knows it may have the host's memory
-  char door[40];                 ///< abstract name of a socket where it is handed out
+  char server[40];               ///< abstract name of a socket where it is handed out
   char host[64];                 ///< for people
   char file[name_bytes];         ///< of the executable
   char name[name_bytes];         ///< as it was called
 };
 
 /// This process's own. The door is not open yet.
-card own_card(const options& settings);
+peer_info own_peer_info(const options& settings);
 
 /// How many ranks, `me` included, may run on one of the processors that `me` may run on. Those of other hosts are among them
 /// where these are containers of one machine.
-std::size_t ranks_beside(const std::vector<card>& all, rank_t me) noexcept;
+std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept;
 
 }  // namespace armilla::detail

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/guard.hpp"
+#include "armilla/boot/crash_handlers.hpp"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #include "armilla/base/context.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/launched_end.hpp"
-#include "armilla/boot/note.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -51,11 +51,11 @@ void keep_failing(int code) noexcept {
 void on_early_exit(int code, void*) {
   if (!ours()) return;
   if (all_finished() || guarded.job->failure.stage.load(std::memory_order_acquire) != 0) return keep_failing(code);
-  note_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
+  record_failure(*guarded.job, culprit(), failure_kind::exited, code, "");
   if (guarded.started != nullptr) std::fflush(stdout);
   end_launched(guarded.started, *guarded.job, guarded.rank);
   const bool alone = guarded.job->supervisor == 0;
-  if (alone) say("armilla: " + sentence(from_note(*guarded.job)));
+  if (alone) say("armilla: " + sentence(from_record(*guarded.job)));
   if (!alone && !guarded.threads) return;
   // The other threads run on: destructors of statics would pull the ground from under them. And exit(0) was no success.
   std::fflush(alone ? nullptr : stdout);
@@ -67,7 +67,7 @@ void on_early_exit(int code, void*) {
   if (ours() && std::current_exception() != nullptr) {
     try {
       throw;
-    } catch (...) { note_current_exception(*guarded.job, culprit()); }
+    } catch (...) { record_current_exception(*guarded.job, culprit()); }
     end_launched(guarded.started, *guarded.job, guarded.rank);
 #ifdef __GLIBCXX__
     if (guarded.before == __gnu_cxx::__verbose_terminate_handler) abort();  // the supervisor says the same, with the rank
@@ -78,7 +78,7 @@ void on_early_exit(int code, void*) {
 }
 
 void on_fatal_signal(int number) {
-  if (ours()) note_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
+  if (ours()) record_failure(*guarded.job, culprit(), failure_kind::signal, number, "");
   signal(number, SIG_DFL);
   raise(number);  // blocked until this handler returns: then it ends the process, with a core file of the place itself
 }
@@ -94,7 +94,7 @@ void install(int number) {
 
 }  // namespace
 
-void guard_process(const launch& self) {
+void install_crash_handlers(const launch& self) {
   guarded = {self.job, getpid(), self.rank, self.threads, nullptr, self.started};
   on_exit(on_early_exit, nullptr);
   if (self.job->supervisor == 0) return;  // alone: the shell or the debugger sees it best
@@ -103,7 +103,7 @@ void guard_process(const launch& self) {
     for (int number : fatal_signals) install(number);
 }
 
-guarded_thread::guarded_thread(const launch& self) {
+crash_stack::crash_stack(const launch& self) {
   stack_t old{};
   if (!self.threads || sigaltstack(nullptr, &old) != 0 || (old.ss_flags & SS_DISABLE) == 0) return;
   stack_ = malloc(stack_bytes);
@@ -113,7 +113,7 @@ guarded_thread::guarded_thread(const launch& self) {
   if (stack_ != nullptr) sigaltstack(&mine, nullptr);
 }
 
-guarded_thread::~guarded_thread() {
+crash_stack::~crash_stack() {
   if (stack_ == nullptr) return;
   stack_t none{};
   none.ss_flags = SS_DISABLE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/card.hpp"
+#include "armilla/boot/peer_info.hpp"
 
 #include <unistd.h>
 
@@ -14,36 +14,36 @@
 namespace armilla::detail {
 namespace {
 
-TEST(card, says_which_process_of_which_program_this_is) {
-  const card mine = own_card(options());
+TEST(peer_info, says_which_process_of_which_program_this_is) {
+  const peer_info mine = own_peer_info(options());
   EXPECT_EQ(mine.pid, getpid());
   EXPECT_EQ(mine.user, geteuid());
   EXPECT_EQ(std::filesystem::path(mine.file), std::filesystem::read_symlink("/proc/self/exe"));
   EXPECT_EQ(std::filesystem::path(mine.name).filename(), std::filesystem::path(mine.file).filename());
 }
 
-TEST(card, processes_of_one_place_say_so) { EXPECT_EQ(own_card(options()).place, own_card(options()).place); }
+TEST(peer_info, processes_of_one_place_say_so) { EXPECT_EQ(own_peer_info(options()).place, own_peer_info(options()).place); }
 
-TEST(card, keys_and_names_of_doors_are_random) {
-  const card one = own_card(options()), other = own_card(options());
+TEST(peer_info, keys_and_names_of_doors_are_random) {
+  const peer_info one = own_peer_info(options()), other = own_peer_info(options());
   EXPECT_NE(std::memcmp(one.key, other.key, sizeof one.key), 0);
-  EXPECT_STRNE(one.door, other.door);
+  EXPECT_STRNE(one.server, other.server);
 }
 
-TEST(card, options_that_all_must_share_are_told_apart_and_no_others) {
+TEST(peer_info, options_that_all_must_share_are_told_apart_and_no_others) {
   options settings;
-  const card plain = own_card(settings);
+  const peer_info plain = own_peer_info(settings);
   settings.set("label", "1");  // each rank's own
-  EXPECT_EQ(own_card(settings).options_hash, plain.options_hash);
+  EXPECT_EQ(own_peer_info(settings).options_hash, plain.options_hash);
   settings.set("ring", "64K");
-  EXPECT_NE(own_card(settings).options_hash, plain.options_hash);
+  EXPECT_NE(own_peer_info(settings).options_hash, plain.options_hash);
 }
 
-TEST(card, ranks_of_a_machine_share_its_processors_whatever_their_hosts) {
+TEST(peer_info, ranks_of_a_machine_share_its_processors_whatever_their_hosts) {
   const options settings;
-  const card mine = own_card(settings);
+  const peer_info mine = own_peer_info(settings);
   ASSERT_NE(mine.machine, 0u);
-  std::vector<card> all(5, mine);
+  std::vector<peer_info> all(5, mine);
   all[1].place += 1;    // another container, the same processors
   all[2].machine += 2;  // another machine
   std::ranges::fill(all[3].processors, 0);
