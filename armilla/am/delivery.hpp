@@ -76,8 +76,8 @@ class delivery {
   arrival* arriving_ = nullptr;       // the frame that the loop takes in, while it does
   incoming_block* stream_ = nullptr;  // of the item that is handed on
   bool solo_ = false;                 // the record that is being handled came alone
-  method_counts* methods_;            // null unless statistics were asked for
   handler_table handlers_;
+  method_counts* methods_;  // null unless statistics were asked for; it asks the table, which stands before it
 };
 
 /// What a damaged message is told as.

@@ -40,8 +40,8 @@ static constexpr bool never_held = false;
 delivery::delivery(context& self, outbox& out)
     : self(self),
       out(out),
-      methods_(stats_of(self).count_methods(handler_message_sizes, handler_method_name)),
-      handlers_(freeze_handlers()) {}
+      handlers_(freeze_handlers()),
+      methods_(stats_of(self).count_methods(handler_message_sizes, handler_method_name)) {}
 
 inbox::inbox(context& self, outbox& out, role who)
     : delivery(self, out),

@@ -65,9 +65,9 @@ class inbox : public delivery {
   }
   /// While it lives, what runs on this stack belongs to no frame: it may not wait.
   struct outside_frames {
-    explicit outside_frames(inbox& in) noexcept : in(in), outer(std::exchange(in.arriving_, nullptr)) {}
-    ~outside_frames() { in.arriving_ = outer; }
-    inbox& in;
+    explicit outside_frames(inbox& whose) noexcept : all(whose), outer(std::exchange(whose.arriving_, nullptr)) {}
+    ~outside_frames() { all.arriving_ = outer; }
+    inbox& all;
     arrival* outer;
   };
   void take_block(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
