@@ -131,7 +131,7 @@ bool progress::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, con
 }
 
 template <class Done>
-progress::outcome progress::wait_here(Done& done, std::uint64_t deadline_ns) {
+[[gnu::always_inline]] inline progress::outcome progress::wait_here(Done& done, std::uint64_t deadline_ns) {
   if (!may_stay()) return outcome::leave;
   const timed net(out_.watch(), component::net);
   event_count::backoff backoff;
