@@ -30,7 +30,7 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// - ranks that serve while one does any of these (run_main): that one shows no time;
 /// - a rank that was woken but has not got its core yet, or was stopped by a debugger meanwhile: it does not answer;
 /// - a rank that starts: it shows no time. One that has come to the end and waits there for the others does: a closed wait;
-/// - a rank that spins in poll(), or has spilled frames to send: it never sleeps;
+/// - a rank that spins in poll(), or has backlog frames to send: it never sleeps;
 /// - what the program has announced by `outside_event`: such a rank's waits are open.
 class stall_detector {
  public:
