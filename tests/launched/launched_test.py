@@ -187,6 +187,7 @@ class Launched(FailedJobs, unittest.TestCase):
             with open(os.path.join(folder, name), "w", encoding="utf-8"):
                 pass
             os.chmod(os.path.join(folder, name), 0o666)
+            shutil.copy(os.path.join(BACKENDS, name.replace(".so", ".backend")), folder)  # what it can, without which it is no candidate
             job = self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_BACKENDS": folder})
         if KIND == "mpich":
             self.assertRegex(job.err, re.escape(name) + " is not loaded: it must belong to this user")
