@@ -10,31 +10,31 @@
 
 namespace armilla::detail {
 
-/// What of a run of bodies is not begun.
+/// The part of a bundle whose bodies have not begun.
 struct bundle_rest {
   const std::byte* at;
   const std::byte* end;
-  /// What the loop over the items compares with `end` behind each body. Another value: it asks `endpoint::goes_on`.
+  /// What the loop over the messages compares with `end` behind each body. Another value: it asks `delivery::goes_on`.
   const std::byte* until = end;
 
-  /// The loop ends behind the present item.
+  /// The loop ends behind the present message.
   void leave_nothing() noexcept { end = at, until = nullptr; }
 };
 
-/// Stands for the rest of a run that a poll's limit will end.
+/// Stands for the rest of a bundle that a poll's limit may cut.
 extern const bundle_rest limited_bundle;
 
 /// What takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot
 /// wait.
 enum class taker { loop, in_place };
 
-/// A ring whose frames an endpoint takes in.
+/// A ring that an inbox reads.
 struct inbound {
   ring_reader reader;
   rank_t source;
   const bool* held;             ///< whether its source is held back
   std::uint64_t processed = 0;  ///< frames ever taken from it
-  std::byte* next = nullptr;    ///< where the first frame goes on that a poll with a limit has put back
+  std::byte* next = nullptr;    ///< where the first frame goes on, if a poll with a limit has put it back
 };
 
 /// A frame that is being taken in.
@@ -42,16 +42,16 @@ struct arrival {
   inbound* in;  ///< null: it came over a network
   rank_t source;
   std::uint32_t bytes;
-  const std::byte* at;  ///< the next record
+  const std::byte* at;  ///< the next bundle
   const std::byte* end;
   far_frame far;
   const std::byte* first = at;
-  handler_id handler = no_handler;  ///< of the present run
-  bundle_rest* bundle = nullptr;    ///< its rest, if its items may wait
-  bool kept = false;                ///< another one goes on with it
+  handler_id handler = no_handler;  ///< of the present bundle
+  bundle_rest* bundle = nullptr;    ///< its rest, if its bodies may wait
+  bool kept = false;                ///< the loop, or a fiber, goes on with it later
 };
 
-/// What the next loop goes on with.
+/// A frame whose body waits: the next loop goes on with the rest.
 struct suspended_frame {
   arrival frame;
   bundle_rest rest;

@@ -11,11 +11,10 @@
 
 namespace armilla::detail {
 
-/// From which rank each message came, one behind the other: written (ARMILLA_RECORD) and imposed (ARMILLA_REPLAY), for debugging.
+/// From which rank each frame comes, one behind the other: written (ARMILLA_RECORD) or imposed (ARMILLA_REPLAY), for debugging.
 ///
-/// Messages are frames, and what shares a frame depends on time. So in such a job no two items share one: the aggregation is 0,
-/// whatever the program sets. And a look takes one frame at most, so that the fibers which it wakes go on before the next is
-/// taken.
+/// What shares a frame depends on time. So in such a job no two messages share one: the aggregation is 0, whatever the program
+/// sets. And a look takes one frame at most, so that the fibers which it wakes go on before the next is taken.
 class arrival_order {
  public:
   /// Opens what the options name, for this rank. Throws usage_error that names the file and what is wrong with it.
@@ -29,7 +28,7 @@ class arrival_order {
   /// Everything so far reaches the file.
   void flush() noexcept;
 
-  /// Whom the replay waits for: "arrival 17 of 'x.0' ..."; empty when nothing is imposed.
+  /// What the replay waits for: "arrival 17 of 'x.0' ..."; empty when nothing is imposed.
   std::string explain() const;
 
  private:

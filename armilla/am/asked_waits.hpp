@@ -6,7 +6,7 @@
 
 namespace armilla::detail {
 
-/// Fibers that wait for what no component tells them: the loop asks for them.
+/// Waits of fibers for conditions that no event announces: the loop asks them.
 class asked_waits {
  public:
   /// One of them. It lies in the frame of the wait, and takes itself out.
@@ -25,7 +25,7 @@ class asked_waits {
   void list(wait& w, fiber_record& who) noexcept {
     if (std::exchange(w.who, &who) == nullptr) w.next = std::exchange(first_, &w);
   }
-  /// Makes those ready whose event has come; whether there are any.
+  /// Makes the fibers ready whose condition holds; whether there are any.
   bool wake_ended(scheduler& fibers);
 
  private:

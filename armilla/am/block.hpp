@@ -7,21 +7,21 @@
 #include "armilla/ring/heap.hpp"
 #include "armilla/wire/watermark.hpp"
 
-/// Items that are too long for the ring lie in a block of the sender's segment, behind a watermark. The receiver may read one
-/// while the sender still writes it, so that the two copies of a long argument overlap.
+/// A message that is too long for the ring lies in a block of the sender's segment, behind a watermark. The receiver may read
+/// it while the sender still writes it, so that the two copies of a long argument overlap.
 namespace armilla::detail {
 
 class outbox;
 struct channel;
 
-/// What a record of bulk says.
+/// What a message that names a block says.
 struct bulk_name {
   std::uint64_t offset;  ///< of the block: in the sender's segment, or, where a network has brought it, in the receiver's
   std::uint64_t size;
   std::uint64_t handler;
 };
 
-/// An item whose record leaves before its bytes are there. Its maker fills `place`, may raise `mark` on the way, and calls
+/// A message whose name leaves before its bytes are there. Its maker fills `place`, may raise `mark` on the way, and calls
 /// `finish`; without that the receiver drops the message.
 class outgoing_block {
  public:
@@ -43,7 +43,7 @@ class outgoing_block {
   std::size_t size_;
 };
 
-/// An item that is being taken in; its end gives the block back, if nobody did before.
+/// A block that is being read; its end gives the memory back, unless `release` has.
 class incoming_block {
  public:
   incoming_block(heap owner, std::uint64_t offset, const watermark* mark, std::size_t size) noexcept
@@ -56,7 +56,7 @@ class incoming_block {
   const std::byte* end() const noexcept { return begin() + size_; }
   /// Until the bytes in front of `until`, which lies in the block, are there.
   void await(const std::byte* until) const { mark_->await(std::uint64_t(until - begin())); }
-  /// Nobody reads it any more. The earlier, the sooner the sender writes its next item into the same warm memory.
+  /// All of it has been read. The earlier, the sooner the sender writes its next block into the same warm memory.
   void release() noexcept {
     if (mark_ == nullptr) return;
     await_end(*mark_, size_);  // the last piece may be read before the writer has said its last word

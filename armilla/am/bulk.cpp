@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payloads that are too long for the ring: they lie in a block of the sender's segment, and a short record names it. The
-// receiver reads them there and gives the block back, so they are copied no more often than the type of the argument asks.
+// Payloads that are too long for the ring: each lies in a block of the sender's segment, and a short message names it. The
+// receiver reads it there and gives the block back, so it is copied no more often than the type of the argument asks.
 //
 //     block:  watermark | bytes
 //
-// The record of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark.
+// The name of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark.
 #include <cstring>
 
 #include <fmt/format.h>
@@ -14,9 +14,9 @@
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {
-/// Takes in what a bulk record names.
+/// Takes in a message that names a block.
 struct bulk_record {
-  static constexpr bool may_wait = true;  // what it names may
+  static constexpr bool may_wait = true;  // the bodies in the block may
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     bundle_rest rest{at, at + size};
@@ -64,7 +64,7 @@ watermark* outbox::start_block(channel& c, handler_id h, std::size_t size) {
   count_.bulk_bytes_sent += size;
   const bulk_name name{block.offset, size, h};
   try {
-    // Let through already: its sender has asked for credit.
+    // An answer leaves where a body may send no more: credit was asked for before.
     if (c.far) [[unlikely]]
       far_->append_bulk(c, block.offset, size, h);
     else
@@ -89,7 +89,7 @@ outgoing_block::outgoing_block(outbox& out, channel& c, handler_id h, std::size_
   if (c.blocked) [[unlikely]]
     out.refuse_if_spent(c, h, traffic::uncounted);
   mark_ = out.start_block(c, h, size);
-  // To itself it leaves when it is full: nobody could fill it while this rank reads. A network carries what is full.
+  // To this rank itself it leaves when it is full: while the rank reads nothing fills it. A network, too, carries only full ones.
   if (c.to != out.self.rank && !c.far) out.push(c);
 }
 

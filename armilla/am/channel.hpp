@@ -11,42 +11,42 @@
 
 namespace armilla::detail {
 
-/// Heads a run of items of one handler inside a frame. Items are multiples of 8 bytes.
+/// Heads a bundle: messages for one handler, one behind the other in a frame, each a multiple of 8 bytes.
 struct bundle_header {
   handler_id handler;
-  std::uint32_t length;  ///< bytes of the items
+  std::uint32_t length;  ///< bytes of the messages
 };
 
-/// What the items of a run count as; counted when the run ends, so that appending one costs nothing more. Answers count
-/// themselves, but are let through where a body may send no more: the rings bound them.
+/// What the messages of a bundle count as. They are counted when the bundle ends, so that appending one costs nothing more.
+/// Answers count themselves, but leave where a body may send no more: the rings bound them.
 enum class traffic : std::uint8_t { uncounted, statements, questions, replies, answers };
 
 /// What a rank sends to one peer: its link, a frame that is being filled in private memory, and frames that found no credit.
 ///
-/// Items of the open run are appended at `cursor` as long as they end before `limit`. With no frame open both are null and
-/// `bundle_handler` is `no_handler`, so that one comparison sends every first item to the slower path.
+/// Messages of the open bundle are appended at `cursor` as long as they end before `limit`. With no frame open both are null
+/// and `bundle_handler` is `no_handler`, so that one comparison sends every first message to the slower path.
 ///
-/// Frames are filled here and copied into the ring when they leave: writing item by item into lines that the other core
-/// holds would let each of these small stores wait in the store buffer for its line (docs/adr/0001-private-frames.md).
+/// Frames are filled here and copied into the ring when they leave: written one by one into lines that the other core holds,
+/// messages would wait in the store buffer, each for its line (docs/adr/0001-private-frames.md).
 struct channel : link {
   std::byte* cursor = nullptr;
   std::byte* limit = nullptr;
   handler_id bundle_handler = no_handler;
-  handler_id hot_handler = no_handler;  ///< bundle_handler, if another item needs no more than its bytes: nobody watches
+  handler_id hot_handler = no_handler;  ///< bundle_handler, if one more message needs only its bytes: no observer counts it
   bool urgent = false;                  ///< the open frame holds a reply: publish it when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
   bool full = false;                  ///< frames wait for credit: nothing may pass them
   bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
   bool lost = false;                  ///< its rank is: full and blocked for ever; what is still sent there is dropped
-  bool holds = false;                 ///< its peer leaves too much that is for it: nothing is read from it
+  bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
   bool held_there = false;            ///< far: the same is so at its peer
-  traffic kind = traffic::uncounted;  ///< of the open run
-  std::uint32_t item = 0;             ///< bytes of each of its items; 0: they differ, and count themselves
+  traffic kind = traffic::uncounted;  ///< of the open bundle
+  std::uint32_t item = 0;             ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;
   std::byte* frame = nullptr;    ///< first byte of the open frame, behind the place of its word
-  std::byte* counted = nullptr;  ///< the open run's items in front of it have been counted
-  std::size_t aggregate = 0;     ///< bytes after which a frame of small statements is sent
+  std::byte* counted = nullptr;  ///< the open bundle's messages in front of it have been counted
+  std::size_t aggregate = 0;     ///< bytes after which a frame of small messages is sent
   struct backlog_frame {
     std::vector<std::byte> bytes;
     std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
@@ -58,7 +58,7 @@ struct channel : link {
   std::unique_ptr<std::byte[]> staging;  ///< where frames are filled, from `frame_offset` on
   std::size_t staging_bytes = 0;
   std::uint64_t frames = 0;  ///< that were filled in `staging`
-  // Items that go straight into the ring are not counted one by one: the ring's position tells how many there were.
+  // Messages that go straight into the ring are not counted one by one: the ring's position tells how many there were.
   handler_id alone_handler = no_handler;
   traffic alone_kind = traffic::uncounted;
   std::uint32_t alone_size = 0;

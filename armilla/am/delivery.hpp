@@ -20,8 +20,8 @@ class delivery {
   context& self;
   outbox& out;  ///< for its answers
 
-  /// A handler of bodies says where it is in its run: `rest.at` is behind the present item whenever a body begins. If the body
-  /// waits, the rest goes to the next loop, and `rest` is empty.
+  /// A handler of bodies says where it is in its bundle: `rest.at` is behind the present message whenever a body begins. If the
+  /// body waits, the rest goes to the next loop, and `rest` is empty.
   void begin_bodies(bundle_rest& rest) noexcept {
     if (arriving_ == nullptr) return;
     if (arriving_->bundle == nullptr) [[likely]]
@@ -40,21 +40,21 @@ class delivery {
   }
   /// Whether the body that runs has waited: then no frame is being taken in here, and what it sends goes at once.
   bool body_has_waited() const noexcept { return self.fibers->on_detached_body(); }
-  /// The handler's record is all there is in the frame, so a reply need not wait for others.
+  /// The handler's bundle is all there is in the frame, so a reply need not wait for others.
   bool solo() const noexcept { return solo_; }
 
-  /// Whether the bytes at `place` will be gone when a body that reads them waits: they lie in the frame.
+  /// Whether the bytes at `place` are gone as soon as a body that reads them waits: they lie in the frame.
   bool passing(const std::byte* place) const noexcept {
     return arriving_ != nullptr &&
            (arriving_->in != nullptr ? arriving_->in->reader.holds(place) : place >= arriving_->first && place < arriving_->end);
   }
-  /// For a handler that streams, once and first of all: the block that it shall read, if its bytes are in one. What it reads may
-  /// not be there yet.
+  /// For a handler that streams, once and first of all: the block that it reads, if its bytes are in one. They may not all be
+  /// there yet.
   incoming_block* take_stream() noexcept { return std::exchange(stream_, nullptr); }
   /// The segment of `source`, if bodies may read it in place.
   shared_range memory_of(rank_t source) const noexcept;
 
-  /// One item of a method whose items differ in size has come in.
+  /// A message has come in for a method whose messages differ in size.
   void count_message(handler_id h, std::size_t bytes) noexcept {
     if (methods_ != nullptr) [[unlikely]]
       note_message(h, bytes);
@@ -74,8 +74,8 @@ class delivery {
   [[gnu::cold]] void note_bundle(handler_id h, std::size_t bytes) noexcept;
 
   arrival* arriving_ = nullptr;       // the frame that the loop takes in, while it does
-  incoming_block* stream_ = nullptr;  // of the item that is handed on
-  bool solo_ = false;                 // the record that is being handled came alone
+  incoming_block* stream_ = nullptr;  // of the message that is handed on
+  bool solo_ = false;                 // the bundle that is being handled came alone
   handler_table handlers_;
   method_counts* methods_;  // null unless statistics were asked for; it asks the table, which stands before it
 };

@@ -11,23 +11,23 @@ namespace armilla::detail {
 
 struct launch;
 
-/// A rank's place in the message layer: what sends, what receives, what waits, and what is known of other ranks. The progress
+/// A rank's place in the message layer: what sends, what receives, what waits, and what is known of other ranks. A progress
 /// thread has one of its own.
 struct endpoint {
   endpoint(context& self, const host_map& host, role who = role::rank);
   endpoint(const endpoint&) = delete;
 
   outbox out;
-  event_count sleeper;  ///< how this rank sleeps, and whom it tells what it waits for
+  event_count sleeper;  ///< how this rank sleeps, and where it tells what it waits for
   losses lost;
   inbox in;
   ledger sums;  ///< for the fence
   progress waits;
   interrupts signals;
 
-  /// Behind the last fence: what the network still has of this rank's memory comes back.
+  /// Behind the last fence: the network lets go of this rank's memory.
   void close_network();
-  /// Brings those counters up to date that are kept where they cost less.
+  /// Brings the counters up to date: some are kept in other places, where they cost less.
   void settle_counts() noexcept;
   /// In a child that a body or a fiber of this rank has forked: the present frame is left, and nothing can be sent.
   void enter_child() noexcept;

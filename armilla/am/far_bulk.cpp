@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks that a network carries.
 //
-// An item that is too long for a frame lies in a block of the sender's segment; its bytes travel from there into a block of the
-// receiver's segment, while a record in the frames names them. What follows from the same rank waits until they are there.
+// A message that is too long for a frame lies in a block of the sender's segment. Its bytes travel from there into a block of
+// the receiver's segment, and a message in the frames names them. What follows from the same rank waits until they are there.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -23,7 +23,7 @@ struct far_bulk_name {
   std::uint64_t handler;
 };
 
-/// Heads the rest of an item of which the network carries `bytes` bytes, `at` of it.
+/// Heads the rest of a message of which the network carries `bytes` bytes, from its byte `at` on.
 struct zero_copy_name {
   std::uint64_t id;
   std::uint64_t size;
@@ -51,7 +51,7 @@ struct far_bulk_record {
   }
 };
 
-/// Takes in an item of which the network brings a part.
+/// Takes in a message of which the network brings a part.
 struct zero_copy_record {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     in.out.far()->expect_zero_copy(source, at, size);
@@ -64,7 +64,7 @@ handler_slot& zero_copy_slot = fixed_handler<zero_copy_record, zero_copy_handler
 
 // ---- sending ----
 
-// Its record is the last in its frame: what comes behind it waits for the bytes.
+// The block's name is the last in its frame: what comes behind it waits for the bytes.
 void far_traffic::append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
   const far_bulk_name name{link.next_bulk(c.to), size, h};
   sending.reserve(sending.size() + 1);
@@ -111,7 +111,7 @@ void far_traffic::start_bulk(const channel& c) {
 
 // ---- receiving ----
 
-// A block for an item of `size` bytes: its mark, and behind that its bytes.
+// A block for a message of `size` bytes: its mark, and behind that its bytes.
 std::byte* far_traffic::expect_block(rank_t source, std::size_t size) {
   if (size % 8 != 0 || size > all.out.host().layout.segment_bytes) throw_damaged(source, "a block's length", size);
   if (all.out.blocks() == nullptr) {
@@ -137,7 +137,7 @@ void far_traffic::expect_bulk(rank_t source, std::uint32_t id, std::size_t size,
   all.sums.defer();
 }
 
-// In the block the item lies as if all of it had come together.
+// In the block the message lies as if all of it had come together.
 void far_traffic::expect_zero_copy(rank_t source, const std::byte* at, std::size_t size) {
   zero_copy_name name;
   if (size < sizeof name) throw_damaged(source, "an item of which a part is apart, its length", size);
@@ -228,7 +228,7 @@ void far_traffic::take_bulk(rank_t source, std::uint64_t offset, std::size_t siz
   all.in.answer_frame(source);
 }
 
-// As if a frame had come with that item: its record stands where the watermark ends.
+// As if a frame had come with that message: its bundle header stands where the watermark ends.
 template <taker By>
 void far_traffic::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, std::size_t size, std::uint64_t h) {
   std::uint64_t filled;

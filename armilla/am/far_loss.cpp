@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of transfers with ranks that are lost, and which ranks the network cannot reach.
+// How transfers with lost ranks end, and which ranks the network cannot reach.
 #include <string>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace armilla::detail {
 namespace {
 
-// Takes out what `wanted` says, which it asks once; the rest stays in its order.
+// Takes out the elements for which `wanted` holds, asked once for each; the rest stays in its order.
 template <class T, class Wanted>
 std::vector<T> take_out(std::vector<T>& from, Wanted&& wanted) {
   std::vector<T> out;
@@ -25,7 +25,7 @@ std::vector<T> take_out(std::vector<T>& from, Wanted&& wanted) {
 
 }  // namespace
 
-// Memory that the network may still use waits until it does not, and no fiber waits for that.
+// Memory that the network may still use is kept until it does not; no fiber waits for that.
 void far_traffic::lose(rank_t r) {
   network& net = link.net();
   net.give_up(r);
@@ -47,7 +47,7 @@ void far_traffic::lose(rank_t r) {
       orphans.push_back({t.number, nullptr, t.end});
 }
 
-// Whom the network cannot reach any more. Where a supervisor watches the ranks, it mostly knows sooner, and why.
+// Ranks that the network cannot reach any more. A supervisor that watches the ranks mostly knows sooner, and why.
 void far_traffic::ask_network() {
   for (const auto& o : take_out(orphans, [this](const orphan& one) { return link.net().done(one.number); })) {
     if (o.block != nullptr && all.out.blocks() != nullptr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames that a network carries: filled in private memory as any other, and copied into a buffer of the network when they leave.
-// The long items that they name go their own way, far_bulk.cpp.
+// The long messages that they name go their own way, far_bulk.cpp.
 #include "armilla/am/far_traffic.hpp"
 
 #include <cstring>
@@ -91,7 +91,7 @@ void far_traffic::piggyback(rank_t to, handler_id h, const void* head, std::size
   all.out.push(c);
 }
 
-// What found no buffer; in order.
+// Control messages that found no buffer; in order.
 void far_traffic::drain_control() {
   while (!control_queue.empty()) {
     const queued_control& first = control_queue.front();

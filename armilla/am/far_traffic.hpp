@@ -17,18 +17,18 @@ namespace armilla::detail {
 
 struct endpoint;
 
-/// Bytes of an argument for the progress thread of a rank on another host, which has no segment to put it to.
+/// Bytes of an argument for the progress thread of a rank on another host: it has no segment to put it in.
 inline constexpr std::size_t longest_for_progress_thread = std::size_t{1} << 31;
 inline std::size_t longest_for(const channel& c) noexcept {
   return c.far && c.index != std::uint32_t(c.to) ? longest_for_progress_thread : ~std::size_t{0};
 }
 
-/// Handlers of records that name a block: what lies in a block is none of them.
+/// Handlers of messages that name a block: a block holds none of them.
 constexpr bool names_block(std::uint64_t h) noexcept {
   return h == bulk_handler || h == far_bulk_handler || h == zero_copy_handler;
 }
 
-/// What an endpoint does towards ranks that a network reaches, and what it keeps for that.
+/// Frames, blocks and memory to and from ranks that a network reaches, and what is kept for that.
 struct far_traffic {
   far_traffic(endpoint& owner, network& net, far_link::role who);
   /// Null where every rank is reached by a ring.
@@ -36,9 +36,9 @@ struct far_traffic {
 
   // ---- for the layers above ----
 
-  /// Memory to a far rank, or from it, without a copy of ours: `bytes` bytes that stay where they are until `end` has run. The
-  /// sender's number, which a message tells the receiver, names the transfer. `owner`: what `moves_for` asks for; may
-  /// be null.
+  /// Memory to a far rank, or from it, without a copy on the way: `bytes` bytes that stay where they are until `end` has run.
+  /// The sender's number, which a message tells the receiver, names the transfer.
+  /// `owner`: for `moves_for`; may be null.
   std::uint32_t send_memory(rank_t to, const std::byte* data, std::size_t bytes, bulk_end end, const void* owner = nullptr);
   void receive_memory(rank_t from, std::uint32_t number, std::byte* place, std::size_t bytes, bulk_end end,
                       const void* owner = nullptr);
@@ -52,18 +52,19 @@ struct far_traffic {
   void hold(rank_t source) { link.hold(source); }
   void go_on(rank_t source) { link.go_on(source); }
 
-  /// A message beside all others to a far rank; these keep their order. Two pieces of bytes, multiples of 8, for a handler whose
-  /// bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
+  /// A control message to a far rank: beside all others, in order among its kind. Two pieces of bytes, multiples of 8, for a
+  /// handler whose bodies do not wait. A fence does not count it, and no credit limits it: its sender must.
   void send_control(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
-  /// Most bytes of one.
+  /// The most bytes of one.
   std::size_t longest_control() const noexcept;
 
-  /// Every open frame leaves, but those over the network to which a message of `bytes` bytes can still be added: `piggyback`. The
-  /// lines that those will count as then.
+  /// Every open frame leaves, except those over the network to which `piggyback` can still add a message of `bytes` bytes.
+  /// Returns the lines that these will count as then.
   std::uint64_t flush_all_but_piggybacks(std::size_t bytes);
   /// As `send_control`, but at the end of the open frame to that rank, if `flush_all_but_piggybacks` has kept one: one message,
   /// not two.
   void piggyback(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);
+
   // ---- for the outbox and the inbox: frames ----
 
   /// A frame to the far rank of `c` leaves; false: there is no credit, or no buffer.
@@ -78,7 +79,7 @@ struct far_traffic {
   // ---- for the outbox and the inbox: blocks, far_bulk.cpp ----
 
   void append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
-  /// The frame that names the blocks of `c` leaves, so these are filled, or were given up, which their watermarks say.
+  /// The frame that names the blocks of `c` leaves: they are filled or given up, as their watermarks say.
   void start_blocks(const channel& c) {
     if (!sending.empty()) start_bulk(c);
   }
@@ -106,9 +107,9 @@ struct far_traffic {
   void look_for_losses_next() noexcept { idle_looks |= 255; }
   [[gnu::cold]] void ask_network();
   void tell_unreachable(rank_t r, const char* why) const;
-  /// Takes down which connections have broken since.
+  /// Takes down which connections have broken meanwhile.
   void note_broken();
-  /// Whether a transfer from that rank, which is over, may be one that broke off.
+  /// Whether a transfer from that rank that has ended may have broken off.
   bool cut_off(rank_t from);
 
   // ---- state ----
@@ -128,7 +129,7 @@ struct far_traffic {
     std::size_t size;
     std::uint64_t handler;
     std::uintptr_t transfer;
-    bool zero_copy;  ///< the network brings a part, and nothing tells that it has: check first that the source lives
+    bool zero_copy;  ///< the network brings a part, and does not tell success from a break: ask first whether the source lives
   };
 
   struct queued_control {
@@ -142,17 +143,17 @@ struct far_traffic {
     rank_t from;            ///< no_rank: it is sent from here
     rank_t to;              ///< no_rank: it comes here
     bulk_end end;
-    const void* owner = nullptr;  ///< of the memory, if it is not to go before
+    const void* owner = nullptr;  ///< of the memory, if it must outlive the transfer
   };
 
-  /// Its other rank is lost, and the network has not let go of its memory: a block of this rank's segment, or of `new`.
+  /// A transfer with a lost rank whose memory the network still holds: a block of this rank's segment, or of `new`.
   struct orphan {
     std::uintptr_t number;
     std::byte* block;
     bulk_end end;  ///< `run` may be null
   };
 
-  /// A connection that broke. What looks after the ranks may know why, and is given a moment to say so.
+  /// A connection that broke. The supervisor may know why, and is given a moment to say so.
   struct broken_connection {
     network::loss what;
     std::uint64_t tell_at_ns;
@@ -164,15 +165,15 @@ struct far_traffic {
   /// What a progress thread knows of its rank.
   struct {
     std::uint64_t looks = 0;     ///< of the rank
-    std::uint64_t since_ns = 0;  ///< that is when it had looked so often first
+    std::uint64_t since_ns = 0;  ///< when `looks` was first seen at this value
     bool away = false;           ///< it has not looked for long
     std::uint64_t came_ns = 0;   ///< when the progress thread found something
   } rank;
 
-  /// Something waits for a buffer: no event tells when there is one.
+  /// Whether something waits for a buffer: no event tells when there is one.
   bool wants_buffers() const noexcept { return !control_queue.empty() || link.owes(); }
   bool any_bulk() const noexcept { return !sending.empty() || !receiving.empty() || !transfers.empty(); }
-  /// Whether the network has to take something yet before it may be closed.
+  /// Whether the network still has to take something before it may be closed.
   bool moves_anything() const noexcept { return !sending.empty() || !transfers.empty() || !control_queue.empty(); }
 
   std::byte* segment() const noexcept;  ///< this rank's
@@ -183,8 +184,8 @@ struct far_traffic {
   std::vector<transfer> transfers;  ///< of memory, for the layer above
   std::vector<broken_connection> broken;
   std::vector<orphan> orphans;  ///< no fiber waits for them
-  bool losses_told = false;     ///< what looks after the ranks tells of each that dies, and why
-  bool all_broken = false;      ///< the network does not say towards whom
+  bool losses_told = false;     ///< the supervisor tells of each rank that dies, and why
+  bool all_broken = false;      ///< the network does not say which connections
   std::uint32_t idle_looks = 0;
   bool closing = false;                      ///< peers leave in good order
   std::deque<queued_control> control_queue;  ///< that found no buffer

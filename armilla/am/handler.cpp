@@ -22,7 +22,7 @@ struct handler_registry {
   std::vector<std::uint8_t> may_wait;
   std::vector<std::uint8_t> streams;
   std::vector<std::uint32_t> limited;
-  std::vector<const handler_slot*> slots;  // null where nobody has the number
+  std::vector<const handler_slot*> slots;  // null: no handler has the number
   std::vector<std::string> names;          // made when they are first asked for
 };
 

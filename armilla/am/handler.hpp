@@ -17,13 +17,13 @@ extern void* image_handle __asm__("__dso_handle") __attribute__((visibility("hid
 /// Number of a handler in its program's table; the same on every rank of a program.
 using handler_id = std::uint32_t;
 
-/// What runs when a record arrives: once for a run of records, `size` bytes of items one behind the other.
+/// What runs when a bundle arrives: once, with `size` bytes of messages one behind the other.
 using handler_fn = void (*)(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 
 /// Handlers that every program has under the same number, so that ranks of different programs can exchange them.
 enum well_known : handler_id {
   no_handler = 0,
-  bulk_handler,         ///< the record's bytes lie in a block of the sender's segment
+  bulk_handler,         ///< the message's bytes lie in a block of the sender's segment
   reply_error_handler,  ///< a question ended with an exception
   named_cold_handler,   ///< a call by name and signature: its method's index is not known yet
   named_index_handler,  ///< tells the caller the index
@@ -33,10 +33,10 @@ enum well_known : handler_id {
   first_memory_handler = 8,
   first_object_handler = 32,  ///< references to processor objects
   far_bulk_handler = 48,      ///< names a block that a network carries
-  replicate_handler = 49,     ///< layer team: what a rank wrote for the ranks of other hosts to see
+  replicate_handler = 49,     ///< layer team: what a rank posted, for ranks of other hosts
   main_done_handler = 50,     ///< layer session: run_main's function has returned
-  zero_copy_handler = 51,     ///< an item of which a network carries a part
-  hold_handler = 52,          ///< over a network: the sender reads nothing more from here, or reads on
+  zero_copy_handler = 51,     ///< a message of which a network carries a part
+  hold_handler = 52,          ///< over a network: the sender stops reading from here, or reads on
   first_free_handler = 64,
 };
 
@@ -52,10 +52,10 @@ class handler_slot {
   handler_fn function;
   const void* image;
   const char* type;             ///< its name for reports: mangled, or plain text
-  std::uint32_t message_bytes;  ///< of each of its items; 0: they differ, and it says each by delivery::count_message
-  bool may_wait;                ///< its items are bodies that may become fibers: it keeps its place by delivery::begin_bodies
-  bool streams;                 ///< it can read a long item while that is being written: delivery::take_stream
-  bool runs_bodies;             ///< its items are work that other ranks give: a poll's limit counts them
+  std::uint32_t message_bytes;  ///< of each of its messages; 0: they differ, and it tells each to delivery::count_message
+  bool may_wait;                ///< its messages are bodies that may become fibers: it keeps its place by delivery::begin_bodies
+  bool streams;                 ///< it can read a long message while that is being written: delivery::take_stream
+  bool runs_bodies;             ///< its messages are work that other ranks give: a poll's limit counts them
   handler_slot* next;
 };
 
@@ -119,8 +119,8 @@ struct handler_table {
   const handler_fn* functions = nullptr;
   const std::uint8_t* may_wait = nullptr;
   const std::uint8_t* streams = nullptr;
-  const std::uint32_t* limited = nullptr;              ///< of those that run bodies: bytes of an item, or `whole_bundles`; else 0
-  static constexpr std::uint32_t whole_bundles = ~0U;  ///< its items differ, or it asks between them by itself
+  const std::uint32_t* limited = nullptr;              ///< of those that run bodies: bytes of a message, or `whole_bundles`, or 0
+  static constexpr std::uint32_t whole_bundles = ~0U;  ///< its messages differ, or it asks between them by itself
   std::uint32_t size = 0;
 };
 

@@ -19,7 +19,7 @@
 
 namespace armilla::detail {
 
-/// Takes in what a far rank tells of that: whether it holds this one back.
+/// Takes in whether a far rank holds this one back.
 struct hold_record {
   static constexpr const char* method_name = "a rank that is held back";
   static constexpr std::uint32_t message_bytes = 8;

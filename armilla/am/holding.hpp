@@ -7,7 +7,7 @@ namespace armilla::detail {
 
 struct endpoint;
 
-/// How an endpoint reads nothing more from a rank that asks for more than it takes in: hold.cpp. `c`: the channel to that rank.
+/// Backpressure, hold.cpp: nothing more is read from a rank that asks for more than it takes in. `c`: the channel to it.
 struct holding {
   endpoint& all;
 
@@ -17,7 +17,7 @@ struct holding {
   void read_on(channel& c);
   /// Makes `c.holds` known: a near rank sees it in its ring, a far one gets a message.
   void tell(channel& c);
-  /// Shuts a far rank out, or lets it in. Of two that hold each other back the lower one is the one that reads on.
+  /// Stops reading from a far rank, or reads on. Of two that hold each other back the lower one reads on.
   void follow(const channel& c);
 };
 

@@ -126,7 +126,6 @@ bool inbox::is_counted(const arrival& a) const noexcept {
   return a.in == &inbound_[inbound_of_[std::size_t(a.source)]];
 }
 
-// One run of bodies.
 template <bool Counted>
 void inbox::run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
   if constexpr (Counted) {
@@ -197,8 +196,7 @@ void inbox::finish_suspended() {
   finish(suspended);
 }
 
-// Apart, since g++ 14 does not see that `arriving_` forgets this place on the stack before it goes, and warns where it is
-// inlined.
+// Not inlined: g++ 14 would not see that `arriving_` forgets this place on the stack before it goes, and warn.
 [[gnu::noinline]] void inbox::finish(suspended_frame& suspended) {
   arrival& a = suspended.frame;
   a.kept = false;
@@ -234,7 +232,6 @@ void inbox::enter_child() noexcept {
   }
 }
 
-// The scheduler's loop becomes the fiber of the body that runs on it.
 bool inbox::promote_to_fiber() noexcept {
   arrival* const a = arriving_;
   if (a == nullptr || a->bundle == nullptr || a->bundle == &limited_bundle) return false;
@@ -282,7 +279,7 @@ std::uint64_t inbox::frames_taken() const noexcept {
 
 // ---- what handlers ask for ----
 
-// A bulk record only names what take_block then counts.
+// The name of a block does not count: take_block counts what lies in it.
 void delivery::note_bundle(handler_id h, std::size_t bytes) noexcept {
   if (h != bulk_handler) methods_->run(h, bytes);
 }

@@ -11,11 +11,11 @@
 
 namespace armilla::detail {
 
-/// The receiving side of a rank: looks at all peers, takes in frames, and calls the handlers of their records.
+/// The receiving side of a rank: looks at all peers, takes in frames, and calls the handlers of their bundles.
 ///
-/// Bodies run on the stack of the scheduler's loop. One that waits keeps that stack; what was behind it in its run and its frame
-/// goes to the next loop (`suspended_frame`). A fiber that waits and is alone takes in messages itself, on its own stack, but
-/// only what cannot wait: at the first body it leaves the frame to the loop, in the same way.
+/// Bodies run on the stack of the scheduler's loop. One that waits keeps that stack; what is behind it in its bundle and its
+/// frame goes to the next loop (`suspended_frame`). A fiber that waits and is alone takes in messages itself, on its own stack,
+/// but only what cannot wait: at the first body it leaves the frame to the loop, in the same way.
 class inbox : public delivery {
  public:
   inbox(context& self, outbox& out, role who);
@@ -35,17 +35,17 @@ class inbox : public delivery {
   template <taker By>
   [[gnu::noinline]] bool poll_far();
 
-  // ---- frames that bodies have left ----
+  // ---- frames whose bodies wait ----
 
   bool has_suspended() const noexcept { return suspended_.has_value(); }
-  /// Goes on where a body has waited, or where a fiber left off: with the rest of that run, and then with what is behind it.
+  /// Goes on where a body has waited, or where a fiber left off: with the rest of that bundle, and then with what is behind it.
   void finish_suspended();
-  /// Left frames that were finished: such a look has seen no ring.
+  /// Suspended frames that were finished: such a look has seen no ring.
   std::uint64_t finished() const noexcept { return finished_; }
   /// The scheduler's loop becomes the fiber of the body that runs on it; false: what runs there may not wait.
   bool promote_to_fiber() noexcept;
 
-  // ---- for those who bring frames from elsewhere ----
+  // ---- for frames and calls that no ring brings ----
 
   template <taker By>
   void run_frame(arrival& a);
@@ -54,7 +54,7 @@ class inbox : public delivery {
     channel& back = out.to(source);
     if (back.urgent) out.push(back);
   }
-  /// One run of bodies.
+  /// The bodies of one bundle.
   template <bool Counted>
   void run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
   /// A call that was put off runs on a stack of its own.
@@ -65,7 +65,7 @@ class inbox : public delivery {
   }
   /// While it lives, what runs on this stack belongs to no frame: it may not wait.
   struct outside_frames {
-    explicit outside_frames(inbox& whose) noexcept : all(whose), outer(std::exchange(whose.arriving_, nullptr)) {}
+    explicit outside_frames(inbox& i) noexcept : all(i), outer(std::exchange(i.arriving_, nullptr)) {}
     ~outside_frames() { all.arriving_ = outer; }
     inbox& all;
     arrival* outer;
@@ -120,7 +120,7 @@ class inbox : public delivery {
 
   counters& count_;
   std::vector<inbound> inbound_;                 // rings
-  std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place there, or
+  std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place in `inbound_`, or `no_ring`
   static constexpr std::uint32_t no_ring = ~0U;
   std::optional<suspended_frame> suspended_;
   std::uint64_t finished_ = 0;

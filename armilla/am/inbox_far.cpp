@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How frames are taken in that a network carries.
+// Taking in frames that a network carries.
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
@@ -19,7 +19,7 @@ bool inbox::poll_far() {
   }
   if (far.link.any_put_back() && !limits.spent()) [[unlikely]]
     far.link.take_up();
-  // One frame a look: a fiber that waits asks then whether that was it. To find that no other has come takes the network longer.
+  // One frame a look: a fiber that waits then asks whether it may go on. To find that no other has come takes the network longer.
   for (;;) {
     arrival a{};
     if (!far.link.next(a.far)) {

@@ -69,7 +69,7 @@ void interrupts::end() noexcept {
 // the next interrupt begins where this one began. A stack holds one working handler and at most one that finds 0.
 void interrupts::interrupted() noexcept {
   const std::uint32_t depth = scopes_.load(std::memory_order_relaxed);
-  if (depth == 0 || out_.in_body()) return;  // a body lets nobody in: its scope does nothing
+  if (depth == 0 || out_.in_body()) return;  // inside a body nothing is taken in: its scope does nothing
   bool failed = false;
   do {
     scopes_.store(0, std::memory_order_relaxed);

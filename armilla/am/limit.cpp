@@ -41,8 +41,8 @@ bool inbox::may_begin(const arrival& a) const noexcept {
   return head.handler >= handlers_.size || !is_work(head.handler, a.at + sizeof head, a.end);
 }
 
-// What is left of a frame stays with its source, in front of what that sends later, and does not bar what others have sent. It
-// is a frame of records again: the rest of a run gets a head, in the place of what is over.
+// The rest of a frame stays with its source, in front of what that sends later, and does not bar what others have sent. It is
+// a frame of bundles again: the rest of a bundle gets a header, in the place of messages that are over.
 void inbox::put_back(arrival& a, const bundle_rest& rest) {
   const bool in_run = rest.at != rest.end;
   const std::byte* const next = in_run ? rest.at - sizeof(bundle_header) : a.at;
@@ -62,7 +62,7 @@ std::byte* inbox::put_back_near(inbound& in, const std::byte* next) noexcept {
   return in.next = const_cast<std::byte*>(next);
 }
 
-// A block that the network has brought is one item.
+// A block that the network has brought is one message.
 std::byte* inbox::put_back_far(arrival& a, const std::byte* next) {
   if (a.far.bytes != 0) return out.far()->link.put_back(a.far, next);
   bulk_name name;
@@ -82,7 +82,7 @@ bool inbox::take_up(arrival& a) noexcept {
   return true;
 }
 
-// Whether an item is a body or an active message. A block may hold an answer as well.
+// Whether a message is a body or an active message. A block may hold an answer as well.
 bool inbox::is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept {
   if (handlers_.limited[h] == 0) return false;
   bulk_name name;
@@ -91,7 +91,7 @@ bool inbox::is_work(handler_id h, const std::byte* item, const std::byte* end) c
   return name.handler >= handlers_.size || handlers_.limited[name.handler] != 0;
 }
 
-// A handler whose bodies may wait asks between them, `goes_on`; the items of another one are given to it one by one.
+// A handler whose bodies may wait asks `goes_on` between them; any other is given its messages one by one.
 void inbox::run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes) {
   const std::byte* const end = items + bytes;
   const std::size_t item = handlers_.limited[h];

@@ -15,11 +15,11 @@ struct link {
   rank_t to = 0;
   std::uint32_t index = 0;        ///< in the outbox's table
   bool far = false;               ///< a network carries its frames; there is no ring
-  control_block* peer = nullptr;  ///< where it says whether it sleeps
+  control_block* peer = nullptr;  ///< where the peer says whether it sleeps
   ring_writer ring;
 
-  /// Copies a frame out of private memory into the ring: in one piece, so that few stores wait for each line. All of the first
-  /// line is copied, whatever of it is used: no branches. False: there is no credit. Then `publish`.
+  /// Copies a frame out of private memory into the ring, in one piece, so that few stores wait for each line. The first line is
+  /// copied whole, whatever of it is used: no branches. `publish` follows. False: there is no credit.
   bool place(const std::byte* frame, std::size_t bytes) noexcept {
     const ring_writer::room room = ring.reserve(bytes, bytes);
     if (room.begin == nullptr) [[unlikely]]

@@ -25,7 +25,7 @@ namespace detail {
 struct message_access;
 }
 
-/// Who sent the message that is being handled.
+/// The rank whose message is being handled.
 class sender {
  public:
   rank_t rank() const noexcept { return rank_; }

@@ -8,7 +8,7 @@
 
 namespace armilla::detail {
 
-// What the message layer keeps for a rank; the endpoint comes last, for it uses the others.
+// What the message layer keeps for a rank. The endpoint stands last: it uses the others.
 struct message_state {
   message_state(context& self, const launch& how)
       : host(map(self, how)), shared(share(self, host)), messages((self.host = &host, self), host) {}

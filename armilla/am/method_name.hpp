@@ -8,7 +8,7 @@
 
 namespace armilla::detail {
 
-/// The mangled name of a type as people read it, without what only compilers need: no `std::`, no allocators, no parameter
+/// A type's mangled name in readable form, without what only compilers need: no `std::`, no allocators, no parameter
 /// lists of functions around a lambda.
 std::string readable_type(const char* mangled);
 
@@ -16,7 +16,7 @@ std::string readable_type(const char* mangled);
 /// "answer double", "message ping". A name that is no type's stays as it is.
 std::string method_name(const char* handler_type);
 
-/// What reports say of the registered handlers, by number: the size of their items (0: they differ), and the method's name.
+/// What reports say of the registered handlers, by number: the size of their messages (0: they differ), and the method's name.
 std::vector<std::uint32_t> handler_message_sizes();
 const std::string& handler_method_name(handler_id h);
 

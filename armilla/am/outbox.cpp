@@ -30,12 +30,12 @@ outbox::outbox(context& self, const host_map& host, role who)
       hold_above_(self.settings->backlog),
       host_(host) {
   const auto ranks = std::size_t(self.ranks);
-  const bool attended = who == role::rank && self.settings->reception == reception_kind::thread;
-  channel_count_ = attended ? 2 * ranks : ranks;
+  const bool has_thread = who == role::rank && self.settings->reception == reception_kind::thread;
+  channel_count_ = has_thread ? 2 * ranks : ranks;
   channels_ = std::make_unique<channel[]>(channel_count_);
   to_flush_.reserve(channel_count_);
   for (rank_t r = 0; r < self.ranks; ++r) open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
-  if (!attended) return;
+  if (!has_thread) return;
   progress_channels_ = ranks;
   for (rank_t r = 0; r < self.ranks; ++r) open_channel(ranks + std::size_t(r), r, 1, host.progress_thread(r));
 }
@@ -61,8 +61,8 @@ std::size_t outbox::longest_frame(const channel& c) const noexcept {
 
 // ---- one message ----
 
-// Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. Whoever wants to
-// wait for credit does so before it measures: `admit`.
+// Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. A
+// caller that may wait for credit does so before it measures: `admit`.
 std::byte* outbox::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
   if (c.blocked) [[unlikely]]
     refuse_if_spent(c, h, kind);
@@ -310,10 +310,9 @@ void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
 }
 
 void outbox::throw_on_progress_thread(const char* operation) const {
-  throw_usage(
-      operation,
-      "a safe body, which runs on the thread of its rank's progress thread, sends nothing but its answer and makes nothing that "
-      "belongs to its rank; return what the caller needs, or leave out safe()");
+  throw_usage(operation,
+              "a safe body, which runs on the progress thread of its rank, sends nothing but its answer and makes nothing that "
+              "belongs to its rank; return what the caller needs, or leave out safe()");
 }
 
 void outbox::open_network(endpoint& all, role who) {

@@ -23,19 +23,18 @@ struct endpoint;
 struct far_traffic;
 class zero_copy_encoder;
 
-/// Whose messages an endpoint takes in: the rank's own, or those for the thread that answers for it under
-/// ARMILLA_RECEPTION=thread.
+/// What an endpoint takes in: messages for the rank itself, or those for its progress thread (ARMILLA_RECEPTION=thread).
 enum class role { rank, progress_thread };
 
-/// Whom a handler's records may reach: ranks of this program, or those of all programs, which know its number.
+/// Where a handler's messages may go: to ranks of this program, or to those of all programs, which know its number.
 enum class audience : bool { program, job };
 
-/// The sending side of a rank: it appends records for its peers.
+/// The sending side of a rank: it appends messages for its peers.
 ///
-/// `append` gives the place of a record's bytes, the caller fills it at once, and then calls `done` (the record may wait for
-/// company) or `publish` (it goes now). Records to one peer arrive in the order of their appending.
+/// `append` gives the place of a message's bytes, the caller fills it at once, and then calls `done` (the message may wait for
+/// others) or `publish` (it goes now). Messages to one peer arrive in the order of their appending.
 ///
-/// Without credit a send of the rank's own code takes in messages until there is some; a send from inside a body is queued here
+/// Without credit a send of the rank's own code takes in messages until there is some. A send from inside a body is queued here
 /// instead, so that sending never makes a body wait (see docs/guide/messages.md).
 ///
 /// Paper: von Eicken's active messages as in the Split-C paper, section 2; aggregation: STAPL, section 6.3.
@@ -47,7 +46,7 @@ class outbox {
 
   context& self;
 
-  // ---- to whom ----
+  // ---- channels ----
 
   channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
   const channel& to(rank_t dest) const noexcept { return channels_[std::size_t(dest)]; }
@@ -81,8 +80,8 @@ class outbox {
       await_credit(c);
   }
 
-  /// Where the `size` (a multiple of 8) bytes of one item for handler `h` go. Budget: one test, else the slow path.
-  /// `kind`: what each item of this handler counts as, if all have this size; others count themselves.
+  /// Where the `size` bytes (a multiple of 8) of one message for handler `h` go. Budget: one test, else the slow path.
+  /// `kind`: what each message for this handler counts as, if all have this size; others count themselves.
   std::byte* append(channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
     std::byte* place = c.cursor;
     if (c.bundle_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
@@ -92,18 +91,18 @@ class outbox {
     return append_slowly(c, h, size, kind);
   }
 
-  /// The place of one more item of the open run.
+  /// The place of one more message of the open bundle.
   struct bundle_place {
     std::byte* at;  ///< null: it must take the slow path
     bool fills;     ///< nothing else fits: `publish` when it is written. Told here: behind that the channel would be read again.
   };
-  /// The same as `append` for one more item of the open run, if it needs no more than its bytes.
+  /// The same as `append` for one more message of the open bundle, if it needs no more than its bytes.
   bundle_place append_to_bundle(channel& c, handler_id h, std::size_t size) noexcept {
     std::byte* const place = c.cursor;
     const std::size_t room = std::size_t(c.limit - place);
     if (c.hot_handler != h || room < size) [[unlikely]]
       return {nullptr, false};
-    if (place == nullptr) __builtin_unreachable();  // a run is open
+    if (place == nullptr) __builtin_unreachable();  // a bundle is open
     c.cursor = place + size;
     return {place, room == size};
   }
@@ -132,10 +131,10 @@ class outbox {
       ++count_.wakes_sent;
   }
 
-  /// What comes next in the open frame begins a record of its own, whichever handler it is for.
+  /// What comes next in the open frame begins a bundle of its own, whichever handler it is for.
   void end_bundle(channel& c) noexcept { c.bundle_handler = c.hot_handler = no_handler; }
 
-  /// The item is filled; it travels with the next ones unless its frame is full.
+  /// The message is filled; it travels with the next ones unless its frame is full.
   void done(channel& c) {
     if (c.cursor >= c.limit) [[unlikely]]
       publish(c);
@@ -149,7 +148,7 @@ class outbox {
       await_credit(c);
   }
 
-  /// An item of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
+  /// A message of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
   bool append_zero_copy(channel& c, handler_id h, std::size_t size, const zero_copy_encoder& item);
 
   // ---- what leaves, and what waits for credit ----
@@ -163,7 +162,7 @@ class outbox {
     if (progress_channels_ != 0) [[unlikely]]
       push(to_progress_thread(dest));
   }
-  /// The same, but for the channels that `keeps` says.
+  /// The same, except the channels for which `keeps(channel&)` holds.
   template <class Keeps>
   void flush_but(Keeps&& keeps);
   /// The open frame leaves, or is queued.
@@ -190,7 +189,7 @@ class outbox {
 
   /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
   void use_heap(heap blocks, std::uint64_t first) noexcept;
-  /// Of which long items are made; null: the progress thread has none, for a heap has one owner.
+  /// Of which long messages are made; null: the progress thread has none, for a heap has one owner.
   heap* blocks() noexcept { return has_blocks_ ? &blocks_ : nullptr; }
   std::size_t eager() const noexcept { return eager_; }
   /// Of this rank's segment what `dest` may read in place.
@@ -220,7 +219,7 @@ class outbox {
 
   // ---- the network ----
 
-  /// What it does towards ranks that a network reaches; null where every rank is reached by a ring.
+  /// The way to ranks that a network reaches; null where every rank is reached by a ring.
   far_traffic* far() noexcept { return far_.get(); }
   const far_traffic* far() const noexcept { return far_.get(); }
   void open_network(endpoint& all, role who);

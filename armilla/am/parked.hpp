@@ -26,7 +26,7 @@ class parked_calls {
   void add(context& self, parked_call call);
   /// The object is there, or never will be: they run now, in front of what has not begun where the caller may wait.
   static void open(context& self, const std::shared_ptr<parked_calls>& calls) noexcept;
-  /// Others have a turn, so that more of them begin. False: all have, or the caller may not wait.
+  /// Other fibers have a turn, so that more of the calls begin. False: all have begun, or the caller may not wait.
   bool let_begin(context& self) noexcept;
   /// The job is over: they never run.
   void drop(context& self) noexcept;

@@ -14,14 +14,14 @@ namespace armilla::detail {
 
 struct pending_op;
 
-/// What runs when a cell is filled; frees itself. Fibers that wait stand in front, and behind them one at most that takes the
-/// answer.
+/// What runs when an operation is complete; frees itself. Fibers that wait stand in front, and behind them at most one
+/// continuation that takes the reply.
 struct continuation {
-  void (*run)(continuation* self, pending_op* filled);
+  void (*run)(continuation* self, pending_op* complete);
   continuation* next = nullptr;
 };
 
-[[gnu::noinline]] void run_continuations(continuation* first, pending_op* filled);
+[[gnu::noinline]] void run_continuations(continuation* first, pending_op* complete);
 
 /// The name of a question on the wire. The generation tells a reply to a dropped future from one to its successor.
 struct op_id {
@@ -29,32 +29,32 @@ struct op_id {
   std::uint32_t generation;
 };
 
-/// What a question asks whom, for those who want to know. Lies where the answer will.
+/// Which method a question calls on which rank, for reports. Lies where the result will.
 struct question_place {
   handler_id method;
   rank_t rank;
   const char* name;  ///< of a method that is called by name; else not set
 };
 
-/// Where the answer to a question arrives. Cells are pooled; one cache line.
+/// An operation under way: where the reply to it arrives. Pooled; one cache line.
 struct pending_op {
   enum class state_t : std::uint8_t { free, pending, ready, failed };
 
   std::uint32_t index = 0;
   std::uint32_t generation = 1;
-  handler_id reply_handler = no_handler;  ///< the reply handler that may fill it; no_handler: only this rank's own code
+  handler_id reply_handler = no_handler;  ///< may complete it; no_handler: only this rank's own code does
   state_t state = state_t::free;
   enum class dropped : std::uint8_t {
     forgets,
-    tells,  ///< an error in it that nothing takes out is told as a statement's
-    waits   ///< memory of the asker is written until the answer is there
+    tells,  ///< an error that nothing takes out is told like that of a statement
+    waits   ///< memory of the caller is written until the reply is there
   };
   dropped if_dropped = dropped::forgets;
   bool deferred = false;  ///< a fence waits until `next_step` has run: see `defer_for`
   continuation* next_step = nullptr;
   union {
     pending_op* next_free = nullptr;
-    question_place asked;  ///< while it is pending, if it `reply_handler` something
+    question_place asked;  ///< while it is pending, if it has a `reply_handler`
     std::exception_ptr* error;
     void* large;
     alignas(8) std::byte small[40];
@@ -85,7 +85,7 @@ struct pending_op {
       delete static_cast<T*>(large);
   }
 
-  /// `step` takes the answer.
+  /// `step` takes the result, behind what waits already.
   void attach(continuation& step) noexcept {
     continuation** at = &next_step;
     while (*at != nullptr) at = &(*at)->next;
@@ -101,7 +101,7 @@ struct pending_op {
   }
 };
 
-/// A rank's cells. Taking and giving back allocates nothing once the pool has grown to what is outstanding at a time.
+/// A rank's pending operations. Taking and giving back allocates nothing once the pool has grown to what is under way at a time.
 class pending_ops {
  public:
   pending_op* take(handler_id reply_handler) {
@@ -121,14 +121,14 @@ class pending_ops {
     c->next_free = free_;
     free_ = c;
   }
-  /// The pending cell of that name, or null: the question was abandoned, or the name is made up.
+  /// The pending operation of that name, or null: the question was abandoned, or the name is made up.
   pending_op* find(op_id name) noexcept {
     if (name.index / chunk_cells >= chunks_.size()) [[unlikely]]
       return nullptr;
     pending_op* c = &chunks_[name.index / chunk_cells][name.index % chunk_cells];
     return c->generation == name.generation && c->state == pending_op::state_t::pending ? c : nullptr;
   }
-  /// Calls `visit(pending_op&)` for each that waits for an answer of rank `r`.
+  /// Calls `visit(pending_op&)` for each that waits for a reply of rank `r`.
   template <class Visit>
   void each_asked(rank_t r, Visit&& visit) {
     for (const auto& chunk : chunks_)

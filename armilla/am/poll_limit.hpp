@@ -10,13 +10,13 @@ namespace armilla::detail {
 struct poll_limit {
   std::uint64_t bodies = ~std::uint64_t{0};  ///< that may begin
   std::uint64_t deadline_ns = 0;             ///< behind which none begins; 0: none
-  rank_t from = 0;                           ///< those of lower ranks have had their turn
+  rank_t from = 0;                           ///< bodies of lower ranks have had their turn
   bool owes_one = false;                     ///< a body, however late it is: what waits for the poll would not go on
 
   bool spent() const noexcept;
 };
 
-/// How much a poll may do that the program has not asked for. 0: no limit.
+/// How much a poll may do that the program does not ask for itself. 0: no limit.
 struct unasked_limit {
   std::uint64_t bodies = 0;
   std::uint64_t ns = 0;
@@ -25,10 +25,10 @@ struct unasked_limit {
   poll_limit from_now() const noexcept;
 };
 
-/// What an endpoint knows of such limits.
+/// The limits of an inbox.
 struct poll_limits {
   poll_limit* now = nullptr;  ///< of the poll that is under way
-  rank_t turn = 0;            ///< with whose bodies the next limited poll begins
+  rank_t turn = 0;            ///< the next limited poll begins with bodies of this rank
   unasked_limit unasked;
 
   bool spent() const noexcept { return now != nullptr && now->spent(); }

@@ -45,7 +45,7 @@ bool progress::poll_as_limited() {
   const bool any = !out_.in_body() && !in_.has_suspended() && poll_here();
   if (fibers.running().on_wait != nullptr) [[unlikely]]
     fibers.before_wait("poll");  // others do what this fiber polls for
-  // The loop asks for the fibers that wait; while this one polls, nothing brings the loop its turn.
+  // The loop asks the waits of fibers; while this one polls, nothing else gives the loop its turn.
   if (!asked_.empty()) [[unlikely]]
     ask_waits();
   if (fibers.any_timer()) [[unlikely]]
@@ -64,7 +64,7 @@ bool progress::poll_as_limited() {
   return passed() != before;  // not whether others ran: one that spins would keep its peers' loops over poll() alive
 }
 
-// First what is begun, then whose turn it is, then the others.
+// First the bodies that have begun, then those of the rank that has the turn, then the others.
 bool progress::poll(const poll_limit& most) {
   if (self_.body_depth != self_.fibers->running().own_depth) return false;
   const std::uint64_t before = passed();
@@ -192,7 +192,7 @@ void progress::run_loop() {
     const std::uint64_t before = count_.bundles_received;
     try {
       if (!look_around()) return;
-    } catch (...) {  // damaged bytes: the rank's own code shall hear of it
+    } catch (...) {  // damaged bytes: the rank's own code is told
       if (!fibers.in_loop()) throw;
       fibers.fail_main(std::current_exception());
     }

@@ -11,7 +11,7 @@
 
 namespace armilla::detail {
 
-/// How a rank goes on: polls, waits of its fibers, and the loop that takes in messages while none can go on.
+/// How a rank makes progress: polls, waits of its fibers, and the loop that takes in messages while none can go on.
 class progress {
  public:
   progress(outbox& out, inbox& in, event_count& sleeper, losses& lost);
@@ -19,15 +19,15 @@ class progress {
 
   // ---- polls ----
 
-  /// One look at every peer; what has come is taken in, and other fibers run, if any can. True if anything was taken in, or has
-  /// left that found no credit before; whether others ran does not count. Nothing inside a body, unless that has waited.
+  /// One look at every peer; what has come is taken in, and other fibers run, if any can. True if anything was taken in, or left
+  /// that had found no credit; fibers that ran do not count. Does nothing inside a body, unless that has waited.
   bool poll();
-  /// The same, but begins no more bodies and active messages than `most` allows. What is left stays where it is; ranks take
-  /// turns.
+  /// The same, but begins no more bodies and active messages than `most` allows.
+  /// The rest stays where it is; ranks take turns.
   bool poll(const poll_limit& most);
   /// A poll that the program has not asked for: ARMILLA_POLL_BUDGET limits it.
   bool poll_unasked();
-  /// Of such polls, from now on. 0: no limit.
+  /// The limit of such polls from now on. 0: none.
   void limit_unasked_polls(const unasked_limit& most) noexcept { in_.limits.unasked = most; }
   void every_nth_call_polls(std::uint32_t n) noexcept;
 
@@ -45,7 +45,7 @@ class progress {
   template <class Done>
   bool wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const char* what, wait_object on = {});
 
-  /// The same for an event that wakes the fiber itself: `arm(fiber)` says which one it shall wake.
+  /// The same for an event that wakes the fiber itself: `arm(fiber)` tells it which one.
   template <class Done, class Arm>
   bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on = {});
 
@@ -54,8 +54,8 @@ class progress {
 
   /// Whether a fiber that waits alone takes in messages itself.
   void set_wait_mode(wait_mode mode) noexcept { stay_ = mode == wait_mode::in_place; }
-  /// Whether nothing can come, or go on, but by the network and in the waits of the running fiber: then a look before a wait
-  /// finds nothing that the wait would not.
+  /// Whether nothing can come but by the network, and no other fiber can go on: then a look before a wait finds nothing that the
+  /// wait would not.
   bool only_network_to_look_at() const noexcept;
   /// Whether there is anything to take in, or to send as soon as there is credit.
   bool anything_to_do() const noexcept { return out_.any_queued() || in_.anything_has_come(); }
@@ -88,7 +88,7 @@ class progress {
   }
   void sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept;
   static bool past(std::uint64_t deadline_ns) noexcept;
-  /// Grows whenever something is taken in, also the end of a frame that a body left, or leaves the queue of what had no credit.
+  /// Grows whenever something is taken in, also the rest of a suspended frame, or leaves the backlog.
   std::uint64_t passed() const noexcept {
     return count_.bundles_received + in_.finished() + count_.backlog_bytes - out_.queued_bytes();
   }
@@ -184,7 +184,7 @@ inline bool progress::may_stay() const noexcept {
 }
 
 inline bool progress::poll_here() {
-  // Where a frame is left the loop has to go on with that one, before anything else is taken in.
+  // A suspended frame is for the loop, before anything else is taken in.
   return in_.look<taker::in_place>([this] { return in_.has_suspended(); }) || lost_.look();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a progress thread does about the network that it shares with its rank.
+// A progress thread, its rings and the network that it shares with its rank.
 //
 // While the rank looks there by itself it puts aside what is for the progress thread, and wakes it. When the rank has not looked
 // for ARMILLA_ATTEND_AFTER, the progress thread looks, and puts aside what is for the rank. While the rank sleeps, which ends
@@ -26,9 +26,9 @@ constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
 
 }  // namespace
 
-progress_thread::progress_thread(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept
+progress_thread::progress_thread(endpoint& mine, std::atomic<std::uint64_t>* processed) noexcept
     : mine_(mine), self_(mine.out.self), host_(mine.out.host()) {
-  mine.in.shows_processed = attended;
+  mine.in.shows_processed = processed;
 }
 
 void progress_thread::until(const std::atomic<bool>& stop) {
@@ -98,7 +98,7 @@ bool progress_thread::look_at_network() {
   return true;
 }
 
-// Behind an announced sleep, and a look that found nothing in the rings.
+// Behind `prepare_wait`, and a look that found nothing in the rings.
 void progress_thread::rest_beside_network(const event_count::backoff& backoff) noexcept {
   shared_network& shared = *host_.shared;
   far_traffic& far = *mine_.out.far();

@@ -7,12 +7,12 @@
 
 namespace armilla::detail {
 
-/// The progress thread's life: takes in lane 1 of its rank's rings, answers on lane 2, and looks after the network that it shares
-/// with its rank.
+/// What a progress thread does: it takes in lane 1 of its rank's rings, answers on lane 2, and looks after the network that it
+/// shares with its rank.
 class progress_thread {
  public:
-  /// `attended`: where the rank sees how far it is.
-  progress_thread(endpoint& mine, std::atomic<std::uint64_t>* attended) noexcept;
+  /// `processed`: where the rank sees how far it is.
+  progress_thread(endpoint& mine, std::atomic<std::uint64_t>* processed) noexcept;
   void until(const std::atomic<bool>& stop);
 
  private:
@@ -28,8 +28,8 @@ class progress_thread {
   const host_map& host_;
 };
 
-/// The thread that answers for a rank under ARMILLA_RECEPTION=thread; nothing otherwise. Starts after all layers, stops before
-/// them.
+/// The rank's progress thread under ARMILLA_RECEPTION=thread; nothing otherwise.
+/// Starts after all layers, stops before them.
 void start_progress_thread(context& self, const launch& how);
 void stop_progress_thread(context& self);
 

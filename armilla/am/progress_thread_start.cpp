@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that answers for a rank while that computes: what is one-sided, and bodies that are marked safe.
+// The progress thread, which serves one-sided access and safe bodies while its rank computes: its start and end.
 #include <atomic>
 #include <thread>
 #include <utility>
@@ -13,7 +13,7 @@
 
 namespace armilla::detail {
 
-/// It has a context of its own: the rank's, but for what only one thread may touch.
+/// A progress thread has a context of its own: its rank's, except what only one thread may touch.
 struct progress_thread_state {
   explicit progress_thread_state(const context& rank)
       : mine(rank), thread(start_helper_thread("progress thread", [this, &rank] { run(*rank.messages); })) {}

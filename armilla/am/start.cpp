@@ -15,7 +15,7 @@ namespace armilla::detail {
 
 namespace {
 
-// A rank that shares no memory with anybody is a host of its own. It lives as long as the process; of its pages only those that
+// A rank that shares memory with no other is a host of its own. It lives as long as the process; of its pages only those that
 // are written take memory.
 std::byte* map_private_collectives(const launch& how) {
   const std::size_t bytes = std::size_t(how.ranks) * how.layout.collective_bytes();

@@ -32,7 +32,7 @@ struct context {
   outbox* out = nullptr;                                            ///< layer am: what sends
   endpoint* messages = nullptr;                                     ///< layer am: all of it
   message_state* carrier = nullptr;                                 ///< layer am: what holds the endpoint
-  progress_thread_state* progress_thread = nullptr;                 ///< layer am: the thread that answers for it, if any
+  progress_thread_state* progress_thread = nullptr;                 ///< layer am: of this rank, if it has one
   bool (*is_of_lost)(const context&, const void* place) = nullptr;  ///< whether that memory's owner is lost; may be null
   const host_map* host = nullptr;                                   ///< layer fabric: where each rank's memory is mapped here
   void (*settle)(context&) = nullptr;     ///< brings `count` up to date where a layer counts elsewhere; may be null

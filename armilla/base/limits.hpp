@@ -10,7 +10,7 @@ inline constexpr int most_ranks = 1024;  ///< of a job
 inline constexpr std::uint64_t least_segment_bytes = std::uint64_t{4} << 20;
 inline constexpr std::uint64_t most_segment_bytes = std::uint64_t{1} << 46;
 
-/// Whether somebody may have given a negative number for this count: errors then ask.
+/// Whether a negative number may have been given for this count: errors then ask.
 constexpr bool looks_negative(std::uint64_t n) noexcept { return n >> 63 != 0; }
 
 }  // namespace armilla::detail

@@ -201,7 +201,7 @@ std::vector<row> make_table() {
              "loop."),
       shared(choice("reception", &o::reception,
                     {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
-                    "Who takes in messages while a rank computes: nobody (poll); a thread, what is safe beside the rank "
+                    "What takes in messages while a rank computes: nothing (poll); a thread, what is safe beside the rank "
                     "(thread); the rank "
                     "itself, interrupted where it allows that (signal).")),
       duration(

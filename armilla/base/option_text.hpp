@@ -18,7 +18,7 @@ bool parse_number(std::string_view text, int low, int high, int& value) noexcept
 std::string show_bytes(std::uint64_t bytes);
 std::string show_duration(std::uint64_t ns);
 
-/// A warning for the user if ARMILLA_TUNED names a file that cannot be read; else empty. Whoever starts a job says it once.
+/// A warning for the user if ARMILLA_TUNED names a file that cannot be read; else empty. What starts a job says it once.
 std::string complaint_of_tuned_file();
 
 }  // namespace armilla::detail

@@ -7,8 +7,8 @@
 
 namespace armilla::detail {
 
-/// How the ranks of a job that somebody else has started find each other: mpirun by MPI, srun by PMIx, armilla-run by its own
-/// sockets. Used before there are messages and after there are none any more.
+/// How the ranks of a job that a launcher has started find each other: under mpirun by MPI, under srun by PMIx, under armilla-run
+/// by its own sockets. Used before there are messages, and after there are none any more.
 class bootstrap {
  public:
   bootstrap() = default;
@@ -16,7 +16,7 @@ class bootstrap {
   bootstrap& operator=(const bootstrap&) = delete;
   virtual ~bootstrap() = default;
 
-  /// Who carries it, for people: "Open MPI 4.1.4 (mpirun)", "PMIx 4.2.2 (srun)".
+  /// What carries it, for reports: "Open MPI 4.1.4 (mpirun)", "PMIx 4.2.2 (srun)".
   virtual const char* name() const noexcept = 0;
   virtual rank_t rank() const noexcept = 0;
   virtual rank_t ranks() const noexcept = 0;

@@ -27,12 +27,12 @@ struct control_block {
   std::atomic<std::int32_t> process, thread;  ///< where the signal goes
   /// Where the heap begins in the owner's segment; set before the ranks first meet.
   alignas(cache_line) std::atomic<std::uint64_t> heap_first;
-  /// Of the network over rings: the owner wants its descriptor to tell when something comes. Who tells sets it back.
+  /// Of the network over rings: the owner wants its descriptor to tell when something comes. Telling sets it back.
   std::atomic<std::uint32_t> loop_armed;
 
-  // What the rank shows to whoever looks after the job. Not on the line of `sleeping`, which every sender reads.
+  // What the rank shows to the supervisor of the job. Not on the line of `sleeping`, which every sender reads.
 
-  /// Counted up by whoever wants to know what the rank waits for, who then wakes it: `ask`.
+  /// Counted up, before the rank is woken, to ask what it waits for: `ask`.
   alignas(cache_line) std::atomic<std::uint32_t> asked;
   std::atomic<std::uint32_t> answered;  ///< up to this question; `text` is written before
   /// 0 unless the owner sleeps; else twice the time (now_ns) since when it has found nothing to do, and 1 more if only ranks of
@@ -51,7 +51,7 @@ static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);
 /// Lets the owner write down what it waits for when it next finds nothing to do. May be called by a signal's handler.
 void ask(control_block& rank) noexcept;
 
-/// The control block of rank `r`, for who has mapped at least those behind the job's first pages.
+/// The control block of rank `r`, for a process that has mapped the control pages behind the job's first pages.
 control_block& control_of(job_block& job, rank_t r) noexcept;
 /// The same of its progress thread.
 inline control_block& progress_thread_of(job_block& job, rank_t r) noexcept { return *(&control_of(job, r) + 1); }

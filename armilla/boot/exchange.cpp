@@ -12,7 +12,7 @@
 namespace armilla::detail {
 namespace {
 
-// Nobody uses the segments yet.
+// The segments are not in use yet.
 void exchange_in_memory(const launch& self, const void* mine, std::byte* all, std::size_t bytes) {
   if (bytes > self.layout.segment_bytes)
     throw_limit("start", fmt::format("an exchange of {} bytes a rank needs a larger ARMILLA_SEGMENT", bytes));

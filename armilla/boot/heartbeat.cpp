@@ -116,7 +116,7 @@ void heartbeat::run() noexcept try {
       next = now;
     }
   }
-} catch (const std::exception&) {}  // no memory: nobody is watched
+} catch (const std::exception&) {}  // no memory: no host is watched
 
 void heartbeat::send() {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
@@ -152,7 +152,7 @@ void heartbeat::hear(std::uint32_t from, rank_t lost, std::string_view cause) {
   tell_loss(*job_, lost, lost, cause, there.name);
 }
 
-void heartbeat::pass_on(const std::vector<heartbeat_listener>& cards, std::size_t mine, rank_t lost,
+void heartbeat::pass_on(const std::vector<heartbeat_listener>& listeners, std::size_t mine, rank_t lost,
                         std::string_view cause) noexcept {
   const int out = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (out < 0) return;
@@ -160,9 +160,9 @@ void heartbeat::pass_on(const std::vector<heartbeat_listener>& cards, std::size_
   all.from.from = std::uint32_t(mine);
   all.lost = lost;
   std::memcpy(all.cause, cause.data(), std::min(cause.size(), sizeof all.cause - 1));
-  for (std::size_t i = 0; i < times_told * cards.size(); ++i) {
-    const heartbeat_listener& to = cards[i % cards.size()];
-    if (i % cards.size() == mine || to.port == 0) continue;
+  for (std::size_t i = 0; i < times_told * listeners.size(); ++i) {
+    const heartbeat_listener& to = listeners[i % listeners.size()];
+    if (i % listeners.size() == mine || to.port == 0) continue;
     std::memcpy(all.from.word, to.word, sizeof to.word);
     send_to_all(out, to, &all, sizeof all);
   }

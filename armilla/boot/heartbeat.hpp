@@ -45,11 +45,11 @@ class heartbeat {
   /// Starts a thread that holds `self`, until the process ends. Losses go to `job`.
   static void start(const std::shared_ptr<heartbeat>& self, job_block& job, std::vector<host> hosts, std::size_t mine,
                     std::uint64_t timeout_ns);
-  /// Tells the other hosts (`cards`, by number) what a rank of host `mine` has found out of one of its own. Any rank of it may:
-  /// no heartbeat of its own is needed.
-  static void pass_on(const std::vector<heartbeat_listener>& cards, std::size_t mine, rank_t lost,
+  /// Tells the other hosts (`listeners`, by number) what a rank of host `mine` has found out of one of its own. Any rank of it
+  /// may: no heartbeat of its own is needed.
+  static void pass_on(const std::vector<heartbeat_listener>& listeners, std::size_t mine, rank_t lost,
                       std::string_view cause) noexcept;
-  /// The job comes to its end: who falls silent from now on is not lost.
+  /// The job comes to its end: a host that falls silent from now on is not lost.
   void watch_no_more() noexcept { watching_.store(false, std::memory_order_relaxed); }
 
  private:

@@ -9,8 +9,8 @@ namespace armilla::detail {
 
 struct options;
 
-/// The layout that the options ask for. Throws `usage_error` if it fits no address space. A segment size that nobody asked
-/// for is halved until it fits.
+/// The layout that the options ask for. Throws `usage_error` if it fits no address space. A segment size that is a
+/// default is halved until it fits.
 host_layout layout_for(rank_t ranks, const options& settings);
 
 /// Makes the memory that all ranks of a host map: one sparse anonymous file, reached by its descriptor only, so that

@@ -13,7 +13,7 @@ namespace armilla::detail {
 /// `ending`: its function and its session have ended, and it waits for the others at the last meetings.
 enum class rank_stage : std::uint32_t { absent, joined, running, ending, finished };
 
-/// How a rank ended the job, as noted by the rank itself. What nobody noted, the supervisor reads from the exit status.
+/// How a rank ended the job, as noted by the rank itself. The supervisor reads the rest from the exit status.
 enum class failure_kind : std::int32_t {
   none,
   exception,  ///< `text`: type and what()
@@ -35,7 +35,7 @@ struct rank_record {
   std::int16_t cpu[4];      ///< the processors it is bound to; -1: none
 };
 
-/// The first failure of the job. Whoever moves `stage` from 0 to 1 writes the rest, then sets 2.
+/// The first failure of the job. The rank that moves `stage` from 0 to 1 writes the rest, then sets 2.
 struct failure_record {
   std::atomic<std::uint32_t> stage;
   std::int32_t rank;  ///< -1: not known
@@ -53,7 +53,7 @@ struct loss_record {
 };
 struct loss_log {
   static constexpr std::uint32_t room = 64;
-  std::atomic<std::uint32_t> count;  ///< complete ones: whoever waits looks at this
+  std::atomic<std::uint32_t> count;  ///< complete ones: waits look at this
   std::atomic<std::uint32_t> begun;
   loss_record entry[room];
 };

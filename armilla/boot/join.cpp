@@ -208,7 +208,7 @@ void meet(const launch& self, std::uint32_t point) {
   const auto word = reinterpret_cast<std::uint32_t*>(&arrived);
   const auto ranks = std::uint32_t(self.ranks);
   std::uint32_t n = arrived.fetch_add(1, std::memory_order_acq_rel) + 1;
-  const std::uint32_t all = (n + ranks - 1) / ranks * ranks;  // nobody begins a meeting before the last is over
+  const std::uint32_t all = (n + ranks - 1) / ranks * ranks;  // no rank begins a meeting before the last is over
   if (n == all) {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
     return;

@@ -20,10 +20,10 @@ bool started_as_rank() noexcept;
 /// in the job or printed, and thrown as `limit_error` or `usage_error`.
 std::vector<launch> join_job(options& settings);
 
-/// A job of one rank in this process, without a supervisor: what a program does when nobody asked for more, also in a debugger.
+/// A job of one rank in this process, without a supervisor: what a program does by default, also in a debugger.
 launch join_alone(const options& settings, const char* name);
 
-/// The last steps of joining, whoever made the job: tells it that this rank is here, and what the rank knows of the job.
+/// The last steps of joining, however the job was made: tells it that this rank is here, and what the rank knows of the job.
 void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept;
 launch describe_launch(job_block& job, rank_t rank, const options& settings);
 

@@ -23,7 +23,7 @@ struct program_entry {
   std::vector<rank_t> ranks;
 };
 
-/// What a rank knows when it starts: who it is, who the others are, and the memory they share. Every layer starts from it.
+/// What a rank knows when it starts: its number, the other ranks, and the memory they share. Every layer starts from it.
 /// It outlives the layers. In a job of threads each rank has its own, over one mapping.
 struct launch {
   rank_t rank = 0;
@@ -31,7 +31,7 @@ struct launch {
   std::uint32_t program = 0;
   std::vector<program_entry> programs;
   bool threads = false;            ///< ranks are threads of this process
-  bool oversubscribed = false;     ///< more ranks than processors: who waits should soon let others run
+  bool oversubscribed = false;     ///< more ranks than processors: a wait soon lets others run
   std::uint32_t cores = 1;         ///< cores that this job may use
   std::uint32_t processors = 1;    ///< hardware threads that this job may use
   std::byte* host_base = nullptr;  ///< where the host's memory lies in this process
@@ -45,7 +45,7 @@ struct launch {
   std::shared_ptr<heartbeat> beat;      ///< of the first rank of a host of several
   bool all_far = false;                 ///< the network carries everything but what a rank sends to itself
   network* beyond = nullptr;            ///< carries what goes to ranks of other hosts; null: there are none
-  bootstrap* started = nullptr;         ///< what brought the ranks together; null: this host's supervisor, or nobody
+  bootstrap* started = nullptr;         ///< what brought the ranks together; null: this host's supervisor, or nothing
   std::string why;                      ///< the network, or none: for people
   const options* settings = nullptr;
 

@@ -25,9 +25,9 @@ void end_after_loss(const launch& self, rank_t lost) noexcept;
 void say_to_launcher(const std::string& text);
 /// Says why the job is about to end: rank `lost` is, as has been noted.
 void say_loss(bootstrap& started, const job_block& job, rank_t lost);
-/// Waits for whoever is about to say why.
+/// Gives other ranks, which are about to say why, the time to.
 void let_others_speak();
-/// Ends the job when the others have had their time, after `speak()`, which says why or waits for those who do. Returns at once.
+/// Ends the job when the others have had their time, after `speak()`, which says why or waits until others have. Returns at once.
 void end_soon(bootstrap& started, std::uint64_t grace_ns, std::function<void()> speak);
 
 }  // namespace armilla::detail

@@ -6,9 +6,9 @@
 
 namespace armilla::detail {
 
-/// Who started this process, as its environment tells.
+/// What started this process, as its environment tells.
 enum class launcher_kind {
-  none,      ///< nobody: a shell, a debugger
+  none,      ///< a shell, a debugger
   own,       ///< our supervisor
   agent,     ///< an agent of armilla-run --hosts
   open_mpi,  ///< mpirun of Open MPI: speaks PMIx

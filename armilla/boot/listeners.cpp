@@ -34,7 +34,7 @@ bool is_public(const sockaddr& a) noexcept {
   return a.sa_family == AF_INET6 && !is_private(reinterpret_cast<const sockaddr_in6&>(a).sin6_addr);
 }
 
-/// Who reaches a port on all addresses.
+/// From where a port on all addresses is reached.
 reach of_all_addresses() {
   reach from = reach::near;
   const bool told = visit_addresses([&](const ifaddrs& one) {

@@ -30,7 +30,7 @@ const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
   return nullptr;
 }
 
-// Who counts up wakes after that, and a sleeper looks at the count after it has said that it sleeps: one of them sees the other.
+// The teller counts up and then wakes; a sleeper says that it sleeps and then looks at the count: one of them sees the other.
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause, std::string_view host) noexcept {
   loss_log& log = job.losses;
   bool known = true;

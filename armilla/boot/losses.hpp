@@ -8,8 +8,8 @@
 namespace armilla::detail {
 
 /// Writes down that the ranks `first` to `last`, of this host, are lost, and wakes every rank of this host, so that those that
-/// wait for them hear of it. Anybody who has mapped the job block and the control pages may call it. What is known already, or
-/// has no room in the log, changes nothing.
+/// wait for them hear of it. Any process that has mapped the job block and the control pages may call it. What is known already,
+/// or has no room in the log, changes nothing.
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause) noexcept;
 /// The same of ranks somewhere; `host` may be empty.
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause, std::string_view host) noexcept;

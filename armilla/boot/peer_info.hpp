@@ -32,14 +32,14 @@ struct peer_info {
   std::int32_t pid;
   std::uint32_t machine;         ///< of the boot alone: containers of one machine have the same; 0: not known
   std::uint64_t processors[16];  ///< a bit for each that it may use
-  unsigned char key[key_bytes];  ///< whoever knows it may have the host's memory
-  char server[40];               ///< abstract name of a socket where it is handed out
+  unsigned char key[key_bytes];  ///< a process that knows it may have the host's memory
+  char server[40];               ///< abstract name of the socket of the descriptor_server
   char host[64];                 ///< for people
   char file[name_bytes];         ///< of the executable
   char name[name_bytes];         ///< as it was called
 };
 
-/// This process's own. The door is not open yet.
+/// This process's own. Its descriptor_server does not run yet.
 peer_info own_peer_info(const options& settings);
 
 /// How many ranks, `me` included, may run on one of the processors that `me` may run on. Those of other hosts are among them

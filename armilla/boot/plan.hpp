@@ -9,7 +9,7 @@ namespace armilla::detail {
 
 struct options;
 
-/// A job that is ready to start: its memory, and who runs what where.
+/// A job that is ready to start: its memory, and what each rank runs where.
 struct job_plan {
   int memory = -1;           ///< descriptor of the host's memory
   job_block* job = nullptr;  ///< its first pages, filled; the control pages of all ranks are mapped behind them

@@ -118,7 +118,7 @@ void process_monitor::start(const std::shared_ptr<process_monitor>& self, listen
 
 void process_monitor::run() noexcept try {
   std::vector<pollfd> list;
-  while (signal_ >= 0 || !others_.empty()) {  // who has taken the signal stays for it
+  while (signal_ >= 0 || !others_.empty()) {  // a monitor that has taken the signal stays for it
     list.assign(1, {signal_, POLLIN, 0});
     for (const watched& w : others_) list.push_back({w.descriptor, POLLIN, 0});
     poll(list.data(), nfds_t(list.size()), patience_ms());
@@ -131,7 +131,7 @@ void process_monitor::run() noexcept try {
     }
     end_if_it_is_time();
   }
-} catch (const std::exception&) { signal(SIGTERM, SIG_DFL); }  // no memory: nobody is watched
+} catch (const std::exception&) { signal(SIGTERM, SIG_DFL); }  // no memory: no process is watched
 
 bool process_monitor::told_to_end(std::uint64_t within_ns) {
   if (told_ns_ != 0 || signal_ < 0) return told_ns_ != 0;
@@ -140,7 +140,7 @@ bool process_monitor::told_to_end(std::uint64_t within_ns) {
   return told_ns_ != 0;
 }
 
-// SIGTERM came: time is up when nobody is found to be lost, or when that has been said.
+// SIGTERM came: time is up when no rank is found to be lost, or when that has been said.
 int process_monitor::patience_ms() const {
   if (told_ns_ == 0) return -1;
   const std::uint64_t until = lost_ns_ != 0 ? lost_ns_ + grace_ns_ + to_say_it_ns : told_ns_ + all_are_told_ns;
@@ -150,7 +150,7 @@ int process_monitor::patience_ms() const {
 
 void process_monitor::end_if_it_is_time() {
   if (told_ns_ == 0) return;
-  if (lost_ns_ == 0 && job_.losses.count.load(std::memory_order_acquire) != 0) lost_ns_ = now_ns();  // somebody else saw it
+  if (lost_ns_ == 0 && job_.losses.count.load(std::memory_order_acquire) != 0) lost_ns_ = now_ns();  // another rank saw it
   const auto& note = job_.failure;
   const bool said_elsewhere = note.stage.load(std::memory_order_acquire) == 2 && note.kind != failure_kind::lost;
   if (patience_ms() > 0 && !said_elsewhere) return;
@@ -164,7 +164,7 @@ void process_monitor::look(watched& w) {
   const auto finished = [this](rank_t r) { return job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::finished; };
   if (finished(w.who.rank) || finished(me_)) return;
   const int status = status_of_ended(w.who.pid, w.descriptor);
-  // The launcher ends the job, this rank in a moment, or others because one has failed, who says so itself.
+  // The launcher ends the job, this rank in a moment, or others because one has failed, which says so itself.
   if (status >= 0 && by_launcher(status) && told_to_end(all_are_told_ns)) return;
   const bool failing = job_.failure.stage.load(std::memory_order_acquire) != 0;
   if (failing && status >= 0 && WIFSIGNALED(status) && (by_launcher(status) || WTERMSIG(status) == SIGKILL)) return;

@@ -10,11 +10,11 @@
 
 #include "armilla/boot/job_block.hpp"
 
-/// Whether the other ranks of this host live, where somebody else's launcher looks after them.
+/// Whether the other ranks of this host live, where a foreign launcher looks after them.
 ///
 /// A launcher that sees one end ends the others, and says little of why. So each rank has a thread that watches processes of its
-/// host, and tells all ranks of it who ended and how before the launcher comes to them. The launcher's SIGTERM, if the program
-/// has no handler of its own for that, waits for the moment in which this can be heard and said.
+/// host, and tells all ranks of it which one ended and how, before the launcher comes to them. The launcher's SIGTERM, if the
+/// program has no handler of its own for that, waits for the moment in which this can be heard and said.
 namespace armilla::detail {
 
 class process_monitor {
@@ -57,7 +57,7 @@ class process_monitor {
   listener heard_;
 };
 
-/// How the process ended that has this number and descriptor, as `wait` would say it, whoever its parent is. -1: nobody knows.
+/// How the process ended that has this number and descriptor, as `wait` would say it, whichever its parent is. -1: not known.
 int status_of_ended(pid_t pid, int pidfd) noexcept;
 
 }  // namespace armilla::detail

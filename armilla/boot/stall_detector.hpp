@@ -16,12 +16,12 @@ void say_waits(job_block& job, const std::string& headline) noexcept;
 /// "armilla: nothing can come any more: ...".
 std::string stall_headline(std::uint64_t stall_ns);
 
-/// The supervisor's eye on the job: what its ranks wait for when somebody asks, and whether anything can still happen.
+/// Watches the job for its supervisor: tells on request what the ranks wait for, and whether anything can still happen.
 ///
 /// A wait is *closed* if only ranks of this job can end it. A rank that sleeps shows since when it has found nothing to do, and
 /// whether all its waits are closed. When all ranks show that for the time ARMILLA_STALL, they are asked: each looks at
-/// everything once more, writes down what it waits for, and sleeps again. If then all show the same time as before, nobody has
-/// done anything between the latest of these times and now, so no message is on its way, and nobody will ever do anything again.
+/// everything once more, writes down what it waits for, and sleeps again. If then all show the same time as before, no rank has
+/// done anything between the latest of these times and now, so no message is on its way, and no rank will ever do anything again.
 ///
 /// What is no stall, whatever it looks like:
 /// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
@@ -30,7 +30,7 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// - ranks that serve while one does any of these (run_main): that one shows no time;
 /// - a rank that was woken but has not got its core yet, or was stopped by a debugger meanwhile: it does not answer;
 /// - a rank that starts: it shows no time. One that has come to the end and waits there for the others does: a closed wait;
-/// - a rank that spins in poll(), or has backlog frames to send: it never sleeps;
+/// - a rank that spins in poll(), or has a backlog of frames to send: it never sleeps;
 /// - what the program has announced by `outside_event`: such a rank's waits are open.
 class stall_detector {
  public:

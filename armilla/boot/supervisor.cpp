@@ -254,10 +254,10 @@ std::optional<ending> supervisor::find_failure() const {
   return other;
 }
 
-// It ended because another did, whose end will be seen in a moment.
+// It ended because another did: the end of that one will be seen in a moment.
 bool supervisor::is_secondary(const child& c) const { return noted_by(c) && plan_.job->failure.kind == failure_kind::secondary; }
 
-// Who ended before the job did is lost to the others, whatever made it end.
+// A rank that ended before the job did is lost to the others, whatever made it end.
 void supervisor::tell_losses() {
   if (phase_ != phase::failing || !failure_) return;
   for (child& c : children_) {
@@ -291,7 +291,7 @@ bool supervisor::typed_at_us_too(int signal) {
   return interrupted_by_ != 0;
 }
 
-// Nobody can go on any more: that has been said, and there is nothing to wait for.
+// No rank can go on any more: that has been said, and there is nothing to wait for.
 void supervisor::look_after() {
   if (phase_ != phase::running || !watch_.look()) return;
   stalled_ = true;

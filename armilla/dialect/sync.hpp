@@ -44,7 +44,7 @@ class Sync {
     there_.release();  // to the next in line, in whose turn the value is still there
     return value_of(std::move(first));
   }
-  /// Values that nobody has taken yet.
+  /// Values that are not taken yet.
   std::size_t length() const noexcept { return values_.size(); }
 
   /// In place of a value: the reader that takes it throws it.
@@ -66,7 +66,7 @@ class Sync {
   }
 
   std::deque<entry> values_;
-  semaphore there_;  // one for each value that is promised to nobody
+  semaphore there_;  // one for each value that is not promised
 };
 
 }  // namespace armilla::mpcpp

@@ -30,7 +30,7 @@ class sync_ref {
 };
 
 /// A pointer to a sync variable on any rank of this program; made from `to_global(&v)`. Cost of an access: a question, while it
-/// is not written a stack at the owner. The variable must outlive those who wait for it. Paper: MRPC, section 2 (sync variables).
+/// is not written a stack at the owner. The variable must outlive the waits for it. Paper: MRPC, section 2 (sync variables).
 template <class T>
 class sync_ptr : public global_ptr<sync_var<T>> {
  public:

@@ -29,7 +29,7 @@ void add(std::vector<std::string>& folders, std::string folder) {
 
 std::string all_of(const std::vector<std::string>& folders) { return fmt::format("{}", fmt::join(folders, ", ")); }
 
-// It runs as this user: who else may write it could do everything that this user may.
+// It runs as this user: any other user that may write it could do everything that this one may.
 bool trusted(const struct stat& file) { return (file.st_uid == 0 || file.st_uid == geteuid()) && (file.st_mode & S_IWOTH) == 0; }
 
 backend failed(std::string file, std::string why) { return {nullptr, std::move(file), std::move(why)}; }

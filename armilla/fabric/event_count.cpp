@@ -80,8 +80,8 @@ void event_count::cancel_wait() noexcept { mine_.sleeping.store(awake, std::memo
 
 void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed, int descriptor) noexcept {
   ++count_.sleeps;
-  // Who asks counts up and then looks at `sleeping`; this rank has set that and now looks at the count. One of them sees the
-  // other.
+  // The side that asks counts up and then looks at `sleeping`; this rank has set that and now looks at the count. One of them
+  // sees the other.
   if (reporter_.answer != nullptr &&
       mine_.asked.load(std::memory_order_seq_cst) != mine_.answered.load(std::memory_order_relaxed))
     return cancel_wait();
@@ -106,9 +106,9 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed
   cancel_wait();
 }
 
-// Whoever wakes this rank takes what is in `sleeping` and puts `awake` there: either it has done so, and there is no sleep, or it
-// will find that a signal is needed. That signal is blocked between here and the sleep, lest it come in vain. One that comes late
-// interrupts nothing.
+// A waker takes what is in `sleeping` and puts `awake` there: either it has done so, and there is no sleep, or it finds that a
+// signal is needed. That signal is blocked between here and the sleep, lest it come in vain. One that comes late interrupts
+// nothing.
 void event_count::sleep_at(int descriptor, const timespec* until) noexcept {
   static const bool installed = install_handler();
   sigset_t bell, before, others;

@@ -40,7 +40,7 @@ class event_count {
   void cancel_wait() noexcept;                         ///< the last look found something
   /// Whether this is the last look before a sleep.
   bool wait_prepared() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
-  /// After a look that found nothing, by one who never spins.
+  /// After a look that found nothing, by a thread that never spins.
   void note_look(backoff& s) noexcept;
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
@@ -50,14 +50,14 @@ class event_count {
   void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
   bool lingers() const noexcept { return lingers_ != 0; }
 
-  /// What a rank does for whoever looks after the job, on its own thread, after a look that found nothing.
+  /// What a rank does for the supervisor of the job, on its own thread, after a look that found nothing.
   struct reporter {
     void (*answer)(void* rank) = nullptr;   ///< writes down what it waits for
     void (*stalled)(void* rank) = nullptr;  ///< a rank without supervisor: nothing can come any more
     void* rank = nullptr;
   };
   void set_reporter(const reporter& who) noexcept { reporter_ = who; }
-  /// Who waits looks at `count` now and then: while it differs from what was heard, nobody sleeps.
+  /// A wait looks at `count` now and then: while it differs from what was heard, the rank does not sleep.
   void watch_losses(const std::atomic<std::uint32_t>& count) noexcept { losses_ = &count; }
   bool losses_to_hear() const noexcept { return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_; }
   /// From now on only further losses count. Pairs with the release behind which their records are complete.

@@ -11,11 +11,11 @@
 
 namespace armilla::detail {
 
-/// A rank's traffic with the ranks that only a network reaches: frames that arrive once, in order and checked, and never more of
-/// them under way to a rank than it said it would hold.
+/// A rank's traffic with the ranks that only a network reaches: frames that arrive once, in order and checked, and no more of
+/// them under way to a rank than it has given credit for.
 ///
 /// It has *ends*: the ranks, by their numbers; for a rank whose peers have progress threads, behind them the progress thread of
-/// each rank. An progress thread's ends are the ranks that ask it. Each end has an order and a credit of its own.
+/// each rank. A progress thread's ends are the ranks that ask it. Each end has an order and a credit of its own.
 ///
 /// Credit is counted in lines, as in a ring: a rank sends at most `window` lines beyond what its peer has taken in. What was
 /// taken in travels in the head of whatever goes back, or in a frame of its own once a quarter of the window.
@@ -31,12 +31,12 @@ class far_link {
   far_link(const far_link&) = delete;
 
   network& net() noexcept { return net_; }
-  /// The longest frame of records.
+  /// The bytes of the longest frame, without its head.
   std::size_t most() const noexcept { return most_; }
 
   // ---- sending ----
 
-  /// Room for a frame of `bytes` bytes of records; null without credit or buffer. Nothing else is called before `publish`, or
+  /// Room for a frame of `bytes` bytes of bundles; null without credit or buffer. Nothing else is called before `publish`, or
   /// the room is forgotten.
   std::byte* reserve(end_t to, std::size_t bytes);
   /// Whether the credit is there for such a frame.
@@ -71,7 +71,7 @@ class far_link {
   /// Counted frames that have been released.
   std::uint64_t frames_taken() const noexcept { return frames_taken_; }
 
-  /// Whether somebody is to be told what was taken in as soon as there is a buffer.
+  /// Whether a peer is to be told what was taken in as soon as there is a buffer.
   bool owes() const noexcept { return !owing_.empty(); }
 
   /// The next number for a bulk transfer to `to`.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What no far side says is refused, told with its sender, and disturbs nobody else.
+// A frame that no far link sends is refused, told with its sender, and disturbs no other peer.
 #include <limits>
 
 #include "armilla/fabric/far_link_test.hpp"

@@ -17,7 +17,7 @@ inline constexpr std::size_t longest = 120;  // two lines
 inline constexpr std::uint64_t window = 8;   // lines
 inline constexpr std::uint64_t quarter = window / 4;
 
-/// The far side of one rank of four, beside a network that does as it is told.
+/// The far link of one rank of four, over a network that does as it is told.
 class far_link_test : public testing::Test {
  protected:
   scripted_network net{sizeof(network_head) + longest};
@@ -30,7 +30,7 @@ class far_link_test : public testing::Test {
     h.bytes = std::uint32_t(records * 8);
     return h;
   }
-  /// A frame of one word, which says who sent it as which.
+  /// A frame of one word, which names its source and its number.
   static std::uint64_t content(rank_t source, std::uint64_t number) { return std::uint64_t(source + 1) * 1000 + number; }
   void comes(rank_t source, std::uint64_t number) { net.comes(head(source, number), {content(source, number)}); }
   /// A word that rank `source` has taken in `lines` lines.

@@ -7,7 +7,7 @@
 
 namespace armilla::detail {
 
-/// To whom a frame is and from whom, as the lanes of `host_layout`: what each lane brings has an order and a credit of its own.
+/// Source and receiver of a frame, as the lanes of `host_layout`: what each lane brings has an order and a credit of its own.
 enum class frame_lane : std::uint8_t {
   bodies,           ///< from rank to rank
   progress_thread,  ///< from a rank to a progress thread: one-sided access, and safe bodies
@@ -15,7 +15,7 @@ enum class frame_lane : std::uint8_t {
 };
 inline constexpr int frame_lanes = 3;
 
-/// What heads each frame on a network, 32 bytes; the records follow. See docs/spec/wire.md.
+/// What heads each frame on a network, 32 bytes; the bundles follow. See docs/spec/wire.md.
 struct network_head {
   static constexpr std::uint32_t good_mark = 0x41524d31;  ///< "1MRA" in memory: this version of the frame
   std::uint32_t mark = good_mark;
@@ -23,13 +23,13 @@ struct network_head {
   std::uint8_t control = 0;  ///< 1: neither credit nor a fence counts it; 2: the same, and it comes past a receiver that is shut
   frame_lane lane = frame_lane::bodies;
   std::uint32_t source = 0;  ///< rank
-  std::uint32_t bytes = 0;   ///< of the records; 0: nothing but what this head says
-  std::uint64_t number = 0;  ///< of this frame among those with records from its source to its receiver, by lane
+  std::uint32_t bytes = 0;   ///< of the bundles; 0: nothing but what this head says
+  std::uint64_t number = 0;  ///< of this frame among those with bundles from its source to its receiver, by lane
   std::uint64_t taken = 0;   ///< lines of the receiver's frames that its source has taken in, ever, by lane
 };
 static_assert(sizeof(network_head) == 32);
 
-/// The records of a frame that has come over a network.
+/// The bundles of a frame that has come over a network.
 struct far_frame {
   const std::byte* data = nullptr;
   std::uint32_t bytes = 0;

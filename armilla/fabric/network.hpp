@@ -11,8 +11,8 @@ namespace armilla::detail {
 ///
 /// It moves *frames*, of at most `most()` bytes, and *bulk*, of any length, which goes straight from the sender's memory to the
 /// receiver's. It knows nothing of what is in them. Frames from one rank to another arrive once and in order, unless a
-/// decorator stands before it; bulk and frames do not wait for each other. Who uses it limits how many frames are under way to
-/// a rank (`far_link`), so that a network need not refuse any for the receiver's sake.
+/// decorator stands before it; bulk and frames do not wait for each other. Its user, `far_link`, limits how many frames are under
+/// way to a rank, so that a network need not refuse any for the receiver's sake.
 ///
 /// One thread uses it at a time. No function waits for another rank. Budget: one virtual call a frame, none a message.
 class network {
@@ -26,13 +26,13 @@ class network {
   virtual const char* name() const noexcept = 0;
   virtual const char* version() const noexcept = 0;
 
-  // ---- addresses, for networks whose addresses somebody else must carry ----
+  // ---- addresses, for networks that do not exchange them themselves ----
 
   /// What other ranks need to reach this one, `address_bytes()` of it (the same on all ranks); 0: they need nothing.
   virtual std::size_t address_bytes() const noexcept { return 0; }
   virtual const std::byte* address() const noexcept { return nullptr; }
-  /// The addresses of all ranks, one behind the other, which stay where they are. Before any frame is sent. Connects to
-  /// nobody: that is done on the first frame to a rank.
+  /// The addresses of all ranks, one behind the other, which stay where they are. Before any frame is sent. Connects
+  /// to no rank yet: the first frame to it does.
   virtual void set_addresses(const std::byte* all) { (void)all; }
 
   // ---- frames: to other ranks, never to oneself ----
@@ -42,8 +42,8 @@ class network {
   /// Room for a frame of at most `bytes` bytes, aligned to 8; null if no buffer is free now: `poll` frees them. Nothing else is
   /// acquired or polled before it is submitted; acquiring again without submitting gives room anew.
   virtual std::byte* acquire(rank_t to, std::size_t bytes) = 0;
-  /// Sends the first `bytes` bytes of what was acquired. It may stay here until a later `poll`: who waits elsewhere, as in
-  /// `bootstrap::meet`, sees to it before that what others wait for has come.
+  /// Sends the first `bytes` bytes of what was acquired. It may stay here until a later `poll`: a rank that waits elsewhere,
+  /// as in `bootstrap::meet`, sees to it before that what others wait for has left.
   virtual void submit(rank_t to, std::size_t bytes) = 0;
 
   struct arrival {
@@ -76,7 +76,7 @@ class network {
   /// Where that is false: what the program can do to allow several, as "do this; or "; empty: nothing.
   virtual const char* how_any_thread() const noexcept { return ""; }
 
-  /// A descriptor that becomes readable when something comes; -1: there is none, who waits must look.
+  /// A descriptor that becomes readable when something comes; -1: there is none, a wait has to look.
   virtual int descriptor() const noexcept { return -1; }
   /// Before sleeping on it. False: something has come already, look again.
   virtual bool arm() { return false; }
@@ -84,10 +84,10 @@ class network {
   // ---- loss ----
 
   struct loss {
-    rank_t rank = no_rank;  ///< no_rank: nobody is lost
+    rank_t rank = no_rank;  ///< no_rank: none is lost
     const char* why = nullptr;
   };
-  /// A rank to which the connection broke; each once. This rank itself: the network failed and does not say towards whom.
+  /// A rank to which the connection broke; each once. This rank itself: the network failed as a whole.
   virtual loss lost() { return {}; }
   /// Rank `r` is lost, which its user has heard elsewhere: nothing more is sent there, and what is under way with it ends as soon
   /// as this network can end it. What it cannot may never be `done`.

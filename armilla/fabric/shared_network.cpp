@@ -91,7 +91,7 @@ network::arrival shared_network::side::poll() {
         mine = hold(a, nullptr);
         break;
       }
-      for_other |= a.bytes > sizeof(network_head);  // who only hears of credit need not wake for that
+      for_other |= a.bytes > sizeof(network_head);  // for credit alone the other need not wake
       other.keep(a);
     }
   }

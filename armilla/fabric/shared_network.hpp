@@ -13,9 +13,9 @@
 
 namespace armilla::detail {
 
-/// A network for the two that use it under ARMILLA_RECEPTION=thread: a rank, and its progress thread. Each has a *side*, which is
-/// a network; the frames that come are told apart by their lane. What one of them finds for the other is copied and kept there,
-/// in order, and wakes it; the credit of `far_link` bounds how much that can be.
+/// One network for a rank and its progress thread (ARMILLA_RECEPTION=thread). Each has a *side*, which is a network; frames that
+/// come are told apart by their lane. What one of the two finds for the other is copied and kept there, in order, and wakes it;
+/// the credit of `far_link` bounds how much that can be.
 ///
 /// One of them at a time is inside of the network, by a lock of its own for each call (from `acquire` to `submit`). A rank
 /// without a progress thread uses the network itself and pays for none of this.
@@ -24,20 +24,20 @@ namespace armilla::detail {
 /// would only be in its way.
 class shared_network {
  public:
-  /// `rank` and `progress thread`: whom to wake. `most_kept`: bytes of frames that may be kept for either, which honest ranks
-  /// never reach.
+  /// `rank` and `progress_thread`: the sleepers to wake. `most_kept`: bytes of frames that may be kept for either, which honest
+  /// ranks never reach.
   shared_network(network& net, control_block& rank, control_block& progress_thread, std::size_t most_kept = ~std::size_t{0});
   shared_network(const shared_network&) = delete;
 
   network& for_rank() noexcept { return rank_; }
   network& for_progress_thread() noexcept { return thread_; }
-  /// Whether something is kept for it. May be asked without the lock, behind an announced sleep.
+  /// Whether something is kept for it. May be asked without the lock, behind `prepare_wait`.
   bool keeps_for_rank() const noexcept { return rank_.keeps(); }
   bool keeps_for_progress_thread() const noexcept { return thread_.keeps(); }
 
   // ---- the rank ----
 
-  /// It is about to sleep: it will be woken, so nobody need look for it.
+  /// It is about to sleep: it will be woken, so the progress thread need not look for it.
   void rank_sleeps() noexcept { sleeps_.store(true, std::memory_order_seq_cst); }
   /// And now it is awake again, and may begin to compute.
   void rank_woke() noexcept {

@@ -24,7 +24,7 @@ namespace detail {
 ///     jobs.push(j);
 ///     jobs.close();                       // pop gives what is left, and then nothing
 ///
-/// Values come out in the order in which they went in, and whoever waits longest is served first. Cost: one allocation for the
+/// Values come out in the order in which they went in, and the longest wait is served first. Cost: one allocation for the
 /// channel, none for a value; one switch for each that waits.
 template <class T>
 class channel {
@@ -54,7 +54,7 @@ class channel {
     detail::scheduler_here("channel::push").before_wait("channel::push");
     if (give(value)) return;
     detail::waiter me;
-    me.place = std::addressof(value);  // whoever makes room takes it from here, and makes `place` null
+    me.place = std::addressof(value);  // the fiber that makes room takes it from here, and makes `place` null
     pushers_.wait(me, "channel::push", detail::wait_object(this));
     if (me.place != nullptr) [[unlikely]]
       detail::throw_channel_closed("channel::push");
@@ -83,7 +83,7 @@ class channel {
   std::optional<T> try_pop() {
     if (size_ == 0) return std::nullopt;
     std::optional<T> value(take());
-    if (!pushers_.empty()) {  // in whose stead the room is filled, so that nobody overtakes it
+    if (!pushers_.empty()) {  // the first of them fills the room, so that none overtakes it
       detail::waiter& next = *pushers_.front();
       put(*static_cast<T*>(std::exchange(next.place, nullptr)));
       pushers_.wake_one();
@@ -91,7 +91,7 @@ class channel {
     return value;
   }
 
-  /// Nothing can be pushed any more; those who wait go on. What is in it can still be popped. Closing twice is nothing.
+  /// Nothing can be pushed any more; fibers that wait go on. What is in it can still be popped. Closing twice is nothing.
   void close() {
     closed_ = true;
     poppers_.wake_all();

@@ -21,7 +21,7 @@ concept lockable = requires(L& lock) {
 /// `mutex`, a std::unique_lock of one. Where nothing waits between looking and waiting, no lock is needed in the first place:
 /// use `wait_unlocked`.
 ///
-/// Notified fibers go on in the order in which they came. Nobody wakes for nothing, but what was notified may have changed again
+/// Notified fibers go on in the order in which they came. None wakes for nothing, but what was notified may have changed again
 /// before a fiber's turn comes: give `wait` what to wait for. Cost: no allocation; one switch a wait.
 class condition_variable {
  public:

@@ -32,18 +32,18 @@ struct fiber_record {
   component in = component::cpu;
   state_t state = state_t::idle;
 
-  // for those who want to know
+  // for reports
   std::uint32_t number = 0;            ///< of the fibers that the rank ever made; 0: main
   const char* waits_for = nullptr;     ///< operation
   wait_object waits_on;                ///< object, if any
   fiber_record* next_known = nullptr;  ///< all of the rank
 
-  // what it runs: set by whoever starts it
+  // what it runs: set where it is started
   void (*work)(fiber_record& self) = nullptr;
   void (*on_wait)(fiber_record& self) = nullptr;  ///< called once, before its first wait
   void* on_wait_for = nullptr;                    ///< what `on_wait` is about
   bool counted = false;                           ///< it was left behind by a body: the fence waits for its end
-  bool detached = false;                          ///< nobody joins it: its record is free when it ends
+  bool detached = false;                          ///< nothing joins it: its record is free when it ends
   bool ended = false;                             ///< and waits for its join
   fiber_record* joiner = nullptr;
   std::exception_ptr error;  ///< what `work` ended with

@@ -7,7 +7,7 @@
 namespace armilla {
 namespace detail {
 
-struct lock_access;  // for those who want to know
+struct lock_access;  // for reports
 
 }
 
@@ -15,7 +15,7 @@ struct lock_access;  // for those who want to know
 /// static). Works with std::lock_guard, std::unique_lock, std::scoped_lock.
 ///
 /// Between two waits a fiber has the rank to itself anyway: a mutex is for a section in which it waits. Those that wait get it
-/// in the order in which they came; `unlock` hands it over, so nobody overtakes. Cost: some 2 ns to lock and unlock when it is
+/// in the order in which they came; `unlock` hands it over, so none overtakes. Cost: some 2 ns to lock and unlock when it is
 /// free, no allocation ever; one switch for each that must wait. Counted as `locks` and `contended_locks`.
 /// Paper: MRPC, section 5 (the price of thread synchronisation); CC++ (atomic functions are made of it).
 class mutex {

@@ -43,7 +43,7 @@ void parallel_loop::waits(fiber_record& waiting) {
   if (again) waiting.on_wait = &parallel_loop::waits;
 }
 
-// Without memory for one more stack the loop goes on with those that it has. Inside a parallel region of OpenMP nobody could wait
+// Without memory for one more stack the loop goes on with those that it has. Inside a parallel region of OpenMP none could wait
 // for a worker.
 bool parallel_loop::start_worker() {
   if (workers_ == most_workers || in_parallel_region()) return false;

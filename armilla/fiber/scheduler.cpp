@@ -132,7 +132,7 @@ void scheduler::renew_loop(const char* what) {
 void scheduler::yield(const char* what) {
   refuse_in_parallel_region(what);
   before_wait(what);
-  if (ready_.empty()) until_loop_ = 1;  // nobody else: let messages come in
+  if (ready_.empty()) until_loop_ = 1;  // no other fiber: let messages come in
   fiber_record& to = next();
   running_->waits_for = nullptr;
   running_->state = fiber_record::state_t::ready;
@@ -181,10 +181,9 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
 
 void scheduler::refuse(fiber_record& fresh) {
   pool_.give_back(fresh);
-  throw_usage(
-      "spawn",
-      "a safe body runs on the thread of its rank's progress thread, where no fibers run; return what the caller needs, or leave "
-      "out safe()");
+  throw_usage("spawn",
+              "a safe body runs on the progress thread of its rank, where no fibers run; return what the caller needs, or leave "
+              "out safe()");
 }
 
 void scheduler::join(fiber_record& f) {
@@ -200,7 +199,7 @@ void scheduler::join(fiber_record& f) {
   } while (!f.ended);
 }
 
-// Leaves the stack for good, or until somebody takes it from the pool.
+// Leaves the stack for good, or until it is taken from the pool again.
 [[gnu::always_inline]] inline void scheduler::end_running() noexcept {
   fiber_record& me = *running_;
   me.state = fiber_record::state_t::idle;

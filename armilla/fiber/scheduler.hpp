@@ -10,7 +10,7 @@
 #include "armilla/fiber/stack_pool.hpp"
 #include "armilla/stats/counters.hpp"
 
-/// Who runs on a rank's one thread.
+/// Which fiber runs on a rank's one thread.
 ///
 /// Fibers are never preempted: one runs until it waits. Those that can go on stand in one queue. One fiber, the *loop*, stands in
 /// no queue: it takes in messages whenever no other can go on, and in between after some switches. Bodies of messages run
@@ -104,7 +104,7 @@ class scheduler {
   void join(fiber_record& f);
   void release(fiber_record& f) noexcept { pool_.give_back(f); }
 
-  /// Sleepers: `f` is woken at `deadline_ns` (of now_ns()) unless somebody was quicker. `forget` before the record goes.
+  /// Sleepers: `f` is woken at `deadline_ns` (of now_ns()) unless another wake is quicker. `forget` before the record goes.
   void set_timer(fiber_record& f, std::uint64_t deadline_ns);
   void forget_timer(fiber_record& f) noexcept;
   /// Wakes those whose time has come; the time of the next one, or 0.
@@ -117,7 +117,7 @@ class scheduler {
   void set_loop(loop_work work) noexcept { work_ = work; }
   /// Nothing here would run them: of the thread beside a rank.
   void refuse_fibers() noexcept { fibers_refused_ = true; }
-  /// Who hears of what a fiber threw that nobody joins.
+  /// What is told of an exception of a fiber that nothing joins.
   void set_lost_error(void (*hear)(context& self, std::exception_ptr why)) noexcept { lost_error_ = hear; }
   void lose_error(std::exception_ptr why) noexcept;
   /// What ended the loop, for the rank's own code: it is thrown where main waits.

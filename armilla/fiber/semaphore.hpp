@@ -58,7 +58,7 @@ class semaphore {
   [[gnu::noinline]] void acquire_slowly();
   bool acquire_until(std::uint64_t deadline_ns);
 
-  std::uint64_t count_;  // 0 while anybody waits
+  std::uint64_t count_;  // 0 while a fiber waits
   detail::wait_list waiting_;
 };
 

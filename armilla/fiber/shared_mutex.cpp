@@ -47,7 +47,7 @@ void shared_mutex::lock_shared_slowly(detail::context& self) {
   waiting_.wait(me, "shared_mutex::lock_shared", detail::wait_object::of<detail::explain_shared_mutex>(*this));
 }
 
-// Nobody writes: the first writer if nobody reads either, or all readers up to the next writer.
+// No fiber writes: the first writer if none reads either, or all readers up to the next writer.
 void shared_mutex::hand_over() {
   if (readers_ == 0 && waiting_.front()->wants == to_write) {
     writer_ = waiting_.front()->fiber;

@@ -9,7 +9,7 @@
 namespace armilla {
 namespace detail {
 
-struct lock_access;  // for those who want to know
+struct lock_access;  // for reports
 
 }
 

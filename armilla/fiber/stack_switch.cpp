@@ -18,7 +18,7 @@ void begin(boost_context::transfer_t from) {
   void (*const run)() = begins_with;
   arrive(from);
   void* here = nullptr;
-  switch_stack(here, from.fctx);  // back to new_stack; whoever comes next starts it
+  switch_stack(here, from.fctx);  // back to new_stack; the next switch to it starts it
   run();
 }
 

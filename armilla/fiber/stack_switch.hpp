@@ -11,7 +11,7 @@ namespace armilla::detail {
 
 #if defined(__x86_64__)
 
-/// Leaves the present stack, whose place to go on is put into `saved`, for that of `to`; returns when somebody comes back.
+/// Leaves the present stack, whose place to go on is put into `saved`, for that of `to`; returns at a switch back.
 ///
 /// In line and by a jump: the processor predicts returns by a stack of its own, so `call` and `ret` must stay paired on every
 /// path. The compiler saves what it needs of the registers; two cannot be told to it, and the red zone is stepped over.

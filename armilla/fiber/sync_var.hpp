@@ -54,7 +54,7 @@ struct sync_access {
 
 }  // namespace detail
 
-/// A variable that is written once; whoever reads it before waits for that. For fibers of one rank; other ranks reach it by a
+/// A variable that is written once; a read before that waits for it. For fibers of one rank; other ranks reach it by a
 /// call.
 ///
 ///     sync_var<int> v;
@@ -79,7 +79,8 @@ class sync_var : public detail::sync_state {
   }
   sync_var(const sync_var&) = delete;
 
-  /// Gives it its value and wakes those who wait for it; they run when their turn comes. Errors: usage_error at a second write.
+  /// Gives it its value and wakes the fibers that wait for it; they run when their turn comes. Errors: usage_error at a second
+  /// write.
   template <class U = T>
     requires std::is_constructible_v<T, U&&>
   void write(U&& value) {

@@ -41,7 +41,7 @@ class task_state {
   void wait_for_end(scheduler& all, const char* what);
   /// The coroutine that goes on when this one ends.
   void set_awaiting(std::coroutine_handle<> who) noexcept { awaiting_ = who; }
-  /// Nobody wants its result any more: its frame goes when it ends.
+  /// Its result is not wanted any more: its frame goes when it ends.
   void abandon() noexcept { abandoned_ = true; }
 
  protected:
@@ -104,7 +104,7 @@ inline bool caused_by_body() noexcept { return current->fibers->in_body_or_its_f
 ///     double d = co_await norm(1);                     // in another coroutine
 ///     fiber<double> f = spawn_task(norm(1));           // beside the caller
 ///
-/// Nothing runs until it is awaited, started or asked for its value. It runs on the stack of whoever begins it up to its first
+/// Nothing runs until it is awaited, started or asked for its value. It runs on the stack that begins it up to its first
 /// wait, and afterwards on a fiber from the pool each time when what it waited for is there. What it throws, `get` and co_await
 /// throw. Belongs to one rank, moves, is awaited once. Dropping one that has not begun destroys it; one that has begun runs on,
 /// and what it throws is thrown by the next fence. Arguments by reference must outlive it. Cost: one allocation, its frame; some

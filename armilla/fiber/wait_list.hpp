@@ -6,7 +6,7 @@
 
 namespace armilla::detail {
 
-/// Somebody who waits at an object: a fiber, or a coroutine. It lies in the frame of the one that waits, not in its record,
+/// What waits at an object: a fiber, or a coroutine. It lies in the frame of the one that waits, not in its record,
 /// because a timer may put the record into the queue of those that can go on while it still stands here.
 struct waiter {
   fiber_record* fiber = nullptr;
@@ -21,7 +21,7 @@ struct waiter {
 /// A fiber from the pool goes on with a coroutine. Cost: one switch more than a fiber that goes on.
 void resume_coroutine(void* coroutine, bool counted);
 
-/// Those who wait at one object, in the order in which they came.
+/// The waiters at one object, in the order in which they came.
 class wait_list {
  public:
   constexpr wait_list() noexcept = default;

@@ -118,7 +118,7 @@ inline void release_fence() noexcept {
 #endif
 }
 
-/// Bytes of an object that nobody constructed.
+/// Bytes of an object that is not constructed.
 template <class T>
 struct raw {
   alignas(T) std::byte bytes[sizeof(T)];

@@ -3,7 +3,7 @@
 
 namespace armilla::detail {
 
-// A sequence lock. Writer: odd version, then the fields with release, so that who sees a field sees the odd version too;
+// A sequence lock. Writer: odd version, then the fields with release, so that a reader of a field sees the odd version too;
 // then the even version with release. Reader: every load acquires, so the second look at the version comes last.
 
 void segment_directory::change(std::uint32_t index, const opened_range& range) {

@@ -59,7 +59,7 @@ struct waiting_here {
   far_wait wait;
 };
 
-// A blocking operation may have to wait: who may not says so before anything is sent, and a body becomes a fiber.
+// A blocking operation may have to wait: where that is refused it throws before anything is sent, and a body becomes a fiber.
 void prepare_to_wait(rank_memory& m, const char* operation) { m.self.fibers->before_wait(operation); }
 
 void finish_wait(rank_memory& m, far_wait& wait, const char* operation) {

@@ -49,7 +49,7 @@ class far_transfer {
   iovec remote_[batch];
 };
 
-/// An atomic operation at its owner: `into` gets the old value (8 bytes), or nobody waits if it is null.
+/// An atomic operation at its owner: `into` gets the old value (8 bytes); null: there is no wait.
 void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,
                 std::uint64_t expected, std::uint64_t* into, const char* operation);
 

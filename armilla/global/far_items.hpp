@@ -38,7 +38,7 @@ static_assert(sizeof(far_head) == 16 && sizeof(far_question) == 40);
 /// Starts a question with `extra` bytes behind it; the caller fills them and calls `done`.
 std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra);
 void release_cell(rank_memory& m, std::uint32_t index);
-/// The operation is over at its owner: counts, and wakes who waits. Late ones, to operations that were given up, find another
+/// The operation is over at its owner: counts, and wakes what waits. Late ones, to operations that were given up, find another
 /// generation.
 void finish_cell(rank_memory& m, std::uint32_t index, std::uint32_t generation, far_status status);
 handler_id far_question_handler() noexcept;

@@ -10,7 +10,7 @@ namespace armilla::detail {
 struct launch;
 struct fiber_record;
 
-/// Who waits for an operation that goes by messages.
+/// The wait for an operation that goes by messages.
 enum class far_group : std::uint8_t { split, stores, blocking };
 inline constexpr unsigned far_groups = 3;
 

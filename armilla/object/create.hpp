@@ -142,7 +142,7 @@ template <class T, class... A>
   return result;
 }
 
-/// Statement: destroys the object, whoever holds references to it, as soon as no body runs in it. Later calls to it are
+/// Statement: destroys the object, however many references to it there are, as soon as no body runs in it. Later calls to it are
 /// errors; letting go of references to it is not. Nothing if it has been destroyed before.
 inline void destroy(const detail::remote_base& ref) { detail::send_destroy(detail::held_by(ref, "destroy")); }
 

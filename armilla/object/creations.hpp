@@ -57,7 +57,7 @@ class creation_table {
   std::unordered_map<creation_key, entry, creation_hash> entries_;
 };
 
-/// At the creator: which pending questions are creations, by their cell.
+/// At the creator: which pending operations are creations.
 class creation_log {
  public:
   struct item {

@@ -34,7 +34,7 @@ struct polymorphic_kind {
 void register_kind(polymorphic_kind kind);
 /// Throws usage_error when it is not registered on this rank.
 const polymorphic_kind& kind_to_send(const std::type_info& base, const std::type_info& type);
-/// Null when nobody has registered that name on this rank.
+/// Null when that name is not registered on this rank.
 const polymorphic_kind* kind_of_name(const std::type_info& base, const std::string& name);
 /// The sentence for a name that is not known here; lives as long as the rank.
 const char* unknown_kind(const std::type_info& base, const std::string& name);

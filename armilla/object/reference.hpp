@@ -27,7 +27,7 @@ struct reference {
   bool asked = false;        ///< the owner was asked for weight
   bool dead = false;         ///< the owner has told that the object is gone
   bool fresh = false;        ///< just made by its owner: no call has been made with it
-  rank_t lender = -1;        ///< to whom this one is owed
+  rank_t lender = -1;        ///< the rank to which this one is owed
   std::uint64_t weight = 0;
   std::uint64_t ticket = 0;  ///< its name in messages; 0: none yet
   std::uint64_t loan = 0;    ///< the lender's ticket
@@ -73,7 +73,7 @@ reference* adopt(const wire_reference& wire);
 /// The last copy on this rank is gone.
 void drop_last(reference* r) noexcept;
 
-/// Statement to the owner: destroys the object, whoever holds references.
+/// Statement to the owner: destroys the object, however many references there are.
 void send_destroy(const reference& r);
 
 }  // namespace armilla::detail

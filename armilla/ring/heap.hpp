@@ -13,9 +13,9 @@ namespace armilla::detail {
 /// memory itself and is named by offsets, so any rank that maps it can tell whether a pointer is alive, and give a block back.
 /// Memory is touched only as far as it was used once: a huge reserved range costs nothing.
 ///
-/// Who may call: `allocate`, `deallocate` and `create` only the owner's own thread; `remote_free`, `check`, `generation_at` any
-/// thread of any rank.
-/// Every block carries a generation, non-zero while it lives, so that a freed pointer can be told from a live one.
+/// Threads that may call: `allocate`, `deallocate` and `create` only the owner's own thread; `remote_free`, `check`,
+/// `generation_at` any thread of any rank. Every block carries a generation, non-zero while it lives, so that a freed pointer can
+/// be told from a live one.
 class heap {
  public:
   static constexpr std::size_t chunk_bytes = 64 * 1024;

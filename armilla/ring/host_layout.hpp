@@ -11,12 +11,12 @@ namespace armilla::detail {
 ///
 ///     job block | control page of each rank | collective area of each rank | rings | segment of each rank
 ///
-/// The file behind it is sparse: what nobody touches costs nothing, so a segment can grow to `segment_bytes` and rings
+/// The file behind it is sparse: what is not touched costs nothing, so a segment can grow to `segment_bytes` and rings
 /// exist for every ordered pair of ranks and lane, without a word to any peer.
 struct host_layout {
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
-  static constexpr std::size_t job_bytes = 16 * page;        ///< owned by boot: who runs, how it ended
+  static constexpr std::size_t job_bytes = 16 * page;        ///< owned by boot: what runs, how it ended
   static constexpr std::size_t control_bytes = 4 * page;     ///< owned by boot: sleep flag, futex, what the rank waits for
   /// 0: bodies; 1: one-sided access and what is safe beside the rank, to the progress thread; 2: the progress thread's answers.
   static constexpr int lanes = 3;

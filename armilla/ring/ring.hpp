@@ -125,7 +125,7 @@ class ring_reader {
   /// The frame that waits. Only after `ready()`; valid until `release`.
   frame front() const noexcept { return {line_ + frame_head, std::uint32_t(word_at(line_).load(std::memory_order_relaxed))}; }
 
-  /// Gives the lines of a frame of `bytes` back to the writer (who hears of it once an eighth of the ring).
+  /// Gives the lines of a frame of `bytes` back to the writer (which sees it once an eighth of the ring).
   void release(std::uint32_t bytes) noexcept {
     head_ += bytes == frame_pad ? count_ - (head_ & (count_ - 1)) : lines_for(bytes);
     const std::uint64_t at = head_ & (count_ - 1);

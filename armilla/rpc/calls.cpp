@@ -129,7 +129,7 @@ std::string explain_answer(const context&, const char* operation, const pending_
 
 }  // namespace
 
-// The answer may be taken, and its cell used for another question, before the fiber has its turn.
+// The answer may be taken, and `c` used for another question, before the fiber has its turn.
 bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* operation) {
   waiting_fiber mine;
   const auto there = [&c, asked = c.generation] { return c.state != pending_op::state_t::pending || c.generation != asked; };
@@ -189,18 +189,18 @@ void settle_deferred(pending_op& c) noexcept {
   if (std::exchange(c.deferred, false)) current->messages->sums.resume();
 }
 
-// The cell may be another's when its continuations have run.
-void run_continuations(continuation* first, pending_op* filled) {
+// `complete` may be another operation's when its continuations have run.
+void run_continuations(continuation* first, pending_op* complete) {
   struct at_end {
     bool deferred;
     ~at_end() {
       if (deferred) current->messages->sums.resume();
     }
-  } const settle{std::exchange(filled->deferred, false)};
+  } const settle{std::exchange(complete->deferred, false)};
   const timed body(current->out->watch(), component::cpu);
   for (continuation* step = first; step != nullptr;) {
     continuation* const after = step->next;  // it may be gone when it has run
-    step->run(step, filled);
+    step->run(step, complete);
     step = after;
   }
 }

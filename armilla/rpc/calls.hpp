@@ -20,8 +20,8 @@ struct call_state {
   pending_ops pending;
   stub_cache stubs;           ///< of methods that this rank calls by name
   method_table methods;       ///< that it provides under names
-  receive_buffers buffers;    ///< for items that bodies read in place
-  std::uint32_t batches = 0;  ///< > 0: questions, too, wait for company
+  receive_buffers buffers;    ///< for messages that bodies read in place
+  std::uint32_t batches = 0;  ///< > 0: questions, too, wait for others
   // The progress thread's bodies may throw as well.
   std::mutex error_lock;
   std::atomic<std::uint64_t> statement_errors = 0;  ///< since the last fence

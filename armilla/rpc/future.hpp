@@ -52,7 +52,7 @@ void drop_failed(pending_op* c) noexcept;
 /// Waits for the answer. Where that cannot be, the process ends with a text: memory that may go is written until then.
 void await_dropped(pending_op& c) noexcept;
 void wake_waiting(pending_op& dropped) noexcept;
-/// Until the cell is filled or given back, or the deadline (of now_ns(); 0: none). False: the deadline came first.
+/// Until `c` is complete or given back, or the deadline (of now_ns(); 0: none). False: the deadline came first.
 bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* operation);
 
 template <class T, class F>
@@ -159,7 +159,7 @@ namespace detail {
 template <class T>
 inline constexpr refusal refused_class<future<T>> = refusal::future;
 
-/// A future that this rank's own code fills, and the cell to fill.
+/// A future that this rank's own code fills, by the operation `target`.
 template <class T>
 struct promise {
   pending_op* target;
@@ -172,7 +172,7 @@ struct promise {
   future<T> get_future() const noexcept { return future_access::adopt<T>(target); }
 };
 
-// The consumer of a cell: takes the answer out of a filled one and gives it back to the pool.
+// Takes the answer out of a complete operation, which goes back to the pool.
 template <class T, class Sink>
 void consume(pending_op* filled, Sink&& sink) {
   if (filled->state == pending_op::state_t::failed) {
@@ -208,7 +208,7 @@ void when_filled(future<T> f, Step step) {
   defer_for(*c);
 }
 
-/// Fills the cell `to` with what `f` gives once it is there.
+/// Completes `to` with what a future gives once it is there.
 template <class T>
 struct forward_to {
   pending_op* to;
@@ -219,17 +219,17 @@ struct forward_to {
   }
 };
 
-// The cell of a `then`: the caller may have dropped its future meanwhile, so it is found again by name.
+// The operation of a `then`: the caller may have dropped its future meanwhile, so it is found again by name.
 struct late_cell {
   op_id name;
   explicit late_cell(const pending_op* c) noexcept : name{c->index, c->generation} {}
   pending_op* find() const noexcept { return current->calls->pending.find(name); }
 };
 
-/// The present exception belongs into a cell that has been dropped.
+/// The present exception is the result of an operation whose future has been dropped.
 void tell_dropped_error() noexcept;
 
-/// `tells`: what is thrown for a dropped cell is told as a statement's error.
+/// `tells`: what is thrown for a dropped future is told as a statement's error.
 template <class U>
 void fill(late_cell to, U&& make, bool tells = false) {
   using R = std::invoke_result_t<U>;

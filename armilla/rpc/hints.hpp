@@ -62,7 +62,7 @@ struct instance_body : F {
   }
 };
 
-/// May run beside the rank, on the thread that answers for it while it computes.
+/// May run beside the rank, on its progress thread, while it computes.
 template <class F>
 struct safe_body : F {
   static constexpr bool may_wait = false;

@@ -239,7 +239,7 @@ void provide(detail::owner<F>& object) {
   calls::template provide<F>(&object);
 }
 
-/// Ends what `provide` began: whoever calls the method here from now on gets an error. It may be provided again, as the same
+/// Ends what `provide` began: calls of the method on this rank get an error from now on. It may be provided again, as the same
 /// or as another function or signature. Errors: usage_error when this rank does not provide it.
 template <const auto& M>
   requires detail::method_tag<M>

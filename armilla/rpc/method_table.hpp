@@ -19,7 +19,7 @@ struct method_description {
   std::uint64_t hash;          ///< of the signature
 };
 
-/// How a method's items run; each takes items off the front of [at, end). A question: one. Statements: one or more, up to
+/// How a method's messages run; each takes messages off the front of `rest`. A question: one. Statements: one or more, up to
 /// one that is for another method.
 struct method_runners {
   void (*question)(delivery& in, rank_t source, bundle_rest& rest, bool first);
@@ -32,7 +32,7 @@ class method_table {
  public:
   struct entry {
     method_runners run;  ///< refuses while the method is withdrawn
-    void* object;        ///< whose member it is; null for functions
+    void* object;        ///< the method is a member of it; null for functions
   };
 
   method_table();
@@ -47,7 +47,7 @@ class method_table {
   /// The index of what `source` asks for; throws usage_error that says what there is instead.
   std::uint64_t look_up(const method_description& wanted, rank_t source) const;
 
-  /// Null if the index is nobody's.
+  /// Null if no method has that index.
   const entry* find(std::uint64_t index) const noexcept { return index < entries_.size() ? &entries_[index] : nullptr; }
   void* object(std::uint64_t index) const noexcept { return entries_[index].object; }
 

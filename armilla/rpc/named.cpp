@@ -13,7 +13,7 @@
 namespace armilla::detail {
 namespace {
 
-/// Heads a call by name. The letters of name and signature follow, rounded up to 8, then the item as it is once the
+/// Heads a call by name. The letters of name and signature follow, rounded up to 8, then the message as it is once the
 /// index is known.
 struct cold_head {
   std::uint64_t hash;
@@ -97,7 +97,7 @@ struct named_statement {
 struct named_reply {
   static constexpr const char* method_name = "answer by name";
 
-  // One item a record: the handler that the cell expects knows what it is.
+  // One message a bundle: the handler that the operation expects knows what it is.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     op_id name;
     if (size < sizeof name) [[unlikely]]
@@ -160,7 +160,7 @@ struct named_cold {
     run_message(in, source, head, index, item);
   }
 
-  // The item with the index in its place: a copy, for what lies in the ring is not written.
+  // The message with the index in its place: a copy, for what lies in the ring is not written.
   static void run_message(delivery& in, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* item) {
     const auto copy = std::make_unique_for_overwrite<std::uint64_t[]>(head.message_bytes / 8);
     std::byte* const bytes = reinterpret_cast<std::byte*>(copy.get());

@@ -16,7 +16,7 @@
 #include "armilla/wire/encode.hpp"
 #include "armilla/wire/sendable.hpp"
 
-/// How a call's callable and arguments lie in an item: first the bytes of the closure, if it has any, then the arguments,
+/// How a call's callable and arguments lie in a message: first the bytes of the closure, if it has any, then the arguments,
 /// the whole a multiple of 8. With trivially copyable arguments the size is a constant and both ways are plain moves.
 namespace armilla::detail {
 
@@ -35,12 +35,12 @@ class closure_copy {
   alignas(F) std::byte bytes_[sizeof(F)];
 };
 
-/// Where an item comes from.
+/// Where a message comes from.
 struct origin {
   rank_t rank;
   shared_range memory{};             ///< what of the sender's memory can be read here
-  bool passing = false;              ///< the item's bytes are gone when the body waits: views need a copy
-  incoming_block* stream = nullptr;  ///< the item is in this block, and may still be being written
+  bool passing = false;              ///< its bytes are gone when the body waits: views need a copy
+  incoming_block* stream = nullptr;  ///< it lies in this block, and may still be being written
 };
 
 /// Whether a body may wait; one that is marked to run to completion may not.
@@ -52,7 +52,7 @@ inline constexpr bool body_may_wait = [] {
     return true;
 }();
 
-/// An item's bytes for as long as its body lives.
+/// A message's bytes for as long as its body lives.
 class message_copy {
  public:
   static constexpr std::size_t small = 512;
@@ -88,7 +88,7 @@ struct packing {
     return false;
   }();
 
-  /// Bytes of each item; 0 if they differ.
+  /// Bytes of each message; 0 if they differ.
   static constexpr std::size_t message_bytes = [] {
     if constexpr (fixed) return closure_bytes + packed_size<A...>;
     return std::size_t{0};
@@ -116,14 +116,14 @@ struct packing {
     (out.put(arguments), ...);
   }
 
-  /// The callable of an item of fixed size at `at`.
+  /// The callable of a message of fixed size at `at`.
   static F callable_at(const std::byte* at, const std::byte* end) {
     if (std::size_t(end - at) < message_bytes) [[unlikely]]
       throw_short_message(message_bytes, std::size_t(end - at));
     return *closure_copy<F>(at);
   }
 
-  /// As `read`, of an item of fixed size that is known to be there.
+  /// As `read`, of a message of fixed size that is known to be there.
   template <class Use>
   static decltype(auto) read_whole(const std::byte*& at, const origin& from, Use&& use) {
     const std::byte* const item = at;
@@ -131,7 +131,7 @@ struct packing {
     return open(item, packed_size<A...>, from, nullptr, std::forward<Use>(use));
   }
 
-  /// Takes one item off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
+  /// Takes one message off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
   template <class Use>
   static decltype(auto) read(const std::byte*& at, const std::byte* end, origin from, Use&& use) {
     if constexpr (fixed) {
@@ -165,7 +165,7 @@ struct packing {
   static decltype(auto) open(const std::byte* item, std::size_t bytes, const origin& from, const std::byte** behind, Use&& use) {
     if constexpr (views && body_may_wait<F>) {
       if (from.passing) {
-        if (bytes > message_copy::small) bytes = extent(item, bytes, from);  // without the items behind it
+        if (bytes > message_copy::small) bytes = extent(item, bytes, from);  // without the messages behind it
         message_copy copy;
         return open_at(copy.of(key_of(item, from), item, closure_bytes + bytes), item, bytes, from, behind,
                        std::forward<Use>(use));
@@ -180,7 +180,7 @@ struct packing {
     return key;
   }
 
-  /// Bytes of the arguments of the item at `item`.
+  /// Bytes of the arguments of the message at `item`.
   static std::size_t extent(const std::byte* item, std::size_t bytes, const origin& from) {
     decoder in(item + closure_bytes, bytes, from.rank);
     in.set_sender_memory(from.memory);

@@ -59,7 +59,7 @@ void set_poll_every(std::uint32_t n);
 void set_wait_mode(wait_mode mode);
 
 /// While one lives, something outside of the job may end what this rank waits for: another thread of the process, a handler of a
-/// signal. A job in which everybody waits is then not taken for one that stands still (see docs/guide/diagnosis.md).
+/// signal. A job in which all ranks wait is then not taken for one that stands still (see docs/guide/diagnosis.md).
 class outside_event {
  public:
   outside_event();

@@ -42,7 +42,7 @@ struct answer {
   }
 
   /// Replies to the question `to` of rank `source`: at once if it came `alone`, else together with the other replies.
-  /// To a question by name in a record of its own, which the asker hands to the handler that its cell expects.
+  /// To a question by name, in a bundle of its own, which the asker hands to the handler that its operation expects.
   template <audience To = audience::program>
   static void send(outbox& out, rank_t source, op_id to, const value& result, bool alone) {
     channel& c = out.to(source);
@@ -178,8 +178,8 @@ struct question {
   static constexpr bool in_line = may_wait && items::fixed && !by_name<F> && !may_be_absent<F> && (answer<R>::message_bytes != 0);
 
   /// Items from the front of `rest`, up to one that fails or waits. Budget beside the body: two moves of the name, the place in
-  /// `rest`, a test whether the body has waited, and one more item of a run. What many bodies read from memory comes at a time
-  /// only if the processor can look at many of them at once.
+  /// `rest`, a test whether the body has waited, and one more message of a bundle. What many bodies read from memory comes at a
+  /// time only if the processor can look at many of them at once.
   static void run_in_line(delivery& in, rank_t source, bundle_rest& rest)
     requires in_line
   {
@@ -220,7 +220,7 @@ struct question {
 
   static void run_named(delivery& in, rank_t source, bundle_rest& rest, bool first) { run_one(in, source, rest, first, nullptr); }
 
-  /// Takes one item off the front of `rest`. `first`: of all items of the frame.
+  /// Takes one message off the front of `rest`. `first`: of all in the frame.
   static void run_one(delivery& in, rank_t source, bundle_rest& rest, bool first, incoming_block* stream) {
     op_id name;
     if (std::size_t(rest.end - rest.at) < sizeof name) [[unlikely]]

@@ -10,7 +10,7 @@ namespace armilla::detail {
 
 struct counters;
 
-/// Whose items a buffer is for.
+/// The method and the caller that a buffer is for.
 struct buffer_key {
   const void* method = nullptr;  ///< one address for each type of call
   std::uint64_t index = 0;       ///< of a method by name
@@ -26,10 +26,10 @@ struct kept_object {
   void (*destroy)(void* at) noexcept;
 };
 
-/// Memory for the items of bodies that read them in place and may wait: their bytes must leave the ring. A buffer is kept for the
-/// next call of the same method by the same rank, and there are as many as calls were in flight at a time; beyond the limit those
-/// that have not been used for longest are given back. Vectors that bodies take by reference stand in such buffers, too. Paper:
-/// MRPC, section 4 (persistent receive buffers).
+/// Memory for the messages of bodies that read them in place and may wait: their bytes must leave the ring. A buffer is kept for
+/// the next call of the same method by the same rank, and there are as many as calls were in flight at a time; beyond the limit
+/// those that have not been used for longest are given back. Vectors that bodies take by reference stand in such buffers, too.
+/// Paper: MRPC, section 4 (persistent receive buffers).
 class receive_buffers {
  public:
   explicit receive_buffers(counters& count, std::uint64_t limit = 0) noexcept : count_(count), limit_(limit) {}
@@ -44,7 +44,7 @@ class receive_buffers {
   /// The object that was given back last, or a new one. One key has objects of one kind, and nothing else.
   void* take(const buffer_key& key, const kept_object& what);
 
-  std::uint64_t kept() const noexcept { return kept_; }  ///< bytes that nobody uses
+  std::uint64_t kept() const noexcept { return kept_; }  ///< bytes that are not in use
 
  private:
   struct buffer;

@@ -29,10 +29,10 @@ handler_id statement_id() noexcept {
 template <class F, class... A>
 struct statement {
   using items = packing<F, A...>;
-  static constexpr std::size_t empty_message = 8;  // so that a run of statements without any bytes has a length
+  static constexpr std::size_t empty_message = 8;  // so that a bundle of statements without any bytes has a length
 
   static constexpr std::size_t message_bytes = items::empty ? empty_message : items::message_bytes;
-  /// A run is a row of items of one size: one look at its length tells that all are whole.
+  /// A bundle is a row of messages of one size: one look at its length tells that all are whole.
   static constexpr bool uniform = items::fixed && !by_name<F>;
 
   static std::size_t size(const A&... arguments) { return items::empty ? empty_message : items::size({}, arguments...); }
@@ -40,7 +40,7 @@ struct statement {
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool runs_bodies = true;
   static constexpr bool streams = !items::fixed && !by_name<F>;
-  /// Whether one look finds the object as well as whether it is there: nothing runs between the two where items are plain moves.
+  /// Whether one look finds the object and whether it is there: nothing runs between the two where messages are plain moves.
   static constexpr bool found_at_once = items::fixed && finds_object<F>;
 
   struct untimed {
@@ -48,7 +48,7 @@ struct statement {
   };
   using timed_message = std::conditional_t<items::fixed, untimed, timed>;
 
-  // A run of statements: the body is inlined in the loop over its items. If one waits, `rest` is empty afterwards.
+  // A bundle of statements: the body is inlined in the loop over its messages. If one waits, `rest` is empty afterwards.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const timed body(items::fixed ? in.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
     bundle_rest rest{at, at + size};
@@ -59,10 +59,10 @@ struct statement {
     while (in.next_body(rest)) run_some(in, source, rest, stream);  // behind one that threw
   }
 
-  /// Items from the front of `rest`, up to one that fails or, by name, up to one of another method or the next body that a
+  /// Messages from the front of `rest`, up to one that fails or, by name, up to one of another method or the next body that a
   /// limited poll has to weigh.
   static void run_some(delivery& in, rank_t source, bundle_rest& rest, incoming_block* stream) {
-    // The place is kept here and told to `rest` only: the next item does not wait for what went through memory.
+    // The place is kept here and told to `rest` only: the next message does not wait for what went through memory.
     const std::byte* at = rest.at;
     const std::byte* const end = rest.end;
     const std::byte* whole = end;
@@ -109,7 +109,7 @@ struct statement {
         throw_short_message(message_bytes, std::size_t(end - whole));
       }
     } catch (...) {
-      if (rest.at == before) throw;  // the item itself was damaged
+      if (rest.at == before) throw;  // the message itself was damaged
       note_statement_error(in.self, source, std::current_exception());
     }
   }
@@ -121,7 +121,7 @@ template <class T>
 using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> && sizeof(T) <= 16,
                                   T, const T&>;
 
-// The first of a run, one that is too long for the frame, and every one while statements are observed.
+// The first of a bundle, one that is too long for the frame, and every one while statements are observed.
 template <class F, class... A>
 [[gnu::noinline]] void start_statements(outbox& out, channel& c, passed<F> f, passed<A>... arguments) {
   using items = packing<F, A...>;
@@ -142,7 +142,7 @@ template <class F, class... A>
     out.count_call();
 }
 
-/// Budget of one more statement of a run: the context, the channel, one test for the handler, one for the room, the bytes.
+/// Budget of one more statement of a bundle: the context, the channel, one test for the handler, one for the room, the bytes.
 template <class F, class... A>
 void send_statement(outbox& out, channel& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {

@@ -108,7 +108,7 @@ joined_process join(int argc, char** argv) {
   return first_process(argc, argv, std::move(process));
 }
 
-// Before any layer starts: these want to know who is far.
+// Before any layer starts: these want to know which ranks are far.
 void connect(joined_process& process) {
   launch& self = process.ranks[0];
   try {

@@ -73,7 +73,7 @@ void await_instances(context& rank, std::uint64_t others) {
 
 void tell_errors_at_once(context& rank, bool on) { rank.calls->tell_errors = on; }
 
-// Destructors may call objects that are gone already: such errors at the end are nobody's.
+// Destructors may call objects that are gone already: such errors at the end are dropped.
 void let_go(context& rank) {
   destroy_objects(rank);
   join_all_but(rank, 0);

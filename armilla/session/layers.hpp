@@ -37,7 +37,7 @@ void stop_layers(context&);
 
 /// Fibers of this rank's own code that have not ended.
 std::uint64_t own_fibers(const context&) noexcept;
-/// Everything in flight arrives and is done, on all ranks, and fibers end that nobody joins: all but `others`.
+/// Everything in flight arrives and is done, on all ranks, and fibers that are not joined end: all but `others`.
 void final_fence(context&, std::uint64_t others, ending_of which);
 /// The end of run_main before that: function instances, which may still be in collectives of world, have ended on all ranks.
 void await_instances(context&, std::uint64_t others);

@@ -162,7 +162,7 @@ void session_state::fail_by_exception() noexcept {
   end_noted();
 }
 
-// A failure is noted. Where nobody else does, this rank says so, and then saves what can be saved.
+// A failure is noted. Where no supervisor does, this rank says so, and then saves what can be saved.
 void session_state::end_noted() noexcept {
   if (self.started == nullptr) return rescue_trace(rank);
   end_launched(self, [this] { rescue_trace(rank); });

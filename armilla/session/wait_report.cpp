@@ -105,14 +105,14 @@ void answer(void* rank) {
   write_down(self);
   job_block& job = *self.session->self.job;
   if (alone(self)) say_waits(job, "armilla: who waits for what:");
-  if (job.supervisor != job_block::launched) return;  // else nobody asks all of them
+  if (job.supervisor != job_block::launched) return;  // else nothing asks all of them
   const control_block& mine = control_of(job, self.rank);
   std::string text = "armilla: rank " + std::to_string(self.rank) + " waits for:\n" + std::string(mine.text, mine.text_bytes);
   if (text.ends_with('\n')) text.pop_back();  // `say` ends the line
   say(text);
 }
 
-// Whether the thread that answers for this rank may still do something.
+// Whether this rank's progress thread may still do something.
 bool progress_thread_busy(const context& self) noexcept {
   const control_block& progress_thread = progress_thread_of(*self.session->self.job, self.rank);
   if (progress_thread.present.load(std::memory_order_acquire) == 0) return false;

@@ -36,7 +36,7 @@ class method_counts {
     ++m.runs;
     if (const std::uint32_t each = item_bytes_[method]; each != 0) add(m, bytes / each, each);
   }
-  /// Uncounts the last `bytes` of a run, which will come and count again as a run of their own.
+  /// Uncounts the last `bytes` of a bundle, which will come and count again as a bundle of their own.
   void take_back(std::uint32_t method, std::size_t bytes) noexcept {
     if (const std::uint32_t each = item_bytes_[method]; each != 0) add(counts_[method], 0 - bytes / each, each);
   }

@@ -31,10 +31,10 @@ struct rank_stats : counters {
   const std::string& (*method_name)(std::uint32_t method) = nullptr;
   std::vector<open_phase> phases;
 
-  /// Whether anybody wants to know what the rank does, beyond its counters.
+  /// Whether it is to be known what the rank does, beyond its counters.
   bool watched() const noexcept { return asked.any() || events != nullptr; }
 
-  /// Layer am says what methods there are. Null if nobody wants to know.
+  /// Layer am says what methods there are. Null if they are not counted.
   method_counts* count_methods(std::vector<std::uint32_t> (*item_sizes)(), const std::string& (*name)(std::uint32_t));
 };
 

@@ -34,12 +34,12 @@ class trace {
 
   /// The names of all methods, by number.
   void name_methods(std::uint32_t methods, const std::string& (*name)(std::uint32_t), rank_t ranks);
-  /// A frame leaves whose last record is for `method`.
+  /// A frame leaves whose last bundle is for `method`.
   void sent(std::size_t channel, rank_t to, std::uint32_t method, std::size_t bytes) noexcept {
     const bool counted = channel < sent_.size();  // not so those to progress threads
     note(trace_kind::sent, first_method_ + method, bytes, to, counted ? ++sent_[channel] : 0);
   }
-  /// A frame has come in: its number goes to the first run that begins.
+  /// A frame has come in: its number goes to the first bundle that begins.
   void taken(rank_t source) noexcept { arrow_ = ++taken_[std::size_t(source)]; }
   void begin_run(rank_t source, std::uint32_t method, std::size_t bytes) noexcept {
     note(is_answer_[method] != 0 ? trace_kind::answer : trace_kind::run, first_method_ + method, bytes, source,

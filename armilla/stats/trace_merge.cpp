@@ -81,7 +81,7 @@ class json_file {
   bool first_ = true, finished_ = false;
 };
 
-/// Who has it merges the parts; any other process need not. Ends with the process, however that ends.
+/// The process that has it merges the parts; any other need not. Ends with the process, however that ends.
 class merge_lock {
  public:
   explicit merge_lock(const std::string& file) : name_(file + ".lock") {
@@ -145,7 +145,7 @@ class rank_writer {
     out_.line(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", pid_, number, place);
   }
 
-  // The first change says who ran before it.
+  // The first change says which fiber ran before it.
   void start_with(const std::vector<trace_event>& events) {
     const auto first = std::ranges::find(events, trace_kind::change, &trace_event::kind);
     running_ = first == events.end() ? p_.head.main_fiber : std::uint64_t(first->number) << 32 | first->name;
@@ -329,7 +329,7 @@ void merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
   std::vector<std::vector<std::byte>> parts;
   for (rank_t r = 0; r < ranks; ++r) parts.push_back(read_file(trace_part_name(file, r)));
   if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // somebody was quicker
-  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // nobody came to make one, or somebody was quicker
+  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // none to make, or another was quicker
   say_traced(file, merge_traces(file, parts, ranks));
   for (rank_t r = 0; r < ranks; ++r) unlink(trace_part_name(file, r).c_str());
 } catch (const std::exception& why) { std::fprintf(stderr, "armilla trace: %s; the ranks' parts stay beside it\n", why.what()); }

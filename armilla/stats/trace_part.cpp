@@ -39,7 +39,7 @@ std::uint64_t this_machine() noexcept {
 trace_part::trace_part(const std::string& file, std::uint64_t events, rank_t rank, rank_t ranks) {
   const std::string name = trace_part_name(file, rank);
   bytes_ = head_bytes + name_room + std::size_t(events) * sizeof(trace_event);
-  // A file of its own, whoever still maps one of that name, or has put another's in its place.
+  // A file of its own, even if another process still maps one of that name, or has put another's in its place.
   unlink(name.c_str());
   const int fd = open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
   // Room is taken now: a disk that is full later would end the rank by a signal.

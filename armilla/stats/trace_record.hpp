@@ -7,7 +7,7 @@
 
 #include "armilla/stats/trace_part.hpp"
 
-/// The parts of a trace as whoever merges them sees them.
+/// The parts of a trace as they are read to be merged.
 namespace armilla::detail {
 
 /// A part that was read: nothing in it is trusted.

@@ -42,7 +42,7 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-// Everybody's parts for everybody in one line each.
+// The parts of each member for all members, in one line.
 void all_to_all_lines(team_record& t, const std::byte* in, std::byte* out, std::size_t part, const char* what) {
   const std::uint64_t step = post(t, in, part * t.size, what);
   for (std::uint32_t i = 0; i < t.size; ++i) copy(out + i * part, await_post(t, i, step, what) + t.rank * part, part);

@@ -105,7 +105,7 @@ void check_entry(team_record& t, const intention& what) {
   post_line(t, line, sizeof mine);
   std::uint32_t different = t.size;
   std::uint64_t theirs, first = 0;
-  for (std::uint32_t i = 0; i < t.size; ++i) {  // to the end, whatever is found: who goes on must have met all
+  for (std::uint32_t i = 0; i < t.size; ++i) {  // to the end, whatever is found: a member that goes on must have met all
     if (i == t.rank) continue;
     const flag_line& other = t.slots[i]->check[step % 2];
     await_step_of_any(t, other.step, step, name_of(what.kind));

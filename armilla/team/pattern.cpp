@@ -10,8 +10,8 @@ constexpr std::uint32_t flat_up_to = 8;
 constexpr std::uint32_t fold_in = team_slot::rounds - 2;
 constexpr std::uint32_t fold_out = team_slot::rounds - 1;
 
-// One meeting. Two lines a round, taken in turn, are enough: whoever is in the meeting after next has left the next one,
-// which all had entered, and so have left this one.
+// One meeting. Two lines a round, taken in turn, are enough: a member of the meeting after next has left the next one, which
+// all had entered, so all have left this one.
 class meeting {
  public:
   meeting(team_record& t, const fold_value& v, const char* what) : t_(t), v_(v), what_(what), step_(++t.pattern_step + base(t)) {}
@@ -117,7 +117,7 @@ void meet(team_record& t, pattern how, const fold_value& v, const char* what) {
 
 namespace {
 
-// Everybody looking at everybody needs each rank to run once; where ranks outnumber cores that is what counts. But with other
+// All looking at all needs each rank to run once; where ranks outnumber cores that is what counts. But with other
 // hosts a look is a message, and what one host lacks the others do not know.
 bool all_look_at_all(const team_record& t, bool oversubscribed) {
   return t.size <= flat_up_to || (oversubscribed && t.host_leaders.empty());

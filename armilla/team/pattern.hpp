@@ -5,7 +5,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/team/record.hpp"
 
-/// The ways in which members can meet without everybody looking at everybody, for large teams. In each, no member leaves
+/// The ways in which members can meet without all looking at all, for large teams. In each, no member leaves
 /// before all have come, and a value of up to one line can be folded on the way.
 ///
 ///     tree           a binary tree: 0's children are 1 and 2, 1's are 3 and 4; up, then down. For sums only.

@@ -27,7 +27,7 @@ static_assert(sizeof(error_record) == 1024);
 
 /// What the layers above add to a fence; null where they have nothing to say.
 struct fence_hooks {
-  /// Errors of statements that ran here and that nobody has reported yet.
+  /// Errors of statements that ran here and are not reported yet.
   std::uint64_t (*errors)(context&) = nullptr;
   /// Hands out the first of them and forgets them all. False: there are none.
   bool (*take_error)(context&, error_record&) = nullptr;
@@ -185,7 +185,7 @@ inline void notify_members(const team_record& t) {
     if (i != t.rank) out.notify(t.members[i]);
 }
 
-/// The same for those on other hosts, who are sent what lies at `at`.
+/// The same for members on other hosts: they are sent what lies at `at`.
 [[gnu::cold]] void replicate_to_hosts(team_record& t, const void* at, std::size_t bytes);
 /// The same for a flat line whose readers all are on other hosts, behind the statements that are open for them.
 void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes);

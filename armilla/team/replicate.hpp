@@ -10,9 +10,9 @@
 ///
 /// Every host has a place for the area of every rank of the job. A rank writes into its own, and where a reader is on another
 /// host it sends the bytes, too; there they are written into the same place of that host's memory. So all that the collectives
-/// know of hosts is this: whoever shows something says to whom.
+/// know of hosts is this: a member that posts something says to which members.
 ///
-/// What all members of a team shall see goes to one member of each other host, which writes it for all that share its memory:
+/// What is for all members of a team goes to one member of each other host, which writes it for all that share its memory:
 /// one message a host, not a rank. These messages are no statements, and a fence does not count them.
 namespace armilla::detail {
 

@@ -17,11 +17,11 @@
 ///
 /// A split is one look of all members of the parent at each other's request: color, key, the slots that are free there, and
 /// the highest step any slot of that member has come to. All compute the same from it: the lowest slot that is free on all
-/// members, and a first step beyond all that these members have ever used, so that nobody takes an old flag for a new one.
+/// members, and a first step beyond all that these members have ever used, so that none takes an old flag for a new one.
 /// Teams of one split are disjoint and get the same slot.
 ///
 /// A rank that lets go of its last value of a team says so in the slot (`closed`). The slot is free on this rank again when
-/// all members have said so: before, one of them may still be reading. `closed` only grows, so nobody need see it in time.
+/// all members have said so: before, one of them may still be reading. `closed` only grows, so it need not be seen in time.
 namespace armilla::detail {
 namespace {
 
@@ -46,7 +46,7 @@ bool closed_by_all(const team_state& s, const team_record& t) {
       t.members, [&](rank_t r) { return s.slot(r, t.slot).closed.step.load(std::memory_order_acquire) >= t.first_step; });
 }
 
-// Forgets the teams that nobody holds any more; what remains decides which slots are free.
+// Forgets the teams that no value names any more; what remains decides which slots are free.
 std::uint32_t free_slots(team_state& s) {
   std::uint32_t used = 0;
   std::erase_if(s.teams, [&](team_record* t) {

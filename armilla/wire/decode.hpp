@@ -232,7 +232,7 @@ T read_in_pieces(decoder& in, std::size_t n) {
   return c;
 }
 
-/// One copy into a fresh block that nobody has filled with zeros before.
+/// One copy into a fresh block, which is not filled with zeros before.
 template <class T>
 T read_contiguous(decoder& in) {
   using element = typename T::value_type;

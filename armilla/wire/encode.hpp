@@ -38,7 +38,7 @@ class encoder {
  public:
   explicit encoder(std::byte* out) : out_(out) {}
   encoder(std::byte* out, const shared_range& here) : out_(out), here_(here) {}
-  /// Somebody reads the bytes while they are written: long ones raise `mark`, which counts from `before` bytes in front of `out`.
+  /// The bytes are read while they are written: long ones raise `mark`, which counts from `before` bytes in front of `out`.
   encoder(std::byte* out, const shared_range& here, watermark* mark, std::size_t before)
       : out_(out), here_(here), mark_(mark), before_(before) {}
 

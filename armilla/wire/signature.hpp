@@ -36,7 +36,7 @@ consteval const char* own_wire_name() {
 }
 }  // namespace detail
 
-/// The name between programs of a class whose members nobody can see. Give it as a public member,
+/// The name between programs of a class whose members cannot be seen. Give it as a public member,
 /// `static constexpr const char* wire_name = "geometry.polygon";`, or specialise this for a class that is not yours.
 /// Change it when the meaning of the class's bytes changes. A class template's type arguments are added to it.
 template <class T>
@@ -179,7 +179,7 @@ constexpr void describe_view(text_sink& out, const view<T>*) {
   describe_template<void, T>(out, "view");
 }
 
-/// Classes that travel as bytes although nobody can see their members.
+/// Classes that travel as bytes although their members cannot be seen.
 template <class T>
 constexpr void describe_opaque(text_sink& out) {
   if constexpr (complex_like<T>) {
