@@ -44,7 +44,7 @@ class delivery {
   bool solo() const noexcept { return solo_; }
 
   /// Whether the bytes at `place` are gone as soon as a body that reads them waits: they lie in the frame.
-  bool passing(const std::byte* place) const noexcept {
+  bool transient(const std::byte* place) const noexcept {
     return arriving_ != nullptr &&
            (arriving_->in != nullptr ? arriving_->in->reader.holds(place) : place >= arriving_->first && place < arriving_->end);
   }

@@ -85,12 +85,12 @@ TEST_F(far_link_test, more_taken_in_than_was_sent_is_refused) {
 }
 
 TEST_F(far_link_test, a_held_source_cannot_fill_the_memory) {
-  side.hold(2);
+  link.hold(2);
   for (std::uint64_t i = 0; i < window; ++i) comes(2, i);
   EXPECT_EQ(take(), 0U);
   comes(2, window);
   expect_refused("the lines under way, with a frame from rank 2", 2);
-  side.go_on(2);
+  link.go_on(2);
   for (std::uint64_t i = 0; i < window; ++i) EXPECT_EQ(take(), content(2, i));
 }
 

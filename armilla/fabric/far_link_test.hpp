@@ -21,7 +21,7 @@ inline constexpr std::uint64_t quarter = window / 4;
 class far_link_test : public testing::Test {
  protected:
   scripted_network net{sizeof(network_head) + longest};
-  far_link side{net, me, ranks, window* cache_line};
+  far_link link{net, me, ranks, window* cache_line};
 
   static network_head head(rank_t source, std::uint64_t number, std::size_t records = 1) {
     network_head h;
@@ -43,9 +43,9 @@ class far_link_test : public testing::Test {
   /// The first word of the next frame, which is released; 0: none.
   std::uint64_t take() {
     far_frame f;
-    if (!side.next(f)) return 0;
+    if (!link.next(f)) return 0;
     const std::uint64_t word = first(f);
-    side.release(f);
+    link.release(f);
     return word;
   }
   static std::uint64_t first(const far_frame& f) {
@@ -54,10 +54,10 @@ class far_link_test : public testing::Test {
     return word;
   }
   bool send(rank_t to, std::size_t bytes = 8, far_link::kind how = far_link::kind::counted) {
-    std::byte* const room = how == far_link::kind::counted ? side.reserve(to, bytes) : side.reserve_control(to, bytes);
+    std::byte* const room = how == far_link::kind::counted ? link.reserve(to, bytes) : link.reserve_control(to, bytes);
     if (room == nullptr) return false;
     std::memset(room, 0x5a, bytes);
-    side.publish(room, to, bytes, how);
+    link.publish(room, to, bytes, how);
     return true;
   }
   /// What `next` says of the frame that waits, and of whom; that rank 3 is still heard.
@@ -65,7 +65,7 @@ class far_link_test : public testing::Test {
     comes(3, heard_);
     far_frame f;
     try {
-      side.next(f);
+      link.next(f);
       ADD_FAILURE() << "not refused: " << part;
     } catch (const decode_error& e) {
       EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();

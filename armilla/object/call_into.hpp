@@ -77,9 +77,9 @@ future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, c
   future<std::span<T>> result = promised.get_future();
   future<std::uint64_t> count = send_question<result_into<T, F>, A...>(out, c, result_into<T, F>{place, f}, arguments...);
   promised.target->if_dropped = pending_op::dropped::waits;  // the other side writes into the buffer until it has answered
-  when_filled(std::move(count), [to = late_cell(promised.target), buffer, dest, open = std::move(open)](pending_op* filled) {
+  when_filled(std::move(count), [to = late_op(promised.target), buffer, dest, open = std::move(open)](pending_op* filled) {
     struct sink {
-      late_cell to;
+      late_op to;
       std::span<T> buffer;
       rank_t source;
       void fail(std::exception_ptr reason) {

@@ -100,10 +100,10 @@ auto call_when_there(future<remote<T>>& ref, Call make_call) {
   auto again = promise<remote<T>>::make("call");
   future<R> result = answer.get_future();
   future<remote<T>> replaced = again.get_future();
-  when_filled(std::move(ref), [to = late_cell(answer.target), back = late_cell(again.target),
+  when_filled(std::move(ref), [to = late_op(answer.target), back = late_op(again.target),
                                make_call = std::move(make_call)](pending_op* filled) mutable {
     struct sink {
-      late_cell to, back;
+      late_op to, back;
       Call& make_call;
       void fail(std::exception_ptr reason) {
         if (pending_op* c = to.find()) c->fail(reason);

@@ -16,7 +16,7 @@ struct awaited_transfers : far_wait {
     fill(mine->to, [&] { throw_failure(mine->failure); });
   }
 
-  late_cell to;
+  late_op to;
 };
 
 }  // namespace

@@ -36,7 +36,7 @@ auto team::collective_async(F f) const -> future<std::invoke_result_t<F&, const 
   promised.target->if_dropped = detail::pending_op::dropped::tells;
   future<R> result = promised.get_future();
   detail::start_detached(
-      [twin = std::move(twin), to = detail::late_cell(promised.target), f = std::move(f)]() mutable {
+      [twin = std::move(twin), to = detail::late_op(promised.target), f = std::move(f)]() mutable {
         const std::lock_guard turn(detail::turn_of(twin));
         detail::fill(to, [&]() -> R { return f(twin); }, true);
       },

@@ -220,9 +220,9 @@ struct forward_to {
 };
 
 // The operation of a `then`: the caller may have dropped its future meanwhile, so it is found again by name.
-struct late_cell {
+struct late_op {
   op_id name;
-  explicit late_cell(const pending_op* c) noexcept : name{c->index, c->generation} {}
+  explicit late_op(const pending_op* c) noexcept : name{c->index, c->generation} {}
   pending_op* find() const noexcept { return current->calls->pending.find(name); }
 };
 
@@ -231,14 +231,14 @@ void tell_dropped_error() noexcept;
 
 /// `tells`: what is thrown for a dropped future is told as a statement's error.
 template <class U>
-void fill(late_cell to, U&& make, bool tells = false) {
+void fill(late_op to, U&& make, bool tells = false) {
   using R = std::invoke_result_t<U>;
   try {
     if constexpr (is_future<R>::value) {
       using V = typename is_future<R>::value_type_of;
       when_filled(make(), [to](pending_op* filled) {
         struct sink {
-          late_cell to;
+          late_op to;
           void fail(std::exception_ptr reason) {
             if (pending_op* c = to.find()) c->fail(std::move(reason));
           }
@@ -290,9 +290,9 @@ auto future<T>::then(F f) {
   auto promised = detail::promise<R>::make("future::then");
   future<R> result = promised.get_future();
   detail::when_filled(std::move(*this),
-                      [to = detail::late_cell(promised.target), f = std::move(f)](detail::pending_op* filled) mutable {
+                      [to = detail::late_op(promised.target), f = std::move(f)](detail::pending_op* filled) mutable {
                         struct sink {
-                          detail::late_cell to;
+                          detail::late_op to;
                           F& f;
                           void fail(std::exception_ptr reason) {
                             if (detail::pending_op* c = to.find()) c->fail(std::move(reason));

@@ -183,12 +183,12 @@ struct method_calls<M, R(P...)> {
     future<result> answer_here = future_access::adopt<result>(target);
     const op_id name{target->index, target->generation};
     target->asked = {named_question_handler, c.to, stub::text()};
-    shared_range stays;
-    if constexpr (!items::fixed) stays = out.memory_for(c.to);
-    const std::size_t bytes = sizeof name + items::size(stays, arguments...);
+    shared_range stable;
+    if constexpr (!items::fixed) stable = out.memory_for(c.to);
+    const std::size_t bytes = sizeof name + items::size(stable, arguments...);
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, true, bytes);
     std::memcpy(place, &name, sizeof name);
-    items::write(stays, place + sizeof name, stub{0}, arguments...);
+    items::write(stable, place + sizeof name, stub{0}, arguments...);
     finish_question(out, calls, c, bytes, false);
     return answer_here;
   }

@@ -39,7 +39,7 @@ class closure_copy {
 struct origin {
   rank_t rank;
   shared_range memory{};             ///< what of the sender's memory can be read here
-  bool passing = false;              ///< its bytes are gone when the body waits: views need a copy
+  bool transient = false;            ///< its bytes are gone when the body waits: views need a copy
   incoming_block* stream = nullptr;  ///< it lies in this block, and may still be being written
 };
 
@@ -94,25 +94,25 @@ struct packing {
     return std::size_t{0};
   }();
 
-  /// `stays`: memory of this rank in which the elements of long views may stay; only for questions.
-  static std::size_t size(const shared_range& stays, const A&... arguments) {
+  /// `stable`: memory of this rank in which the elements of long views may stay; only for questions.
+  static std::size_t size(const shared_range& stable, const A&... arguments) {
     if constexpr (fixed)
       return closure_bytes + packed_size<A...>;
     else
-      return closure_bytes + encoded_size_beside(stays, arguments...);
+      return closure_bytes + encoded_size_beside(stable, arguments...);
   }
 
-  static void write(const shared_range& stays, std::byte* to, const F& f, const A&... arguments) {
+  static void write(const shared_range& stable, std::byte* to, const F& f, const A&... arguments) {
     if constexpr (closure_bytes != 0) copy_small<sizeof(F), alignof(F)>(to, &f);
-    encoder out(to + closure_bytes, stays);
+    encoder out(to + closure_bytes, stable);
     (out.put(arguments), ...);
   }
 
   /// The same into a block that the receiver reads meanwhile, `before` bytes from its beginning.
-  static void write(const shared_range& stays, outgoing_block& block, std::size_t before, const F& f, const A&... arguments) {
+  static void write(const shared_range& stable, outgoing_block& block, std::size_t before, const F& f, const A&... arguments) {
     std::byte* const to = block.place() + before;
     if constexpr (closure_bytes != 0) std::memcpy(to, &f, sizeof(F));
-    encoder out(to + closure_bytes, stays, &block.mark(), before + closure_bytes);
+    encoder out(to + closure_bytes, stable, &block.mark(), before + closure_bytes);
     (out.put(arguments), ...);
   }
 
@@ -164,7 +164,7 @@ struct packing {
   template <class Use>
   static decltype(auto) open(const std::byte* item, std::size_t bytes, const origin& from, const std::byte** behind, Use&& use) {
     if constexpr (views && body_may_wait<F>) {
-      if (from.passing) {
+      if (from.transient) {
         if (bytes > message_copy::small) bytes = extent(item, bytes, from);  // without the messages behind it
         message_copy copy;
         return open_at(copy.of(key_of(item, from), item, closure_bytes + bytes), item, bytes, from, behind,

@@ -234,7 +234,7 @@ struct question {
     origin from{source};
     if constexpr (!items::fixed) from.memory = in.memory_of(source);
     if constexpr (streams) from.stream = stream;
-    if constexpr (items::views) from.passing = in.passing(item);
+    if constexpr (items::views) from.transient = in.transient(item);
     [[maybe_unused]] void* found = nullptr;
     if constexpr (found_at_once) found = items::callable_at(rest.at, rest.end).find();
     if constexpr (may_be_absent<F>)
@@ -285,13 +285,13 @@ bool write_zero_copy(outbox& out, channel& c, op_id name, std::size_t size, cons
 
 /// A question that is too long for the ring: it is read while it is written.
 template <class F, class... A>
-[[gnu::noinline]] void write_long_question(outbox& out, channel& c, op_id name, std::size_t size, const shared_range& stays,
+[[gnu::noinline]] void write_long_question(outbox& out, channel& c, op_id name, std::size_t size, const shared_range& stable,
                                            const F& f, const A&... arguments) {
   if constexpr (packing<F, A...>::views)
     if (c.far && write_zero_copy(out, c, name, size, f, arguments...)) return;
   outgoing_block block(out, c, question_id<F, A...>(), size);
   std::memcpy(block.place(), &name, sizeof name);
-  packing<F, A...>::write(stays, block, sizeof name, f, arguments...);
+  packing<F, A...>::write(stable, block, sizeof name, f, arguments...);
   block.finish();
 }
 
@@ -308,17 +308,17 @@ auto send_question(outbox& out, channel& c, const F& f, const A&... arguments) {
   target->asked.method = question_id<F, A...>();
   target->asked.rank = c.to;
   if constexpr (by_name<F>) target->asked.name = F::text();
-  shared_range stays;
-  if constexpr (!items::fixed) stays = out.memory_for(c.to);
-  const std::size_t size = sizeof name + items::size(stays, arguments...);
+  shared_range stable;
+  if constexpr (!items::fixed) stable = out.memory_for(c.to);
+  const std::size_t size = sizeof name + items::size(stable, arguments...);
   const handler_id h = question_id<F, A...>();
   std::byte* const alone = calls.batches == 0 ? out.begin_alone<audience_of<F>>(c, h, size, traffic::questions) : nullptr;
   if (question<F, A...>::streams && alone == nullptr && size > out.eager()) [[unlikely]] {
-    write_long_question<F, A...>(out, c, name, size, stays, f, arguments...);
+    write_long_question<F, A...>(out, c, name, size, stable, f, arguments...);
   } else {
     std::byte* const place = alone != nullptr ? alone : out.append(c, h, size);
     std::memcpy(place, &name, sizeof name);
-    items::write(stays, place + sizeof name, f, arguments...);
+    items::write(stable, place + sizeof name, f, arguments...);
   }
   finish_question(out, calls, c, size, alone != nullptr);
   return result;

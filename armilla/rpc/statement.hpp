@@ -83,7 +83,7 @@ struct statement {
             (*f).park(in.self, {source, statement_id<F, A...>(), {before, at}});
             continue;
           }
-        if constexpr (items::views) from.passing = in.passing(before);
+        if constexpr (items::views) from.transient = in.transient(before);
         const auto run_body = [&](F& f, auto&&... arguments) {
           rest.at = at;
           [[maybe_unused]] const timed_message body(in.watch(), component::cpu);

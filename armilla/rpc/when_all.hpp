@@ -18,7 +18,7 @@ struct gathering {
   Values values;
   std::size_t missing;
   std::exception_ptr error;
-  late_cell to;
+  late_op to;
 
   void arrived() {
     if (--missing != 0) return;
@@ -53,7 +53,7 @@ void gather_into(future<T> f, G* all, Put put) {
 struct countdown {
   std::size_t missing;
   std::exception_ptr error;
-  late_cell to;
+  late_op to;
   void arrived() {
     if (--missing != 0) return;
     if (pending_op* c = to.find()) {
@@ -77,7 +77,7 @@ future<std::vector<T>> when_all(std::vector<future<T>> futures) {
   auto promised = detail::promise<values>::make("when_all");
   future<values> result = promised.get_future();
   auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr,
-                                                    detail::late_cell(promised.target)};
+                                                    detail::late_op(promised.target)};
   for (std::size_t i = 0; i < futures.size(); ++i)
     detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
   all->arrived();
@@ -88,7 +88,7 @@ future<std::vector<T>> when_all(std::vector<future<T>> futures) {
 inline future<void> when_all(std::vector<future<void>> futures) {
   auto promised = detail::promise<void>::make("when_all");
   future<void> result = promised.get_future();
-  auto* all = new detail::countdown{futures.size() + 1, nullptr, detail::late_cell(promised.target)};
+  auto* all = new detail::countdown{futures.size() + 1, nullptr, detail::late_op(promised.target)};
   struct sink {
     detail::countdown* all;
     void fail(std::exception_ptr reason) {
@@ -110,7 +110,7 @@ future<std::tuple<T...>> when_all(future<T>... futures) {
   using values = std::tuple<T...>;
   auto promised = detail::promise<values>::make("when_all");
   future<values> result = promised.get_future();
-  auto* all = new detail::gathering<values, values>{values(), sizeof...(T) + 1, nullptr, detail::late_cell(promised.target)};
+  auto* all = new detail::gathering<values, values>{values(), sizeof...(T) + 1, nullptr, detail::late_op(promised.target)};
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (detail::gather_into(std::move(futures), all, [](values& to, T&& value) { std::get<I>(to) = std::move(value); }), ...);
   }(std::index_sequence_for<T...>{});
@@ -129,7 +129,7 @@ future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {
   for (std::size_t i = 0; i < futures.size(); ++i) {
     struct sink {
       std::size_t i;
-      detail::late_cell to;
+      detail::late_op to;
       void fail(std::exception_ptr reason) {
         if (detail::pending_op* c = to.find()) c->fail(std::move(reason));
       }
@@ -137,7 +137,7 @@ future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {
         if (detail::pending_op* c = to.find()) detail::forward_to<first>{c}.take({i, std::move(value)});
       }
     };
-    detail::when_filled(std::move(futures[i]), [i, to = detail::late_cell(promised.target)](detail::pending_op* filled) {
+    detail::when_filled(std::move(futures[i]), [i, to = detail::late_op(promised.target)](detail::pending_op* filled) {
       detail::consume<T>(filled, sink{i, to});
     });
   }

@@ -29,16 +29,16 @@ class method_counts {
  public:
   /// `message_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by `item`.
   explicit method_counts(std::vector<std::uint32_t> message_bytes)
-      : item_bytes_(std::move(message_bytes)), counts_(item_bytes_.size()) {}
+      : message_bytes_(std::move(message_bytes)), counts_(message_bytes_.size()) {}
 
   void run(std::uint32_t method, std::size_t bytes) noexcept {
     method_count& m = counts_[method];
     ++m.runs;
-    if (const std::uint32_t each = item_bytes_[method]; each != 0) add(m, bytes / each, each);
+    if (const std::uint32_t each = message_bytes_[method]; each != 0) add(m, bytes / each, each);
   }
   /// Uncounts the last `bytes` of a bundle, which will come and count again as a bundle of their own.
   void take_back(std::uint32_t method, std::size_t bytes) noexcept {
-    if (const std::uint32_t each = item_bytes_[method]; each != 0) add(counts_[method], 0 - bytes / each, each);
+    if (const std::uint32_t each = message_bytes_[method]; each != 0) add(counts_[method], 0 - bytes / each, each);
   }
   void item(std::uint32_t method, std::size_t bytes) noexcept { add(counts_[method], 1, bytes); }
 
@@ -51,7 +51,7 @@ class method_counts {
     m.sizes[size_bucket(each)] += items;
   }
 
-  std::vector<std::uint32_t> item_bytes_;
+  std::vector<std::uint32_t> message_bytes_;
   std::vector<method_count> counts_;
 };
 

@@ -23,7 +23,7 @@ class sizer {
   sizer() = default;
   explicit sizer(const shared_range& here) : here_(here) {}
 
-  const shared_range& stays() const { return here_; }
+  const shared_range& stable() const { return here_; }
   void align(std::size_t unit) { offset_ = align_up(offset_, unit); }
   void bytes(const void*, std::size_t n) { offset_ += n; }
   std::size_t size() const { return offset_; }
@@ -42,7 +42,7 @@ class encoder {
   encoder(std::byte* out, const shared_range& here, watermark* mark, std::size_t before)
       : out_(out), here_(here), mark_(mark), before_(before) {}
 
-  const shared_range& stays() const { return here_; }
+  const shared_range& stable() const { return here_; }
 
   /// How often these bytes will be read, for what is counted: once in a message, by each member in a collective.
   std::uint32_t readers() const { return readers_; }
@@ -158,9 +158,9 @@ template <class Sink, class T>
 void write_view(Sink& out, const view<T>& value) {
   if (view_access::received(value)) [[unlikely]]
     throw_usage("send", "a view that was received cannot be sent on: its elements end with the body; send view.copy()");
-  if (out.stays().holds(value.data(), value.size_bytes())) [[unlikely]] {
+  if (out.stable().holds(value.data(), value.size_bytes())) [[unlikely]] {
     write_count(out, value.size() | view_stays);
-    write_count(out, std::size_t(reinterpret_cast<const std::byte*>(value.data()) - out.stays().base));
+    write_count(out, std::size_t(reinterpret_cast<const std::byte*>(value.data()) - out.stable().base));
     return;
   }
   write_count(out, value.size());
@@ -249,8 +249,8 @@ std::size_t encoded_size(const A&... argument) {
 
 /// The same when the elements of long views may stay where they are.
 template <class... A>
-std::size_t encoded_size_beside(const shared_range& stays, const A&... argument) {
-  sizer count(stays);
+std::size_t encoded_size_beside(const shared_range& stable, const A&... argument) {
+  sizer count(stable);
   (write_value(count, argument), ...);
   return align_up(count.size(), arguments_align);
 }

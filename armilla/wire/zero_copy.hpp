@@ -37,7 +37,7 @@ class zero_copy_encoder {
   }
 
   // What `write` needs of a sink.
-  const shared_range& stays() const { return nowhere_; }
+  const shared_range& stable() const { return nowhere_; }
   void align(std::size_t unit) { size_ = begin_ + align_up(size_ - begin_, unit); }
   void bytes(const void* from, std::size_t n) {
     if (n <= most && rest_bytes() <= most - n)
