@@ -70,6 +70,12 @@ bool unix_network::watch(int socket, source what, std::uint32_t which, std::uint
          (errno == EEXIST && epoll_ctl(events_.get(), EPOLL_CTL_MOD, socket, &e) == 0);
 }
 
+/// Closes it. A child that this process has forked may hold it, too: then closing alone would leave its events.
+void unix_network::forget(descriptor_owner& watched) noexcept {
+  if (watched) epoll_ctl(events_.get(), EPOLL_CTL_DEL, watched.get(), nullptr);
+  watched.reset();
+}
+
 void unix_network::ask_for_room(rank_t to, bool wanted) {
   peer& p = peer_of(to);
   if (!p.out || p.asks_for_room == wanted) return;
@@ -109,7 +115,7 @@ void unix_network::accept_all() {
         strangers_.insert_or_assign(caller.get(), std::move(caller));
     } else if (errno != EINTR && errno != ECONNABORTED) {
       if (errno == EAGAIN) return;
-      listener_.reset();  // else its event would come for ever
+      forget(listener_);  // else its event would come for ever
       return lose(rank_, std::string("no rank can call this one any more: ") + std::strerror(errno));
     }
   }
@@ -117,12 +123,13 @@ void unix_network::accept_all() {
 
 /// The first packet of a caller says which rank it is, and knows this rank's key. Others are sent away.
 void unix_network::greet(int stranger) {
+  if (!strangers_.contains(stranger)) return;  // an event of the same look has made it known: what it sends now is a frame
   packet_head head;
   const ssize_t bytes = recv(stranger, &head, sizeof head, MSG_DONTWAIT | MSG_TRUNC);
-  if (!strangers_.contains(stranger) || (bytes < 0 && (errno == EAGAIN || errno == EINTR))) return;
+  if (bytes < 0 && (errno == EAGAIN || errno == EINTR)) return;
   descriptor_owner caller = std::move(strangers_.extract(stranger).mapped());
   const bool known = bytes == sizeof head && head.kind == packet::hello && head.at == mine_.key && head.id < peers_.size();
-  if (!known || peers_[head.id].in || peers_[head.id].lost) return;
+  if (!known || peers_[head.id].in || peers_[head.id].lost) return forget(caller);
   if (!watch(stranger, source::from_peer, head.id, EPOLLIN)) return lose(rank_t(head.id), "epoll");
   peers_[head.id].in = std::move(caller);
 }
@@ -133,7 +140,7 @@ void unix_network::close_out(rank_t to, std::string why) {
   for (auto next = strangers_.begin(); next != strangers_.end();) greet((next++)->first);
   peer& p = peer_of(to);
   if (!p.in) return lose(to, std::move(why));
-  p.out.reset();
+  forget(p.out);
   p.deaf = true;
   p.queue.clear();
 }
@@ -142,8 +149,8 @@ void unix_network::lose(rank_t r, std::string why) {
   peer& p = peer_of(r);
   if (p.lost) return;
   p.lost = p.deaf = true;
-  p.out.reset();
-  p.in.reset();
+  forget(p.out);
+  forget(p.in);
   p.queue.clear();
   p.moving.clear();
   p.offered.clear();

@@ -93,6 +93,7 @@ class unix_network final : public detail::network {
 
   // connections.cpp
   bool watch(int socket, source what, std::uint32_t which, std::uint32_t events);
+  void forget(descriptor_owner& watched) noexcept;
   void ask_for_room(rank_t to, bool wanted);
   bool connect(rank_t to);
   void connect_again();

@@ -3,7 +3,10 @@
 #include "backends/unix/unix_network.hpp"
 
 #include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <memory>
@@ -209,6 +212,46 @@ TEST_F(unix_network_test, frames_too_long_for_a_packet_are_refused) {
   settings.frame_bytes = 64u << 20;
   EXPECT_EQ(opened(0, settings), nullptr);
   EXPECT_NE(std::string(why).find("raise net.core.wmem_max"), std::string::npos) << why;
+}
+
+// Rank 1 goes while a caller stands at rank 0's door: the loss makes that caller known, and the event of its arrival comes after.
+TEST_F(unix_network_test, a_caller_that_a_loss_makes_known_keeps_its_first_frame) {
+  ASSERT_TRUE(send(0, 1, 1));
+  EXPECT_EQ(next(1), 1u);
+  const descriptor_owner caller(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  ASSERT_EQ(connect(caller.get(), reinterpret_cast<const sockaddr*>(&addresses[0].where), addresses[0].bytes), 0);
+  look(0);  // accepts it
+  nets[1]->finish();
+  const packet_head hello{packet::hello, 2, addresses[0].key};
+  ASSERT_EQ(::send(caller.get(), &hello, sizeof hello, 0), ssize_t(sizeof hello));
+  for (const std::uint64_t word : {77u, 78u}) {
+    const struct {
+      packet_head head;
+      std::uint64_t word;
+    } frame{{packet::frame, 0, 0}, word};
+    ASSERT_EQ(::send(caller.get(), &frame, sizeof frame.head + 8, 0), ssize_t(sizeof frame.head + 8));
+  }
+  EXPECT_EQ(next(0), 77u);
+  EXPECT_EQ(next(0), 78u);
+}
+
+// Else its events would come for ever, and nothing that waits beside them would sleep.
+TEST_F(unix_network_test, a_socket_that_a_forked_child_holds_tells_nothing_when_its_peer_is_given_up) {
+  ASSERT_TRUE(send(0, 1, 1));
+  ASSERT_TRUE(send(1, 0, 2));
+  EXPECT_EQ(next(1), 1u);
+  EXPECT_EQ(next(0), 2u);
+  const pid_t child = fork();
+  if (child == 0) {
+    pause();
+    _exit(0);
+  }
+  nets[0]->give_up(1);
+  EXPECT_TRUE(send(1, 0, 3));  // into the socket that the child holds
+  look(0);
+  EXPECT_FALSE(readable(0));
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 }  // namespace
