@@ -91,6 +91,12 @@ struct pending_op {
     while (*at != nullptr) at = &(*at)->next;
     *at = &step;
   }
+  /// It does not, if it still would.
+  void detach(const continuation& step) noexcept {
+    continuation** at = &next_step;
+    while (*at != nullptr && *at != &step) at = &(*at)->next;
+    if (*at != nullptr) *at = step.next;
+  }
   void complete(state_t how) {
     state = how;
     if (next_step != nullptr) [[unlikely]] { run_continuations(std::exchange(next_step, nullptr), this); }

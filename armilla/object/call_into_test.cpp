@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that land in the caller's buffer; run once more where the kernel's copies are refused and where nothing is mapped.
 #include <array>
+#include <coroutine>
 #include <numeric>
 #include <span>
 #include <string>
@@ -174,6 +175,33 @@ RANK_TEST(bodies_fill_buffers_too) {
                       am::rank())
                       .get();
   EXPECT_EQ(sum, 6);
+}
+
+// A coroutine of a user's own type, whose frame may be destroyed while it waits.
+struct abandoned {
+  struct promise_type {
+    abandoned get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_never initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() { std::terminate(); }
+  };
+  std::coroutine_handle<promise_type> frame;
+};
+abandoned await_and_count(am::future<std::span<int>> filled, int& resumed) {
+  (void)co_await filled;
+  ++resumed;
+}
+
+RANK_TEST(a_coroutine_that_is_destroyed_while_it_awaits_a_buffer_is_not_resumed) {
+  std::vector<int> buffer(10);
+  int resumed = 0;
+  const am::rank_t next = (am::rank() + 1) % am::ranks();
+  await_and_count(am::call_into(next, std::span<int>(buffer), [] { return std::vector<int>(10, 1); }), resumed).frame.destroy();
+  EXPECT_EQ(buffer, std::vector<int>(10, 1));  // the future waited, for the buffer is the caller's again
+  am::barrier();
+  am::poll();
+  EXPECT_EQ(resumed, 0);
 }
 
 }  // namespace

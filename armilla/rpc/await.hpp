@@ -15,6 +15,12 @@ template <class T>
 class future_awaiter : continuation {
  public:
   explicit future_awaiter(future<T>&& f) noexcept : continuation{&future_awaiter::answered}, awaited_(std::move(f)) {}
+  /// Of a coroutine that is destroyed while it waits: nothing resumes it, even if its future waits for the answer.
+  ~future_awaiter() {
+    if (pending_op* const asked = future_access::op_of(awaited_)) asked->detach(*this);
+  }
+  future_awaiter(const future_awaiter&) = delete;
+
   bool await_ready() const { return awaited_.ready(); }
   void await_suspend(std::coroutine_handle<> caller) noexcept {
     caller_ = caller;
