@@ -103,6 +103,14 @@ void far_traffic::receive_memory(rank_t from, std::uint32_t number, std::byte* p
   transfers.push_back({link.net().receive_bulk(from, number, place, bytes), from, no_rank, end, owner});
 }
 
+void far_traffic::drop_blocks(const channel& c) {
+  std::erase_if(sending, [&](const outgoing& o) {
+    if (o.transfer != 0 || o.channel != c.index) return false;
+    all.out.blocks()->deallocate(o.offset);
+    return true;
+  });
+}
+
 void far_traffic::start_bulk(const channel& c) {
   for (outgoing& o : sending)
     if (o.transfer == 0 && o.channel == c.index)

@@ -84,6 +84,8 @@ struct far_traffic {
     if (!sending.empty()) start_bulk(c);
   }
   void start_bulk(const channel& c);
+  /// Its rank is lost: what was to travel stays here, and is freed.
+  void drop_blocks(const channel& c);
   std::byte* expect_block(rank_t source, std::size_t size);
   void expect_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
   void expect_zero_copy(rank_t source, const std::byte* at, std::size_t size);

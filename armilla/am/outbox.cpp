@@ -191,8 +191,10 @@ void outbox::push(channel& c) {
   count_.bytes_sent += bytes;
   if (observed_ && trace_ != nullptr) [[unlikely]]
     trace_->sent(c.index, c.to, last, bytes);
-  if (c.far) [[unlikely]]
+  if (c.far) [[unlikely]] {
+    if (c.lost) return far_->drop_blocks(c);
     far_->start_blocks(c);
+  }
   if (c.backlog.empty() && post(c, frame, bytes)) [[likely]]
     return;
   queue(c, frame, bytes, blocks);

@@ -27,6 +27,7 @@ struct progress_thread_state {
     mine.fibers = &fibers;
     fibers.refuse_fibers();
     mine.messages = nullptr;
+    mine.out = nullptr;
     endpoint messages(mine, *mine.host, role::progress_thread);
     mine.messages = &messages;
     mine.out = &messages.out;
