@@ -9,6 +9,7 @@
 #include "armilla/am/block.hpp"
 #include "armilla/am/channel.hpp"
 #include "armilla/am/peer.hpp"
+#include "armilla/am/pending.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
@@ -45,6 +46,7 @@ class outbox {
   outbox(const outbox&) = delete;
 
   context& self;
+  pending_ops pending;  ///< what was asked of other ranks, and is not answered
 
   // ---- channels ----
 

@@ -8,18 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/am/continuation.hpp"
 #include "armilla/am/handler.hpp"
 
 namespace armilla::detail {
-
-struct pending_op;
-
-/// What runs when an operation is complete; frees itself. Fibers that wait stand in front, and behind them at most one
-/// continuation that takes the reply.
-struct continuation {
-  void (*run)(continuation* self, pending_op* complete);
-  continuation* next = nullptr;
-};
 
 [[gnu::noinline]] void run_continuations(continuation* first, pending_op* complete);
 
@@ -36,12 +28,21 @@ struct question_place {
   const char* name;  ///< of a method that is called by name; else not set
 };
 
+/// A fiber that waits for an operation, in the frame of its wait.
+struct waiting_fiber : continuation {
+  waiting_fiber() noexcept : continuation{&waiting_fiber::go} {}
+  static void go(continuation* self, pending_op* complete);
+
+  fiber_record* who = nullptr;  ///< null: it is not attached
+};
+
 /// An operation under way: where the reply to it arrives. Pooled; one cache line.
 struct pending_op {
   enum class state_t : std::uint8_t { free, pending, ready, failed };
 
   std::uint32_t index = 0;
   std::uint32_t generation = 1;
+  op_id name() const noexcept { return {index, generation}; }
   handler_id reply_handler = no_handler;  ///< may complete it; no_handler: only this rank's own code does
   state_t state = state_t::free;
   enum class dropped : std::uint8_t {
@@ -54,7 +55,7 @@ struct pending_op {
   continuation* next_step = nullptr;
   union {
     pending_op* next_free = nullptr;
-    question_place asked;  ///< while it is pending, if it has a `reply_handler`
+    question_place asked;  ///< while it is pending: of a question. Other layers store what they need, by `store`
     std::exception_ptr* error;
     void* large;
     alignas(8) std::byte small[40];
@@ -62,6 +63,9 @@ struct pending_op {
 
   template <class T>
   static constexpr bool fits = sizeof(T) <= sizeof small && alignof(T) <= 8;
+
+  /// An answer to a question may fill it, or an error; not a reply to what another layer has asked.
+  bool is_question() const noexcept { return reply_handler >= first_free_handler; }
 
   template <class T, class... A>
   void store(A&&... arguments) {
@@ -91,6 +95,8 @@ struct pending_op {
     while (*at != nullptr) at = &(*at)->next;
     *at = &step;
   }
+  /// The same in front of all others.
+  void attach_first(continuation& step) noexcept { step.next = std::exchange(next_step, &step); }
   /// It does not, if it still would.
   void detach(const continuation& step) noexcept {
     continuation** at = &next_step;
@@ -107,7 +113,8 @@ struct pending_op {
   }
 };
 
-/// A rank's pending operations. Taking and giving back allocates nothing once the pool has grown to what is under way at a time.
+/// A rank's pending operations, of every layer: each knows its own by their `reply_handler`. Taking and giving back allocates
+/// nothing once the pool has grown to what is under way at a time.
 class pending_ops {
  public:
   pending_op* take(handler_id reply_handler) {
@@ -129,23 +136,31 @@ class pending_ops {
   }
   /// The pending operation of that name, or null: the question was abandoned, or the name is made up.
   pending_op* find(op_id name) noexcept {
-    if (name.index / chunk_cells >= chunks_.size()) [[unlikely]]
+    if (name.index / chunk_size >= chunks_.size()) [[unlikely]]
       return nullptr;
-    pending_op* c = &chunks_[name.index / chunk_cells][name.index % chunk_cells];
+    pending_op* c = &chunks_[name.index / chunk_size][name.index % chunk_size];
     return c->generation == name.generation && c->state == pending_op::state_t::pending ? c : nullptr;
   }
-  /// Calls `visit(pending_op&)` for each that waits for a reply of rank `r`.
+  /// Calls `visit(pending_op&)` for each that is under way. `visit` may give it back, and takes none.
   template <class Visit>
-  void each_asked(rank_t r, Visit&& visit) {
+  void each(Visit&& visit) {
     for (const auto& chunk : chunks_)
-      for (std::uint32_t i = 0; i < chunk_cells; ++i)
-        if (pending_op& c = chunk[i];
-            c.state == pending_op::state_t::pending && c.reply_handler != no_handler && c.asked.rank == r)
-          visit(c);
+      for (std::uint32_t i = 0; i < chunk_size; ++i)
+        if (chunk[i].state == pending_op::state_t::pending) visit(chunk[i]);
+  }
+  /// Calls `end(pending_op&)` for each for which `ends(pending_op&)`. By name: what hangs on one may end or begin others.
+  template <class Ends, class End>
+  void end_each(Ends&& ends, End&& end) {
+    std::vector<op_id> names;
+    each([&](pending_op& c) {
+      if (ends(c)) names.push_back(c.name());
+    });
+    for (const op_id name : names)
+      if (pending_op* const c = find(name)) end(*c);
   }
 
  private:
-  static constexpr std::uint32_t chunk_cells = 256;
+  static constexpr std::uint32_t chunk_size = 256;
   void grow();
   pending_op* free_ = nullptr;
   std::vector<std::unique_ptr<pending_op[]>> chunks_;

@@ -41,11 +41,12 @@ void await_network(rank_memory& m, const far_wait& wait) noexcept {
 void forget(rank_memory& m, far_wait& wait) noexcept {
   if (wait.left == 0) return;
   await_network(m, wait);
-  for (std::uint32_t i = 0; i < m.cells.size(); ++i)
-    if (m.cells[i].busy && m.cells[i].waiter == &wait) {
-      --m.unfinished[unsigned(far_group::blocking)];
-      release_cell(m, i);
-    }
+  pending_ops& pending = m.messages.out.pending;
+  pending.each([&](pending_op& op) {
+    if (!is_piece(op) || op.next_step != &wait) return;
+    --m.unfinished[unsigned(far_group::blocking)];
+    pending.give_back(&op);
+  });
   wait.left = 0;
 }
 
@@ -56,68 +57,65 @@ struct waiting_here {
   waiting_here& operator=(const waiting_here&) = delete;
   ~waiting_here() { forget(m, wait); }
   rank_memory& m;
-  far_wait wait;
+  blocking_wait wait;
 };
 
 // A blocking operation may have to wait: where that is refused it throws before anything is sent, and a body becomes a fiber.
 void prepare_to_wait(rank_memory& m, const char* operation) { m.self.fibers->before_wait(operation); }
 
-void finish_wait(rank_memory& m, far_wait& wait, const char* operation) {
-  m.messages.waits.wait_woken([&wait] { return wait.left == 0; }, [&wait](fiber_record& me) { wait.who = &me; }, 0, operation);
+void await_pieces(rank_memory& m, blocking_wait& wait, const char* operation) {
+  const auto arm = [&wait](fiber_record& me) {
+    wait.waits.who = &me;
+    wait.over = &wait.waits;
+  };
+  m.messages.waits.wait_woken([&wait] { return wait.left == 0; }, arm, 0, operation);
+}
+
+void finish_wait(rank_memory& m, blocking_wait& wait, const char* operation) {
+  await_pieces(m, wait, operation);
   if (wait.failure.status != far_status::ok) throw_far(wait.failure.operation, wait.failure.status, wait.failure.at);
 }
 
-std::uint32_t open_cell(rank_memory& m, const far_cell& content) {
-  if (m.free_cell == 0) {
-    m.cells.emplace_back();
-    m.free_cell = std::uint32_t(m.cells.size());
+// The first failure stays.
+bool note(far_failure& first, const far_piece& piece) noexcept {
+  if (piece.status == far_status::ok || first.status != far_status::ok) return false;
+  first = {piece.status, piece.operation, piece.at};
+  return true;
+}
+
+pending_op& begin_piece(rank_memory& m, const far_piece& piece, far_wait* waiter) {
+  pending_op& op = *m.messages.out.pending.take(far_answer_handler);
+  op.store<far_piece>(piece);
+  ++m.unfinished[unsigned(piece.group)];
+  if (waiter != nullptr) {
+    op.attach(*waiter);
+    ++waiter->left;
   }
-  const std::uint32_t index = m.free_cell - 1;
-  far_cell& cell = m.cells[index];
-  m.free_cell = cell.next_free;
-  const std::uint32_t generation = cell.generation + 1;
-  cell = content;
-  cell.generation = generation;
-  cell.busy = true;
-  ++m.unfinished[unsigned(content.group)];
-  if (content.waiter != nullptr) ++content.waiter->left;
-  return index;
+  return op;
 }
 
 }  // namespace
 
-void release_cell(rank_memory& m, std::uint32_t index) {
-  far_cell& cell = m.cells[index];
-  cell.busy = false;
-  cell.into = nullptr;
-  cell.waiter = nullptr;
-  cell.next_free = m.free_cell;
-  m.free_cell = index + 1;
+void far_wait::piece_over(continuation* self, pending_op* piece) {
+  far_wait& wait = *static_cast<far_wait*>(self);
+  note(wait.failure, piece->value<far_piece>());
+  if (--wait.left == 0 && wait.over != nullptr) wait.over->run(wait.over, nullptr);
 }
 
-void finish_cell(rank_memory& m, std::uint32_t index, std::uint32_t generation, far_status status) {
-  far_cell& cell = m.cells[index];
-  if (!cell.busy || cell.generation != generation) {
-    ++m.self.count->replies_abandoned;
-    return;
-  }
-  if (far_failure& f = cell.waiter != nullptr ? cell.waiter->failure : m.failure[unsigned(cell.group)];
-      status != far_status::ok && f.status == far_status::ok) {
-    f = {status, cell.operation, cell.at};
-    if (cell.waiter == nullptr) m.failed = true;
-  }
-  --m.unfinished[unsigned(cell.group)];
-  far_wait* const waiter = cell.waiter;
-  release_cell(m, index);
-  if (waiter == nullptr || --waiter->left != 0) return;
-  if (waiter->who != nullptr) m.self.fibers->wake(*waiter->who);
-  if (waiter->at_end != nullptr) waiter->at_end(*waiter);
+void finish_piece(rank_memory& m, pending_op& op, far_status status) {
+  far_piece& piece = op.value<far_piece>();
+  piece.status = status;
+  --m.unfinished[unsigned(piece.group)];
+  if (op.next_step == nullptr && note(m.failure[unsigned(piece.group)], piece)) m.failed = true;
+  op.complete(pending_op::state_t::ready);
+  m.messages.out.pending.give_back(&op);
 }
 
 void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
   if (from.left != 0)
-    for (far_cell& cell : m.cells)
-      if (cell.busy && cell.waiter == &from) cell.waiter = to;
+    m.messages.out.pending.each([&](pending_op& op) {
+      if (is_piece(op) && op.next_step == &from) op.next_step = to;
+    });
   const far_failure failure = std::exchange(from.failure, {});
   const std::uint64_t left = std::exchange(from.left, 0);
   if (to != nullptr) {
@@ -130,26 +128,26 @@ void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
   }
 }
 
-std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra) {
-  current->out->require_own_thread(cell.operation);
-  if (!m.messages.out.in_body() && m.unfinished[unsigned(cell.group)] >= most_under_way) {
-    std::uint64_t& left = m.unfinished[unsigned(cell.group)];
-    m.messages.waits.wait_until([&left] { return left < most_under_way / 2; }, cell.operation);
-  }
-  channel& c = m.messages.out.to_progress_thread(cell.rank);
-  m.messages.out.admit(c);
-  const std::uint32_t index = open_cell(m, cell);
-  question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), index, m.cells[index].generation, far_status::ok, 0};
-  question.offset = cell.at.offset;
-  question.where = cell.at.where;
+std::byte* append_question(rank_memory& m, const far_piece& piece, far_wait* waiter, far_question question, std::uint64_t extra) {
+  outbox& out = m.messages.out;
+  current->out->require_own_thread(piece.operation);
+  std::uint64_t& left = m.unfinished[unsigned(piece.group)];
+  if (!out.in_body() && left >= most_under_way)
+    m.messages.waits.wait_until([&left] { return left < most_under_way / 2; }, piece.operation);
+  channel& c = out.to_progress_thread(piece.at.rank());
+  out.admit(c);
+  pending_op& op = begin_piece(m, piece, waiter);
+  question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), op.name(), far_status::ok, 0};
+  question.offset = piece.at.offset;
+  question.where = piece.at.where;
   try {
-    std::byte* const place = m.messages.out.append(c, far_question_handler(), question.head.size);
+    std::byte* const place = out.append(c, far_question_handler, question.head.size);
     std::memcpy(place, &question, sizeof question);
     return place + sizeof question;
   } catch (...) {  // refused: it is not under way
-    --m.unfinished[unsigned(cell.group)];
-    if (cell.waiter != nullptr) --cell.waiter->left;
-    release_cell(m, index);
+    --left;
+    if (waiter != nullptr) --waiter->left;
+    out.pending.give_back(&op);
     throw;
   }
 }
@@ -215,29 +213,27 @@ void far_transfer::cross_copy() {
   }
 }
 
-far_cell far_transfer::cell_of(std::byte* local, std::uint64_t offset, std::uint64_t bytes) noexcept {
-  far_cell cell;
-  cell.into = writes_ ? nullptr : local;
-  cell.bytes = writes_ ? 0 : std::uint32_t(bytes);
-  cell.rank = base_.rank();
-  cell.group = group_;
-  cell.waiter = waiter_;
-  cell.operation = operation_;
-  cell.at = {offset, base_.where};
-  return cell;
+far_piece far_transfer::piece_of(std::byte* local, std::uint64_t offset, std::uint64_t bytes) noexcept {
+  far_piece piece;
+  piece.into = writes_ ? nullptr : local;
+  piece.bytes = writes_ ? 0 : std::uint32_t(bytes);
+  piece.group = group_;
+  piece.operation = operation_;
+  piece.at = {offset, base_.where};
+  return piece;
 }
 
 // By the network, straight from memory to memory. What is written and need not stay is copied first.
 void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, whole_limit);
-    far_cell cell = cell_of(local, offset, part);
-    cell.whole = !writes_;
+    far_piece piece = piece_of(local, offset, part);
+    piece.whole = !writes_;
     far_question question{};
     question.what = writes_ ? far_request::write_whole : far_request::read_whole;
     question.bytes = std::uint32_t(part);
     std::unique_ptr<std::byte[]> copy = writes_ && group_ != far_group::blocking ? copy_of(local, part) : nullptr;
-    std::byte* const payload = append_question(m_, cell, question, writes_ ? 8 : 0);
+    std::byte* const payload = append_question(m_, piece, waiter_, question, writes_ ? 8 : 0);
     if (writes_) {
       const std::uint64_t number = send_whole(local, std::move(copy), part);
       std::memcpy(payload, &number, sizeof number);
@@ -266,11 +262,11 @@ void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t byt
   const std::uint64_t most = (room - sizeof(far_question)) & ~std::uint64_t{7};
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, most);
-    const far_cell cell = cell_of(local, offset, part);
+    const far_piece piece = piece_of(local, offset, part);
     far_question question{};
     question.what = writes_ ? far_request::write : far_request::read;
     question.bytes = std::uint32_t(part);
-    std::byte* const payload = append_question(m_, cell, question, writes_ ? part : 0);
+    std::byte* const payload = append_question(m_, piece, waiter_, question, writes_ ? part : 0);
     if (writes_) std::memcpy(payload, local, part);
     m_.messages.out.done(m_.messages.out.to_progress_thread(base_.rank()));
     local += part;
@@ -283,20 +279,18 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
                 std::uint64_t expected, std::uint64_t* into, const char* operation) {
   if (into != nullptr) prepare_to_wait(m, operation);
   waiting_here mine(m);
-  far_cell cell;
-  cell.waiter = into == nullptr ? nullptr : &mine.wait;
-  cell.into = reinterpret_cast<std::byte*>(into);
-  cell.bytes = into == nullptr ? 0 : sizeof *into;
-  cell.rank = at.rank();
-  cell.group = into == nullptr ? far_group::split : far_group::blocking;
-  cell.operation = operation;
-  cell.at = at;
+  far_piece piece;
+  piece.into = reinterpret_cast<std::byte*>(into);
+  piece.bytes = into == nullptr ? 0 : sizeof *into;
+  piece.group = into == nullptr ? far_group::split : far_group::blocking;
+  piece.operation = operation;
+  piece.at = at;
   far_question question{};
   question.what = far_request::atomic;
   question.op = op;
   question.wants_old = into != nullptr;
   question.bytes = bytes;
-  std::byte* const operands = append_question(m, cell, question, 16);
+  std::byte* const operands = append_question(m, piece, into == nullptr ? nullptr : &mine.wait, question, 16);
   std::memcpy(operands, &operand, 8);
   std::memcpy(operands + 8, &expected, 8);
   m.messages.out.done(m.messages.out.to_progress_thread(at.rank()));
@@ -306,17 +300,15 @@ void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t b
 far_status far_deallocate(rank_memory& m, global_address at, const char* operation) {
   prepare_to_wait(m, operation);
   waiting_here mine(m);
-  far_cell cell;
-  cell.waiter = &mine.wait;
-  cell.rank = at.rank();
-  cell.group = far_group::blocking;
-  cell.operation = operation;
-  cell.at = at;
+  far_piece piece;
+  piece.group = far_group::blocking;
+  piece.operation = operation;
+  piece.at = at;
   far_question question{};
   question.what = far_request::deallocate;
-  append_question(m, cell, question, 0);
+  append_question(m, piece, &mine.wait, question, 0);
   m.messages.out.done(m.messages.out.to_progress_thread(at.rank()));
-  m.messages.waits.wait_woken([&] { return mine.wait.left == 0; }, [&](fiber_record& me) { mine.wait.who = &me; }, 0, operation);
+  await_pieces(m, mine.wait, operation);
   return mine.wait.failure.status;
 }
 

@@ -12,6 +12,11 @@
 
 namespace armilla::detail {
 
+/// The pieces of one blocking operation, and the fiber that waits for them.
+struct blocking_wait : far_wait {
+  waiting_fiber waits;
+};
+
 /// Moves pieces between this rank and memory that it can neither load from nor store to: private memory of another process
 /// by cross-memory copy, a kernel call for up to `batch` pieces; and by questions to the owner where the kernel refuses
 /// that or the job's options forbid it. A kernel's copy is complete at once, a question when its group is.
@@ -34,7 +39,7 @@ class far_transfer {
   void ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
   void ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
   std::uint32_t send_whole(const std::byte* local, std::unique_ptr<std::byte[]> copy, std::uint64_t bytes);
-  far_cell cell_of(std::byte* local, std::uint64_t offset, std::uint64_t bytes) noexcept;
+  far_piece piece_of(std::byte* local, std::uint64_t offset, std::uint64_t bytes) noexcept;
 
   rank_memory& m_;
   global_address base_;
@@ -44,7 +49,7 @@ class far_transfer {
   bool cross_;
   int pieces_ = 0;
   const char* operation_;
-  far_wait wait_;  ///< of the group `blocking`
+  blocking_wait wait_;  ///< of the group `blocking`
   iovec local_[batch];
   iovec remote_[batch];
 };

@@ -22,14 +22,12 @@ struct take_answer {
   static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
 
-constexpr handler_id question_id = first_memory_handler, answer_id = first_memory_handler + 1;
-
 // Both numbers are fixed: programs of one job exchange these messages.
-auto& question_slot = fixed_handler<take_question, question_id>;
-auto& answer_slot = fixed_handler<take_answer, answer_id>;
+[[maybe_unused]] auto& question_slot = fixed_handler<take_question, far_question_handler>;
+auto& answer_slot = fixed_handler<take_answer, far_answer_handler>;
 
 std::byte* begin_answer(outbox& out, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
-  const far_head head{std::uint32_t(sizeof(far_head) + align_up(bytes, 8)), question.cell, question.generation, status, 0};
+  const far_head head{std::uint32_t(sizeof(far_head) + align_up(bytes, 8)), question.name, status, 0};
   std::byte* const place = out.append(out.to(to), answer_slot.id, head.size, traffic::answers);
   std::memcpy(place, &head, sizeof head);
   return place + sizeof head;
@@ -163,30 +161,42 @@ void take_question::run(delivery& in, rank_t source, const std::byte* data, std:
     if (q.head.size > size || q.head.size % 8 != 0 || q.head.size < sizeof q + extra ||
         q.bytes > (whole(q.what) ? whole_limit : far_piece_limit))
       throw_damaged(source, "the length of a question about memory", q.head.size);
-    in.count_message(question_id, q.head.size);
+    in.count_message(far_question_handler, q.head.size);
     answer(in.out, source, q, data + sizeof q);
     data += q.head.size;
     size -= q.head.size;
   }
 }
 
-void take_bytes(rank_memory& m, const far_head& head, const std::byte* bytes) {
-  far_cell& cell = m.cells[head.cell];
-  const bool mine = cell.busy && cell.generation == head.generation && head.status == far_status::ok;
-  if (mine && cell.whole) {  // now they come
+// By name: the operation may have been given up meanwhile.
+void finish_named(rank_memory& m, op_id name, far_status status) {
+  if (pending_op* const op = m.messages.out.pending.find(name))
+    finish_piece(m, *op, status);
+  else
+    ++m.self.count->replies_abandoned;
+}
+
+void take_bytes(rank_memory& m, pending_op& op, const far_head& head, const std::byte* bytes) {
+  const far_piece& piece = op.value<far_piece>();
+  if (head.status == far_status::ok && piece.whole) {  // now they come
     std::uint64_t number;
     std::memcpy(&number, bytes, sizeof number);
     const auto end = [](context& self, std::uint64_t index, std::uint64_t generation) {
-      finish_cell(memory_of(self), std::uint32_t(index), std::uint32_t(generation), far_status::ok);
+      finish_named(memory_of(self), {std::uint32_t(index), std::uint32_t(generation)}, far_status::ok);
     };
-    return m.messages.out.far()->receive_memory(cell.rank, std::uint32_t(number), cell.into, cell.bytes,
-                                                {end, head.cell, head.generation}, cell.waiter);
+    return m.messages.out.far()->receive_memory(piece.at.rank(), std::uint32_t(number), piece.into, piece.bytes,
+                                                {end, head.name.index, head.name.generation}, op.next_step);
   }
-  if (mine && cell.into != nullptr) std::memcpy(cell.into, bytes, cell.bytes);
-  finish_cell(m, head.cell, head.generation, head.status);
+  if (head.status == far_status::ok && piece.into != nullptr) std::memcpy(piece.into, bytes, piece.bytes);
+  finish_piece(m, op, head.status);
 }
 
-std::size_t answer_bytes(const far_cell& cell) { return cell.whole ? sizeof(std::uint64_t) : cell.bytes; }
+bool answers(pending_op& op, const far_head& head, rank_t source) {
+  if (!is_piece(op)) return false;
+  const far_piece& piece = op.value<far_piece>();
+  const std::size_t bytes = piece.whole ? sizeof(std::uint64_t) : piece.bytes;
+  return piece.at.rank() == source && (head.status != far_status::ok || head.size - sizeof head >= bytes);
+}
 
 void take_answer::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
   rank_memory& m = memory_of(in.self);
@@ -196,13 +206,14 @@ void take_answer::run(delivery& in, rank_t source, const std::byte* data, std::s
     std::memcpy(&head, data, sizeof head);
     if (head.size > size || head.size % 8 != 0 || head.size < sizeof head)
       throw_damaged(source, "the length of an answer about memory", head.size);
-    if (head.cell >= m.cells.size() ||
-        (m.cells[head.cell].busy && m.cells[head.cell].generation == head.generation &&
-         (m.cells[head.cell].rank != source ||
-          (head.status == far_status::ok && head.size - sizeof head < answer_bytes(m.cells[head.cell])))))
-      throw_damaged(source, "the cell of an answer about memory", head.cell);
-    in.count_message(answer_id, head.size);
-    take_bytes(m, head, data + sizeof head);
+    pending_op* const op = in.out.pending.find(head.name);
+    if (op != nullptr && !answers(*op, head, source))
+      throw_damaged(source, "the name in an answer about memory", head.name.index);
+    in.count_message(far_answer_handler, head.size);
+    if (op != nullptr)
+      take_bytes(m, *op, head, data + sizeof head);
+    else
+      ++in.out.count().replies_abandoned;
     data += head.size;
     size -= head.size;
   }
@@ -211,15 +222,14 @@ void take_answer::run(delivery& in, rank_t source, const std::byte* data, std::s
 }  // namespace
 
 // What is asked from now on goes as a message, and is refused: the number of its process may be another's soon.
-void fail_far_cells(context& self, rank_t lost) {
+void fail_pieces(context& self, rank_t lost) {
   if (self.memory == nullptr) return;
   rank_memory& m = memory_of(self);
   m.cross[std::size_t(lost)] = 1;
-  for (std::uint32_t i = 0; i < m.cells.size(); ++i)
-    if (m.cells[i].busy && m.cells[i].rank == lost) finish_cell(m, i, m.cells[i].generation, far_status::lost);
+  m.messages.out.pending.end_each([lost](pending_op& op) { return is_piece(op) && op.value<far_piece>().at.rank() == lost; },
+                                  [&m](pending_op& op) { finish_piece(m, op, far_status::lost); });
 }
 
-handler_id far_question_handler() noexcept { return question_slot.id; }
 void register_far_handlers() {}
 
 }  // namespace armilla::detail

@@ -17,9 +17,8 @@ inline constexpr std::uint64_t whole_limit = std::uint64_t{1} << 30;  ///< bytes
 /// Begins both; items are multiples of 8 bytes, and `size` counts all of one.
 struct far_head {
   std::uint32_t size;
-  std::uint32_t cell;        ///< of the asker
-  std::uint32_t generation;  ///< of that cell
-  far_status status;         ///< of an answer
+  op_id name;         ///< of the asker's pending operation
+  far_status status;  ///< of an answer
   std::uint16_t reserved;
 };
 
@@ -36,11 +35,13 @@ struct far_question {
 static_assert(sizeof(far_head) == 16 && sizeof(far_question) == 40);
 
 /// Starts a question with `extra` bytes behind it; the caller fills them and calls `done`.
-std::byte* append_question(rank_memory& m, const far_cell& cell, far_question question, std::uint64_t extra);
-void release_cell(rank_memory& m, std::uint32_t index);
-/// The operation is over at its owner: counts, and wakes what waits. Late ones, to operations that were given up, find another
-/// generation.
-void finish_cell(rank_memory& m, std::uint32_t index, std::uint32_t generation, far_status status);
-handler_id far_question_handler() noexcept;
+std::byte* append_question(rank_memory& m, const far_piece& piece, far_wait* waiter, far_question question, std::uint64_t extra);
+/// A piece is over at its owner: counts, and tells what waits.
+void finish_piece(rank_memory& m, pending_op& piece, far_status status);
+
+inline constexpr handler_id far_question_handler = first_memory_handler, far_answer_handler = first_memory_handler + 1;
+
+/// Whether `op` is a piece; rpc's operations are in the same pool.
+inline bool is_piece(const pending_op& op) noexcept { return op.reply_handler == far_answer_handler; }
 
 }  // namespace armilla::detail

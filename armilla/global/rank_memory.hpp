@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
@@ -14,20 +15,17 @@
 
 namespace armilla::detail {
 
-/// A piece under way: what a reply may fill. Named on the wire by index and generation, so that a late reply finds nothing.
-struct far_cell {
-  std::uint32_t generation = 0;
-  std::uint32_t next_free = 0;
+/// A piece under way: what a reply may fill. Lies in its pending operation, at which the `far_wait` stands, if it has one.
+struct far_piece {
   std::byte* into = nullptr;  ///< null: the answer brings no bytes
-  std::uint32_t bytes = 0;
-  rank_t rank = 0;
-  far_group group = far_group::split;
-  far_wait* waiter = nullptr;  ///< of a blocking operation, or an event
-  bool busy = false;
-  bool whole = false;  ///< the answer brings the number of a transfer into `into`
   const char* operation = nullptr;
   global_address at;
+  std::uint32_t bytes = 0;
+  far_group group = far_group::split;
+  bool whole = false;  ///< the answer brings the number of a transfer into `into`
+  far_status status = far_status::ok;
 };
+static_assert(pending_op::fits<far_piece> && std::is_trivially_destructible_v<far_piece>);
 
 /// Layer global of one rank.
 ///
@@ -46,8 +44,6 @@ struct rank_memory : memory_state {
   heap local;  ///< the message layer uses it too
   heap symmetric;
   std::vector<std::uint8_t> cross;  ///< by rank: does the kernel refuse to copy from there?
-  std::vector<far_cell> cells;
-  std::uint32_t free_cell = 0;  ///< index + 1
   far_failure failure[far_groups];
 
   /// Whether pieces of `put` and the like are on their way: what must come behind them takes the same way.
@@ -79,7 +75,7 @@ std::string text_of(global_address at);
 far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights, bool open_only);
 
 /// Rank `lost` answers no more: what was asked of it has failed.
-void fail_far_cells(context& self, rank_t lost);
+void fail_pieces(context& self, rank_t lost);
 
 void register_far_handlers();
 

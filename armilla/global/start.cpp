@@ -85,7 +85,7 @@ void start_memory(context& self, const launch&) {
   self.segment_stride = segment;
   self.memory = m.get();
   self.out->use_heap(m->local, 0);
-  self.messages->lost.tell(fail_far_cells);
+  self.messages->lost.tell(fail_pieces);
   self.teams->hooks.quiet = quiet;
   try {
     construct_per_rank(m->per_rank);

@@ -2,13 +2,13 @@
 #pragma once
 #include <cstdint>
 
+#include "armilla/am/continuation.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/global/address.hpp"
 
 namespace armilla::detail {
 
 struct launch;
-struct fiber_record;
 
 /// The wait for an operation that goes by messages.
 enum class far_group : std::uint8_t { split, stores, blocking };
@@ -25,12 +25,14 @@ struct far_failure {
 };
 
 /// Pieces under way by message that complete together: of a blocking operation, on the stack of the fiber that waits for it, or
-/// of an `event`.
-struct far_wait {
+/// of an `event`. It is what runs at the end of each of them.
+struct far_wait : continuation {
+  far_wait() noexcept : continuation{&far_wait::piece_over} {}
+  static void piece_over(continuation* self, pending_op* piece);
+
   std::uint64_t left = 0;
   far_failure failure;
-  fiber_record* who = nullptr;             ///< woken when none is left
-  void (*at_end)(far_wait& me) = nullptr;  ///< called then; it may free this
+  continuation* over = nullptr;  ///< runs when none is left, with null; it may free this
 };
 
 /// The part of the layer's state that inline functions touch; the rest is rank_memory.

@@ -77,7 +77,7 @@ struct error_answer {
       at += sizeof head + bytes;
       ++in.out.count().remote_errors;
       in.count_message(reply_error_handler, sizeof head + bytes);
-      if (pending_op* c = in.self.calls->pending.find(head.name); c != nullptr && c->reply_handler != no_handler)
+      if (pending_op* c = in.out.pending.find(head.name); c != nullptr && c->is_question())
         c->fail(std::make_exception_ptr(
             remote_error(source, "call", {text, head.type_bytes}, {text + head.type_bytes, head.text_bytes})));
       else
@@ -107,20 +107,9 @@ void throw_empty_future(const char* operation) {
 
 namespace {
 
-struct waiting_fiber : continuation {
-  waiting_fiber() noexcept : continuation{&waiting_fiber::go} {}
-  static void go(continuation* step, pending_op*) { current->fibers->wake(*static_cast<waiting_fiber*>(step)->who); }
-
-  fiber_record* who = nullptr;  // null: it is not attached
-};
-
-}  // namespace
-
-namespace {
-
 std::string explain_answer(const context&, const char* operation, const pending_op& c) {
   if (c.state != pending_op::state_t::pending) return fmt::format("{}: the answer is there", operation);
-  if (c.reply_handler == no_handler) return fmt::format("{} of what this rank itself promised", operation);
+  if (!c.is_question()) return fmt::format("{} of what this rank itself promised", operation);
   const question_place& asked = c.asked;
   const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
                                                                     : handler_method_name(asked.method);
@@ -134,17 +123,13 @@ bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* opera
   waiting_fiber mine;
   const auto there = [&c, asked = c.generation] { return c.state != pending_op::state_t::pending || c.generation != asked; };
   const auto arm = [&](fiber_record& me) {
-    if (mine.who == nullptr) mine.next = std::exchange(c.next_step, &mine);
+    if (mine.who == nullptr) c.attach_first(mine);
     mine.who = &me;
   };
   struct disarm {
     pending_op& c;
     waiting_fiber& mine;
-    ~disarm() {
-      continuation** at = &c.next_step;  // others may have come in front of it
-      while (*at != nullptr && *at != &mine) at = &(*at)->next;
-      if (*at == &mine) *at = mine.next;
-    }
+    ~disarm() { c.detach(mine); }
   } at_end{c, mine};
   return here(operation).messages->waits.wait_woken(there, arm, deadline_ns, operation, wait_object::of<explain_answer>(c));
 }
@@ -157,7 +142,7 @@ void wake_waiting(pending_op& dropped) noexcept {
 void rethrow_and_give_back(pending_op* c) {
   std::exception_ptr reason = std::move(*c->error);
   abandon_failed(c);
-  current->calls->pending.give_back(c);
+  current->out->pending.give_back(c);
   std::rethrow_exception(std::move(reason));
 }
 
@@ -187,32 +172,6 @@ void defer_for(pending_op& c) noexcept {
 
 void settle_deferred(pending_op& c) noexcept {
   if (std::exchange(c.deferred, false)) current->messages->sums.resume();
-}
-
-// `complete` may be another operation's when its continuations have run.
-void run_continuations(continuation* first, pending_op* complete) {
-  struct at_end {
-    bool deferred;
-    ~at_end() {
-      if (deferred) current->messages->sums.resume();
-    }
-  } const settle{std::exchange(complete->deferred, false)};
-  const timed body(current->out->watch(), component::cpu);
-  for (continuation* step = first; step != nullptr;) {
-    continuation* const after = step->next;  // it may be gone when it has run
-    step->run(step, complete);
-    step = after;
-  }
-}
-
-void pending_ops::grow() {
-  auto chunk = std::make_unique<pending_op[]>(chunk_cells);
-  for (std::uint32_t i = chunk_cells; i-- > 0;) {
-    chunk[i].index = std::uint32_t(chunks_.size()) * chunk_cells + i;
-    chunk[i].next_free = free_;
-    free_ = &chunk[i];
-  }
-  chunks_.push_back(std::move(chunk));
 }
 
 void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
@@ -274,14 +233,10 @@ bool take_error(context& self, error_record& record) {
 
 namespace {
 
-// By name first: what a continuation does may change the pool.
 void fail_questions(context& self, rank_t lost) {
   if (self.calls == nullptr) return;
-  pending_ops& pending = self.calls->pending;
-  std::vector<op_id> asked;
-  pending.each_asked(lost, [&](const pending_op& c) { asked.push_back({c.index, c.generation}); });
-  for (const op_id name : asked)
-    if (pending_op* const c = pending.find(name)) c->fail(self.messages->lost.error(lost, "call"));
+  self.out->pending.end_each([lost](const pending_op& c) { return c.is_question() && c.asked.rank == lost; },
+                             [&](pending_op& c) { c.fail(self.messages->lost.error(lost, "call")); });
 }
 
 }  // namespace

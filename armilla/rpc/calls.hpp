@@ -17,7 +17,6 @@ struct launch;
 struct call_state {
   call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
 
-  pending_ops pending;
   stub_cache stubs;           ///< of methods that this rank calls by name
   method_table methods;       ///< that it provides under names
   receive_buffers buffers;    ///< for messages that bodies read in place

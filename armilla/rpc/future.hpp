@@ -117,7 +117,7 @@ class future {
       detail::pending_op* c;
       ~returner() {
         c->template destroy<detail::stored<T>>();
-        detail::current->calls->pending.give_back(c);
+        detail::current->out->pending.give_back(c);
       }
     } at_end{c};
     if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
@@ -147,7 +147,7 @@ class future {
     if (cell_->state == detail::pending_op::state_t::failed) detail::drop_failed(cell_);
     if (cell_->next_step != nullptr) detail::wake_waiting(*cell_);
     detail::settle_deferred(*cell_);  // of a coroutine that is destroyed while it waits
-    detail::current->calls->pending.give_back(cell_);
+    detail::current->out->pending.give_back(cell_);
     cell_ = nullptr;
   }
 
@@ -167,7 +167,7 @@ struct promise {
   static promise make(const char* operation) {
     const context& self = here(operation);
     self.out->require_own_thread(operation);
-    return {self.calls->pending.take(no_handler)};
+    return {self.out->pending.take(no_handler)};
   }
   future<T> get_future() const noexcept { return future_access::adopt<T>(target); }
 };
@@ -178,13 +178,13 @@ void consume(pending_op* filled, Sink&& sink) {
   if (filled->state == pending_op::state_t::failed) {
     std::exception_ptr reason = *filled->error;
     abandon_failed(filled);
-    current->calls->pending.give_back(filled);
+    current->out->pending.give_back(filled);
     sink.fail(std::move(reason));
     return;
   }
   stored<T> value = std::move(filled->value<stored<T>>());
   filled->destroy<stored<T>>();
-  current->calls->pending.give_back(filled);
+  current->out->pending.give_back(filled);
   sink.take(std::move(value));
 }
 
@@ -222,8 +222,8 @@ struct forward_to {
 // The operation of a `then`: the caller may have dropped its future meanwhile, so it is found again by name.
 struct late_op {
   op_id name;
-  explicit late_op(const pending_op* c) noexcept : name{c->index, c->generation} {}
-  pending_op* find() const noexcept { return current->calls->pending.find(name); }
+  explicit late_op(const pending_op* c) noexcept : name(c->name()) {}
+  pending_op* find() const noexcept { return current->out->pending.find(name); }
 };
 
 /// The present exception is the result of an operation whose future has been dropped.

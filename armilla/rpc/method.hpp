@@ -179,9 +179,9 @@ struct method_calls<M, R(P...)> {
   [[gnu::noinline]] static future<result> ask_by_name(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     call_state& calls = *out.self.calls;
-    pending_op* const target = calls.pending.take(handler<answer<result>>.id);
+    pending_op* const target = out.pending.take(handler<answer<result>>.id);
     future<result> answer_here = future_access::adopt<result>(target);
-    const op_id name{target->index, target->generation};
+    const op_id name = target->name();
     target->asked = {named_question_handler, c.to, stub::text()};
     shared_range stable;
     if constexpr (!items::fixed) stable = out.memory_for(c.to);

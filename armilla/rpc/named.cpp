@@ -103,8 +103,8 @@ struct named_reply {
     if (size < sizeof name) [[unlikely]]
       throw_short_message(sizeof name, size);
     std::memcpy(&name, at, sizeof name);
-    const pending_op* const c = in.self.calls->pending.find(name);
-    if (c == nullptr || c->reply_handler < first_free_handler) [[unlikely]] {
+    const pending_op* const c = in.out.pending.find(name);
+    if (c == nullptr || !c->is_question()) [[unlikely]] {
       ++in.out.count().replies_abandoned;
       return;
     }

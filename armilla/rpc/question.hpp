@@ -92,7 +92,7 @@ struct answer {
     at += sizeof name;
     decoder reply(at, std::size_t(end - at), source);
     const auto behind = [&] { return at + align_up(std::size_t(end - at) - reply.remaining(), 8); };
-    pending_op* c = in.self.calls->pending.find(name);
+    pending_op* c = in.out.pending.find(name);
     if (c == nullptr || c->reply_handler != handler<answer<R>>.id) [[unlikely]] {
       if constexpr (!std::is_void_v<R>) (void)reply.template get<R>();
       at = behind();
@@ -302,9 +302,9 @@ auto send_question(outbox& out, channel& c, const F& f, const A&... arguments) {
   const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
   call_state& calls = *out.self.calls;
   out.admit(c);
-  pending_op* const target = calls.pending.take(handler<answer<R>>.id);
+  pending_op* const target = out.pending.take(handler<answer<R>>.id);
   future<R> result = future_access::adopt<R>(target);
-  const op_id name{target->index, target->generation};
+  const op_id name = target->name();
   target->asked.method = question_id<F, A...>();
   target->asked.rank = c.to;
   if constexpr (by_name<F>) target->asked.name = F::text();
