@@ -4,12 +4,6 @@
 //
 //   steps            prints the counts
 //   steps LIMITS     compares them with lines "name limit" of that file; exit code 1 if one is above
-#include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -17,6 +11,7 @@
 #include <vector>
 
 #include "armilla/armilla.hpp"
+#include "watched.hpp"
 
 namespace am = armilla;
 
@@ -25,22 +20,18 @@ namespace {
 const std::vector<std::string> measured{"nothing", "statement", "question", "poll_empty", "statement_to_run"};
 constexpr int warm_up = 64;
 
-// Stops the child, if it is watched.
-[[gnu::always_inline]] inline void mark() { asm volatile("int3" ::: "memory"); }
-
 long taken = 0;
 
 template <class F>
 [[gnu::noinline]] void measure(F&& once) {
   for (int i = 0; i < warm_up; ++i) once();
-  mark();
+  watched::mark();
   once();
-  mark();
+  watched::mark();
 }
 
 int child(int argc, char** argv) {
-  ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
-  raise(SIGSTOP);
+  watched::begin_child();
   return am::run(argc, argv, [] {
     measure([] {});
     am::set_aggregation(0);
@@ -57,24 +48,9 @@ int child(int argc, char** argv) {
 }
 
 // Instructions from one mark to the next.
-long steps_of(pid_t watched) {
-  for (long steps = 0;; ++steps) {
-    int status = 0;
-    if (ptrace(PTRACE_SINGLESTEP, watched, nullptr, nullptr) != 0 || waitpid(watched, &status, 0) < 0 || !WIFSTOPPED(status))
-      return -1;
-    siginfo_t why{};
-    ptrace(PTRACE_GETSIGINFO, watched, nullptr, &why);
-    if (WSTOPSIG(status) == SIGTRAP && why.si_code == SI_KERNEL) return steps;
-  }
-}
-
-bool to_next_mark(pid_t watched) {
-  for (int deliver = 0;;) {
-    int status = 0;
-    if (ptrace(PTRACE_CONT, watched, nullptr, deliver) != 0 || waitpid(watched, &status, 0) < 0 || !WIFSTOPPED(status)) return false;
-    if (WSTOPSIG(status) == SIGTRAP) return true;
-    deliver = WSTOPSIG(status);
-  }
+long steps_of(pid_t child) {
+  long steps = 0;
+  return watched::step_to_mark(child, [&] { ++steps; }) ? steps : -1;
 }
 
 std::map<std::string, long> read_limits(const char* file) {
@@ -88,18 +64,15 @@ std::map<std::string, long> read_limits(const char* file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const pid_t watched = fork();
-  if (watched == 0) {
-    setenv("ARMILLA_RANKS", "1", 1);
-    return child(1, argv);
-  }
+  const pid_t me = fork();
+  if (me == 0) return child(1, argv);
   const auto limits = argc > 1 ? read_limits(argv[1]) : std::map<std::string, long>{};
-  int status = 0;
-  if (waitpid(watched, &status, 0) < 0 || !WIFSTOPPED(status)) return std::fputs("steps: the system does not let a process be watched\n", stderr), 77;
+  if (!watched::stopped(me))
+    return std::fputs("steps: the system does not let a process be watched\n", stderr), watched::not_allowed;
   bool good = true;
   long nothing = 0;
   for (const std::string& name : measured) {
-    const long steps = to_next_mark(watched) ? steps_of(watched) : -1;
+    const long steps = watched::to_next_mark(me) ? steps_of(me) : -1;
     if (name == "nothing") {
       nothing = steps;
       continue;
@@ -110,7 +83,6 @@ int main(int argc, char** argv) {
                 limit == limits.end() ? "" : (", at most " + std::to_string(limit->second) + (above ? ": ABOVE" : "")).c_str());
     good = good && !above;
   }
-  ptrace(PTRACE_CONT, watched, nullptr, nullptr);
-  waitpid(watched, &status, 0);
+  watched::let_go(me);
   return good ? 0 : 1;
 }
