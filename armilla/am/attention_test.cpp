@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a rank answers while it computes. Runs with each ARMILLA_RECEPTION.
+// How a rank answers while it computes. Runs with each ARMILLA_PROGRESS_MODE.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -20,7 +20,7 @@ namespace {
 am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
 
 std::string reception() {
-  const char* const value = std::getenv("ARMILLA_RECEPTION");
+  const char* const value = std::getenv("ARMILLA_PROGRESS_MODE");
   return value == nullptr ? "poll" : value;
 }
 

@@ -12,7 +12,7 @@
 namespace armilla::detail {
 
 class outbox;
-struct channel;
+struct peer_channel;
 
 /// What a message that names a block says.
 struct bulk_name {
@@ -25,7 +25,7 @@ struct bulk_name {
 /// `finish`; without that the receiver drops the message.
 class outgoing_block {
  public:
-  outgoing_block(outbox& out, channel& c, handler_id h, std::size_t size);
+  outgoing_block(outbox& out, peer_channel& c, handler_id h, std::size_t size);
   ~outgoing_block() {
     if (mark_ != nullptr) mark_->raise(watermark::given_up);
   }

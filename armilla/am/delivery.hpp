@@ -18,7 +18,7 @@ class delivery {
   delivery(context& self, outbox& out);
 
   context& self;
-  outbox& out;  ///< for its answers
+  outbox& out;  ///< for its replies
 
   /// A handler of bodies says where it is in its bundle: `rest.at` is behind the present message whenever a body begins. If the
   /// body waits, the rest goes to the next loop, and `rest` is empty.
@@ -34,7 +34,7 @@ class delivery {
   [[gnu::cold]] bool goes_on(bundle_rest& rest) noexcept;
   /// Behind the first body of `rest`: whether another one begins.
   bool next_body(bundle_rest& rest) noexcept { return rest.at != rest.end && (rest.until == rest.end || goes_on(rest)); }
-  /// Whether `rest` tells whether a body of it has waited, and frames are not observed: its answers may be gathered in line.
+  /// Whether `rest` tells whether a body of it has waited, and frames are not observed: its replies may be gathered in line.
   bool in_line(const bundle_rest& rest) const noexcept {
     return !out.observed() && arriving_ != nullptr && arriving_->bundle == &rest;
   }

@@ -38,7 +38,7 @@ std::unique_ptr<far_traffic> far_traffic::open(endpoint& owner, role who) {
 
 std::byte* far_traffic::segment() const noexcept { return all.out.host().segment_start(self.rank); }
 
-bool far_traffic::post(const channel& c, const std::byte* frame, std::size_t bytes) {
+bool far_traffic::post(const peer_channel& c, const std::byte* frame, std::size_t bytes) {
   std::byte* const room = link.reserve(c.index, bytes);
   if (room == nullptr) return false;
   std::memcpy(room, frame, bytes);
@@ -64,7 +64,7 @@ void far_traffic::send_control(rank_t to, handler_id h, const void* head, std::s
   if (room != nullptr) link.publish(room, to, size, how);
 }
 
-bool far_traffic::takes_piggyback(const channel& c, std::size_t bytes) const noexcept {
+bool far_traffic::takes_piggyback(const peer_channel& c, std::size_t bytes) const noexcept {
   const std::size_t more = sizeof(bundle_header) + bytes;
   return c.open() && c.far && c.index < std::size_t(self.ranks) && !c.full && control_queue.empty() &&
          std::size_t(c.limit - c.cursor) >= more && link.admits(c.index, std::size_t(c.cursor - c.frame) + more);
@@ -72,7 +72,7 @@ bool far_traffic::takes_piggyback(const channel& c, std::size_t bytes) const noe
 
 std::uint64_t far_traffic::flush_all_but_piggybacks(std::size_t bytes) {
   std::uint64_t lines = 0;
-  all.out.flush_but([&](const channel& c) {
+  all.out.flush_but([&](const peer_channel& c) {
     const bool kept = takes_piggyback(c, bytes);
     if (kept) lines += lines_for(std::size_t(c.cursor - c.frame) + sizeof(bundle_header) + bytes);
     return kept;
@@ -82,10 +82,10 @@ std::uint64_t far_traffic::flush_all_but_piggybacks(std::size_t bytes) {
 
 void far_traffic::piggyback(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,
                             std::size_t bytes) {
-  channel& c = all.out.to(to);
+  peer_channel& c = all.out.to(to);
   if (!takes_piggyback(c, head_bytes + bytes)) return send_control(to, h, head, head_bytes, data, bytes);
   all.out.end_bundle(c);
-  std::byte* const place = all.out.append(c, h, head_bytes + bytes, traffic::answers);
+  std::byte* const place = all.out.append(c, h, head_bytes + bytes, traffic::uncounted_replies);
   std::memcpy(place, head, head_bytes);
   if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
   all.out.push(c);

@@ -8,8 +8,8 @@
 
 #include "armilla/am/arrival.hpp"
 #include "armilla/am/bulk_end.hpp"
-#include "armilla/am/channel.hpp"
 #include "armilla/am/outbox.hpp"
+#include "armilla/am/peer_channel.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/far_link.hpp"
 
@@ -19,7 +19,7 @@ struct endpoint;
 
 /// Bytes of an argument for the progress thread of a rank on another host: it has no segment to put it in.
 inline constexpr std::size_t longest_for_progress_thread = std::size_t{1} << 31;
-inline std::size_t longest_for(const channel& c) noexcept {
+inline std::size_t longest_for(const peer_channel& c) noexcept {
   return c.far && c.index != std::uint32_t(c.to) ? longest_for_progress_thread : ~std::size_t{0};
 }
 
@@ -68,9 +68,9 @@ struct far_traffic {
   // ---- for the outbox and the inbox: frames ----
 
   /// A frame to the far rank of `c` leaves; false: there is no credit, or no buffer.
-  bool post(const channel& c, const std::byte* frame, std::size_t bytes);
+  bool post(const peer_channel& c, const std::byte* frame, std::size_t bytes);
   void drain_control();
-  bool takes_piggyback(const channel& c, std::size_t bytes) const noexcept;
+  bool takes_piggyback(const peer_channel& c, std::size_t bytes) const noexcept;
   std::uint64_t lines_sent(rank_t r) const noexcept;
   std::uint64_t lines_taken(rank_t r) const noexcept { return link.taken(std::uint32_t(r)); }
   /// Of a progress thread: its rank sees how far it is.
@@ -78,14 +78,14 @@ struct far_traffic {
 
   // ---- for the outbox and the inbox: blocks, far_bulk.cpp ----
 
-  void append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h);
+  void append_bulk(peer_channel& c, std::uint64_t offset, std::size_t size, handler_id h);
   /// The frame that names the blocks of `c` leaves: they are filled or given up, as their watermarks say.
-  void start_blocks(const channel& c) {
+  void start_blocks(const peer_channel& c) {
     if (!sending.empty()) start_bulk(c);
   }
-  void start_bulk(const channel& c);
+  void start_bulk(const peer_channel& c);
   /// Its rank is lost: what was to travel stays here, and is freed.
-  void drop_blocks(const channel& c);
+  void drop_blocks(const peer_channel& c);
   std::byte* expect_block(rank_t source, std::size_t size);
   void expect_bulk(rank_t source, std::uint32_t id, std::size_t size, std::uint64_t h);
   void expect_zero_copy(rank_t source, const std::byte* at, std::size_t size);

@@ -29,7 +29,7 @@ enum well_known : handler_id {
   named_index_handler,  ///< tells the caller the index
   named_question_handler,
   named_statement_handler,
-  named_reply_handler,  ///< the answer to a question by name
+  named_reply_handler,  ///< the reply to a question by name
   first_memory_handler = 8,
   first_object_handler = 32,  ///< references to processor objects
   far_bulk_handler = 48,      ///< names a block that a network carries

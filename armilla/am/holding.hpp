@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/am/channel.hpp"
 #include "armilla/am/handler.hpp"
+#include "armilla/am/peer_channel.hpp"
 
 namespace armilla::detail {
 
@@ -12,13 +12,13 @@ struct holding {
   endpoint& all;
 
   /// More than ARMILLA_BACKLOG is queued for it.
-  void hold_back(channel& c);
+  void hold_back(peer_channel& c);
   /// Half of that has left, or the rank is lost.
-  void read_on(channel& c);
+  void read_on(peer_channel& c);
   /// Makes `c.holds` known: a near rank sees it in its ring, a far one gets a message.
-  void tell(channel& c);
+  void tell(peer_channel& c);
   /// Stops reading from a far rank, or reads on. Of two that hold each other back the lower one reads on.
-  void follow(const channel& c);
+  void follow(const peer_channel& c);
 };
 
 }  // namespace armilla::detail

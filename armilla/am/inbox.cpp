@@ -34,7 +34,7 @@ void prefetch_lines(const ring_reader::frame& frame) noexcept {
 
 }  // namespace
 
-// What a progress thread sends is answers, and their callers wait for them.
+// What a progress thread sends is replies, and their callers wait for them.
 static constexpr bool never_held = false;
 
 delivery::delivery(context& self, outbox& out)
@@ -77,7 +77,7 @@ bool inbox::receive(inbound& in) {
     run_frame<By>(a);
     if (a.kept) [[unlikely]]
       return i != 0 || suspended_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
-    answer_frame(in.source);
+    send_replies(in.source);
   }
   return true;
 }
@@ -153,7 +153,7 @@ void inbox::run_bundles(arrival& a) {
   while (data != a.end) {
     bundle_header head;
     if (std::size_t(a.end - data) < sizeof head)
-      throw_damaged(source, "bytes behind the last record", std::uint64_t(a.end - data));
+      throw_damaged(source, "bytes behind the last bundle", std::uint64_t(a.end - data));
     std::memcpy(&head, data, sizeof head);
     if (head.handler >= handlers_.size) throw_damaged(source, "a handler's number", head.handler);
     const bool limited = Counted && limits.now != nullptr && handlers_.limited[head.handler] != 0;
@@ -169,7 +169,7 @@ void inbox::run_bundles(arrival& a) {
         return;
       }
     data += sizeof head;
-    if (head.length > std::size_t(a.end - data) || head.length % 8 != 0) throw_damaged(source, "a record's length", head.length);
+    if (head.length > std::size_t(a.end - data) || head.length % 8 != 0) throw_damaged(source, "a bundle's length", head.length);
     ++count_.bundles_received;
     if constexpr (Counted)
       if (methods_ != nullptr) note_bundle(head.handler, head.length);
@@ -210,7 +210,7 @@ void inbox::finish_suspended() {
   }
   if (a.kept) return;
   ++finished_;
-  answer_frame(a.source);
+  send_replies(a.source);
 }
 
 void inbox::finish_bundle(arrival& a, const bundle_rest& rest) {
@@ -284,7 +284,7 @@ void delivery::note_bundle(handler_id h, std::size_t bytes) noexcept {
   if (h != bulk_handler) methods_->run(h, bytes);
 }
 
-void delivery::note_message(handler_id h, std::size_t bytes) noexcept { methods_->item(h, bytes); }
+void delivery::note_message(handler_id h, std::size_t bytes) noexcept { methods_->message(h, bytes); }
 
 shared_range delivery::memory_of(rank_t source) const noexcept {
   const host_map& host = out.host();
@@ -297,7 +297,7 @@ void throw_damaged(rank_t source, const char* what, std::uint64_t value) {
 }
 
 void unknown_handler(delivery&, rank_t source, const std::byte*, std::size_t size) {
-  throw_damaged(source, "a record for a handler that this program does not have, its length", size);
+  throw_damaged(source, "a bundle for a handler that this program does not have, its length", size);
 }
 
 }  // namespace armilla::detail

@@ -50,8 +50,8 @@ class inbox : public delivery {
   template <taker By>
   void run_frame(arrival& a);
   /// The replies to a frame that has been handled leave.
-  void answer_frame(rank_t source) {
-    channel& back = out.to(source);
+  void send_replies(rank_t source) {
+    peer_channel& back = out.to(source);
     if (back.urgent) out.push(back);
   }
   /// The bodies of one bundle.
@@ -113,10 +113,10 @@ class inbox : public delivery {
   [[gnu::cold]] void put_back(arrival& a, const bundle_rest& rest);
   std::byte* put_back_near(inbound& in, const std::byte* next) noexcept;
   std::byte* put_back_far(arrival& a, const std::byte* next);
-  bool is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept;
+  bool is_work(handler_id h, const std::byte* message, const std::byte* end) const noexcept;
   bool take_up(arrival& a) noexcept;
   [[gnu::cold]] bool may_begin(const arrival& a) const noexcept;
-  [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes);
+  [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* messages, std::size_t bytes);
 
   counters& count_;
   std::vector<inbound> inbound_;                 // rings

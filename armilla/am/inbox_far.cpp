@@ -36,7 +36,7 @@ bool inbox::poll_far() {
       if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
       continue;  // it was put back, and bars nothing that others have sent
     }
-    answer_frame(a.source);
+    send_replies(a.source);
     return true;
   }
 }

@@ -41,10 +41,10 @@ bool install() {
 }  // namespace
 
 void interrupts::begin() {
-  if (out_.self.settings->reception != reception_kind::signal) return;
+  if (out_.self.settings->progress != progress_mode::signal) return;
   static const bool installed = install();
   if (!installed)
-    throw_usage("interruptible", "the system refuses a handler for its signal; use ARMILLA_RECEPTION=thread or poll");
+    throw_usage("interruptible", "the system refuses a handler for its signal; use ARMILLA_PROGRESS_MODE=thread or poll");
   control_block& mine = out_.host().control(out_.self.rank);
   mine.process.store(getpid(), std::memory_order_relaxed);
   mine.thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
@@ -56,7 +56,7 @@ void interrupts::begin() {
 }
 
 void interrupts::end() noexcept {
-  if (out_.self.settings->reception != reception_kind::signal) return;
+  if (out_.self.settings->progress != progress_mode::signal) return;
   if (scopes_.fetch_sub(1, std::memory_order_relaxed) == 1)
     sleeper_.cancel_wait();  // a signal that is under way finds nothing to do
 }

@@ -7,7 +7,7 @@
 
 namespace armilla::detail {
 
-/// How a rank that computes is interrupted when something comes: ARMILLA_RECEPTION=signal.
+/// How a rank that computes is interrupted when something comes: ARMILLA_PROGRESS_MODE=signal.
 class interrupts {
  public:
   interrupts(outbox& out, inbox& in, event_count& sleeper, progress& waits) noexcept

@@ -18,7 +18,7 @@ std::uint64_t ledger::created_for(rank_t r) const noexcept {
   return out_.to(r).ring.position() + (out_.has_progress_threads() ? out_.to_progress_thread(r).ring.position() : 0);
 }
 
-// What the progress thread has done is seen with all its effects. Its answers are not counted: a caller waits for each.
+// What the progress thread has done is seen with all its effects. Its replies are not counted: a caller waits for each.
 std::uint64_t ledger::processed_from(rank_t r) const noexcept {
   return in_.taken_from(r) +
          (in_.processed_by_thread() != nullptr ? in_.processed_by_thread()[std::size_t(r)].load(std::memory_order_acquire) : 0);

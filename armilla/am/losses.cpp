@@ -5,7 +5,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 
 namespace armilla::detail {
 

@@ -35,7 +35,7 @@ class sender {
   sender(detail::outbox& out, rank_t rank, bool alone) noexcept : out_(&out), rank_(rank), alone_(alone) {}
   detail::outbox* out_;
   rank_t rank_;
-  bool alone_;  // the message came without others: an answer need not wait for theirs
+  bool alone_;  // the message came without others: a reply need not wait for theirs
 };
 
 namespace detail {
@@ -119,7 +119,7 @@ struct active_message {
   }
 
   template <class... A>
-  static void send(outbox& out, channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
+  static void send(outbox& out, peer_channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     out.admit(c);
     std::byte* at = out.append(c, handler<active_message<H>>.id, size(bytes.size()),
@@ -134,7 +134,7 @@ struct active_message {
 
   /// Without company, at once; false if it must take the general way.
   template <class... A>
-  static bool send_alone(outbox& out, channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
+  static bool send_alone(outbox& out, peer_channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
     if constexpr (parts::has_payload) return false;
     std::byte* at = out.begin_alone(c, handler<active_message<H>>.id, size(0), traffic::statements);
     if (at == nullptr) [[unlikely]]
@@ -149,7 +149,7 @@ struct active_message {
   static void take(delivery& in, rank_t source, const std::byte*& at, const std::byte* end, bool first, argument_list<A...>) {
     if (std::size_t(end - at) < size(0)) [[unlikely]]
       throw_damaged(source, "an active message's length", std::uint64_t(end - at));
-    const std::byte* item = at;
+    const std::byte* message = at;
     payload bytes;
     std::size_t whole = size(0);
     if constexpr (parts::has_payload) {
@@ -162,11 +162,11 @@ struct active_message {
       in.count_message(handler<active_message<H>>.id, whole);
     }
     at += whole;
-    call<A...>(message_access::make(in.out, source, first && at == end), item, bytes);
+    call<A...>(message_access::make(in.out, source, first && at == end), message, bytes);
   }
   template <class... A>
-  static void call(const sender& from, const std::byte* item, [[maybe_unused]] payload bytes) {
-    auto values = leaves<A...>::from([&]<class B>() { return take_argument<B>(item); });
+  static void call(const sender& from, const std::byte* message, [[maybe_unused]] payload bytes) {
+    auto values = leaves<A...>::from([&]<class B>() { return take_argument<B>(message); });
     values.apply([&](A... each) {
       if constexpr (parts::has_payload)
         H(from, each..., bytes);
@@ -177,7 +177,7 @@ struct active_message {
 };
 
 template <auto H, class... A>
-void send_message(outbox& out, channel& c, payload bytes, A&&... values) {
+void send_message(outbox& out, peer_channel& c, payload bytes, A&&... values) {
   active_message<H>::send(out, c, bytes, typename active_message<H>::arguments{}, std::forward<A>(values)...);
 }
 
@@ -188,7 +188,7 @@ void send_message(outbox& out, channel& c, payload bytes, A&&... values) {
 template <auto Handler, class... A>
 void request(rank_t dest, const A&... values) {
   detail::outbox& out = *detail::here("request").out;
-  detail::channel& c = out.checked(dest, "request");
+  detail::peer_channel& c = out.checked(dest, "request");
   detail::send_message<Handler>(out, c, {}, values...);
   out.done(c);
   if (out.observed()) [[unlikely]]
@@ -199,7 +199,7 @@ void request(rank_t dest, const A&... values) {
 template <auto Handler, class... A>
 void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) {
   detail::outbox& out = *detail::here("request").out;
-  detail::channel& c = out.checked(dest, "request");
+  detail::peer_channel& c = out.checked(dest, "request");
   detail::send_message<Handler>(out, c, bytes, values...);
   out.done(c);
   if (out.observed()) [[unlikely]]
@@ -210,7 +210,7 @@ void request(rank_t dest, std::span<const std::byte> bytes, const A&... values) 
 template <auto Handler, class... A>
 void reply(const sender& to, const A&... values) {
   detail::outbox& out = detail::message_access::out(to);
-  detail::channel& c = out.to(to.rank());
+  detail::peer_channel& c = out.to(to.rank());
   using message = detail::active_message<Handler>;
   if (detail::message_access::alone(to) && message::send_alone(out, c, typename message::arguments{}, values...)) [[likely]]
     return;
@@ -221,7 +221,7 @@ void reply(const sender& to, const A&... values) {
 template <auto Handler, class... A>
 void reply(const sender& to, std::span<const std::byte> bytes, const A&... values) {
   detail::outbox& out = detail::message_access::out(to);
-  detail::channel& c = out.to(to.rank());
+  detail::peer_channel& c = out.to(to.rank());
   detail::send_message<Handler>(out, c, bytes, values...);
   c.urgent = true;
   out.done(c);

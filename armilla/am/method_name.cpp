@@ -122,12 +122,12 @@ std::string shorten_method(std::string_view text) {
     std::string_view handler, word;
     bool calls;
   };
-  for (const kind& k : {kind{"statement", "async ", true}, kind{"question", "call ", true}, kind{"answer", "answer ", false},
+  for (const kind& k : {kind{"statement", "async ", true}, kind{"question", "call ", true}, kind{"reply", "reply ", false},
                         kind{"active_message", "message ", false}}) {
     if (!is_template(text, k.handler)) continue;
     const std::vector<std::string_view> arguments = arguments_of(text, text.find('<'));
     std::string name(k.word);
-    if (!k.calls) return name + (k.handler == "answer" ? shorten_type(std::string(arguments[0])) : function_name(arguments[0]));
+    if (!k.calls) return name + (k.handler == "reply" ? shorten_type(std::string(arguments[0])) : function_name(arguments[0]));
     name += callable_name(arguments[0]) + "(";
     for (std::size_t i = 1; i < arguments.size(); ++i) name += (i == 1 ? "" : ", ") + shorten_type(std::string(arguments[i]));
     return name + ")";

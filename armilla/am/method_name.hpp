@@ -13,7 +13,7 @@ namespace armilla::detail {
 std::string readable_type(const char* mangled);
 
 /// How a report calls the method of a handler: "async main::lambda#1(int)", "call app::twice(vector<double>)",
-/// "answer double", "message ping". A name that is no type's stays as it is.
+/// "reply double", "message ping". A name that is no type's stays as it is.
 std::string method_name(const char* handler_type);
 
 /// What reports say of the registered handlers, by number: the size of their messages (0: they differ), and the method's name.

@@ -43,12 +43,12 @@ TEST(method_name, says_what_is_called_and_with_what) {
   EXPECT_EQ((name<statement<constant_function<&sample::twice>, std::vector<double>>>()), "async sample::twice(vector<double>)");
   EXPECT_EQ((name<question<constant_function<&sample::twice>, std::vector<double>>>()), "call sample::twice(vector<double>)");
   EXPECT_EQ((name<active_message<&sample::ping>>()), "message sample::ping");
-  EXPECT_EQ((name<answer<double>>()), "answer double");
-  EXPECT_EQ((name<answer<void>>()), "answer void");
+  EXPECT_EQ((name<reply<double>>()), "reply double");
+  EXPECT_EQ((name<reply<void>>()), "reply void");
 }
 
 TEST(method_name, leaves_out_what_only_compilers_need) {
-  EXPECT_EQ((name<answer<std::map<std::string, std::vector<int>>>>()), "answer map<string, vector<int>>");
+  EXPECT_EQ((name<reply<std::map<std::string, std::vector<int>>>>()), "reply map<string, vector<int>>");
 }
 
 TEST(method_name, names_members) {
@@ -81,7 +81,7 @@ TEST(method_name, plain_text_stays_as_it_is) { EXPECT_EQ(method_name("memory que
 
 TEST(method_name, any_text_is_survived) {
   for (const char* text :
-       {"", "(", ">", "armilla::detail::statement<", "armilla::detail::answer<)", "{lambda(", "armilla::detail::question<&(f"})
+       {"", "(", ">", "armilla::detail::statement<", "armilla::detail::reply<)", "{lambda(", "armilla::detail::question<&(f"})
     static_cast<void>(shorten_method(text));
 }
 

@@ -30,9 +30,9 @@ outbox::outbox(context& self, const host_map& host, role who)
       hold_above_(self.settings->backlog),
       host_(host) {
   const auto ranks = std::size_t(self.ranks);
-  const bool has_thread = who == role::rank && self.settings->reception == reception_kind::thread;
+  const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
   channel_count_ = has_thread ? 2 * ranks : ranks;
-  channels_ = std::make_unique<channel[]>(channel_count_);
+  channels_ = std::make_unique<peer_channel[]>(channel_count_);
   to_flush_.reserve(channel_count_);
   for (rank_t r = 0; r < self.ranks; ++r) open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
   if (!has_thread) return;
@@ -43,7 +43,7 @@ outbox::outbox(context& self, const host_map& host, role who)
 outbox::~outbox() = default;
 
 void outbox::open_channel(std::size_t index, rank_t to, int lane, control_block& peer) {
-  channel& c = channels_[index];
+  peer_channel& c = channels_[index];
   c.to = to;
   c.index = std::uint32_t(index);
   c.peer = &peer;
@@ -55,7 +55,7 @@ void outbox::open_channel(std::size_t index, rank_t to, int lane, control_block&
 }
 
 // That any place can hold.
-std::size_t outbox::longest_frame(const channel& c) const noexcept {
+std::size_t outbox::longest_frame(const peer_channel& c) const noexcept {
   return c.far && far_ != nullptr ? far_->link.most() : host_.layout.ring_bytes / 8;
 }
 
@@ -63,7 +63,7 @@ std::size_t outbox::longest_frame(const channel& c) const noexcept {
 
 // Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. A
 // caller that may wait for credit does so before it measures: `admit`.
-std::byte* outbox::append_slowly(channel& c, handler_id h, std::size_t size, traffic kind) {
+std::byte* outbox::append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
   if (c.blocked) [[unlikely]]
     refuse_if_spent(c, h, kind);
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
@@ -83,7 +83,7 @@ std::byte* outbox::append_slowly(channel& c, handler_id h, std::size_t size, tra
   return place;
 }
 
-void outbox::open_frame(channel& c, std::size_t need) {
+void outbox::open_frame(peer_channel& c, std::size_t need) {
   const std::size_t want = need > c.aggregate ? need : c.aggregate;
   if (c.staging_bytes < want) [[unlikely]] {
     c.staging_bytes = std::max(want, lines_for(want) * cache_line);
@@ -95,56 +95,56 @@ void outbox::open_frame(channel& c, std::size_t need) {
 }
 
 // The one place where sending depends on receiving: the rank makes room by taking in messages.
-void outbox::await_credit(channel& c) { self.messages->waits.await_credit(c); }
+void outbox::await_credit(peer_channel& c) { self.messages->waits.await_credit(c); }
 
 void outbox::drain_all() {
   for (std::size_t i = 0; backlog_channels_ != 0 && i < channel_count_; ++i) await_credit(channels_[i]);
 }
 
-void outbox::refuse_if_spent(const channel& c, handler_id h, traffic kind) const {
-  if (c.lost && kind != traffic::replies && kind != traffic::answers) self.messages->lost.raise(c.to, "send");
+void outbox::refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const {
+  if (c.lost && kind != traffic::replies && kind != traffic::uncounted_replies) self.messages->lost.raise(c.to, "send");
   if (!c.same_program && h >= first_free_handler)
     throw_usage("send",
                 fmt::format("rank {} runs another program, which does not have this rank's functions; call what it provides "
                             "by name (armilla::method), or use teams and global memory",
                             c.to));
-  // Answers are bounded by what the rings let in, and the rank's own code has waited for credit before.
-  if (backlog_bytes_ > backlog_limit_ && kind != traffic::replies && kind != traffic::answers && in_body())
+  // Replies are bounded by what the rings let in, and the rank's own code has waited for credit before.
+  if (backlog_bytes_ > backlog_limit_ && kind != traffic::replies && kind != traffic::uncounted_replies && in_body())
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
                                     "ARMILLA_BACKLOG_LIMIT or send less from bodies",
                                     backlog_bytes_, c.backlog.size(), c.to));
 }
 
-void outbox::start_bundle(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
+void outbox::start_bundle(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
   c.bundle = reinterpret_cast<bundle_header*>(c.cursor);
   c.bundle->handler = h;
   c.bundle_handler = h;
   c.hot_handler = observed_ ? no_handler : h;
   c.cursor += sizeof(bundle_header);
   c.counted = c.cursor;
-  c.item = std::uint32_t(size);
+  c.message_size = std::uint32_t(size);
   c.kind = kind;
 }
 
-void outbox::close_bundle(channel& c) noexcept {
+void outbox::close_bundle(peer_channel& c) noexcept {
   c.bundle->length = std::uint32_t(c.cursor - reinterpret_cast<std::byte*>(c.bundle + 1));
   count_bundle(c);
 }
 
-void outbox::count_bundle(channel& c) noexcept {
+void outbox::count_bundle(peer_channel& c) noexcept {
   if (c.kind == traffic::uncounted) return;
   const auto bytes = std::uint32_t(c.cursor - c.counted);
   c.counted = c.cursor;
-  count_messages(c.kind, bytes == c.item ? 1 : bytes / c.item);
+  count_messages(c.kind, bytes == c.message_size ? 1 : bytes / c.message_size);
 }
 
-void outbox::count_messages(traffic kind, std::uint64_t items) noexcept {
-  if (kind == traffic::statements) count_.statements_sent += items;
-  if (kind == traffic::questions) count_.questions_sent += items;
-  if (kind == traffic::replies) count_.replies_sent += items;
+void outbox::count_messages(traffic kind, std::uint64_t messages) noexcept {
+  if (kind == traffic::statements) count_.statements_sent += messages;
+  if (kind == traffic::questions) count_.questions_sent += messages;
+  if (kind == traffic::replies) count_.replies_sent += messages;
 }
 
-void outbox::start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
+void outbox::start_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
   count_alone(c);
   if (trace_ != nullptr) [[unlikely]] {  // each starts: no handler stays
     c.alone_handler = no_handler;
@@ -159,25 +159,25 @@ void outbox::start_alone(channel& c, handler_id h, std::size_t size, traffic kin
 }
 
 // Before anything else goes into the ring, and when the counts are read.
-void outbox::count_alone(channel& c) noexcept {
+void outbox::count_alone(peer_channel& c) noexcept {
   const std::uint64_t lines = c.ring.lines_of_frames() - std::exchange(c.alone_since, c.ring.lines_of_frames());
   if (c.alone_handler == no_handler || lines == 0) return;
-  const std::uint64_t items = lines / lines_for(c.alone_size + sizeof(bundle_header));
-  count_messages(c.alone_kind, items);
-  count_.frames_sent += items;
-  count_.bytes_sent += items * (c.alone_size + sizeof(bundle_header));
+  const std::uint64_t messages = lines / lines_for(c.alone_size + sizeof(bundle_header));
+  count_messages(c.alone_kind, messages);
+  count_.frames_sent += messages;
+  count_.bytes_sent += messages * (c.alone_size + sizeof(bundle_header));
 }
 
 void outbox::settle_counts() noexcept {
   for (std::size_t i = 0; i < channel_count_; ++i) {
-    channel& c = channels_[i];
+    peer_channel& c = channels_[i];
     if (c.open()) count_bundle(c);
     count_.frames_sent += std::exchange(c.frames, 0);
     count_alone(c);
   }
 }
 
-void outbox::push(channel& c) {
+void outbox::push(peer_channel& c) {
   if (!c.open()) return;
   close_bundle(c);
   const std::byte* const frame = c.frame;
@@ -201,7 +201,7 @@ void outbox::push(channel& c) {
 }
 
 // A whole frame, by the link; false: there is no credit.
-bool outbox::post(channel& c, const std::byte* frame, std::size_t bytes) {
+bool outbox::post(peer_channel& c, const std::byte* frame, std::size_t bytes) {
   if (c.far) [[unlikely]]
     return far_->post(c, frame, bytes);
   if (!c.place(frame, bytes)) [[unlikely]]
@@ -212,7 +212,7 @@ bool outbox::post(channel& c, const std::byte* frame, std::size_t bytes) {
   return true;
 }
 
-void outbox::queue(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
+void outbox::queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
   if (c.lost) return;
   if (c.backlog.empty()) ++backlog_channels_;
   c.full = c.blocked = true;
@@ -231,10 +231,10 @@ bool outbox::drain() {
   return any;
 }
 
-bool outbox::drain(channel& c) {
+bool outbox::drain(peer_channel& c) {
   bool any = false;
   while (!c.backlog.empty()) {
-    const channel::backlog_frame& frame = c.backlog.front();
+    const peer_channel::backlog_frame& frame = c.backlog.front();
     if (!post(c, frame.bytes.data(), frame.size)) return any;
     backlog_bytes_ -= frame.size;
     c.backlog_weight -= frame.weight;
@@ -248,15 +248,15 @@ bool outbox::drain(channel& c) {
   return any;
 }
 
-// Every later item takes the general way, and is refused there. What is queued here is dropped.
-void outbox::lose(channel& c) noexcept {
+// Every later message takes the general way, and is refused there. What is queued here is dropped.
+void outbox::lose(peer_channel& c) noexcept {
   c.cursor = c.limit = c.frame = nullptr;
   c.bundle_handler = c.hot_handler = no_handler;
   c.urgent = false;
   c.open_blocks = 0;
   c.lost = c.full = c.blocked = true;
   if (c.backlog.empty()) return;
-  for (const channel::backlog_frame& frame : c.backlog) backlog_bytes_ -= frame.size;
+  for (const peer_channel::backlog_frame& frame : c.backlog) backlog_bytes_ -= frame.size;
   c.backlog.clear();
   c.backlog_weight = 0;
   if (c.holds) holding{*self.messages}.read_on(c);
@@ -270,11 +270,11 @@ void outbox::lose(rank_t r) noexcept {
 
 void outbox::enter_child() noexcept {
   (void)channels_.release();
-  channels_.reset(static_cast<channel*>(nowhere(channel_count_ * sizeof(channel))));
+  channels_.reset(static_cast<peer_channel*>(nowhere(channel_count_ * sizeof(peer_channel))));
 }
 
 void outbox::flush_listed() {
-  flush_but([](const channel&) { return false; });
+  flush_but([](const peer_channel&) { return false; });
 }
 
 shared_range outbox::memory_for(rank_t dest) const noexcept {
@@ -287,16 +287,16 @@ shared_range outbox::own_memory() const noexcept { return {host_.segment_start(s
 // ---- settings and errors ----
 
 void outbox::set_aggregate(peer kind, std::size_t bytes) noexcept {
-  if (order_of(self) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each item has its own
+  if (order_of(self) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each message has its own
   for (std::size_t i = 0; i < channel_count_; ++i) {
-    channel& c = channels_[i];
+    peer_channel& c = channels_[i];
     if (kind_of(c) != kind) continue;
     push(c);
     c.aggregate = std::min(bytes, longest_frame(c));
   }
 }
 
-peer outbox::kind_of(const channel& c) const noexcept {
+peer outbox::kind_of(const peer_channel& c) const noexcept {
   return c.to == self.rank ? peer::self : c.far ? peer::network : peer::host;
 }
 
@@ -313,7 +313,7 @@ void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
 
 void outbox::throw_on_progress_thread(const char* operation) const {
   throw_usage(operation,
-              "a safe body, which runs on the progress thread of its rank, sends nothing but its answer and makes nothing that "
+              "a safe body, which runs on the progress thread of its rank, sends nothing but its reply and makes nothing that "
               "belongs to its rank; return what the caller needs, or leave out safe()");
 }
 

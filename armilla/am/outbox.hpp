@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "armilla/am/block.hpp"
-#include "armilla/am/channel.hpp"
 #include "armilla/am/peer.hpp"
+#include "armilla/am/peer_channel.hpp"
 #include "armilla/am/pending.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -24,7 +24,7 @@ struct endpoint;
 struct far_traffic;
 class zero_copy_encoder;
 
-/// What an endpoint takes in: messages for the rank itself, or those for its progress thread (ARMILLA_RECEPTION=thread).
+/// What an endpoint takes in: messages for the rank itself, or those for its progress thread (ARMILLA_PROGRESS_MODE=thread).
 enum class role { rank, progress_thread };
 
 /// Where a handler's messages may go: to ranks of this program, or to those of all programs, which know its number.
@@ -50,17 +50,17 @@ class outbox {
 
   // ---- channels ----
 
-  channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
-  const channel& to(rank_t dest) const noexcept { return channels_[std::size_t(dest)]; }
+  peer_channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
+  const peer_channel& to(rank_t dest) const noexcept { return channels_[std::size_t(dest)]; }
   /// What goes to the component that takes in one-sided access and safe bodies: the rank's progress thread, if ranks have one,
   /// else the rank itself.
-  channel& to_progress_thread(const channel& c) noexcept { return to_progress_thread(c.to); }
-  channel& to_progress_thread(rank_t dest) noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
-  const channel& to_progress_thread(rank_t dest) const noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
+  peer_channel& to_progress_thread(const peer_channel& c) noexcept { return to_progress_thread(c.to); }
+  peer_channel& to_progress_thread(rank_t dest) noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
+  const peer_channel& to_progress_thread(rank_t dest) const noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
   bool has_progress_threads() const noexcept { return progress_channels_ != 0; }
 
   /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
-  channel& checked(rank_t dest, const char* operation) {
+  peer_channel& checked(rank_t dest, const char* operation) {
     if (std::uint32_t(dest) >= callable_) [[unlikely]]
       throw_no_such_rank(dest, operation);
     return channels_[std::size_t(dest)];
@@ -77,14 +77,14 @@ class outbox {
   // ---- one message ----
 
   /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some.
-  void admit(channel& c) {
+  void admit(peer_channel& c) {
     if (c.full) [[unlikely]]
       await_credit(c);
   }
 
   /// Where the `size` bytes (a multiple of 8) of one message for handler `h` go. Budget: one test, else the slow path.
   /// `kind`: what each message for this handler counts as, if all have this size; others count themselves.
-  std::byte* append(channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
+  std::byte* append(peer_channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
     std::byte* place = c.cursor;
     if (c.bundle_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
       c.cursor = place + size;
@@ -99,7 +99,7 @@ class outbox {
     bool fills;     ///< nothing else fits: `publish` when it is written. Told here: behind that the channel would be read again.
   };
   /// The same as `append` for one more message of the open bundle, if it needs no more than its bytes.
-  bundle_place append_to_bundle(channel& c, handler_id h, std::size_t size) noexcept {
+  bundle_place append_to_bundle(peer_channel& c, handler_id h, std::size_t size) noexcept {
     std::byte* const place = c.cursor;
     const std::size_t room = std::size_t(c.limit - place);
     if (c.hot_handler != h || room < size) [[unlikely]]
@@ -109,14 +109,14 @@ class outbox {
     return {place, room == size};
   }
 
-  /// A frame for one item that goes alone: its place, or null when the general way must be taken (a frame is open, there is
+  /// A frame for one message that goes alone: its place, or null when the general way must be taken (a frame is open, there is
   /// no credit, it is too long). Then `publish_alone`.
   ///
   /// Budget: two stores into the line and one for the ring's position. The processor keeps some 64 stores in flight, and they
   /// leave in order: each store more makes fewer lines travel to the other core at a time. Measured: 9, 13, 17 ns a message
   /// with 3, 4, 5 stores.
   template <audience To = audience::program>
-  std::byte* begin_alone(channel& c, handler_id h, std::size_t size, traffic kind) {
+  std::byte* begin_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
     if (c.open() || (To == audience::job ? c.full : c.blocked) || size > eager_) [[unlikely]]
       return nullptr;
     const ring_writer::room room = c.ring.reserve(size + sizeof(bundle_header), size + sizeof(bundle_header));
@@ -128,30 +128,30 @@ class outbox {
     std::memcpy(room.begin, &head, sizeof head);
     return room.begin + sizeof head;
   }
-  void publish_alone(channel& c, std::size_t size) {
+  void publish_alone(peer_channel& c, std::size_t size) {
     if (c.link::publish(size + sizeof(bundle_header))) [[unlikely]]
       ++count_.wakes_sent;
   }
 
   /// What comes next in the open frame begins a bundle of its own, whichever handler it is for.
-  void end_bundle(channel& c) noexcept { c.bundle_handler = c.hot_handler = no_handler; }
+  void end_bundle(peer_channel& c) noexcept { c.bundle_handler = c.hot_handler = no_handler; }
 
   /// The message is filled; it travels with the next ones unless its frame is full.
-  void done(channel& c) {
+  void done(peer_channel& c) {
     if (c.cursor >= c.limit) [[unlikely]]
       publish(c);
   }
 
   /// Sends the open frame, if there is one. Without credit the rank's own code takes in messages until the frame has left;
   /// inside a body the frame is queued.
-  void publish(channel& c) {
+  void publish(peer_channel& c) {
     push(c);
     if (c.full) [[unlikely]]
       await_credit(c);
   }
 
   /// A message of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
-  bool append_zero_copy(channel& c, handler_id h, std::size_t size, const zero_copy_encoder& item);
+  bool append_zero_copy(peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message);
 
   // ---- what leaves, and what waits for credit ----
 
@@ -164,11 +164,11 @@ class outbox {
     if (progress_channels_ != 0) [[unlikely]]
       push(to_progress_thread(dest));
   }
-  /// The same, except the channels for which `keeps(channel&)` holds.
+  /// The same, except the channels for which `keeps(peer_channel&)` holds.
   template <class Keeps>
   void flush_but(Keeps&& keeps);
   /// The open frame leaves, or is queued.
-  void push(channel& c);
+  void push(peer_channel& c);
   /// Sends what is queued as far as there is credit; true if anything has left.
   [[gnu::cold]] bool drain();
   /// Takes in messages until nothing is queued here. Nothing inside a body.
@@ -235,33 +235,33 @@ class outbox {
  private:
   friend class outgoing_block;
   friend struct far_traffic;
-  [[gnu::noinline]] std::byte* append_slowly(channel& c, handler_id h, std::size_t size, traffic kind);
-  watermark* start_block(channel& c, handler_id h, std::size_t size);
-  [[gnu::cold]] std::byte* append_bulk(channel& c, handler_id h, std::size_t size);
+  [[gnu::noinline]] std::byte* append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind);
+  watermark* start_block(peer_channel& c, handler_id h, std::size_t size);
+  [[gnu::cold]] std::byte* append_bulk(peer_channel& c, handler_id h, std::size_t size);
   void open_channel(std::size_t index, rank_t to, int lane, control_block& theirs);
-  void open_frame(channel& c, std::size_t need);
-  [[gnu::cold]] void await_credit(channel& c);
-  [[gnu::cold]] void refuse_if_spent(const channel& c, handler_id h, traffic kind) const;
-  void start_bundle(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
-  void close_bundle(channel& c) noexcept;
-  void count_bundle(channel& c) noexcept;
-  [[gnu::noinline]] void start_alone(channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
-  void count_alone(channel& c) noexcept;
-  void count_messages(traffic kind, std::uint64_t items) noexcept;
+  void open_frame(peer_channel& c, std::size_t need);
+  [[gnu::cold]] void await_credit(peer_channel& c);
+  [[gnu::cold]] void refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const;
+  void start_bundle(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
+  void close_bundle(peer_channel& c) noexcept;
+  void count_bundle(peer_channel& c) noexcept;
+  [[gnu::noinline]] void start_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
+  void count_alone(peer_channel& c) noexcept;
+  void count_messages(traffic kind, std::uint64_t messages) noexcept;
   void flush_listed();
-  bool post(channel& c, const std::byte* frame, std::size_t bytes);
-  [[gnu::cold]] void queue(channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
-  bool drain(channel& c);
-  void lose(channel& c) noexcept;
-  std::size_t longest_frame(const channel& c) const noexcept;
-  peer kind_of(const channel& c) const noexcept;
+  bool post(peer_channel& c, const std::byte* frame, std::size_t bytes);
+  [[gnu::cold]] void queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
+  bool drain(peer_channel& c);
+  void lose(peer_channel& c) noexcept;
+  std::size_t longest_frame(const peer_channel& c) const noexcept;
+  peer kind_of(const peer_channel& c) const noexcept;
   [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
   [[noreturn, gnu::cold]] void throw_on_progress_thread(const char* operation) const;
 
   counters& count_;
-  std::unique_ptr<channel[]> channels_;  // by destination, self included; progress threads behind
-  std::size_t progress_channels_ = 0;    // channels to progress threads begin here; 0: there are none
-  std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but answers
+  std::unique_ptr<peer_channel[]> channels_;  // by destination, self included; progress threads behind
+  std::size_t progress_channels_ = 0;         // channels to progress threads begin here; 0: there are none
+  std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but replies
   std::uint32_t backlog_channels_ = 0;
   bool observed_ = false;
   bool has_blocks_ = false;
@@ -282,7 +282,7 @@ template <class Keeps>
 void outbox::flush_but(Keeps&& keeps) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < to_flush_.size(); ++i) {
-    channel& c = channels_[to_flush_[i]];
+    peer_channel& c = channels_[to_flush_[i]];
     if (keeps(c)) {
       to_flush_[kept++] = c.index;
     } else {

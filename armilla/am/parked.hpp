@@ -16,7 +16,7 @@ struct context;
 struct parked_call {
   rank_t source;
   handler_id handler;
-  std::vector<std::byte> item;
+  std::vector<std::byte> message;
 };
 
 /// The calls to one object that came before it, in their order. When it is there a fiber runs them one after the other; when one

@@ -64,7 +64,7 @@ struct pending_op {
   template <class T>
   static constexpr bool fits = sizeof(T) <= sizeof small && alignof(T) <= 8;
 
-  /// An answer to a question may fill it, or an error; not a reply to what another layer has asked.
+  /// A reply to a question may fill it, or an error; not a reply to what another layer has asked.
   bool is_question() const noexcept { return reply_handler >= first_free_handler; }
 
   template <class T, class... A>

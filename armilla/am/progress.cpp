@@ -122,12 +122,12 @@ void progress::look_nested() {
   sched_yield();
 }
 
-static std::string explain_credit(const context&, const char*, const channel& c) {
+static std::string explain_credit(const context&, const char*, const peer_channel& c) {
   return fmt::format("credit: rank {} does not take in what was sent to it", c.to);
 }
 
 // The rank's own code makes room by taking in messages; a body goes on, and what it sends is kept in the outbox.
-void progress::await_credit(channel& c) {
+void progress::await_credit(peer_channel& c) {
   if (out_.in_body() || c.backlog.empty()) return;
   ++count_.credit_stalls;
   self_.fibers->note_wait("credit", wait_object::of<explain_credit>(c));

@@ -50,7 +50,7 @@ class progress {
   bool wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on = {});
 
   /// Takes in messages until what is queued for `c` has left. Nothing inside a body. Throws rank_lost.
-  void await_credit(channel& c);
+  void await_credit(peer_channel& c);
 
   /// Whether a fiber that waits alone takes in messages itself.
   void set_wait_mode(wait_mode mode) noexcept { stay_ = mode == wait_mode::in_place; }

@@ -29,7 +29,7 @@ void progress::sleep_beside_network(const event_count::backoff& backoff, std::ui
   const int descriptor = far.wants_buffers() ? -1 : net.descriptor();
   if ((shared != nullptr && shared->keeps_for_rank()) || (descriptor >= 0 && !net.arm())) return sleeper_.cancel_wait();
   if (shared != nullptr) shared->rank_sleeps();
-  // A network may have something to send of which no descriptor tells, an answer of its own perhaps, that found no room.
+  // A network may have something to send of which no descriptor tells, a reply of its own perhaps, that found no room.
   const std::uint64_t now = now_ns();
   const std::uint64_t longest = descriptor < 0 ? nap_ns : std::clamp((now - backoff.began_ns) / 2, nap_ns, longest_sleep_ns);
   const std::uint64_t wake_up = now + longest;

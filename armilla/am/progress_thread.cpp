@@ -2,7 +2,7 @@
 // A progress thread, its rings and the network that it shares with its rank.
 //
 // While the rank looks there by itself it puts aside what is for the progress thread, and wakes it. When the rank has not looked
-// for ARMILLA_ATTEND_AFTER, the progress thread looks, and puts aside what is for the rank. While the rank sleeps, which ends
+// for ARMILLA_PROGRESS_AFTER, the progress thread looks, and puts aside what is for the rank. While the rank sleeps, which ends
 // when something comes, the progress thread sleeps too, and the rank wakes it before it goes on.
 #include "armilla/am/progress_thread.hpp"
 
@@ -87,7 +87,7 @@ bool progress_thread::look_at_network() {
   }
   // What this side has under way moves only while a thread looks, and a sleeping rank does not.
   const bool under_way = far.any_bulk() || far.wants_buffers() || mine_.out.any_queued();
-  rank.away = under_way || now - rank.since_ns >= self_.settings->attend_after_ns;
+  rank.away = under_way || now - rank.since_ns >= self_.settings->progress_after_ns;
   shared.let_progress_thread_look(rank.away);
   bool any = false;
   for (int i = 0; i < frames_a_turn && mine_.in.poll_far<taker::loop>(); ++i) any = true;
@@ -109,7 +109,7 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   if (far.any_bulk() || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
   if (!rank.away) {
     const bool rests = shared.rest();
-    mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->attend_after_ns, shortest_nap_ns), false);
+    mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->progress_after_ns, shortest_nap_ns), false);
     return shared.rested();
   }
   const int descriptor = net.descriptor();

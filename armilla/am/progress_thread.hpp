@@ -28,7 +28,7 @@ class progress_thread {
   const host_map& host_;
 };
 
-/// The rank's progress thread under ARMILLA_RECEPTION=thread; nothing otherwise.
+/// The rank's progress thread under ARMILLA_PROGRESS_MODE=thread; nothing otherwise.
 /// Starts after all layers, stops before them.
 void start_progress_thread(context& self, const launch& how);
 void stop_progress_thread(context& self);

@@ -42,7 +42,7 @@ struct progress_thread_state {
 };
 
 void start_progress_thread(context& self, const launch&) {
-  if (self.settings->reception != reception_kind::thread) return;
+  if (self.settings->progress != progress_mode::thread) return;
   self.host->progress_thread(self.rank).present.store(1, std::memory_order_release);
   self.progress_thread = new progress_thread_state(self);
 }

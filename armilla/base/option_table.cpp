@@ -24,6 +24,12 @@ row tunable(row r) {
   return r;
 }
 
+row also_named(const char* alias, row r) {
+  r.alias = alias;
+  r.text += " " + variable_of(alias) + " is its old name, understood in this version still.";
+  return r;
+}
+
 row depends_on_machine(row r, const char* usual) {
   r.usual = usual;
   return r;
@@ -199,15 +205,17 @@ std::vector<row> make_table() {
       choice("wait", &o::wait, {{"auto", wait_mode::in_place}, {"switch", wait_mode::switching}},
              "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the "
              "loop."),
-      shared(choice("reception", &o::reception,
-                    {{"poll", reception_kind::poll}, {"thread", reception_kind::thread}, {"signal", reception_kind::signal}},
-                    "What takes in messages while a rank computes: nothing (poll); a thread, what is safe beside the rank "
-                    "(thread); the rank "
-                    "itself, interrupted where it allows that (signal).")),
-      duration(
-          "attend_after", &o::attend_after_ns, 1000,
-          "With ARMILLA_RECEPTION=thread: when a rank has left the network alone for so long, its thread looks there; 0: the "
-          "thread always does."),
+      also_named(
+          "reception",
+          shared(choice("progress_mode", &o::progress,
+                        {{"poll", progress_mode::poll}, {"thread", progress_mode::thread}, {"signal", progress_mode::signal}},
+                        "What takes in messages while a rank computes: nothing (poll); a thread, what is safe beside the "
+                        "rank (thread); the rank itself, interrupted where it allows that (signal)."))),
+      also_named(
+          "attend_after",
+          duration("progress_after", &o::progress_after_ns, 1000,
+                   "With ARMILLA_PROGRESS_MODE=thread: when a rank has left the network alone for so long, its thread looks "
+                   "there; 0: the thread always does.")),
       duration("stall", &o::stall_ns, 1'000'000'000,
                "End a job in which every rank has waited so long for what none can do any more; 0: never."),
       duration("wait_report", &o::wait_report_ns, 1'000'000'000,

@@ -18,6 +18,7 @@ struct option_row {
   bool tunable = false;      ///< the tuned file may set it: it changes the speed of a job, and nothing else
   std::string usual = {};    ///< the default in words, where it depends on the machine
   std::string heading = {};  ///< of the group of options to which it belongs
+  std::string alias = {};    ///< an earlier name, understood where the name itself is not given
 };
 
 /// "ring" -> "ARMILLA_RING".

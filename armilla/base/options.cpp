@@ -30,7 +30,7 @@ constexpr std::string_view no_file = "none";
 
 const option_row* known(std::string_view name) {
   for (const option_row& r : option_table())
-    if (equal_ignoring_case(r.name, name)) return &r;
+    if (equal_ignoring_case(r.name, name) || (!r.alias.empty() && equal_ignoring_case(r.alias, name))) return &r;
   return nullptr;
 }
 
@@ -77,13 +77,26 @@ std::string environment_value(const char* name) {
   return value != nullptr ? value : "";
 }
 
+bool has(const char* const* environment, const std::string& variable) {
+  for (; *environment != nullptr; ++environment)
+    if (std::string_view(*environment).starts_with(variable + "=")) return true;
+  return false;
+}
+
+/// Whether `variable` is an old name beside the new one: then the new one counts, wherever it stands.
+bool is_overruled(const char* const* environment, std::string_view variable) {
+  const std::string name = variable_of(find(variable).name);
+  return !equal_ignoring_case(name, variable) && has(environment, name);
+}
+
 void apply(options& o, const char* const* environment) {
+  const char* const* const all = environment;
   for (; environment != nullptr && *environment != nullptr; ++environment) {
     const std::string_view entry = *environment;
     if (!entry.starts_with(prefix) || entry.starts_with(reserved)) continue;
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos) continue;
-    o.set(entry.substr(0, equals), entry.substr(equals + 1));
+    if (!is_overruled(all, entry.substr(0, equals))) o.set(entry.substr(0, equals), entry.substr(equals + 1));
   }
 }
 

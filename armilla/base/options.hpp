@@ -14,7 +14,7 @@ namespace armilla::detail {
 enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
-enum class reception_kind { poll, thread, signal };
+enum class progress_mode { poll, thread, signal };
 enum class pattern { automatic, flat, tree, hypercube, dissemination };
 
 /// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
@@ -50,8 +50,8 @@ struct options {
   std::uint64_t spin_ns = 50'000;
   std::uint64_t yield_ns = 200'000;
   wait_mode wait = wait_mode::in_place;
-  reception_kind reception = reception_kind::poll;
-  std::uint64_t attend_after_ns = 200'000;
+  progress_mode progress = progress_mode::poll;
+  std::uint64_t progress_after_ns = 200'000;
   std::uint64_t stall_ns = 2'000'000'000;
   std::uint64_t wait_report_ns = 0;
   // when something dies

@@ -57,6 +57,13 @@ TEST(options, skips_what_is_not_ours) {
   EXPECT_EQ(read("PATH=/bin", "ARMILLA_INTERNAL_RANK=7", "ARMILLAX=1", "XARMILLA_RANKS=9").ranks, 1);
 }
 
+TEST(options, an_old_name_is_understood_and_yields_to_the_new_one) {
+  EXPECT_EQ(read("ARMILLA_RECEPTION=thread").progress, progress_mode::thread);
+  EXPECT_EQ(read("ARMILLA_PROGRESS_MODE=signal", "ARMILLA_RECEPTION=thread").progress, progress_mode::signal);
+  EXPECT_EQ(read("ARMILLA_RECEPTION=thread", "ARMILLA_PROGRESS_MODE=signal").progress, progress_mode::signal);
+  EXPECT_NE(complaint("ARMILLA_RECEPTION=often").find("ARMILLA_PROGRESS_MODE=often is not allowed"), std::string::npos);
+}
+
 TEST(options, an_unknown_name_is_an_error_that_names_the_nearest) {
   EXPECT_NE(complaint("ARMILLA_RANK=4").find("ARMILLA_RANK is no option; did you mean ARMILLA_RANKS?"), std::string::npos);
   EXPECT_NE(complaint("ARMILLA_SPILLLIMIT=4").find("did you mean ARMILLA_BACKLOG_LIMIT?"), std::string::npos);

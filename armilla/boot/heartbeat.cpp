@@ -18,7 +18,7 @@
 #include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/interfaces.hpp"
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -16,7 +16,7 @@
 
 #include <gtest/gtest.h>
 
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 #include "armilla/ring/host_layout.hpp"
 
 namespace {

@@ -26,7 +26,7 @@
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/launcher_watch.hpp"
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/peer_info.hpp"
 #include "armilla/boot/pin.hpp"
 #include "armilla/boot/process_monitor.hpp"

@@ -12,7 +12,7 @@
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 
 namespace armilla::detail {
 namespace {

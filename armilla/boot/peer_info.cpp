@@ -17,7 +17,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/spawn.hpp"
+#include "armilla/boot/spawn_process.hpp"
 
 namespace armilla::detail {
 namespace {

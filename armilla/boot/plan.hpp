@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "armilla/boot/job_block.hpp"
-#include "armilla/boot/spawn.hpp"
+#include "armilla/boot/spawn_process.hpp"
 
 namespace armilla::detail {
 

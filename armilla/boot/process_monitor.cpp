@@ -21,7 +21,7 @@
 #include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/units.hpp"
 
 namespace armilla::detail {

@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "armilla/boot/spawn.hpp"
+#include "armilla/boot/spawn_process.hpp"
 
 namespace armilla::detail {
 

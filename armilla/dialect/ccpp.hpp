@@ -4,7 +4,7 @@
 #include "armilla/dialect/sync_ptr.hpp"
 #include "armilla/fiber/parfor.hpp"
 #include "armilla/fiber/spawn.hpp"
-#include "armilla/object/atomic.hpp"
+#include "armilla/object/atomic_methods.hpp"
 #include "armilla/object/remote_sync.hpp"
 #include "armilla/session/run.hpp"
 

@@ -43,7 +43,7 @@ auto instance(const F& f, const char* operation) {
     return armilla::detail::hinted<armilla::detail::instance_body>(f, operation);
 }
 
-// Waits for the answer in a thread of the caller, and writes it where it is asked for.
+// Waits for the reply in a thread of the caller, and writes it where it is asked for.
 template <class R, class V>
 void write_later(Sync<R>& result, future<V> answer) {
   spawn(

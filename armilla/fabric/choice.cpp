@@ -94,7 +94,7 @@ network_settings choosing::network_options() const {
   network_settings how;
   how.hosts = std::uint32_t(hosts());
   how.listens_on = how.hosts == 1 ? "lo" : self_.interface.c_str();
-  how.one_thread = settings_.reception != reception_kind::thread && settings_.faults.empty();
+  how.one_thread = settings_.progress != progress_mode::thread && settings_.faults.empty();
   return how;
 }
 

@@ -48,9 +48,9 @@ far_link::far_link(network& net, rank_t me, rank_t ranks, std::uint64_t window_b
       me_(me),
       ranks_(ranks),
       ends_(end_t(ranks) * (who == role::rank_with_thread ? 2 : 1)),
-      lane_(who == role::progress_thread ? frame_lane::answers : frame_lane::bodies),
-      first_of_lane_{who == role::progress_thread ? nobody : 0, who == role::progress_thread ? 0 : nobody,
-                     who == role::rank_with_thread ? end_t(ranks) : nobody},
+      lane_(who == role::progress_thread ? frame_lane::replies : frame_lane::bodies),
+      first_of_lane_{who == role::progress_thread ? no_end : 0, who == role::progress_thread ? 0 : no_end,
+                     who == role::rank_with_thread ? end_t(ranks) : no_end},
       bulk_step_(who == role::rank ? 1 : frame_lanes + 1),
       most_((net.most() - sizeof(network_head)) / 8 * 8),
       window_(std::max<std::uint64_t>(window_bytes / cache_line, 4 * lines_for(most_))) {
@@ -142,7 +142,7 @@ inline const char* far_link::damage(const network::arrival& a, std::uint64_t& va
   if (value = head.source; head.source >= std::uint32_t(ranks_) || rank_t(head.source) == me_) return "the source of a frame";
   if (a.source != no_rank && rank_t(head.source) != a.source) return "the source of a frame";
   if (value = head.control; head.control > std::uint8_t(kind::word)) return "the kind of a frame";
-  if (value = std::uint64_t(head.lane); value >= frame_lanes || first_of_lane_[value] == nobody) return "the lane of a frame";
+  if (value = std::uint64_t(head.lane); value >= frame_lanes || first_of_lane_[value] == no_end) return "the lane of a frame";
   if (value = head.bytes; head.bytes != a.bytes - sizeof head || head.bytes % 8 != 0 || head.bytes > most_)
     return "the length of a frame";
   return nullptr;

@@ -79,7 +79,7 @@ class far_link {
 
  private:
   struct peer;
-  static constexpr end_t nobody = ~end_t{0};
+  static constexpr end_t no_end = ~end_t{0};
 
   peer& peer_of(end_t e);
   [[gnu::cold]] void meet(end_t e);
@@ -103,7 +103,7 @@ class far_link {
   rank_t me_, ranks_;
   end_t ends_;
   frame_lane lane_;                   // to ranks
-  end_t first_of_lane_[frame_lanes];  // what comes on it is from this end, counted on by the rank; `nobody`
+  end_t first_of_lane_[frame_lanes];  // what comes on it is from this end, counted on by the rank; `no_end`
   std::uint32_t bulk_step_;           // numbers of transfers: a rank's and its progress thread's differ
   std::size_t most_;
   std::uint64_t window_;  // lines

@@ -11,7 +11,7 @@ namespace armilla::detail {
 enum class frame_lane : std::uint8_t {
   bodies,           ///< from rank to rank
   progress_thread,  ///< from a rank to a progress thread: one-sided access, and safe bodies
-  answers           ///< from a progress thread to a rank
+  replies           ///< from a progress thread to a rank
 };
 inline constexpr int frame_lanes = 3;
 

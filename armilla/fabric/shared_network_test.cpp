@@ -54,7 +54,7 @@ class shared_network_test : public testing::Test {
 TEST_F(shared_network_test, each_gets_the_frames_of_its_lanes_in_order) {
   comes(frame_lane::bodies, 0);
   comes(frame_lane::progress_thread, 1);
-  comes(frame_lane::answers, 2);
+  comes(frame_lane::replies, 2);
   comes(frame_lane::progress_thread, 3);
   EXPECT_EQ(all_of(for_rank), (numbers{0, 2}));
   EXPECT_TRUE(both.keeps_for_progress_thread());

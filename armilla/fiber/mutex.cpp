@@ -4,7 +4,7 @@
 #include <string>
 
 #include "armilla/base/error.hpp"
-#include "armilla/fiber/explain.hpp"
+#include "armilla/fiber/explain_wait.hpp"
 
 namespace armilla {
 

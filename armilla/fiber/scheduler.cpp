@@ -7,7 +7,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/fiber/explain.hpp"
+#include "armilla/fiber/explain_wait.hpp"
 #include "armilla/fiber/sanitizer.hpp"
 #include "armilla/fiber/stack_switch.hpp"
 #include "armilla/stats/rank_stats.hpp"

@@ -2,7 +2,7 @@
 #include "armilla/fiber/shared_mutex.hpp"
 
 #include "armilla/base/error.hpp"
-#include "armilla/fiber/explain.hpp"
+#include "armilla/fiber/explain_wait.hpp"
 
 namespace armilla {
 namespace {

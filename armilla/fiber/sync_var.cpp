@@ -2,7 +2,7 @@
 #include "armilla/fiber/sync_var.hpp"
 
 #include "armilla/base/error.hpp"
-#include "armilla/fiber/explain.hpp"
+#include "armilla/fiber/explain_wait.hpp"
 
 namespace armilla::detail {
 

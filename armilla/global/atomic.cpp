@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/global/atomic.hpp"
 
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 
 namespace armilla {
 

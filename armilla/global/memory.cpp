@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 #include "armilla/global/image_data.hpp"
 #include "armilla/global/rank_memory.hpp"
 

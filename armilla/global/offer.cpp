@@ -9,7 +9,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -78,7 +78,7 @@ void write_alone(rank_memory& m, global_address to, const std::byte* from, std::
 }  // namespace
 
 bool copy_offer::possible(rank_memory& m, rank_t owner) noexcept {
-  const channel& c = m.messages.out.to(owner);
+  const peer_channel& c = m.messages.out.to(owner);
   return current == &m.self && !m.asks(owner) && m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && !c.full &&
          !c.blocked && m.self.settings->record.empty() && m.self.settings->replay.empty();  // how many offers go depends on time
 }
@@ -93,7 +93,7 @@ copy_offer::copy_offer(rank_memory& m, global_address to, const std::byte* from,
   terms_->bytes = bytes;
   terms_->now.store(open, std::memory_order_relaxed);  // the message is the release
   const offer_name name{block_, block.generation};
-  channel& c = m.messages.out.to(owner_);
+  peer_channel& c = m.messages.out.to(owner_);
   std::memcpy(m.messages.out.append(c, offer_slot.id, sizeof name), &name, sizeof name);
   m.messages.out.flush(owner_);
 }

@@ -3,7 +3,7 @@
 #include <new>
 
 #include "armilla/global/global_ptr.hpp"
-#include "armilla/global/state.hpp"
+#include "armilla/global/memory_state.hpp"
 
 namespace armilla {
 namespace detail {

@@ -10,19 +10,19 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/global/address.hpp"
 #include "armilla/global/directory.hpp"
-#include "armilla/global/state.hpp"
+#include "armilla/global/memory_state.hpp"
 #include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
 
 /// A piece under way: what a reply may fill. Lies in its pending operation, at which the `far_wait` stands, if it has one.
 struct far_piece {
-  std::byte* into = nullptr;  ///< null: the answer brings no bytes
+  std::byte* into = nullptr;  ///< null: the reply brings no bytes
   const char* operation = nullptr;
   global_address at;
   std::uint32_t bytes = 0;
   far_group group = far_group::split;
-  bool whole = false;  ///< the answer brings the number of a transfer into `into`
+  bool whole = false;  ///< the reply brings the number of a transfer into `into`
   far_status status = far_status::ok;
 };
 static_assert(pending_op::fits<far_piece> && std::is_trivially_destructible_v<far_piece>);

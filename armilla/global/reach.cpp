@@ -3,7 +3,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 #include "armilla/global/offer.hpp"
 #include "armilla/global/rank_memory.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "armilla/global/counter.hpp"
 #include "armilla/global/global_ptr.hpp"
-#include "armilla/global/state.hpp"
+#include "armilla/global/memory_state.hpp"
 #include "armilla/stats/counters.hpp"
 
 /// Access that overlaps: begun now, complete later.

@@ -171,13 +171,13 @@ RANK_TEST(signals_of_many_ranks_are_all_counted) {
   am::barrier();
 }
 
-// Under ARMILLA_RECEPTION=thread two threads of the last rank signal at once: its own code until all bodies have run.
+// Under ARMILLA_PROGRESS_MODE=thread two threads of the last rank signal at once: its own code until all bodies have run.
 RANK_TEST(a_rank_and_its_safe_bodies_signal_one_counter) {
   const am::detail::options& settings = *am::detail::current->settings;
   if (settings.access_by_message || am::detail::current->host->beyond != nullptr) return;
   constexpr int bodies = 20, each = 50'000;
   const am::rank_t last = am::ranks() - 1;
-  const bool attended = settings.reception == am::detail::reception_kind::thread;
+  const bool attended = settings.progress == am::detail::progress_mode::thread;
   tally.local() = 0;
   am::barrier();
   if (am::rank() == 0)

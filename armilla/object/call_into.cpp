@@ -17,7 +17,7 @@ result_place place_for_result(const void* buffer, std::uint64_t bytes, opened_me
   return place;
 }
 
-// The bytes are written before the answer is, so the rank that has the answer sees them.
+// The bytes are written before the reply is, so the rank that has the reply sees them.
 void deliver_result(const result_place& to, const void* from, std::uint64_t count, std::size_t element, std::uint32_t alignment) {
   if (count > to.room / element)
     throw_limit("call_into", fmt::format("the result has {} elements ({} bytes), the caller's buffer has room for {} ({} bytes); "

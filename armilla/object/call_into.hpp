@@ -64,13 +64,13 @@ struct result_into {
 
 namespace detail {
 
-/// Sends the question; its answer is a number of elements, which becomes a part of the buffer. The buffer is open as long.
+/// Sends the question; its reply is a number of elements, which becomes a part of the buffer. The buffer is open as long.
 template <class T, class F, class... A>
 future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, const A&... arguments) {
   static_assert(trivially_sendable<T> && !std::is_const_v<T>,
                 "armilla: the elements of a buffer for results must travel as bytes, and not be const");
   outbox& out = *here("call_into").out;
-  channel& c = out.checked(dest, "call_into");
+  peer_channel& c = out.checked(dest, "call_into");
   opened_memory open;
   const result_place place = place_for_result(buffer.data(), buffer.size_bytes(), open);
   const auto promised = promise<std::span<T>>::make("call_into");
@@ -111,7 +111,7 @@ future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, c
 /// `f` and the arguments as for `call`. The buffer may be any memory of this rank; it must live, and be left alone, until the
 /// future is ready. Its destructor waits for that, since the other side writes until it has answered; where nothing may wait, in
 /// a handler, it ends the process. A `then` or `when_all` takes over the future without this care. Memory that a span or view
-/// refers to must stay until the answer has been sent. Errors: at `get` what the body throws, and a `limit_error` that names both
+/// refers to must stay until the reply has been sent. Errors: at `get` what the body throws, and a `limit_error` that names both
 /// sizes when the result has more elements than the buffer, of which then none is written; what the buffer holds is not defined
 /// then, nor behind the part. With ARMILLA_ACCESS=opened the buffer is open for writing until the future is ready. Cost: a
 /// question, an allocation, and one copy of the result where the buffer lies in this rank's segment (`allocate`) or ranks are

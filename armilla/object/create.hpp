@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/object/atomic.hpp"
+#include "armilla/object/atomic_methods.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/object/remote.hpp"
 #include "armilla/rpc/question.hpp"
@@ -96,11 +96,11 @@ inline constexpr bool is_future_remote<future<remote<T>>> = true;
 template <class T, class Call>
 auto call_when_there(future<remote<T>>& ref, Call make_call) {
   using R = typename std::invoke_result_t<Call&, const remote<T>&>::value_type;
-  auto answer = promise<R>::make("call");
+  auto reply = promise<R>::make("call");
   auto again = promise<remote<T>>::make("call");
-  future<R> result = answer.get_future();
+  future<R> result = reply.get_future();
   future<remote<T>> replaced = again.get_future();
-  when_filled(std::move(ref), [to = late_op(answer.target), back = late_op(again.target),
+  when_filled(std::move(ref), [to = late_op(reply.target), back = late_op(again.target),
                                make_call = std::move(make_call)](pending_op* filled) mutable {
     struct sink {
       late_op to, back;
@@ -185,7 +185,7 @@ template <auto M, class T, class... A>
   (require_sendable<detail::sent_as<A>>(), ...);
   detail::check_body<member, A...>();
   if constexpr (detail::can_call<member, A...>) {
-    using R = detail::answer_of<member, detail::sent_as<A>...>;
+    using R = detail::result_of<member, detail::sent_as<A>...>;
     detail::context& self = detail::here("call");
     const detail::pending_op* const c = detail::future_access::op_of(object);
     if (c == nullptr) detail::throw_empty_future("call");

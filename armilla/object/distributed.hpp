@@ -4,8 +4,8 @@
 #include <typeinfo>
 #include <utility>
 
-#include "armilla/object/atomic.hpp"
-#include "armilla/object/state.hpp"
+#include "armilla/object/atomic_methods.hpp"
+#include "armilla/object/object_state.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/team.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
-#include "armilla/object/state.hpp"
+#include "armilla/object/object_state.hpp"
 #include "armilla/rpc/method.hpp"
 
 namespace armilla {

@@ -2,7 +2,7 @@
 #include "armilla/object/polymorphic.hpp"
 
 #include "armilla/base/error.hpp"
-#include "armilla/object/state.hpp"
+#include "armilla/object/object_state.hpp"
 
 namespace armilla::detail {
 namespace {

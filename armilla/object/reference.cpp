@@ -6,7 +6,7 @@
 
 #include "armilla/am/delivery.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/object/state.hpp"
+#include "armilla/object/object_state.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -73,7 +73,7 @@ constexpr handler_id handler_of<repay_message> = first_object_handler + 4;
 template <class Message>
 void send(context& self, rank_t to, const Message& m) {
   outbox& out = *self.out;
-  channel& c = out.to(to);
+  peer_channel& c = out.to(to);
   std::byte* const place = out.append(c, fixed_handler<taker<Message>, handler_of<Message>>.id, sizeof m, traffic::statements);
   std::memcpy(place, &m, sizeof m);
   out.done(c);

@@ -63,7 +63,7 @@ class reference_book {
 /// The first reference to an object of this rank; it holds the full weight and counts as one copy.
 reference* first_reference(context& self, object_slot& slot);
 
-/// Before a reference is written: asks the owner for weight when little is left. Sends, so not while an item is open.
+/// Before a reference is written: asks the owner for weight when little is left. Sends, so not while a message is open.
 void prepare_to_send(reference* r);
 /// Its part for each of `receivers`. Sends nothing.
 wire_reference split(reference* r, std::uint32_t receivers);

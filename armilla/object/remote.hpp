@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/object/state.hpp"
+#include "armilla/object/object_state.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
 

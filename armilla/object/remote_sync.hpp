@@ -28,7 +28,7 @@ sync_var<T>& own_sync_var(const global_ptr<sync_var<T>>& p, const char* operatio
 ///
 ///     int x = read_sync_var(p).get();
 ///
-/// The sync_var must stay until the answer is there. Errors at `get`, as of a call. Cost: a question; a stack at the owner while
+/// The sync_var must stay until the reply is there. Errors at `get`, as of a call. Cost: a question; a stack at the owner while
 /// it is not written.
 /// Paper: CC++ (sync variables behind global pointers); MPC++ (synchronising structures).
 template <class T>

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "armilla/base/error.hpp"
-#include "armilla/object/state.hpp"
+#include "armilla/object/object_state.hpp"
 
 namespace armilla::detail {
 

@@ -6,8 +6,8 @@ namespace detail {
 class interrupts;
 }
 
-/// While one lives, the rank computes, and with ARMILLA_RECEPTION=signal whatever comes from other ranks interrupts it: bodies
-/// run at once, in the middle of the computation. With the other ways of reception it does nothing.
+/// While one lives, the rank computes, and with ARMILLA_PROGRESS_MODE=signal whatever comes from other ranks interrupts it:
+/// bodies run at once, in the middle of the computation. With the other ways of reception it does nothing.
 ///
 ///     { am::interruptible here;  dgemm(...); }
 ///

@@ -9,13 +9,13 @@
 namespace armilla {
 namespace detail {
 
-/// Lies in the frame of the coroutine, so that awaiting an answer allocates nothing. The coroutine does not go on where the
-/// answer is taken in, which may not wait, but on a fiber.
+/// Lies in the frame of the coroutine, so that awaiting a reply allocates nothing. The coroutine does not go on where the
+/// reply is taken in, which may not wait, but on a fiber.
 template <class T>
 class future_awaiter : continuation {
  public:
-  explicit future_awaiter(future<T>&& f) noexcept : continuation{&future_awaiter::answered}, awaited_(std::move(f)) {}
-  /// Of a coroutine that is destroyed while it waits: nothing resumes it, even if its future waits for the answer.
+  explicit future_awaiter(future<T>&& f) noexcept : continuation{&future_awaiter::completed}, awaited_(std::move(f)) {}
+  /// Of a coroutine that is destroyed while it waits: nothing resumes it, even if its future waits for the reply.
   ~future_awaiter() {
     if (pending_op* const asked = future_access::op_of(awaited_)) asked->detach(*this);
   }
@@ -32,7 +32,7 @@ class future_awaiter : continuation {
   T await_resume() { return awaited_.get(); }
 
  private:
-  static void answered(continuation* self, pending_op*) {
+  static void completed(continuation* self, pending_op*) {
     const auto* mine = static_cast<future_awaiter*>(self);
     resume_coroutine(mine->caller_.address(), mine->counted_);
   }
@@ -44,7 +44,7 @@ class future_awaiter : continuation {
 
 }  // namespace detail
 
-/// Goes on with the value when the answer is there, or throws what the body threw; the future is empty afterwards.
+/// Goes on with the value when the reply is there, or throws what the body threw; the future is empty afterwards.
 template <class T>
 auto operator co_await(future<T>&& f) noexcept {
   return detail::future_awaiter<T>(std::move(f));

@@ -15,16 +15,16 @@ namespace detail {
 /// Asks `f(arguments...)` of the ranks `rank_at(0)` .. `rank_at(size - 1)`, all at a time.
 template <class RankAt, class F, class... A>
 auto ask_all(rank_t size, RankAt rank_at, F& f, const A&... arguments) {
-  using R = answer_of<typename callable_of<F>::type, A...>;
-  std::vector<future<R>> answers;
-  answers.reserve(std::size_t(size));
-  for (rank_t i = 0; i < size; ++i) answers.push_back(call(rank_at(i), f, arguments...));
-  return when_all(std::move(answers));
+  using R = result_of<typename callable_of<F>::type, A...>;
+  std::vector<future<R>> replies;
+  replies.reserve(std::size_t(size));
+  for (rank_t i = 0; i < size; ++i) replies.push_back(call(rank_at(i), f, arguments...));
+  return when_all(std::move(replies));
 }
 
 }  // namespace detail
 
-/// Question to every rank, this one included: runs `f(arguments...)` on each, and gives a future of all answers in the order of
+/// Question to every rank, this one included: runs `f(arguments...)` on each, and gives a future of all replies in the order of
 /// the ranks (a `future<void>` if there are none). One rank calls it; the bodies run as for `call`.
 ///
 ///     std::vector<long> loads = am::call_all(&load_of_this_rank).get();
@@ -43,7 +43,7 @@ template <auto F, class... A>
   return call_all(detail::constant_function<F>{}, arguments...);
 }
 
-/// Question to every member of `members`; the answers stand in the order of their numbers. One member calls it. Errors:
+/// Question to every member of `members`; the replies stand in the order of their numbers. One member calls it. Errors:
 /// usage_error for the empty team.
 template <class F, class... A>
   requires std::is_invocable_v<F&, const A&...>

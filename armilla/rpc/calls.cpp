@@ -62,8 +62,8 @@ std::string shortened(std::string text, std::size_t most) {
 }
 
 /// Takes in the exceptions that questions ended with.
-struct error_answer {
-  static constexpr const char* method_name = "answer by an exception";
+struct error_reply {
+  static constexpr const char* method_name = "reply by an exception";
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
@@ -85,7 +85,7 @@ struct error_answer {
     }
   }
 };
-handler_slot& error_handler = fixed_handler<error_answer, reply_error_handler>;
+handler_slot& error_handler = fixed_handler<error_reply, reply_error_handler>;
 
 void tell_error(rank_t rank, const description& found, const std::string& from) {
   say("armilla: rank " + std::to_string(rank) + ": " + found.type + ": " + shortened(found.text, longest_text) + from +
@@ -107,19 +107,19 @@ void throw_empty_future(const char* operation) {
 
 namespace {
 
-std::string explain_answer(const context&, const char* operation, const pending_op& c) {
-  if (c.state != pending_op::state_t::pending) return fmt::format("{}: the answer is there", operation);
+std::string explain_reply(const context&, const char* operation, const pending_op& c) {
+  if (c.state != pending_op::state_t::pending) return fmt::format("{}: the reply is there", operation);
   if (!c.is_question()) return fmt::format("{} of what this rank itself promised", operation);
   const question_place& asked = c.asked;
   const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
                                                                     : handler_method_name(asked.method);
-  return fmt::format("{}: the answer of rank {} to {}", operation, asked.rank, method);
+  return fmt::format("{}: the reply of rank {} to {}", operation, asked.rank, method);
 }
 
 }  // namespace
 
-// The answer may be taken, and `c` used for another question, before the fiber has its turn.
-bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* operation) {
+// The reply may be taken, and `c` used for another question, before the fiber has its turn.
+bool wait_for_reply(pending_op& c, std::uint64_t deadline_ns, const char* operation) {
   waiting_fiber mine;
   const auto there = [&c, asked = c.generation] { return c.state != pending_op::state_t::pending || c.generation != asked; };
   const auto arm = [&](fiber_record& me) {
@@ -131,7 +131,7 @@ bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* opera
     waiting_fiber& mine;
     ~disarm() { c.detach(mine); }
   } at_end{c, mine};
-  return here(operation).messages->waits.wait_woken(there, arm, deadline_ns, operation, wait_object::of<explain_answer>(c));
+  return here(operation).messages->waits.wait_woken(there, arm, deadline_ns, operation, wait_object::of<explain_reply>(c));
 }
 
 void wake_waiting(pending_op& dropped) noexcept {
@@ -155,9 +155,9 @@ void drop_failed(pending_op* c) noexcept {
 
 void await_dropped(pending_op& c) noexcept {
   try {
-    wait_for_answer(c, 0, "call_into");
+    wait_for_reply(c, 0, "call_into");
   } catch (const std::exception& why) {
-    fatal("call_into", std::string("the buffer of a call_into goes before the answer has come, and that cannot be waited for (") +
+    fatal("call_into", std::string("the buffer of a call_into goes before the reply has come, and that cannot be waited for (") +
                            why.what() + "); call get or wait where waiting is possible");
   }
 }
@@ -191,13 +191,13 @@ void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason
   found.type = shortened(std::move(found.type), longest_text);
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
   const std::size_t letters = found.type.size() + found.text.size();
-  channel& c = out.to(source);
-  std::byte* place = out.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::answers);
+  peer_channel& c = out.to(source);
+  std::byte* place = out.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::uncounted_replies);
   std::memcpy(place, &head, sizeof head);
   std::memcpy(place + sizeof head, found.type.data(), found.type.size());
   std::memcpy(place + sizeof head + found.type.size(), found.text.data(), found.text.size());
   ++out.count().replies_sent;
-  finish_answer(out, c);
+  finish_reply(out, c);
 }
 
 // ---- what the fence learns of statements ----

@@ -35,7 +35,7 @@ struct call_state {
 /// Answers a question with an exception instead of a value.
 [[gnu::cold]] void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason);
 
-/// Something hangs on the answer to `c` that may send: until it has run, this rank counts as not idle for a fence. The answer
+/// Something hangs on the reply to `c` that may send: until it has run, this rank counts as not idle for a fence. The reply
 /// alone is not enough, for those of progress threads are in no count. Of what this rank itself promises, the call behind it
 /// counts.
 void defer_for(pending_op& c) noexcept;

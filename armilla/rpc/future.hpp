@@ -49,18 +49,18 @@ struct future_access {
 void abandon_failed(pending_op* c) noexcept;
 /// The same where nothing has taken the error out.
 void drop_failed(pending_op* c) noexcept;
-/// Waits for the answer. Where that cannot be, the process ends with a text: memory that may go is written until then.
+/// Waits for the reply. Where that cannot be, the process ends with a text: memory that may go is written until then.
 void await_dropped(pending_op& c) noexcept;
 void wake_waiting(pending_op& dropped) noexcept;
 /// Until `c` is complete or given back, or the deadline (of now_ns(); 0: none). False: the deadline came first.
-bool wait_for_answer(pending_op& c, std::uint64_t deadline_ns, const char* operation);
+bool wait_for_reply(pending_op& c, std::uint64_t deadline_ns, const char* operation);
 
 template <class T, class F>
 struct then_step;
 
 }  // namespace detail
 
-/// The answer to a question that may not be there yet. Belongs to the rank that asked, moves, and is asked once.
+/// The reply to a question that may not be there yet. Belongs to the rank that asked, moves, and is asked once.
 ///
 /// Ready when the reply has been taken in, which happens inside the library's calls: `get`, `wait`, `poll`, fences and
 /// barriers. Dropping a future does not stop the body; its reply is counted and thrown away. Cost: no allocation for
@@ -84,25 +84,25 @@ class future {
       drop();
   }
 
-  /// Whether it holds a question or an answer: false after `get`, `then` and a move from it.
+  /// Whether it holds a question or a reply: false after `get`, `then` and a move from it.
   bool valid() const noexcept { return cell_ != nullptr; }
 
   /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
   bool ready() const { return checked("future::ready").state != detail::pending_op::state_t::pending; }
 
-  /// Waits for the answer; bodies and other fibers run meanwhile. A body that waits becomes a fiber. Several fibers may wait for
-  /// one future; the wait ends, too, when one of them takes the answer or gives the future another question.
+  /// Waits for the reply; bodies and other fibers run meanwhile. A body that waits becomes a fiber. Several fibers may wait for
+  /// one future; the wait ends, too, when one of them takes the reply or gives the future another question.
   void wait() const {
     detail::pending_op& c = checked("future::wait");
-    if (c.state == detail::pending_op::state_t::pending) detail::wait_for_answer(c, 0, "future::wait");
+    if (c.state == detail::pending_op::state_t::pending) detail::wait_for_reply(c, 0, "future::wait");
   }
 
-  /// The same for at most `span`; whether the answer is there.
+  /// The same for at most `span`; whether the reply is there.
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
     detail::pending_op& c = checked("future::wait_for");
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(span).count();
-    return detail::wait_for_answer(c, detail::now_ns() + std::uint64_t(ns > 0 ? ns : 0), "future::wait_for");
+    return detail::wait_for_reply(c, detail::now_ns() + std::uint64_t(ns > 0 ? ns : 0), "future::wait_for");
   }
 
   /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
@@ -123,7 +123,7 @@ class future {
     if constexpr (!std::is_void_v<T>) return std::move(c->template value<T>());
   }
 
-  /// Runs `f(value)` (`f()` for a future<void>) when the answer is there, at once if it is, else while the rank takes in the
+  /// Runs `f(value)` (`f()` for a future<void>) when the reply is there, at once if it is, else while the rank takes in the
   /// reply: like a body, `f` may not wait. Gives a future of what `f` returns (of its value, if `f` returns a future). An
   /// error passes `f` by. Costs one allocation.
   template <class F>
@@ -172,7 +172,7 @@ struct promise {
   future<T> get_future() const noexcept { return future_access::adopt<T>(target); }
 };
 
-// Takes the answer out of a complete operation, which goes back to the pool.
+// Takes the reply out of a complete operation, which goes back to the pool.
 template <class T, class Sink>
 void consume(pending_op* filled, Sink&& sink) {
   if (filled->state == pending_op::state_t::failed) {

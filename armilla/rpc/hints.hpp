@@ -126,9 +126,10 @@ template <class F>
 auto urgent(const F& f) {
   return detail::hinted<detail::urgent_body>(f, "urgent");
 }
-/// The body may run beside the rank, under ARMILLA_RECEPTION=thread even while the rank computes: it touches nothing but atomics
-/// and what the rank leaves alone meanwhile, does not wait, and sends nothing but its answer. Bodies marked so are atomic with
-/// respect to each other, not to the rank; they keep their order among themselves. Under `poll` and `signal`: as to_completion.
+/// The body may run beside the rank, under ARMILLA_PROGRESS_MODE=thread even while the rank computes: it touches nothing but
+/// atomics and what the rank leaves alone meanwhile, does not wait, and sends nothing but its reply. Bodies marked so are atomic
+/// with respect to each other, not to the rank; they keep their order among themselves. Under `poll` and `signal`: as
+/// to_completion.
 template <class F>
 auto safe(const F& f) {
   return detail::hinted<detail::safe_body>(f, "safe");

@@ -62,7 +62,7 @@ template <class T>
 inline constexpr bool is_plain_vector<std::vector<T>> =
     travels_as_bytes<T> && bytes_size<T> != 0 && alignof(T) <= arguments_align && !std::is_same_v<T, bool>;
 
-/// A vector that is taken out of an item. From `worth` bytes on, one that an earlier call has left behind, if there is one: its
+/// A vector that is taken out of a message. From `worth` bytes on, one that an earlier call has left behind, if there is one: its
 /// memory is mapped and, mostly, warm. The body may move it away; what it leaves goes to the next call.
 template <class V, std::size_t I>
 class kept_argument {

@@ -134,7 +134,7 @@ template <const auto& M, class R, class... P>
 struct method_calls<M, R(P...)> {
   using result = std::decay_t<R>;
   using stub = named<M>;
-  using items = packing<stub, std::decay_t<P>...>;
+  using packed = packing<stub, std::decay_t<P>...>;
 
   static void check() {
     (require_sendable<std::decay_t<P>>(), ...);
@@ -159,7 +159,7 @@ struct method_calls<M, R(P...)> {
       });
 
   /// Budget of a warm call beyond that of one within a program: the cached index, one count, 8 bytes.
-  static future<result> ask(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+  static future<result> ask(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
     const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, c.to);
     if (known < stub_cache::first_known) [[unlikely]]
       return ask_by_name(out, c, arguments...);
@@ -167,7 +167,7 @@ struct method_calls<M, R(P...)> {
     return send_question<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
   }
 
-  static void tell(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+  static void tell(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
     const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, c.to);
     if (known < stub_cache::first_known) [[unlikely]]
       return tell_by_name(out, c, arguments...);
@@ -176,27 +176,27 @@ struct method_calls<M, R(P...)> {
   }
 
  private:
-  [[gnu::noinline]] static future<result> ask_by_name(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+  [[gnu::noinline]] static future<result> ask_by_name(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     call_state& calls = *out.self.calls;
-    pending_op* const target = out.pending.take(handler<answer<result>>.id);
-    future<result> answer_here = future_access::adopt<result>(target);
+    pending_op* const target = out.pending.take(handler<reply<result>>.id);
+    future<result> result_here = future_access::adopt<result>(target);
     const op_id name = target->name();
     target->asked = {named_question_handler, c.to, stub::text()};
     shared_range stable;
-    if constexpr (!items::fixed) stable = out.memory_for(c.to);
-    const std::size_t bytes = sizeof name + items::size(stable, arguments...);
+    if constexpr (!packed::fixed) stable = out.memory_for(c.to);
+    const std::size_t bytes = sizeof name + packed::size(stable, arguments...);
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, true, bytes);
     std::memcpy(place, &name, sizeof name);
-    items::write(stable, place + sizeof name, stub{0}, arguments...);
+    packed::write(stable, place + sizeof name, stub{0}, arguments...);
     finish_question(out, calls, c, bytes, false);
-    return answer_here;
+    return result_here;
   }
 
-  [[gnu::noinline]] static void tell_by_name(outbox& out, channel& c, const std::decay_t<P>&... arguments) {
+  [[gnu::noinline]] static void tell_by_name(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.watch(), component::runtime);
-    std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, false, items::size({}, arguments...));
-    items::write({}, place, stub{0}, arguments...);
+    std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, false, packed::size({}, arguments...));
+    packed::write({}, place, stub{0}, arguments...);
     ++out.count().statements_sent;
     out.done(c);
     if (out.observed()) [[unlikely]]
@@ -250,7 +250,7 @@ void withdraw() {
 /// Question by name: runs what rank `dest` (of whichever program; this one, too) provides as `M` and gives a future of its
 /// result. Arguments are converted to the parameters of the signature here, and go by value.
 ///
-/// The first call carries name and signature and is answered in the one round trip; calls before its answer do so as well;
+/// The first call carries name and signature and is answered in the one round trip; calls before its reply do so as well;
 /// later ones carry an index. As for `call` within a program otherwise: when complete, exceptions, views.
 /// Errors: if `dest` provides no such name, or with another signature, `get()` throws remote_error that says what it does
 /// provide; nothing runs there. This is not remembered: it works once the method is provided.

@@ -87,8 +87,8 @@ class stub_cache {
   std::vector<std::uint32_t> stubs_;
 };
 
-/// Begins a call by name: room for an item of `bytes` behind the method's name and signature.
-std::byte* begin_cold_call(outbox& out, channel& c, const method_number& method, const method_description& what, bool question,
-                           std::size_t bytes);
+/// Begins a call by name: room for a message of `bytes` behind the method's name and signature.
+std::byte* begin_cold_call(outbox& out, peer_channel& c, const method_number& method, const method_description& what,
+                           bool question, std::size_t bytes);
 
 }  // namespace armilla::detail

@@ -27,7 +27,7 @@ struct cold_head {
 
 constexpr std::size_t longest_name = 4096;  // names and signatures, in letters
 
-struct index_item {
+struct index_message {
   std::uint32_t method;
   std::uint32_t stub;  ///< as in the caller's cache
 };
@@ -38,10 +38,10 @@ std::uint64_t read_word(const std::byte* at) noexcept {
   return word;
 }
 
-const method_table::entry& entry_of(delivery& in, rank_t source, const bundle_rest& items, std::size_t offset) {
-  if (std::size_t(items.end - items.at) < offset + sizeof(std::uint64_t)) [[unlikely]]
-    throw_short_message(offset + sizeof(std::uint64_t), std::size_t(items.end - items.at));
-  const std::uint64_t index = read_word(items.at + offset);
+const method_table::entry& entry_of(delivery& in, rank_t source, const bundle_rest& messages, std::size_t offset) {
+  if (std::size_t(messages.end - messages.at) < offset + sizeof(std::uint64_t)) [[unlikely]]
+    throw_short_message(offset + sizeof(std::uint64_t), std::size_t(messages.end - messages.at));
+  const std::uint64_t index = read_word(messages.at + offset);
   const method_table::entry* found = in.self.calls->methods.find(index);
   if (found == nullptr) [[unlikely]]
     throw_damaged(source, "a method's index", index);
@@ -49,24 +49,24 @@ const method_table::entry& entry_of(delivery& in, rank_t source, const bundle_re
 }
 
 void send_index(outbox& out, rank_t to, std::uint32_t method, std::uint32_t stub) {
-  channel& c = out.to(to);
-  const index_item item{method, stub};
-  std::memcpy(out.append(c, named_index_handler, sizeof item, traffic::answers), &item, sizeof item);
+  peer_channel& c = out.to(to);
+  const index_message message{method, stub};
+  std::memcpy(out.append(c, named_index_handler, sizeof message, traffic::uncounted_replies), &message, sizeof message);
   c.urgent = true;
   out.done(c);
 }
 
 struct named_index {
   static constexpr const char* method_name = "index of a method";
-  static constexpr std::size_t message_bytes = sizeof(index_item);
+  static constexpr std::size_t message_bytes = sizeof(index_message);
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    for (; size >= sizeof(index_item); at += sizeof(index_item), size -= sizeof(index_item)) {
-      index_item item;
-      std::memcpy(&item, at, sizeof item);
+    for (; size >= sizeof(index_message); at += sizeof(index_message), size -= sizeof(index_message)) {
+      index_message message;
+      std::memcpy(&message, at, sizeof message);
       stub_cache& stubs = in.self.calls->stubs;
-      if (!stubs.has(item.method)) throw_damaged(source, "the number of a method", item.method);
-      stubs.set(item.method, source, item.stub);
+      if (!stubs.has(message.method)) throw_damaged(source, "the number of a method", message.method);
+      stubs.set(message.method, source, message.stub);
     }
   }
 };
@@ -95,7 +95,7 @@ struct named_statement {
 };
 
 struct named_reply {
-  static constexpr const char* method_name = "answer by name";
+  static constexpr const char* method_name = "reply by name";
 
   // One message a bundle: the handler that the operation expects knows what it is.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
@@ -135,16 +135,16 @@ struct named_cold {
     const std::size_t least = sizeof(std::uint64_t) + (head.question != 0 ? sizeof(op_id) : 0);
     if (left < letters || head.message_bytes > left - letters) throw_short_message(letters + head.message_bytes, left);
     if (head.message_bytes < least || head.message_bytes % 8 != 0)
-      throw_damaged(source, "the length of an item", head.message_bytes);
+      throw_damaged(source, "the length of a message", head.message_bytes);
     const char* const name = reinterpret_cast<const char*>(at + sizeof head);
-    const std::byte* const item = at + sizeof head + letters;
-    rest.at = item + head.message_bytes;  // before the body begins
+    const std::byte* const message = at + sizeof head + letters;
+    rest.at = message + head.message_bytes;  // before the body begins
     in.count_message(named_cold_handler, sizeof head + letters + head.message_bytes);
-    resolve(in, source, head, {{name, head.name_bytes}, {name + head.name_bytes, head.signature_bytes}, head.hash}, item);
+    resolve(in, source, head, {{name, head.name_bytes}, {name + head.name_bytes, head.signature_bytes}, head.hash}, message);
   }
 
   static void resolve(delivery& in, rank_t source, const cold_head& head, const method_description& wanted,
-                      const std::byte* item) {
+                      const std::byte* message) {
     std::uint64_t index = 0;
     try {
       index = in.self.calls->methods.look_up(wanted, source);
@@ -152,19 +152,19 @@ struct named_cold {
       if (head.wants_index != 0) send_index(in.out, source, head.method, stub_cache::unknown);
       if (head.question == 0) return note_statement_error(in.self, source, std::current_exception());
       op_id asker;
-      std::memcpy(&asker, item, sizeof asker);
+      std::memcpy(&asker, message, sizeof asker);
       return reply_error(in.out, source, asker, std::current_exception());
     }
-    // In front of the answer, and at the latest when the body waits: so the caller knows it as early as can be.
+    // In front of the reply, and at the latest when the body waits: so the caller knows it as early as can be.
     if (head.wants_index != 0) send_index(in.out, source, head.method, std::uint32_t(index) + stub_cache::first_known);
-    run_message(in, source, head, index, item);
+    run_message(in, source, head, index, message);
   }
 
   // The message with the index in its place: a copy, for what lies in the ring is not written.
-  static void run_message(delivery& in, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* item) {
+  static void run_message(delivery& in, rank_t source, const cold_head& head, std::uint64_t index, const std::byte* message) {
     const auto copy = std::make_unique_for_overwrite<std::uint64_t[]>(head.message_bytes / 8);
     std::byte* const bytes = reinterpret_cast<std::byte*>(copy.get());
-    std::memcpy(bytes, item, head.message_bytes);
+    std::memcpy(bytes, message, head.message_bytes);
     std::memcpy(bytes + (head.question != 0 ? sizeof(op_id) : 0), &index, sizeof index);
     bundle_rest only{bytes, bytes + head.message_bytes};
     const method_runners run = in.self.calls->methods.find(index)->run;
@@ -184,8 +184,8 @@ struct named_cold {
 
 }  // namespace
 
-std::byte* begin_cold_call(outbox& out, channel& c, const method_number& method, const method_description& what, bool question,
-                           std::size_t bytes) {
+std::byte* begin_cold_call(outbox& out, peer_channel& c, const method_number& method, const method_description& what,
+                           bool question, std::size_t bytes) {
   stub_cache& stubs = out.self.calls->stubs;
   cold_head head{};
   head.hash = what.hash;

@@ -126,9 +126,9 @@ struct packing {
   /// As `read`, of a message of fixed size that is known to be there.
   template <class Use>
   static decltype(auto) read_whole(const std::byte*& at, const origin& from, Use&& use) {
-    const std::byte* const item = at;
+    const std::byte* const message = at;
     at += message_bytes;
-    return open(item, packed_size<A...>, from, nullptr, std::forward<Use>(use));
+    return open(message, packed_size<A...>, from, nullptr, std::forward<Use>(use));
   }
 
   /// Takes one message off the front of [at, end), moving `at` behind it, and calls `use(f, arguments...)`.
@@ -162,53 +162,54 @@ struct packing {
   using received = typename received_all<std::index_sequence_for<A...>>::type;
 
   template <class Use>
-  static decltype(auto) open(const std::byte* item, std::size_t bytes, const origin& from, const std::byte** behind, Use&& use) {
+  static decltype(auto) open(const std::byte* message, std::size_t bytes, const origin& from, const std::byte** behind,
+                             Use&& use) {
     if constexpr (views && body_may_wait<F>) {
       if (from.transient) {
-        if (bytes > message_copy::small) bytes = extent(item, bytes, from);  // without the messages behind it
+        if (bytes > message_copy::small) bytes = extent(message, bytes, from);  // without the messages behind it
         message_copy copy;
-        return open_at(copy.of(key_of(item, from), item, closure_bytes + bytes), item, bytes, from, behind,
+        return open_at(copy.of(key_of(message, from), message, closure_bytes + bytes), message, bytes, from, behind,
                        std::forward<Use>(use));
       }
     }
-    return open_at(item, item, bytes, from, behind, std::forward<Use>(use));
+    return open_at(message, message, bytes, from, behind, std::forward<Use>(use));
   }
 
-  static buffer_key key_of(const std::byte* item, const origin& from) noexcept {
+  static buffer_key key_of(const std::byte* message, const origin& from) noexcept {
     buffer_key key{&call_type<F, A...>, 0, from.rank};
-    if constexpr (requires { typename F::is_called_by_name; }) std::memcpy(&key.index, item, sizeof key.index);
+    if constexpr (requires { typename F::is_called_by_name; }) std::memcpy(&key.index, message, sizeof key.index);
     return key;
   }
 
-  /// Bytes of the arguments of the message at `item`.
-  static std::size_t extent(const std::byte* item, std::size_t bytes, const origin& from) {
-    decoder in(item + closure_bytes, bytes, from.rank);
+  /// Bytes of the arguments of the message at `message`.
+  static std::size_t extent(const std::byte* message, std::size_t bytes, const origin& from) {
+    decoder in(message + closure_bytes, bytes, from.rank);
     in.set_sender_memory(from.memory);
     static_cast<void>(leaves<A...>::from([&]<class B>() { return in.template get<B>(); }));
     return bytes - in.remaining();
   }
 
-  /// `item`: where its bytes are read; `came_at`: where they lay.
+  /// `message`: where its bytes are read; `came_at`: where they lay.
   template <class Use>
-  static decltype(auto) open_at(const std::byte* item, const std::byte* came_at, std::size_t bytes, const origin& from,
+  static decltype(auto) open_at(const std::byte* message, const std::byte* came_at, std::size_t bytes, const origin& from,
                                 const std::byte** behind, Use&& use) {
-    closure_copy<F> f(item);
-    decoder in(item + closure_bytes, bytes, from.rank);
+    closure_copy<F> f(message);
+    decoder in(message + closure_bytes, bytes, from.rank);
     if constexpr (!fixed) {
       in.set_sender_memory(from.memory);
       if (from.stream != nullptr) [[unlikely]]
-        in.set_mark(from.stream->mark(), std::size_t(item - from.stream->begin()) + closure_bytes);
+        in.set_mark(from.stream->mark(), std::size_t(message - from.stream->begin()) + closure_bytes);
     }
     auto arguments = received::from([&]<class B>() {
       if constexpr (is_kept<B>)
-        return B(in, {&call_argument<B::number, F, A...>, key_of(item, from).index, from.rank});
+        return B(in, {&call_argument<B::number, F, A...>, key_of(message, from).index, from.rank});
       else
         return in.template get<B>();
     });
     if (behind != nullptr) *behind = came_at + closure_bytes + align_up(bytes - in.remaining(), 8);
     if constexpr (!fixed && !views)
       if (from.stream != nullptr && *behind == from.stream->end()) [[unlikely]]
-        from.stream->release();  // before the body: it may take long, and the sender its next item with it
+        from.stream->release();  // before the body: it may take long, and the sender its next message with it
     if constexpr (!fixed)
       if (in.complaint() != nullptr) [[unlikely]]
         throw_usage("receive", in.complaint());
@@ -216,7 +217,7 @@ struct packing {
   }
 };
 
-/// A callable that may not be there yet: then its whole item is put off until it is.
+/// A callable that may not be there yet: then its whole message is put off until it is.
 template <class F>
 concept may_be_absent = requires(const F& f) { f.present(); };
 
@@ -224,7 +225,7 @@ concept may_be_absent = requires(const F& f) { f.present(); };
 template <class F>
 concept finds_object = may_be_absent<F> && requires(const F& f) { f.find(); };
 
-/// Whether the callable of the item at `at` is not there yet; then `at` is moved behind the item.
+/// Whether the callable of the message at `at` is not there yet; then `at` is moved behind the message.
 template <class F, class... A>
 bool absent(const std::byte*& at, const std::byte* end, const origin& from) {
   if constexpr (may_be_absent<F>) {

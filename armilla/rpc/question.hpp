@@ -12,16 +12,16 @@
 namespace armilla {
 namespace detail {
 
-/// The answer has been appended: it leaves with the others of the frame that is being taken in, or at once when none is.
-inline void finish_answer(outbox& out, channel& c) {
+/// The reply has been appended: it leaves with the others of the frame that is being taken in, or at once when none is.
+inline void finish_reply(outbox& out, peer_channel& c) {
   if (out.self.fibers->on_detached_body()) return out.publish(c);
   c.urgent = true;
   out.done(c);
 }
 
-/// Takes in replies with a value of type R; a void answer is the name alone.
+/// Takes in replies with a value of type R; a void reply is the name alone.
 template <class R>
-struct answer {
+struct reply {
   using value = stored<R>;
   static constexpr std::size_t message_bytes = [] {
     if constexpr (std::is_void_v<R>)
@@ -35,9 +35,9 @@ struct answer {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const std::byte* const end = at + size;
     while (at != end) {
-      const std::byte* const item = at;
+      const std::byte* const message = at;
       take(in, source, at, end);
-      if constexpr (message_bytes == 0) in.count_message(handler<answer<R>>.id, std::size_t(at - item));
+      if constexpr (message_bytes == 0) in.count_message(handler<reply<R>>.id, std::size_t(at - message));
     }
   }
 
@@ -45,11 +45,11 @@ struct answer {
   /// To a question by name, in a bundle of its own, which the asker hands to the handler that its operation expects.
   template <audience To = audience::program>
   static void send(outbox& out, rank_t source, op_id to, const value& result, bool alone) {
-    channel& c = out.to(source);
-    const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<answer<R>>.id;
+    peer_channel& c = out.to(source);
+    const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<reply<R>>.id;
     const std::size_t bytes = reply_size(result);
     std::byte* const straight = alone ? out.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
-    std::byte* const place = straight != nullptr ? straight : out.append(c, h, bytes, traffic::answers);
+    std::byte* const place = straight != nullptr ? straight : out.append(c, h, bytes, traffic::uncounted_replies);
     if constexpr (To == audience::job)
       if (straight == nullptr) out.end_bundle(c);
     std::memcpy(place, &to, sizeof to);
@@ -57,12 +57,12 @@ struct answer {
     if (straight != nullptr) [[likely]]
       return out.publish_alone(c, bytes);
     ++out.count().replies_sent;
-    finish_answer(out, c);
+    finish_reply(out, c);
   }
 
-  /// One more of a row of answers to rank `c.to`, by a body that has not waited. False: it must go by `send`.
-  static bool send_in_line(outbox& out, channel& c, op_id to, const value& result) {
-    const auto [place, fills] = out.append_to_bundle(c, handler<answer<R>>.id, message_bytes);
+  /// One more of a row of replies to rank `c.to`, by a body that has not waited. False: it must go by `send`.
+  static bool send_in_line(outbox& out, peer_channel& c, op_id to, const value& result) {
+    const auto [place, fills] = out.append_to_bundle(c, handler<reply<R>>.id, message_bytes);
     if (place == nullptr) [[unlikely]]
       return false;
     std::memcpy(place, &to, sizeof to);
@@ -90,11 +90,11 @@ struct answer {
       throw_short_message(sizeof name, std::size_t(end - at));
     std::memcpy(&name, at, sizeof name);
     at += sizeof name;
-    decoder reply(at, std::size_t(end - at), source);
-    const auto behind = [&] { return at + align_up(std::size_t(end - at) - reply.remaining(), 8); };
+    decoder reader(at, std::size_t(end - at), source);
+    const auto behind = [&] { return at + align_up(std::size_t(end - at) - reader.remaining(), 8); };
     pending_op* c = in.out.pending.find(name);
-    if (c == nullptr || c->reply_handler != handler<answer<R>>.id) [[unlikely]] {
-      if constexpr (!std::is_void_v<R>) (void)reply.template get<R>();
+    if (c == nullptr || c->reply_handler != handler<reply<R>>.id) [[unlikely]] {
+      if constexpr (!std::is_void_v<R>) (void)reader.template get<R>();
       at = behind();
       ++in.out.count().replies_abandoned;
       return;
@@ -102,7 +102,7 @@ struct answer {
     if constexpr (std::is_void_v<R>)
       c->store<no_value>();
     else
-      c->store<R>(reply.template get<R>());
+      c->store<R>(reader.template get<R>());
     at = behind();
     c->complete(pending_op::state_t::ready);
   }
@@ -110,7 +110,7 @@ struct answer {
 
 /// Behind the last byte of a question: it leaves, by itself if it has a frame `alone`; else in the open frame, at once or with
 /// its batch.
-inline void finish_question(outbox& out, const call_state& calls, channel& c, std::size_t size, bool alone) {
+inline void finish_question(outbox& out, const call_state& calls, peer_channel& c, std::size_t size, bool alone) {
   if (alone) [[likely]] {
     out.publish_alone(c, size);
   } else {
@@ -132,7 +132,7 @@ struct refused_call {
 };
 
 template <class F, class... A>
-using answer_of = std::decay_t<std::invoke_result_t<F&, A...>>;
+using result_of = std::decay_t<std::invoke_result_t<F&, A...>>;
 
 template <class F, class... A>
 struct question;
@@ -148,15 +148,15 @@ handler_id question_id() noexcept {
 
 template <class F, class... A>
 struct question {
-  using items = packing<F, A...>;
-  using R = answer_of<F, A...>;
-  static constexpr std::size_t message_bytes = items::fixed ? sizeof(op_id) + items::message_bytes : 0;
+  using packed = packing<F, A...>;
+  using R = result_of<F, A...>;
+  static constexpr std::size_t message_bytes = packed::fixed ? sizeof(op_id) + packed::message_bytes : 0;
 
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool runs_bodies = true;
-  static constexpr bool streams = !items::fixed && !by_name<F>;
+  static constexpr bool streams = !packed::fixed && !by_name<F>;
   /// As for statements.
-  static constexpr bool found_at_once = items::fixed && finds_object<F>;
+  static constexpr bool found_at_once = packed::fixed && finds_object<F>;
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     bundle_rest rest{at, at + size};
@@ -174,12 +174,12 @@ struct question {
     }
   }
 
-  /// Items of one size with answers of one size, of bodies that may wait: the body is inlined in the loop over them.
-  static constexpr bool in_line = may_wait && items::fixed && !by_name<F> && !may_be_absent<F> && (answer<R>::message_bytes != 0);
+  /// Messages of one size with replies of one size, of bodies that may wait: the body is inlined in the loop over them.
+  static constexpr bool in_line = may_wait && packed::fixed && !by_name<F> && !may_be_absent<F> && (reply<R>::message_bytes != 0);
 
-  /// Items from the front of `rest`, up to one that fails or waits. Budget beside the body: two moves of the name, the place in
-  /// `rest`, a test whether the body has waited, and one more message of a bundle. What many bodies read from memory comes at a
-  /// time only if the processor can look at many of them at once.
+  /// Messages from the front of `rest`, up to one that fails or waits. Budget beside the body: two moves of the name, the place
+  /// in `rest`, a test whether the body has waited, and one more message of a bundle. What many bodies read from memory comes at
+  /// a time only if the processor can look at many of them at once.
   static void run_in_line(delivery& in, rank_t source, bundle_rest& rest)
     requires in_line
   {
@@ -187,18 +187,18 @@ struct question {
     const std::byte* const end = rest.end;
     const std::byte* const whole = end - std::size_t(end - at) % message_bytes;
     const std::byte* before = at;
-    channel& back = in.out.to(source);
+    peer_channel& back = in.out.to(source);
     op_id name;
     try {
       while (at != whole) {
         before = at;
         std::memcpy(&name, at, sizeof name);
         at += sizeof name;
-        items::read_whole(at, {source}, [&](F& f, auto&&... arguments) {
+        packed::read_whole(at, {source}, [&](F& f, auto&&... arguments) {
           rest.at = at;
           const stored<R> result = value_of(f, std::move(arguments)...);
-          if (rest.until != end || !answer<R>::send_in_line(in.out, back, name, result)) [[unlikely]]
-            answer<R>::send(in.out, source, name, result, in.body_has_waited());
+          if (rest.until != end || !reply<R>::send_in_line(in.out, back, name, result)) [[unlikely]]
+            reply<R>::send(in.out, source, name, result, in.body_has_waited());
         });
         if (rest.until != end) [[unlikely]]
           return;
@@ -230,23 +230,23 @@ struct question {
         stream->await(rest.at + sizeof name);
     std::memcpy(&name, rest.at, sizeof name);
     rest.at += sizeof name;
-    const std::byte* const item = rest.at;
+    const std::byte* const message = rest.at;
     origin from{source};
-    if constexpr (!items::fixed) from.memory = in.memory_of(source);
+    if constexpr (!packed::fixed) from.memory = in.memory_of(source);
     if constexpr (streams) from.stream = stream;
-    if constexpr (items::views) from.transient = in.transient(item);
+    if constexpr (packed::views) from.transient = in.transient(message);
     [[maybe_unused]] void* found = nullptr;
-    if constexpr (found_at_once) found = items::callable_at(rest.at, rest.end).find();
+    if constexpr (found_at_once) found = packed::callable_at(rest.at, rest.end).find();
     if constexpr (may_be_absent<F>)
       if (found == nullptr && absent<F, A...>(rest.at, rest.end, from)) [[unlikely]] {
-        closure_copy<F> f(item);
-        (*f).park(in.self, {source, question_id<F, A...>(), {item - sizeof name, rest.at}});
+        closure_copy<F> f(message);
+        (*f).park(in.self, {source, question_id<F, A...>(), {message - sizeof name, rest.at}});
         return;
       }
     try {
-      items::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
-        if constexpr (!items::fixed || by_name<F>)
-          in.count_message(question_id<F, A...>(), sizeof name + std::size_t(rest.at - item));
+      packed::read(rest.at, rest.end, from, [&](F& f, auto&&... arguments) {
+        if constexpr (!packed::fixed || by_name<F>)
+          in.count_message(question_id<F, A...>(), sizeof name + std::size_t(rest.at - message));
         const auto body = [&]() -> decltype(auto) {
           const timed cpu(in.watch(), component::cpu);
           if constexpr (found_at_once)
@@ -258,14 +258,14 @@ struct question {
         const auto alone = [&] { return (first && rest.at == rest.end) || in.body_has_waited(); };
         if constexpr (std::is_void_v<R>) {
           body();
-          answer<void>::template send<audience_of<F>>(in.out, source, name, {}, alone());
+          reply<void>::template send<audience_of<F>>(in.out, source, name, {}, alone());
         } else {
           const stored<R> result = body();
-          answer<R>::template send<audience_of<F>>(in.out, source, name, result, alone());
+          reply<R>::template send<audience_of<F>>(in.out, source, name, result, alone());
         }
       });
     } catch (...) {
-      if (rest.at == item && !items::empty) throw;  // the item itself was damaged
+      if (rest.at == message && !packed::empty) throw;  // the message itself was damaged
       reply_error(in.out, source, name, std::current_exception());
     }
   }
@@ -274,18 +274,18 @@ struct question {
 /// A long question over a network: the elements of a view in this rank's segment are taken from there. False: they must be
 /// copied.
 template <class F, class... A>
-bool write_zero_copy(outbox& out, channel& c, op_id name, std::size_t size, const F& f, const A&... arguments) {
-  zero_copy_encoder item(out.own_memory());
-  item.bytes(&name, sizeof name);
-  if constexpr (packing<F, A...>::closure_bytes != 0) item.bytes(&f, sizeof(F)), item.align(8);
-  item.begin_arguments();
-  (item.put(arguments), ...);
-  return item.good() && out.append_zero_copy(c, question_id<F, A...>(), size, item);
+bool write_zero_copy(outbox& out, peer_channel& c, op_id name, std::size_t size, const F& f, const A&... arguments) {
+  zero_copy_encoder message(out.own_memory());
+  message.bytes(&name, sizeof name);
+  if constexpr (packing<F, A...>::closure_bytes != 0) message.bytes(&f, sizeof(F)), message.align(8);
+  message.begin_arguments();
+  (message.put(arguments), ...);
+  return message.good() && out.append_zero_copy(c, question_id<F, A...>(), size, message);
 }
 
 /// A question that is too long for the ring: it is read while it is written.
 template <class F, class... A>
-[[gnu::noinline]] void write_long_question(outbox& out, channel& c, op_id name, std::size_t size, const shared_range& stable,
+[[gnu::noinline]] void write_long_question(outbox& out, peer_channel& c, op_id name, std::size_t size, const shared_range& stable,
                                            const F& f, const A&... arguments) {
   if constexpr (packing<F, A...>::views)
     if (c.far && write_zero_copy(out, c, name, size, f, arguments...)) return;
@@ -296,21 +296,21 @@ template <class F, class... A>
 }
 
 template <class F, class... A>
-auto send_question(outbox& out, channel& c, const F& f, const A&... arguments) {
-  using items = packing<F, A...>;
-  using R = answer_of<F, A...>;
+auto send_question(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
+  using packed = packing<F, A...>;
+  using R = result_of<F, A...>;
   const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
   call_state& calls = *out.self.calls;
   out.admit(c);
-  pending_op* const target = out.pending.take(handler<answer<R>>.id);
+  pending_op* const target = out.pending.take(handler<reply<R>>.id);
   future<R> result = future_access::adopt<R>(target);
   const op_id name = target->name();
   target->asked.method = question_id<F, A...>();
   target->asked.rank = c.to;
   if constexpr (by_name<F>) target->asked.name = F::text();
   shared_range stable;
-  if constexpr (!items::fixed) stable = out.memory_for(c.to);
-  const std::size_t size = sizeof name + items::size(stable, arguments...);
+  if constexpr (!packed::fixed) stable = out.memory_for(c.to);
+  const std::size_t size = sizeof name + packed::size(stable, arguments...);
   const handler_id h = question_id<F, A...>();
   std::byte* const alone = calls.batches == 0 ? out.begin_alone<audience_of<F>>(c, h, size, traffic::questions) : nullptr;
   if (question<F, A...>::streams && alone == nullptr && size > out.eager()) [[unlikely]] {
@@ -318,7 +318,7 @@ auto send_question(outbox& out, channel& c, const F& f, const A&... arguments) {
   } else {
     std::byte* const place = alone != nullptr ? alone : out.append(c, h, size);
     std::memcpy(place, &name, sizeof name);
-    items::write(stable, place + sizeof name, f, arguments...);
+    packed::write(stable, place + sizeof name, f, arguments...);
   }
   finish_question(out, calls, c, size, alone != nullptr);
   return result;
@@ -335,7 +335,7 @@ template <detail::one_function> void call(rank_t, ...) = delete;  // armilla: na
 ///
 /// `f` and the arguments as for `async`; the result goes by value and must be sendable. Sent at once, together with the
 /// statements to `dest` that wait for company, unless a `batch` is open. The reply comes back as soon as the body has ended.
-/// A view of elements in this rank's segment is not copied when it is long: keep them until the answer is there.
+/// A view of elements in this rank's segment is not copied when it is long: keep them until the reply is there.
 /// What the body throws arrives at `get()` as `remote_error` with the rank, its type and its text. Errors as `async`.
 /// Cost: one message each way of one cache line for up to 32 bytes of arguments; no allocation.
 /// Paper: STAPL, section 5 (sync_rmi, and the handle of section 6.4); MRPC, section 3.
@@ -346,7 +346,7 @@ template <class F, class... A>
   detail::check_body<F, A...>();
   if constexpr (detail::can_call<F, A...>) {
     using P = typename detail::callable_of<F>::type;
-    using R = detail::answer_of<P, detail::sent_as<A>...>;
+    using R = detail::result_of<P, detail::sent_as<A>...>;
     if constexpr (!std::is_void_v<R>) require_sendable_value<R>();
     detail::outbox& out = *detail::here("call").out;
     return detail::send_question<P, detail::sent_as<A>...>(out, detail::lane_for<P>(out, out.checked(dest, "call")),

@@ -68,7 +68,7 @@ std::byte* receive_buffers::take(const buffer_key& key, std::size_t bytes) {
       ++count_.receive_buffers_reused;
       return b->bytes();
     }
-  const std::size_t capacity = std::bit_ceil(bytes);  // items of one method differ a little
+  const std::size_t capacity = std::bit_ceil(bytes);  // messages of one method differ a little
   void* const memory = ::operator new(sizeof(buffer) + capacity);
   ++count_.receive_buffers_made;
   return (::new (memory) buffer{.key = key, .capacity = capacity})->bytes();

@@ -28,29 +28,29 @@ handler_id statement_id() noexcept {
 
 template <class F, class... A>
 struct statement {
-  using items = packing<F, A...>;
+  using packed = packing<F, A...>;
   static constexpr std::size_t empty_message = 8;  // so that a bundle of statements without any bytes has a length
 
-  static constexpr std::size_t message_bytes = items::empty ? empty_message : items::message_bytes;
+  static constexpr std::size_t message_bytes = packed::empty ? empty_message : packed::message_bytes;
   /// A bundle is a row of messages of one size: one look at its length tells that all are whole.
-  static constexpr bool uniform = items::fixed && !by_name<F>;
+  static constexpr bool uniform = packed::fixed && !by_name<F>;
 
-  static std::size_t size(const A&... arguments) { return items::empty ? empty_message : items::size({}, arguments...); }
+  static std::size_t size(const A&... arguments) { return packed::empty ? empty_message : packed::size({}, arguments...); }
 
   static constexpr bool may_wait = body_may_wait<F>;
   static constexpr bool runs_bodies = true;
-  static constexpr bool streams = !items::fixed && !by_name<F>;
+  static constexpr bool streams = !packed::fixed && !by_name<F>;
   /// Whether one look finds the object and whether it is there: nothing runs between the two where messages are plain moves.
-  static constexpr bool found_at_once = items::fixed && finds_object<F>;
+  static constexpr bool found_at_once = packed::fixed && finds_object<F>;
 
   struct untimed {
     untimed(stopwatch*, component) noexcept {}
   };
-  using timed_message = std::conditional_t<items::fixed, untimed, timed>;
+  using timed_message = std::conditional_t<packed::fixed, untimed, timed>;
 
   // A bundle of statements: the body is inlined in the loop over its messages. If one waits, `rest` is empty afterwards.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
-    const timed body(items::fixed ? in.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
+    const timed body(packed::fixed ? in.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
     bundle_rest rest{at, at + size};
     incoming_block* stream = nullptr;
     if constexpr (streams) stream = in.take_stream();
@@ -71,7 +71,7 @@ struct statement {
     try {
       while (at != whole) {
         before = at;
-        if constexpr (items::empty) rest.at = at += empty_message;
+        if constexpr (packed::empty) rest.at = at += empty_message;
         origin from{source};
         if constexpr (streams) from.stream = stream;
         [[maybe_unused]] void* found = nullptr;
@@ -83,11 +83,11 @@ struct statement {
             (*f).park(in.self, {source, statement_id<F, A...>(), {before, at}});
             continue;
           }
-        if constexpr (items::views) from.transient = in.transient(before);
+        if constexpr (packed::views) from.transient = in.transient(before);
         const auto run_body = [&](F& f, auto&&... arguments) {
           rest.at = at;
           [[maybe_unused]] const timed_message body(in.watch(), component::cpu);
-          if constexpr (!items::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(at - before));
+          if constexpr (!packed::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(at - before));
           if constexpr (found_at_once)
             if (found != nullptr) [[likely]] {
               f.run(found, std::move(arguments)...);
@@ -96,9 +96,9 @@ struct statement {
           f(std::move(arguments)...);
         };
         if constexpr (uniform)
-          items::read_whole(at, from, run_body);
+          packed::read_whole(at, from, run_body);
         else
-          items::read(at, end, from, run_body);
+          packed::read(at, end, from, run_body);
         if (rest.until != end) [[unlikely]]  // the body has waited, or this poll has a limit
           if (by_name<F> || !in.goes_on(rest)) return;
         if constexpr (by_name<F>)
@@ -123,20 +123,20 @@ using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_tri
 
 // The first of a bundle, one that is too long for the frame, and every one while statements are observed.
 template <class F, class... A>
-[[gnu::noinline]] void start_statements(outbox& out, channel& c, passed<F> f, passed<A>... arguments) {
-  using items = packing<F, A...>;
+[[gnu::noinline]] void start_statements(outbox& out, peer_channel& c, passed<F> f, passed<A>... arguments) {
+  using packed = packing<F, A...>;
   const timed runtime(out.watch(), component::runtime);
-  constexpr traffic kind = items::fixed ? traffic::statements : traffic::uncounted;
+  constexpr traffic kind = packed::fixed ? traffic::statements : traffic::uncounted;
   out.admit(c);
   const std::size_t size = statement<F, A...>::size(arguments...);
   if (statement<F, A...>::streams && size > out.eager()) [[unlikely]] {
     outgoing_block block(out, c, statement_id<F, A...>(), size);
-    items::write({}, block, 0, f, arguments...);
+    packed::write({}, block, 0, f, arguments...);
     block.finish();
   } else {
-    items::write({}, out.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
+    packed::write({}, out.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
   }
-  if constexpr (!items::fixed) ++out.count().statements_sent;
+  if constexpr (!packed::fixed) ++out.count().statements_sent;
   out.done(c);
   if (out.observed()) [[unlikely]]
     out.count_call();
@@ -144,7 +144,7 @@ template <class F, class... A>
 
 /// Budget of one more statement of a bundle: the context, the channel, one test for the handler, one for the room, the bytes.
 template <class F, class... A>
-void send_statement(outbox& out, channel& c, const F& f, const A&... arguments) {
+void send_statement(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {
     start_statements<F, A...>(out, c, f, arguments...);
     return out.publish(c);
@@ -171,7 +171,7 @@ void send_statement(outbox& out, channel& c, const F& f, const A&... arguments) 
 
 /// Safe bodies go to the progress thread, if there is one.
 template <class F>
-channel& lane_for(outbox& out, channel& c) noexcept {
+peer_channel& lane_for(outbox& out, peer_channel& c) noexcept {
   if constexpr (is_safe<F>)
     return out.to_progress_thread(c);
   else

@@ -35,7 +35,7 @@ json json_of(const statistics& s, bool timing) {
   out["methods"] = json::array();
   for (const method_statistics& m : s.methods)
     out["methods"].push_back(
-        {{"name", m.name}, {"runs", m.runs}, {"items", m.items}, {"bytes", m.bytes}, {"sizes", json_of(m.sizes)}});
+        {{"name", m.name}, {"runs", m.runs}, {"messages", m.messages}, {"bytes", m.bytes}, {"sizes", json_of(m.sizes)}});
   return out;
 }
 

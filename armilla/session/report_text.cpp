@@ -121,7 +121,7 @@ void print_methods(output out, const std::string& title, const statistics& s) {
                  "method, messages by size from");
   for (const method_statistics& m : methods) {
     const std::string name = m.name.size() > longest_name ? m.name.substr(0, longest_name - 3) + "..." : m.name;
-    fmt::format_to(out, "{:>13} {:>13} {:>13}  {} {}\n", m.items, m.bytes, m.runs, name, sizes_text(m));
+    fmt::format_to(out, "{:>13} {:>13} {:>13}  {} {}\n", m.messages, m.bytes, m.runs, name, sizes_text(m));
   }
 }
 

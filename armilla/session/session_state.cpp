@@ -19,7 +19,7 @@
 #include "armilla/boot/heartbeat.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/pin.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/layers.hpp"

@@ -61,7 +61,7 @@ RANK_TEST(statements_are_counted_where_they_leave_and_where_they_run) {
   EXPECT_EQ(s.questions_sent, 0);
   EXPECT_EQ(s.replies_sent, 0);
   const am::method_statistics& m = method(s, "async");
-  EXPECT_EQ(m.items, 1000);
+  EXPECT_EQ(m.messages, 1000);
   EXPECT_EQ(m.bytes, 8000);
   EXPECT_EQ(m.sizes[3], 1000);
   EXPECT_GE(m.runs, 1);
@@ -76,7 +76,7 @@ RANK_TEST(statements_that_are_taken_in_by_steps_are_counted_once) {
     while (taken < 100) am::poll({.bodies = 7});
   });
   const am::method_statistics& m = method(s, "async");
-  EXPECT_EQ(m.items, 100);
+  EXPECT_EQ(m.messages, 100);
   EXPECT_EQ(m.bytes, 800);
   EXPECT_EQ(m.sizes[3], 100);
 }
@@ -84,7 +84,7 @@ RANK_TEST(statements_that_are_taken_in_by_steps_are_counted_once) {
 RANK_TEST(a_broadcast_is_a_statement_to_each_rank) {
   const am::statistics s = during([] { am::async_all(&take_number, 1); });
   EXPECT_EQ(s.statements_sent, am::ranks());
-  EXPECT_EQ(method(s, "async").items, am::ranks());
+  EXPECT_EQ(method(s, "async").messages, am::ranks());
 }
 
 RANK_TEST(questions_have_an_answer_each) {
@@ -94,10 +94,10 @@ RANK_TEST(questions_have_an_answer_each) {
   EXPECT_EQ(s.questions_sent, 50);
   EXPECT_EQ(s.replies_sent, 50);
   EXPECT_EQ(s.statements_sent, 0);
-  EXPECT_EQ(method(s, "call ").items, 50);
+  EXPECT_EQ(method(s, "call ").messages, 50);
   EXPECT_EQ(method(s, "call ").bytes, 50 * 16);
-  EXPECT_EQ(method(s, "answer double").items, 50);
-  EXPECT_EQ(method(s, "answer double").bytes, 50 * 16);
+  EXPECT_EQ(method(s, "reply double").messages, 50);
+  EXPECT_EQ(method(s, "reply double").bytes, 50 * 16);
 }
 
 RANK_TEST(an_answer_nobody_waits_for_is_abandoned) {
@@ -109,7 +109,7 @@ RANK_TEST(an_exception_is_an_answer_of_its_own) {
   const am::statistics s = during([] { EXPECT_THROWS(am::remote_error, am::call(here().next, [] { throw 1; }).get()); });
   EXPECT_EQ(s.remote_errors, 1);
   EXPECT_EQ(s.questions_sent, 1);
-  EXPECT_EQ(method(s, "answer by an exception").items, 1);
+  EXPECT_EQ(method(s, "reply by an exception").messages, 1);
 }
 
 RANK_TEST(messages_that_differ_in_size_are_counted_one_by_one) {
@@ -117,7 +117,7 @@ RANK_TEST(messages_that_differ_in_size_are_counted_one_by_one) {
     for (const std::size_t n : {3u, 3u, 100u, 1000u}) am::async<&take_text>(here().next, std::string(n, 'x'));
   });
   const am::method_statistics& m = method(s, "(string)");
-  EXPECT_EQ(m.items, 4);
+  EXPECT_EQ(m.messages, 4);
   EXPECT_EQ(m.sizes[4], 2);  // 8 bytes of length, 3 of text, padding
   EXPECT_EQ(m.sizes[6], 1);
   EXPECT_EQ(m.sizes[9], 1);
@@ -130,9 +130,9 @@ RANK_TEST(active_messages_are_counted_with_their_payload) {
     am::request<take_payload>(here().next, text, 1);
   });
   EXPECT_EQ(s.statements_sent, 11);
-  EXPECT_EQ(method(s, "take_message").items, 10);
+  EXPECT_EQ(method(s, "take_message").messages, 10);
   EXPECT_EQ(method(s, "take_message").bytes, 80);
-  EXPECT_EQ(method(s, "take_payload").items, 1);
+  EXPECT_EQ(method(s, "take_payload").messages, 1);
   EXPECT_EQ(method(s, "take_payload").bytes, 32);
 }
 
@@ -141,7 +141,7 @@ RANK_TEST(a_long_payload_goes_by_a_block) {
   EXPECT_EQ(s.bulk_sent, 1);
   EXPECT_GE(s.bulk_bytes_sent, 800000);
   EXPECT_LT(s.bulk_bytes_sent, 800100);
-  EXPECT_EQ(method(s, "(vector<double>)").items, 1);
+  EXPECT_EQ(method(s, "(vector<double>)").messages, 1);
   EXPECT_EQ(method(s, "(vector<double>)").bytes, s.bulk_bytes_sent);
   EXPECT_LT(s.bytes_sent, 1000);
 }
@@ -219,7 +219,7 @@ RANK_TEST(messages_belong_to_the_phase_in_which_they_run) {
     am::fence();
   }
   for (const am::phase_statistics& p : am::phases())
-    if (p.name == "running") EXPECT_EQ(method(p.what, "async").items, 7);
+    if (p.name == "running") EXPECT_EQ(method(p.what, "async").messages, 7);
 }
 
 RANK_TEST(fibers_are_counted_when_they_are_made) {

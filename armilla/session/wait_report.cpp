@@ -18,8 +18,8 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/stall_detector.hpp"
-#include "armilla/fiber/explain.hpp"
-#include "armilla/object/state.hpp"
+#include "armilla/fiber/explain_wait.hpp"
+#include "armilla/object/object_state.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla::detail {

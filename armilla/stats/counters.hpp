@@ -45,7 +45,7 @@ struct counters {
   std::uint64_t stores = 0, store_bytes = 0;
   std::uint64_t atomics = 0;       ///< that were not an instruction of this rank's processor
   std::uint64_t cross_copies = 0;  ///< process_vm_readv / writev
-  // buffers for items whose bodies may wait; see rpc/receive_buffers.hpp
+  // buffers for messages whose bodies may wait; see rpc/receive_buffers.hpp
   std::uint64_t receive_buffers_reused = 0;
   std::uint64_t receive_buffers_made = 0;
   std::uint64_t receive_buffers_returned = 0;  ///< for lack of room under ARMILLA_RECEIVE_BUFFERS

@@ -18,16 +18,17 @@ inline unsigned size_bucket(std::uint64_t bytes) noexcept {
 
 /// What came in for one method.
 struct method_count {
-  std::uint64_t runs = 0;   ///< dispatches
-  std::uint64_t items = 0;  ///< messages
-  std::uint64_t bytes = 0;  ///< of the messages
+  std::uint64_t runs = 0;      ///< dispatches
+  std::uint64_t messages = 0;  ///< messages
+  std::uint64_t bytes = 0;     ///< of the messages
   size_histogram sizes{};
 };
 
 /// Counts what comes in by the number of its method. Exists only where statistics were asked for.
 class method_counts {
  public:
-  /// `message_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by `item`.
+  /// `message_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by
+  /// `message`.
   explicit method_counts(std::vector<std::uint32_t> message_bytes)
       : message_bytes_(std::move(message_bytes)), counts_(message_bytes_.size()) {}
 
@@ -40,15 +41,15 @@ class method_counts {
   void take_back(std::uint32_t method, std::size_t bytes) noexcept {
     if (const std::uint32_t each = message_bytes_[method]; each != 0) add(counts_[method], 0 - bytes / each, each);
   }
-  void item(std::uint32_t method, std::size_t bytes) noexcept { add(counts_[method], 1, bytes); }
+  void message(std::uint32_t method, std::size_t bytes) noexcept { add(counts_[method], 1, bytes); }
 
   const std::vector<method_count>& all() const noexcept { return counts_; }
 
  private:
-  static void add(method_count& m, std::uint64_t items, std::uint64_t each) noexcept {
-    m.items += items;
-    m.bytes += items * each;
-    m.sizes[size_bucket(each)] += items;
+  static void add(method_count& m, std::uint64_t messages, std::uint64_t each) noexcept {
+    m.messages += messages;
+    m.bytes += messages * each;
+    m.sizes[size_bucket(each)] += messages;
   }
 
   std::vector<std::uint32_t> message_bytes_;

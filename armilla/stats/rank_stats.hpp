@@ -35,7 +35,7 @@ struct rank_stats : counters {
   bool watched() const noexcept { return asked.any() || events != nullptr; }
 
   /// Layer am says what methods there are. Null if they are not counted.
-  method_counts* count_methods(std::vector<std::uint32_t> (*item_sizes)(), const std::string& (*name)(std::uint32_t));
+  method_counts* count_methods(std::vector<std::uint32_t> (*message_sizes)(), const std::string& (*name)(std::uint32_t));
 };
 
 inline rank_stats& stats_of(context& self) noexcept { return static_cast<rank_stats&>(*self.count); }

@@ -21,7 +21,7 @@ void combine(component_times& a, const component_times& b, Op op) {
 template <class Op>
 void combine(method_statistics& a, const method_statistics& b, Op op) {
   a.runs = op(a.runs, b.runs);
-  a.items = op(a.items, b.items);
+  a.messages = op(a.messages, b.messages);
   a.bytes = op(a.bytes, b.bytes);
   std::ranges::transform(a.sizes, b.sizes, a.sizes.begin(), op);
 }
@@ -69,7 +69,7 @@ std::vector<method_statistics> methods_of(const rank_stats& s) {
   std::vector<method_statistics> found;
   for (std::uint32_t i = 0; i < s.methods->all().size(); ++i)
     if (const method_count& m = s.methods->all()[i]; m.runs != 0)
-      found.push_back({s.method_name(i), m.runs, m.items, m.bytes, m.sizes});
+      found.push_back({s.method_name(i), m.runs, m.messages, m.bytes, m.sizes});
   std::ranges::sort(found, {}, &method_statistics::name);
   std::size_t kept = 0;
   for (std::size_t i = 1; i < found.size(); ++i)
@@ -83,9 +83,10 @@ std::vector<method_statistics> methods_of(const rank_stats& s) {
 
 }  // namespace
 
-method_counts* rank_stats::count_methods(std::vector<std::uint32_t> (*item_sizes)(), const std::string& (*name)(std::uint32_t)) {
+method_counts* rank_stats::count_methods(std::vector<std::uint32_t> (*message_sizes)(),
+                                         const std::string& (*name)(std::uint32_t)) {
   if (!asked.any()) return nullptr;
-  methods = std::make_unique<method_counts>(item_sizes());
+  methods = std::make_unique<method_counts>(message_sizes());
   method_name = name;
   return methods.get();
 }

@@ -32,10 +32,10 @@ struct component_times {
 
 /// What came in for one method: for the body of an `async` or a `call`, a reply, a handler of an active message.
 struct method_statistics {
-  std::string name;         ///< "async NAME(ARGUMENTS)", "call ...", "answer TYPE", "message NAME"
-  std::uint64_t runs = 0;   ///< dispatches; messages that travelled together cost one
-  std::uint64_t items = 0;  ///< messages
-  std::uint64_t bytes = 0;  ///< of these, without headers
+  std::string name;            ///< "async NAME(ARGUMENTS)", "call ...", "reply TYPE", "message NAME"
+  std::uint64_t runs = 0;      ///< dispatches; messages that travelled together cost one
+  std::uint64_t messages = 0;  ///< messages
+  std::uint64_t bytes = 0;     ///< of these, without headers
   /// By size: place k counts the messages of 2^k to 2^(k+1) - 1 bytes (each takes a multiple of 8).
   std::array<std::uint64_t, 32> sizes{};
 };

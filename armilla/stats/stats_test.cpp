@@ -175,7 +175,7 @@ TEST_F(alone, the_difference_is_what_happened_between) {
   const statistics between = stats() - before;
   EXPECT_EQ(between.polls, 3);
   EXPECT_EQ(only(between.methods).name, "one");
-  EXPECT_EQ(only(between.methods).items, 2);
+  EXPECT_EQ(only(between.methods).messages, 2);
   EXPECT_EQ(only(between.methods).bytes, 32);
   EXPECT_EQ(only(between.methods).sizes[4], 2);
 }
@@ -192,18 +192,18 @@ TEST_F(alone, messages_of_one_size_are_counted_by_the_run) {
   methods().run(0, 160);
   const std::vector<method_statistics> all = stats().methods;
   EXPECT_EQ(only(all).runs, 1);
-  EXPECT_EQ(only(all).items, 10);
+  EXPECT_EQ(only(all).messages, 10);
   EXPECT_EQ(only(all).sizes[4], 10);
 }
 
 TEST_F(alone, messages_that_differ_count_themselves) {
   start("1");
   methods().run(1, 1000);
-  methods().item(1, 200);
-  methods().item(1, 800);
+  methods().message(1, 200);
+  methods().message(1, 800);
   const std::vector<method_statistics> all = stats().methods;
   EXPECT_EQ(only(all).runs, 1);
-  EXPECT_EQ(only(all).items, 2);
+  EXPECT_EQ(only(all).messages, 2);
   EXPECT_EQ(only(all).bytes, 1000);
   EXPECT_EQ(only(all).sizes[7], 1);
   EXPECT_EQ(only(all).sizes[9], 1);
@@ -220,7 +220,7 @@ TEST_F(alone, sums_merge_methods_by_name) {
   EXPECT_EQ(sum.time.net, 0.75);
   ASSERT_EQ(sum.methods.size(), 2);
   EXPECT_EQ(sum.methods[0].name, "a");
-  EXPECT_EQ(sum.methods[1].items, 4);
+  EXPECT_EQ(sum.methods[1].messages, 4);
 }
 
 TEST_F(alone, phases_of_one_name_add_up) {

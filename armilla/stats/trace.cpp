@@ -13,12 +13,12 @@ trace::trace(const std::string& file, std::uint64_t events, rank_t rank, rank_t 
 void trace::name_methods(std::uint32_t methods, const std::string& (*name)(std::uint32_t), rank_t ranks) {
   sent_.assign(std::size_t(ranks), 0);
   taken_.assign(std::size_t(ranks), 0);
-  is_answer_.assign(methods, 0);
+  is_reply_.assign(methods, 0);
   first_method_ = part_.head().names;
   for (std::uint32_t i = 0; i < methods; ++i) {
     const std::string& text = name(i);
     part_.add_name(text);
-    is_answer_[i] = text.starts_with("answer");
+    is_reply_[i] = text.starts_with("reply");
   }
 }
 

@@ -42,11 +42,11 @@ class trace {
   /// A frame has come in: its number goes to the first bundle that begins.
   void taken(rank_t source) noexcept { arrow_ = ++taken_[std::size_t(source)]; }
   void begin_run(rank_t source, std::uint32_t method, std::size_t bytes) noexcept {
-    note(is_answer_[method] != 0 ? trace_kind::answer : trace_kind::run, first_method_ + method, bytes, source,
+    note(is_reply_[method] != 0 ? trace_kind::reply : trace_kind::run, first_method_ + method, bytes, source,
          std::exchange(arrow_, 0));
   }
   void end_run(std::uint32_t method) noexcept {
-    if (is_answer_[method] == 0) end();
+    if (is_reply_[method] == 0) end();
   }
 
   // ---- what a fiber is in ----
@@ -87,9 +87,9 @@ class trace {
   std::uint64_t next_ = 0;
   std::uint32_t arrow_ = 0;
   std::uint32_t first_method_ = 0;
-  std::vector<std::uint32_t> sent_;      // frames, by channel
-  std::vector<std::uint32_t> taken_;     // frames, by source
-  std::vector<std::uint8_t> is_answer_;  // by method
+  std::vector<std::uint32_t> sent_;     // frames, by channel
+  std::vector<std::uint32_t> taken_;    // frames, by source
+  std::vector<std::uint8_t> is_reply_;  // by method
   known known_[64];
 };
 

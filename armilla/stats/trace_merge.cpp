@@ -170,7 +170,7 @@ class rank_writer {
       case trace_kind::collective: return begin(e, at, "collective", false);
       case trace_kind::fiber: return begin(e, at, "fiber", false);
       case trace_kind::end: return end(here(), at);
-      case trace_kind::answer: return point(e, at, next, "answer");
+      case trace_kind::reply: return point(e, at, next, "reply");
       case trace_kind::sent: return point(e, at, next, "send");
       case trace_kind::change: return change(e, at);
       case trace_kind::begin_phase:
@@ -271,7 +271,7 @@ std::unordered_set<std::uint64_t> whole_arrows(const std::vector<trace_record>& 
       if (e.kind == trace_kind::sent) left.insert(arrow_key(p.head.rank, e.peer, e.number));
   for (const trace_record& p : parts)
     for (const trace_event& e : p.events)
-      if ((e.kind == trace_kind::run || e.kind == trace_kind::answer) && e.number != 0)
+      if ((e.kind == trace_kind::run || e.kind == trace_kind::reply) && e.number != 0)
         if (const std::uint64_t key = arrow_key(e.peer, p.head.rank, e.number); left.contains(key)) whole.insert(key);
   return whole;
 }

@@ -15,7 +15,7 @@ enum class trace_kind : std::uint32_t {
   none,
   run,  ///< a run of bodies begins: `name` the method, `value` bytes, `peer` the source, `number` of the frame if it is the first
         ///< in it
-  answer,       ///< the same for what only stores an answer; it has no end
+  reply,        ///< the same for what only stores a reply; it has no end
   wait,         ///< a wait begins
   collective,   ///< a collective begins
   fiber,        ///< a fiber's own function begins

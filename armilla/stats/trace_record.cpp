@@ -51,7 +51,7 @@ bool put_in_order(trace_record& p, std::unordered_map<std::uint64_t, std::int64_
   for (std::size_t i = 0; i < p.events.size(); ++i) {
     const trace_event& e = p.events[i];
     std::int64_t at = std::max(p.at[i], earliest);
-    if ((e.kind == trace_kind::run || e.kind == trace_kind::answer) && e.number != 0)
+    if ((e.kind == trace_kind::run || e.kind == trace_kind::reply) && e.number != 0)
       if (const auto sent = left.find(arrow_key(e.peer, p.head.rank, e.number));
           sent != left.end() && sent->second >= at && sent->second - at < most_mended_ns)
         at = sent->second + 1;

@@ -22,7 +22,7 @@ namespace armilla::detail {
 namespace {
 
 const std::string& method(std::uint32_t n) {
-  static const std::string names[] = {"none", "call f()", "answer long"};
+  static const std::string names[] = {"none", "call f()", "reply long"};
   return names[n];
 }
 

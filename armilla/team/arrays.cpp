@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
-#include "armilla/team/bulk.hpp"
+#include "armilla/team/collective_bulk.hpp"
+#include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
-#include "armilla/team/transfer.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -118,13 +118,13 @@ class folding {
   std::unique_ptr<std::byte[]> before_;  // the fold of the members before this one
 };
 
-void fold_all(transfer& moves, const team_record& t, folding& into) {
+void fold_all(member_transfer& moves, const team_record& t, folding& into) {
   for (std::uint32_t i = 0; i < t.size; ++i)
     if (i != t.rank) moves.fold(i, folding::take, &into, into.bytes());
 }
 
 void reduce_by_transfer(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
-  transfer moves(t, collective::reduce);
+  member_transfer moves(t, collective::reduce);
   moves.in_pieces_of(how.element);
   folding into(t, data, t.rank == root ? bytes : 0, how);
   if (t.rank == root)
@@ -149,7 +149,7 @@ void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
   const part mine = part_of(bytes, how.element, t.rank, t.size);
   folding into(t, data + mine.at, mine.bytes, how);
   {
-    transfer moves(t, collective::all_reduce);
+    member_transfer moves(t, collective::all_reduce);
     moves.in_pieces_of(how.element);
     for (std::uint32_t k = 1; k < t.size; ++k) {
       const std::uint32_t i = (t.rank + k) % t.size;
@@ -164,7 +164,7 @@ void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
     const part theirs = part_of(bytes, how.element, i, t.size);
     places.push_back({data + theirs.at, theirs.bytes});
   }
-  transfer moves(t, collective::all_reduce);
+  member_transfer moves(t, collective::all_reduce);
   moves.send_to_others(data + mine.at, mine.bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
     if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
@@ -178,7 +178,7 @@ void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t 
   const std::unique_ptr<std::byte[]> memory(new std::byte[takes ? bytes * t.size : 0]);
   std::vector<place_of> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + (takes ? i * bytes : 0), bytes});
-  transfer moves(t, kind);
+  member_transfer moves(t, kind);
   if (all)
     moves.send_to_others(data, bytes);
   else if (!takes)
@@ -192,7 +192,7 @@ void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t 
   for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, places[i].to, bytes, false);
 }
 
-bool comes_apart(const array_fold& how) { return std::lcm(how.element, std::size_t(8)) <= transfer::most_element; }
+bool comes_apart(const array_fold& how) { return std::lcm(how.element, std::size_t(8)) <= member_transfer::most_element; }
 
 void require_room(const team_record& t, const char* what, std::size_t bytes, std::size_t all_bytes) {
   if (all_bytes == bytes * t.size) return;
@@ -207,7 +207,7 @@ void require_parts_of(const team_record& t, const char* what, std::size_t all_by
 }
 
 // Part i of `all` to member i.
-void send_parts(transfer& moves, const team_record& t, const std::byte* all, std::size_t bytes) {
+void send_parts(member_transfer& moves, const team_record& t, const std::byte* all, std::size_t bytes) {
   for (std::uint32_t k = 1; k < t.size; ++k) {
     const std::uint32_t i = (t.rank + k) % t.size;
     moves.send(i, all + i * bytes, bytes);
@@ -219,7 +219,7 @@ void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine,
   const std::unique_ptr<std::byte[]> memory(new std::byte[bytes * t.size]);
   std::vector<place_of> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + i * bytes, bytes});
-  transfer moves(t, collective::reduce_scatter);
+  member_transfer moves(t, collective::reduce_scatter);
   send_parts(moves, t, all, bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
     if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
@@ -253,7 +253,7 @@ struct appending {
 // Each member reads the arrays of all before it: `op` need not be associative, so nothing can be added up on the way.
 void scan_by_transfer(team_record& t, collective kind, const std::byte* data, std::byte* to, bool begun, std::size_t bytes,
                       const array_fold& how) {
-  transfer moves(t, kind);
+  member_transfer moves(t, kind);
   const bool apart = comes_apart(how);
   if (apart) moves.in_pieces_of(how.element);
   for (std::uint32_t i = t.rank + 1; i < t.size; ++i) moves.send_shared(i, data, bytes);
@@ -304,7 +304,7 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
   }
   std::vector<place_of> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({is_root ? all + i * bytes : nullptr, bytes});
-  transfer moves(t, collective::gather);
+  member_transfer moves(t, collective::gather);
   if (is_root) move_bytes(all + t.rank * bytes, mine, bytes);
   for (std::uint32_t i = 0; is_root && i < t.size; ++i)
     if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
@@ -326,7 +326,7 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
   }
   std::vector<place_of> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({all + i * bytes, bytes});
-  transfer moves(t, collective::all_gather);
+  member_transfer moves(t, collective::all_gather);
   move_bytes(all + t.rank * bytes, mine, bytes);
   moves.send_to_others(all + t.rank * bytes, bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
@@ -347,7 +347,7 @@ void scatter_array(team_record* team, const std::byte* all, std::size_t all_byte
     return;
   }
   place_of place{mine, bytes};
-  transfer moves(t, collective::scatter);
+  member_transfer moves(t, collective::scatter);
   for (std::uint32_t i = 0; is_root && i < t.size; ++i)
     if (i != t.rank) moves.send(i, all + i * bytes, bytes);
   if (!is_root) moves.receive(std::uint32_t(root), place_of::find, &place);
@@ -366,7 +366,7 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
     return;
   }
   if (!comes_apart(how)) return reduce_scatter_whole(t, all, mine, bytes, how);
-  transfer moves(t, collective::reduce_scatter);
+  member_transfer moves(t, collective::reduce_scatter);
   moves.in_pieces_of(how.element);
   move_bytes(mine, all + t.rank * bytes, bytes);
   folding into(t, mine, bytes, how);
@@ -417,7 +417,7 @@ all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std
 
 void all_gather_parts::run(std::byte* all) {
   team_record& t = *t_;
-  transfer moves(t, collective::all_gather_v);
+  member_transfer moves(t, collective::all_gather_v);
   if (bytes_ > most_on_board) moves.send_to_others(mine_, bytes_);
   std::vector<place_of> places(t.size);
   for (std::uint32_t i = 0; i < t.size; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "armilla/team/arrays.hpp"
-#include "armilla/team/bulk.hpp"
+#include "armilla/team/collective_bulk.hpp"
 #include "armilla/team/team.hpp"
 #include "armilla/team/values.hpp"
 

@@ -4,8 +4,8 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
-#include "armilla/team/transfer.hpp"
 
 /// Termination detection by counting.
 ///
@@ -27,8 +27,8 @@
 /// look. The two make up for each other.
 ///
 /// A member with something that has not ended is busy, and no sums of a round in which a member is busy end a fence: a body that
-/// waits, a fiber that one has left behind, a continuation whose answer has not come. To take these off the processed frames
-/// would not do, for the same reason. The answers of progress threads are in no count, so nothing else tells of such a
+/// waits, a fiber that one has left behind, a continuation whose reply has not come. To take these off the processed frames
+/// would not do, for the same reason. The replies of progress threads are in no count, so nothing else tells of such a
 /// continuation.
 ///
 /// The round before may be the last one of the fence before: then an idle fence is one round.
@@ -193,7 +193,7 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   }
   t.known = step;
   if (source == t.size) return;
-  transfer carry(t, collective::fence);
+  member_transfer carry(t, collective::fence);
   if (source == t.rank)
     carry.send_to_others(reinterpret_cast<const std::byte*>(&mine), sizeof mine);
   else

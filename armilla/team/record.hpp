@@ -8,8 +8,8 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/fiber/mutex.hpp"
+#include "armilla/team/collective_area.hpp"
 #include "armilla/team/intention.hpp"
-#include "armilla/team/layout.hpp"
 #include "armilla/team/replicate.hpp"
 
 namespace armilla::detail {

@@ -26,10 +26,10 @@ void write_line(std::byte* to, const std::byte* from, std::size_t bytes) {
   std::memcpy(&step, from, sizeof step);
   if (step_of(step) < step_of(word(to).load(std::memory_order_relaxed))) return;
   std::memcpy(to + sizeof step, from + sizeof step, bytes - sizeof step);
-  word(to).store(step, std::memory_order_release);  // pairs with the acquire in await_step, and in transfer::pull
+  word(to).store(step, std::memory_order_release);  // pairs with the acquire in await_step, and in member_transfer::pull
 }
 
-struct replicate_record {
+struct replicate_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     replicate_head head;
     if (size < sizeof head + sizeof(std::uint64_t)) throw_damaged(source, "the length of what a rank shows", size);
@@ -48,7 +48,7 @@ struct replicate_record {
       if (r != in.self.rank) in.out.notify(r);
   }
 };
-handler_slot& replicate_slot = fixed_handler<replicate_record, replicate_handler>;
+handler_slot& replicate_slot = fixed_handler<replicate_message, replicate_handler>;
 
 }  // namespace
 

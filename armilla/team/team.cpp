@@ -9,9 +9,9 @@
 
 #include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/team/explain.hpp"
+#include "armilla/team/explain_flag.hpp"
+#include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
-#include "armilla/team/transfer.hpp"
 
 /// How teams share the slots of the collective areas.
 ///
@@ -115,7 +115,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
       t->flat_fence && t->size == std::uint32_t(s.self.ranks) && t->size > 1 && t->host_leaders.size() + 1 == t->size;
   const bool each_alone = t->flat_fence && t->host_leaders.size() + 1 == t->size;
   t->fence_keeps_up =
-      (t->host_leaders.empty() || each_alone) && settings.reception != reception_kind::thread && settings.replay.empty();
+      (t->host_leaders.empty() || each_alone) && settings.progress != progress_mode::thread && settings.replay.empty();
   // The leader's steps never go back, and it has no two teams in one slot at a time.
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   return t;

@@ -5,11 +5,11 @@
 #include <optional>
 #include <vector>
 
-#include "armilla/team/bulk.hpp"
+#include "armilla/team/collective_bulk.hpp"
+#include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/record.hpp"
-#include "armilla/team/transfer.hpp"
 
 /// How values of one type move in collectives, and how they are combined in the order of the members.
 namespace armilla::detail {
@@ -61,7 +61,7 @@ class exchange {
  private:
   team_record& t_;
   collective what_;
-  transfer moves_;
+  member_transfer moves_;
   std::vector<packet<T>> packets_;
   std::vector<landing<T>> landings_;
 };

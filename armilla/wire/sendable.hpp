@@ -69,7 +69,7 @@ constexpr void require_sendable() {
   static_assert(why != refusal::team,
                 "armilla: a team cannot be sent: each member has a value of its own, from split or dup; keep it in a "
                 "per_rank<team>, and let the body use that of its rank");
-  static_assert(why != refusal::future, "armilla: a future cannot be sent: its answer comes to this rank; send what get() gives");
+  static_assert(why != refusal::future, "armilla: a future cannot be sent: its reply comes to this rank; send what get() gives");
   static_assert(why != refusal::distributed,
                 "armilla: a distributed object cannot be sent: every rank has its part; send h.on(r), the name of a part");
   static_assert(why != refusal::spread_array,

@@ -9,7 +9,7 @@
 /// Arguments of which one long view does not travel with the rest: a network takes its elements from where they lie.
 namespace armilla::detail {
 
-/// Elements that stay out of an item's bytes, at `at` of them.
+/// Elements that stay out of a message's bytes, at `at` of them.
 struct far_elements {
   const std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -23,7 +23,7 @@ class zero_copy_encoder {
 
   explicit zero_copy_encoder(const shared_range& here) : here_(here) {}
 
-  /// Whether there were such elements, and the rest is short enough; else the item must be written in the usual way.
+  /// Whether there were such elements, and the rest is short enough; else the message must be written in the usual way.
   bool good() const { return elements_.data != nullptr && !too_long_; }
   const far_elements& elements() const { return elements_; }
   const std::byte* rest() const { return rest_.data(); }

@@ -77,8 +77,8 @@ arguments armilla_command(const job_options& o, const std::string& name, const s
   if (o.kind == worker_kind::traced) words.push_back("ARMILLA_TRACE=" + left);
   if (o.kind != worker_kind::armilla && o.kind != worker_kind::traced) words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
   if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + left);
-  if (o.kind == worker_kind::attended) words.push_back("ARMILLA_RECEPTION=thread");
-  if (o.kind == worker_kind::interrupted) words.push_back("ARMILLA_RECEPTION=signal");
+  if (o.kind == worker_kind::with_thread) words.push_back("ARMILLA_PROGRESS_MODE=thread");
+  if (o.kind == worker_kind::interrupted) words.push_back("ARMILLA_PROGRESS_MODE=signal");
   words.insert(words.end(), {own_folder() + "armilla-bench", "--worker=armilla", name});
   return words;
 }
@@ -209,7 +209,7 @@ void job::start(const job_options& options, const std::string& name) {
   switch (options.kind) {
     case worker_kind::armilla:
     case worker_kind::by_message:
-    case worker_kind::attended:
+    case worker_kind::with_thread:
     case worker_kind::interrupted:
     case worker_kind::traced:
     case worker_kind::timed: child_ = spawn(armilla_command(options, name, left_)); break;

@@ -28,7 +28,7 @@ struct sample {
 /// differ:
 ///   by_message      global memory is reached by messages although it is mapped
 ///   timed           the same, and the library takes the time of its components
-///   attended        the same, and a thread of each rank answers while it computes
+///   with_thread     the same, and a thread of each rank answers while it computes
 ///   interrupted     the same, and each rank is interrupted while it computes
 ///   traced          each rank notes what it does; the file is thrown away
 ///   programs        rank 0 runs this program and the others another one; by message, too
@@ -42,7 +42,7 @@ enum class worker_kind {
   armilla,
   by_message,
   timed,
-  attended,
+  with_thread,
   interrupted,
   traced,
   programs,

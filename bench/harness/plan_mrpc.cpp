@@ -112,13 +112,13 @@ void add_mrpc(std::vector<spec>& t) {
   bytes.limit_value = 20 * 1024;
   bytes.runs = 2;  // seconds each: every body's stack is mapped
   spec& get = add("attention_get", {{worker_kind::interrupted, "attention_get"}});
-  get.worker = worker_kind::attended;
+  get.worker = worker_kind::with_thread;
   get.iterations = 100;
   get.limit_value = 50'000;
   get.runs = 5;
-  spec& cost = add("attention_cost", {{worker_kind::attended, "work_undisturbed", 1.02}});
+  spec& cost = add("attention_cost", {{worker_kind::with_thread, "work_undisturbed", 1.02}});
   cost.row = "work_under_reads";
-  cost.worker = worker_kind::attended;
+  cost.worker = worker_kind::with_thread;
   cost.unit = "ms";
   cost.iterations = 20;
   cost.runs = 11;
@@ -133,7 +133,7 @@ void add_mrpc(std::vector<spec>& t) {
     mm.runs = 11;
   };
   multiply("mm_poll", by_message, {{by_message, "mm_alone"}});
-  multiply("mm_thread", worker_kind::attended, {{by_message, "mm", 1 / 1.3}, {by_message, "mm_alone", 1 / 0.88}});
+  multiply("mm_thread", worker_kind::with_thread, {{by_message, "mm", 1 / 1.3}, {by_message, "mm_alone", 1 / 0.88}});
   multiply("mm_signal", worker_kind::interrupted, {{by_message, "mm", 1 / 1.3}, {by_message, "mm_alone", 1 / 0.88}});
 #endif
 }

@@ -17,7 +17,7 @@
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/fabric/plugin.hpp"
-#include "armilla/fabric/testing/passing_network.hpp"
+#include "armilla/fabric/testing/forwarding_network.hpp"
 #include "backends/mpi/mpi_network.hpp"
 
 extern "C" const armilla::detail::plugin* armilla_plugin();  // of the MPI backend, which is linked
@@ -76,9 +76,9 @@ class simulated_job final : public bootstrap {
 };
 
 /// The MPI backend, called as the simulator wants it.
-class simulated_network final : public passing_network {
+class simulated_network final : public forwarding_network {
  public:
-  explicit simulated_network(std::unique_ptr<network> backend) : passing_network(std::move(backend)) {}
+  explicit simulated_network(std::unique_ptr<network> backend) : forwarding_network(std::move(backend)) {}
   std::byte* acquire(rank_t to, std::size_t bytes) override {
     const in_simulator here;
     return net().acquire(to, bytes);

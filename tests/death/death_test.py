@@ -60,7 +60,7 @@ def one_death(mortal, clock, dice, fabric):
     reception = dice.choice(("poll", "thread"))
     scene = f"{fabric}, {reception}, {ranks} ranks, {how} of {victim}, seed {seed}, after {delay} us"
     job = Job([mortal, clock.name, how, str(victim), str(seed), str(delay)], ranks=ranks, fabric=fabric,
-              env={"ARMILLA_RECEPTION": reception})
+              env={"ARMILLA_PROGRESS_MODE": reception})
     if how == "outside":
         kill_from_outside(clock, delay)
     job.end()

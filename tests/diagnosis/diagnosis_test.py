@@ -74,7 +74,7 @@ class Reports(unittest.TestCase):
     def test_whom_a_call_asked(self):
         for ranks, fabric in everywhere():
             text = self.ask(start("call", ranks, fabric))
-            self.assertRegex(text, rf"main waits for future::wait: the answer of rank {ranks - 1} to call wait_for_ever\(\)")
+            self.assertRegex(text, rf"main waits for future::wait: the reply of rank {ranks - 1} to call wait_for_ever\(\)")
             self.assertRegex(text, r"\(a body\) waits for sync_var::read")
 
     def test_many_that_wait_for_the_same_are_one_line(self):
@@ -144,7 +144,7 @@ class Stalls(unittest.TestCase):
         self.check("crosswise", r"held by fiber \d")
 
     def test_a_body_that_never_answers(self):
-        self.check("call", r"the answer of rank \d to call wait_for_ever\(\)")
+        self.check("call", r"the reply of rank \d to call wait_for_ever\(\)")
 
     def test_a_body_that_never_ends_under_a_fence(self):
         self.check("statement", r"fence: bodies that have not ended")

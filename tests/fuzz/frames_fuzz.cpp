@@ -20,7 +20,7 @@
 #include "armilla/rpc/method.hpp"
 #include "armilla/session/layers.hpp"
 #include "armilla/session/session_state.hpp"
-#include "armilla/team/layout.hpp"
+#include "armilla/team/collective_area.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace armilla::fuzz {

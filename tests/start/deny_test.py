@@ -20,7 +20,7 @@ SPARED = ["membarrier", "process_vm_readv,process_vm_writev", "pidfd_open", "sch
 
 class Denied(StartTest):
     def under(self, calls, error, fabric, reception, command=(ACTOR, "use"), ranks=3):
-        job = Job([DENY, error, calls, *command], ranks=ranks, fabric=fabric, env={"ARMILLA_RECEPTION": reception}).end()
+        job = Job([DENY, error, calls, *command], ranks=ranks, fabric=fabric, env={"ARMILLA_PROGRESS_MODE": reception}).end()
         self.assertEqual(job.left_behind(), [])
         if job.code == CANNOT:
             self.skipTest(f"{calls} cannot be refused here")

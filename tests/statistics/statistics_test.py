@@ -77,10 +77,10 @@ class StatisticsTest(unittest.TestCase):
             ranks = report["ranks"]
             self.assertEqual(methods["async take(int)"]["sizes"], {"8": 90 * ranks})
             self.assertEqual(methods["async take_text(string)"]["sizes"], {"16": 5 * ranks, "256": 5 * ranks})
-            self.assertEqual(methods["call ask(int)"]["items"], 10 * ranks)
-            self.assertEqual(methods["answer int"]["items"], 10 * ranks)
+            self.assertEqual(methods["call ask(int)"]["messages"], 10 * ranks)
+            self.assertEqual(methods["reply int"]["messages"], 10 * ranks)
             for m in methods.values():
-                self.assertEqual(sum(m["sizes"].values()), m["items"])
+                self.assertEqual(sum(m["sizes"].values()), m["messages"])
 
     def test_phases_add_up(self):
         for report in self.everywhere():

@@ -59,7 +59,7 @@ class TraceTest(unittest.TestCase):
                     begun = collections.Counter((e["pid"], e["name"]) for e in events if e["ph"] in "BX" and e.get("cat") != "send")
                     for pid in range(1, ranks + 1):
                         self.assertEqual(begun[pid, "call ask(int)"], 10)
-                        self.assertEqual(begun[pid, "answer int"], 10)
+                        self.assertEqual(begun[pid, "reply int"], 10)
                         self.assertGreaterEqual(begun[pid, "fence"], 2)
                         for phase in ("outer", "send", "ask"):
                             self.assertEqual(begun[pid, phase], 1)

@@ -87,15 +87,15 @@ void print_hosts(const launch& self) {
 }
 
 std::string while_computing(const options& settings, const network* beyond) {
-  if (settings.reception == reception_kind::poll) return "nobody answers (ARMILLA_RECEPTION=poll)";
-  if (settings.reception == reception_kind::signal)
-    return "interrupted where the program allows it, by ranks of this host (ARMILLA_RECEPTION=signal)";
-  std::string text = "a thread answers one-sided access and safe bodies (ARMILLA_RECEPTION=thread)";
+  if (settings.progress == progress_mode::poll) return "nobody answers (ARMILLA_PROGRESS_MODE=poll)";
+  if (settings.progress == progress_mode::signal)
+    return "interrupted where the program allows it, by ranks of this host (ARMILLA_PROGRESS_MODE=signal)";
+  std::string text = "a thread answers one-sided access and safe bodies (ARMILLA_PROGRESS_MODE=thread)";
   if (beyond == nullptr) return text;
   if (!beyond->any_thread()) return text + ", but this network takes one thread only";
-  return text + (settings.attend_after_ns == 0
+  return text + (settings.progress_after_ns == 0
                      ? ", and always looks at the network"
-                     : ", also at the network, after ARMILLA_ATTEND_AFTER=" + settings.get("attend_after"));
+                     : ", also at the network, after ARMILLA_PROGRESS_AFTER=" + settings.get("progress_after"));
 }
 
 // Why these backends are the ones of this job, and not their kin.

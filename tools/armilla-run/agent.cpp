@@ -25,7 +25,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
-#include "armilla/boot/spawn.hpp"
+#include "armilla/boot/spawn_process.hpp"
 #include "armilla/boot/units.hpp"
 #include "calls.hpp"
 #include "channel.hpp"

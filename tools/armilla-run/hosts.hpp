@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "armilla/boot/spawn.hpp"
+#include "armilla/boot/spawn_process.hpp"
 
 namespace armilla::detail {
 struct options;

@@ -13,7 +13,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/frame.hpp"
-#include "armilla/fabric/testing/passing_network.hpp"
+#include "armilla/fabric/testing/forwarding_network.hpp"
 #include "armilla/fabric/testing/reliable.hpp"
 
 namespace armilla::detail {
@@ -40,10 +40,10 @@ class dice {
   std::uint64_t state_;
 };
 
-class faulty final : public passing_network {
+class faulty final : public forwarding_network {
  public:
   faulty(std::unique_ptr<network> net, const fault_settings& how, rank_t me, rank_t ranks, time_source clock)
-      : passing_network(std::move(net)),
+      : forwarding_network(std::move(net)),
         how_(how),
         clock_(clock),
         slow_(how.slow == me),

@@ -16,7 +16,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
-#include "armilla/fabric/testing/passing_network.hpp"
+#include "armilla/fabric/testing/forwarding_network.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -37,15 +37,15 @@ struct reliable_head {
 };
 static_assert(sizeof(reliable_head) == 32);
 
-class reliable final : public passing_network {
+class reliable final : public forwarding_network {
  public:
   reliable(std::unique_ptr<network> net, rank_t me, rank_t ranks)
-      : passing_network(std::move(net)), me_(me), peers_(std::size_t(ranks)), room_(passing_network::most() / 8 + 1) {
+      : forwarding_network(std::move(net)), me_(me), peers_(std::size_t(ranks)), room_(forwarding_network::most() / 8 + 1) {
     helper_ = start_helper_thread("reliable", [this] { help(); });
   }
   ~reliable() override { stop(); }
 
-  std::size_t most() const noexcept override { return passing_network::most() - sizeof(reliable_head); }
+  std::size_t most() const noexcept override { return forwarding_network::most() - sizeof(reliable_head); }
 
   std::byte* acquire(rank_t to, std::size_t) override {
     const std::lock_guard lock(mutex_);
@@ -76,27 +76,27 @@ class reliable final : public passing_network {
 
   std::uintptr_t send_bulk(rank_t to, std::uint32_t id, const std::byte* data, std::size_t bytes) override {
     const std::lock_guard lock(mutex_);
-    return passing_network::send_bulk(to, id, data, bytes);
+    return forwarding_network::send_bulk(to, id, data, bytes);
   }
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override {
     const std::lock_guard lock(mutex_);
-    return passing_network::receive_bulk(from, id, data, bytes);
+    return forwarding_network::receive_bulk(from, id, data, bytes);
   }
   bool done(std::uintptr_t transfer) override {
     const std::lock_guard lock(mutex_);
-    return passing_network::done(transfer);
+    return forwarding_network::done(transfer);
   }
   loss lost() override {
     const std::lock_guard lock(mutex_);
-    return passing_network::lost();
+    return forwarding_network::lost();
   }
   void give_up(rank_t r) override {
     const std::lock_guard lock(mutex_);
-    passing_network::give_up(r);
+    forwarding_network::give_up(r);
   }
   void finish() override {
     stop();
-    passing_network::finish();
+    forwarding_network::finish();
   }
 
  private:

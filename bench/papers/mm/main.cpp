@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   std::string reception = "poll";
   bool by_message = false;
   how.add_to(line);
-  line.add_option("--reception", reception,
+  line.add_option("--progress-mode", reception,
                   "who answers while a rank computes: nobody, a thread, or the rank when it is interrupted")
       ->check(CLI::IsMember({"poll", "thread", "signal"}))
       ->capture_default_str();
@@ -57,6 +57,6 @@ int main(int argc, char** argv) {
   if (const auto code = line.read(argc, argv)) return *code;
   if (const int code = how.check(line); code != 0) return code;
   if (by_message) papers::cut_short_cut();
-  ::setenv("ARMILLA_RECEPTION", reception.c_str(), 1);
+  ::setenv("ARMILLA_PROGRESS_MODE", reception.c_str(), 1);
   return armilla::run(argc, argv, [&] { papers::run_all(line, how, reception == "poll" ? "" : "/" + reception); });
 }

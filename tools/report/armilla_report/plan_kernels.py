@@ -70,8 +70,8 @@ LU = Experiment(
 def unattended():
     """Blocks carried by messages, answered while a rank computes by a thread of it, or by itself when it is interrupted."""
     for reception in ("thread", "signal"):
-        yield Command(reception, "paper_mm", ("--block", 64, 128, 256, 512, "--samples", 3, "--by-message", "--reception", reception),
-                      ("--block", 64, "--samples", 1, "--times", 1, "--by-message", "--reception", reception, "--version", "get"))
+        yield Command(reception, "paper_mm", ("--block", 64, 128, 256, 512, "--samples", 3, "--by-message", "--progress-mode", reception),
+                      ("--block", 64, "--samples", 1, "--times", 1, "--by-message", "--progress-mode", reception, "--version", "get"))
 
 
 MM = Experiment(

@@ -139,9 +139,9 @@ def describe(path, out):
     parts = [f"{other['ranks']} ranks, {other['events']:,} events"
              + (f"; {dropped:,} older ones were dropped: totals are of the end" if dropped else "")
              + (f"; {other['missing']} ranks are missing" if other["missing"] else "") + "\n"]
-    parts.append(table_text("bodies and answers, by method", totals(frame, ["body", "answer"], ["name"])))
+    parts.append(table_text("bodies and replies, by method", totals(frame, ["body", "reply"], ["name"])))
     in_phases = frame[frame["phase"] != ""]
-    parts.append(table_text("bodies and answers, by phase and method", totals(in_phases, ["body", "answer"], ["phase", "name"])))
+    parts.append(table_text("bodies and replies, by phase and method", totals(in_phases, ["body", "reply"], ["phase", "name"])))
     parts.append(table_text("phases", totals(frame, ["phase"], ["name"]).drop(columns="bytes", errors="ignore")))
     parts.append(table_text("waits and collectives, with what runs in them",
                             totals(frame, ["wait", "collective"], ["kind", "name"]).drop(columns="bytes", errors="ignore")))

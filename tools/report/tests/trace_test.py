@@ -25,9 +25,9 @@ class Trace(unittest.TestCase):
         self.frame = trace.slices(self.events)
 
     def test_totals_are_what_the_program_did(self):
-        table = self.trace.totals(self.frame, ["body", "answer"], ["name"])
+        table = self.trace.totals(self.frame, ["body", "reply"], ["name"])
         self.assertEqual(table.loc["call ask(int)", "times"], 20)
-        self.assertEqual(table.loc["answer int", "times"], 20)
+        self.assertEqual(table.loc["reply int", "times"], 20)
         self.assertEqual(table.loc["call ask(int)", "bytes"], 20 * 16)
         self.assertTrue((table["total us"] > 0).all())
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/team/layout.hpp"
+#include "armilla/team/collective_area.hpp"
 
 #include <gtest/gtest.h>
 
-#include "armilla/team/transfer.hpp"
+#include "armilla/team/member_transfer.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -15,7 +15,9 @@ TEST(collective_layout, a_message_to_each_other_rank_has_a_line_of_staging) {
   }
 }
 
-TEST(collective_layout, an_element_of_a_fold_fits_into_a_line) { EXPECT_LE(transfer::most_element, std::uint64_t(cache_line)); }
+TEST(collective_layout, an_element_of_a_fold_fits_into_a_line) {
+  EXPECT_LE(member_transfer::most_element, std::uint64_t(cache_line));
+}
 
 // What a message shows in another's area stays in the line that it names.
 TEST(collective_layout, a_line_is_a_cache_line_and_only_the_record_of_entered_collectives_is_longer) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/rpc/progress.hpp"
+#include "armilla/rpc/poll.hpp"
 
 #include <algorithm>
 

@@ -50,7 +50,7 @@ void set_aggregation(std::size_t bytes);
 void set_aggregation(peer kind, std::size_t bytes);
 std::size_t aggregation(peer kind = peer::host);
 
-/// Every n-th communication call polls (0: none does): quicker answers from a rank that only sends. Statements, active messages,
+/// Every n-th communication call polls (0: none does): quicker replies from a rank that only sends. Statements, active messages,
 /// calls, collectives, and of one-sided access what is more than a load, a store or an instruction on mapped memory.
 /// The job's default: ARMILLA_POLL_EVERY. Paper: STAPL, section 6.2.
 void set_poll_every(std::uint32_t n);

@@ -82,30 +82,30 @@ bool inbox::take_up(arrival& a) noexcept {
   return true;
 }
 
-// Whether a message is a body or an active message. A block may hold an answer as well.
-bool inbox::is_work(handler_id h, const std::byte* item, const std::byte* end) const noexcept {
+// Whether a message is a body or an active message. A block may hold a reply as well.
+bool inbox::is_work(handler_id h, const std::byte* message, const std::byte* end) const noexcept {
   if (handlers_.limited[h] == 0) return false;
   bulk_name name;
-  if (h != bulk_handler || std::size_t(end - item) < sizeof name) return true;
-  std::memcpy(&name, item, sizeof name);
+  if (h != bulk_handler || std::size_t(end - message) < sizeof name) return true;
+  std::memcpy(&name, message, sizeof name);
   return name.handler >= handlers_.size || handlers_.limited[name.handler] != 0;
 }
 
 // A handler whose bodies may wait asks `goes_on` between them; any other is given its messages one by one.
-void inbox::run_limited(arrival& a, handler_id h, const std::byte* items, std::size_t bytes) {
-  const std::byte* const end = items + bytes;
-  const std::size_t item = handlers_.limited[h];
+void inbox::run_limited(arrival& a, handler_id h, const std::byte* messages, std::size_t bytes) {
+  const std::byte* const end = messages + bytes;
+  const std::size_t message_size = handlers_.limited[h];
   a.handler = h;
   a.at = end;
-  if (item == handler_table::whole_bundles) {
-    if (is_work(h, items, end)) limits.take_body(a.source);
+  if (message_size == handler_table::whole_bundles) {
+    if (is_work(h, messages, end)) limits.take_body(a.source);
     if (handlers_.may_wait[h] != 0) a.bundle = const_cast<bundle_rest*>(&limited_bundle);  // a mark: it is never written
-    return run_bodies<true>(a.source, h, items, bytes);
+    return run_bodies<true>(a.source, h, messages, bytes);
   }
-  solo_ = solo_ && bytes == item;
-  for (const std::byte* at = items; at != end; at += std::min(item, std::size_t(end - at))) {
+  solo_ = solo_ && bytes == message_size;
+  for (const std::byte* at = messages; at != end; at += std::min(message_size, std::size_t(end - at))) {
     if (!limits.take_body(a.source)) return put_back(a, {at, end});
-    run_bodies<true>(a.source, h, at, std::min(item, std::size_t(end - at)));
+    run_bodies<true>(a.source, h, at, std::min(message_size, std::size_t(end - at)));
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/team/bulk.hpp"
+#include "armilla/team/collective_bulk.hpp"
 
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
-#include "armilla/team/transfer.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -110,7 +110,7 @@ void all_to_all_short(team_record& t, const std::byte* in, std::byte* out, std::
 }
 
 void all_to_all_parts(team_record& t, const std::byte* in, std::byte* out, std::size_t part, collective kind) {
-  transfer moves(t, kind);
+  member_transfer moves(t, kind);
   parts places{out, part};
   for (std::uint32_t k = 1; k < t.size; ++k) {
     const std::uint32_t i = (t.rank + k) % t.size;
@@ -147,7 +147,7 @@ void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, type
     if (!is_root) copy(data, await_post(t, std::uint32_t(root), step, what), bytes);
     return;
   }
-  transfer moves(t, collective::broadcast);
+  member_transfer moves(t, collective::broadcast);
   piece all{data, bytes};
   if (is_root)
     moves.send_to_others(data, bytes);
@@ -202,7 +202,7 @@ flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std
 }
 
 void flat_all_to_all_v::run(const std::byte* in, std::byte* out) {
-  transfer moves(*t_, collective::all_to_all_v);
+  member_transfer moves(*t_, collective::all_to_all_v);
   std::vector<piece> pieces;
   for (const std::size_t n : out_counts_) {
     pieces.push_back({out, n * element_});

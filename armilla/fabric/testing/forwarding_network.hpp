@@ -12,9 +12,9 @@ inline constexpr int taken_a_look = 64;  ///< frames that a decorator takes from
 /// A network that passes everything on to another one: what decorators derive from.
 ///
 /// It has no descriptor: a decorator may hold what that one would tell of, and who sleeps looks now and then.
-class passing_network : public network {
+class forwarding_network : public network {
  public:
-  explicit passing_network(std::unique_ptr<network> net) : net_(std::move(net)) {}
+  explicit forwarding_network(std::unique_ptr<network> net) : net_(std::move(net)) {}
 
   const char* name() const noexcept override { return net_->name(); }
   const char* version() const noexcept override { return net_->version(); }

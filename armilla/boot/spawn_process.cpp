@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/spawn.hpp"
+#include "armilla/boot/spawn_process.hpp"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/base/check.hpp"
-
 #include <functional>
 #include <string>
 
+#include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/collectives.hpp"
 #include "tests/rank_test.hpp"

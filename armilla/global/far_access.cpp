@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 
 #include <errno.h>
 
@@ -14,13 +14,13 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
-#include "armilla/global/far_items.hpp"
+#include "armilla/global/far_access_messages.hpp"
 
 namespace armilla::detail {
 namespace {
 
 constexpr std::uint64_t whole_from = 16 * 1024;  // bytes: shorter ones go in the frames
-constexpr std::uint64_t most_under_way = 4096;   // pieces by message before a rank's own code takes in answers
+constexpr std::uint64_t most_under_way = 4096;   // pieces by message before a rank's own code takes in replies
 
 std::unique_ptr<std::byte[]> copy_of(const std::byte* from, std::uint64_t bytes) {
   std::unique_ptr<std::byte[]> copy(new std::byte[bytes]);
@@ -37,7 +37,7 @@ void await_network(rank_memory& m, const far_wait& wait) noexcept {
     } catch (...) { m.self.fibers->fail_main(std::current_exception()); }
 }
 
-// The pieces of a blocking operation point into its caller's frame: when that goes, no answer may find it.
+// The pieces of a blocking operation point into its caller's frame: when that goes, no reply may find it.
 void forget(rank_memory& m, far_wait& wait) noexcept {
   if (wait.left == 0) return;
   await_network(m, wait);
@@ -84,7 +84,7 @@ bool note(far_failure& first, const far_piece& piece) noexcept {
 }
 
 pending_op& begin_piece(rank_memory& m, const far_piece& piece, far_wait* waiter) {
-  pending_op& op = *m.messages.out.pending.take(far_answer_handler);
+  pending_op& op = *m.messages.out.pending.take(far_reply_handler);
   op.store<far_piece>(piece);
   ++m.unfinished[unsigned(piece.group)];
   if (waiter != nullptr) {
@@ -134,7 +134,7 @@ std::byte* append_question(rank_memory& m, const far_piece& piece, far_wait* wai
   std::uint64_t& left = m.unfinished[unsigned(piece.group)];
   if (!out.in_body() && left >= most_under_way)
     m.messages.waits.wait_until([&left] { return left < most_under_way / 2; }, piece.operation);
-  channel& c = out.to_progress_thread(piece.at.rank());
+  peer_channel& c = out.to_progress_thread(piece.at.rank());
   out.admit(c);
   pending_op& op = begin_piece(m, piece, waiter);
   question.head = {std::uint32_t(sizeof question + align_up(extra, 8)), op.name(), far_status::ok, 0};

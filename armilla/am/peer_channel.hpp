@@ -18,8 +18,8 @@ struct bundle_header {
 };
 
 /// What the messages of a bundle count as. They are counted when the bundle ends, so that appending one costs nothing more.
-/// Answers count themselves, but leave where a body may send no more: the rings bound them.
-enum class traffic : std::uint8_t { uncounted, statements, questions, replies, answers };
+/// Uncounted replies count themselves, but leave where a body may send no more: the rings bound them.
+enum class traffic : std::uint8_t { uncounted, statements, questions, replies, uncounted_replies };
 
 /// What a rank sends to one peer: its link, a frame that is being filled in private memory, and frames that found no credit.
 ///
@@ -28,7 +28,7 @@ enum class traffic : std::uint8_t { uncounted, statements, questions, replies, a
 ///
 /// Frames are filled here and copied into the ring when they leave: written one by one into lines that the other core holds,
 /// messages would wait in the store buffer, each for its line (docs/adr/0001-private-frames.md).
-struct channel : link {
+struct peer_channel : link {
   std::byte* cursor = nullptr;
   std::byte* limit = nullptr;
   handler_id bundle_handler = no_handler;
@@ -42,7 +42,7 @@ struct channel : link {
   bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
   bool held_there = false;            ///< far: the same is so at its peer
   traffic kind = traffic::uncounted;  ///< of the open bundle
-  std::uint32_t item = 0;             ///< bytes of each of its messages; 0: they differ, and count themselves
+  std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;
   std::byte* frame = nullptr;    ///< first byte of the open frame, behind the place of its word
   std::byte* counted = nullptr;  ///< the open bundle's messages in front of it have been counted

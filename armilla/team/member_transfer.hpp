@@ -26,9 +26,9 @@ using take_function = void (*)(void* self, std::uint32_t member, std::uint64_t a
 ///
 /// The staging has two halves, used in turn, so that a sender may leave while its peers still read and even begin the
 /// next transfer.
-class transfer {
+class member_transfer {
  public:
-  transfer(team_record& t, collective what);
+  member_transfer(team_record& t, collective what);
 
   /// `data` stays where it is until `run` returns. Not to myself.
   void send(std::uint32_t member, const std::byte* data, std::uint64_t bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rank and its progress thread do at the same time, with the fence over all of it. Runs with each ARMILLA_RECEPTION.
+// What a rank and its progress thread do at the same time, with the fence over all of it. Runs with each ARMILLA_PROGRESS_MODE.
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 namespace {
 
 bool has_progress_threads() {
-  const char* const value = std::getenv("ARMILLA_RECEPTION");
+  const char* const value = std::getenv("ARMILLA_PROGRESS_MODE");
   return value != nullptr && std::string_view(value) == "thread";
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/object/state.hpp"
+#include "armilla/object/object_state.hpp"
 
 #include <utility>
 

@@ -7,9 +7,9 @@
 #include <memory>
 
 #include "armilla/am/far_traffic.hpp"
-#include "armilla/global/far_items.hpp"
+#include "armilla/global/far_access_messages.hpp"
 
-// What the owner of memory does for others, and what the asker does with the answer. Bytes of another rank are checked first.
+// What the owner of memory does for others, and what the asker does with the reply. Bytes of another rank are checked first.
 namespace armilla::detail {
 namespace {
 
@@ -17,24 +17,24 @@ struct take_question {
   static constexpr const char* method_name = "memory question";
   static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
-struct take_answer {
-  static constexpr const char* method_name = "memory answer";
+struct access_reply {
+  static constexpr const char* method_name = "memory replies";
   static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
 
 // Both numbers are fixed: programs of one job exchange these messages.
 [[maybe_unused]] auto& question_slot = fixed_handler<take_question, far_question_handler>;
-auto& answer_slot = fixed_handler<take_answer, far_answer_handler>;
+auto& reply_slot = fixed_handler<access_reply, far_reply_handler>;
 
-std::byte* begin_answer(outbox& out, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
+std::byte* begin_reply(outbox& out, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
   const far_head head{std::uint32_t(sizeof(far_head) + align_up(bytes, 8)), question.name, status, 0};
-  std::byte* const place = out.append(out.to(to), answer_slot.id, head.size, traffic::answers);
+  std::byte* const place = out.append(out.to(to), reply_slot.id, head.size, traffic::uncounted_replies);
   std::memcpy(place, &head, sizeof head);
   return place + sizeof head;
 }
 
-void end_answer(outbox& out, rank_t to) {
-  channel& c = out.to(to);
+void end_reply(outbox& out, rank_t to) {
+  peer_channel& c = out.to(to);
   c.urgent = true;
   out.done(c);
 }
@@ -66,9 +66,9 @@ bool is_there(global_address at, const far_question& q, const std::byte* extra) 
   return n == ssize_t(q.bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls it cannot be told
 }
 
-void answer_now(outbox& out, rank_t source, const far_question& q, far_status status) {
-  begin_answer(out, source, q.head, status, 0);
-  end_answer(out, source);
+void reply_now(outbox& out, rank_t source, const far_question& q, far_status status) {
+  begin_reply(out, source, q.head, status, 0);
+  end_reply(out, source);
 }
 
 // The bytes of a write are under way whatever we think of it: what is refused is received all the same, and dropped.
@@ -90,7 +90,7 @@ void receive_whole(outbox& out, rank_t source, const far_question& q, const std:
   const auto end = [](context& c, std::uint64_t address, std::uint64_t) {
     const std::unique_ptr<pending> done(reinterpret_cast<pending*>(address));
     c.out->far()->go_on(done->source);
-    answer_now(*c.out, done->source, done->question, done->status);
+    reply_now(*c.out, done->source, done->question, done->status);
     c.out->flush(done->source);
   };
   out.far()->receive_memory(source, std::uint32_t(number), place, q.bytes, {end, reinterpret_cast<std::uint64_t>(mine.get()), 0});
@@ -98,7 +98,7 @@ void receive_whole(outbox& out, rank_t source, const far_question& q, const std:
   out.far()->hold(source);
 }
 
-void answer_whole(outbox& out, rank_t source, const far_question& q, const std::byte* extra) {
+void reply_whole(outbox& out, rank_t source, const far_question& q, const std::byte* extra) {
   const rank_memory& m = memory_of(out.self);
   const global_address at{q.offset, q.where};
   const bool reads = q.what == far_request::read_whole;
@@ -108,17 +108,17 @@ void answer_whole(outbox& out, rank_t source, const far_question& q, const std::
   if (at.rank() == m.self.rank && at.kind() == memory_kind::segment)
     status = admit(m, m.self.rank, at, q.bytes, reads ? may_read : may_write, m.opened);
   if (!reads) return receive_whole(out, source, q, extra, status == far_status::ok ? place_of(m, at) : nullptr, status);
-  if (status != far_status::ok) return answer_now(out, source, q, status);
+  if (status != far_status::ok) return reply_now(out, source, q, status);
   const std::uint64_t number =
       out.far()->send_memory(source, place_of(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
-  std::memcpy(begin_answer(out, source, q.head, status, sizeof number), &number, sizeof number);
-  end_answer(out, source);
+  std::memcpy(begin_reply(out, source, q.head, status, sizeof number), &number, sizeof number);
+  end_reply(out, source);
 }
 
-void answer(outbox& out, rank_t source, const far_question& q, const std::byte* extra) {
+void reply_to(outbox& out, rank_t source, const far_question& q, const std::byte* extra) {
   rank_memory& m = memory_of(out.self);
   const global_address at{q.offset, q.where};
-  if (whole(q.what)) return answer_whole(out, source, q, extra);
+  if (whole(q.what)) return reply_whole(out, source, q, extra);
   const std::uint8_t rights = q.what == far_request::read    ? may_read
                               : q.what == far_request::write ? may_write
                                                              : may_read | may_write;
@@ -132,20 +132,20 @@ void answer(outbox& out, rank_t source, const far_question& q, const std::byte* 
   else if (status == far_status::ok && m.host.far[std::size_t(source)] && !is_there(at, q, extra))
     status = far_status::outside;
   if (status != far_status::ok || q.what == far_request::deallocate) {
-    begin_answer(out, source, q.head, status, 0);
+    begin_reply(out, source, q.head, status, 0);
   } else if (q.what == far_request::read) {
-    std::memcpy(begin_answer(out, source, q.head, status, q.bytes), place_of(m, at), q.bytes);
+    std::memcpy(begin_reply(out, source, q.head, status, q.bytes), place_of(m, at), q.bytes);
   } else if (q.what == far_request::write) {
     std::memcpy(place_of(m, at), extra, q.bytes);
-    begin_answer(out, source, q.head, status, 0);
+    begin_reply(out, source, q.head, status, 0);
   } else {
     std::uint64_t operands[2];
     std::memcpy(operands, extra, sizeof operands);
     const std::uint64_t old = apply_atomic(place_of(m, at), q.op, q.bytes, operands[0], operands[1]);
-    std::byte* const place = begin_answer(out, source, q.head, status, q.wants_old ? sizeof old : 0);
+    std::byte* const place = begin_reply(out, source, q.head, status, q.wants_old ? sizeof old : 0);
     if (q.wants_old) std::memcpy(place, &old, sizeof old);
   }
-  end_answer(out, source);
+  end_reply(out, source);
 }
 
 void take_question::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
@@ -162,7 +162,7 @@ void take_question::run(delivery& in, rank_t source, const std::byte* data, std:
         q.bytes > (whole(q.what) ? whole_limit : far_piece_limit))
       throw_damaged(source, "the length of a question about memory", q.head.size);
     in.count_message(far_question_handler, q.head.size);
-    answer(in.out, source, q, data + sizeof q);
+    reply_to(in.out, source, q, data + sizeof q);
     data += q.head.size;
     size -= q.head.size;
   }
@@ -198,18 +198,17 @@ bool answers(pending_op& op, const far_head& head, rank_t source) {
   return piece.at.rank() == source && (head.status != far_status::ok || head.size - sizeof head >= bytes);
 }
 
-void take_answer::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
+void access_reply::run(delivery& in, rank_t source, const std::byte* data, std::size_t size) {
   rank_memory& m = memory_of(in.self);
   while (size != 0) {
     far_head head;
-    if (size < sizeof head) throw_damaged(source, "an answer about memory", size);
+    if (size < sizeof head) throw_damaged(source, "a reply about memory", size);
     std::memcpy(&head, data, sizeof head);
     if (head.size > size || head.size % 8 != 0 || head.size < sizeof head)
-      throw_damaged(source, "the length of an answer about memory", head.size);
+      throw_damaged(source, "the length of a reply about memory", head.size);
     pending_op* const op = in.out.pending.find(head.name);
-    if (op != nullptr && !answers(*op, head, source))
-      throw_damaged(source, "the name in an answer about memory", head.name.index);
-    in.count_message(far_answer_handler, head.size);
+    if (op != nullptr && !answers(*op, head, source)) throw_damaged(source, "the name in a reply about memory", head.name.index);
+    in.count_message(far_reply_handler, head.size);
     if (op != nullptr)
       take_bytes(m, *op, head, data + sizeof head);
     else

@@ -40,7 +40,7 @@ void set_filled(std::byte* block, std::uint64_t filled) noexcept {
 }  // namespace
 
 /// Takes in the name of a block whose bytes the network brings.
-struct far_bulk_record {
+struct far_bulk_message {
   static constexpr std::uint32_t message_bytes = sizeof(far_bulk_name);
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
@@ -52,41 +52,41 @@ struct far_bulk_record {
 };
 
 /// Takes in a message of which the network brings a part.
-struct zero_copy_record {
+struct zero_copy_message {
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     in.out.far()->expect_zero_copy(source, at, size);
   }
 };
 namespace {
-handler_slot& far_bulk_slot = fixed_handler<far_bulk_record, far_bulk_handler>;
-handler_slot& zero_copy_slot = fixed_handler<zero_copy_record, zero_copy_handler>;
+handler_slot& far_bulk_slot = fixed_handler<far_bulk_message, far_bulk_handler>;
+handler_slot& zero_copy_slot = fixed_handler<zero_copy_message, zero_copy_handler>;
 }  // namespace
 
 // ---- sending ----
 
 // The block's name is the last in its frame: what comes behind it waits for the bytes.
-void far_traffic::append_bulk(channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
+void far_traffic::append_bulk(peer_channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
   const far_bulk_name name{link.next_bulk(c.to), size, h};
   sending.reserve(sending.size() + 1);
-  std::memcpy(all.out.append(c, far_bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
+  std::memcpy(all.out.append(c, far_bulk_slot.id, sizeof name, traffic::uncounted_replies), &name, sizeof name);
   c.limit = c.cursor;
   sending.push_back({c.to, c.index, std::uint32_t(name.id), offset, size, 0});
 }
 
 // The last in its frame, too.
-bool outbox::append_zero_copy(channel& c, handler_id h, std::size_t size, const zero_copy_encoder& item) {
-  const far_elements& apart = item.elements();
+bool outbox::append_zero_copy(peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message) {
+  const far_elements& apart = message.elements();
   const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - apart.bytes, 8);
   if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
   if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
-  std::byte* const place = append(c, zero_copy_slot.id, bytes, traffic::answers);
+  std::byte* const place = append(c, zero_copy_slot.id, bytes, traffic::uncounted_replies);
   self.messages->in.count_message(zero_copy_slot.id, bytes);
   c.limit = c.cursor;
   const std::uint32_t id =
       far_->send_memory(c.to, apart.data, apart.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
   const zero_copy_name name{id, size, h, apart.at, apart.bytes};
   std::memcpy(place, &name, sizeof name);
-  std::memcpy(place + sizeof name, item.rest(), bytes - sizeof name);
+  std::memcpy(place + sizeof name, message.rest(), bytes - sizeof name);
   return true;
 }
 
@@ -103,7 +103,7 @@ void far_traffic::receive_memory(rank_t from, std::uint32_t number, std::byte* p
   transfers.push_back({link.net().receive_bulk(from, number, place, bytes), from, no_rank, end, owner});
 }
 
-void far_traffic::drop_blocks(const channel& c) {
+void far_traffic::drop_blocks(const peer_channel& c) {
   std::erase_if(sending, [&](const outgoing& o) {
     if (o.transfer != 0 || o.channel != c.index) return false;
     all.out.blocks()->deallocate(o.offset);
@@ -111,7 +111,7 @@ void far_traffic::drop_blocks(const channel& c) {
   });
 }
 
-void far_traffic::start_bulk(const channel& c) {
+void far_traffic::start_bulk(const peer_channel& c) {
   for (outgoing& o : sending)
     if (o.transfer == 0 && o.channel == c.index)
       o.transfer = link.net().send_bulk(o.to, o.id, segment() + o.offset, sizeof(watermark) + o.bytes);
@@ -148,12 +148,12 @@ void far_traffic::expect_bulk(rank_t source, std::uint32_t id, std::size_t size,
 // In the block the message lies as if all of it had come together.
 void far_traffic::expect_zero_copy(rank_t source, const std::byte* at, std::size_t size) {
   zero_copy_name name;
-  if (size < sizeof name) throw_damaged(source, "an item of which a part is apart, its length", size);
+  if (size < sizeof name) throw_damaged(source, "a message of which a part is apart, its length", size);
   std::memcpy(&name, at, sizeof name);
   const std::byte* const rest = at + sizeof name;
   const std::size_t rest_bytes = size - sizeof name;
   if (name.bytes > name.size || name.at > name.size - name.bytes || align_up(name.size - name.bytes, 8) != rest_bytes)
-    throw_damaged(source, "the part of an item that is apart, its length", name.bytes);
+    throw_damaged(source, "the part of a message that is apart, its length", name.bytes);
   std::byte* const block = expect_block(source, name.size);
   std::byte* const place = block + sizeof(watermark);
   std::memcpy(place, rest, name.at);
@@ -233,7 +233,7 @@ void far_traffic::take_bulk(rank_t source, std::uint64_t offset, std::size_t siz
   arrival a{nullptr, source, sizeof frame, mine.data, mine.data + sizeof frame, mine};
   all.in.run_frame<By>(a);
   if (a.kept) return;
-  all.in.answer_frame(source);
+  all.in.send_replies(source);
 }
 
 // As if a frame had come with that message: its bundle header stands where the watermark ends.
@@ -245,11 +245,11 @@ void far_traffic::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> bloc
   if (!given_up && filled != watermark::finished(size)) throw_damaged(source, "the bytes that fill a block", filled);
   if (h >= all.in.handlers() || names_block(h)) throw_damaged(source, "a handler's number", h);
   const bundle_header head{handler_id(h), std::uint32_t(size)};
-  std::byte* const items = block.get() + sizeof(watermark);
-  std::memcpy(items - sizeof head, &head, sizeof head);
-  const std::byte* const first = given_up ? items + size : items - sizeof head;
+  std::byte* const messages = block.get() + sizeof(watermark);
+  std::memcpy(messages - sizeof head, &head, sizeof head);
+  const std::byte* const first = given_up ? messages + size : messages - sizeof head;
   far_frame mine{nullptr, 0, source, 0, false, false, block.release(), std::uint32_t(source)};
-  arrival a{nullptr, source, std::uint32_t(items + size - first), first, items + size, mine};
+  arrival a{nullptr, source, std::uint32_t(messages + size - first), first, messages + size, mine};
   all.in.run_frame<By>(a);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/fiber/explain.hpp"
+#include "armilla/fiber/explain_wait.hpp"
 
 #include <fmt/format.h>
 

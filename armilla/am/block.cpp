@@ -15,7 +15,7 @@
 
 namespace armilla::detail {
 /// Takes in a message that names a block.
-struct bulk_record {
+struct bulk_message {
   static constexpr bool may_wait = true;  // the bodies in the block may
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
@@ -32,7 +32,7 @@ struct bulk_record {
   }
 };
 namespace {
-handler_slot& bulk_slot = fixed_handler<bulk_record, bulk_handler>;
+handler_slot& bulk_slot = fixed_handler<bulk_message, bulk_handler>;
 }
 
 void outbox::use_heap(heap blocks, std::uint64_t first) noexcept {
@@ -41,12 +41,12 @@ void outbox::use_heap(heap blocks, std::uint64_t first) noexcept {
   host_.control(self.rank).heap_first.store(first, std::memory_order_release);
 }
 
-watermark* outbox::start_block(channel& c, handler_id h, std::size_t size) {
+watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) {
   if (!has_blocks_)
     throw_limit(
         "send",
         fmt::format(
-            "an answer of {} bytes of a body that the progress thread runs is too long; raise ARMILLA_EAGER, or let the rank "
+            "a reply of {} bytes of a body that the progress thread runs is too long; raise ARMILLA_EAGER, or let the rank "
             "itself run that body",
             size));
   if (size > longest_for(c))
@@ -64,11 +64,11 @@ watermark* outbox::start_block(channel& c, handler_id h, std::size_t size) {
   count_.bulk_bytes_sent += size;
   const bulk_name name{block.offset, size, h};
   try {
-    // An answer leaves where a body may send no more: credit was asked for before.
+    // A reply leaves where a body may send no more: credit was asked for before.
     if (c.far) [[unlikely]]
       far_->append_bulk(c, block.offset, size, h);
     else
-      std::memcpy(append(c, bulk_slot.id, sizeof name, traffic::answers), &name, sizeof name);
+      std::memcpy(append(c, bulk_slot.id, sizeof name, traffic::uncounted_replies), &name, sizeof name);
   } catch (...) {
     blocks_.deallocate(block.offset);
     throw;
@@ -79,13 +79,13 @@ watermark* outbox::start_block(channel& c, handler_id h, std::size_t size) {
   return mark;
 }
 
-std::byte* outbox::append_bulk(channel& c, handler_id h, std::size_t size) {
+std::byte* outbox::append_bulk(peer_channel& c, handler_id h, std::size_t size) {
   watermark* const mark = start_block(c, h, size);
   mark->raise(watermark::finished(size));  // the frame only leaves after the caller has filled the block: no poll lies between
   return reinterpret_cast<std::byte*>(mark + 1);
 }
 
-outgoing_block::outgoing_block(outbox& out, channel& c, handler_id h, std::size_t size) : size_(size) {
+outgoing_block::outgoing_block(outbox& out, peer_channel& c, handler_id h, std::size_t size) : size_(size) {
   if (c.blocked) [[unlikely]]
     out.refuse_if_spent(c, h, traffic::uncounted);
   mark_ = out.start_block(c, h, size);

@@ -14,18 +14,18 @@ namespace am = armilla;
 namespace {
 
 template <int Bytes>
-struct answer_of {
+struct result_of {
   long value;
   std::array<char, Bytes - sizeof(long)> rest;
 };
 template <int Bytes>
-answer_of<Bytes> make(long value) {
-  answer_of<Bytes> a{};
+result_of<Bytes> make(long value) {
+  result_of<Bytes> a{};
   a.value = value;
   return a;
 }
-using large = answer_of<1500>;    // a frame of its own
-using longest = answer_of<6000>;  // a block
+using large = result_of<1500>;    // a frame of its own
+using longest = result_of<6000>;  // a block
 
 long sum(long a, long b) { return a + b; }
 am::detail::endpoint& messages() { return *am::detail::current->messages; }
@@ -43,7 +43,7 @@ thread_local std::size_t most_queued = 0;
 thread_local long echoed = 0, served = 0;
 
 template <int Bytes>
-answer_of<Bytes> serve(am::rank_t to, long n) {
+result_of<Bytes> serve(am::rank_t to, long n) {
   most_queued = std::max(most_queued, messages().out.queued_for(to));
   return make<Bytes>(n);
 }
@@ -54,7 +54,7 @@ void take(const Large& a) {
 template <int Bytes>
 void echo(am::rank_t to, long n) {
   most_queued = std::max(most_queued, messages().out.queued_for(to));
-  am::async<&take<answer_of<Bytes>>>(to, make<Bytes>(n));
+  am::async<&take<result_of<Bytes>>>(to, make<Bytes>(n));
 }
 
 // What is queued when a rank is held back: the backlog, and what the bodies of one frame add to it. A frame is an eighth of a
@@ -67,7 +67,7 @@ void ask_and_take_late() {
   most_queued = 0;
   am::barrier();
   if (am::rank() == 0 && am::ranks() > 1) {
-    std::vector<am::future<answer_of<Bytes>>> answers;
+    std::vector<am::future<result_of<Bytes>>> answers;
     for (long i = 0; i < asked; ++i) answers.push_back(am::call<&serve<Bytes>>(1, am::rank(), i));
     long got = 0;
     for (auto& f : answers) got += f.get().value;

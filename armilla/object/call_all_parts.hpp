@@ -6,7 +6,7 @@
 namespace armilla {
 
 /// Question to the parts on all members of the object's team: runs the method `M`, or reads the data member `M`, of each, and
-/// gives a future of all answers in the order of the members. One of them calls it.
+/// gives a future of all replies in the order of the members. One of them calls it.
 ///
 ///     std::vector<long> totals = am::call_all<&histogram::total>(h).get();
 ///

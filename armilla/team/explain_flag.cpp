@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/team/explain.hpp"
+#include "armilla/team/explain_flag.hpp"
 
 #include <fmt/format.h>
 

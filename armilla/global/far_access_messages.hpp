@@ -3,7 +3,7 @@
 // Inside of layer global; no public header includes it. The two messages with which memory is reached through its owner.
 #include <cstdint>
 
-#include "armilla/global/far.hpp"
+#include "armilla/global/far_access.hpp"
 
 namespace armilla::detail {
 
@@ -18,7 +18,7 @@ inline constexpr std::uint64_t whole_limit = std::uint64_t{1} << 30;  ///< bytes
 struct far_head {
   std::uint32_t size;
   op_id name;         ///< of the asker's pending operation
-  far_status status;  ///< of an answer
+  far_status status;  ///< of a reply
   std::uint16_t reserved;
 };
 
@@ -39,9 +39,9 @@ std::byte* append_question(rank_memory& m, const far_piece& piece, far_wait* wai
 /// A piece is over at its owner: counts, and tells what waits.
 void finish_piece(rank_memory& m, pending_op& piece, far_status status);
 
-inline constexpr handler_id far_question_handler = first_memory_handler, far_answer_handler = first_memory_handler + 1;
+inline constexpr handler_id far_question_handler = first_memory_handler, far_reply_handler = first_memory_handler + 1;
 
 /// Whether `op` is a piece; rpc's operations are in the same pool.
-inline bool is_piece(const pending_op& op) noexcept { return op.reply_handler == far_answer_handler; }
+inline bool is_piece(const pending_op& op) noexcept { return op.reply_handler == far_reply_handler; }
 
 }  // namespace armilla::detail

@@ -5,7 +5,7 @@
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 #include "armilla/fabric/network.hpp"
 
 namespace armilla::detail {

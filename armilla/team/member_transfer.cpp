@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/team/transfer.hpp"
+#include "armilla/team/member_transfer.hpp"
 
 #include <sys/uio.h>
 
@@ -61,36 +61,37 @@ std::uint64_t out_stream::taken() const {
   return std::max(acks[0].taken.load(std::memory_order_acquire), acks[1].taken.load(std::memory_order_acquire));
 }
 
-transfer::transfer(team_record& t, collective what) : t_(t), state_(*t.owner), area_(state_.area(t.slot)), what_(name_of(what)) {
+member_transfer::member_transfer(team_record& t, collective what)
+    : t_(t), state_(*t.owner), area_(state_.area(t.slot)), what_(name_of(what)) {
   area_.outgoing.clear();
   area_.incoming.clear();
 }
 
-void transfer::add(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
+void member_transfer::add(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
   const rank_t to = t_.members[member];
   pair_state& p = area_.pair[std::size_t(to)];
   area_.outgoing.push_back({&p, &p.mine[p.messages_sent % 2], p.theirs, to, data, bytes});
 }
 
-void transfer::send(std::uint32_t member, const std::byte* data, std::uint64_t bytes) { add(member, data, bytes); }
+void member_transfer::send(std::uint32_t member, const std::byte* data, std::uint64_t bytes) { add(member, data, bytes); }
 
-void transfer::send_shared(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
+void member_transfer::send_shared(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
   shared_ = true;
   add(member, data, bytes);
 }
 
 // Each rank begins with its successor, so that not all press upon the same one.
-void transfer::send_to_others(const std::byte* data, std::uint64_t bytes) {
+void member_transfer::send_to_others(const std::byte* data, std::uint64_t bytes) {
   for (std::uint32_t i = 1; i < t_.size; ++i) send_shared((t_.rank + i) % t_.size, data, bytes);
 }
 
-void transfer::receive(std::uint32_t member, place_function place, void* self) {
+void member_transfer::receive(std::uint32_t member, place_function place, void* self) {
   const rank_t from = t_.members[member];
   pair_state& p = area_.pair[std::size_t(from)];
   area_.incoming.push_back({&p, &p.theirs[p.messages_taken % 2], from, member, place, self});
 }
 
-void transfer::fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes) {
+void member_transfer::fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes) {
   receive(member, nullptr, self);
   in_stream& in = area_.incoming.back();
   in.take = take;
@@ -99,7 +100,7 @@ void transfer::fold(std::uint32_t member, take_function take, void* self, std::u
 }
 
 // The half of the staging and the lines that come next were last used two transfers ago: waits until all have read them.
-void transfer::settle() {
+void member_transfer::settle() {
   endpoint& messages = *state_.self.messages;
   for (rank_t r = 0; r < state_.self.ranks; ++r) {
     pair_state& p = area_.pair[std::size_t(r)];
@@ -118,7 +119,7 @@ void transfer::settle() {
 }
 
 // What is sent to all must go one way.
-void transfer::choose_ways() {
+void member_transfer::choose_ways() {
   bool same = true;
   for (out_stream& o : area_.outgoing) {
     o.line->where = reach(state_.self, o);
@@ -129,13 +130,13 @@ void transfer::choose_ways() {
     for (out_stream& o : area_.outgoing) o.line->where = pair_line::staged;
 }
 
-std::uint64_t transfer::chunk_for(std::uint64_t part) const {
+std::uint64_t member_transfer::chunk_for(std::uint64_t part) const {
   const std::uint64_t chunk = std::min(longest_chunk, std::max<std::uint64_t>((part / 4) & ~(cache_line - 1), cache_line));
   return element_ == 0 ? chunk : chunk / element_ * element_;
 }
 
 // Splits my half of the staging among what is sent from it.
-void transfer::lay_out() {
+void member_transfer::lay_out() {
   choose_ways();
   std::uint64_t staged = 0;
   for (const out_stream& o : area_.outgoing) staged += o.line->where == pair_line::staged;
@@ -158,7 +159,7 @@ void transfer::lay_out() {
   }
 }
 
-void transfer::announce(out_stream& o) {
+void member_transfer::announce(out_stream& o) {
   o.line->total = o.bytes;
   o.line->chunk = o.chunk;
   o.line->chunks = o.chunks;
@@ -167,7 +168,7 @@ void transfer::announce(out_stream& o) {
   o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
 }
 
-bool transfer::push() {
+bool member_transfer::push() {
   bool any = false;
   for (out_stream& o : area_.outgoing) {
     pair_state& p = *o.pair;
@@ -186,7 +187,7 @@ bool transfer::push() {
 }
 
 // Chunk `i` is in its place.
-void transfer::show_chunk(const out_stream& o, std::uint64_t i) {
+void member_transfer::show_chunk(const out_stream& o, std::uint64_t i) {
   context& c = state_.self;
   if (c.host->far[std::size_t(o.to)] && o.bytes != 0) [[unlikely]]
     replicate(c, o.to, o.place + i % o.chunks * o.chunk, align_up(o.bytes_of(i), 8));
@@ -195,7 +196,7 @@ void transfer::show_chunk(const out_stream& o, std::uint64_t i) {
 }
 
 // A chunk is copied once, when the slowest has made room.
-bool transfer::push_shared() {
+bool member_transfer::push_shared() {
   auto& out = area_.outgoing;
   bool any = false;
   while (!out.empty() && out[0].next < out[0].count) {
@@ -218,13 +219,13 @@ bool transfer::push_shared() {
 }
 
 // Whether the next piece's turn has come, where pieces of one place have an order.
-bool transfer::in_turn(const in_stream& in) const {
+bool member_transfer::in_turn(const in_stream& in) const {
   if (in.behind < 0 || in.count == 0) return true;
   const in_stream& first = area_.incoming[std::size_t(in.behind)];
   return first.count != 0 && (first.next == first.count || first.done() >= in.next_end());
 }
 
-bool transfer::pull(in_stream& in) {
+bool member_transfer::pull(in_stream& in) {
   pair_state& p = *in.pair;
   if (in.count != 0 && in.next == in.count) return false;
   const std::uint64_t sent = in.line->sent.load(std::memory_order_acquire);
@@ -245,7 +246,7 @@ bool transfer::pull(in_stream& in) {
 }
 
 // The first chunk is here: how the message lies. The numbers come from another rank.
-void transfer::open(in_stream& in) {
+void member_transfer::open(in_stream& in) {
   const pair_line& line = *in.line;
   context& c = state_.self;
   in.total = line.total, in.chunk = line.chunk, in.chunks = line.chunks, in.where = line.where;
@@ -279,10 +280,10 @@ void transfer::open(in_stream& in) {
 }
 
 // A pair of ranks may share several teams.
-std::uint32_t transfer::sign() const { return std::uint32_t(t_.sign >> sign_shift) | t_.slot << 16; }
+std::uint32_t member_transfer::sign() const { return std::uint32_t(t_.sign >> sign_shift) | t_.slot << 16; }
 
 // The next chunk, `bytes` bytes, which belong at `at`.
-void transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes) {
+void member_transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes) {
   if (bytes == 0) return;
   const std::byte* source = in.source + in.next % in.chunks * in.chunk;
   if (in.take != nullptr && otherwise_ == no_rank) return in.take(in.self, in.member, at, source, bytes);
@@ -295,7 +296,7 @@ void transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t byt
   }
 }
 
-bool transfer::finished() const {
+bool member_transfer::finished() const {
   for (const out_stream& o : area_.outgoing)
     if (o.next < o.count || (o.place == nullptr && o.taken() < o.pair->sent)) return false;
   for (const in_stream& in : area_.incoming)
@@ -304,7 +305,7 @@ bool transfer::finished() const {
 }
 
 // Whether a peer has done something that we have not noted yet, or sent something.
-bool transfer::can_move() const {
+bool member_transfer::can_move() const {
   for (const out_stream& o : area_.outgoing)
     if (!o.left_alone() && o.taken() > o.pair->acknowledged) return true;
   for (const in_stream& in : area_.incoming)
@@ -313,12 +314,12 @@ bool transfer::can_move() const {
   return false;
 }
 
-void transfer::note_taken() {
+void member_transfer::note_taken() {
   for (out_stream& o : area_.outgoing)
     if (!o.left_alone()) o.pair->acknowledged = std::max(o.pair->acknowledged, o.taken());
 }
 
-void transfer::wait_for_peers() {
+void member_transfer::wait_for_peers() {
   const auto peers = [this](auto&& ask) {
     for (const out_stream& o : area_.outgoing) ask(o.to);
     for (const in_stream& in : area_.incoming) ask(in.from);
@@ -326,7 +327,7 @@ void transfer::wait_for_peers() {
   wait_in_collective(t_, [this] { return can_move(); }, peers, what_);
 }
 
-void transfer::run() {
+void member_transfer::run() {
   const inside_team alone(t_, what_);
   const timed net(state_.self.out->watch(), component::net);
   half_ = area_.transfers++ % 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/losses.hpp"
+#include "armilla/boot/loss_log.hpp"
 
 #include <unistd.h>
 
