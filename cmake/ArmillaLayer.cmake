@@ -6,7 +6,7 @@
 #   armilla_test(<name> SOURCES x_test.cpp ... [LAYERS layer ...])        GoogleTest, one process, no session
 #   armilla_rank_test(<name> SOURCES x_test.cpp ... [RANKS 1 2 4] [FABRICS shm threads])   see tests/rank_test.hpp
 #   armilla_rank_test_variant(<name> <variant> [ENVIRONMENT X=y ...] [RANKS ...]) the same once more, under other circumstances
-#   armilla_program(<name> SOURCES a.cpp ... [LIBRARIES x ...] [INSTALL]) a tool, an example or a benchmark, in bin/
+#   armilla_program(<name> SOURCES a.cpp ... [LIBRARIES x ...] [PRECOMPILED set] [INSTALL]) a tool, an example or a benchmark, in bin/
 #   armilla_program_of_other_compiler(<name> SOURCE a.cpp [FOLDER f])     the same by clang++ where this build is by g++, and vice versa
 #   armilla_program_test(<name> PROGRAM <program> [ARGS ...] [RANKS 2 4] [FABRICS shm threads] [EXPECT regex])
 #   armilla_compile_fail(<name> SOURCE file EXPECT "regex" [LINES n])     must be refused with that sentence, in n lines at most
@@ -17,6 +17,7 @@
 set(ARMILLA_COLD_OPTIONS $<$<CONFIG:Release>:-O1>)
 function(armilla_cold)
   set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS ${ARMILLA_COLD_OPTIONS})
+  set_property(SOURCE ${ARGN} PROPERTY SKIP_PRECOMPILE_HEADERS ON) # which are of other options
 endfunction()
 
 # For a function behind its cmake_parse_arguments: a word that belongs to no keyword is an error.
@@ -138,9 +139,9 @@ function(armilla_checked_aggregate)
   target_link_libraries(armilla-checked PUBLIC armilla_checked_interface Threads::Threads hwloc::hwloc boost_context ${CMAKE_DL_LIBS})
 endfunction()
 
-# armilla_program(<name> SOURCES ... [LIBRARIES ...] [INSTALL] [COLD]): an executable of the whole library in <build>/bin.
+# armilla_program(<name> SOURCES ... [LIBRARIES ...] [PRECOMPILED set] [INSTALL] [COLD]): an executable of the whole library in <build>/bin.
 function(armilla_program name)
-  cmake_parse_arguments(arg "COLD;INSTALL" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "COLD;INSTALL" "PRECOMPILED" "SOURCES;LIBRARIES" ${ARGN})
   armilla_know_all(armilla_program)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE armilla_private armilla::armilla armilla_fmt nlohmann_json::nlohmann_json
@@ -148,6 +149,8 @@ function(armilla_program name)
   target_compile_options(${name} PRIVATE ${ARMILLA_TEST_OPTIONS})
   if(arg_COLD)
     target_compile_options(${name} PRIVATE ${ARMILLA_COLD_OPTIONS})
+  elseif(arg_PRECOMPILED)
+    armilla_precompiled(${name} ${arg_PRECOMPILED})
   else() # cold options are not those of the precompiled header
     armilla_precompiled(${name} program)
   endif()

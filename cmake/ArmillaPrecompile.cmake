@@ -2,10 +2,12 @@
 # Precompiled headers, in presets with ARMILLA_PRECOMPILE (the sanitizers'): what all tests of one kind include is parsed once.
 # The other presets compile the same files without, and so find an #include that is missing.
 #
-#   armilla_precompiled(<target> <set>): the target's sources begin with the header of this set. Sets: unit, rank, program.
+#   armilla_precompiled(<target> <set>): the target's sources begin with the header of this set. Sets: unit, rank, program, bench.
+# A target has the options of its set; those of `bench` are ARMILLA_BENCH_FLAGS.
 set(ARMILLA_PRECOMPILED_unit "<gtest/gtest.h>") # not ours, so that what a layer's tests see remains that layer's
 set(ARMILLA_PRECOMPILED_rank "<tests/rank_test.hpp>")
 set(ARMILLA_PRECOMPILED_program "<armilla/armilla.hpp>")
+set(ARMILLA_PRECOMPILED_bench "<bench/suites/common.hpp>")
 
 function(armilla_precompiled target set)
   if(NOT ARMILLA_PRECOMPILE)
@@ -26,6 +28,9 @@ function(armilla_precompiled target set)
     if(set STREQUAL program)
       target_compile_options(armilla_precompiled_${set} PRIVATE ${ARMILLA_TEST_OPTIONS})
       target_link_libraries(armilla_precompiled_${set} PRIVATE armilla_fmt nlohmann_json::nlohmann_json)
+    elseif(set STREQUAL bench)
+      target_compile_options(armilla_precompiled_bench PRIVATE ${ARMILLA_TEST_OPTIONS} ${ARMILLA_BENCH_FLAGS})
+      target_link_libraries(armilla_precompiled_bench PRIVATE armilla_fmt nlohmann_json::nlohmann_json)
     else()
       target_link_libraries(armilla_precompiled_${set} PRIVATE armilla_private_test)
     endif()
