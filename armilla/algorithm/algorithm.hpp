@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+// The whole layer: what all members of a range's team do together with its elements.
+#include "armilla/algorithm/elementwise.hpp"
+#include "armilla/algorithm/everything.hpp"
+#include "armilla/algorithm/fold.hpp"
+#include "armilla/algorithm/query.hpp"

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+
+#include "armilla/algorithm/walk.hpp"
+#include "armilla/container/views.hpp"
+
+/// Algorithms that do the same with each element. All members of the range's team call them; each works on its own elements, of
+/// several ranges on those of the first that is written. The others' elements are used where they lie if this rank maps them,
+/// else fetched in pieces of 1 MiB. They end in one agreement, which is a barrier; with `am::nowait` as first argument in none.
+/// What a function throws ends the algorithm: all members throw a remote_error with that text and the element's index.
+namespace armilla {
+namespace detail {
+
+template <class V, class F>
+void for_each_in(const V& v, const char* operation, ending how, F& f) {
+  enter(v);
+  failure why;
+  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { apply_at(f, c, k); });
+    return !why.happened();
+  });
+  finish(v.members(), operation, why, how);
+}
+
+/// Elements of `to` become f of those of `from`.
+template <class From, class To, class F>
+void assign_each(const From& from, const To& to, const char* operation, ending how, F f) {
+  require_room(operation, from.extent(), to.extent());
+  const zip_view<From, To> both(from, to);
+  enter(both);
+  failure why;
+  walk(both, why, [&](const auto& c, std::size_t n, const indices& at) {
+    const auto& [in, out] = c.from;
+    each_of_piece(c, n, at, why, [&](std::size_t k) { out[k] = apply_at(f, in, k); });
+    return !why.happened();
+  });
+  finish(to.members(), operation, why, how);
+}
+
+struct copy_piece {
+  template <class In, class Out>
+  void operator()(const In& in, const Out& out, std::size_t n) const {
+    if constexpr (std::is_pointer_v<In> && std::is_same_v<In, std::add_const_t<std::remove_pointer_t<Out>>*>)
+      std::memcpy(static_cast<void*>(out), in, n * sizeof *out);
+    else
+      for (std::size_t k = 0; k < n; ++k) out[k] = in[k];
+  }
+};
+
+template <class From, class To>
+void copy_all(const From& from, const To& to, ending how) {
+  require_room("copy", from.extent(), to.extent());
+  const zip_view<From, To> both(from, to);
+  enter(both);
+  failure why;
+  walk(both, why, [&](const auto& c, std::size_t n, const indices&) {
+    copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);
+    return true;
+  });
+  finish(to.members(), "copy", why, how);
+}
+
+template <class V, class F>
+void generate_in(const V& v, const char* operation, ending how, F f) {
+  failure why;
+  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { c[k] = f(); });
+    return !why.happened();
+  });
+  finish(v.members(), operation, why, how);
+}
+
+template <class V, class F>
+void assign_by_index(const V& v, const char* operation, ending how, F f) {
+  enter(v);
+  failure why;
+  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { f(at(k), c[k]); });
+    return !why.happened();
+  });
+  finish(v.members(), operation, why, how);
+}
+
+}  // namespace detail
+
+/// f(e) for each element e; of a zip f(a, b, ...) if f takes them so. One pass, no message but the agreement.
+template <distributed_range R, class F>
+void for_each(R&& r, F f) {
+  detail::for_each_in(views::all(r), "for_each", detail::ending::agrees, f);
+}
+template <distributed_range R, class F>
+void for_each(nowait_t, R&& r, F f) {
+  detail::for_each_in(views::all(r), "for_each", detail::ending::does_not_wait, f);
+}
+/// The same for the first n elements. usage_error if there are fewer.
+template <distributed_range R, class F>
+void for_each_n(R&& r, std::size_t n, F f) {
+  detail::for_each_in(views::slice(r, 0, n), "for_each_n", detail::ending::agrees, f);
+}
+/// f(i, e) for each element e, whose index is i.
+template <distributed_range R, class F>
+void for_each_index(R&& r, F f) {
+  detail::assign_by_index(views::all(r), "for_each_index", detail::ending::agrees, std::move(f));
+}
+template <distributed_range R, class F>
+void for_each_index(nowait_t, R&& r, F f) {
+  detail::assign_by_index(views::all(r), "for_each_index", detail::ending::does_not_wait, std::move(f));
+}
+
+/// Element i of `out` becomes f(element i of `in`). usage_error if `out` has fewer. They may be the same range, and must not
+/// overlap otherwise.
+template <distributed_range In, distributed_range Out, class F>
+void transform(In&& in, Out&& out, F f) {
+  detail::assign_each(detail::reading(in), views::all(out), "transform", detail::ending::agrees, std::move(f));
+}
+template <distributed_range In, distributed_range Out, class F>
+void transform(nowait_t, In&& in, Out&& out, F f) {
+  detail::assign_each(detail::reading(in), views::all(out), "transform", detail::ending::does_not_wait, std::move(f));
+}
+/// The same of two ranges, as many elements as the shorter has.
+template <distributed_range A, distributed_range B, distributed_range Out, class F>
+void transform(A&& a, B&& b, Out&& out, F f) {
+  detail::assign_each(views::zip(detail::reading(a), detail::reading(b)), views::all(out), "transform", detail::ending::agrees,
+                      std::move(f));
+}
+
+/// Element i of `out` becomes element i of `in`, in runs where both lie side by side. usage_error if `out` has fewer.
+template <distributed_range In, distributed_range Out>
+void copy(In&& in, Out&& out) {
+  detail::copy_all(detail::reading(in), views::all(out), detail::ending::agrees);
+}
+template <distributed_range In, distributed_range Out>
+void copy(nowait_t, In&& in, Out&& out) {
+  detail::copy_all(detail::reading(in), views::all(out), detail::ending::does_not_wait);
+}
+template <distributed_range In, distributed_range Out>
+void copy_n(In&& in, std::size_t n, Out&& out) {
+  detail::copy_all(views::slice(detail::reading(in), 0, n), views::all(out), detail::ending::agrees);
+}
+
+/// All elements become `value`.
+template <distributed_range R, class T>
+void fill(R&& r, const T& value) {
+  detail::generate_in(views::all(r), "fill", detail::ending::agrees, [&value] { return value; });
+}
+template <distributed_range R, class T>
+void fill(nowait_t, R&& r, const T& value) {
+  detail::generate_in(views::all(r), "fill", detail::ending::does_not_wait, [&value] { return value; });
+}
+template <distributed_range R, class T>
+void fill_n(R&& r, std::size_t n, const T& value) {
+  detail::generate_in(views::slice(r, 0, n), "fill_n", detail::ending::agrees, [&value] { return value; });
+}
+/// Each element becomes what f() returns. Each member calls its own copy of f, in the order of its elements.
+template <distributed_range R, class F>
+void generate(R&& r, F f) {
+  detail::generate_in(views::all(r), "generate", detail::ending::agrees, std::move(f));
+}
+template <distributed_range R, class F>
+void generate_n(R&& r, std::size_t n, F f) {
+  detail::generate_in(views::slice(r, 0, n), "generate_n", detail::ending::agrees, std::move(f));
+}
+/// first, first + 1, ...
+template <distributed_range R, class T>
+void iota(R&& r, T first) {
+  detail::assign_by_index(views::all(r), "iota", detail::ending::agrees,
+                          [first](std::size_t i, auto& e) { e = T(first + T(i)); });
+}
+
+/// Elements equal to `old` become `value`.
+template <distributed_range R, class T, class U = T>
+void replace(R&& r, const T& old, const U& value) {
+  armilla::for_each(r, [&](auto& e) {
+    if (e == old) e = value;
+  });
+}
+template <distributed_range R, class P, class T>
+void replace_if(R&& r, P predicate, const T& value) {
+  armilla::for_each(r, [&](auto& e) {
+    if (predicate(std::as_const(e))) e = value;
+  });
+}
+/// As copy, with `value` in the place of elements equal to `old`.
+template <distributed_range In, distributed_range Out, class T, class U = T>
+void replace_copy(In&& in, Out&& out, const T& old, const U& value) {
+  armilla::transform(in, out, [&](const auto& e) { return e == old ? std::decay_t<decltype(e)>(value) : e; });
+}
+template <distributed_range In, distributed_range Out, class P, class T>
+void replace_copy_if(In&& in, Out&& out, P predicate, const T& value) {
+  armilla::transform(in, out, [&](const auto& e) { return predicate(e) ? std::decay_t<decltype(e)>(value) : e; });
+}
+
+/// Exchanges the elements of two ranges, as many as the shorter has.
+template <distributed_range A, distributed_range B>
+void swap_ranges(A&& a, B&& b) {
+  armilla::for_each(views::zip(a, b), [](auto& x, auto& y) {
+    auto kept = x;
+    x = y;
+    y = kept;
+  });
+}
+
+}  // namespace armilla

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <utility>
+
+#include "armilla/algorithm/fold.hpp"
+
+/// Algorithms that ask: the same answer on all members. One pass that ends early on each member by itself, and one meeting. A
+/// position is an index, npos for none; of several the first.
+namespace armilla {
+namespace detail {
+
+inline constexpr auto lesser = [](std::size_t a, std::size_t b) { return a < b ? a : b; };
+inline constexpr auto greater_position = [](std::size_t a, std::size_t b) {
+  if (a == npos || b == npos) return a == npos ? b : a;
+  return a < b ? b : a;
+};
+
+/// The first k from `from` on at which test(k) holds; n if there is none. What it throws is noted.
+template <class C, class Test>
+std::size_t first_in_piece(const C& c, std::size_t n, const indices& at, failure& why, Test test) {
+  std::size_t k = 0;
+  try {
+    for (; k < n; ++k)
+      if (passes(c, k) && test(k)) return k;
+  } catch (...) { why.note(at(k)); }
+  return n;
+}
+
+/// The first index whose element `predicate` holds for; npos if there is none.
+template <class V, class P>
+std::size_t find_first(const V& v, const char* operation, P&& predicate) {
+  enter(v);
+  failure why;
+  std::size_t found = npos;
+  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+    const std::size_t k = first_in_piece(c, n, at, why, [&](std::size_t j) { return bool(apply_at(predicate, c, j)); });
+    if (k < n) found = at(k);
+    return k == n && !why.happened();
+  });
+  return agree(v.members(), operation, why, found, lesser);
+}
+
+/// The last one.
+template <class V, class P>
+std::size_t find_last_of_all(const V& v, const char* operation, P&& predicate) {
+  enter(v);
+  failure why;
+  std::size_t found = npos;
+  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) {
+      if (bool(apply_at(predicate, c, k))) found = at(k);
+    });
+    return !why.happened();
+  });
+  return agree(v.members(), operation, why, found, greater_position);
+}
+
+/// Each element beside the one that follows it.
+template <class V>
+auto neighbours(const V& v) {
+  const std::size_t n = v.extent();
+  return views::zip(views::take(v, n == 0 ? 0 : n - 1), views::drop(v, 1));
+}
+
+template <class V>
+std::size_t size_of(const V& v) {
+  return require_sized(v).extent();
+}
+
+}  // namespace detail
+
+/// The index of the first element for which `predicate` holds.
+template <distributed_range R, class P>
+std::size_t find_if(R&& r, P predicate) {
+  return detail::find_first(detail::reading(r), "find_if", predicate);
+}
+template <distributed_range R, class P>
+std::size_t find_if_not(R&& r, P predicate) {
+  return detail::find_first(detail::reading(r), "find_if_not", std::not_fn(predicate));
+}
+/// The index of the first element equal to `value`.
+template <distributed_range R, class T, class Projection = std::identity>
+std::size_t find(R&& r, const T& value, Projection of = {}) {
+  return detail::find_first(detail::reading(r), "find", [&](const auto& e) { return std::invoke(of, e) == value; });
+}
+/// The index of the last element equal to `value`.
+template <distributed_range R, class T>
+std::size_t find_last(R&& r, const T& value) {
+  return detail::find_last_of_all(detail::reading(r), "find_last", [&](const auto& e) { return e == value; });
+}
+template <distributed_range R, class P>
+std::size_t find_last_if(R&& r, P predicate) {
+  return detail::find_last_of_all(detail::reading(r), "find_last_if", predicate);
+}
+template <distributed_range R, class T>
+bool contains(R&& r, const T& value) {
+  return armilla::find(r, value) != npos;
+}
+
+/// Whether `predicate` holds for every element; true of none.
+template <distributed_range R, class P>
+bool all_of(R&& r, P predicate) {
+  return detail::find_first(detail::reading(r), "all_of", std::not_fn(predicate)) == npos;
+}
+template <distributed_range R, class P>
+bool any_of(R&& r, P predicate) {
+  return detail::find_first(detail::reading(r), "any_of", predicate) != npos;
+}
+template <distributed_range R, class P>
+bool none_of(R&& r, P predicate) {
+  return detail::find_first(detail::reading(r), "none_of", predicate) == npos;
+}
+
+/// For how many elements `predicate` holds.
+template <distributed_range R, class P>
+std::size_t count_if(R&& r, P predicate) {
+  auto add = std::plus<>{};
+  return detail::fold_from(detail::reading(r), "count_if", std::size_t{0}, add, [&predicate](const auto& c, std::size_t k) {
+    return std::size_t(bool(detail::apply_at(predicate, c, k)));
+  });
+}
+/// How many elements are equal to `value`.
+template <distributed_range R, class T, class Projection = std::identity>
+std::size_t count(R&& r, const T& value, Projection of = {}) {
+  return armilla::count_if(r, [&](const auto& e) { return std::invoke(of, e) == value; });
+}
+
+/// The first index at which two ranges differ, or at which the shorter ends; npos if they are equal.
+template <distributed_range A, distributed_range B, class Same = std::equal_to<>>
+std::size_t mismatch(A&& a, B&& b, Same same = {}) {
+  const auto x = detail::reading(a);
+  const auto y = detail::reading(b);
+  const std::size_t at =
+      detail::find_first(views::zip(x, y), "mismatch", [&](const auto& e, const auto& f) { return !same(e, f); });
+  const std::size_t n = detail::size_of(x), m = detail::size_of(y);
+  return at != npos || n == m ? at : n < m ? n : m;
+}
+/// Whether two ranges have as many elements, and equal ones.
+template <distributed_range A, distributed_range B, class Same = std::equal_to<>>
+bool equal(A&& a, B&& b, Same same = {}) {
+  if (detail::size_of(detail::reading(a)) != detail::size_of(detail::reading(b))) return false;
+  return armilla::mismatch(a, b, same) == npos;
+}
+/// Whether `b`'s elements are the first ones of `a`.
+template <distributed_range A, distributed_range B, class Same = std::equal_to<>>
+bool starts_with(A&& a, B&& b, Same same = {}) {
+  const std::size_t n = detail::size_of(detail::reading(b));
+  return n <= detail::size_of(detail::reading(a)) && armilla::equal(views::take(a, n), b, same);
+}
+/// Whether they are the last ones.
+template <distributed_range A, distributed_range B, class Same = std::equal_to<>>
+bool ends_with(A&& a, B&& b, Same same = {}) {
+  const std::size_t n = detail::size_of(detail::reading(a)), m = detail::size_of(detail::reading(b));
+  return m <= n && armilla::equal(views::drop(a, n - m), b, same);
+}
+/// Whether `a` comes before `b` in a dictionary.
+template <distributed_range A, distributed_range B, class Less = std::less<>>
+bool lexicographical_compare(A&& a, B&& b, Less less = {}) {
+  const auto x = detail::reading(a);
+  const auto y = detail::reading(b);
+  const auto both = views::zip(x, y);
+  const std::size_t at =
+      detail::find_first(both, "lexicographical_compare", [&](const auto& e, const auto& f) { return less(e, f) || less(f, e); });
+  if (at == npos) return detail::size_of(x) < detail::size_of(y);
+  return armilla::any_of(views::slice(both, at, at + 1), [&](const auto& e, const auto& f) { return less(e, f); });
+}
+
+/// The first index whose element and the next are equal, or for which `relation` holds.
+template <distributed_range R, class Relation = std::equal_to<>>
+std::size_t adjacent_find(R&& r, Relation relation = {}) {
+  return detail::find_first(detail::neighbours(detail::require_sized(detail::reading(r))), "adjacent_find", relation);
+}
+/// The index of the first element that is less than the one before it; the size if there is none.
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+std::size_t is_sorted_until(R&& r, Less less = {}, Projection of = {}) {
+  const auto v = detail::require_sized(detail::reading(r));
+  const std::size_t at = detail::find_first(detail::neighbours(v), "is_sorted_until", [&](const auto& a, const auto& b) {
+    return bool(std::invoke(less, std::invoke(of, b), std::invoke(of, a)));
+  });
+  return at == npos ? v.extent() : at + 1;
+}
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+bool is_sorted(R&& r, Less less = {}, Projection of = {}) {
+  return armilla::is_sorted_until(r, less, of) == detail::size_of(detail::reading(r));
+}
+/// Whether all elements for which `predicate` holds come before the others.
+template <distributed_range R, class P>
+bool is_partitioned(R&& r, P predicate) {
+  return armilla::is_sorted(r, [&](const auto& a, const auto& b) { return bool(predicate(a)) && !bool(predicate(b)); });
+}
+/// The index of the first of `values` in the range.
+template <distributed_range R, class T>
+std::size_t find_first_of(R&& r, const std::vector<T>& values) {
+  return detail::find_first(detail::reading(r), "find_first_of", [&](const auto& e) {
+    for (const T& v : values)
+      if (e == v) return true;
+    return false;
+  });
+}
+
+}  // namespace armilla

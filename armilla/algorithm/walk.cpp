@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/algorithm/walk.hpp"
+
+#include <fmt/format.h>
+
+namespace armilla::detail {
+
+void throw_does_not_fit(const char* operation, std::size_t n, std::size_t room) {
+  throw_usage(operation, fmt::format("{} elements for a range of {}; make it as long, or take fewer (views::take)", n, room));
+}
+
+void throw_no_elements(const char* operation) {
+  throw_usage(operation, "the range is empty and has no such element; ask for its size first");
+}
+
+}  // namespace armilla::detail

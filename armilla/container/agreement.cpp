@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/agreement.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armilla/global/memory.hpp"
+#include "armilla/global/per_rank.hpp"
+
+namespace armilla::detail {
+
+/// The parts of a failure, for what follows here.
+struct failures {
+  static failure::record& of(failure& f) { return *f.what_; }
+  static std::unique_ptr<failure::record>& owner(failure& f) { return f.what_; }
+};
+
+namespace {
+
+/// A block whose container is gone here.
+struct set_aside {
+  global_address block;
+  std::vector<rank_t> members;  ///< that may read it; empty: all ranks
+};
+
+struct kept_failure {
+  std::uint64_t team;
+  const char* operation;
+  failure what;
+};
+
+/// What this layer keeps for a rank.
+struct container_state_of_rank {
+  std::vector<set_aside> aside;
+  std::vector<kept_failure> kept;
+};
+per_rank<container_state_of_rank> mine;
+
+std::vector<rank_t> members_of(const team& t) {
+  std::vector<rank_t> all;
+  if (t.size() == current->ranks) return all;
+  for (rank_t m = 0; m < t.size(); ++m) all.push_back(t.world_rank(m));
+  return all;
+}
+
+bool has_all(const team& t, const set_aside& s) {
+  if (t.size() == current->ranks) return true;
+  return !s.members.empty() && std::ranges::all_of(s.members, [&](rank_t r) { return t.rank_of(r) >= 0; });
+}
+
+const kept_failure* kept_for(const team& t) {
+  const auto found = std::ranges::find(mine->kept, t.id(), &kept_failure::team);
+  return found == mine->kept.end() ? nullptr : &*found;
+}
+
+/// The failure of an earlier algorithm that did not wait comes before that of this one.
+failure take_first(const team& t, failure& now) {
+  const auto found = std::ranges::find(mine->kept, t.id(), &kept_failure::team);
+  if (found == mine->kept.end()) return std::move(now);
+  failure first = std::move(found->what);
+  mine->kept.erase(found);
+  return first;
+}
+
+}  // namespace
+
+void failure::note(std::size_t index) {
+  try {
+    throw;
+  } catch (const rank_lost&) { throw; } catch (...) {
+    if (what_ != nullptr) return;
+    const exception_text thrown = describe_current_exception();
+    what_ = std::make_unique<record>(record{thrown.type_name, thrown.text, index});
+  }
+}
+
+std::uint64_t vote_of(const team& t, const failure& now) {
+  return now.happened() || kept_for(t) != nullptr ? std::uint64_t(t.rank()) : no_loser;
+}
+
+void throw_failure_of(const team& t, const char* operation, std::uint64_t loser, failure& now) {
+  failure first = take_first(t, now);
+  std::vector<std::string> said(2);
+  if (std::uint64_t(t.rank()) == loser) {
+    const auto& r = failures::of(first);
+    said = {r.type, r.index == npos ? r.text : fmt::format("element {}: {}", r.index, r.text)};
+  }
+  said = t.broadcast(said, rank_t(loser));
+  throw remote_error(t.world_rank(rank_t(loser)), operation, said[0], said[1]);
+}
+
+void keep_failure(const team& t, const char* operation, failure& now) {
+  if (now.happened() && kept_for(t) == nullptr) mine->kept.push_back({t.id(), operation, std::move(now)});
+}
+
+void put_aside(const team& t, global_address block) { mine->aside.push_back({block, members_of(t)}); }
+
+meeting::meeting(const team& t) : t_(t), known_(mine->aside.size()) {}
+
+meeting::~meeting() {
+  if (known_ == 0 || std::uncaught_exceptions() > 0) return;
+  auto& aside = mine->aside;
+  const auto end = aside.begin() + std::ptrdiff_t(known_);
+  const auto stay = std::stable_partition(aside.begin(), end, [&](const set_aside& s) { return !has_all(t_, s); });
+  for (auto each = stay; each != end; ++each) deallocate_bytes(each->block, "deallocate");
+  aside.erase(stay, end);
+}
+
+void meet(const team& t) {
+  const meeting here(t);
+  t.barrier();
+}
+
+void agree(const team& t, const char* operation, failure& now) {
+  std::uint64_t loser = no_loser;
+  {
+    const meeting here(t);
+    loser = t.all_reduce(vote_of(t, now), [](std::uint64_t a, std::uint64_t b) { return a < b ? a : b; });
+  }
+  if (loser != no_loser) [[unlikely]]
+    throw_failure_of(t, operation, loser, now);
+}
+
+}  // namespace armilla::detail

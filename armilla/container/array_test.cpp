@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// What arrays and vectors do by themselves: element access, local parts, growth, storage.
+#include <set>
+
+#include <armilla/container/container.hpp>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+RANK_TEST(an_element_is_read_and_written_wherever_it_lies) {
+  for (const std::size_t block : {std::size_t{0}, std::size_t{1}, std::size_t{3}}) {
+    am::array<long> x(50, block == 0 ? am::blocks() : am::cyclic(block));
+    if (am::rank() == am::ranks() - 1)
+      for (std::size_t i = 0; i < 50; ++i) x[i] = long(i) * 2;
+    am::barrier();
+    for (std::size_t i = 0; i < 50; ++i) {
+      const long z = x[i];
+      EXPECT_EQ(z, long(i) * 2);
+      EXPECT_EQ(x.get(i).get(), z);
+    }
+    for (std::size_t k = 0; k < x.local().size(); ++k) EXPECT_EQ(x.local()[k], long(x.index_of_local(k)) * 2);
+    am::barrier();
+  }
+}
+
+RANK_TEST(set_is_complete_at_the_fence) {
+  am::array<int> x(std::size_t(am::ranks()) * 2);
+  x.set(std::size_t(am::rank()), am::rank() + 1);
+  am::fence();
+  for (am::rank_t r = 0; r < am::ranks(); ++r) EXPECT_EQ(int(x[std::size_t(r)]), r + 1);
+  am::barrier();
+}
+
+RANK_TEST(new_elements_are_zero_or_the_given_value) {
+  am::array<int> x(100), y(100, 7, am::cyclic());
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(int(x[i]), 0);
+  for (std::size_t i = 0; i < 100; ++i) EXPECT_EQ(int(y[i]), 7);
+  am::barrier();
+}
+
+RANK_TEST(more_ranks_than_elements_and_no_elements_are_fine) {
+  am::array<char> none(0), one(1);
+  EXPECT(none.empty() && none.local().empty());
+  EXPECT_EQ(one.local().size(), am::rank() == 0 ? 1u : 0u);
+  const am::array<int> made_by_none;
+  EXPECT(made_by_none.empty() && made_by_none.local().empty());
+}
+
+RANK_TEST(an_index_beyond_the_end_is_an_error) {
+  am::array<int> x(5);
+  EXPECT_THROWS_SAYING(am::usage_error, "element 5 of 5 elements; give an index from 0 to 4", x[5] = 1);
+  EXPECT_THROWS_SAYING(am::usage_error, "is the index a negative number?", x.get(std::size_t(-1)));
+}
+
+RANK_TEST(it_moves_and_swaps_and_is_cloned) {
+  am::vector<int> x(20, 1), y(30, 2);
+  swap(x, y);
+  EXPECT_EQ(x.size(), 30u);
+  am::vector<int> z = std::move(x);
+  EXPECT_EQ(x.size(), 0u);
+  EXPECT_EQ(int(z[29]), 2);
+  am::vector<int> w = z.clone(), v = z.like();
+  am::barrier();
+  if (am::rank() == 0) z[0] = 5;
+  am::barrier();
+  EXPECT_EQ(int(w[0]), 2);
+  EXPECT_EQ(int(v[0]), 0);
+  am::barrier();
+}
+
+RANK_TEST(resizing_and_dealing_anew_keep_the_elements) {
+  am::vector<int> x(37, am::cyclic(2));
+  for (std::size_t k = 0; k < x.local().size(); ++k) x.local()[k] = int(x.index_of_local(k));
+  const auto expect = [&x](std::size_t n) {
+    EXPECT_EQ(x.size(), n);
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(int(x[i]), i < 20 ? int(i) : i < 37 && n <= 37 ? int(i) : 0);
+    am::barrier();
+  };
+  am::barrier();
+  expect(37);
+  x.redistribute(am::blocks());
+  expect(37);
+  x.resize(20);
+  expect(20);
+  std::vector<std::size_t> last(std::size_t(am::ranks()), 0);
+  last.back() = 20;
+  x.redistribute(am::blocks(last));
+  EXPECT_EQ(x.rank_of(0), am::ranks() - 1);
+  expect(20);
+  x.resize(44);
+  expect(44);
+}
+
+RANK_TEST(a_container_of_a_sub_team_lies_on_its_members) {
+  const am::team half = am::world().split(am::rank() % 2);
+  am::array<int> x(31, am::on(half, am::cyclic(4)));
+  for (std::size_t i = 0; i < 31; ++i) EXPECT_EQ(x.rank_of(i) % 2, am::rank() % 2);
+  if (half.rank() == 0)
+    for (std::size_t i = 0; i < 31; ++i) x[i] = int(i);
+  half.barrier();
+  EXPECT_EQ(int(x[30]), 30);
+  half.barrier();
+}
+
+// Without waiting for anyone: the block is used again after the next meetings.
+RANK_TEST(memory_returns_when_the_members_meet) {
+  std::set<long*> places;
+  for (int round = 0; round < 50; ++round) {
+    am::array<long> x(std::size_t(am::ranks()) * 100000);
+    places.insert(x.local().data());
+  }
+  EXPECT_LE(places.size(), 3u);
+}
+
+RANK_TEST(memory_of_a_sub_team_returns_when_all_meet) {
+  std::set<long*> places;
+  for (int round = 0; round < 20; ++round) {
+    const am::team half = am::world().split(am::rank() % 2);
+    {
+      am::array<long> x(100000, am::on(half));
+      places.insert(x.local().data());
+    }
+    am::array<char> together(1);
+  }
+  EXPECT_LE(places.size(), 4u);
+}
+
+// One that unwinds while the others go on does not wait for them.
+RANK_TEST(a_destructor_waits_for_nothing) {
+  try {
+    am::array<int> x(1000);
+    if (am::rank() == 0) throw 1;
+    am::world();
+  } catch (int) {}
+  am::array<int> y(1000, 3);
+  EXPECT_EQ(int(y[999]), 3);
+  am::barrier();
+}
+
+RANK_TEST(members_that_make_different_containers_are_told) {
+  if (am::ranks() == 1) return;
+  EXPECT_THROWS_SAYING(am::usage_error, "makes another container here", am::array<int>(am::rank() == 1 ? 7 : 8));
+  EXPECT_THROWS_SAYING(am::limit_error, "is the size a negative number?", am::array<int>(std::size_t(-5)));
+  am::array<int> x(4);
+  EXPECT_EQ(x.size(), 4u);
+}
+
+RANK_TEST(a_distribution_must_fit) {
+  EXPECT_THROWS_SAYING(am::usage_error, "the sizes add up to",
+                       am::array<int>(5, am::blocks(std::vector<std::size_t>(std::size_t(am::ranks()), 9))));
+  EXPECT_THROWS_SAYING(am::usage_error, "sizes for",
+                       am::array<int>(5, am::blocks(std::vector<std::size_t>(std::size_t(am::ranks()) + 1, 1))));
+  EXPECT_THROWS_SAYING(am::usage_error, "blocks of 0", am::cyclic(0));
+}
+
+RANK_TEST_MAIN()

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs that must not compile, one a macro: the compiler says what to write in their place.
+#include <string>
+
+#include <armilla/container/container.hpp>
+
+void refused() {
+  armilla::vector<double> x(10);
+#if defined(CASE_LOOP)
+  for (double& e : x) e = 1;
+#elif defined(CASE_NAMED_READ)
+  auto z = x[3];
+  double y = z;
+#elif defined(CASE_NAMED_WRITE)
+  auto&& z = x[3];
+  z = 5.0;
+#elif defined(CASE_CONST)
+  std::as_const(x)[3] = 5.0;
+#elif defined(CASE_TEMPORARY)
+  auto v = armilla::views::take(armilla::vector<double>(10), 3);
+#elif defined(CASE_FILTER_IN_ZIP)
+  auto v = armilla::views::zip(x, armilla::views::filter(x, [](double) { return true; }));
+#elif defined(CASE_ELEMENT)
+  armilla::vector<std::string> y(10);
+#elif defined(CASE_COPY)
+  auto y = x;
+#endif
+}

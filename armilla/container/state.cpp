@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/state.hpp"
+
+#include <fmt/format.h>
+
+#include "armilla/base/limits.hpp"
+
+namespace armilla::detail {
+
+std::uint64_t container_state::bytes_for(const armilla::placement& p, std::size_t mine, std::size_t bytes) {
+  for (rank_t m = 0; m < p.members(); ++m)
+    if (p.count(m) > most_segment_bytes / bytes)
+      throw_limit("container", fmt::format("{} elements of {} bytes are more than any segment holds{}; ask for fewer", p.size(),
+                                           bytes, looks_negative(p.size()) ? " (is the size a negative number?)" : ""));
+  if (mine > most_segment_bytes / bytes)
+    throw_limit("container", fmt::format("{} elements of {} bytes on one rank are more than any segment holds", mine, bytes));
+  return mine * bytes;
+}
+
+std::uint64_t container_state::mark(std::size_t bytes) const noexcept {
+  std::uint64_t hash = where.size() * 0x9e3779b97f4a7c15ULL + bytes;
+  for (rank_t m = 0; m < members.size(); ++m) hash = (hash ^ where.count(m)) * 0x9e3779b97f4a7c15ULL;
+  return hash ^ std::uint64_t(where.linear());
+}
+
+void throw_element(std::size_t i, std::size_t size) {
+  const std::string valid = size == 0 ? "it has none" : fmt::format("give an index from 0 to {}", size - 1);
+  throw_usage("container", fmt::format("element {} of {} elements{}; {}", i, size,
+                                       looks_negative(i) ? " (is the index a negative number?)" : "", valid));
+}
+
+void throw_not_mapped(rank_t owner) {
+  throw_usage("segment::local", fmt::format("rank {} cannot load and store the elements of rank {}; ask mapped() first, or copy "
+                                            "them",
+                                            current->rank, owner));
+}
+
+}  // namespace armilla::detail

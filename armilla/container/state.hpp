@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "armilla/container/storage.hpp"
+#include "armilla/global/global_ptr.hpp"
+
+namespace armilla::detail {
+
+using run = armilla::placement::run;
+
+/// What a container whose elements lie in segments is made of, whatever their type.
+struct container_state {
+  team members;
+  armilla::placement where;
+  block_storage blocks;
+  rank_t me = 0;  ///< this rank's number among the members
+
+  container_state() = default;
+  container_state(container_state&& other) noexcept { *this = std::move(other); }
+  container_state& operator=(container_state&& other) noexcept {
+    members = std::move(other.members);
+    where = std::exchange(other.where, {});
+    blocks = std::move(other.blocks);
+    me = other.me;
+    return *this;
+  }
+  /// Collective: room for `capacity` elements at least on this rank, the first ones value-initialised by `fill(begin, count)`.
+  template <class Fill>
+  container_state(const team& t, armilla::placement p, std::size_t capacity, std::size_t bytes, std::size_t alignment, Fill fill)
+      : members(t), where(std::move(p)), me(t.rank()) {
+    const std::size_t mine = where.count(me);
+    blocks = block_storage::make(t, bytes_for(where, capacity < mine ? mine : capacity, bytes), alignment, mark(bytes),
+                                 [&](std::byte* at) { fill(at, mine); });
+  }
+
+  std::size_t count() const noexcept { return blocks.empty() ? 0 : where.count(me); }
+  /// Where element i lies.
+  global_address address(std::size_t i, std::size_t bytes) const noexcept {
+    const auto p = where.locate(i);
+    return blocks.at(p.member).plus(std::int64_t(p.place * bytes));
+  }
+
+ private:
+  static std::uint64_t bytes_for(const armilla::placement& p, std::size_t mine, std::size_t bytes);
+  /// What must be the same on all members.
+  std::uint64_t mark(std::size_t bytes) const noexcept;
+};
+
+[[noreturn, gnu::cold]] void throw_element(std::size_t i, std::size_t size);
+[[noreturn, gnu::cold]] void throw_not_mapped(rank_t owner);
+
+}  // namespace armilla::detail

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/storage.hpp"
+
+#include <fmt/format.h>
+
+namespace armilla::detail {
+namespace {
+
+/// What each member shows of a new container.
+struct offer_of_member {
+  global_address block;
+  std::uint64_t bytes, what, vote;
+};
+
+void require_one_kind(const team& t, const std::vector<offer_of_member>& all) {
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (all[m].what != all[0].what)
+      throw_usage("container", fmt::format("rank {} makes another container here than rank {}: its size, element or distribution "
+                                           "differs; all members make the same ones in the same order",
+                                           t.world_rank(rank_t(m)), t.world_rank(0)));
+}
+
+void require_room(const team& t, const std::vector<offer_of_member>& all) {
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (all[m].block.null())
+      throw_limit("container", fmt::format("{} bytes do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
+                                           "is for objects of one rank)",
+                                           all[m].bytes, t.world_rank(rank_t(m))));
+}
+
+}  // namespace
+
+global_address block_storage::allocate_or_null(std::uint64_t bytes, std::uint64_t alignment) try {
+  return allocate_bytes(bytes, alignment < 64 ? 64 : alignment, "container");
+} catch (const limit_error&) { return {}; }
+
+block_storage block_storage::shown_to_all(const team& t, global_address mine, std::uint64_t bytes, std::uint64_t what,
+                                          failure& why) {
+  block_storage made;
+  made.members_ = t;
+  std::vector<offer_of_member> all;
+  {
+    const meeting here(t);
+    all = t.all_gather(offer_of_member{mine, bytes, what, vote_of(t, why)});
+  }
+  std::uint64_t loser = no_loser;
+  for (const offer_of_member& each : all) {
+    made.blocks_.push_back(each.block);
+    loser = each.vote < loser ? each.vote : loser;
+  }
+  require_one_kind(t, all);
+  require_room(t, all);
+  if (loser != no_loser) throw_failure_of(t, "container", loser, why);
+  return made;
+}
+
+block_storage& block_storage::operator=(block_storage&& other) noexcept {
+  give_up();
+  members_ = std::move(other.members_);
+  blocks_ = std::move(other.blocks_);
+  other.blocks_.clear();
+  return *this;
+}
+
+block_storage::~block_storage() { give_up(); }
+
+void block_storage::give_up() noexcept {
+  if (blocks_.empty() || current == nullptr || current->memory == nullptr) return;
+  if (const global_address mine = at(members_.rank()); !mine.null()) put_aside(members_, mine);
+  blocks_.clear();
+}
+
+}  // namespace armilla::detail
