@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/fence.hpp"
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/team/fence_guest.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
 
@@ -33,6 +38,9 @@
 ///
 /// The round before may be the last one of the fence before: then an idle fence is one round.
 ///
+/// Statements that a guest (fence_guest.hpp) holds back leave before each look. So no look meets any, and what a body has held
+/// back counts as created before the body's frame counts as processed.
+///
 /// Over a network a member shows its counts by a message. Statements that are still open travel in that same message, in front of
 /// the counts, and are counted before they leave. Nothing happens between the two. A member with such frames says that it is
 /// busy, should one of them find no credit at the last moment.
@@ -44,6 +52,7 @@ struct round_sums {
   std::uint64_t processed = 0;
   std::uint64_t busy = 0;  ///< members with something that is not counted yet
   std::uint64_t errors = 0;
+  std::uint64_t changed = 0;  ///< bits of the guests that have to agree
 
   bool counts_as(const round_sums& o) const noexcept {
     return created == o.created && processed == o.processed && busy == o.busy;
@@ -53,6 +62,7 @@ struct round_sums {
     processed += o.processed;
     busy += o.busy;
     errors += o.errors;
+    changed |= o.changed;
   }
 };
 static_assert(sizeof(round_sums) <= flag_line::payload_bytes);
@@ -63,6 +73,13 @@ void combine(void*, void* result, const void* low, const void* high) {
   std::memcpy(&b, high, sizeof b);
   a.add(b);
   std::memcpy(result, &a, sizeof a);
+}
+
+std::uint64_t look_at_guests(const team_state& s) {
+  std::uint64_t changed = 0;
+  for (fence_guest* const g : s.guests)
+    if (g->look()) changed |= g->bit();
+  return changed;
 }
 
 round_sums count_here(team_record& t) {
@@ -83,20 +100,40 @@ round_sums count_here(team_record& t) {
   if (!messages.out.idle()) s.busy = 1;
   if (hooks.quiet != nullptr && !hooks.quiet(c)) s.busy = 1;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
+  if (!t.owner->guests.empty()) [[unlikely]] {
+    if (!t.owner->guests_settled) s.busy = 1;
+    s.changed = look_at_guests(*t.owner);
+  }
   return s;
+}
+
+// By index: a guest that sends may let bodies and fibers run, and one of these a guest go.
+[[gnu::cold]] void settle_guests(team_state& s) {
+  s.guests_settled = true;
+  for (std::size_t i = 0; i < s.guests.size(); ++i)
+    if (!s.guests[i]->settle()) s.guests_settled = false;
+}
+
+void send_held_back(team_record& t) {
+  if (!t.owner->guests.empty()) [[unlikely]]
+    settle_guests(*t.owner);
 }
 
 // Before a round: what is open leaves, and what has come is taken in, so that it counts. But what leaves over a network with
 // what this rank is about to show waits for that: its lines are returned.
 std::uint64_t settle(team_record& t) {
   endpoint& messages = *t.self->messages;
+  send_held_back(t);
   if (t.fence_rides && has_room(t)) {
     const std::uint64_t lines =
         messages.out.far()->flush_all_but_piggybacks(replicate_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
     if (messages.waits.only_network_to_look_at()) return lines;
   }
-  do { messages.out.flush(); } while (messages.waits.poll());
-  return 0;
+  for (;;) {
+    messages.out.flush();
+    if (!messages.waits.poll()) return 0;
+    send_held_back(t);
+  }
 }
 
 /// `shown`: what this member counted.
@@ -179,9 +216,8 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   return bytes == sizeof(error_record) ? static_cast<std::byte*>(self) : nullptr;
 }
 
-// The lowest member with an error hands it to all others. Every rank throws the same.
-[[gnu::cold]] void raise_error(team_record& t) {
-  error_record mine{};
+// The lowest member with an error hands it to all others. False: the errors were of bodies that another fence has told.
+[[gnu::cold]] bool share_error(team_record& t, error_record& mine) {
   fence_hooks& hooks = t.owner->hooks;
   const std::uint32_t have = hooks.take_error != nullptr && hooks.take_error(*t.self, mine);
   std::uint32_t source = t.size;
@@ -192,7 +228,7 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
     if (theirs != 0 && source == t.size) source = i;
   }
   t.known = step;
-  if (source == t.size) return;
+  if (source == t.size) return false;
   member_transfer carry(t, collective::fence);
   if (source == t.rank)
     carry.send_to_others(reinterpret_cast<const std::byte*>(&mine), sizeof mine);
@@ -200,7 +236,7 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
     carry.receive(source, into_record, &mine);
   carry.run();
   mine.type[sizeof mine.type - 1] = mine.text[sizeof mine.text - 1] = '\0';
-  throw remote_error(mine.rank, "fence", mine.type, mine.text);
+  return true;
 }
 
 // And keeps the sums for the next round.
@@ -229,32 +265,90 @@ class only_fence {
   team_state& teams_;
 };
 
-void run(team_record* team, const intention& what) {
-  const only_fence mine(require_entry(team, what.kind));
-  team_record& t = *team;
-  context& c = *t.self;
-  const inside_team alone(t, name_of(what.kind));  // also while it polls
-  sign_on(t, what);
-  endpoint& messages = *c.messages;
-  if (messages.out.observed()) [[unlikely]]
-    messages.out.count_call();
-  const traced whole(messages.out.events(), trace_kind::collective, "fence");
-  ++c.count->fences;
+/// Returns the sums of the last round.
+round_sums run_rounds(team_record& t, const intention& what) {
   unhurried pace(t);
   for (;;) {
     round_sums shown;
     const round_sums sums = run_round(t, shown, name_of(what.kind));
-    ++c.count->fence_rounds;
-    if (ends_fence(t, sums)) {
-      if (sums.errors != 0) [[unlikely]]
-        raise_error(t);
-      return;
-    }
+    ++t.self->count->fence_rounds;
+    if (ends_fence(t, sums)) return sums;
     pace.after(sums, shown);
   }
 }
 
+// A fence of some ranks tells nothing of the others.
+bool holds_all_of(const team_record& t, const fence_guest& g) {
+  return t.size == std::uint32_t(t.self->ranks) || g.members().id() == t.id;
+}
+
+// All members have the same bits, and call their guests in the same order.
+[[gnu::cold]] void let_guests_agree(const team_record& t, std::uint64_t changed) {
+  const std::vector<fence_guest*> guests = t.owner->guests;
+  for (fence_guest* const g : guests)
+    if ((g->bit() & changed) != 0 && holds_all_of(t, *g)) g->agree();
+}
+
+[[gnu::cold]] void let_retired_go(const team_record& t) {
+  std::erase_if(t.owner->retired, [&](const std::unique_ptr<fence_guest>& g) { return holds_all_of(t, *g); });
+}
+
+// Every rank throws the same.
+[[gnu::cold]] void finish(team_record& t, const round_sums& sums, const intention& what) {
+  error_record first{};
+  bool failed = false;
+  if (sums.errors != 0) {
+    const inside_team alone(t, name_of(what.kind));
+    failed = share_error(t, first);
+  }
+  if (what.kind == collective::fence) let_guests_agree(t, sums.changed);
+  let_retired_go(t);
+  if (failed) throw remote_error(first.rank, "fence", first.type, first.text);
+}
+
+void run(team_record* team, const intention& what) {
+  const only_fence mine(require_entry(team, what.kind));
+  team_record& t = *team;
+  context& c = *t.self;
+  if (!c.teams->guests.empty()) [[unlikely]] {
+    settle_guests(*c.teams);  // what a guest throws comes before anything is entered
+    require_entry(team, what.kind);
+  }
+  round_sums sums;
+  {
+    const inside_team alone(t, name_of(what.kind));  // also while it polls
+    sign_on(t, what);
+    if (c.messages->out.observed()) [[unlikely]]
+      c.messages->out.count_call();
+    const traced whole(c.messages->out.events(), trace_kind::collective, "fence");
+    ++c.count->fences;
+    sums = run_rounds(t, what);
+  }
+  if ((sums.errors | sums.changed) != 0 || !t.owner->retired.empty()) [[unlikely]]
+    finish(t, sums, what);
+}
+
 }  // namespace
+
+fence_guest::fence_guest(const team& members) : members_(members) {
+  require_members(members_, "make a container");
+  team_state& s = *here("make a container").teams;
+  const auto record = std::find_if(s.teams.begin(), s.teams.end(), [&](const team_record* t) { return t->id == members_.id(); });
+  number_ = (*record)->guests++;
+  bit_ = std::uint64_t(1) << ((members_.id() * 0x9e3779b97f4a7c15u + number_) & 63);
+  const auto earlier = [](const fence_guest* a, const fence_guest* b) {
+    return std::pair(a->members_.id(), a->number_) < std::pair(b->members_.id(), b->number_);
+  };
+  s.guests.insert(std::upper_bound(s.guests.begin(), s.guests.end(), this, earlier), this);
+}
+
+fence_guest::~fence_guest() {
+  if (current != nullptr && current->teams != nullptr) std::erase(current->teams->guests, this);
+}
+
+void retire(std::unique_ptr<fence_guest> guest) noexcept {
+  if (current != nullptr && current->teams != nullptr) current->teams->retired.push_back(std::move(guest));
+}
 
 void run_fence(team_record* team) { run(team, {collective::fence}); }
 

@@ -9,6 +9,7 @@
 #include "armilla/base/context.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/team/collective_area.hpp"
+#include "armilla/team/fence_guest.hpp"
 #include "armilla/team/intention.hpp"
 #include "armilla/team/replicate.hpp"
 
@@ -73,6 +74,7 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
+  std::uint64_t guests = 0;           ///< fence_guests made so far
   team_state* owner = nullptr;        ///< null once the session has ended
   std::unique_ptr<team_record> twin;  ///< the same members once more, for collectives that are asked for later; made when wanted
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
@@ -127,6 +129,9 @@ struct team_state {
   std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
   std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
   fence_hooks hooks;
+  std::vector<fence_guest*> guests;                                ///< by team and number: the same order on all that share one
+  std::vector<std::unique_ptr<fence_guest>> retired;               ///< of them, until the next fence is over
+  bool guests_settled = true;                                      ///< at the last round of a fence
   bool fencing = false;                                            ///< a fiber of this rank is inside a fence
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
   team_record* ending = nullptr;                                   ///< all ranks, for the end of run_main
