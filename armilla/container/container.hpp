@@ -4,5 +4,6 @@
 #include "armilla/container/array.hpp"
 #include "armilla/container/distribution.hpp"
 #include "armilla/container/range.hpp"
+#include "armilla/container/unordered_map.hpp"
 #include "armilla/container/vector.hpp"
 #include "armilla/container/views.hpp"

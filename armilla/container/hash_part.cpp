@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/hash_part.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "armilla/base/context.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/fiber/scheduler.hpp"
+#include "armilla/rpc/calls.hpp"
+
+namespace armilla::detail {
+namespace {
+
+const void* running_fiber(const char* operation) { return &here(operation).fibers->running(); }
+
+}  // namespace
+
+void part_guard::close() { loops_.push_back(running_fiber("local")); }
+
+void part_guard::open() noexcept {
+  if (current == nullptr) return;
+  const auto mine = std::find(loops_.rbegin(), loops_.rend(), running_fiber("local"));
+  loops_.erase(mine == loops_.rend() ? loops_.end() - 1 : std::prev(mine.base()));
+  if (!loops_.empty()) return;
+  for (const std::function<void()>& run : waiting_) {
+    try {
+      run();
+    } catch (...) { note_statement_error(*current, current->rank, std::current_exception()); }
+  }
+  waiting_.clear();
+  opened_.notify_all();
+}
+
+void part_guard::refuse_loop(const char* operation) const {
+  if (current->body_depth != 0 || std::find(loops_.begin(), loops_.end(), running_fiber(operation)) == loops_.end()) return;
+  throw_usage(operation,
+              "this fiber is in a loop over local() of the same container, for which the answer would wait; end the loop first, "
+              "and keep the keys that are to be asked for");
+}
+
+void throw_short_column(std::size_t wanted, std::size_t left) {
+  throw_decode(
+      no_rank, "receive",
+      "a column of a hash container holds " + std::to_string(left) + " bytes where " + std::to_string(wanted) + " are needed");
+}
+
+}  // namespace armilla::detail

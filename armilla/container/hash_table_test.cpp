@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/hash_table.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include <gtest/gtest.h>
+
+#include "armilla/container/hash.hpp"
+
+namespace {
+
+namespace am = armilla;
+template <class K, class V>
+using table = am::detail::hash_table<K, V, std::equal_to<>>;
+using am::hash;
+
+template <class T, class K, class V>
+bool put(T& t, const K& key, V value) {
+  return t.template obtain<hash>(key, hash{}(key), [&] { return std::move(value); }).fresh;
+}
+
+/// Keys of which the hashes collide as the test wants.
+struct chosen {
+  std::uint64_t number, hash;
+  bool operator==(const chosen&) const = default;
+};
+struct chosen_hash {
+  std::uint64_t operator()(const chosen& c) const { return c.hash; }
+};
+
+}  // namespace
+
+TEST(hash_table, an_empty_one_finds_nothing_and_has_no_memory) {
+  table<int, int> t;
+  EXPECT_EQ(t.find(1, hash{}(1)), nullptr);
+  EXPECT_EQ(t.capacity(), 0U);
+  EXPECT_TRUE(t.begin() == t.end());
+  EXPECT_FALSE(t.erase(1, hash{}(1)));
+}
+
+TEST(hash_table, random_operations_do_what_the_standard_one_does) {
+  std::mt19937_64 random(5);
+  for (const std::uint64_t range : {40U, 3000U, 200000U}) {
+    table<std::uint64_t, std::string> t;
+    std::unordered_map<std::uint64_t, std::string> oracle;
+    for (int i = 0; i < 60000; ++i) {
+      const std::uint64_t key = random() % range;
+      switch (random() % 4) {
+        case 0:
+        case 1: {
+          const std::string value = "a value that needs memory of its own " + std::to_string(i);
+          EXPECT_EQ(put(t, key, value), oracle.try_emplace(key, value).second);
+          break;
+        }
+        case 2: EXPECT_EQ(t.erase(key, hash{}(key)), oracle.erase(key) == 1); break;
+        default: {
+          const auto* const found = t.find(key, hash{}(key));
+          const auto expected = oracle.find(key);
+          ASSERT_EQ(found != nullptr, expected != oracle.end());
+          EXPECT_TRUE(found == nullptr || found->second == expected->second);
+        }
+      }
+      ASSERT_EQ(t.size(), oracle.size());
+    }
+    std::size_t seen = 0;
+    for (const auto& [key, value] : t) {
+      EXPECT_EQ(oracle.at(key), value);
+      ++seen;
+    }
+    EXPECT_EQ(seen, oracle.size());
+  }
+}
+
+TEST(hash_table, keys_of_one_hash_are_told_apart_and_erased_places_are_used_again) {
+  am::detail::hash_table<chosen, int, std::equal_to<>> t;
+  const auto put_chosen = [&](std::uint64_t n) { t.obtain<chosen_hash>(chosen{n, 77}, 77, [&] { return int(n); }); };
+  for (std::uint64_t n = 0; n < 100; ++n) put_chosen(n);
+  for (std::uint64_t n = 0; n < 100; n += 2) EXPECT_TRUE(t.erase(chosen{n, 77}, 77));
+  for (std::uint64_t n = 1; n < 100; n += 2) EXPECT_EQ(t.find(chosen{n, 77}, 77)->second, int(n));
+  const std::size_t before = t.capacity();
+  for (int round = 0; round < 1000; ++round) {  // as many as before, again and again
+    put_chosen(1000);
+    EXPECT_TRUE(t.erase(chosen{1000, 77}, 77));
+  }
+  EXPECT_EQ(t.capacity(), before);
+  EXPECT_EQ(t.size(), 50U);
+}
+
+TEST(hash_table, a_text_is_found_by_any_text) {
+  table<std::string, int> t;
+  put(t, "one", 1);
+  put(t, std::string_view("a longer text, which has memory of its own"), 2);
+  EXPECT_EQ(t.find(std::string_view("one"), hash{}(std::string_view("one")))->second, 1);
+  EXPECT_EQ(t.find(std::string("one"), hash{}("one"))->second, 1);
+  const char* const longer = "a longer text, which has memory of its own";
+  EXPECT_EQ(t.find(longer, hash{}(longer))->second, 2);
+}
+
+TEST(hash_table, what_can_only_be_moved_stays_whole_while_the_table_grows) {
+  table<int, std::unique_ptr<int>> t;
+  for (int i = 0; i < 5000; ++i) put(t, i, std::make_unique<int>(i));
+  table<int, std::unique_ptr<int>> other(std::move(t));
+  EXPECT_EQ(t.size(), 0U);
+  EXPECT_EQ(t.find(3, hash{}(3)), nullptr);
+  for (int i = 0; i < 5000; ++i) ASSERT_EQ(*other.find(i, hash{}(i))->second, i);
+  other.clear();
+  EXPECT_TRUE(other.begin() == other.end());
+  put(other, 1, std::make_unique<int>(1));
+  EXPECT_EQ(other.size(), 1U);
+}
+
+TEST(hash_table, a_key_that_cannot_be_made_leaves_the_table_as_it_was) {
+  table<int, std::string> t;
+  for (int i = 0; i < 100; ++i) {
+    const auto make = [&]() -> std::string {
+      if (i % 3 == 0) throw std::runtime_error("no");
+      return std::to_string(i);
+    };
+    if (i % 3 == 0)
+      EXPECT_THROW(t.obtain<hash>(i, hash{}(i), make), std::runtime_error);
+    else
+      t.obtain<hash>(i, hash{}(i), make);
+  }
+  EXPECT_EQ(t.size(), 66U);
+  EXPECT_EQ(t.find(3, hash{}(3)), nullptr);
+  EXPECT_EQ(t.find(4, hash{}(4))->second, "4");
+}
+
+TEST(hash_table, a_set_keeps_keys_alone) {
+  table<std::string, void> t;
+  for (int i = 0; i < 300; ++i) t.obtain<hash>(std::to_string(i % 100), hash{}(std::to_string(i % 100)), [] { return 0; });
+  EXPECT_EQ(t.size(), 100U);
+  std::size_t letters = 0;
+  for (const std::string& key : t) letters += key.size();
+  EXPECT_EQ(letters, 190U);
+  static_assert(sizeof(table<std::uint64_t, void>::slot) == 8);
+}
+
+TEST(hash, of_equal_numbers_and_texts_is_equal_whatever_their_type) {
+  EXPECT_EQ(hash{}(7), hash{}(std::uint64_t(7)));
+  EXPECT_EQ(hash{}(std::int8_t(-3)), hash{}(std::int64_t(-3)));
+  EXPECT_EQ(hash{}("text"), hash{}(std::string("text")));
+  EXPECT_EQ(hash{}(0.0), hash{}(-0.0));
+  EXPECT_EQ(hash{}(std::pair(1, std::string("a"))), hash{}(std::pair(1L, std::string_view("a"))));
+}
+
+TEST(hash, of_texts_depends_on_every_letter_and_on_the_length) {
+  for (std::size_t n = 1; n < 70; ++n) {
+    const std::string text(n, 'a');
+    EXPECT_NE(hash{}(text), hash{}(std::string(n - 1, 'a')));
+    for (std::size_t i = 0; i < n; ++i) {
+      std::string other = text;
+      other[i] = 'b';
+      EXPECT_NE(hash{}(text), hash{}(other)) << n << " " << i;
+    }
+  }
+}

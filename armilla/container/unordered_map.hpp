@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/container/hash_core.hpp"
+#include "armilla/rpc/callable.hpp"
+#include "armilla/rpc/question.hpp"
+
+namespace armilla {
+namespace detail {
+
+/// A loop over this rank's part: while it lives, statements to the part wait.
+template <class Part>
+class hash_loop {
+ public:
+  using iterator = typename Part::table_type::iterator;
+
+  explicit hash_loop(Part& part) : part_(&part) { part.guard.close(); }
+  hash_loop(hash_loop&& other) noexcept : part_(std::exchange(other.part_, nullptr)) {}
+  hash_loop& operator=(hash_loop&&) = delete;
+  ~hash_loop() {
+    if (part_ != nullptr) part_->guard.open();
+  }
+
+  iterator begin() const noexcept { return part_->table.begin(); }
+  iterator end() const noexcept { return part_->table.end(); }
+  std::size_t size() const noexcept { return part_->table.size(); }
+  bool empty() const noexcept { return size() == 0; }
+
+ private:
+  Part* part_;
+};
+
+/// What may be given as `op` to `update`.
+template <class Op, class V>
+constexpr void check_update() {
+  static_assert(
+      std::is_empty_v<Op> && std::is_trivially_copyable_v<Op> && std::is_default_constructible_v<Op>,
+      "armilla: the operation of an update is a type that both ranks know, without captures: std::plus<>{}, or a lambda "
+      "that captures nothing; what it needs beside the two values goes into the value");
+  static_assert(std::is_invocable_r_v<V, Op, V, V>,
+                "armilla: the operation of an update takes two values and gives one: op(V, V) -> V");
+}
+
+/// The verbs, of a container and of its handle.
+template <class Key, class Value, class Hash, class Equal>
+class hash_verbs {
+ protected:
+  using core = hash_core<Key, Value, Hash, Equal>;
+  using part = typename core::part;
+
+ public:
+  using key_type = Key;
+  using value_type = typename part::slot;
+
+  /// Statement: removes the key, if it is there.
+  template <class K>
+  void erase(const K& key) {
+    core_->template state<erase_verb>(key);
+  }
+  /// Question: a copy of what is kept for the key (of a set: the key), or nothing.
+  template <class K>
+  [[nodiscard]] auto find(const K& key) {
+    return armilla::call<&part::find>(core_->settled(key, "find"), Key(key));
+  }
+  /// Question: whether the key is there.
+  template <class K>
+  [[nodiscard]] future<bool> contains(const K& key) {
+    return armilla::call<&part::contains>(core_->settled(key, "contains"), Key(key));
+  }
+  /// Question: how many there are of the key, 0 or 1.
+  template <class K>
+  [[nodiscard]] future<std::size_t> count(const K& key) {
+    return armilla::call<&part::count>(core_->settled(key, "count"), Key(key));
+  }
+
+  /// How many keys all members had at the last fence, of the container's team or of all ranks. No message.
+  std::size_t size() const noexcept { return core_->size(); }
+  bool empty() const noexcept { return size() == 0; }
+  const team& members() const noexcept { return core_->members(); }
+  /// The rank, of the job, on which the key lies if it is there.
+  template <class K>
+  rank_t rank_of(const K& key) const {
+    return members().world_rank(rank_t(core_->member_of(Hash{}(key))));
+  }
+
+  /// What lies on this rank, for a loop. Values may be changed. While the loop lives, statements that come wait; so this rank
+  /// must not wait for the container meanwhile: a question or a fence of the same fiber is a usage_error.
+  hash_loop<part> local() { return hash_loop<part>(core_->mine()); }
+
+ protected:
+  explicit hash_verbs(core* c) noexcept : core_(c) {}
+  core* core_;
+};
+
+template <class Key, class Value, class Hash, class Equal>
+class map_verbs : public hash_verbs<Key, Value, Hash, Equal> {
+  using base = hash_verbs<Key, Value, Hash, Equal>;
+  using typename base::part;
+
+ protected:
+  using base::core_;
+
+ public:
+  using mapped_type = Value;
+
+  /// Statement: the key with the value, unless it is there.
+  template <class K>
+  void insert(const K& key, const Value& value) {
+    core_->template state<insert_verb>(key, value);
+  }
+  /// Statement: the key has the value from then on.
+  template <class K>
+  void insert_or_assign(const K& key, const Value& value) {
+    core_->template state<insert_or_assign_verb>(key, value);
+  }
+  /// Statement: the key with Value(arguments...), unless it is there. The value is made here.
+  template <class K, class... A>
+  void try_emplace(const K& key, A&&... arguments) {
+    core_->template state<insert_verb>(key, Value(std::forward<A>(arguments)...));
+  }
+  /// Statement: the key's value becomes op(it, value); a missing key gets `value`. `op`: associative and commutative, of a type
+  /// without captures. Updates by one op meet on their rank before they travel (hash_options).
+  template <class K, class Op>
+  void update(const K& key, const Value& value, Op) {
+    check_update<Op, Value>();
+    core_->template update<Op>(key, value);
+  }
+  /// Statement: runs `f(value, arguments...)` on the key's rank, if the key is there. `f` and the arguments travel as those of
+  /// `async`; it may change the value and send anything, but not wait.
+  template <class K, class F, class... A>
+  void visit(const K& key, F&& f, A&&... arguments) {
+    const object_ref<part> there = core_->reached(key);
+    async(there.rank, to_completion(body_of<false>(there, f, "visit")), Key(key), std::forward<A>(arguments)...);
+  }
+  /// Question: the same, and what `f` returns: a future<optional<...>>, empty where the key is not there; future<bool> if it
+  /// returns nothing. `f` must not wait.
+  template <class K, class F, class... A>
+  [[nodiscard]] auto call(const K& key, F&& f, A&&... arguments) {
+    const object_ref<part> there = core_->settled(key, "call");
+    return armilla::call(there.rank, body_of<true>(there, f, "call"), Key(key), std::forward<A>(arguments)...);
+  }
+
+  /// `insert` of each pair of a range.
+  template <std::ranges::input_range R>
+  void insert_range(R&& pairs) {
+    for (const auto& [key, value] : pairs) insert(key, value);
+  }
+  /// `update` by each pair of a range.
+  template <std::ranges::input_range R, class Op>
+  void update_range(R&& pairs, Op op) {
+    for (const auto& [key, value] : pairs) update(key, value, op);
+  }
+
+ protected:
+  using base::base;
+
+ private:
+  template <bool Ask, class F>
+  static auto body_of(const object_ref<part>& there, const F& f, const char* operation) {
+    return visiting_body<part, typename callable_of<F>::type, Ask>{there.id, callable_of<F>::portable(f, operation)};
+  }
+};
+
+template <class Key, class Hash, class Equal>
+class set_verbs : public hash_verbs<Key, void, Hash, Equal> {
+  using base = hash_verbs<Key, void, Hash, Equal>;
+
+ protected:
+  using base::core_;
+
+ public:
+  /// Statement: the key, unless it is there.
+  template <class K>
+  void insert(const K& key) {
+    core_->template state<insert_key_verb>(key);
+  }
+  template <std::ranges::input_range R>
+  void insert_range(R&& keys) {
+    for (const auto& key : keys) insert(key);
+  }
+
+ protected:
+  using base::base;
+};
+
+/// A container: the verbs, and the part of this rank. `Verbs`: map_verbs or set_verbs.
+template <class Verbs>
+class hash_container : public Verbs {
+  using core = typename Verbs::core;
+  using part = typename core::part;
+
+ public:
+  /// Names the container on all members: a small value to copy, keep and send. `h->update(...)` on any of them.
+  class handle_type {
+   public:
+    handle_type() = default;
+    struct verbs : Verbs {
+      explicit verbs(core* c) noexcept : Verbs(c) {}
+      verbs* operator->() noexcept { return this; }
+    };
+    verbs operator->() const {
+      part* const here = name_.local();
+      if (here == nullptr)
+        throw_usage("handle", "this rank has no part of the container: it is no member, or it has ended there");
+      return verbs(static_cast<core*>(here->owner));
+    }
+
+   private:
+    friend hash_container;
+    explicit handle_type(object_ref<part> name) : name_(name) {}
+    object_ref<part> name_;
+  };
+
+  explicit hash_container(const hash_options& how = {}) : hash_container(world(), how) {}
+  explicit hash_container(const team& members, const hash_options& how = {})
+      : hash_container(std::make_unique<core>(members, how)) {}
+  hash_container(hash_container&& other) noexcept : Verbs(std::exchange(other.core_, nullptr)), held_(std::move(other.held_)) {}
+  hash_container& operator=(hash_container&& other) noexcept {
+    std::swap(held_, other.held_);
+    std::swap(this->core_, other.core_);
+    return *this;
+  }
+  ~hash_container() {
+    if (held_ != nullptr) retire(std::move(held_));
+  }
+  handle_type handle() const noexcept { return handle_type(held_->own_name()); }
+
+ private:
+  explicit hash_container(std::unique_ptr<core> made) : Verbs(made.get()), held_(std::move(made)) {}
+  std::unique_ptr<core> held_;
+};
+
+}  // namespace detail
+
+/// Keys and values, spread over the ranks of a team by the hash of the key. All members make it together.
+///
+///     am::unordered_map<std::string, std::int64_t> count;
+///     for (std::string_view w : am::read_words("text.txt").local()) count.update(w, 1, std::plus<>{});
+///     am::fence();
+///     const std::optional<std::int64_t> n = count.find("am").get();
+///
+/// Statements (`insert insert_or_assign try_emplace update visit erase`) are complete at the next fence of the team or of all
+/// ranks; questions (`find contains count call`) are futures. Those of one rank about one key take effect in their order, so a
+/// rank reads its own updates; between keys and between ranks there is no order but the fence (docs/spec/order.md). Keys and
+/// values are of any sendable type; a text is looked up by a string_view, and sent without a string being made.
+///
+/// Statements to a rank are gathered and travel packed; no word about each, no allocation at the receiver but that of new keys.
+/// Cost: an update that meets another some 5 ns, else some 20 ns in a batch; a question a message each way. Memory: a slot a key,
+/// 8/7 to 16/7 of them, and a byte each. Its end waits for nothing: what lies on this rank goes at the next fence of the team or
+/// of all ranks, which still completes statements to it. Paper: STAPL, section 5 (pContainers).
+template <class Key, class Value, class Hash = hash, class Equal = std::equal_to<>>
+class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value, Hash, Equal>> {
+  static_assert(sendable_value<Key> && sendable_value<Value>, "armilla: keys and values of an unordered_map must be sendable");
+  using base = detail::hash_container<detail::map_verbs<Key, Value, Hash, Equal>>;
+
+ public:
+  using base::base;
+};
+
+/// Keys, spread over the ranks of a team by their hash: as `unordered_map` without values.
+template <class Key, class Hash = hash, class Equal = std::equal_to<>>
+class unordered_set : public detail::hash_container<detail::set_verbs<Key, Hash, Equal>> {
+  static_assert(sendable_value<Key>, "armilla: the keys of an unordered_set must be sendable");
+  using base = detail::hash_container<detail::set_verbs<Key, Hash, Equal>>;
+
+ public:
+  using base::base;
+};
+
+/// How often each key has been inserted: an unordered_map<Key, std::int64_t> in which equal keys meet before they travel.
+template <class Key, class Hash = hash, class Equal = std::equal_to<>>
+class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
+  using base = unordered_map<Key, std::int64_t, Hash, Equal>;
+
+ public:
+  using base::base;
+  /// Statement: the key once more, or `times` more.
+  template <class K>
+  void insert(const K& key, std::int64_t times = 1) {
+    base::update(key, times, std::plus<>{});
+  }
+  template <std::ranges::input_range R>
+  void insert_range(R&& keys) {
+    for (const auto& key : keys) insert(key);
+  }
+  /// Question: how often.
+  template <class K>
+  [[nodiscard]] future<std::int64_t> count(const K& key) {
+    return base::find(key).then([](const std::optional<std::int64_t>& n) { return n.value_or(0); });
+  }
+};
+
+}  // namespace armilla
