@@ -160,18 +160,20 @@ function(armilla_program name)
   endif()
 endfunction()
 
-# armilla_manual(<name> COMMAND...): the manual page and the shell's completion of an installed program, made of what it says of itself.
+# armilla_manual(<name> COMMAND...): the manual page and the completion in bash and zsh of an installed program, made of what it says of itself.
 function(armilla_manual name)
   if(ARMILLA_SANITIZE OR CMAKE_CROSSCOMPILING) # which takes running the program
     return()
   endif()
   set(made "${PROJECT_BINARY_DIR}/manual/${name}")
+  set(zsh "${PROJECT_BINARY_DIR}/manual/_${name}")
   set(tool "${PROJECT_SOURCE_DIR}/tools/manual")
-  add_custom_command(OUTPUT "${made}.1" "${made}.bash" COMMAND ${Python3_EXECUTABLE} "${tool}" --out "${PROJECT_BINARY_DIR}/manual" ${name} ${ARGN}
+  add_custom_command(OUTPUT "${made}.1" "${made}.bash" "${zsh}" COMMAND ${Python3_EXECUTABLE} "${tool}" --out "${PROJECT_BINARY_DIR}/manual" ${name} ${ARGN}
                      DEPENDS "${tool}" ${ARGN} COMMENT "Writing the manual of ${name}" VERBATIM)
   add_custom_target(${name}-manual ALL DEPENDS "${made}.1")
   install(FILES "${made}.1" DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES "${made}.bash" DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ${name})
+  install(FILES "${zsh}" DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endfunction()
 
 # armilla_program_of_other_compiler(<name> SOURCE a.cpp [FOLDER f]): an executable of one source in <build>/bin or FOLDER, compiled by
