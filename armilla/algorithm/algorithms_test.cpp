@@ -93,6 +93,70 @@ RANK_TEST(folds_are_those_of_the_standard) {
   });
 }
 
+RANK_TEST(scans_are_those_of_the_standard) {
+  for_random_teams(12, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size();
+    const numbers a = d.numbers(n);
+    auto x = spread(a, d.distribution(n, t));
+    am::vector<int> y(n, d.distribution(n, t));
+    numbers expected(n);
+    am::inclusive_scan(x, y);
+    std::inclusive_scan(a.begin(), a.end(), expected.begin());
+    EXPECT_EQ(elements_of(y), expected);
+    am::exclusive_scan(x, y, 5);
+    std::exclusive_scan(a.begin(), a.end(), expected.begin(), 5);
+    EXPECT_EQ(elements_of(y), expected);
+    // Associative and not commutative: the first operand that is odd, else the second.
+    const auto first_odd = [](int e, int f) { return e % 2 != 0 ? e : f; };
+    am::inclusive_scan(x, y, first_odd);
+    std::inclusive_scan(a.begin(), a.end(), expected.begin(), first_odd);
+    EXPECT_EQ(elements_of(y), expected);
+    am::inclusive_scan(x, y, std::plus<>{}, 100);
+    std::inclusive_scan(a.begin(), a.end(), expected.begin(), std::plus<>{}, 100);
+    EXPECT_EQ(elements_of(y), expected);
+    am::transform_exclusive_scan(x, y, 1, std::plus<>{}, [](int e) { return e * e; });
+    std::transform_exclusive_scan(a.begin(), a.end(), expected.begin(), 1, std::plus<>{}, [](int e) { return e * e; });
+    EXPECT_EQ(elements_of(y), expected);
+    am::adjacent_difference(x, y);
+    std::adjacent_difference(a.begin(), a.end(), expected.begin());
+    EXPECT_EQ(elements_of(y), expected);
+    am::inclusive_scan(x, x);
+    std::inclusive_scan(a.begin(), a.end(), expected.begin());
+    EXPECT_EQ(elements_of(x), expected);
+  });
+}
+
+RANK_TEST(lists_of_indices_name_any_elements) {
+  for_random_teams(6, [](dice& d, const am::team& t) {
+    const std::size_t n = 1 + d.size();
+    const numbers a = d.numbers(n);
+    auto x = spread(a, d.distribution(n, t));
+    std::vector<std::size_t> indices(d.size());
+    for (auto& i : indices) i = d.below(n);
+    EXPECT_EQ(am::gather(x, indices), make(indices.size(), [&](std::size_t k) { return a[indices[k]]; }));
+    t.barrier();
+    am::scatter_add(x, indices, make(indices.size(), [](std::size_t k) { return k; }));  // every member
+    t.fence();
+    numbers expected = a;
+    for (std::size_t k = 0; k < indices.size(); ++k) expected[indices[k]] += t.size() * int(k);
+    EXPECT_EQ(elements_of(x), expected);
+    if (t.rank() == 0) am::scatter(x, indices, make(indices.size(), [&](std::size_t k) { return indices[k] * 2; }));
+    t.fence();
+    for (const std::size_t i : indices) expected[i] = int(i) * 2;
+    EXPECT_EQ(elements_of(x), expected);
+    EXPECT_THROWS_SAYING(am::usage_error, "2 indices and 1 values", am::scatter(x, std::vector<std::size_t>{0, 0}, numbers{1}));
+    EXPECT_THROWS_SAYING(am::usage_error, "element", am::gather(x, std::vector<std::size_t>{n}));
+  });
+}
+
+RANK_TEST(additions_to_one_element_are_all_there) {
+  am::vector<double> x(3, am::cyclic());
+  am::scatter_add(x, std::vector<std::size_t>(10000, 1), std::vector<double>(10000, 0.5));
+  am::fence();
+  EXPECT_EQ(double(x[1]), 5000.0 * am::ranks());
+  am::barrier();
+}
+
 RANK_TEST(questions_have_the_answers_of_the_standard) {
   for_random_teams(16, [](dice& d, const am::team& t) {
     const std::size_t n = d.size();

@@ -15,8 +15,8 @@ namespace detail {
 void copy_elements(const container_state& from, const container_state& to, std::size_t bytes);
 
 template <class T>
-container_state make_container(const team& t, placement p, std::size_t capacity = 0) {
-  return container_state(t, std::move(p), capacity, sizeof(T), alignof(T), [](std::byte* at, std::size_t n) {
+container_state make_container(const team& t, placement p) {
+  return container_state(t, std::move(p), sizeof(T), alignof(T), [](std::byte* at, std::size_t n) {
     T* const first = reinterpret_cast<T*>(at);
     for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(first + i)) T();
   });

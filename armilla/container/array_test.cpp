@@ -103,6 +103,76 @@ RANK_TEST(a_container_of_a_sub_team_lies_on_its_members) {
   half.barrier();
 }
 
+RANK_TEST(a_vector_grows_at_the_fence) {
+  am::vector<int> x(3, 7);
+  EXPECT_EQ(x.size(), 3u);
+  std::vector<int> expected(3, 7);
+  for (int round = 0; round < 5; ++round) {
+    const std::vector<std::vector<int>> before = am::all_gather(std::vector<int>(x.local().begin(), x.local().end()));
+    for (int i = 0; i < am::rank() * round; ++i) x.push_back(am::rank() * 100 + round);
+    x.append(std::vector<int>{-1, -2});
+    EXPECT_EQ(x.size(), expected.size());
+    am::fence();
+    expected.clear();
+    for (am::rank_t r = 0; r < am::ranks(); ++r) {
+      expected.insert(expected.end(), before[std::size_t(r)].begin(), before[std::size_t(r)].end());
+      for (int i = 0; i < r * round; ++i) expected.push_back(r * 100 + round);
+      expected.insert(expected.end(), {-1, -2});
+    }
+    EXPECT_EQ(x.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(int(x[i]), expected[i]);
+    am::barrier();
+  }
+  x.rebalance();
+  EXPECT_EQ(x.placement(), am::placement(expected.size(), am::ranks(), am::blocks()));
+  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(int(x[i]), expected[i]);
+  am::barrier();
+}
+
+RANK_TEST(a_vector_that_grows_may_move_and_has_company) {
+  am::vector<int> x(0), y(0), z(0);
+  if (am::rank() == 0) x.push_back(1), z.push_back(2);
+  am::vector<int> moved = std::move(x);
+  swap(y, z);
+  am::fence();
+  EXPECT_EQ(moved.size(), 1u);
+  EXPECT_EQ(y.size(), 1u);
+  EXPECT_EQ(z.size(), 0u);
+  EXPECT_EQ(int(y[0]), 2);
+  am::fence();
+  EXPECT_EQ(y.size(), 1u);
+}
+
+RANK_TEST(a_vector_of_a_sub_team_grows_at_its_fence) {
+  const am::team half = am::world().split(am::rank() % 2);
+  am::vector<int> x(0, am::on(half));
+  am::vector<int> all(0);
+  x.push_back(half.rank());
+  all.push_back(1);
+  half.fence();
+  if (am::ranks() > 1) EXPECT_EQ(all.size(), 0u);
+  EXPECT_EQ(x.size(), std::size_t(half.size()));
+  for (am::rank_t m = 0; m < half.size(); ++m) EXPECT_EQ(int(x[std::size_t(m)]), m);
+  half.barrier();
+  if (half.rank() == 0) x.push_back(9);
+  am::fence();
+  EXPECT_EQ(x.size(), std::size_t(half.size()) + 1);
+  EXPECT_EQ(all.size(), std::size_t(am::ranks()));
+}
+
+RANK_TEST(what_cannot_grow_says_so) {
+  am::vector<int> x(std::size_t(am::ranks()) * 4, am::cyclic(2)), none;
+  if (am::ranks() > 1) EXPECT_THROWS_SAYING(am::usage_error, "redistribute(blocks()) first", x.push_back(1));
+  EXPECT_THROWS_SAYING(am::usage_error, "made without ranks", none.push_back(1));
+}
+
+RANK_TEST(of_a_vector_the_first_elements_of_each_may_stay) {
+  am::vector<int> x(std::size_t(am::ranks()) * 3, 5);
+  x.keep_local(am::rank() == 0 ? 3 : 1);
+  EXPECT_EQ(x.size(), std::size_t(am::ranks()) + 2);
+  EXPECT_EQ(x.local().size(), am::rank() == 0 ? 3u : 1u);
+}
+
 // Without waiting for anyone: the block is used again after the next meetings.
 RANK_TEST(memory_returns_when_the_members_meet) {
   std::set<long*> places;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/state.hpp"
 
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "armilla/base/limits.hpp"
@@ -16,6 +18,28 @@ std::uint64_t container_state::bytes_for(const armilla::placement& p, std::size_
     throw_limit("container", fmt::format("{} elements of {} bytes on one rank are more than any segment holds", mine, bytes));
   return mine * bytes;
 }
+
+void container_state::grow(const void* more, std::size_t added, std::size_t bytes, std::size_t alignment) {
+  const std::size_t before = count(), after = before + added;
+  global_address larger;
+  bool has_room = true;
+  std::size_t room = capacity;
+  if (after > capacity) {
+    room = after + after / 2;
+    larger = block_storage::allocate_or_null(room * bytes, alignment);
+    has_room = !larger.null();
+  }
+  if (has_room) {
+    std::byte* const old = global_ptr<std::byte>(blocks.at(me)).local();
+    std::byte* const to = larger.null() ? old : global_ptr<std::byte>(larger).local();
+    if (to != old && before != 0) std::memcpy(to, old, before * bytes);
+    if (added != 0) std::memcpy(to + before * bytes, more, added * bytes);
+  }
+  where = armilla::placement(blocks.exchange(larger, after, has_room));
+  capacity = room;
+}
+
+void container_state::keep(std::size_t mine) { where = armilla::placement(blocks.exchange({}, mine, true)); }
 
 std::uint64_t container_state::mark(std::size_t bytes) const noexcept {
   std::uint64_t hash = where.size() * 0x9e3779b97f4a7c15ULL + bytes;

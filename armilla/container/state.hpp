@@ -16,7 +16,8 @@ struct container_state {
   team members;
   armilla::placement where;
   block_storage blocks;
-  rank_t me = 0;  ///< this rank's number among the members
+  rank_t me = 0;             ///< this rank's number among the members
+  std::size_t capacity = 0;  ///< elements for which this rank has room
 
   container_state() = default;
   container_state(container_state&& other) noexcept { *this = std::move(other); }
@@ -25,16 +26,21 @@ struct container_state {
     where = std::exchange(other.where, {});
     blocks = std::move(other.blocks);
     me = other.me;
+    capacity = std::exchange(other.capacity, 0);
     return *this;
   }
-  /// Collective: room for `capacity` elements at least on this rank, the first ones value-initialised by `fill(begin, count)`.
+  /// Collective: the elements are made by `fill(begin, count)`.
   template <class Fill>
-  container_state(const team& t, armilla::placement p, std::size_t capacity, std::size_t bytes, std::size_t alignment, Fill fill)
-      : members(t), where(std::move(p)), me(t.rank()) {
-    const std::size_t mine = where.count(me);
-    blocks = block_storage::make(t, bytes_for(where, capacity < mine ? mine : capacity, bytes), alignment, mark(bytes),
-                                 [&](std::byte* at) { fill(at, mine); });
+  container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, Fill fill)
+      : members(t), where(std::move(p)), me(t.rank()), capacity(where.count(me)) {
+    blocks = block_storage::make(t, bytes_for(where, capacity, bytes), alignment, mark(bytes),
+                                 [&](std::byte* at) { fill(at, capacity); });
   }
+
+  /// Collective: `added` elements from `more` follow this rank's. Then indices go from member to member.
+  void grow(const void* more, std::size_t added, std::size_t bytes, std::size_t alignment);
+  /// Collective: of each member's elements the first `mine` stay, without a move.
+  void keep(std::size_t mine);
 
   std::size_t count() const noexcept { return blocks.empty() ? 0 : where.count(me); }
   /// Where element i lies.

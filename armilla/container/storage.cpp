@@ -54,6 +54,30 @@ block_storage block_storage::shown_to_all(const team& t, global_address mine, st
   return made;
 }
 
+std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_t count, bool has_room) {
+  std::vector<offer_of_member> all;
+  {
+    const meeting here(members_);
+    all = members_.all_gather(offer_of_member{mine, has_room ? 0 : count, count, 0});
+  }
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (all[m].bytes != 0) {
+      if (!mine.null()) deallocate_bytes(mine, "container");
+      throw_limit("container",
+                  fmt::format("{} elements do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
+                              "is for objects of one rank)",
+                              all[m].bytes, members_.world_rank(rank_t(m))));
+    }
+  std::vector<std::size_t> counts;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    counts.push_back(all[m].what);
+    if (all[m].block.null()) continue;
+    if (rank_t(m) == members_.rank() && !blocks_[m].null()) put_aside(members_, blocks_[m]);
+    blocks_[m] = all[m].block;
+  }
+  return counts;
+}
+
 block_storage& block_storage::operator=(block_storage&& other) noexcept {
   give_up();
   members_ = std::move(other.members_);

@@ -30,13 +30,17 @@ class block_storage {
     return shown_to_all(t, block, bytes, what, why);
   }
 
+  /// Collective: this rank's block becomes `mine` if that is not null, and every member learns of the others'. Returns what each
+  /// shows of itself in `count`. Throws limit_error on all members, and changes nothing, where `has_room` is false on one.
+  std::vector<std::size_t> exchange(global_address mine, std::size_t count, bool has_room);
+  static global_address allocate_or_null(std::uint64_t bytes, std::uint64_t alignment);
+
   /// Where the block of member `m` begins.
   global_address at(rank_t m) const noexcept { return blocks_[std::size_t(m)]; }
   bool empty() const noexcept { return blocks_.empty(); }
 
  private:
   static block_storage shown_to_all(const team& t, global_address mine, std::uint64_t bytes, std::uint64_t what, failure& why);
-  static global_address allocate_or_null(std::uint64_t bytes, std::uint64_t alignment);
   void give_up() noexcept;
 
   team members_;

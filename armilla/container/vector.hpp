@@ -1,17 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
+#include <vector>
+
 #include "armilla/container/array.hpp"
+#include "armilla/team/fence_guest.hpp"
 
 namespace armilla {
+namespace detail {
 
-/// An array that grows. See array.
+[[noreturn, gnu::cold]] void throw_cannot_grow(bool dealt_in_turn);
+
+/// What was appended on this rank since the last fence.
+template <class T>
+class staged_elements final : public fence_guest {
+ public:
+  staged_elements(const team& t, container_state& state) : fence_guest(t), state_(&state) {}
+  bool settle() override { return true; }
+  bool look() override {
+    counted_ = more_.size();
+    return counted_ != 0;
+  }
+  /// A member that is past the fence may have staged more.
+  void agree() override {
+    state_->grow(more_.data(), counted_, sizeof(T), alignof(T));
+    more_.erase(more_.begin(), more_.begin() + std::ptrdiff_t(counted_));
+    counted_ = 0;
+  }
+  void belongs_to(container_state& state) noexcept { state_ = &state; }
+  std::vector<T>& more() noexcept { return more_; }
+
+ private:
+  container_state* state_;
+  std::vector<T> more_;
+  std::size_t counted_ = 0;
+};
+
+}  // namespace detail
+
+/// An array that grows. `push_back` and `append` stage elements behind this rank's own, without a message; at the next fence of
+/// the vector's team, or of all ranks, they get indices, and `size()` and `local()` have them. Then the elements of each member
+/// follow those of the member before, as many as each has. A fence behind which a vector has grown costs one meeting more.
+///
+///     am::vector<int> found(0);
+///     for (int x : mine) if (good(x)) found.push_back(x);
+///     am::fence();                                            // found.size() is what all have found
+///
+/// Errors of the fence: limit_error on all members if the elements of one do not fit.
 template <class T>
 class vector : public array<T> {
  public:
-  using array<T>::array;
   vector() = default;
-  vector(vector&&) noexcept = default;
-  vector& operator=(vector&&) noexcept = default;
+  explicit vector(std::size_t n, const distribution& d = {}) : array<T>(n, d) { start(); }
+  vector(std::size_t n, const T& value, const distribution& d = {}) : array<T>(n, value, d) { start(); }
+  vector(vector&& other) noexcept : array<T>(std::move(other)), staged_(std::move(other.staged_)) { attach(); }
+  vector& operator=(vector&& other) noexcept {
+    array<T>::operator=(std::move(other));
+    staged_ = std::move(other.staged_);
+    attach();
+    return *this;
+  }
+
+  /// Stages one element behind this rank's. usage_error if the elements are dealt in turn.
+  void push_back(const T& value) { staging().push_back(value); }
+  /// The same for all elements of a contiguous range.
+  template <class Values>
+  void append(const Values& values) {
+    staging().insert(staged_->more().end(), values.data(), values.data() + values.size());
+  }
+  /// Deals the elements in blocks of one size again. Collective; as `redistribute`.
+  void rebalance() { this->redistribute(blocks()); }
+  /// Of each member's elements the first `n` stay; nothing moves. Collective; indices change.
+  void keep_local(std::size_t n) {
+    if (n > this->state_.count() || !this->placement().linear()) detail::throw_cannot_grow(!this->placement().linear());
+    this->state_.keep(n);
+  }
 
   vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
   vector clone() const {
@@ -22,12 +85,27 @@ class vector : public array<T> {
   }
 
  private:
-  explicit vector(detail::container_state s) noexcept : array<T>(std::move(s)) {}
+  explicit vector(detail::container_state s) : array<T>(std::move(s)) { start(); }
+
+  void start() { staged_ = std::make_unique<detail::staged_elements<T>>(this->members(), this->state_); }
+  void attach() noexcept {
+    if (staged_ != nullptr) staged_->belongs_to(this->state_);
+  }
+  std::vector<T>& staging() {
+    if (staged_ == nullptr || !this->placement().linear()) [[unlikely]]
+      detail::throw_cannot_grow(staged_ != nullptr);
+    return staged_->more();
+  }
+
+  std::unique_ptr<detail::staged_elements<T>> staged_;
 };
 
+/// Exchanges two vectors, without a message.
 template <class T>
 void swap(vector<T>& a, vector<T>& b) noexcept {
-  swap(static_cast<array<T>&>(a), static_cast<array<T>&>(b));
+  vector<T> kept = std::move(a);
+  a = std::move(b);
+  b = std::move(kept);
 }
 
 }  // namespace armilla
