@@ -9,6 +9,7 @@
 #include "armilla/am/arrival.hpp"
 #include "armilla/am/bulk_end.hpp"
 #include "armilla/am/outbox.hpp"
+#include "armilla/am/own_handlers.hpp"
 #include "armilla/am/peer_channel.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/far_link.hpp"

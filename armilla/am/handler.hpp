@@ -20,25 +20,29 @@ using handler_id = std::uint32_t;
 /// What runs when a bundle arrives: once, with `size` bytes of messages one behind the other.
 using handler_fn = void (*)(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 
-/// Handlers that every program has under the same number, so that ranks of different programs can exchange them.
-enum well_known : handler_id {
-  no_handler = 0,
-  bulk_handler,         ///< the message's bytes lie in a block of the sender's segment
-  reply_error_handler,  ///< a question ended with an exception
-  named_cold_handler,   ///< a call by name and signature: its method's index is not known yet
-  named_index_handler,  ///< tells the caller the index
-  named_question_handler,
-  named_statement_handler,
-  named_reply_handler,  ///< the reply to a question by name
-  first_memory_handler = 8,
-  first_object_handler = 32,  ///< references to processor objects
-  far_bulk_handler = 48,      ///< names a block that a network carries
-  replicate_handler = 49,     ///< layer team: what a rank posted, for ranks of other hosts
-  main_done_handler = 50,     ///< layer session: run_main's function has returned
-  zero_copy_handler = 51,     ///< a message of which a network carries a part
-  hold_handler = 52,          ///< over a network: the sender stops reading from here, or reads on
-  first_free_handler = 64,
+inline constexpr handler_id no_handler = 0;
+inline constexpr handler_id first_free_handler = 64;
+
+/// Handlers that every program has under the same number, so that ranks of different programs can exchange them. Each layer has a
+/// range of numbers, and says itself which ones they are: `well_known(handler_range::rpc, 2)`.
+enum class handler_range : handler_id {
+  rpc = 0,
+  global = 8,
+  team = 16,
+  session = 24,
+  object = 32,
+  am = 48,
+  none = first_free_handler
 };
+
+consteval handler_id well_known(handler_range layer, handler_id place) {
+  constexpr handler_range ends[] = {handler_range::global, handler_range::team, handler_range::session,
+                                    handler_range::object, handler_range::am,   handler_range::none};
+  const handler_id number = handler_id(layer) + place;
+  for (const handler_range end : ends)
+    if (end > layer) return number != no_handler && number < handler_id(end) ? number : throw "armilla: not in the layer's range";
+  throw "armilla: no range";
+}
 
 /// A handler's place in the table. Handlers register while the program starts and get their numbers at `run`: sorted by
 /// image and by place in the image, so that ranks of one program agree whatever the order in which they registered.
@@ -110,6 +114,7 @@ inline handler_slot handler{&H::run,
 
 /// The same for a handler with a well-known number.
 template <class H, handler_id Id>
+  requires(Id < first_free_handler)
 inline handler_slot fixed_handler{
     &H::run, &image_handle, handler_type<H>(), handler_message_bytes<H>(), handler_may_wait<H>(), false, handler_runs_bodies<H>(),
     Id};

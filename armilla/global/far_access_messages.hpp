@@ -39,7 +39,8 @@ std::byte* append_question(rank_memory& m, const far_piece& piece, far_wait* wai
 /// A piece is over at its owner: counts, and tells what waits.
 void finish_piece(rank_memory& m, pending_op& piece, far_status status);
 
-inline constexpr handler_id far_question_handler = first_memory_handler, far_reply_handler = first_memory_handler + 1;
+inline constexpr handler_id far_question_handler = well_known(handler_range::global, 0);
+inline constexpr handler_id far_reply_handler = well_known(handler_range::global, 1);
 
 /// Whether `op` is a piece; rpc's operations are in the same pool.
 inline bool is_piece(const pending_op& op) noexcept { return op.reply_handler == far_reply_handler; }

@@ -24,7 +24,7 @@ struct take_offer {
   static constexpr std::size_t message_bytes = sizeof(offer_name);
   static void run(delivery& in, rank_t source, const std::byte* data, std::size_t size);
 };
-auto& offer_slot = fixed_handler<take_offer, handler_id(first_memory_handler + 2)>;
+auto& offer_slot = fixed_handler<take_offer, well_known(handler_range::global, 2)>;
 
 bool copy_all(pid_t writer, const copy_offer::terms& t, counters& count) {
   for (std::uint64_t at = 0; at < t.bytes;) {

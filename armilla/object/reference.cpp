@@ -60,15 +60,15 @@ struct taker {
 template <class Message>
 constexpr handler_id handler_of = no_handler;
 template <>
-constexpr handler_id handler_of<release_message> = first_object_handler;
+constexpr handler_id handler_of<release_message> = well_known(handler_range::object, 0);
 template <>
-constexpr handler_id handler_of<destroy_message> = first_object_handler + 1;
+constexpr handler_id handler_of<destroy_message> = well_known(handler_range::object, 1);
 template <>
-constexpr handler_id handler_of<ask_message> = first_object_handler + 2;
+constexpr handler_id handler_of<ask_message> = well_known(handler_range::object, 2);
 template <>
-constexpr handler_id handler_of<grant_message> = first_object_handler + 3;
+constexpr handler_id handler_of<grant_message> = well_known(handler_range::object, 3);
 template <>
-constexpr handler_id handler_of<repay_message> = first_object_handler + 4;
+constexpr handler_id handler_of<repay_message> = well_known(handler_range::object, 4);
 
 template <class Message>
 void send(context& self, rank_t to, const Message& m) {

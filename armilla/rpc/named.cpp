@@ -8,6 +8,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/own_handlers.hpp"
 #include "armilla/rpc/packing.hpp"
 
 namespace armilla::detail {

@@ -8,6 +8,7 @@
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/hints.hpp"
+#include "armilla/rpc/own_handlers.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/team/team.hpp"
 

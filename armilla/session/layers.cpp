@@ -100,7 +100,7 @@ struct main_done_record {
     wake_all(in.self);
   }
 };
-handler_slot& main_done_slot = fixed_handler<main_done_record, main_done_handler>;
+handler_slot& main_done_slot = fixed_handler<main_done_record, well_known(handler_range::session, 0)>;
 
 }  // namespace
 

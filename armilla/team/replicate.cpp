@@ -48,7 +48,7 @@ struct replicate_message {
       if (r != in.self.rank) in.out.notify(r);
   }
 };
-handler_slot& replicate_slot = fixed_handler<replicate_message, replicate_handler>;
+handler_slot& replicate_slot = fixed_handler<replicate_message, well_known(handler_range::team, 0)>;
 
 }  // namespace
 

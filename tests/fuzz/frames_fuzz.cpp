@@ -13,6 +13,7 @@
 #include <string>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/own_handlers.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/fabric/frame.hpp"
@@ -182,7 +183,9 @@ std::vector<std::vector<std::byte>> samples() {
   credit.taken = 5;
   sample(frames().add(own_head, 0, head_words(credit, {})));
   sample(frames().add_record(bulk_handler, {64, 64, 10}));
-  sample(frames().add_record(far_bulk_handler, {0, 64, named_question_handler}).add_record(main_done_handler, {1}, 1));
+  sample(frames()
+             .add_record(far_bulk_handler, {0, 64, named_question_handler})
+             .add_record(well_known(handler_range::session, 0), {1}, 1));
   sample(frames().add_record(far_bulk_handler, {0, 256, named_cold_handler}).add_record(far_bulk_handler, {1, 8, 64}));
   sample(frames().add_record(zero_copy_handler, {0, 72, named_question_handler, 16, 48, 1, 2, 3}));
   sample(frames().add_record(reply_error_handler, {0, 5ULL << 32 | 3, 0x6261726f7272, 0}));
@@ -199,13 +202,13 @@ std::vector<std::vector<std::byte>> samples() {
     }
   sample(frames().add_record(named_cold_handler, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   for (std::uint64_t what = 0; what < 4; ++what)
-    sample(frames().add_record(first_memory_handler, {64, 0, what << 8, 0, 0, 0, 0, 0}));
-  sample(frames().add_record(first_memory_handler + 1, {24, 0, 0}));
-  sample(frames().add_record(first_memory_handler + 2, {64, 1}));
-  for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(first_object_handler + i, {0, 1, 2, 3}));
-  sample(frames().add_record(replicate_handler, {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
-  sample(frames().add_record(replicate_handler, {std::uint64_t(collective_layout{2}.staging(0)), 1, 2, 3}, 1));
-  sample(frames().add_record(main_done_handler, {1}, 1));
+    sample(frames().add_record(well_known(handler_range::global, 0), {64, 0, what << 8, 0, 0, 0, 0, 0}));
+  sample(frames().add_record(well_known(handler_range::global, 1), {24, 0, 0}));
+  sample(frames().add_record(well_known(handler_range::global, 2), {64, 1}));
+  for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(well_known(handler_range::object, 0) + i, {0, 1, 2, 3}));
+  sample(frames().add_record(well_known(handler_range::team, 0), {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
+  sample(frames().add_record(well_known(handler_range::team, 0), {std::uint64_t(collective_layout{2}.staging(0)), 1, 2, 3}, 1));
+  sample(frames().add_record(well_known(handler_range::session, 0), {1}, 1));
   return all;
 }
 
