@@ -189,7 +189,9 @@ struct method_calls<M, R(P...)> {
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, true, bytes);
     std::memcpy(place, &name, sizeof name);
     packed::write(stable, place + sizeof name, stub{0}, arguments...);
-    finish_question(out, calls, c, bytes, false);
+    finish_question(out, calls, c);
+    if (out.observed()) [[unlikely]]
+      out.count_call();
     return result_here;
   }
 

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/am/message_writer.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/wire/zero_copy.hpp"
@@ -46,16 +47,15 @@ struct reply {
   template <audience To = audience::program>
   static void send(outbox& out, rank_t source, op_id to, const value& result, bool alone) {
     peer_channel& c = out.to(source);
-    const handler_id h = To == audience::job ? handler_id(named_reply_handler) : handler<reply<R>>.id;
+    const handler_id h = To == audience::job ? named_reply_handler : handler<reply<R>>.id;
     const std::size_t bytes = reply_size(result);
-    std::byte* const straight = alone ? out.begin_alone<To>(c, h, bytes, traffic::replies) : nullptr;
-    std::byte* const place = straight != nullptr ? straight : out.append(c, h, bytes, traffic::uncounted_replies);
+    const auto message = message_writer::begin<To>(out, c, h, bytes, alone, traffic::replies, traffic::uncounted_replies);
     if constexpr (To == audience::job)
-      if (straight == nullptr) out.end_bundle(c);
-    std::memcpy(place, &to, sizeof to);
-    if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
-    if (straight != nullptr) [[likely]]
-      return out.publish_alone(c, bytes);
+      if (!message.alone()) out.end_bundle(c);
+    std::memcpy(message.at, &to, sizeof to);
+    if constexpr (!std::is_void_v<R>) encoder(message.at + sizeof to).put(result);
+    if (message.finish(out, c, bytes)) [[likely]]
+      return;
     ++out.count().replies_sent;
     finish_reply(out, c);
   }
@@ -108,20 +108,13 @@ struct reply {
   }
 };
 
-/// Behind the last byte of a question: it leaves, by itself if it has a frame `alone`; else in the open frame, at once or with
-/// its batch.
-inline void finish_question(outbox& out, const call_state& calls, peer_channel& c, std::size_t size, bool alone) {
-  if (alone) [[likely]] {
-    out.publish_alone(c, size);
-  } else {
-    ++out.count().questions_sent;
-    if (calls.batches == 0)
-      out.publish(c);
-    else
-      out.done(c);
-  }
-  if (out.observed()) [[unlikely]]
-    out.count_call();
+/// Behind the last byte of a question in the open frame, which leaves at once or with its batch.
+inline void finish_question(outbox& out, const call_state& calls, peer_channel& c) {
+  ++out.count().questions_sent;
+  if (calls.batches == 0)
+    out.publish(c);
+  else
+    out.done(c);
 }
 
 /// In place of a future where the call is refused: whatever is done with it adds no error.
@@ -312,15 +305,19 @@ auto send_question(outbox& out, peer_channel& c, const F& f, const A&... argumen
   if constexpr (!packed::fixed) stable = out.memory_for(c.to);
   const std::size_t size = sizeof name + packed::size(stable, arguments...);
   const handler_id h = question_id<F, A...>();
-  std::byte* const alone = calls.batches == 0 ? out.begin_alone<audience_of<F>>(c, h, size, traffic::questions) : nullptr;
-  if (question<F, A...>::streams && alone == nullptr && size > out.eager()) [[unlikely]] {
+  if (question<F, A...>::streams && size > out.eager()) [[unlikely]] {
     write_long_question<F, A...>(out, c, name, size, stable, f, arguments...);
+    finish_question(out, calls, c);
   } else {
-    std::byte* const place = alone != nullptr ? alone : out.append(c, h, size);
-    std::memcpy(place, &name, sizeof name);
-    packed::write(stable, place + sizeof name, f, arguments...);
+    const auto message =
+        message_writer::begin<audience_of<F>>(out, c, h, size, calls.batches == 0, traffic::questions, traffic::uncounted);
+    std::memcpy(message.at, &name, sizeof name);
+    packed::write(stable, message.at + sizeof name, f, arguments...);
+    if (!message.finish(out, c, size)) [[unlikely]]
+      finish_question(out, calls, c);
   }
-  finish_question(out, calls, c, size, alone != nullptr);
+  if (out.observed()) [[unlikely]]
+    out.count_call();
   return result;
 }
 
