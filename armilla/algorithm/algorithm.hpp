@@ -7,3 +7,4 @@
 #include "armilla/algorithm/fold.hpp"
 #include "armilla/algorithm/query.hpp"
 #include "armilla/algorithm/scan.hpp"
+#include "armilla/algorithm/top_k.hpp"
