@@ -16,7 +16,7 @@ template <class V, class F>
 void for_each_in(const V& v, const char* operation, ending how, F& f) {
   enter(v);
   failure why;
-  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { apply_at(f, c, k); });
     return !why.happened();
   });
@@ -30,7 +30,7 @@ void assign_each(const From& from, const To& to, const char* operation, ending h
   const zip_view<From, To> both(from, to);
   enter(both);
   failure why;
-  walk(both, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
     const auto& [in, out] = c.from;
     each_of_piece(c, n, at, why, [&](std::size_t k) { out[k] = apply_at(f, in, k); });
     return !why.happened();
@@ -54,7 +54,7 @@ void copy_all(const From& from, const To& to, ending how) {
   const zip_view<From, To> both(from, to);
   enter(both);
   failure why;
-  walk(both, why, [&](const auto& c, std::size_t n, const indices&) {
+  walk(both, why, [&](const auto c, std::size_t n, const indices&) {
     copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);
     return true;
   });
@@ -64,7 +64,7 @@ void copy_all(const From& from, const To& to, ending how) {
 template <class V, class F>
 void generate_in(const V& v, const char* operation, ending how, F f) {
   failure why;
-  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { c[k] = f(); });
     return !why.happened();
   });
@@ -75,7 +75,7 @@ template <class V, class F>
 void assign_by_index(const V& v, const char* operation, ending how, F f) {
   enter(v);
   failure why;
-  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { f(at(k), c[k]); });
     return !why.happened();
   });

@@ -33,18 +33,29 @@ struct part {
 template <class T>
 inline constexpr std::size_t fold_lanes = sizeof(T) >= 8 ? 16 : 32;
 
-/// The first elements in lanes; how many elements it took.
+/// The first elements in lanes; `done` says how many, and where something was thrown at which.
+/// Budget: `at` costs nothing where nothing can be thrown, so that the loops become vector instructions.
 template <class T, class C, class Op, class Of>
-void fold_in_lanes(const C& c, std::size_t n, std::size_t& k, part<T>& sum, Op& op, Of& of) {
+void fold_in_lanes(const C c, std::size_t n, std::size_t& done, part<T>& sum, Op& op, Of& of) {
   constexpr std::size_t lanes = fold_lanes<T>;
   if (n < 2 * lanes) return;
-  T lane[lanes];
-  for (std::size_t j = 0; j < lanes; ++j) lane[j] = of(c, j);
-  for (k = lanes; k + lanes <= n; k += lanes)
-    for (std::size_t j = 0; j < lanes; ++j) lane[j] = T(op(lane[j], T(of(c, k + j))));
-  for (std::size_t width = lanes / 2; width > 0; width /= 2)
-    for (std::size_t j = 0; j < width; ++j) lane[j] = T(op(lane[j], lane[j + width]));
-  sum.take(lane[0], op);
+  std::size_t at = 0;
+  try {
+    T lane[lanes];
+    for (; at < lanes; ++at) lane[at] = of(c, at);
+    for (std::size_t k = lanes; k + lanes <= n; k += lanes)
+      for (std::size_t j = 0; j < lanes; ++j) {
+        at = k + j;
+        lane[j] = T(op(lane[j], T(of(c, k + j))));
+      }
+    for (std::size_t width = lanes / 2; width > 0; width /= 2)
+      for (std::size_t j = 0; j < width; ++j) lane[j] = T(op(lane[j], lane[j + width]));
+    sum.take(lane[0], op);
+  } catch (...) {
+    done = at;
+    throw;
+  }
+  done = n - n % lanes;
 }
 
 /// Folds of(cursor, k) of one piece.
@@ -71,7 +82,7 @@ part<T> fold_all(const V& v, const char* operation, Op& op, Of of) {
   enter(v);
   failure why;
   part<T> sum;
-  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     fold_piece<T>(c, n, at, why, sum, op, of);
     return !why.happened();
   });
@@ -171,7 +182,7 @@ part<indexed<range_value<R>>> best_of(R&& r, const char* operation, Before befor
     if (before(b.value, a.value)) return b;
     return before(a.value, b.value) || a.index < b.index ? a : b;
   };
-  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) {
       if (!mine.some || before(c[k], mine.value.value)) mine = {{c[k], at(k)}, true};
     });
@@ -237,7 +248,7 @@ std::vector<std::uint64_t> histogram(R&& r, std::size_t buckets, double low, dou
   detail::failure why;
   std::vector<std::uint64_t> count(buckets);
   const double scale = double(buckets) / (high - low);
-  detail::walk(v, why, [&](const auto& c, std::size_t n, const detail::indices& at) {
+  detail::walk(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {
     detail::each_of_piece(c, n, at, why, [&](std::size_t k) {
       const double x = (double(c[k]) - low) * scale;
       if (x >= 0 && x < double(buckets)) ++count[std::size_t(x)];
@@ -258,7 +269,7 @@ T fold_in_order(const V& v, const char* operation, T sum, Op& op) {
   const team& t = v.members();
   meet(t);
   failure why;
-  const auto add = [&](const auto& c, std::size_t n, const indices& at) {
+  const auto add = [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { sum = op(std::move(sum), c[k]); });
     return !why.happened();
   };

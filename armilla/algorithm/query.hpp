@@ -21,6 +21,7 @@ template <class C, class Test>
 std::size_t first_in_piece(const C& c, std::size_t n, const indices& at, failure& why, Test test) {
   std::size_t k = 0;
   try {
+#pragma GCC unroll 8
     for (; k < n; ++k)
       if (passes(c, k) && test(k)) return k;
   } catch (...) { why.note(at(k)); }
@@ -33,7 +34,7 @@ std::size_t find_first(const V& v, const char* operation, P&& predicate) {
   enter(v);
   failure why;
   std::size_t found = npos;
-  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     const std::size_t k = first_in_piece(c, n, at, why, [&](std::size_t j) { return bool(apply_at(predicate, c, j)); });
     if (k < n) found = at(k);
     return k == n && !why.happened();
@@ -47,7 +48,7 @@ std::size_t find_last_of_all(const V& v, const char* operation, P&& predicate) {
   enter(v);
   failure why;
   std::size_t found = npos;
-  walk(v, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) {
       if (bool(apply_at(predicate, c, k))) found = at(k);
     });
@@ -115,10 +116,17 @@ bool none_of(R&& r, P predicate) {
 /// For how many elements `predicate` holds.
 template <distributed_range R, class P>
 std::size_t count_if(R&& r, P predicate) {
-  auto add = std::plus<>{};
-  return detail::fold_from(detail::reading(r), "count_if", std::size_t{0}, add, [&predicate](const auto& c, std::size_t k) {
-    return std::size_t(bool(detail::apply_at(predicate, c, k)));
+  const auto v = detail::reading(r);
+  detail::enter(v);
+  detail::failure why;
+  std::size_t found = 0;
+  detail::walk(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {
+    std::size_t here = 0;
+    detail::each_of_piece(c, n, at, why, [&](std::size_t k) { here += std::size_t(bool(detail::apply_at(predicate, c, k))); });
+    found += here;
+    return !why.happened();
   });
+  return detail::agree(v.members(), "count_if", why, found, std::plus<>{});
 }
 /// How many elements are equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>

@@ -76,7 +76,7 @@ void scan_in_order(const In& in, const Out& out, const char* operation, part<T> 
   failure why;
   part<T> mine;
   auto of = [&f](const auto& c, std::size_t k) -> decltype(auto) { return apply_at(f, c, k); };
-  walk(both, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
     const auto& from = std::get<0>(c.from);
     if constexpr (commutative<Op>)
       fold_piece<T>(from, n, at, why, mine, op, of);
@@ -85,7 +85,7 @@ void scan_in_order(const In& in, const Out& out, const char* operation, part<T> 
     return !why.happened();
   });
   part<T> sum = combined(first, fold_of_those_before(t, operation, why, mine, op), op);
-  walk(both, why, [&](const auto& c, std::size_t n, const indices& at) {
+  walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
     const auto& from = std::get<0>(c.from);
     scan_piece<Kind>(std::get<1>(c.from), n, at, why, sum, op, [&](std::size_t k) -> decltype(auto) { return of(from, k); });
     return !why.happened();

@@ -12,6 +12,10 @@ struct closure {
   Make make;
 
   template <distributed_range R>
+  auto operator()(R&& r) const {
+    return make(std::forward<R>(r));
+  }
+  template <distributed_range R>
   friend auto operator|(R&& r, const closure& c) {
     return c.make(std::forward<R>(r));
   }

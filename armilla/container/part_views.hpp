@@ -190,8 +190,9 @@ auto reverse(R&& r) {
   auto v = detail::require_sized(views::all(std::forward<R>(r)));
   return detail::reverse_view<decltype(v)>(std::move(v));
 }
-inline constexpr auto reverse_closure = [](auto&& r) { return views::reverse(std::forward<decltype(r)>(r)); };
-inline auto reverse() { return detail::closure{reverse_closure}; }
+inline auto reverse() {
+  return detail::closure{[](auto&& r) { return views::reverse(std::forward<decltype(r)>(r)); }};
+}
 
 }  // namespace views
 }  // namespace armilla
