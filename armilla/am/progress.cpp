@@ -148,7 +148,8 @@ void progress::await_credit(peer_channel& c) {
 void progress::begin_wait(const char* what, wait_object on) {
   self_.fibers->before_wait(what);
   self_.fibers->note_wait(what, on);
-  out_.flush();
+  if (!std::exchange(self_.fibers->running().gathers, false)) [[likely]]
+    out_.flush();
 }
 
 void progress::suspend(std::uint64_t deadline_ns, const char* what, wait_object on) {

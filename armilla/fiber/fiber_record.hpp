@@ -45,6 +45,7 @@ struct fiber_record {
   bool counted = false;                           ///< it was left behind by a body: the fence waits for its end
   bool detached = false;                          ///< nothing joins it: its record is free when it ends
   bool ended = false;                             ///< and waits for its join
+  bool gathers = false;                           ///< its present wait sends nothing: what runs next asks for more of the same
   fiber_record* joiner = nullptr;
   std::exception_ptr error;  ///< what `work` ended with
   static constexpr std::size_t room = 192;

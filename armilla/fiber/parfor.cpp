@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fiber/parfor.hpp"
 
+#include <bit>
+
 #include "armilla/base/error.hpp"
 
 namespace armilla::detail {
@@ -32,7 +34,9 @@ void parallel_loop::iterate(fiber_record& me) noexcept {
 // Called before the first wait of an iteration, by the fiber that is about to wait.
 void parallel_loop::waits(fiber_record& waiting) {
   auto& loop = *static_cast<parallel_loop*>(waiting.on_wait_for);
-  const bool again = loop.left_ && !loop.start_worker();
+  const bool started = loop.left_ && loop.start_worker();
+  const bool again = loop.left_ && !started;
+  waiting.gathers = started && loop.gathers();
   if (&waiting == loop.caller_ && loop.outer_ != nullptr) {
     // With this iteration the one around this loop waits, too.
     waiting.on_wait_for = loop.outer_for_;
@@ -42,6 +46,8 @@ void parallel_loop::waits(fiber_record& waiting) {
   }
   if (again) waiting.on_wait = &parallel_loop::waits;
 }
+
+bool parallel_loop::gathers() noexcept { return alike_ && !std::has_single_bit(++waits_); }
 
 // Without memory for one more stack the loop goes on with those that it has. Inside a parallel region of OpenMP none could wait
 // for a worker.
@@ -79,7 +85,7 @@ namespace {
 class block_list : parallel_loop {
  public:
   block_list(const block* const* first, std::size_t count)
-      : parallel_loop("par", &block_list::iterate), next_(first), last_(first + count) {
+      : parallel_loop("par", &block_list::iterate, false), next_(first), last_(first + count) {
     run();
   }
 

@@ -19,6 +19,10 @@ namespace detail {
 /// The caller runs iterations one after the other. When one waits, the scheduler calls the fiber's `on_wait`, and that starts a
 /// worker: a fiber that goes on with the iterations that are left, until one of those waits, and so on. A fiber whose
 /// iteration has ended takes the next. So there are as many fibers as iterations that wait at a time, and none if none waits.
+///
+/// What iterations of `parfor` ask for is gathered: of their waits the first, the second, the fourth, and so on, send what is
+/// open, and the loop of the scheduler sends the rest, when no iteration can go on. So before it leaves no more iterations
+/// begin than had begun before it.
 class parallel_loop {
  public:
   parallel_loop(const parallel_loop&) = delete;
@@ -26,7 +30,8 @@ class parallel_loop {
 
  protected:
   /// `body` runs what is left. It calls `claim` before each part.
-  parallel_loop(const char* what, void (*body)(parallel_loop& self, fiber_record& me)) : iterate_(body), what_(what) {}
+  parallel_loop(const char* what, void (*body)(parallel_loop& self, fiber_record& me), bool alike)
+      : iterate_(body), what_(what), alike_(alike) {}
 
   /// Runs all iterations, waits for their ends, and throws what came first.
   void run();
@@ -49,12 +54,15 @@ class parallel_loop {
   bool start_worker();
   void iterate(fiber_record& me) noexcept;
   void finish() noexcept;
+  bool gathers() noexcept;
 
   void (*iterate_)(parallel_loop& self, fiber_record& me);
   const char* what_;
   bool left_ = false;
   bool caller_waits_ = false;
   std::uint32_t workers_ = 0;
+  std::uint32_t waits_ = 0;  // that have started a worker
+  const bool alike_;         // an iteration most likely asks for what the one before it has asked for
   fiber_record* caller_ = nullptr;
   void (*outer_)(fiber_record&) = nullptr;  // the caller's own `on_wait`: this loop may be inside an iteration of another
   void* outer_for_ = nullptr;
@@ -65,7 +73,7 @@ template <class I, class F>
 class index_loop : parallel_loop {
  public:
   index_loop(I first, I last, F& body, I grain)
-      : parallel_loop("parfor", &index_loop::iterate), next_(first), last_(last), grain_(grain), body_(body) {
+      : parallel_loop("parfor", &index_loop::iterate, true), next_(first), last_(last), grain_(grain), body_(body) {
     run();
   }
 
@@ -96,7 +104,7 @@ template <class It, class End, class F>
 class range_loop : parallel_loop {
  public:
   range_loop(It first, End last, F& body, std::size_t grain)
-      : parallel_loop("parfor", &range_loop::iterate),
+      : parallel_loop("parfor", &range_loop::iterate, true),
         next_(std::move(first)),
         last_(std::move(last)),
         grain_(grain),
@@ -147,7 +155,8 @@ void run_blocks(const block* const* first, std::size_t count);
 /// Iterations run one after the other on the calling fiber until one waits; the rest then goes on beside it on a fiber from the
 /// pool. So a loop that never waits costs no more than a plain one with a call for each `grain`, and one that waits in each
 /// iteration has up to 1,024 of them waiting at a time: iterations that wait for later ones must be no further apart.
-/// `grain` iterations stay together: they run one after the other even if one waits.
+/// `grain` iterations stay together: they run one after the other even if one waits. Remote accesses of iterations travel
+/// together: before one leaves, no more iterations begin than had begun before it.
 /// Errors: an exception does not end the others; the first one is thrown when all have ended. Cost: two switches for an iteration
 /// that waits, no allocation.
 /// Paper: CC++ (parfor); MRPC, section 6 (prefetch: 20 overlapping reads).

@@ -169,7 +169,7 @@ fiber_record& scheduler::make(void (*work)(fiber_record&)) {
   f.own_depth = f.body_depth = f.fiber_depth = 0;
   f.exceptions = {};
   f.in = component::cpu;
-  f.counted = f.detached = f.ended = false;
+  f.counted = f.detached = f.ended = f.gathers = false;
   f.on_wait = nullptr;
   f.error = nullptr;
   f.joiner = nullptr;

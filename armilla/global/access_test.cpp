@@ -224,4 +224,42 @@ RANK_TEST(a_handler_cannot_wait_for_far_memory) {
   am::barrier();
 }
 
+// Of 20 iterations the 1st, 2nd, 4th, 8th, 16th and the last one send what is open; the scheduler's loop, whose turn may come in
+// between, once more.
+RANK_TEST(reads_of_a_parallel_loop_travel_together) {
+  constexpr int n = 20;
+  const auto mine = am::allocate<std::uint64_t>(n);
+  for (int i = 0; i < n; ++i) mine[i] = std::uint64_t(i);
+  const auto p = offer(words, mine);
+  am::barrier();
+  if (am::rank() == 0) {
+    std::uint64_t x[n]{};
+    const auto before = am::stats().frames_sent;
+    am::parfor(0, n, [&](int i) { x[i] = p[i]; });
+    EXPECT_LE(am::stats().frames_sent - before, 7U);
+    for (int i = 0; i < n; ++i) EXPECT_EQ(x[i], std::uint64_t(i));
+  }
+  am::barrier();
+  am::deallocate(mine);
+}
+
+// Blocks do different things: what one asks for does not wait for the next one's end.
+RANK_TEST(what_a_block_asks_for_leaves_at_its_wait) {
+  const auto mine = am::allocate<std::uint64_t>(1);
+  *mine = std::uint64_t(am::rank());
+  const auto p = offer(words, mine);
+  am::barrier();
+  if (am::rank() == 0) {
+    const auto sent = [] { return am::stats().frames_sent; };
+    const auto before = sent();
+    const auto read = [&] { EXPECT_EQ(*p, std::uint64_t(next())); };
+    decltype(sent()) at_last = 0;
+    am::par(read, read, read, [&] { at_last = sent(); });
+    const bool waits = sent() != before;
+    EXPECT(!waits || at_last - before >= 3);
+  }
+  am::barrier();
+  am::deallocate(mine);
+}
+
 RANK_TEST_MAIN()
