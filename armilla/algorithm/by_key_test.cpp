@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "armilla/algorithm/by_key.hpp"
+
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "armilla/algorithm/top_k.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -51,6 +53,74 @@ RANK_TEST(top_k_goes_by_any_projection_and_over_any_team) {
 RANK_TEST(top_k_of_nothing_is_nothing) {
   am::unordered_map<int, int> m;
   EXPECT_EQ(am::top_k(m, 5).size(), 0U);
+}
+
+namespace {
+
+using pairs = std::vector<std::pair<std::string, int>>;
+
+/// What rank r brings: some keys come often.
+pairs input_of(am::rank_t r, int seed) {
+  std::mt19937 random{unsigned(seed * 100 + int(r))};
+  pairs all;
+  for (int i = 0; i < 300; ++i) all.emplace_back("k" + std::to_string(random() % (1 + random() % 60)), int(random() % 100));
+  return all;
+}
+pairs input_of_all(int seed) {
+  pairs all;
+  for (am::rank_t r = 0; r < am::ranks(); ++r)
+    for (const auto& e : input_of(r, seed)) all.push_back(e);
+  return all;
+}
+template <class Map>
+auto all_of(const Map& m) {
+  using element = std::pair<typename Map::key_type, typename Map::mapped_type>;
+  std::vector<element> mine;
+  for (const auto& [k, v] : m.local()) mine.emplace_back(k, v);
+  const std::vector<element> all = m.members().all_gather_v(mine);
+  return std::map<typename Map::key_type, typename Map::mapped_type>(all.begin(), all.end());
+}
+
+}  // namespace
+
+RANK_TEST(keys_are_counted_and_values_combined_as_a_map_would) {
+  std::map<std::string, std::int64_t> times;
+  std::map<std::string, int> sums;
+  for (const auto& [k, v] : input_of_all(1)) ++times[k], sums[k] += v;
+  const pairs mine = input_of(am::rank(), 1);
+  EXPECT(all_of(am::count_by_key(mine, am::by_key)) == times);
+  EXPECT(all_of(am::reduce_by_key(mine, std::plus<>{})) == sums);
+}
+
+RANK_TEST(a_container_can_be_the_input) {
+  am::unordered_map<int, int> m;
+  for (int i = 0; i < 100; ++i) m.insert(i, i % 7);
+  am::fence();
+  const auto by_rest = am::count_by_key(m, am::by_value);
+  EXPECT_EQ(by_rest.size(), 7U);
+  for (const auto& [rest, n] : by_rest.local()) EXPECT_EQ(n, rest < 2 ? 15 : 14);
+  am::barrier();
+}
+
+RANK_TEST(groups_hold_all_values_of_their_key) {
+  std::map<std::string, std::vector<int>> expected;
+  for (const auto& [k, v] : input_of_all(2)) expected[k].push_back(v);
+  auto groups = all_of(am::group_by(input_of(am::rank(), 2)));
+  for (auto& [k, values] : groups) std::sort(values.begin(), values.end());
+  for (auto& [k, values] : expected) std::sort(values.begin(), values.end());
+  EXPECT(groups == expected);
+}
+
+RANK_TEST(a_join_has_each_pair_of_elements_with_one_key) {
+  using row = std::tuple<std::string, int, int>;
+  std::vector<row> expected;
+  for (const auto& [k, v] : input_of_all(3))
+    for (const auto& [l, w] : input_of_all(4))
+      if (k == l) expected.emplace_back(k, v, w);
+  std::vector<row> all = am::all_gather_v(am::join(input_of(am::rank(), 3), input_of(am::rank(), 4)));
+  std::sort(all.begin(), all.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT(all == expected);
 }
 
 RANK_TEST_MAIN()

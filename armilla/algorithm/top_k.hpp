@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -16,14 +17,20 @@ namespace detail {
 
 struct take_first {
   template <class P>
-  constexpr const auto& operator()(const P& pair) const noexcept {
-    return pair.first;
+  constexpr const auto& operator()(const P& element) const noexcept {
+    if constexpr (requires { element.first; })
+      return element.first;
+    else
+      return std::get<0>(element);
   }
 };
 struct take_second {
   template <class P>
-  constexpr const auto& operator()(const P& pair) const noexcept {
-    return pair.second;
+  constexpr const auto& operator()(const P& element) const noexcept {
+    if constexpr (requires { element.second; })
+      return element.second;
+    else
+      return std::get<1>(element);
   }
 };
 
@@ -64,7 +71,7 @@ struct outside<std::pair<const K, V>> {
 
 }  // namespace detail
 
-/// Projections of a map's elements.
+/// Projections of a map's elements, and of pairs and tuples: the first and the second.
 inline constexpr detail::take_first by_key{};
 inline constexpr detail::take_second by_value{};
 

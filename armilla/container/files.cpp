@@ -116,8 +116,8 @@ struct file_part::opened {
 };
 
 file_part::file_part(const char* operation, const std::string& path, const team& given, cut_at where, std::size_t unit)
-    : operation_(operation), path_(path) {
-  opened how{descriptor_of_file(path, O_RDONLY), or_all(given)};
+    : operation_(operation), path_(path), members_(or_all(given)) {
+  opened how{descriptor_of_file(path, O_RDONLY), members_};
   const sight before = look_at(*how.file);
   const std::vector<sight> all = how.members.all_gather(before);
   for (std::size_t i = 0; i < all.size(); ++i) {

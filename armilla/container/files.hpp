@@ -68,6 +68,7 @@ class file_part {
   std::uint64_t offset() const noexcept { return read_from_ + begin_; }
   std::uint64_t file_size() const noexcept { return file_size_; }
   bool is_first() const noexcept { return offset() == 0; }
+  const team& members() const noexcept { return members_; }
 
   /// A line does not fit: throws a usage_error that names file and line, or counts it.
   void complain(const char* at, const std::string& what);
@@ -84,6 +85,7 @@ class file_part {
 
   const char* operation_;
   std::string path_;
+  team members_;
   char* memory_ = nullptr;
   std::size_t capacity_ = 0, size_ = 0;  // of memory_
   std::size_t begin_ = 0, end_ = 0;      // of the part, in memory_
@@ -253,6 +255,8 @@ class file_range {
   };
 
   pass local() const { return pass(part_, reader_); }
+  /// The ranks that have a part.
+  const team& members() const noexcept { return part_->members(); }
   /// How many bad lines have been left out on this rank.
   std::size_t skipped() const noexcept { return part_->skipped(); }
 

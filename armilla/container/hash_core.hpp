@@ -144,7 +144,7 @@ class hash_core final : public fence_guest {
   void stage(std::size_t member, const K& key, const V&... value) {
     row& r = rows_[member];
     while (!takes<Verb>(member)) make_ready<Verb>(member);
-    put(r, key, value...);
+    put<Verb>(r, key, value...);
     if (r.bytes() >= gather_) [[unlikely]]
       send(member);
   }
@@ -160,10 +160,10 @@ class hash_core final : public fence_guest {
     else
       rows_[member].send = &send_row<Verb>;
   }
-  template <class K, class... V>
+  template <class Verb, class K, class... V>
   static void put(row& r, const K& key, const V&... value) {
     column<Key>::put(r.keys, as_key(key));
-    (column<Value>::put(r.values, value), ...);
+    (column<typename travels_of<Verb, Value>::type>::put(r.values, value), ...);
     ++r.count;
   }
   void send(std::size_t member) {
@@ -229,7 +229,7 @@ class hash_core final : public fence_guest {
       std::size_t member = member_of(from.hash);
       for (; from.used && !takes<Verb>(member); member = member_of(from.hash)) make_ready<Verb>(member);
       if (!from.used) return;
-      put(rows_[member], from.key, from.value);
+      put<Verb>(rows_[member], from.key, from.value);
       combiner_.free(from);
       if (rows_[member].bytes() >= gather_) [[unlikely]]
         send(member);

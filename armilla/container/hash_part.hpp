@@ -86,12 +86,34 @@ struct update_verb {
     if (!fresh) slot->second = Op{}(std::move(slot->second), make());
   }
 };
+/// The value is a sequence, to which one element is added.
+struct append_verb {
+  static constexpr bool has_value = true;
+  template <class Value>
+  using travels = typename Value::value_type;
+  template <class Hash, class Table, class Key, class Element>
+  static void apply(Table& table, Key&& key, std::uint64_t hash, Element&& element) {
+    const auto at = table.template obtain<Hash>(std::forward<Key>(key), hash, [] { return typename Table::mapped(); });
+    at.place->second.emplace_back(std::forward<Element>(element));
+  }
+};
 struct erase_verb {
   static constexpr bool has_value = false;
   template <class Hash, class Table, class Key>
   static void apply(Table& table, Key&& key, std::uint64_t hash) {
     table.erase(key, hash);
   }
+};
+
+/// What of a value a verb has in its column.
+template <class Verb, class Value>
+struct travels_of {
+  using type = Value;
+};
+template <class Verb, class Value>
+  requires requires { typename Verb::template travels<Value>; }
+struct travels_of<Verb, Value> {
+  using type = typename Verb::template travels<Value>;
 };
 
 template <class Key, class Value, class Hash, class Equal>
@@ -202,7 +224,8 @@ class hash_part {
   void apply_one(K&& key, std::uint64_t hash, column_rest& values, std::exception_ptr& first) {
     try {
       if constexpr (Verb::has_value)
-        Verb::template apply<Hash>(table, std::forward<K>(key), hash, column<Value>::take(values));
+        Verb::template apply<Hash>(table, std::forward<K>(key), hash,
+                                   column<typename travels_of<Verb, Value>::type>::take(values));
       else
         Verb::template apply<Hash>(table, std::forward<K>(key), hash);
     } catch (...) {

@@ -39,6 +39,17 @@ class hash_loop {
   Part* part_;
 };
 
+/// Of a sequence; of anything else a type that no argument has.
+template <class Value>
+struct sequence_element {
+  struct type;
+};
+template <class Value>
+  requires requires(Value& v) { v.emplace_back(); }
+struct sequence_element<Value> {
+  using type = typename Value::value_type;
+};
+
 /// What may be given as `op` to `update`.
 template <class Op, class V>
 constexpr void check_update() {
@@ -94,7 +105,7 @@ class hash_verbs {
 
   /// What lies on this rank, for a loop. Values may be changed. While the loop lives, statements that come wait; so this rank
   /// must not wait for the container meanwhile: a question or a fence of the same fiber is a usage_error.
-  hash_loop<part> local() { return hash_loop<part>(core_->mine()); }
+  hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
 
  protected:
   explicit hash_verbs(core* c) noexcept : core_(c) {}
@@ -134,6 +145,11 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal> {
     check_update<Op, Value>();
     core_->template update<Op>(key, value);
   }
+  /// Statement: of a map to sequences (std::vector): adds the element to the key's sequence, which begins empty.
+  template <class K>
+  void append(const K& key, const typename detail::sequence_element<Value>::type& element) {
+    core_->template state<append_verb>(key, element);
+  }
   /// Statement: runs `f(value, arguments...)` on the key's rank, if the key is there. `f` and the arguments travel as those of
   /// `async`; it may change the value and send anything, but not wait.
   template <class K, class F, class... A>
@@ -147,6 +163,13 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal> {
   [[nodiscard]] auto call(const K& key, F&& f, A&&... arguments) {
     const object_ref<part> there = core_->settled(key, "call");
     return armilla::call(there.rank, body_of<true>(there, f, "call"), Key(key), std::forward<A>(arguments)...);
+  }
+
+  /// This rank's value of the key, or null if it does not lie here. Good until the next call of the library.
+  template <class K>
+  Value* find_local(const K& key) const {
+    auto* const at = core_->mine().table.find(key, Hash{}(key));
+    return at == nullptr ? nullptr : &at->second;
   }
 
   /// `insert` of each pair of a range.

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/top_k.hpp"
+#include "armilla/container/unordered_map.hpp"
+
+/// What brings equal keys together. Each gives a hash container over the members of its input, complete on return: all members
+/// call it, and it ends with a fence of theirs.
+///
+/// The input is what each member has of a container, of a file that all read (`read_csv(...)`), or a range of its own (a
+/// std::vector: then of all ranks). Projections say what of an element is the key and what the value; they stay on their rank.
+namespace armilla {
+namespace detail {
+
+template <class R>
+decltype(auto) part_of(R& items) {
+  if constexpr (requires { items.local(); })
+    return items.local();
+  else
+    return (items);
+}
+template <class R>
+team members_of(const R& items) {
+  if constexpr (requires { items.members(); })
+    return items.members();
+  else
+    return world();
+}
+
+template <class R>
+using element_in = decltype(*std::declval<decltype(part_of(std::declval<R&>()))&>().begin());
+template <class R, class Proj>
+using projected_in = std::decay_t<std::invoke_result_t<Proj&, element_in<R>>>;
+/// A text that a view names lies in a container as a text of its own.
+template <class T>
+using kept = std::conditional_t<std::is_same_v<T, std::string_view>, std::string, T>;
+
+}  // namespace detail
+
+/// How often each key comes: unordered_map<Key, std::int64_t>. Equal keys meet on their rank first.
+template <class R, class Key = std::identity>
+auto count_by_key(R&& items, Key key = {}) {
+  unordered_map<detail::kept<detail::projected_in<R, Key>>, std::int64_t> count(detail::members_of(items));
+  for (auto&& e : detail::part_of(items)) count.update(std::invoke(key, e), 1, std::plus<>{});
+  count.members().fence();
+  return count;
+}
+
+/// The values of each key combined: unordered_map<Key, Value>. `op` as for `update`: associative, commutative, without captures.
+///
+///     auto sales = am::reduce_by_key(am::read_csv<std::string, double>("sales.csv"), std::plus<>{});
+template <class R, class Op, class Key = detail::take_first, class Value = detail::take_second>
+auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {}) {
+  unordered_map<detail::kept<detail::projected_in<R, Key>>, detail::kept<detail::projected_in<R, Value>>> all(
+      detail::members_of(items));
+  using mapped = typename decltype(all)::mapped_type;
+  for (auto&& e : detail::part_of(items)) all.update(std::invoke(key, e), mapped(std::invoke(value, e)), op);
+  all.members().fence();
+  return all;
+}
+
+/// The values of each key together, in no particular order: unordered_map<Key, std::vector<Value>>. Where several sums of the
+/// values are wanted, `reduce_by_key` with a struct of them is cheaper: nothing is kept but the sums.
+template <class R, class Key = detail::take_first, class Value = detail::take_second>
+auto group_by(R&& items, Key key = {}, Value value = {}) {
+  unordered_map<detail::kept<detail::projected_in<R, Key>>, std::vector<detail::kept<detail::projected_in<R, Value>>>> all(
+      detail::members_of(items));
+  using element = typename decltype(all)::mapped_type::value_type;
+  for (auto&& e : detail::part_of(items)) all.append(std::invoke(key, e), element(std::invoke(value, e)));
+  all.members().fence();
+  return all;
+}
+
+/// Inner join of two inputs of pairs: for each pair of elements with one key a tuple (key, value of `left`, value of `right`).
+/// Gives this rank's part of the result, in no particular order: those whose keys lie here. Both are over the same members. Cost:
+/// each element travels once; memory for `left` and the keys' share of `right`.
+template <class L, class R>
+auto join(L&& left, R&& right) {
+  const auto all_left = group_by(left);
+  const auto all_right = group_by(right);
+  using key = typename std::decay_t<decltype(all_left)>::key_type;
+  using value = typename std::decay_t<decltype(all_left)>::mapped_type::value_type;
+  using other = typename std::decay_t<decltype(all_right)>::mapped_type::value_type;
+  std::vector<std::tuple<key, value, other>> joined;
+  for (const auto& [k, values] : all_right.local())  // equal keys lie on one rank
+    if (const auto* const mine = all_left.find_local(k))
+      for (const auto& v : *mine)
+        for (const auto& w : values) joined.emplace_back(k, v, w);
+  return joined;
+}
+
+}  // namespace armilla
