@@ -42,7 +42,7 @@ void add_micro(table& t) {
                .suite = "micro",
                .row = "async_oneway",
                .iterations = 200'000,
-               .baselines = {{hand, "hand_ring_oneway"}},
+               .baselines = {{hand, "hand_ring_oneway", 1.4}},
                .limit_x = 0.10});
   t.push_back(
       {.name = "call_empty_4on2", .suite = "micro", .row = "call_empty", .iterations = 300, .limit_value = 5000, .ranks = 4});
