@@ -40,6 +40,7 @@ const std::string suites =
     "  aggregate   streams of small statements and gathers, beside batches by hand and MPI\n"
     "  collective  barrier, fence and the collectives, beside MPI\n"
     "  memory      transfers, counters, strided and indexed access\n"
+    "  algorithms  over arrays on all ranks, beside loops by hand\n"
     "  em3d        the electromagnetic waves of the Split-C paper in their versions\n"
     "  graph       breadth-first search, PageRank, components\n"
     "  fiber       spawn and join, switches, locks\n"

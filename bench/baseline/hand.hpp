@@ -7,6 +7,7 @@
 namespace bench::hand {
 
 void add_messages(row_table& rows);
+void add_algorithms(row_table& rows);
 void add_memory(row_table& rows);
 void add_updates(row_table& rows);
 void add_em3d(row_table& rows);

@@ -16,6 +16,7 @@ namespace {
 int serve_rank(const std::string& coordinator, int rank, int ranks) {
   row_table rows;
   add_messages(rows);
+  add_algorithms(rows);
   add_memory(rows);
   add_updates(rows);
   add_em3d(rows);

@@ -338,6 +338,7 @@ std::vector<spec> plan() {
   add_memory(t);
   add_em3d(t);
   add_graph(t);
+  add_algorithms(t);
   add_fiber(t);
   add_mrpc(t);
   add_network(t);

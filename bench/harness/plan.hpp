@@ -34,6 +34,7 @@ struct spec {
 };
 
 /// The rows of these suites.
+void add_algorithms(std::vector<spec>& rows);
 void add_fiber(std::vector<spec>& rows);
 void add_mrpc(std::vector<spec>& rows);
 void add_network(std::vector<spec>& rows);

@@ -7,6 +7,7 @@ namespace bench::suites {
 void add_micro(row_table& rows);
 void add_aggregate(row_table& rows);
 void add_collective(row_table& rows);
+void add_algorithms(row_table& rows);
 void add_memory(row_table& rows);
 void add_transfers(row_table& rows);
 void add_em3d(row_table& rows);

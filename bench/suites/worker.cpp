@@ -14,6 +14,7 @@ int work(int argc, char** argv) {
     add_micro(rows);
     add_aggregate(rows);
     add_collective(rows);
+    add_algorithms(rows);
     add_memory(rows);
     add_transfers(rows);
     add_em3d(rows);

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suite algorithms: over 40 M doubles beside pinned loops by hand, over 1,000 a rank beside such loops and MPI's collective.
+#include "bench/harness/plan.hpp"
+
+namespace bench {
+
+void add_algorithms(std::vector<spec>& t) {
+  constexpr long large = 40'000'000, scanned = 64'000'000;
+  const auto beside = [&](const char* name, const char* by_hand, double limit, long size) {
+    t.push_back({.name = name,
+                 .suite = "algorithms",
+                 .row = name,
+                 .size = size,
+                 .iterations = 4,
+                 .baselines = {{worker_kind::hand, by_hand, limit}},
+                 .runs = 11});
+  };
+  beside("for_each", "hand_for_each", 1.03, large);
+  beside("transform", "hand_transform", 1.03, large);
+  beside("fill", "hand_fill", 1.03, large);
+  beside("copy", "hand_copy", 1.03, large);
+  beside("reduce", "hand_reduce", 1.03, large);
+  beside("inner_product", "hand_inner_product", 1.03, large);
+  beside("zip_borders", "hand_inner_product", 1.1, large);
+  beside("find", "hand_find", 1.1, large);
+  beside("inclusive_scan", "hand_inclusive_scan", 1.0, scanned);
+  beside("inclusive_scan_int32", "hand_inclusive_scan_int32", 1.0, scanned);
+  const auto small = [&](const char* name, const char* row, const char* by_mpi) {
+    t.push_back({.name = name,
+                 .suite = "algorithms",
+                 .row = row,
+                 .size = 2000,
+                 .iterations = 5000,
+                 .baselines = {{worker_kind::mpi, by_mpi, 1.3}},
+                 .ranks = 2,
+                 .runs = 21});
+  };
+  small("reduce_1000", "reduce", "mpi_reduce_loop");
+  small("for_each_1000", "for_each", "mpi_for_each_loop");
+  t.push_back({.name = "index_read",
+               .suite = "algorithms",
+               .row = "index_read",
+               .size = 4096,
+               .iterations = 1'000'000,
+               .baselines = {{worker_kind::hand, "hand_load"}},
+               .limit_value = 3});
+}
+
+}  // namespace bench
