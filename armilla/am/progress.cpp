@@ -145,11 +145,16 @@ void progress::await_credit(peer_channel& c) {
   if (c.lost) lost_.raise(c.to, "send");
 }
 
+// Its instructions count in each question: the record is looked up once.
 void progress::begin_wait(const char* what, wait_object on) {
-  self_.fibers->before_wait(what);
-  self_.fibers->note_wait(what, on);
-  if (!std::exchange(self_.fibers->running().gathers, false)) [[likely]]
-    out_.flush();
+  scheduler& fibers = *self_.fibers;
+  fiber_record& me = fibers.running();
+  fibers.before_wait(what);
+  me.waits_for = what;
+  me.waits_on = on;
+  if (!me.gathers) [[likely]]
+    return out_.flush();
+  me.gathers = false;
 }
 
 void progress::suspend(std::uint64_t deadline_ns, const char* what, wait_object on) {

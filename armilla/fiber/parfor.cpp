@@ -17,6 +17,7 @@ void parallel_loop::run() {
   // What an iteration of the loop around this one waits for is from here on this loop.
   me.on_wait = outer_;
   me.on_wait_for = outer_for_;
+  me.gathers = false;
   while (workers_ != 0) {
     caller_waits_ = true;
     all.suspend(what_, wait_object(this));
