@@ -65,8 +65,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   target_compile_options(armilla_private INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread
                                                    -Wno-maybe-uninitialized -Wno-interference-size)
 endif()
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL GNU) # a type of one file's own in a header's class: that file is included there
-  target_compile_options(armilla_private INTERFACE -Wno-subobject-linkage)
+# Where a layer is one file. g++: a type of one file's own is in a header's class, and that file is included there. clang++: the names of
+# one file's own are around the locals of the next one.
+set(ARMILLA_UNITY_OPTIONS $<IF:$<CXX_COMPILER_ID:GNU>,-Wno-subobject-linkage,-Wno-shadow>)
+if(CMAKE_UNITY_BUILD OR ARMILLA_UNITY)
+  target_compile_options(armilla_private INTERFACE ${ARMILLA_UNITY_OPTIONS})
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # libstdc++ 12 calls its own deprecated get_temporary_buffer in std::stable_sort, and clang blames us.

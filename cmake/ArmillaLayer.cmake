@@ -73,6 +73,9 @@ function(armilla_layer layer)
   if(arg_SOURCES)
     add_library(armilla_${layer} STATIC ${arg_SOURCES})
     set(reach PUBLIC)
+    if(ARMILLA_UNITY)
+      set_target_properties(armilla_${layer} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+    endif()
     target_link_libraries(armilla_${layer} PRIVATE armilla_private $<BUILD_INTERFACE:armilla_fmt>
                                                    $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
     armilla_checked_layer(${layer} ${arg_SOURCES})
@@ -98,6 +101,8 @@ function(armilla_checked_layer layer)
     return()
   endif()
   add_library(armilla_${layer}_checked OBJECT EXCLUDE_FROM_ALL ${ARGN})
+  set_target_properties(armilla_${layer}_checked PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0) # half of the time
+  target_compile_options(armilla_${layer}_checked PRIVATE ${ARMILLA_UNITY_OPTIONS})
   target_link_libraries(armilla_${layer}_checked PRIVATE armilla_private armilla_fmt nlohmann_json::nlohmann_json armilla_checked_interface
                                                          Threads::Threads hwloc::hwloc)
 endfunction()
