@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Algorithms against those of the standard, on random sizes, distributions and teams.
+#include <numeric>
+
 #include "armilla/algorithm/ranges_test.hpp"
 
 namespace am = armilla;

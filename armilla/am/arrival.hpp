@@ -3,26 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "armilla/am/bundle_rest.hpp"
 #include "armilla/am/handler.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/ring/ring.hpp"
 
 namespace armilla::detail {
-
-/// The part of a bundle whose bodies have not begun.
-struct bundle_rest {
-  const std::byte* at;
-  const std::byte* end;
-  /// What the loop over the messages compares with `end` behind each body. Another value: it asks `delivery::goes_on`.
-  const std::byte* until = end;
-
-  /// The loop ends behind the present message.
-  void leave_nothing() noexcept { end = at, until = nullptr; }
-};
-
-/// Stands for the rest of a bundle that a poll's limit may cut.
-extern const bundle_rest limited_bundle;
 
 /// What takes a frame in: the loop, on whose stack bodies run, or a fiber that waits in place, which takes only what cannot
 /// wait.
@@ -37,8 +24,8 @@ struct inbound {
   std::byte* next = nullptr;    ///< where the first frame goes on, if a poll with a limit has put it back
 };
 
-/// A frame that is being taken in.
-struct arrival {
+/// A frame that is being taken in, with what only the inbox knows of it.
+struct arrival : taken_frame {
   inbound* in;  ///< null: it came over a network
   rank_t source;
   std::uint32_t bytes;
@@ -47,7 +34,6 @@ struct arrival {
   far_frame far;
   const std::byte* first = at;
   handler_id handler = no_handler;  ///< of the present bundle
-  bundle_rest* bundle = nullptr;    ///< its rest, if its bodies may wait
   bool kept = false;                ///< the loop, or a fiber, goes on with it later
 };
 

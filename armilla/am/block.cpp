@@ -12,6 +12,8 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
 /// Takes in a message that names a block.
@@ -36,13 +38,12 @@ handler_slot& bulk_slot = fixed_handler<bulk_message, bulk_handler>;
 }
 
 void outbox::use_heap(heap blocks, std::uint64_t first) noexcept {
-  blocks_ = blocks;
-  has_blocks_ = true;
+  blocks_.reset(new heap(blocks));
   host_.control(self.rank).heap_first.store(first, std::memory_order_release);
 }
 
 watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) {
-  if (!has_blocks_)
+  if (blocks_ == nullptr)
     throw_limit(
         "send",
         fmt::format(
@@ -55,7 +56,7 @@ watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) 
         fmt::format("an argument of {} bytes for the progress thread of rank {} on another host is longer than {}; send it in "
                     "parts, put it into the rank's memory, or let the rank itself run that body",
                     size, c.to, longest_for_progress_thread));
-  const heap::block block = blocks_.allocate(sizeof(watermark) + size, alignof(watermark));
+  const heap::block block = blocks_->allocate(sizeof(watermark) + size, alignof(watermark));
   if (block.offset == heap::none)
     throw_limit(
         "send",
@@ -70,7 +71,7 @@ watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) 
     else
       std::memcpy(append(c, bulk_slot.id, sizeof name, traffic::uncounted_replies), &name, sizeof name);
   } catch (...) {
-    blocks_.deallocate(block.offset);
+    blocks_->deallocate(block.offset);
     throw;
   }
   c.open_blocks += size;
@@ -93,6 +94,12 @@ outgoing_block::outgoing_block(outbox& out, peer_channel& c, handler_id h, std::
   if (c.to != out.self.rank && !c.far) out.push(c);
 }
 
+void incoming_block::give_back() noexcept {
+  await_end(*mark_, size_);  // the last piece may be read before the writer has said its last word
+  mark_ = nullptr;
+  heap::attach(segment_, heap_first_).remote_free(offset_);
+}
+
 void inbox::take_block(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h) {
   const host_map& host = out.host();
   const std::uint64_t most = host.layout.segment_bytes - sizeof(watermark);
@@ -101,14 +108,14 @@ void inbox::take_block(rank_t source, std::uint64_t offset, std::size_t size, st
   if (h >= handlers_.size || names_block(h)) throw_damaged(source, "a handler's number", h);
   const bool far = host.far[std::size_t(source)];
   // Which block of this rank the network has brought, only this rank itself says: far_traffic::take_bulk.
-  if (far && (arriving_ == nullptr || arriving_->far.bytes != 0)) throw_damaged(source, "a block's name, its place", offset);
+  if (far && (arriving_ == nullptr || arriving()->far.bytes != 0)) throw_damaged(source, "a block's name, its place", offset);
   const rank_t owner = far ? self.rank : source;
   std::byte* const segment = host.segment_start(owner);
   auto* const mark = reinterpret_cast<watermark*>(segment + offset);
   const std::uint64_t filled = far ? mark->filled : 0;             // a near one may still be written
   const bool cut_off = far && filled < watermark::finished(size);  // the rest would never be filled
   if (cut_off) mark->raise(watermark::given_up);
-  incoming_block block(heap::attach(segment, host.control(owner).heap_first.load(std::memory_order_acquire)), offset, mark, size);
+  incoming_block block(segment, host.control(owner).heap_first.load(std::memory_order_acquire), offset, mark, size);
   if (cut_off) throw_damaged(source, "the bytes that fill a block", filled);
   if (methods_ != nullptr) [[unlikely]]
     note_bundle(handler_id(h), size);

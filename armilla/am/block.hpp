@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "armilla/am/handler.hpp"
-#include "armilla/ring/heap.hpp"
 #include "armilla/wire/watermark.hpp"
 
 /// A message that is too long for the ring lies in a block of the sender's segment, behind a watermark. The receiver may read
@@ -46,8 +45,10 @@ class outgoing_block {
 /// A block that is being read; its end gives the memory back, unless `release` has.
 class incoming_block {
  public:
-  incoming_block(heap owner, std::uint64_t offset, const watermark* mark, std::size_t size) noexcept
-      : owner_(owner), offset_(offset), mark_(mark), size_(size) {}
+  /// `segment`: of its owner, with a heap that begins `heap_first` bytes into it.
+  incoming_block(std::byte* segment, std::uint64_t heap_first, std::uint64_t offset, const watermark* mark,
+                 std::size_t size) noexcept
+      : segment_(segment), heap_first_(heap_first), offset_(offset), mark_(mark), size_(size) {}
   ~incoming_block() { release(); }
   incoming_block(const incoming_block&) = delete;
 
@@ -58,14 +59,14 @@ class incoming_block {
   void await(const std::byte* until) const { mark_->await(std::uint64_t(until - begin())); }
   /// All of it has been read. The earlier, the sooner the sender writes its next block into the same warm memory.
   void release() noexcept {
-    if (mark_ == nullptr) return;
-    await_end(*mark_, size_);  // the last piece may be read before the writer has said its last word
-    mark_ = nullptr;
-    owner_.remote_free(offset_);
+    if (mark_ != nullptr) give_back();
   }
 
  private:
-  heap owner_;
+  void give_back() noexcept;
+
+  std::byte* segment_;
+  std::uint64_t heap_first_;
   std::uint64_t offset_;
   const watermark* mark_;  ///< null once it has been given back
   std::size_t size_;

@@ -4,12 +4,14 @@
 #include <cstdint>
 #include <utility>
 
-#include "armilla/am/arrival.hpp"
+#include "armilla/am/bundle_rest.hpp"
+#include "armilla/am/handler.hpp"
 #include "armilla/am/outbox.hpp"
 #include "armilla/fiber/scheduler.hpp"
 
 namespace armilla::detail {
 
+class incoming_block;
 class method_counts;
 
 /// What a handler sees of the receiving side: where it is in its frame, what it may read there, and the way to answer.
@@ -44,10 +46,7 @@ class delivery {
   bool solo() const noexcept { return solo_; }
 
   /// Whether the bytes at `place` are gone as soon as a body that reads them waits: they lie in the frame.
-  bool transient(const std::byte* place) const noexcept {
-    return arriving_ != nullptr &&
-           (arriving_->in != nullptr ? arriving_->in->reader.holds(place) : place >= arriving_->first && place < arriving_->end);
-  }
+  bool transient(const std::byte* place) const noexcept;
   /// For a handler that streams, once and first of all: the block that it reads, if its bytes are in one. They may not all be
   /// there yet.
   incoming_block* take_stream() noexcept { return std::exchange(stream_, nullptr); }
@@ -73,7 +72,7 @@ class delivery {
   [[gnu::cold]] void note_message(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_bundle(handler_id h, std::size_t bytes) noexcept;
 
-  arrival* arriving_ = nullptr;       // the frame that the loop takes in, while it does
+  taken_frame* arriving_ = nullptr;   // the frame that the loop takes in, while it does
   incoming_block* stream_ = nullptr;  // of the message that is handed on
   bool solo_ = false;                 // the bundle that is being handled came alone
   handler_table handlers_;

@@ -3,6 +3,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
 namespace armilla::detail {

@@ -8,6 +8,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
 namespace armilla::detail {

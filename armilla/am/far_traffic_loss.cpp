@@ -6,7 +6,9 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/boot/loss_log.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
+#include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -11,6 +11,7 @@
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/stats/method_counts.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
@@ -73,7 +74,7 @@ bool inbox::receive(inbound& in) {
     if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
     prefetch_lines(frame);
     if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
-    arrival a{&in, in.source, frame.bytes, frame.data, frame.data + frame.bytes, {}};
+    arrival a{{}, &in, in.source, frame.bytes, frame.data, frame.data + frame.bytes, {}};
     run_frame<By>(a);
     if (a.kept) [[unlikely]]
       return i != 0 || suspended_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
@@ -226,14 +227,15 @@ void inbox::finish_bundle(arrival& a, const bundle_rest& rest) {
 }
 
 void inbox::enter_child() noexcept {
-  if (arrival* const a = std::exchange(arriving_, nullptr); a != nullptr) {
+  if (arrival* const a = arriving(); a != nullptr) {
+    arriving_ = nullptr;
     if (a->bundle != nullptr && a->bundle != &limited_bundle) a->bundle->leave_nothing();
     a->kept = true;  // by the rank, which has it all
   }
 }
 
 bool inbox::promote_to_fiber() noexcept {
-  arrival* const a = arriving_;
+  arrival* const a = arriving();
   if (a == nullptr || a->bundle == nullptr || a->bundle == &limited_bundle) return false;
   suspended_.emplace(suspended_frame{*a, *a->bundle});
   a->bundle->leave_nothing();
@@ -285,6 +287,11 @@ void delivery::note_bundle(handler_id h, std::size_t bytes) noexcept {
 }
 
 void delivery::note_message(handler_id h, std::size_t bytes) noexcept { methods_->message(h, bytes); }
+
+bool delivery::transient(const std::byte* place) const noexcept {
+  const auto* const a = static_cast<const arrival*>(arriving_);
+  return a != nullptr && (a->in != nullptr ? a->in->reader.holds(place) : place >= a->first && place < a->end);
+}
 
 shared_range delivery::memory_of(rank_t source) const noexcept {
   const host_map& host = out.host();

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "armilla/am/arrival.hpp"
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/poll_limit.hpp"
 
@@ -68,7 +69,7 @@ class inbox : public delivery {
     explicit outside_frames(inbox& i) noexcept : all(i), outer(std::exchange(i.arriving_, nullptr)) {}
     ~outside_frames() { all.arriving_ = outer; }
     inbox& all;
-    arrival* outer;
+    taken_frame* outer;
   };
   void take_block(rank_t source, std::uint64_t offset, std::size_t size, std::uint64_t h);
   std::uint32_t handlers() const noexcept { return handlers_.size; }
@@ -97,6 +98,8 @@ class inbox : public delivery {
   void enter_child() noexcept;
 
  private:
+  /// The frame that is being taken in, or null.
+  arrival* arriving() const noexcept { return static_cast<arrival*>(arriving_); }
   struct frame_scope;
   friend class delivery;
   template <taker By>

@@ -10,6 +10,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 
 namespace armilla::detail {
 namespace {

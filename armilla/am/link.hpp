@@ -5,8 +5,8 @@
 #include <cstring>
 
 #include "armilla/base/types.hpp"
-#include "armilla/fabric/event_count.hpp"
-#include "armilla/ring/ring.hpp"
+#include "armilla/fabric/notify.hpp"
+#include "armilla/ring/ring_writer.hpp"
 
 namespace armilla::detail {
 

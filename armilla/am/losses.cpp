@@ -6,6 +6,7 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/loss_log.hpp"
+#include "armilla/fabric/host_map.hpp"
 
 namespace armilla::detail {
 

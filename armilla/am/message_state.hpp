@@ -4,6 +4,7 @@
 
 #include "armilla/am/arrival_order.hpp"
 #include "armilla/am/endpoint.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
 namespace armilla::detail {

@@ -14,6 +14,8 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/forked.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/ring/heap.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {

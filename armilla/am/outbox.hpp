@@ -11,8 +11,6 @@
 #include "armilla/am/peer_channel.hpp"
 #include "armilla/am/pending.hpp"
 #include "armilla/base/context.hpp"
-#include "armilla/fabric/host_map.hpp"
-#include "armilla/ring/heap.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/stopwatch.hpp"
 #include "armilla/stats/trace.hpp"
@@ -20,8 +18,11 @@
 
 namespace armilla::detail {
 
+struct control_block;
 struct endpoint;
 struct far_traffic;
+class heap;
+struct host_map;
 class zero_copy_encoder;
 
 /// What an endpoint takes in: messages for the rank itself, or those for its progress thread (ARMILLA_PROGRESS_MODE=thread).
@@ -192,7 +193,7 @@ class outbox {
   /// Payloads beyond `eager` go into blocks of `blocks`, which begins `first` bytes into this rank's segment.
   void use_heap(heap blocks, std::uint64_t first) noexcept;
   /// Of which long messages are made; null: the progress thread has none, for a heap has one owner.
-  heap* blocks() noexcept { return has_blocks_ ? &blocks_ : nullptr; }
+  heap* blocks() noexcept { return blocks_.get(); }
   std::size_t eager() const noexcept { return eager_; }
   /// Of this rank's segment what `dest` may read in place.
   shared_range memory_for(rank_t dest) const noexcept;
@@ -264,7 +265,6 @@ class outbox {
   std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but replies
   std::uint32_t backlog_channels_ = 0;
   bool observed_ = false;
-  bool has_blocks_ = false;
   std::size_t eager_ = 0;
   stopwatch* watch_;
   trace* trace_;
@@ -274,7 +274,7 @@ class outbox {
   std::size_t backlog_limit_;
   std::size_t hold_above_;
   const host_map& host_;
-  heap blocks_;
+  std::unique_ptr<heap> blocks_;  // null: see `blocks`
   std::unique_ptr<far_traffic> far_;
 };
 

@@ -6,18 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/am/handler.hpp"
+#include "armilla/am/parked_call.hpp"
 
 namespace armilla::detail {
 
 struct context;
-
-/// A call that came before its object; it runs when the object appears.
-struct parked_call {
-  rank_t source;
-  handler_id handler;
-  std::vector<std::byte> message;
-};
 
 /// The calls to one object that came before it, in their order. When it is there a fiber runs them one after the other; when one
 /// waits, another fiber goes on with the rest. Until the last has begun, calls that come later stand behind it.

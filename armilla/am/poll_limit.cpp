@@ -8,6 +8,7 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
 #include "armilla/base/clock.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/stats/method_counts.hpp"
 
 namespace armilla::detail {
@@ -116,7 +117,7 @@ void delivery::limit_bundle(bundle_rest& rest) noexcept {
 
 bool delivery::goes_on(bundle_rest& rest) noexcept {
   if (rest.at == rest.end) return false;
-  arrival& a = *arriving_;
+  auto& a = static_cast<arrival&>(*arriving_);
   inbox& all = static_cast<inbox&>(*this);  // each delivery is a part of one
   if (!all.is_work(a.handler, rest.at, rest.end) || all.limits.take_body(a.source)) return true;
   all.put_back(a, rest);

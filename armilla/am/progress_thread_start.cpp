@@ -9,6 +9,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {

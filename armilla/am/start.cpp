@@ -10,6 +10,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
+#include "armilla/fabric/host_map.hpp"
 
 namespace armilla::detail {
 

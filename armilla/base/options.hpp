@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "armilla/base/pattern.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/base/wait_mode.hpp"
 
@@ -15,7 +16,6 @@ enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
-enum class pattern { automatic, flat, tree, hypercube, dissemination };
 
 /// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
 std::uint64_t default_segment_bytes() noexcept;

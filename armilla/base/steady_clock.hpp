@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <chrono>
-
 #include "armilla/base/clock.hpp"
+#include "armilla/base/durations.hpp"
 
 namespace armilla {
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
-#include "armilla/fabric/host_map.hpp"
+#include "armilla/boot/control_block.hpp"
+#include "armilla/fabric/notify.hpp"
 #include "armilla/stats/counters.hpp"
 
 /// How a rank waits: it spins while an answer is likely, then lets others run, then sleeps.
@@ -91,15 +95,6 @@ class event_count {
   std::uint64_t reported_ = 0;                  // began_ns of the wait that has been reported
 };
 
-/// After something was written that the owner of `peer` may be waiting for. One load of a line that rarely changes.
-/// True if the peer had to be woken.
-inline bool notify(control_block& peer) noexcept {
-  // The compiler must not move the load before the write it follows; the sleeper's membarrier does the rest.
-  std::atomic_signal_fence(std::memory_order_seq_cst);
-  if (peer.sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
-    return false;
-  wake(peer);
-  return true;
-}
+static_assert(std::is_standard_layout_v<control_block> && offsetof(control_block, sleeping) == 0, "notify reads its first word");
 
 }  // namespace armilla::detail

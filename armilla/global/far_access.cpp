@@ -14,6 +14,7 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access_messages.hpp"
 
 namespace armilla::detail {

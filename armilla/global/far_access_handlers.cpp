@@ -7,7 +7,9 @@
 #include <memory>
 
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access_messages.hpp"
+#include "armilla/ring/heap.hpp"
 
 // What the owner of memory does for others, and what the asker does with the reply. Bytes of another rank are checked first.
 namespace armilla::detail {

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
 #include "armilla/global/image_data.hpp"
 #include "armilla/global/rank_memory.hpp"
+#include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
 

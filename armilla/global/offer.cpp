@@ -9,7 +9,9 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
+#include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -9,6 +9,7 @@
 #include <armilla/fabric/host_map.hpp>
 #include <armilla/global/offer.hpp>
 
+#include "armilla/ring/heap.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

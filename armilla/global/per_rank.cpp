@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/rank_memory.hpp"
 
 namespace armilla::detail {

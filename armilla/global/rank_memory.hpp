@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/address.hpp"
 #include "armilla/global/directory.hpp"
 #include "armilla/global/memory_state.hpp"

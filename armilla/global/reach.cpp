@@ -3,9 +3,11 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
 #include "armilla/global/offer.hpp"
 #include "armilla/global/rank_memory.hpp"
+#include "armilla/ring/heap.hpp"
 
 // The rare path of an access: what is wrong, and how to get there after all.
 namespace armilla::detail {

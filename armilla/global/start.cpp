@@ -11,9 +11,12 @@
 #include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/per_rank.hpp"
 #include "armilla/global/rank_memory.hpp"
+#include "armilla/ring/heap.hpp"
 #include "armilla/team/record.hpp"
+#include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "armilla/am/parked_call.hpp"
 #include "armilla/am/pending.hpp"
 #include "armilla/object/slots.hpp"
-#include "armilla/object/table.hpp"
 
 /// Calls to objects whose name has not come back yet. The creator numbers its creations and names the object by that; the
 /// owner, which runs the creation first (messages of a pair keep their order), knows what it has become.
@@ -16,15 +16,13 @@
 /// Paper: MRPC, section 2 (global pointers to processor objects).
 namespace armilla::detail {
 
-struct creation_hash {
-  std::size_t operator()(const creation_key& k) const noexcept {
-    return std::size_t(k.number * 0x9e3779b97f4a7c15u ^ std::uint64_t(k.creator) << 17);
-  }
-};
-
 /// At the owner: what living objects are called by their creators.
 class creation_table {
  public:
+  creation_table();
+  ~creation_table();
+  creation_table(const creation_table&) = delete;
+
   /// The constructor begins; calls by that key park.
   void begin(creation_key key);
   /// It has ended: the object has a name, or there is none. Calls that parked run now; `bind` returns when they have begun, so
@@ -32,7 +30,7 @@ class creation_table {
   void bind(context& self, creation_key key, object_name name);
   void fail(context& self, creation_key key);
   /// The object has been destroyed.
-  void forget(creation_key key) { entries_.erase(key); }
+  void forget(creation_key key) noexcept;
 
   /// Whether a call by that key is put off: the constructor is under way, or earlier calls have not begun.
   bool puts_off(creation_key key) const noexcept;
@@ -40,21 +38,12 @@ class creation_table {
   /// Its name, or one that nothing has: destroyed, or the creation failed.
   object_name find(creation_key key) const noexcept;
   void clear(context& self);
-  /// `hear(key, count)` for each object that calls wait for.
-  template <class F>
-  void each_parked(F hear) const {
-    for (const auto& [key, e] : entries_)
-      if (e.under_way && e.parked != nullptr) hear(key, e.parked->size());
-  }
+  /// Each object that calls wait for, and how many.
+  std::vector<std::pair<creation_key, std::size_t>> parked() const;
 
  private:
-  struct entry {
-    object_name name;
-    bool under_way = true;
-    std::shared_ptr<parked_calls> parked;  ///< null: none yet
-  };
-
-  std::unordered_map<creation_key, entry, creation_hash> entries_;
+  struct map;
+  std::unique_ptr<map> entries_;
 };
 
 /// At the creator: which pending operations are creations.

@@ -4,8 +4,13 @@
 #include <utility>
 
 #include "armilla/object/library.hpp"
+#include "armilla/object/polymorphic_kinds.hpp"
+#include "armilla/object/reference_book.hpp"
 
 namespace armilla::detail {
+
+object_state::object_state() : references(std::make_unique<reference_book>()), kinds(std::make_unique<polymorphic_kinds>()) {}
+object_state::~object_state() = default;
 
 void start_objects(context& self, const launch&) {
   self.objects = new object_state;

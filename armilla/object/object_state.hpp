@@ -13,24 +13,21 @@
 namespace armilla::detail {
 
 struct launch;
-struct polymorphic_kind;
-
-/// The classes whose values may travel as a base.
-struct polymorphic_kinds {
-  polymorphic_kinds();
-  ~polymorphic_kinds();
-  std::vector<std::unique_ptr<polymorphic_kind>> list;
-  std::vector<std::unique_ptr<std::string>> complaints;  ///< what was said of names that are not among them
-};
+struct polymorphic_kinds;
+class reference_book;
 
 /// What layer object keeps for a rank.
 struct object_state {
-  object_table table;           ///< distributed objects
-  creation_table creations;     ///< processor objects by what their creators call them
-  slot_table slots{creations};  ///< processor objects
-  reference_book references;    ///< references that other ranks know by a number
-  creation_log asked;           ///< creations that this rank has asked for
-  polymorphic_kinds kinds;
+  object_state();
+  ~object_state();
+  object_state(const object_state&) = delete;
+
+  object_table table;                          ///< distributed objects
+  creation_table creations;                    ///< processor objects by what their creators call them
+  slot_table slots{creations};                 ///< processor objects
+  std::unique_ptr<reference_book> references;  ///< references that other ranks know by a number
+  creation_log asked;                          ///< creations that this rank has asked for
+  std::unique_ptr<polymorphic_kinds> kinds;
   member_table members;                ///< methods of processor objects that other programs call
   std::vector<std::string> libraries;  ///< loaded on this rank
 };

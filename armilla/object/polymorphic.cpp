@@ -3,13 +3,14 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
+#include "armilla/object/polymorphic_kinds.hpp"
 
 namespace armilla::detail {
 namespace {
 
 std::string class_name(const std::type_info& type) { return demangle(type.name()); }
 
-polymorphic_kinds& kinds(const char* operation) { return here(operation).objects->kinds; }
+polymorphic_kinds& kinds(const char* operation) { return *here(operation).objects->kinds; }
 
 }  // namespace
 

@@ -7,6 +7,7 @@
 #include "armilla/am/delivery.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
+#include "armilla/object/reference_book.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -121,17 +122,17 @@ void end_if_unused(context& self, reference* r) {
     else  // by message also on its own rank: behind the calls that were made with it
       send(self, r->rank, release_message{r->name, r->weight});
   }
-  if (r->ticket != 0) self.objects->references.forget(*r);
+  if (r->ticket != 0) self.objects->references->forget(*r);
   delete r;
 }
 
 void ask(context& self, reference& r) {
   r.asked = true;
-  send(self, r.rank, ask_message{r.name, self.objects->references.ticket(r)});
+  send(self, r.rank, ask_message{r.name, self.objects->references->ticket(r)});
 }
 
 void grant_message::take(context& self, rank_t, const grant_message& m) {
-  reference* const r = self.objects->references.find(m.ticket);
+  reference* const r = self.objects->references->find(m.ticket);
   if (r == nullptr || !r->asked) return;
   r->asked = false;
   r->weight += m.weight;
@@ -141,7 +142,7 @@ void grant_message::take(context& self, rank_t, const grant_message& m) {
 }
 
 void repay_message::take(context& self, rank_t, const repay_message& m) {
-  reference* const r = self.objects->references.find(m.ticket);
+  reference* const r = self.objects->references->find(m.ticket);
   if (r == nullptr || r->loans == 0) return;
   --r->loans;
   end_if_unused(self, r);
@@ -200,7 +201,7 @@ wire_reference split(reference* r, std::uint32_t receivers) {
   if (r->dead) return {r->name, r->rank, -1, 0};
   context& self = here("send a reference");
   r->loans += receivers;
-  return {r->name, r->rank, self.rank, self.objects->references.ticket(*r)};
+  return {r->name, r->rank, self.rank, self.objects->references->ticket(*r)};
 }
 
 reference* adopt(const wire_reference& wire) {

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <unordered_map>
 
 #include "armilla/base/context.hpp"
 #include "armilla/object/slots.hpp"
@@ -43,22 +42,6 @@ struct wire_reference {
 
 inline constexpr std::uint64_t full_weight = std::uint64_t{1} << 40;
 inline constexpr std::uint64_t low_weight = 1024;  // below: a share is the least there is, 1
-
-/// A rank's references that others know by a ticket.
-class reference_book {
- public:
-  reference_book() = default;
-  reference_book(const reference_book&) = delete;
-  ~reference_book();
-
-  std::uint64_t ticket(reference& r);
-  reference* find(std::uint64_t ticket) const noexcept;
-  void forget(reference& r) noexcept { by_ticket_.erase(r.ticket); }
-
- private:
-  std::uint64_t next_ = 1;
-  std::unordered_map<std::uint64_t, reference*> by_ticket_;
-};
 
 /// The first reference to an object of this rank; it holds the full weight and counts as one copy.
 reference* first_reference(context& self, object_slot& slot);

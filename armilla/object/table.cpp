@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/object/table.hpp"
 
+#include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
+#include "armilla/am/parked.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
 
@@ -31,19 +34,35 @@ object_id object_id::of_class(const std::type_info& type) const noexcept {
   return {place().word | mixed(mark) % most << class_shift};  // never all ones
 }
 
+/// Calls that came early, until the last of them has begun; till then the object is here and in no entry.
+struct object_table::rare {
+  struct early_calls {
+    std::shared_ptr<parked_calls> calls = std::make_shared<parked_calls>();
+    void* object = nullptr;
+    std::uint64_t word = none;
+  };
+  std::map<object_id, entry> others;  // by place, as all below
+  std::map<object_id, const std::type_info*> classes;
+  std::map<std::uint64_t, std::uint64_t> next;
+  std::map<object_id, early_calls> early;
+};
+
+object_table::object_table() : rare_(std::make_unique<rare>()) {}
+object_table::~object_table() = default;
+
 object_id object_table::next_id(std::uint64_t team) {
-  const std::uint64_t number = next_[team]++;
+  const std::uint64_t number = rare_->next[team]++;
   return team == 0 ? object_id::of_all(number) : object_id::of_team(team, number);
 }
 
 const object_table::entry* object_table::entry_of(object_id id) const noexcept {
   if (id.of_all_ranks()) return id.number() < world_.size() ? &world_[id.number()] : nullptr;
-  const auto found = others_.find(id.place());
-  return found == others_.end() ? nullptr : &found->second;
+  const auto found = rare_->others.find(id.place());
+  return found == rare_->others.end() ? nullptr : &found->second;
 }
 
 object_table::entry& object_table::make_entry(object_id id) {
-  if (!id.of_all_ranks()) return others_[id.place()];
+  if (!id.of_all_ranks()) return rare_->others[id.place()];
   if (id.number() >= world_.size()) world_.resize(std::size_t(id.number()) + 1);
   return world_[id.number()];
 }
@@ -51,18 +70,18 @@ object_table::entry& object_table::make_entry(object_id id) {
 void* object_table::find_slowly(object_id id) const noexcept {
   const entry* const e = entry_of(id);
   if (e != nullptr && e->word == id.word) return e->object;
-  const auto early = early_.find(id.place());
-  return early == early_.end() || early->second.word != id.word ? nullptr : early->second.object;
+  const auto early = rare_->early.find(id.place());
+  return early == rare_->early.end() || early->second.word != id.word ? nullptr : early->second.object;
 }
 
 void* object_table::find_in_turn(object_id id) noexcept {
-  const auto early = early_.find(id.place());
-  if (early == early_.end()) return find_slowly(id);
+  const auto early = rare_->early.find(id.place());
+  if (early == rare_->early.end()) return find_slowly(id);
   if (early->second.word != id.word || !early->second.calls->lets_in()) return nullptr;
   void* const object = early->second.object;
   if (early->second.calls->over()) {  // from now on calls find it in its entry
     make_entry(id) = {object, id.word};
-    early_.erase(early);
+    rare_->early.erase(early);
   }
   return object;
 }
@@ -70,23 +89,23 @@ void* object_table::find_in_turn(object_id id) noexcept {
 object_table::presence object_table::look_slowly(object_id id) noexcept {
   if (const entry* const e = entry_of(id); e != nullptr && e->word == gone) return presence::destroyed;
   if (find_in_turn(id) != nullptr) return presence::present;
-  const auto here = classes_.find(id.place());
-  return here != classes_.end() && id.place().of_class(*here->second) != id ? presence::other : presence::absent;
+  const auto here = rare_->classes.find(id.place());
+  return here != rare_->classes.end() && id.place().of_class(*here->second) != id ? presence::other : presence::absent;
 }
 
 const std::type_info* object_table::class_at(object_id id) const noexcept {
-  const auto found = classes_.find(id.place());
-  return found == classes_.end() ? nullptr : found->second;
+  const auto found = rare_->classes.find(id.place());
+  return found == rare_->classes.end() ? nullptr : found->second;
 }
 
 void object_table::add(context& self, object_id id, const std::type_info& type, void* object) {
   entry& e = make_entry(id);
-  if (!classes_.try_emplace(id.place(), &type).second)
+  if (!rare_->classes.try_emplace(id.place(), &type).second)
     throw_usage("distributed",
                 "two objects of teams have got the same name, by a rare chance; make one more object of this team "
                 "before this one");
-  const auto early = early_.find(id.place());
-  if (early == early_.end()) {
+  const auto early = rare_->early.find(id.place());
+  if (early == rare_->early.end()) {
     e = {object, id.word};
     return;
   }
@@ -97,14 +116,23 @@ void object_table::add(context& self, object_id id, const std::type_info& type, 
 
 void object_table::remove(object_id id) {
   make_entry(id) = {nullptr, gone};
-  early_.erase(id.place());
+  rare_->early.erase(id.place());
 }
 
-void object_table::park(context& self, object_id id, parked_call call) { early_[id.place()].calls->add(self, std::move(call)); }
+void object_table::park(context& self, object_id id, parked_call call) {
+  rare_->early[id.place()].calls->add(self, std::move(call));
+}
 
 void object_table::clear(context& self) {
-  for (auto& [id, early] : early_) early.calls->drop(self);
-  early_.clear();
+  for (auto& [id, early] : rare_->early) early.calls->drop(self);
+  rare_->early.clear();
+}
+
+std::vector<std::pair<object_id, const parked_calls*>> object_table::parked() const {
+  std::vector<std::pair<object_id, const parked_calls*>> all;
+  for (const auto& [id, early] : rare_->early)
+    if (early.object == nullptr) all.emplace_back(id, early.calls.get());
+  return all;
 }
 
 namespace {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
-#include "armilla/am/parked.hpp"
+#include "armilla/am/parked_call.hpp"
 
 namespace armilla::detail {
+
+struct context;
+class parked_calls;
 
 /// Name of a distributed object, the same on every rank: the how-manieth of all ranks it is, or, with the top bit, a hash of a
 /// team's id and the how-manieth of that team. Between them a mark of its class, so that a rank that made its objects in another
@@ -39,6 +43,10 @@ class object_table {
  public:
   /// `other`: of another class.
   enum class presence { absent, present, destroyed, other };
+
+  object_table();
+  ~object_table();
+  object_table(const object_table&) = delete;
 
   /// `team`: its id, 0 for all ranks. Without a class.
   object_id next_id(std::uint64_t team);
@@ -70,12 +78,8 @@ class object_table {
   const std::type_info* class_at(object_id id) const noexcept;
   void park(context& self, object_id id, parked_call call);
   void clear(context& self);
-  /// `hear(id, calls)` for each object that is not there and that calls wait for.
-  template <class F>
-  void each_parked(F hear) const {
-    for (const auto& [id, early] : early_)
-      if (early.object == nullptr) hear(id, *early.calls);
-  }
+  /// Each object that is not there and that calls wait for.
+  std::vector<std::pair<object_id, const parked_calls*>> parked() const;
 
  private:
   /// `word`: of the name by which calls find it; no name while there is none.
@@ -84,23 +88,15 @@ class object_table {
     std::uint64_t word = none;
   };
   static constexpr std::uint64_t none = ~std::uint64_t(0), gone = none - 1;  // no name has all ones below the top bit
-  /// Calls that came early, until the last of them has begun; till then the object is here and in no entry.
-  struct early_calls {
-    std::shared_ptr<parked_calls> calls = std::make_shared<parked_calls>();
-    void* object = nullptr;
-    std::uint64_t word = none;
-  };
   void* find_slowly(object_id id) const noexcept;
   void* find_in_turn(object_id id) noexcept;
   presence look_slowly(object_id id) noexcept;
   const entry* entry_of(object_id id) const noexcept;
   entry& make_entry(object_id id);
 
-  std::vector<entry> world_;           // of all ranks, by number
-  std::map<object_id, entry> others_;  // by place, as all below
-  std::map<object_id, const std::type_info*> classes_;
-  std::map<std::uint64_t, std::uint64_t> next_;
-  std::map<object_id, early_calls> early_;
+  std::vector<entry> world_;  // of all ranks, by number
+  struct rare;
+  std::unique_ptr<rare> rare_;  // what usual calls do not look at
 };
 
 /// A call to a member of class `called` finds no part: another one has its place, or it has been destroyed.

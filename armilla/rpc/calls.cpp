@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
@@ -18,6 +19,7 @@
 #include "armilla/rpc/packing.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/record.hpp"
+#include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
 namespace {

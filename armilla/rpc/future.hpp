@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <chrono>
 #include <exception>
 #include <tuple>
 #include <type_traits>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/base/durations.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/wire/kinds.hpp"
 

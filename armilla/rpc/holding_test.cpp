@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 #include "armilla/am/peer.hpp"
+#include "armilla/base/durations.hpp"
 #include "armilla/base/wait_mode.hpp"
 #include "armilla/rpc/calls.hpp"
 

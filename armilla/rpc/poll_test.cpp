@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/fabric/host_map.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

@@ -8,6 +8,7 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/boot/launched_end.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/session/session_state.hpp"
 #include "armilla/team/fence.hpp"

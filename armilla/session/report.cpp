@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"

@@ -14,6 +14,7 @@
 
 #include "armilla/am/arrival_order.hpp"
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/parked.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
@@ -59,15 +60,13 @@ std::string lines_of(const std::vector<group>& groups) {
 
 std::string waiting_calls(const context& self) {
   std::string text;
-  self.objects->table.each_parked([&](const object_id& id, const parked_calls& calls) {
-    text += fmt::format("  {} call{} (the first from rank {}) for {}, which this rank has not made\n", calls.size(),
-                        calls.size() == 1 ? "" : "s", calls.first_source(),
+  for (const auto& [id, calls] : self.objects->table.parked())
+    text += fmt::format("  {} call{} (the first from rank {}) for {}, which this rank has not made\n", calls->size(),
+                        calls->size() == 1 ? "" : "s", calls->first_source(),
                         id.of_all_ranks() ? fmt::format("distributed object {}", id.number()) : "a distributed object of a team");
-  });
-  self.objects->creations.each_parked([&](const creation_key& key, std::size_t count) {
+  for (const auto& [key, count] : self.objects->creations.parked())
     text += fmt::format("  {} call{} for an object that rank {} creates here, whose constructor has not ended\n", count,
                         count == 1 ? "" : "s", key.creator);
-  });
   return text;
 }
 

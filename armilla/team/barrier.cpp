@@ -2,6 +2,7 @@
 #include "armilla/team/barrier.hpp"
 
 #include "armilla/team/pattern.hpp"
+#include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
 

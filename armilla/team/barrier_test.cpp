@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/barrier.hpp"
 
+#include "armilla/am/endpoint.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/session/session_state.hpp"
 #include "tests/rank_test.hpp"

@@ -6,6 +6,7 @@
 
 #include "armilla/base/types.hpp"
 #include "armilla/ring/host_layout.hpp"
+#include "armilla/team/lines.hpp"
 
 /// What lies in a rank's collective area. Only the owner writes it; every rank of the host reads it. It starts as zeros.
 ///
@@ -18,37 +19,6 @@
 /// written before the line's step. Short arrays have a board for each line, long ones fewer, which stay in the cache. What is
 /// longer still goes through the staging, which is large enough that both sides of a fold seldom wait for the other.
 namespace armilla::detail {
-
-/// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last. Its upper 16 bits are
-/// the sign of the collective (intention.hpp).
-struct alignas(cache_line) flag_line {
-  static constexpr std::size_t payload_bytes = cache_line - sizeof(std::uint64_t);
-  std::atomic<std::uint64_t> step;
-  alignas(8) std::byte payload[payload_bytes];
-};
-static_assert(sizeof(flag_line) == cache_line);
-
-/// The last collectives that the owner has entered, for members that find that it does something else.
-struct alignas(cache_line) intention_line {
-  static constexpr std::uint32_t kept = 39;  ///< more than a member may be ahead
-  std::atomic<std::uint64_t> number;         ///< of the last one; written behind its entry
-  std::atomic<std::uint64_t> what[kept];     ///< intention::word, by number modulo `kept`
-};
-static_assert(sizeof(intention_line) == 5 * cache_line);
-
-/// The flags of one team. Its members agree on the slot; world has slot 0.
-///
-/// Steps never repeat or go back in a slot, also when it passes on to another team: a waiting rank takes any step that is
-/// at least the one it waits for.
-struct team_slot {
-  static constexpr std::uint32_t flat_lines = 32;  ///< operations that a fast member may be ahead of a slow one
-  static constexpr std::uint32_t rounds = 12;      ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
-  flag_line closed;                                ///< the owner has let go of the team that began at this step
-  flag_line flat[flat_lines];                      ///< by step: all members read all
-  flag_line check[2];                              ///< checked jobs: what the owner is about to do
-  flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
-  intention_line entered;
-};
 
 /// What a rank sends to one peer through its staging, and what it has taken from there. Two of them for each peer:
 /// messages take them in turn, so that a message can be announced while the peer still reads how the last one lay.
@@ -102,16 +72,7 @@ struct collective_layout {
     return offset < area(0) && offset % slot_bytes == offsetof(team_slot, entered) ? sizeof(intention_line) : cache_line;
   }
 
-  static constexpr std::size_t board_bytes = 4096;
-  static constexpr std::uint32_t long_boards = 4;
-  static constexpr std::size_t short_board_bytes = 512;
-  static constexpr std::size_t short_board_stride = short_board_bytes + cache_line;  ///< not all in the same sets of a cache
-  static_assert(long_boards * board_bytes + team_slot::flat_lines * short_board_stride <= host_layout::team_boards_bytes);
-  /// Where `bytes` bytes of `step` lie, counted from the first board.
-  static constexpr std::size_t on_board(std::uint64_t step, std::size_t bytes) {
-    return bytes > short_board_bytes ? step % long_boards * board_bytes
-                                     : long_boards * board_bytes + step % team_slot::flat_lines * short_board_stride;
-  }
+  static_assert(board_layout::bytes_of_all <= host_layout::team_boards_bytes);
   /// The first board of the team in slot `i`.
   constexpr std::size_t board(std::uint32_t i) const { return area(i + 1) - host_layout::team_boards_bytes; }
 };

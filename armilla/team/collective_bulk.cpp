@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
+#include "armilla/team/replicate.hpp"
+#include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
 namespace {

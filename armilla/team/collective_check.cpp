@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/team/record.hpp"
+#include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
 namespace {

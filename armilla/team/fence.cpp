@@ -5,12 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/fence_guest.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
+#include "armilla/team/replicate.hpp"
+#include "armilla/team/team_state.hpp"
 
 /// Termination detection by counting.
 ///

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"

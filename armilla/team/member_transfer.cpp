@@ -5,11 +5,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
 
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/team/collective_wait.hpp"
+#include "armilla/team/replicate.hpp"
+#include "armilla/team/transfer_streams.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -72,6 +77,8 @@ void member_transfer::add(std::uint32_t member, const std::byte* data, std::uint
   pair_state& p = area_.pair[std::size_t(to)];
   area_.outgoing.push_back({&p, &p.mine[p.messages_sent % 2], p.theirs, to, data, bytes});
 }
+
+void member_transfer::in_pieces_of(std::uint64_t element) noexcept { element_ = std::lcm(element, std::uint64_t(8)); }
 
 void member_transfer::send(std::uint32_t member, const std::byte* data, std::uint64_t bytes) { add(member, data, bytes); }
 

@@ -2,11 +2,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <numeric>
 
 #include "armilla/team/record.hpp"
 
 namespace armilla::detail {
+
+struct in_stream;
+struct out_stream;
+struct team_area;
 
 /// Where the `bytes` bytes that `member` sends go; null: nowhere, they are read and dropped.
 using place_function = std::byte* (*)(void* self, std::uint32_t member, std::uint64_t bytes);
@@ -40,7 +43,7 @@ class member_transfer {
   /// the piece of the one named first, then of the next. Sender and receiver say `in_pieces_of` before.
   void fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes);
   /// Messages come apart between elements of so many bytes only: at most `most_element`.
-  void in_pieces_of(std::uint64_t element) { element_ = std::lcm(element, std::uint64_t(8)); }
+  void in_pieces_of(std::uint64_t element) noexcept;
   static constexpr std::uint64_t most_element = cache_line;  ///< as a multiple of 8
 
   /// Moves everything; answers other ranks meanwhile.
@@ -75,51 +78,6 @@ class member_transfer {
   std::uint64_t sign_of_other_ = 0;
   std::uint64_t half_ = 0;     ///< of the staging: 0 or 1
   std::uint64_t element_ = 0;  ///< 0: pieces of any length
-};
-
-/// A message under way to one peer.
-struct out_stream {
-  pair_state* pair;
-  pair_line* line;        ///< where it is announced
-  const pair_line* acks;  ///< the peer's two lines: the later one has the newer count
-  rank_t to;
-  const std::byte* data;
-  std::uint64_t bytes;
-  std::byte* place = nullptr;  ///< in the staging; null: read directly
-  std::uint64_t chunk = 0;
-  std::uint32_t chunks = 0;
-  std::uint64_t next = 0;   ///< chunk to send
-  std::uint64_t count = 0;  ///< chunks in all
-
-  std::uint64_t taken() const;
-  /// All is in the staging: what the peer does with it does not concern this transfer.
-  bool left_alone() const { return next == count && place != nullptr; }
-  std::uint64_t bytes_of(std::uint64_t i) const { return i + 1 < count ? chunk : bytes - i * chunk; }
-};
-
-/// A message under way from one peer.
-struct in_stream {
-  pair_state* pair;
-  const pair_line* line;
-  rank_t from;
-  std::uint32_t member;
-  place_function place;
-  void* self;
-  std::byte* to = nullptr;
-  const std::byte* source = nullptr;
-  std::uint64_t total = 0;
-  std::uint64_t chunk = 0;
-  std::uint32_t chunks = 0;
-  pair_line::kind where = pair_line::staged;
-  std::uint64_t next = 0;
-  std::uint64_t count = 0;  ///< 0: not announced yet
-  take_function take = nullptr;
-  std::uint64_t expected = 0;  ///< bytes, if they are taken
-  std::int32_t behind = -1;    ///< the number of the stream whose pieces are taken before; -1: none
-
-  /// Bytes that have been taken from the begin on.
-  std::uint64_t done() const { return count == 0 ? 0 : next == count ? total : next * chunk; }
-  std::uint64_t next_end() const { return count == 0 ? 0 : next + 1 >= count ? total : (next + 1) * chunk; }
 };
 
 }  // namespace armilla::detail

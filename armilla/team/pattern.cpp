@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "armilla/team/replicate.hpp"
+
 namespace armilla::detail {
 namespace {
 

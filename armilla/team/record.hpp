@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "armilla/am/endpoint.hpp"
+#include "armilla/am/outbox.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/base/pattern.hpp"
 #include "armilla/fiber/mutex.hpp"
-#include "armilla/team/collective_area.hpp"
+#include "armilla/fiber/scheduler.hpp"
 #include "armilla/team/fence_guest.hpp"
 #include "armilla/team/intention.hpp"
-#include "armilla/team/replicate.hpp"
+#include "armilla/team/lines.hpp"
 
 namespace armilla::detail {
 
-enum class pattern;
+struct pair_line;
 struct team_state;
 
 /// The first error of a statement's body on a rank, in a form that travels. Texts end with a zero.
@@ -25,16 +29,6 @@ struct error_record {
   char text[960];
 };
 static_assert(sizeof(error_record) == 1024);
-
-/// What the layers above add to a fence; null where they have nothing to say.
-struct fence_hooks {
-  /// Errors of statements that ran here and are not reported yet.
-  std::uint64_t (*errors)(context&) = nullptr;
-  /// Hands out the first of them and forgets them all. False: there are none.
-  bool (*take_error)(context&, error_record&) = nullptr;
-  /// Whether the one-sided operations that this rank began are complete at their targets.
-  bool (*quiet)(context&) = nullptr;
-};
 
 /// A rank's view of one team. The handles (`armilla::team`) point here and count themselves.
 struct team_record {
@@ -86,66 +80,6 @@ struct team_record {
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };
 
-/// What a rank knows of the staging between it and one peer.
-struct pair_state {
-  std::uint64_t sent = 0;  ///< chunks ever sent
-  std::uint64_t messages_sent = 0;
-  std::uint64_t acknowledged = 0;  ///< of them the peer has taken these, as far as known
-  std::uint64_t taken = 0;         ///< chunks ever taken
-  std::uint64_t messages_taken = 0;
-  std::uint64_t used[2] = {0, 0};  ///< `sent` when each half of the staging was used last
-  pair_line* mine = nullptr;       ///< two lines that I write
-  const pair_line* theirs = nullptr;
-  std::uint64_t exchanges = 0;      ///< short all-to-alls with this peer
-  flag_line* mine_short = nullptr;  ///< two sets of exchange lines
-  const flag_line* theirs_short = nullptr;
-};
-
-struct out_stream;
-struct in_stream;
-
-/// What moves through the area of one slot. Goes on when the slot passes on to another team.
-struct team_area {
-  team_area(team_state& s, std::uint32_t slot);
-  ~team_area();
-  team_area(const team_area&) = delete;
-
-  std::vector<pair_state> pair;      ///< by world rank
-  std::size_t staging;               ///< where it begins in a collective area
-  std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
-  std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
-  std::vector<in_stream> incoming;
-};
-
-/// Layer team of one rank.
-struct team_state {
-  explicit team_state(context& c);
-  ~team_state();
-  team_state(const team_state&) = delete;
-
-  context& self;
-  collective_layout layout;
-  team_record* world = nullptr;
-  std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
-  std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
-  fence_hooks hooks;
-  std::vector<fence_guest*> guests;                                ///< by team and number: the same order on all that share one
-  std::vector<std::unique_ptr<fence_guest>> retired;               ///< of them, until the next fence is over
-  bool guests_settled = true;                                      ///< at the last round of a fence
-  bool fencing = false;                                            ///< a fiber of this rank is inside a fence
-  std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
-  team_record* ending = nullptr;                                   ///< all ranks, for the end of run_main
-
-  team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
-    return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));
-  }
-  team_area& area(std::uint32_t slot) {
-    if (areas[slot] == nullptr) [[unlikely]]
-      areas[slot] = std::make_unique<team_area>(*this, slot);
-    return *areas[slot];
-  }
-};
-
 /// While a fiber is inside a collective of a team in which it may wait: others are kept out.
 class inside_team {
  public:
@@ -177,11 +111,6 @@ inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& f
     if (flag.load(std::memory_order_acquire) == expected) return;
   await_step_slowly(t, flag, step, what);
 }
-
-/// A wait of a collective, answering other ranks, until `ready()`. Before it sleeps it compares with what the ranks that it waits
-/// for have entered: `others(f)` calls f(rank) for each. Throws rank_lost, and usage_error if one has entered another collective.
-template <class Ready, class Others>
-void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, wait_object on = {});
 
 /// Wakes every other member that sleeps.
 inline void notify_members(const team_record& t) {
@@ -251,15 +180,15 @@ inline const std::byte* await_post(team_record& t, std::uint32_t i, std::uint64_
   return line.payload;
 }
 
-// ---- boards: flat operations of up to collective_layout::board_bytes ----
+// ---- boards: flat operations of up to board_layout::board_bytes ----
 
-inline constexpr std::size_t most_on_board = collective_layout::board_bytes;
+inline constexpr std::size_t most_on_board = board_layout::board_bytes;
 /// From this many other hosts on it costs too much to show each member's board to all.
 inline constexpr std::size_t few_hosts = 4;
 
 /// Where the `bytes` bytes that member `i` shows at `step` lie.
 inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t step, std::size_t bytes) noexcept {
-  return t.boards[i] + collective_layout::on_board(step, bytes);
+  return t.boards[i] + board_layout::on_board(step, bytes);
 }
 
 /// Shows `bytes` bytes at `data` to all members on the board, and how many they are in the line. More than the board holds: only
@@ -267,8 +196,8 @@ inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t 
 inline std::uint64_t post_on_board(team_record& t, const void* data, std::uint64_t bytes, const char* what) {
   const std::uint64_t step = begin_flat(t, what);
   const std::size_t shown = bytes <= most_on_board ? std::size_t(bytes) : 0;
-  if (shown > collective_layout::short_board_bytes && step - t.known >= collective_layout::long_boards)
-    make_room(t, step - collective_layout::long_boards + 1, what);
+  if (shown > board_layout::short_board_bytes && step - t.known >= board_layout::long_boards)
+    make_room(t, step - board_layout::long_boards + 1, what);
   std::byte* const board = board_of(t, t.rank, step, shown);
   if (shown != 0) std::memcpy(board, data, shown);
   if (shown != 0 && !t.host_leaders.empty()) [[unlikely]]
@@ -345,32 +274,6 @@ inline context& enter(team_record* t, const intention& what) {
   c.out->flush();
   sign_on(*t, what);
   return c;
-}
-
-template <class Ready, class Others>
-void wait_in_collective(const team_record& t, Ready&& ready, Others&& others, const char* what, wait_object on) {
-  const inside_team alone(t, what);
-  endpoint& messages = *t.self->messages;
-  rank_t otherwise = no_rank;
-  bool told = t.host_leaders.empty();  // those on other hosts hear what this rank has entered before it first sleeps
-  for (bool tell = false;; tell = false) {
-    messages.waits.wait_until(
-        [&] {
-          if (ready() || t.lost != no_rank || otherwise != no_rank || tell) return true;
-          if (!messages.sleeper.wait_prepared()) [[likely]]
-            return false;
-          others([&](rank_t r) {
-            if (otherwise == no_rank && does_otherwise(t, r)) otherwise = r;
-          });
-          return otherwise != no_rank || (tell = !told);
-        },
-        what, on);
-    if (ready()) return;
-    if (t.lost != no_rank) messages.lost.raise(t.lost, what);
-    if (otherwise != no_rank) throw_does_otherwise(t, otherwise, 0);
-    if (tell) tell_entered(t);
-    told = true;
-  }
 }
 
 }  // namespace armilla::detail

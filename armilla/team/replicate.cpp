@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <cstring>
 
+#include "armilla/am/delivery.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/team/record.hpp"
+#include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/fabric/host_map.hpp"
 
 /// How the ranks of other hosts see what a rank writes into its collective area.
 ///

@@ -7,11 +7,17 @@
 
 #include <fmt/format.h>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/team/collective_wait.hpp"
 #include "armilla/team/explain_flag.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
+#include "armilla/team/team_state.hpp"
+#include "armilla/team/transfer_streams.hpp"
 
 /// How teams share the slots of the collective areas.
 ///

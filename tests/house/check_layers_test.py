@@ -63,6 +63,20 @@ class CheckLayers(unittest.TestCase):
         self.write("armilla/low/a.hpp", HEADER + "#include <functional>\n")
         self.refused("armilla/low/a.hpp:3: error: <functional> is dear")
 
+    def test_refuses_insides_that_users_reach(self):
+        self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n1 fabric\n2 high\n")
+        self.write("armilla/fabric/a.hpp", HEADER)
+        self.write("armilla/high/a.hpp", HEADER + '#include "armilla/fabric/a.hpp"\n')
+        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/a.hpp"\n')
+        self.refused("armilla/high/a.hpp:3: error: armilla.hpp reaches armilla/fabric/a.hpp")
+
+    def test_lets_users_reach_what_a_call_inlines(self):
+        self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n1 fabric\n2 high\n")
+        self.write("armilla/fabric/notify.hpp", HEADER)
+        self.write("armilla/high/a.hpp", HEADER + '#include "armilla/fabric/notify.hpp"\n')
+        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/a.hpp"\n')
+        self.assertEqual(self.check()[0], 0)
+
     def test_lets_a_source_use_a_dear_header(self):
         self.write("armilla/low/a.cpp", SPDX + "#include <functional>\n")
         self.assertEqual(self.check()[0], 0)

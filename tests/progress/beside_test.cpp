@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "armilla/am/endpoint.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

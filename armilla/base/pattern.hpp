@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+namespace armilla::detail {
+
+/// How the members of a team meet (ARMILLA_BARRIER, ARMILLA_FENCE).
+enum class pattern { automatic, flat, tree, hypercube, dissemination };
+
+}  // namespace armilla::detail

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+namespace armilla::detail {
+
+struct control_block;  // boot/control_block.hpp
+[[gnu::cold]] void wake(control_block& sleeper) noexcept;
+
+/// After something was written that the owner of `peer` may be waiting for. One load of a line that rarely changes.
+/// True if the peer had to be woken.
+inline bool notify(control_block& peer) noexcept {
+  // The compiler must not move the load before the write it follows; the sleeper's membarrier does the rest.
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  const auto& sleeping = reinterpret_cast<const std::atomic<std::uint32_t>&>(peer);  // its first word
+  if (sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
+    return false;
+  wake(peer);
+  return true;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+
+/// The lines and boards by which the members of a team see each other. Where they lie: collective_area.hpp.
+namespace armilla::detail {
+
+/// A cache line that says "I have come to `step`", with what belongs to that step. `step` is written last. Its upper 16 bits are
+/// the sign of the collective (intention.hpp).
+struct alignas(cache_line) flag_line {
+  static constexpr std::size_t payload_bytes = cache_line - sizeof(std::uint64_t);
+  std::atomic<std::uint64_t> step;
+  alignas(8) std::byte payload[payload_bytes];
+};
+static_assert(sizeof(flag_line) == cache_line);
+
+/// The last collectives that the owner has entered, for members that find that it does something else.
+struct alignas(cache_line) intention_line {
+  static constexpr std::uint32_t kept = 39;  ///< more than a member may be ahead
+  std::atomic<std::uint64_t> number;         ///< of the last one; written behind its entry
+  std::atomic<std::uint64_t> what[kept];     ///< intention::word, by number modulo `kept`
+};
+static_assert(sizeof(intention_line) == 5 * cache_line);
+
+/// The flags of one team. Its members agree on the slot; world has slot 0.
+///
+/// Steps never repeat or go back in a slot, also when it passes on to another team: a waiting rank takes any step that is
+/// at least the one it waits for.
+struct team_slot {
+  static constexpr std::uint32_t flat_lines = 32;  ///< operations that a fast member may be ahead of a slow one
+  static constexpr std::uint32_t rounds = 12;      ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
+  flag_line closed;                                ///< the owner has let go of the team that began at this step
+  flag_line flat[flat_lines];                      ///< by step: all members read all
+  flag_line check[2];                              ///< checked jobs: what the owner is about to do
+  flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
+  intention_line entered;
+};
+
+/// The boards of a team. Each begins behind the one before it.
+struct board_layout {
+  static constexpr std::size_t board_bytes = 4096;
+  static constexpr std::uint32_t long_boards = 4;
+  static constexpr std::size_t short_board_bytes = 512;
+  static constexpr std::size_t short_board_stride = short_board_bytes + cache_line;  ///< not all in the same sets of a cache
+  static constexpr std::size_t bytes_of_all = long_boards * board_bytes + team_slot::flat_lines * short_board_stride;
+  /// Where `bytes` bytes of `step` lie, counted from the first board.
+  static constexpr std::size_t on_board(std::uint64_t step, std::size_t bytes) {
+    return bytes > short_board_bytes ? step % long_boards * board_bytes
+                                     : long_boards * board_bytes + step % team_slot::flat_lines * short_board_stride;
+  }
+};
+
+}  // namespace armilla::detail

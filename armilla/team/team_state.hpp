@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "armilla/base/context.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/team/collective_area.hpp"
+#include "armilla/team/record.hpp"
+
+namespace armilla::detail {
+
+/// What the layers above add to a fence; null where they have nothing to say.
+struct fence_hooks {
+  /// Errors of statements that ran here and are not reported yet.
+  std::uint64_t (*errors)(context&) = nullptr;
+  /// Hands out the first of them and forgets them all. False: there are none.
+  bool (*take_error)(context&, error_record&) = nullptr;
+  /// Whether the one-sided operations that this rank began are complete at their targets.
+  bool (*quiet)(context&) = nullptr;
+};
+
+/// What a rank knows of the staging between it and one peer.
+struct pair_state {
+  std::uint64_t sent = 0;  ///< chunks ever sent
+  std::uint64_t messages_sent = 0;
+  std::uint64_t acknowledged = 0;  ///< of them the peer has taken these, as far as known
+  std::uint64_t taken = 0;         ///< chunks ever taken
+  std::uint64_t messages_taken = 0;
+  std::uint64_t used[2] = {0, 0};  ///< `sent` when each half of the staging was used last
+  pair_line* mine = nullptr;       ///< two lines that I write
+  const pair_line* theirs = nullptr;
+  std::uint64_t exchanges = 0;      ///< short all-to-alls with this peer
+  flag_line* mine_short = nullptr;  ///< two sets of exchange lines
+  const flag_line* theirs_short = nullptr;
+};
+
+struct out_stream;
+struct in_stream;
+
+/// What moves through the area of one slot. Goes on when the slot passes on to another team.
+struct team_area {
+  team_area(team_state& s, std::uint32_t slot);
+  ~team_area();
+  team_area(const team_area&) = delete;
+
+  std::vector<pair_state> pair;      ///< by world rank
+  std::size_t staging;               ///< where it begins in a collective area
+  std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
+  std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
+  std::vector<in_stream> incoming;
+};
+
+/// Layer team of one rank.
+struct team_state {
+  explicit team_state(context& c);
+  ~team_state();
+  team_state(const team_state&) = delete;
+
+  context& self;
+  collective_layout layout;
+  team_record* world = nullptr;
+  std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
+  std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here
+  fence_hooks hooks;
+  std::vector<fence_guest*> guests;                                ///< by team and number: the same order on all that share one
+  std::vector<std::unique_ptr<fence_guest>> retired;               ///< of them, until the next fence is over
+  bool guests_settled = true;                                      ///< at the last round of a fence
+  bool fencing = false;                                            ///< a fiber of this rank is inside a fence
+  std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
+  team_record* ending = nullptr;                                   ///< all ranks, for the end of run_main
+
+  team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
+    return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));
+  }
+  team_area& area(std::uint32_t slot) {
+    if (areas[slot] == nullptr) [[unlikely]]
+      areas[slot] = std::make_unique<team_area>(*this, slot);
+    return *areas[slot];
+  }
+};
+
+}  // namespace armilla::detail
