@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "tests/rank_test.hpp"
