@@ -46,21 +46,51 @@ T sum_of_all(const row_context& c, T mine) {
   return sum;
 }
 
+// Each loop is a function of pointers and a number: what a compiler makes the best of.
+
+void halve(double* p, std::size_t n) {
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) p[i] = p[i] * 0.5 + 1;
+}
+
+void halve_into(const double* __restrict p, double* __restrict q, std::size_t n) {
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) q[i] = p[i] * 0.5 + 1;
+}
+
+template <class T>
+[[gnu::noinline]] T sum_of(const T* p, std::size_t n) {
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < n; ++i) sum += p[i];
+  return sum;
+}
+
+[[gnu::noinline]] double product_of(const double* p, const double* q, std::size_t n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < n; ++i) sum += p[i] * q[i];
+  return sum;
+}
+
+template <class T>
+[[gnu::noinline]] void prefixes(const T* __restrict p, T* __restrict q, std::size_t n, T sum) {
+  for (std::size_t i = 0; i < n; ++i) q[i] = sum += p[i];
+}
+
 double each(row_context& c) {
   const part<double> x(c, 1.0);
-  return by_all(c, [&, p = x.data()] {
-#pragma omp simd
-    for (std::size_t i = 0; i < x.size; ++i) p[i] = p[i] * 0.5 + 1;
-    keep(p[0]);
+  return by_all(c, [&] {
+    halve(x.data(), x.size);
+    keep(x.data()[0]);
   });
 }
 
 double transform(row_context& c) {
   const part<double> x(c, 3.0), y(c, 0.0);
-  return by_all(c, [&, p = x.data(), q = y.data()] {
-#pragma omp simd
-    for (std::size_t i = 0; i < x.size; ++i) q[i] = p[i] * 0.5 + 1;
-    keep(q[0]);
+  return by_all(c, [&] {
+    halve_into(x.data(), y.data(), x.size);
+    keep(y.data()[0]);
   });
 }
 
@@ -82,39 +112,26 @@ double copy(row_context& c) {
 
 double reduce(row_context& c) {
   const part<double> x(c, 1.0);
-  return by_all(c, [&, p = x.data()] {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::size_t i = 0; i < x.size; ++i) sum += p[i];
-    verify(sum_of_all(c, sum) == double(c.size), "reduce");
-  });
+  return by_all(c, [&] { verify(sum_of_all(c, sum_of(x.data(), x.size)) == double(c.size), "reduce"); });
 }
 
 double inner_product(row_context& c) {
   const part<double> x(c, 2.0), y(c, 0.5);
-  return by_all(c, [&, p = x.data(), q = y.data()] {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::size_t i = 0; i < x.size; ++i) sum += p[i] * q[i];
-    verify(sum_of_all(c, sum) == double(c.size), "inner_product");
-  });
+  return by_all(c, [&] { verify(sum_of_all(c, product_of(x.data(), y.data(), x.size)) == double(c.size), "inner_product"); });
 }
 
-/// Two passes: the sum of each part, then its prefix.
+/// Two passes: the sum of each part, then its prefixes.
 template <class T>
 double inclusive_scan(row_context& c) {
   const part<T> x(c, T(1)), y(c, T(0));
-  return by_all(c, [&, p = x.data(), q = y.data()] {
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::size_t i = 0; i < x.size; ++i) sum += p[i];
+  return by_all(c, [&] {
     T* const all = c.scratch<T>();
-    all[c.rank * 16] = sum;
+    all[c.rank * 16] = sum_of(x.data(), x.size);
     c.sync();
     T before = 0;
     for (int r = 0; r < c.rank; ++r) before += all[r * 16];
-    for (std::size_t i = 0; i < x.size; ++i) q[i] = before += p[i];
-    keep(q[0]);
+    prefixes(x.data(), y.data(), x.size, before);
+    keep(y.data()[0]);
   });
 }
 

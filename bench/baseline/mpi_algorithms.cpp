@@ -9,14 +9,25 @@
 namespace bench::mpi {
 namespace {
 
+[[gnu::noinline]] double sum_of(const double* p, std::size_t n) {
+  double sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (std::size_t i = 0; i < n; ++i) sum += p[i];
+  return sum;
+}
+
+[[gnu::noinline]] void halve(double* p, std::size_t n) {
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) p[i] = p[i] * 0.5 + 1;
+}
+
 double reduce(row_context& c) {
   const std::vector<double> x(std::size_t(c.size / c.ranks), 1.0);
   MPI_Barrier(MPI_COMM_WORLD);
   return time_per(c.iterations, [&](long n) {
     for (long i = 0; i < n; ++i) {
-      double sum = 0, all = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::size_t k = 0; k < x.size(); ++k) sum += x[k];
+      const double sum = sum_of(x.data(), x.size());
+      double all = 0;
       MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
       verify(all == double(c.size), "reduce");
     }
@@ -28,8 +39,7 @@ double each(row_context& c) {
   MPI_Barrier(MPI_COMM_WORLD);
   return time_per(c.iterations, [&](long n) {
     for (long i = 0; i < n; ++i) {
-#pragma omp simd
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = x[k] * 0.5 + 1;
+      halve(x.data(), x.size());
       keep(x[0]);
       MPI_Barrier(MPI_COMM_WORLD);
     }
