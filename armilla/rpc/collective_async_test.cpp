@@ -8,6 +8,7 @@
 #include <armilla/armilla.hpp>
 #include <armilla/base/error.hpp>
 
+#include "armilla/fabric/host_map.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

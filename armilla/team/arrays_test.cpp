@@ -13,6 +13,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/team/fence.hpp"
+#include "armilla/team/team_state.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

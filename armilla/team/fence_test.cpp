@@ -11,6 +11,7 @@
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/team/collectives.hpp"
+#include "armilla/team/team_state.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
