@@ -9,7 +9,7 @@
 namespace armilla::detail {
 
 static event_count make_sleeper(const context& self, const host_map& host, role who) {
-  if (who == role::progress_thread) return {host.progress_thread(self.rank), *self.count, true, 0, 0};
+  if (who == role::progress_thread) return event_count::without_spinning(host.progress_thread(self.rank), *self.count);
   return {host.control(self.rank), *self.count, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns};
 }
 

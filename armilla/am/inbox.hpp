@@ -30,9 +30,10 @@ class inbox : public delivery {
   bool look(MustStop&& must_stop);
   /// Whether anything waits to be taken in.
   bool anything_has_come() const noexcept;
-  /// What the progress thread takes in of its lane, one peer after the other. `each(in)` behind each that had something.
-  template <class Each>
-  bool look_at_each(Each&& each);
+  /// The rings alone, one peer after the other, as long as `goes_on(inbound&)` behind each that had something. False: it did not.
+  /// Sets `any` where something was taken in.
+  template <taker By, class GoesOn>
+  bool look_at_rings(bool& any, GoesOn&& goes_on);
   template <taker By>
   [[gnu::noinline]] bool poll_far();
 
@@ -131,34 +132,28 @@ class inbox : public delivery {
   std::unique_ptr<std::atomic<std::uint64_t>[]> processed_by_thread_;
 };
 
+template <taker By, class GoesOn>
+[[gnu::always_inline]] inline bool inbox::look_at_rings(bool& any, GoesOn&& goes_on) {
+  for (inbound& in : inbound_) {
+    if (!to_read(in)) continue;
+    any |= receive<By>(in);
+    if (!goes_on(in)) [[unlikely]]
+      return false;
+  }
+  return true;
+}
+
 template <taker By, class MustStop>
 inline bool inbox::look(MustStop&& must_stop) {
   ++count_.polls;
   bool any = false;
-  for (inbound& in : inbound_) {
-    if (!to_read(in)) continue;
-    any |= receive<By>(in);
-    if (must_stop()) [[unlikely]]
-      return true;
-  }
+  if (!look_at_rings<By>(any, [&](const inbound&) { return !must_stop(); })) return true;
   if (out.far() != nullptr) [[unlikely]] {
     any |= poll_far<By>();
     if (must_stop()) return true;
   }
   if (out.any_queued()) [[unlikely]]
     any |= out.drain();
-  return any;
-}
-
-template <class Each>
-bool inbox::look_at_each(Each&& each) {
-  bool any = false;
-  for (inbound& in : inbound_) {
-    if (!to_read(in)) continue;
-    receive<taker::loop>(in);  // a body that waits is refused: the progress thread's scheduler has no loop
-    each(in);
-    any = true;
-  }
   return any;
 }
 

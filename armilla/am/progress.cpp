@@ -133,15 +133,14 @@ void progress::await_credit(peer_channel& c) {
   self_.fibers->note_wait("credit", wait_object::of<explain_credit>(c));
   const traced wait(out_.events(), trace_kind::wait, "credit");
   const timed net(out_.watch(), component::net);
-  event_count::backoff backoff;
-  while (!c.backlog.empty()) {
-    const bool any = poll_unasked();
-    out_.flush();  // also what other fibers have sent meanwhile
-    if (any)
-      backoff = {};
-    else
-      idle(backoff, [] { return true; }, 0, false);
-  }
+  loop(
+      [&] {
+        if (c.backlog.empty()) return seen::over;
+        const bool any = poll_unasked();
+        out_.flush();  // also what other fibers have sent meanwhile
+        return any ? seen::something : seen::nothing;
+      },
+      [] { return true; }, [](const event_count::backoff&) {});
   if (c.lost) lost_.raise(c.to, "send");
 }
 
@@ -193,29 +192,27 @@ bool progress::look_around() {
 void progress::run_loop() {
   scheduler& fibers = *self_.fibers;
   const timed net(out_.watch(), component::net);
-  event_count::backoff backoff;
-  for (;;) {
-    const std::uint64_t before = count_.bundles_received;
-    try {
-      if (!look_around()) return;
-    } catch (...) {  // damaged bytes: the rank's own code is told
-      if (!fibers.in_loop()) throw;
-      fibers.fail_main(std::current_exception());
-    }
-    ask_waits();
-    const std::uint64_t next_timer = fibers.run_timers();
-    out_.flush();  // what bodies and fibers have sent: also while others can go on
-    if (fibers.anyone_ready()) {
-      fibers.run_ready();
-      backoff = {};
-    } else if (count_.bundles_received != before || lost_.look()) {
-      backoff = {};
-    } else {
-      idle(
-          backoff, [this] { return in_.has_suspended() || anything_to_do() || ask_waits(); }, next_timer,
-          next_timer == 0 || (sleeper_.lingers() && fibers.timers() == 1));
-    }
-  }
+  std::uint64_t next_timer = 0;
+  loop(
+      [&] {
+        const std::uint64_t before = count_.bundles_received;
+        try {
+          if (!look_around()) return seen::over;
+        } catch (...) {  // damaged bytes: the rank's own code is told
+          if (!fibers.in_loop()) throw;
+          fibers.fail_main(std::current_exception());
+        }
+        ask_waits();
+        next_timer = fibers.run_timers();
+        out_.flush();  // what bodies and fibers have sent: also while others can go on
+        if (!fibers.anyone_ready()) return count_.bundles_received != before || lost_.look() ? seen::something : seen::nothing;
+        fibers.run_ready();
+        return seen::something;
+      },
+      [this] { return in_.has_suspended() || anything_to_do() || ask_waits(); },
+      [&](const event_count::backoff& backoff) {
+        sleep(backoff, next_timer, next_timer == 0 || (sleeper_.lingers() && fibers.timers() == 1));
+      });
 }
 
 }  // namespace armilla::detail

@@ -60,6 +60,14 @@ class progress {
   /// Whether there is anything to take in, or to send as soon as there is credit.
   bool anything_to_do() const noexcept { return out_.any_queued() || in_.anything_has_come(); }
 
+  // ---- the loop ----
+
+  enum class seen { something, nothing, over };
+  /// The one loop that spins, yields and sleeps: `look()` until it says that it is over. Behind a look that found nothing the
+  /// rank waits for a while, and then rests: by `rest(backoff)`, unless `anything()`, which is asked last.
+  template <class Look, class Anything, class Rest>
+  void loop(Look&& look, Anything&& anything, Rest&& rest);
+
  private:
   /// The waiting fiber itself takes in what comes, as long as nothing else can go on: no switch. `leave`: it has to switch.
   enum class outcome { done, late, leave };
@@ -78,9 +86,9 @@ class progress {
   void run_loop();
   bool look_around();
   bool ask_waits() { return asked_.wake_ended(*self_.fibers); }
-  /// Behind a look that found nothing: spins, yields, or sleeps, unless `anything()`, which is asked last.
-  template <class Anything>
-  void idle(event_count::backoff& backoff, Anything&& anything, std::uint64_t deadline_ns, bool closed);
+  /// Behind a look that found nothing.
+  template <class Anything, class Rest>
+  void idle(event_count::backoff& backoff, Anything&& anything, Rest&& rest);
   void sleep(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
     if (out_.far() != nullptr) [[unlikely]]
       return sleep_beside_network(backoff, deadline_ns);
@@ -114,7 +122,7 @@ bool progress::wait_until_deadline(Done&& done, std::uint64_t deadline_ns, const
 }
 
 template <class Done, class Arm>
-bool progress::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on) {
+inline bool progress::wait_woken(Done&& done, Arm&& arm, std::uint64_t deadline_ns, const char* what, wait_object on) {
   if (done()) return true;
   const traced wait(out_.events(), trace_kind::wait, what);
   begin_wait(what, on);
@@ -134,22 +142,21 @@ template <class Done>
 [[gnu::always_inline]] inline progress::outcome progress::wait_here(Done& done, std::uint64_t deadline_ns) {
   if (!may_stay()) return outcome::leave;
   const timed net(out_.watch(), component::net);
-  event_count::backoff backoff;
-  for (;;) {
-    const bool any = poll_here();
-    if (done()) return outcome::done;
-    out_.flush();  // also what bodies have sent
-    if (any) {
-      backoff = {};
-      if (!may_stay()) [[unlikely]]
-        return outcome::leave;
-      if (deadline_ns == 0) [[likely]]
-        continue;
-    }
-    if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
-      return done() ? outcome::done : outcome::late;
-    if (!any) idle(backoff, [&] { return done() || anything_to_do(); }, deadline_ns, deadline_ns == 0 || sleeper_.lingers());
-  }
+  outcome end = outcome::leave;
+  loop(
+      [&] {
+        const bool any = poll_here();
+        if (done()) return end = outcome::done, seen::over;
+        out_.flush();  // also what bodies have sent
+        if (any && !may_stay()) [[unlikely]]
+          return seen::over;
+        if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
+          return end = done() ? outcome::done : outcome::late, seen::over;
+        return any ? seen::something : seen::nothing;
+      },
+      [&] { return done() || anything_to_do(); },
+      [&](const event_count::backoff& backoff) { sleep(backoff, deadline_ns, deadline_ns == 0 || sleeper_.lingers()); });
+  return end;
 }
 
 template <class Done>
@@ -162,8 +169,21 @@ bool progress::wait_nested(Done& done, std::uint64_t deadline_ns) {
   return true;
 }
 
-template <class Anything>
-inline void progress::idle(event_count::backoff& backoff, Anything&& anything, std::uint64_t deadline_ns, bool closed) {
+template <class Look, class Anything, class Rest>
+[[gnu::always_inline]] inline void progress::loop(Look&& look, Anything&& anything, Rest&& rest) {
+  event_count::backoff backoff;
+  for (;;) {
+    const seen now = look();
+    if (now == seen::over) return;
+    if (now == seen::something)
+      backoff = {};
+    else
+      idle(backoff, anything, rest);
+  }
+}
+
+template <class Anything, class Rest>
+inline void progress::idle(event_count::backoff& backoff, Anything&& anything, Rest&& rest) {
   if (sleeper_.idle(backoff) == event_count::step::again) [[likely]]
     return;
   if (out_.any_queued()) [[unlikely]] {
@@ -174,7 +194,7 @@ inline void progress::idle(event_count::backoff& backoff, Anything&& anything, s
   if (anything())
     sleeper_.cancel_wait();
   else
-    sleep(backoff, deadline_ns, closed);
+    rest(backoff);
 }
 
 inline bool progress::may_stay() const noexcept {

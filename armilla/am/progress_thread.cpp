@@ -33,37 +33,36 @@ progress_thread::progress_thread(endpoint& mine, std::atomic<std::uint64_t>* pro
 }
 
 void progress_thread::until(const std::atomic<bool>& stop) {
-  event_count& sleeper = mine_.sleeper;
-  event_count::backoff backoff;
-  while (!stop.load(std::memory_order_acquire)) {
-    bool any = look_at_rings();
-    if (mine_.out.far() != nullptr) any |= look_at_network();
-    if (!any) mine_.lost.look();
-    if (mine_.out.any_queued()) {
-      mine_.out.drain();
-      sched_yield();  // on the rank's own core, which has to go on as well
-      continue;
-    }
-    if (any) {
-      backoff = {};
-      continue;
-    }
-    sleeper.note_look(backoff);
-    sleeper.prepare_wait();
-    if (stop.load(std::memory_order_acquire) || mine_.waits.anything_to_do())
-      sleeper.cancel_wait();
-    else
-      rest(backoff);
-  }
+  const auto stopped = [&stop] { return stop.load(std::memory_order_acquire); };
+  using seen = progress::seen;
+  mine_.waits.loop([&] { return stopped() ? seen::over
+                                : look()  ? seen::something
+                                          : seen::nothing; },
+                   [&] { return stopped() || mine_.waits.anything_to_do(); },
+                   [this](const event_count::backoff& backoff) { rest(backoff); });
+}
+
+bool progress_thread::look() {
+  bool any = look_at_rings();
+  if (mine_.out.far() != nullptr) any |= look_at_network();
+  if (!any) mine_.lost.look();
+  if (!mine_.out.any_queued()) return any;
+  mine_.out.drain();
+  sched_yield();  // on the rank's own core, which has to go on as well
+  return true;
 }
 
 bool progress_thread::look_at_rings() {
-  return mine_.in.look_at_each([this](const inbound& in) {
+  bool any = false;
+  // A body that waits is refused: this scheduler has no loop.
+  mine_.in.look_at_rings<taker::loop>(any, [this](const inbound& in) {
     mine_.out.flush();
     // release: what the bodies have done; pairs with the acquire in processed_from
     mine_.in.shows_processed[in.source].store(in.reader.position(), std::memory_order_release);
     notify_rank();
+    return true;
   });
+  return any;
 }
 
 void progress_thread::notify_rank() noexcept {

@@ -16,6 +16,8 @@ class progress_thread {
   void until(const std::atomic<bool>& stop);
 
  private:
+  /// At everything; whether there was something.
+  bool look();
   bool look_at_rings();
   bool look_at_network();
   void rest(const event_count::backoff& backoff) noexcept;

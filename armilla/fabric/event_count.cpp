@@ -44,6 +44,12 @@ event_count::event_count(control_block& mine, counters& count, bool oversubscrib
       yield_ns_(yield_ns),
       asymmetric_(register_for_barriers()) {}
 
+event_count event_count::without_spinning(control_block& mine, counters& count) {
+  event_count made(mine, count, true, 0, 0);
+  made.quick_tries_ = 1;
+  return made;
+}
+
 void event_count::note_look(backoff& s) noexcept {
   const std::uint64_t now = now_ns();
   if (s.began_ns == 0) s.began_ns = now;

@@ -24,6 +24,8 @@ namespace armilla::detail {
 class event_count {
  public:
   event_count(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns);
+  /// Of a thread that sleeps after the first look that finds nothing.
+  static event_count without_spinning(control_block& mine, counters& count);
 
   /// State of one wait.
   struct backoff {
@@ -44,7 +46,7 @@ class event_count {
   void cancel_wait() noexcept;                         ///< the last look found something
   /// Whether this is the last look before a sleep.
   bool wait_prepared() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
-  /// After a look that found nothing, by a thread that never spins.
+  /// After a look that found nothing: since when that is so, for reports.
   void note_look(backoff& s) noexcept;
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
