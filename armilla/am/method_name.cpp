@@ -128,7 +128,9 @@ std::string shorten_method(std::string_view text) {
     const std::vector<std::string_view> arguments = arguments_of(text, text.find('<'));
     std::string name(k.word);
     if (!k.calls) return name + (k.handler == "reply" ? shorten_type(std::string(arguments[0])) : function_name(arguments[0]));
-    name += callable_name(arguments[0]) + "(";
+    const bool fills = is_template(arguments[0], "result_into");
+    name = fills ? "call_into " : name;
+    name += callable_name(fills ? arguments_of(arguments[0], arguments[0].find('<'))[1] : arguments[0]) + "(";
     for (std::size_t i = 1; i < arguments.size(); ++i) name += (i == 1 ? "" : ", ") + shorten_type(std::string(arguments[i]));
     return name + ")";
   }

@@ -21,11 +21,14 @@ struct op_id {
   std::uint32_t generation;
 };
 
-/// Which method a question calls on which rank, for reports. Lies where the result will.
+/// Which method a question calls on which rank, for reports, and where its result goes. Lies where the result will.
 struct question_place {
   handler_id method;
-  rank_t rank;
-  const char* name;  ///< of a method that is called by name; else not set
+  rank_t rank;         ///< of what this rank itself has promised: the rank that it waits for, or no_rank
+  const char* name;    ///< of a method that is called by name; else not set
+  const char* maker;   ///< of what this rank itself has promised: the operation that made it
+  void* buffer;        ///< the caller's, for a result that lands there; else not set
+  std::uint64_t room;  ///< of the buffer, in elements
 };
 
 /// A fiber that waits for an operation, in the frame of its wait.

@@ -36,7 +36,7 @@ std::string name_of(const fiber_record& f) {
 
 std::string explain_mutex(const context&, const char* operation, const mutex& m) {
   const fiber_record* const owner = lock_access::owner(m);
-  return at(operation, &m) + ", held by " + (owner != nullptr ? name_of(*owner) : std::string("nobody"));
+  return at(operation, &m) + ", held by " + (owner != nullptr ? name_of(*owner) : std::string("no fiber"));
 }
 
 std::string explain_shared_mutex(const context&, const char* operation, const shared_mutex& m) {
@@ -44,7 +44,7 @@ std::string explain_shared_mutex(const context&, const char* operation, const sh
 }
 
 std::string explain_sync_var(const context&, const char* operation, const sync_state& s) {
-  return at(operation, &s) + ", which nobody has written";
+  return at(operation, &s) + ", which is not written yet";
 }
 
 std::string explain_join(const context&, const char* operation, const fiber_record& f) {

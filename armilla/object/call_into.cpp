@@ -10,10 +10,11 @@
 
 namespace armilla::detail {
 
-result_place place_for_result(const void* buffer, std::uint64_t bytes, opened_memory& open) {
+result_place place_for_result(const void* buffer, std::uint64_t bytes, std::unique_ptr<opened_memory>& open) {
   const context& self = *current;
   const result_place place{address_of(buffer), bytes};
-  if (bytes != 0 && self.settings->access == access_kind::opened) open = open_bytes(place.at, bytes, 1, access_rights::write);
+  if (bytes != 0 && self.settings->access == access_kind::opened)
+    open = std::make_unique<opened_memory>(open_bytes(place.at, bytes, 1, access_rights::write));
   return place;
 }
 
@@ -26,8 +27,20 @@ void deliver_result(const result_place& to, const void* from, std::uint64_t coun
   if (count != 0) write_far(to.at, from, {"call_into", count * element, alignment, may_write});
 }
 
-void throw_result_count(rank_t source, std::uint64_t count, std::uint64_t room) {
-  throw_decode(source, "call_into", fmt::format("rank {} says that it put {} elements into a buffer of {}", source, count, room));
+void keep_open(pending_op& c, std::unique_ptr<opened_memory> open) {
+  struct closer : continuation {
+    std::unique_ptr<opened_memory> open;
+    explicit closer(std::unique_ptr<opened_memory> o) noexcept : continuation{&closer::go}, open(std::move(o)) {}
+    static void go(continuation* self, pending_op*) { delete static_cast<closer*>(self); }
+  };
+  if (c.state == pending_op::state_t::pending) c.attach(*new closer(std::move(open)));
+}
+
+std::exception_ptr too_many_elements(rank_t source, std::uint64_t count, std::uint64_t room) {
+  try {
+    throw_decode(source, "call_into",
+                 fmt::format("rank {} says that it put {} elements into a buffer of {}", source, count, room));
+  } catch (...) { return std::current_exception(); }
 }
 
 }  // namespace armilla::detail

@@ -3,6 +3,8 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -22,10 +24,27 @@ struct result_place {
   std::uint64_t room;  ///< bytes
 };
 
-result_place place_for_result(const void* buffer, std::uint64_t bytes, opened_memory& open);
+/// Opens the buffer where memory must be open.
+result_place place_for_result(const void* buffer, std::uint64_t bytes, std::unique_ptr<opened_memory>& open);
 /// Puts a result there; complete when it returns. Throws when it is longer than the room.
 void deliver_result(const result_place& to, const void* from, std::uint64_t count, std::size_t element, std::uint32_t alignment);
-[[noreturn, gnu::cold]] void throw_result_count(rank_t source, std::uint64_t count, std::uint64_t room);
+/// The buffer stays open until `c` is complete.
+void keep_open(pending_op& c, std::unique_ptr<opened_memory> open);
+[[gnu::cold]] std::exception_ptr too_many_elements(rank_t source, std::uint64_t count, std::uint64_t room);
+
+/// The reply to a question whose result is in the caller's buffer by then.
+template <class T>
+struct buffer_part {
+  std::uint64_t count;
+
+  void complete(pending_op& c, rank_t source) const {
+    const question_place place = c.asked;
+    if (count > place.room) [[unlikely]]
+      return c.fail(too_many_elements(source, count, place.room));
+    c.store<std::span<T>>(static_cast<T*>(place.buffer), std::size_t(count));
+    c.complete(pending_op::state_t::ready);
+  }
+};
 
 /// Calls `f`, puts what it returns into the caller's buffer, and returns the number of elements.
 template <class T, class F>
@@ -46,7 +65,7 @@ struct result_into {
 
   template <class... A>
     requires std::invocable<F&, A...>
-  std::uint64_t operator()(A&&... arguments) {
+  buffer_part<T> operator()(A&&... arguments) {
     using R = std::invoke_result_t<F&, A...>;
     static_assert(
         requires(std::remove_reference_t<R>& r) {
@@ -56,13 +75,9 @@ struct result_into {
     R&& result = f(std::forward<A>(arguments)...);
     const std::uint64_t count = result.size();
     deliver_result(to, static_cast<const T*>(result.data()), count, sizeof(T), alignof(T));
-    return count;
+    return {count};
   }
 };
-
-}  // namespace detail
-
-namespace detail {
 
 /// Sends the question; its reply is a number of elements, which becomes a part of the buffer. The buffer is open as long.
 template <class T, class F, class... A>
@@ -71,30 +86,19 @@ future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, c
                 "armilla: the elements of a buffer for results must travel as bytes, and not be const");
   outbox& out = *here("call_into").out;
   peer_channel& c = out.checked(dest, "call_into");
-  opened_memory open;
+  const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
+  std::unique_ptr<opened_memory> open;
   const result_place place = place_for_result(buffer.data(), buffer.size_bytes(), open);
-  const auto promised = promise<std::span<T>>::make("call_into");
-  future<std::span<T>> result = promised.get_future();
-  future<std::uint64_t> count = send_question<result_into<T, F>, A...>(out, c, result_into<T, F>{place, f}, arguments...);
-  promised.target->if_dropped = pending_op::dropped::waits;  // the other side writes into the buffer until it has answered
-  when_filled(std::move(count), [to = late_op(promised.target), buffer, dest, open = std::move(open)](pending_op* filled) {
-    struct sink {
-      late_op to;
-      std::span<T> buffer;
-      rank_t source;
-      void fail(std::exception_ptr reason) {
-        if (pending_op* at = to.find()) at->fail(std::move(reason));
-      }
-      void take(std::uint64_t&& n) {
-        detail::fill(to, [&] {
-          if (n > buffer.size()) [[unlikely]]
-            throw_result_count(source, n, buffer.size());
-          return buffer.first(std::size_t(n));
-        });
-      }
-    };
-    consume<std::uint64_t>(filled, sink{to, buffer, dest});
-  });
+  using filler = result_into<T, F>;
+  out.admit(c);
+  pending_op* const target = begin_question<filler, A...>(out, c);
+  target->asked.buffer = buffer.data();
+  target->asked.room = buffer.size();
+  future<std::span<T>> result = future_access::adopt<std::span<T>>(target);
+  write_question<filler, A...>(out, c, target, filler{place, f}, arguments...);
+  target->if_dropped = pending_op::dropped::waits;  // the other side writes into the buffer until it has answered
+  if (open != nullptr) [[unlikely]]
+    keep_open(*target, std::move(open));
   return result;
 }
 
@@ -114,11 +118,11 @@ future<std::span<T>> fill_buffer(rank_t dest, std::span<T> buffer, const F& f, c
 /// refers to must stay until the reply has been sent. Errors: at `get` what the body throws, and a `limit_error` that names both
 /// sizes when the result has more elements than the buffer, of which then none is written; what the buffer holds is not defined
 /// then, nor behind the part. With ARMILLA_ACCESS=opened the buffer is open for writing until the future is ready. Cost: a
-/// question, an allocation, and one copy of the result where the buffer lies in this rank's segment (`allocate`) or ranks are
-/// threads; a copy by the kernel for other memory, of which a caller that waits makes half at the same time from 128 KiB on; in
-/// messages where the kernel refuses. Paper: MRPC, section 4, which leaves results to the receiver's next call.
-template <class T, class F, class... A>
-future<std::span<T>> call_into(rank_t dest, std::span<T> buffer, F&& f, A&&... arguments) {
+/// question, and one copy of the result where the buffer lies in this rank's segment (`allocate`) or ranks are threads; a copy by
+/// the kernel for other memory, of which a caller that waits makes half at the same time from 128 KiB on; in messages where the
+/// kernel refuses. Paper: MRPC, section 4, which leaves results to the receiver's next call.
+template <class T, std::size_t N, class F, class... A>
+future<std::span<T>> call_into(rank_t dest, std::span<T, N> buffer, F&& f, A&&... arguments) {
   (require_sendable<detail::sent_as<A>>(), ...);
   detail::check_body<F, A...>();
   if constexpr (detail::can_call<F, A...>) {
@@ -130,29 +134,29 @@ future<std::span<T>> call_into(rank_t dest, std::span<T> buffer, F&& f, A&&... a
   }
 }
 /// The same for a function that is named at compile time.
-template <auto F, class T, class... A>
+template <auto F, class T, std::size_t N, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)
-future<std::span<T>> call_into(rank_t dest, std::span<T> buffer, A&&... arguments) {
+future<std::span<T>> call_into(rank_t dest, std::span<T, N> buffer, A&&... arguments) {
   return call_into(dest, buffer, detail::constant_function<F>{}, std::forward<A>(arguments)...);
 }
 /// The same for a method or data member of a part of a distributed object, and of a processor object.
-template <auto M, class T, class C, class... A>
+template <auto M, class T, std::size_t N, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
-future<std::span<T>> call_into(const object_ref<C>& object, std::span<T> buffer, A&&... arguments) {
+future<std::span<T>> call_into(const object_ref<C>& object, std::span<T, N> buffer, A&&... arguments) {
   return detail::fill_buffer<T, detail::bound_member<M, C>, detail::sent_as<A>...>(object.rank, buffer, {object.id},
                                                                                    arguments...);
 }
-template <auto M, class T, class C, class... A>
+template <auto M, class T, std::size_t N, class C, class... A>
   requires std::is_member_pointer_v<decltype(M)>
-future<std::span<T>> call_into(const remote<C>& object, std::span<T> buffer, A&&... arguments) {
+future<std::span<T>> call_into(const remote<C>& object, std::span<T, N> buffer, A&&... arguments) {
   const detail::reference& held = detail::held_by(object, "call_into");
   return detail::fill_buffer<T, detail::member_of_object<M, C>, detail::sent_as<A>...>(held.rank, buffer, {held.name},
                                                                                        arguments...);
 }
 
 // What is easily written otherwise says how it is written.
-template <class T, class... A>
-future<std::span<T>> call_into(std::span<T>, A&&...) {
+template <class T, std::size_t N, class... A>
+future<std::span<T>> call_into(std::span<T, N>, A&&...) {
   static_assert(detail::dependent_false<T>,
                 "armilla: the destination comes first, then the buffer: call_into(rank, buffer, f, arguments...)");
   return {};

@@ -118,6 +118,42 @@ RANK_TEST(a_result_that_is_too_long_is_an_error_that_names_both_sizes) {
   });
 }
 
+RANK_TEST(a_reply_that_claims_more_elements_than_the_buffer_has_is_an_error) {
+  std::array<int, 3> buffer{};
+  const auto promised = am::detail::promise<std::span<int>>::make("test");
+  auto f = promised.get_future();
+  promised.target->asked.buffer = buffer.data();
+  promised.target->asked.room = buffer.size();
+  am::detail::buffer_part<int>{5}.complete(*promised.target, 0);
+  EXPECT_THROWS_SAYING(am::decode_error, "rank 0 says that it put 5 elements into a buffer of 3", f.get());
+}
+
+RANK_TEST(the_buffer_of_a_call_costs_no_more_operations_than_the_call) {
+  std::array<int, 3> buffer{};
+  auto f = am::call_into(next(), std::span(buffer), [] { return std::array{1, 2, 3}; });  // of a fixed extent
+  int under_way = 0;
+  // Memory operations are of the bodies that fill the buffers of other ranks.
+  am::detail::current->out->pending.each([&](const am::detail::pending_op& op) {
+    under_way += int(op.is_question() || op.reply_handler == am::detail::no_handler);
+  });
+  EXPECT_EQ(under_way, 1);
+  f.get();
+}
+
+RANK_TEST(the_first_of_several_buffers_is_told_by_when_any) {
+  std::array<int, 3> one{}, two{};
+  std::vector<am::future<std::span<int>>> both;
+  both.push_back(am::call_into(next(), std::span<int>(one), [] { return std::array{1, 2, 3}; }));
+  both.push_back(am::call_into(next(), std::span<int>(two), []() -> std::array<int, 3> {
+    am::call(am::rank(), [] {}).get();
+    return {4, 5, 6};
+  }));
+  const auto [which, part] = am::when_any(std::move(both)).get();
+  EXPECT_EQ(part.data(), (which == 0 ? one : two).data());
+  EXPECT_EQ(part[0], which == 0 ? 1 : 4);
+  am::fence();  // the other buffer is written until then
+}
+
 RANK_TEST(what_the_body_throws_arrives_at_get) {
   std::array<int, 4> buffer{};
   EXPECT_THROWS_SAYING(am::remote_error, "not today", am::call_into(next(), std::span<int>(buffer), []() -> std::vector<int> {

@@ -109,13 +109,17 @@ void throw_empty_future(const char* operation) {
 
 namespace {
 
-std::string explain_reply(const context&, const char* operation, const pending_op& c) {
-  if (c.state != pending_op::state_t::pending) return fmt::format("{}: the reply is there", operation);
-  if (!c.is_question()) return fmt::format("{} of what this rank itself promised", operation);
-  const question_place& asked = c.asked;
+std::string describe(const question_place& asked) {
   const std::string method = asked.method == named_question_handler ? fmt::format("call by name of '{}'", asked.name)
                                                                     : handler_method_name(asked.method);
-  return fmt::format("{}: the reply of rank {} to {}", operation, asked.rank, method);
+  return fmt::format("the reply of rank {} to {}", asked.rank, method);
+}
+
+std::string explain_reply(const context&, const char* operation, const pending_op& c) {
+  if (c.state != pending_op::state_t::pending) return fmt::format("{}: the reply is there", operation);
+  if (c.is_question()) return fmt::format("{}: {}", operation, describe(c.asked));
+  const std::string promised = fmt::format("{} of what {} gives", operation, c.asked.maker);
+  return c.asked.rank == no_rank ? promised : fmt::format("{}, which takes {}", promised, describe(c.asked));
 }
 
 }  // namespace

@@ -167,7 +167,20 @@ struct promise {
   static promise make(const char* operation) {
     const context& self = here(operation);
     self.out->require_own_thread(operation);
-    return {self.out->pending.take(no_handler)};
+    pending_op* const op = self.out->pending.take(no_handler);
+    op->asked.rank = no_rank;
+    op->asked.maker = operation;
+    return {op};
+  }
+  /// Reports name what `source` asked: the promise waits for it, among others perhaps.
+  template <class U>
+  void waits_for(const future<U>& source) const noexcept {
+    const pending_op* const c = future_access::op_of(source);
+    if (target->asked.rank != no_rank || c == nullptr || c->state != pending_op::state_t::pending) return;
+    if (!c->is_question() && c->reply_handler != no_handler) return;
+    target->asked.method = c->asked.method;
+    target->asked.rank = c->asked.rank;
+    target->asked.name = c->asked.name;
   }
   future<T> get_future() const noexcept { return future_access::adopt<T>(target); }
 };
@@ -289,6 +302,7 @@ auto future<T>::then(F f) {
   using R = typename detail::flattened<typename detail::then_result<T, F>::type>::type;
   auto promised = detail::promise<R>::make("future::then");
   future<R> result = promised.get_future();
+  promised.waits_for(*this);
   detail::when_filled(std::move(*this),
                       [to = detail::late_op(promised.target), f = std::move(f)](detail::pending_op* filled) mutable {
                         struct sink {

@@ -13,7 +13,8 @@
 ///     am::async(1, am::urgent([] { stop(); }));                         // leaves at once, without company
 ///     am::call(h.on(1), am::as_fiber<&part::meet>());                   // a method: of a part, or of a processor object
 ///
-/// A hint stands where the body stands, in `async`, `call`, `async_all`, `call_all` and `call_into`.
+/// A hint stands where the body stands, in `async`, `call`, `async_all`, `call_all` and `call_into`. A method by name takes none:
+/// its caller does not know the body.
 ///
 /// Without a hint a body runs at once on the stack of the rank's loop and becomes a fiber only if it waits, which is what most
 /// calls want. Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the body runs is independent of how the caller
@@ -96,6 +97,23 @@ auto hinted() {
   else
     return Hint<constant_function<F>>{};
 }
+
+template <class F>
+inline constexpr bool is_hint = false;
+template <class F>
+inline constexpr bool is_hint<completed_body<F>> = true;
+template <class F>
+inline constexpr bool is_hint<fiber_body<F>> = true;
+template <class F>
+inline constexpr bool is_hint<safe_body<F>> = true;
+template <class F>
+inline constexpr bool is_hint<urgent_body<F>> = true;
+
+/// In place of a hint that is refused: it can be called, so that the compiler says no more than the refusal.
+struct refused_hint {
+  template <class... A>
+  void operator()(const A&...) const {}
+};
 
 template <class F>
 struct body_parameters<completed_body<F>> : body_parameters<F> {};

@@ -226,7 +226,10 @@ void provide() {
 template <const auto& M, class F>
   requires(detail::method_tag<M> && std::is_empty_v<F> && std::is_default_constructible_v<F>)
 void provide(F) {
-  provide<M, F{}>();
+  static_assert(!detail::is_hint<F>,
+                "armilla: a method that is provided takes no hint; provide the function, and let it start a fiber where it needs "
+                "one");
+  if constexpr (!detail::is_hint<F>) provide<M, F{}>();
 }
 
 /// The same for a member function of `object`, which must live until it is withdrawn, or the session ends:
@@ -276,6 +279,40 @@ void async(rank_t dest, A&&... arguments) {
   calls::check();
   detail::outbox& out = *detail::here("async").out;
   calls::tell(out, out.checked(dest, "async"), std::forward<A>(arguments)...);
+}
+
+namespace detail {
+
+template <const auto& M>
+constexpr refused_hint hint_by_name() {
+  static_assert(!method_tag<M>,
+                "armilla: a method by name takes no hint, for its caller does not know the body; call flush() behind a statement "
+                "that is urgent");
+  return {};
+}
+
+}  // namespace detail
+
+// What is easily written otherwise says how it is written.
+template <const auto& M>
+  requires detail::method_tag<M>
+auto to_completion() {
+  return detail::hint_by_name<M>();
+}
+template <const auto& M>
+  requires detail::method_tag<M>
+auto as_fiber() {
+  return detail::hint_by_name<M>();
+}
+template <const auto& M>
+  requires detail::method_tag<M>
+auto urgent() {
+  return detail::hint_by_name<M>();
+}
+template <const auto& M>
+  requires detail::method_tag<M>
+auto safe() {
+  return detail::hint_by_name<M>();
 }
 
 }  // namespace armilla

@@ -20,6 +20,10 @@ inline void finish_reply(outbox& out, peer_channel& c) {
   out.done(c);
 }
 
+/// What is in the reply is not the result, but says how far it is where it belongs: `complete(operation, source)`.
+template <class R>
+concept completes_itself = requires(const R& part, pending_op& c, rank_t source) { part.complete(c, source); };
+
 /// Takes in replies with a value of type R; a void reply is the name alone.
 template <class R>
 struct reply {
@@ -99,7 +103,11 @@ struct reply {
       ++in.out.count().replies_abandoned;
       return;
     }
-    if constexpr (std::is_void_v<R>)
+    if constexpr (completes_itself<R>) {
+      const R part = reader.template get<R>();
+      at = behind();
+      return part.complete(*c, source);
+    } else if constexpr (std::is_void_v<R>)
       c->store<no_value>();
     else
       c->store<R>(reader.template get<R>());
@@ -288,19 +296,22 @@ template <class F, class... A>
   block.finish();
 }
 
+/// The operation that a reply to the question will complete.
 template <class F, class... A>
-auto send_question(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
-  using packed = packing<F, A...>;
-  using R = result_of<F, A...>;
-  const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
-  call_state& calls = *out.self.calls;
-  out.admit(c);
-  pending_op* const target = out.pending.take(handler<reply<R>>.id);
-  future<R> result = future_access::adopt<R>(target);
-  const op_id name = target->name();
+pending_op* begin_question(outbox& out, const peer_channel& c) {
+  pending_op* const target = out.pending.take(handler<reply<result_of<F, A...>>>.id);
   target->asked.method = question_id<F, A...>();
   target->asked.rank = c.to;
   if constexpr (by_name<F>) target->asked.name = F::text();
+  return target;
+}
+
+template <class F, class... A>
+[[gnu::always_inline]] inline void write_question(outbox& out, peer_channel& c, const pending_op* target, const F& f,
+                                                  const A&... arguments) {
+  using packed = packing<F, A...>;
+  call_state& calls = *out.self.calls;
+  const op_id name = target->name();
   shared_range stable;
   if constexpr (!packed::fixed) stable = out.memory_for(c.to);
   const std::size_t size = sizeof name + packed::size(stable, arguments...);
@@ -318,6 +329,16 @@ auto send_question(outbox& out, peer_channel& c, const F& f, const A&... argumen
   }
   if (out.observed()) [[unlikely]]
     out.count_call();
+}
+
+template <class F, class... A>
+auto send_question(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
+  using R = result_of<F, A...>;
+  const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
+  out.admit(c);
+  pending_op* const target = begin_question<F, A...>(out, c);
+  future<R> result = future_access::adopt<R>(target);
+  write_question<F, A...>(out, c, target, f, arguments...);
   return result;
 }
 

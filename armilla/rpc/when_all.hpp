@@ -78,6 +78,7 @@ future<std::vector<T>> when_all(std::vector<future<T>> futures) {
   future<values> result = promised.get_future();
   auto* all = new detail::gathering<values, values>{values(futures.size()), futures.size() + 1, nullptr,
                                                     detail::late_op(promised.target)};
+  for (const future<T>& f : futures) promised.waits_for(f);
   for (std::size_t i = 0; i < futures.size(); ++i)
     detail::gather_into(std::move(futures[i]), all, [i](values& to, T&& value) { to[i] = std::move(value); });
   all->arrived();
@@ -97,6 +98,7 @@ inline future<void> when_all(std::vector<future<void>> futures) {
     }
     void take(detail::no_value&&) { all->arrived(); }
   };
+  for (const future<void>& f : futures) promised.waits_for(f);
   for (auto& f : futures)
     detail::when_filled(std::move(f), [all](detail::pending_op* filled) { detail::consume<void>(filled, sink{all}); });
   all->arrived();
@@ -111,6 +113,7 @@ future<std::tuple<T...>> when_all(future<T>... futures) {
   auto promised = detail::promise<values>::make("when_all");
   future<values> result = promised.get_future();
   auto* all = new detail::gathering<values, values>{values(), sizeof...(T) + 1, nullptr, detail::late_op(promised.target)};
+  (promised.waits_for(futures), ...);
   [&]<std::size_t... I>(std::index_sequence<I...>) {
     (detail::gather_into(std::move(futures), all, [](values& to, T&& value) { std::get<I>(to) = std::move(value); }), ...);
   }(std::index_sequence_for<T...>{});
@@ -126,6 +129,7 @@ future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {
   if (futures.empty()) detail::throw_empty_future("when_any");
   auto promised = detail::promise<first>::make("when_any");
   future<first> result = promised.get_future();
+  for (const future<T>& f : futures) promised.waits_for(f);
   for (std::size_t i = 0; i < futures.size(); ++i) {
     struct sink {
       std::size_t i;

@@ -17,6 +17,10 @@ T thrice(T x) {
   return 3 * x;
 }
 
+namespace api {
+inline constexpr am::method<double(double)> half{"test.half"};
+}
+
 struct histogram {
   void add(int) {}
   void add(double) {}
@@ -64,6 +68,10 @@ int main(int argc, char** argv) {
     (void)am::call_into(std::span(into), 1, [](int) { return std::vector<double>(); }, 1);
 #elif defined CASE_SAFE_MEMBER
     (void)am::call(h.on(1), am::safe<&histogram::total>());
+#elif defined CASE_HINT_BY_NAME
+    (void)am::call(1, am::safe<api::half>(), 3.0);
+#elif defined CASE_HINT_PROVIDED
+    am::provide<api::half>(am::as_fiber<&once>());
 #elif defined CASE_PRINT_PLACES
     am::print_on(0, "{} of {}", 1);
 #elif defined CASE_PRINT_VALUE

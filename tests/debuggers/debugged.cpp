@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /// debugged [wrong]: fibers, bodies that wait, global memory and collectives, for debuggers to look at. "wrong": one of the
-/// waiting bodies decides by memory that nobody has written. "crash": one of them breaks down.
+/// waiting bodies decides by memory that is not written. "crash": one of them breaks down.
 #include <csignal>
 #include <cstdio>
 #include <cstring>

@@ -56,7 +56,7 @@ class Reports(unittest.TestCase):
             for r in range(ranks):
                 self.assertRegex(text, rf"rank {r} \(.*waiter, pid \d+\):")
             self.assertEqual(len(re.findall(r"(?m)^  main waits for join of fiber \d+$", text)), ranks, text)
-            self.assertEqual(len(re.findall(r"fiber \d+ waits for sync_var::read of 0x[0-9a-f]+, which nobody has written", text)), ranks)
+            self.assertEqual(len(re.findall(r"fiber \d+ waits for sync_var::read of 0x[0-9a-f]+, which is not written yet", text)), ranks)
 
     def test_a_fiber_that_keeps_the_job_from_its_end(self):
         for ranks, fabric in everywhere():
@@ -76,6 +76,17 @@ class Reports(unittest.TestCase):
             text = self.ask(start("call", ranks, fabric))
             self.assertRegex(text, rf"main waits for future::wait: the reply of rank {ranks - 1} to call wait_for_ever\(\)")
             self.assertRegex(text, r"\(a body\) waits for sync_var::read")
+
+    def test_whom_a_call_into_a_buffer_asked(self):
+        for ranks, fabric in everywhere():
+            text = self.ask(start("call_into", ranks, fabric))
+            self.assertRegex(text, rf"main waits for future::wait: the reply of rank {ranks - 1} to call_into list_for_ever\(\)")
+
+    def test_whom_a_combined_future_waits_for(self):
+        for scene, maker, method in (("when_any", "when_any", "call_into list_for_ever"), ("then", "future::then", "call wait_for_ever")):
+            for ranks, fabric in everywhere((2,)):
+                text = self.ask(start(scene, ranks, fabric))
+                self.assertRegex(text, rf"main waits for future::wait of what {maker} gives, which takes the reply of rank 1 to {method}\(\)")
 
     def test_many_that_wait_for_the_same_are_one_line(self):
         for ranks, fabric in everywhere():
@@ -138,7 +149,7 @@ class Stalls(unittest.TestCase):
                 self.assertRegex(job.err, rf"(?m)^rank {r} .*:$")
 
     def test_a_sync_var_that_nobody_writes(self):
-        self.check("sync_var", "which nobody has written")
+        self.check("sync_var", "which is not written yet")
 
     def test_locks_taken_crosswise(self):
         self.check("crosswise", r"held by fiber \d")
@@ -153,7 +164,7 @@ class Stalls(unittest.TestCase):
         self.check("barrier", "has not come", (2, 4))
 
     def test_servers_whose_main_waits_for_ever(self):
-        self.check("serve_for_ever", "which nobody has written")
+        self.check("serve_for_ever", "which is not written yet")
         self.check("serve_for_ever", "run_main: serving", (2, 4))
 
     def test_it_is_looked_for_unless_forbidden(self):
@@ -267,7 +278,7 @@ class NoStalls(unittest.TestCase):
         self.check("slow_body")
 
     def test_progress_threads_that_work_before_they_first_rest(self):
-        self.check("safe_body", reception="thread")
+        self.check("safe_body", progress_mode="thread")
 
     def test_waits_with_a_deadline(self):
         self.check("wait_for", said="late\n")

@@ -33,6 +33,7 @@ locks& mine() {
 }
 
 int wait_for_ever() { return mine().never.read(); }
+std::vector<int> list_for_ever() { return {mine().never.read()}; }
 int answer_slowly() {
   am::sleep_for(1500ms);
   return 7;
@@ -121,6 +122,14 @@ void work() {
   if (scene == "left_fiber") am::spawn([] { mine().never.read(); }).detach();
   if (scene == "crosswise") lock_crosswise();
   if (scene == "call" && me == 0) am::call<&wait_for_ever>(last).get();
+  std::array<int, 4> buffer{};
+  if (scene == "call_into" && me == 0) am::call_into<&list_for_ever>(last, std::span(buffer)).get();
+  if (scene == "when_any" && me == 0) {
+    std::vector<am::future<std::span<int>>> one;
+    one.push_back(am::call_into<&list_for_ever>(last, std::span(buffer)));
+    am::when_any(std::move(one)).get();
+  }
+  if (scene == "then" && me == 0) am::call<&wait_for_ever>(last).then([](int n) { return n; }).get();
   if (scene == "many" && me == 0) {
     for (int i = 0; i < 99; ++i) am::async<&wait_for_ever>(last);
     am::call<&wait_for_ever>(last).get();
