@@ -158,7 +158,7 @@ inline int main(int argc, char** argv) {
 #define EXPECT(...) rank_test::expect(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 #define RANK_TEST_COMPARE(a, op, b)                                                                        \
   rank_test::expect_compare(rank_test::read(a), rank_test::read(b), #a " " #op " " #b, __FILE__, __LINE__, \
-                            [](const auto& x, const auto& y) { return x op y; })
+                            [](const auto& rank_test_a, const auto& rank_test_b) { return rank_test_a op rank_test_b; })
 #define EXPECT_EQ(a, b) RANK_TEST_COMPARE(a, ==, b)
 #define EXPECT_NE(a, b) RANK_TEST_COMPARE(a, !=, b)
 #define EXPECT_LT(a, b) RANK_TEST_COMPARE(a, <, b)

@@ -182,7 +182,7 @@ struct method_calls<M, R(P...)> {
     pending_op* const target = out.pending.take(handler<reply<result>>.id);
     future<result> result_here = future_access::adopt<result>(target);
     const op_id name = target->name();
-    target->asked = {named_question_handler, c.to, stub::text()};
+    target->asked = {named_question_handler, c.to, stub::text(), nullptr, nullptr, 0};
     shared_range stable;
     if constexpr (!packed::fixed) stable = out.memory_for(c.to);
     const std::size_t bytes = sizeof name + packed::size(stable, arguments...);
