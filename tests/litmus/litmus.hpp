@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <armilla/base/options.hpp>
+#include <armilla/fabric/host_map.hpp>
 
 #include "tests/rank_test.hpp"
 
