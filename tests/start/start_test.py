@@ -272,7 +272,7 @@ class Ending(StartTest):
         self.on_fabrics("terminate", "ended by an exception: std::logic_error: inside noexcept", 1)
 
     def test_a_result_that_cannot_be_waited_for(self):
-        self.assertRegex(self.run_job("filling", "0").err, "call_into: the buffer of a call_into goes before the answer")
+        self.assertRegex(self.run_job("filling", "0").err, "call_into: the buffer of a call_into goes before the reply")
 
     @unittest.skipIf("shm" not in FABRICS, "processes only")
     def test_exception_in_another_thread_of_a_rank(self):
