@@ -195,26 +195,39 @@ class hash_core final : public fence_guest {
   static constexpr bool meets = !std::is_same_v<meeting, no_combiner>;
 
   /// Budget of an update that meets another: the hash, the place, one comparison, the operation.
+  ///
+  /// What is sent on the way may run bodies that update by another operation. So all is looked at anew behind each send.
   template <class Op, class K>
   void combine(const K& key, std::uint64_t hash, const mapped& value) {
     if constexpr (meets) {
-      if (evict_ != &hash_core::evict<update_verb<Op>>) [[unlikely]] {
-        drain();
-        evict_ = &hash_core::evict<update_verb<Op>>;
+      bool met = false;
+      for (;;) {
+        if (evict_ != &hash_core::evict<update_verb<Op>>) [[unlikely]]
+          meet_by<Op>();
+        auto& place = combiner_.at(hash);
+        met = place.used && place.hash == hash && Equal{}(place.key, key);
+        if (met) [[likely]] {
+          place.value = Op{}(std::move(place.value), value);
+          break;
+        }
+        if (!place.used) {
+          occupy(place, key, hash, value);
+          break;
+        }
+        (this->*evict_)(place);
       }
-      auto& place = combiner_.at(hash);
-      const bool met = place.used && place.hash == hash && Equal{}(place.key, key);
-      if (met) [[likely]]
-        place.value = Op{}(std::move(place.value), value);
-      else
-        replace(place, key, hash, value);
       if (combiner_.judge(met)) [[unlikely]]
         drain();
     }
   }
+  /// One operation at a time: what has met by another leaves first.
+  template <class Op>
+  [[gnu::noinline]] void meet_by() {
+    while (!combiner_.empty()) drain();
+    evict_ = &hash_core::evict<update_verb<Op>>;
+  }
   template <class K>
-  void replace(place& place, const K& key, std::uint64_t hash, const mapped& value) {
-    while (place.used) (this->*evict_)(place);
+  void occupy(place& place, const K& key, std::uint64_t hash, const mapped& value) {
     if constexpr (requires { place.key = key; })
       place.key = key;  // a text keeps its memory
     else
@@ -222,13 +235,15 @@ class hash_core final : public fence_guest {
     place.value = value;
     combiner_.fill(place, hash);
   }
-  /// What has met there goes into its row, unless a body that runs meanwhile has seen to that.
+  /// What has met there goes into its row, unless a body that runs meanwhile has seen to that. Then another operation may have
+  /// put something there.
   template <class Verb>
   void evict(place& from) {
     if constexpr (meets) {
+      const auto is_there = [&] { return from.used && evict_ == &hash_core::evict<Verb>; };
       std::size_t member = member_of(from.hash);
-      for (; from.used && !takes<Verb>(member); member = member_of(from.hash)) make_ready<Verb>(member);
-      if (!from.used) return;
+      for (; is_there() && !takes<Verb>(member); member = member_of(from.hash)) make_ready<Verb>(member);
+      if (!is_there()) return;
       put<Verb>(rows_[member], from.key, from.value);
       combiner_.free(from);
       if (rows_[member].bytes() >= gather_) [[unlikely]]

@@ -22,14 +22,21 @@ void part_guard::open() noexcept {
   if (current == nullptr) return;
   const auto mine = std::find(loops_.rbegin(), loops_.rend(), running_fiber("local"));
   loops_.erase(mine == loops_.rend() ? loops_.end() - 1 : std::prev(mine.base()));
-  if (!loops_.empty()) return;
-  for (const std::function<void()>& run : waiting_) {
+  if (loops_.empty() && !waiting_.empty() && !running_waiting_) run_waiting();
+}
+
+// A statement that runs here may loop over the part itself, and send, so that others come: these stand behind it, and behind all
+// that wait. It leaves the queue when it has ended: until then nothing else changes the table under it, and a fence waits.
+void part_guard::run_waiting() noexcept {
+  running_waiting_ = true;
+  while (loops_.empty() && !waiting_.empty()) {
     try {
-      run();
+      waiting_.front()();
     } catch (...) { note_statement_error(*current, current->rank, std::current_exception()); }
+    waiting_.pop_front();
   }
-  waiting_.clear();
-  opened_.notify_all();
+  running_waiting_ = false;
+  if (waiting_.empty()) opened_.notify_all();
 }
 
 void part_guard::refuse_loop(const char* operation) const {

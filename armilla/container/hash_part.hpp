@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -26,7 +27,8 @@ class part_guard {
   part_guard() = default;
   part_guard(const part_guard&) = delete;
 
-  bool closed() const noexcept { return !loops_.empty(); }
+  /// Statements wait: for a loop, or behind others that have waited and may be running.
+  bool closed() const noexcept { return !loops_.empty() || !waiting_.empty(); }
   bool has_waiting() const noexcept { return !waiting_.empty(); }
   /// A loop of the running fiber begins, or ends; at the end of the last, what waits runs.
   void close();
@@ -46,9 +48,11 @@ class part_guard {
 
  private:
   void refuse_loop(const char* operation) const;
+  [[gnu::cold]] void run_waiting() noexcept;
 
   std::vector<const void*> loops_;  // the fibers that have them
-  std::vector<std::function<void()>> waiting_;
+  std::deque<std::function<void()>> waiting_;
+  bool running_waiting_ = false;
   condition_variable opened_;
 };
 

@@ -130,6 +130,27 @@ RANK_TEST(updates_by_different_operations_do_not_meet) {
   EXPECT_EQ(m.size(), 10U);
 }
 
+// Each eviction sends, and what comes meanwhile updates by another operation.
+RANK_TEST(bodies_that_update_by_another_operation_do_not_disturb_an_update) {
+  am::unordered_map<number, number> m({.combine = 64, .gather = 1});
+  const auto name = m.handle();
+  constexpr number keys = 1000, times = 20;
+  const auto other = [](std::remove_const_t<decltype(name)> map, number key) {
+    for (int twice = 0; twice < 2; ++twice) map->update(key, key, [](number a, number b) { return a < b ? b : a; });
+  };
+  const am::rank_t next = (am::rank() + 1) % am::ranks();
+  for (number i = 0; i < keys * times; ++i) {
+    am::async(next, other, name, keys + i % keys);
+    m.update(i % keys, 1, std::plus<>{});
+    m.update(i % keys, 1, std::plus<>{});
+  }
+  am::fence();
+  EXPECT_EQ(m.size(), 2 * keys);
+  std::size_t wrong = 0;
+  for (const auto& [key, value] : m.local()) wrong += value != (key < keys ? 2 * times * number(am::ranks()) : key);
+  EXPECT_EQ(wrong, 0U);
+}
+
 RANK_TEST(texts_are_keys_and_values) {
   am::unordered_map<std::string, std::string> m;
   std::map<std::string, std::string> oracle;
@@ -216,6 +237,54 @@ RANK_TEST(statements_wait_for_a_loop_over_the_part) {
   am::fence();
   EXPECT_EQ(m.size(), 2000U);
   EXPECT_EQ(m.find(5).get(), number(am::ranks()) * 11);
+}
+
+RANK_TEST(a_visit_that_has_waited_for_a_loop_may_loop_itself) {
+  am::unordered_map<number, number> m;
+  const auto name = m.handle();
+  const auto add_sum = [](number& value, std::remove_const_t<decltype(name)> map) {
+    number sum = 0;
+    for (const auto& each : map->local()) sum += each.second != 0;
+    value += 1 + sum;
+  };
+  m.insert(number(am::rank()), 0);
+  am::fence();
+  {
+    auto mine = m.local();
+    am::barrier();
+    if (am::rank() == 0)
+      for (number key = 0; key < number(am::ranks()); ++key)
+        for (int i = 0; i < 3; ++i) m.visit(key, add_sum, name);
+    for (int i = 0; i < 3; ++i) am::poll(), am::barrier();
+    for (const auto& [key, value] : mine) EXPECT_EQ(value, 0U);
+  }
+  am::fence();
+  std::size_t wrong = 0;
+  for (const auto& [key, value] : m.local()) wrong += value < 3;
+  EXPECT_EQ(wrong, 0U);
+}
+
+RANK_TEST(a_visit_that_has_waited_for_a_loop_keeps_its_value_while_others_are_inserted) {
+  am::unordered_map<number, number> m;
+  const auto name = m.handle();
+  const auto insert_many = [](number& value, std::remove_const_t<decltype(name)> map, number first) {
+    for (number i = 0; i < 20000; ++i) map->insert(first + i, 1);
+    value = 7;
+  };
+  const number own = number(am::rank());
+  m.insert(own, 0);
+  am::fence();
+  {
+    auto mine = m.local();
+    am::barrier();
+    m.visit(own, insert_many, name, 1000 + own * 20000);
+    am::poll();
+    am::barrier();
+  }
+  am::fence();
+  EXPECT_EQ(m.size(), std::size_t(am::ranks()) * 20001);
+  EXPECT_EQ(m.find(own).get(), 7U);
+  am::barrier();
 }
 
 RANK_TEST(a_fence_inside_a_loop_is_refused) {
