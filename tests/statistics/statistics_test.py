@@ -60,7 +60,7 @@ class StatisticsTest(unittest.TestCase):
             self.assertAlmostEqual(report["total"]["seconds"], sum(r["seconds"] for r in report["by_rank"]))
             for method in report["total"]["methods"]:
                 parts = [m for r in report["by_rank"] for m in r["methods"] if m["name"] == method["name"]]
-                for what in ("runs", "items", "bytes"):
+                for what in ("runs", "messages", "bytes"):
                     self.assertEqual(method[what], sum(m[what] for m in parts), method["name"])
 
     def test_what_went_to_each_rank_adds_up(self):
