@@ -34,6 +34,16 @@ RANK_TEST(top_k_gives_the_same_on_every_rank_as_sorting_all_would) {
   }
 }
 
+RANK_TEST(what_is_counted_by_key_may_be_const_or_a_temporary) {
+  const std::vector<std::pair<int, long>> mine = {{am::rank(), 1}, {-1, 2}};
+  const auto sums = am::reduce_by_key(mine, std::plus<>{});
+  EXPECT_EQ(am::top_k(sums, 1)[0].second, 2L * am::ranks());
+  EXPECT_EQ(am::top_k(am::reduce_by_key(mine, std::plus<>{}), 1)[0].first, -1);
+  EXPECT_EQ(sums.find(-1).get().value_or(0), 2L * am::ranks());
+  EXPECT(sums.contains(am::rank()).get() && sums.count(-1).get() == 1);
+  am::barrier();
+}
+
 RANK_TEST(top_k_goes_by_any_projection_and_over_any_team) {
   const am::team half = am::world().split(am::rank() % 2);
   am::unordered_map<int, std::string> m(half);

@@ -83,11 +83,11 @@ inline constexpr detail::take_second by_value{};
 ///
 /// Cost: one pass over each part, and one meeting in which each member shows at most `n` elements.
 template <class Container, class Proj = detail::take_second>
-  requires requires(Container& c) {
+  requires requires(const Container& c) {
     c.local().begin();
     typename Container::key_type;
   }
-auto top_k(Container& all, std::size_t n, Proj proj = {}) {
+auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
   using element = typename detail::outside<typename Container::value_type>::type;
   const detail::stands_before<Proj> before{proj};
   std::vector<element> best;  // a heap whose front is the worst of them

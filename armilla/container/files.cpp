@@ -58,11 +58,11 @@ sight look_at(int descriptor) {
                   (error == changed ? "; read it when nothing writes to it" : "; the path must be good on every rank"));
 }
 
-/// All members learn of an error of one.
+/// All members learn of an error of one, and of the path that it gave.
 void agree_on(const char* operation, const std::string& path, const char* verb, const team& members, std::int64_t error) {
   const std::vector<std::int64_t> all = members.all_gather(error);
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (all[i] != 0) fail(operation, path, verb, members.world_rank(rank_t(i)), all[i]);
+    if (all[i] != 0) fail(operation, members.broadcast(path, rank_t(i)), verb, members.world_rank(rank_t(i)), all[i]);
 }
 
 /// 0, or an error's number. A file that ends before `n` bytes has changed.
@@ -121,7 +121,8 @@ file_part::file_part(const char* operation, const std::string& path, const team&
   const sight before = look_at(*how.file);
   const std::vector<sight> all = how.members.all_gather(before);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].error != 0) fail(operation, path, "read", how.members.world_rank(rank_t(i)), all[i].error);
+    if (all[i].error != 0)
+      fail(operation, how.members.broadcast(path, rank_t(i)), "read", how.members.world_rank(rank_t(i)), all[i].error);
     if (all[i].size != all[0].size)
       throw_usage(operation, "'" + path + "' has " + std::to_string(all[0].size) + " bytes on rank " +
                                  std::to_string(how.members.world_rank(0)) + " and " + std::to_string(all[i].size) + " on rank " +

@@ -145,6 +145,16 @@ RANK_TEST(records_of_csv_may_hold_quotes_separators_and_ends_of_lines) {
   EXPECT_EQ(am::all_reduce(rows, std::plus<>{}), 100U);
 }
 
+RANK_TEST(the_path_in_an_error_is_that_of_the_rank_that_failed) {
+  const std::string good = "/proc/self/exe";  // there on every rank
+  const int last = am::ranks() - 1;
+  std::string text;
+  try {
+    (void)am::read_words(am::rank() == last ? "no such file" : good);
+  } catch (const am::usage_error& e) { text = e.what(); }
+  EXPECT(text.find("'no such file' on rank " + std::to_string(last)) != std::string::npos);
+}
+
 RANK_TEST(a_bad_line_is_named_or_skipped_and_counted) {
   std::string text;
   for (int i = 1; i <= 200; ++i) text += i == 150 ? "150,not a number\n" : std::to_string(i) + "," + std::to_string(i) + "\n";

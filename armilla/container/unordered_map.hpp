@@ -79,17 +79,17 @@ class hash_verbs {
   }
   /// Question: a copy of what is kept for the key (of a set: the key), or nothing.
   template <class K>
-  [[nodiscard]] auto find(const K& key) {
+  [[nodiscard]] auto find(const K& key) const {
     return armilla::call<&part::find>(core_->settled(key, "find"), Key(key));
   }
   /// Question: whether the key is there.
   template <class K>
-  [[nodiscard]] future<bool> contains(const K& key) {
+  [[nodiscard]] future<bool> contains(const K& key) const {
     return armilla::call<&part::contains>(core_->settled(key, "contains"), Key(key));
   }
   /// Question: how many there are of the key, 0 or 1.
   template <class K>
-  [[nodiscard]] future<std::size_t> count(const K& key) {
+  [[nodiscard]] future<std::size_t> count(const K& key) const {
     return armilla::call<&part::count>(core_->settled(key, "count"), Key(key));
   }
 
@@ -317,7 +317,7 @@ class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
   }
   /// Question: how often.
   template <class K>
-  [[nodiscard]] future<std::int64_t> count(const K& key) {
+  [[nodiscard]] future<std::int64_t> count(const K& key) const {
     return base::find(key).then([](const std::optional<std::int64_t>& n) { return n.value_or(0); });
   }
 };
