@@ -166,6 +166,29 @@ RANK_TEST(what_cannot_grow_says_so) {
   EXPECT_THROWS_SAYING(am::usage_error, "made without ranks", none.push_back(1));
 }
 
+// Rank 1 is in both teams: where the vector of one cannot grow, that of the other still does.
+RANK_TEST(a_vector_that_cannot_grow_does_not_keep_one_of_another_team_from_it) {
+  if (am::ranks() < 3) return;
+  const am::team low = am::world().split(am::rank() < 2 ? 0 : 1);
+  const am::team high = am::world().split(am::rank() == 1 || am::rank() == 2 ? 0 : 1);
+  am::vector<long> x(0, am::on(low)), y(0, am::on(high));
+  std::vector<am::global_ptr<std::byte>> taken;
+  if (am::rank() == 0)
+    for (std::size_t n = std::size_t(1) << 40; n >= 4096;) try {
+        taken.push_back(am::allocate<std::byte>(n));
+      } catch (const am::limit_error&) { n /= 2; }
+  x.append(std::vector<long>(100000, 1));
+  y.push_back(2);
+  if (am::rank() < 2)
+    EXPECT_THROWS(am::limit_error, am::fence());
+  else
+    am::fence();
+  EXPECT_EQ(y.size(), std::size_t(high.size()));
+  for (const auto& each : taken) am::deallocate(each);
+  am::fence();
+  EXPECT_EQ(x.size(), std::size_t(low.size()) * 100000);
+}
+
 RANK_TEST(of_a_vector_the_first_elements_of_each_may_stay) {
   am::vector<int> x(std::size_t(am::ranks()) * 3, 5);
   x.keep_local(am::rank() == 0 ? 3 : 1);

@@ -2,6 +2,7 @@
 #include "armilla/team/fence.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -285,18 +286,27 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
   return t.size == std::uint32_t(t.self->ranks) || g.members().id() == t.id;
 }
 
-// All members have the same bits, and call their guests in the same order.
-[[gnu::cold]] void let_guests_agree(const team_record& t, std::uint64_t changed) {
+// All members have the same bits, and call their guests in the same order. Where one has failed the others still agree: members
+// of their teams that are not in that one's wait for this rank.
+[[gnu::cold]] std::exception_ptr let_guests_agree(const team_record& t, std::uint64_t changed) {
+  std::exception_ptr first;
   const std::vector<fence_guest*> guests = t.owner->guests;
-  for (fence_guest* const g : guests)
-    if ((g->bit() & changed) != 0 && holds_all_of(t, *g)) g->agree();
+  for (fence_guest* const g : guests) {
+    if ((g->bit() & changed) == 0 || !holds_all_of(t, *g)) continue;
+    try {
+      g->agree();
+    } catch (const rank_lost&) { throw; } catch (...) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  return first;
 }
 
 [[gnu::cold]] void let_retired_go(const team_record& t) {
   std::erase_if(t.owner->retired, [&](const std::unique_ptr<fence_guest>& g) { return holds_all_of(t, *g); });
 }
 
-// Every rank throws the same.
+// All members of a team throw the same. A body's error comes first: what a guest could not do it is asked for again.
 [[gnu::cold]] void finish(team_record& t, const round_sums& sums, const intention& what) {
   error_record first{};
   bool failed = false;
@@ -304,9 +314,11 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
     const inside_team alone(t, name_of(what.kind));
     failed = share_error(t, first);
   }
-  if (what.kind == collective::fence) let_guests_agree(t, sums.changed);
+  std::exception_ptr disagreed;
+  if (what.kind == collective::fence) disagreed = let_guests_agree(t, sums.changed);
   let_retired_go(t);
   if (failed) throw remote_error(first.rank, "fence", first.type, first.text);
+  if (disagreed) std::rethrow_exception(disagreed);
 }
 
 void run(team_record* team, const intention& what) {
