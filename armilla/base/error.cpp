@@ -38,8 +38,8 @@ std::string compose(const char* operation, std::string_view text) {
 }
 
 std::string remote_text(rank_t thrower, std::string_view type_name, std::string_view text) {
-  std::string all = "the body on rank " + std::to_string(thrower) + " threw ";
-  return all.append(type_name).append(" (").append(text).append("); catch it in the body, or catch armilla::remote_error here");
+  std::string all = "rank " + std::to_string(thrower) + " threw ";
+  return all.append(type_name).append(" (").append(text).append("); catch it there, or catch armilla::remote_error here");
 }
 
 std::string lost_text(rank_t lost, std::string_view cause, std::string_view host) {

@@ -250,6 +250,8 @@ std::vector<row> make_table() {
       shared(words("stats", &o::stats, good_stats,
                    "nothing, or 0, 1, timing or the name of a file that ends in .json, or several of them with commas between",
                    "Print counters at the end (1), with the time of each component (timing), or write them to a file.")),
+      choice("progress", &o::show_progress, {{"auto", progress_use::as_asked}, {"1", progress_use::on}, {"0", progress_use::off}},
+             "Tell on stderr how long algorithms get on; auto: on a terminal, where the program asks for it by show_progress."),
       shared(words(
           "trace", &o::trace, [](std::string_view v) { return v.empty() || (v.size() > 5 && v.ends_with(".json")); },
           "nothing, or the name of a file that ends in .json",

@@ -16,6 +16,7 @@ enum class launcher_use { automatic, none };
 enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
+enum class progress_use { as_asked, on, off };
 
 /// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
 std::uint64_t default_segment_bytes() noexcept;
@@ -69,6 +70,7 @@ struct options {
   bool access_by_message = false;
   // insight
   std::string stats;
+  progress_use show_progress = progress_use::as_asked;
   std::string trace;
   std::uint64_t trace_events = 64 * 1024;
   bool checked = true;
