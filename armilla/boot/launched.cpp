@@ -122,7 +122,7 @@ void joining::meet() {
     give_up(fmt::format("armilla: rank {}: start: the ranks did not meet by {}: {}", self_, others_.name(), others_.error()));
 }
 
-// --- who the others are ---
+// --- the other processes ---
 
 void joining::greet(const std::string& problem) {
   greeting mine;

@@ -2,6 +2,7 @@
 #include "armilla/ring/ring.hpp"
 
 #include <bit>
+#include <memory>
 
 namespace armilla::detail {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 
+#include "armilla/base/owned.hpp"
 #include "armilla/base/types.hpp"
 
 /// A ring of cache lines between one writer and one reader, over shared bytes that the caller supplies.
@@ -106,7 +106,7 @@ class ring_writer {
   std::uint64_t mask_ = 0;
   unsigned shift_ = 0;
   ring_memory memory_;
-  std::unique_ptr<std::uint64_t[]> inside_;  // one bit a line: holds bytes that are no frame word
+  owned<std::uint64_t[]> inside_;  // one bit a line: holds bytes that are no frame word
 };
 
 }  // namespace armilla::detail

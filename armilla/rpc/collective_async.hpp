@@ -44,10 +44,6 @@ auto team::collective_async(F f) const -> future<std::invoke_result_t<F&, const 
   return result;
 }
 
-inline future<void> team::barrier_async() const {
-  return collective_async([](const team& t) { t.barrier(); });
-}
-
 template <class T>
 auto team::broadcast_async(T value, rank_t root) const {
   return collective_async([value = std::move(value), root](const team& t) { return t.broadcast(value, root); });

@@ -187,7 +187,7 @@ RANK_TEST(coroutines_await_them) {
   EXPECT_EQ(twice().get(), 2L * am::ranks());
 }
 
-// Nobody asks: the end of the program waits for them.
+// No result is asked for: the end of the program waits for them.
 RANK_TEST(the_last_are_left_to_the_end) {
   for (int i = 0; i < 5; ++i) (void)am::barrier_async();
 }

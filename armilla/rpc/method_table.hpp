@@ -2,11 +2,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "armilla/am/delivery.hpp"
+#include "armilla/base/owned.hpp"
 
 /// What a rank provides under names, and what it knows of what others provide.
 /// Paper: MRPC, section 4 (stub caching).
@@ -56,7 +56,7 @@ class method_table {
  private:
   struct names;
   std::vector<entry> entries_;  // by index
-  std::unique_ptr<names> names_;
+  owned<names> names_;
 };
 
 /// The number that a method which this program calls has in this process: where ranks keep what they learn of it.

@@ -2,71 +2,14 @@
 #pragma once
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "armilla/rpc/future.hpp"
+#include "armilla/rpc/when_all_inline.hpp"
 
 namespace armilla {
-namespace detail {
-
-/// The values of several futures as they come in; lives until the last has come.
-template <class Values, class Result>
-struct gathering {
-  Values values;
-  std::size_t missing;
-  std::exception_ptr error;
-  late_op to;
-
-  void arrived() {
-    if (--missing != 0) return;
-    if (pending_op* c = to.find()) {
-      if (error != nullptr)
-        c->fail(std::move(error));
-      else
-        forward_to<Result>{c}.take(std::move(values));
-    }
-    delete this;
-  }
-};
-
-template <class T, class G, class Put>
-void gather_into(future<T> f, G* all, Put put) {
-  struct sink {
-    G* all;
-    Put put;
-    void fail(std::exception_ptr reason) {
-      if (all->error == nullptr) all->error = std::move(reason);
-      all->arrived();
-    }
-    void take(stored<T>&& value) {
-      put(all->values, std::move(value));
-      all->arrived();
-    }
-  };
-  when_filled(std::move(f), [all, put](pending_op* filled) { consume<T>(filled, sink{all, put}); });
-}
-
-/// Counts to a number and then is ready.
-struct countdown {
-  std::size_t missing;
-  std::exception_ptr error;
-  late_op to;
-  void arrived() {
-    if (--missing != 0) return;
-    if (pending_op* c = to.find()) {
-      if (error != nullptr)
-        c->fail(std::move(error));
-      else
-        forward_to<void>{c}.take({});
-    }
-    delete this;
-  }
-};
-
-}  // namespace detail
 
 /// A future of all values, in the order of the futures. Ready when the last is; fails, then, with the error that came
 /// first. One allocation, and one for each future that is not there yet. Values are default constructible.

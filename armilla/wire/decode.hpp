@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "armilla/base/error.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstring>
+#include <type_traits>
 
 namespace armilla::detail {
 
@@ -13,9 +14,13 @@ bool scan_for_addresses(const void* bytes, std::size_t n) noexcept;
 /// Throws `usage_error` if the captures of a closure hold an address, unless ARMILLA_CHECKED=0 says not to look.
 void refuse_addresses(const char* operation, const void* closure, std::size_t n);
 
-/// The same for a closure, whose padding counts for nothing: what lay there before often was an address.
+/// The same for a closure, whose padding counts for nothing: what lay there before often was an address. A compiler that cannot
+/// clear padding lets a closure pass that may have some.
 template <class F>
 void refuse_addresses(const char* operation, const F& closure) {
+#if !__has_builtin(__builtin_clear_padding)
+  if constexpr (!std::has_unique_object_representations_v<F>) return;
+#endif
   alignas(F) std::byte image[sizeof(F)];
   std::memcpy(image, static_cast<const void*>(&closure), sizeof image);
 #if __has_builtin(__builtin_clear_padding)

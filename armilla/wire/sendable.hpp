@@ -17,7 +17,7 @@
 ///
 /// What carries an address of this rank is refused at compile time, also inside aggregates and containers: pointers,
 /// references, span, string_view, reference_wrapper, smart pointers, iterators. Inside a class with private members
-/// nobody can look; there the promise is yours. Arguments travel by value on every fabric.
+/// no check can look; there the promise is yours. Arguments travel by value on every fabric.
 namespace armilla {
 
 /// T can be an argument of a call.

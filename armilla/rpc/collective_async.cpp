@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/rpc/collective_async.hpp"
+
+namespace armilla {
+
+// Not inline: each file that includes armilla.hpp would compile it.
+future<void> team::barrier_async() const {
+  return collective_async([](const team& t) { t.barrier(); });
+}
+
+}  // namespace armilla
