@@ -71,7 +71,7 @@ RANK_TEST(a_computing_rank_answers_if_it_may_be_disturbed) {
   if (am::rank() == 0) {
     {
       am::interruptible here;
-      EXPECT(compute_until(come, am::ranks() - 1));  // never ends if nobody is taken in
+      EXPECT(compute_until(come, am::ranks() - 1));  // never ends if no message is taken in
     }
   } else {
     EXPECT_EQ(long(*number.on(0)), 7);
@@ -166,10 +166,10 @@ RANK_TEST(an_interrupt_ends_while_a_fiber_yields) {
 
 // How much of the stack below this frame is used later: it is painted first.
 constexpr std::size_t painted = 48 * 1024;
-[[gnu::noinline, gnu::no_sanitize("address", "thread")]] void paint(volatile unsigned char* lowest) {
+__attribute__((noinline, no_sanitize("address", "thread"))) void paint(volatile unsigned char* lowest) {
   for (std::size_t i = 0; i < painted; ++i) lowest[i] = 0xa5;
 }
-[[gnu::noinline, gnu::no_sanitize("address", "thread")]] std::size_t used(const volatile unsigned char* lowest) {
+__attribute__((noinline, no_sanitize("address", "thread"))) std::size_t used(const volatile unsigned char* lowest) {
   std::size_t untouched = 0;
   while (untouched < painted && lowest[untouched] == 0xa5) ++untouched;
   return painted - untouched;
@@ -264,7 +264,7 @@ RANK_TEST(a_sleeping_rank_sees_what_its_progress_thread_wrote) {
   am::fence();
 }
 
-// Nobody reads the pages, which cost nothing.
+// The pages are never read, and cost nothing.
 RANK_TEST(an_argument_too_long_for_a_progress_thread_elsewhere_is_refused_at_its_sender) {
   const char* const fabric = std::getenv("ARMILLA_FABRIC");
   const bool far = fabric != nullptr && std::string_view("loop ucx mpi").find(fabric) != std::string_view::npos;

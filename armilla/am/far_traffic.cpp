@@ -4,6 +4,7 @@
 #include "armilla/am/far_traffic.hpp"
 
 #include <cstring>
+#include <memory>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"

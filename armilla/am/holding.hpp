@@ -7,7 +7,7 @@ namespace armilla::detail {
 
 struct endpoint;
 
-/// Backpressure, hold.cpp: nothing more is read from a rank that asks for more than it takes in. `c`: the channel to it.
+/// Backpressure, holding.cpp: nothing more is read from a rank that asks for more than it takes in. `c`: the channel to it.
 struct holding {
   endpoint& all;
 

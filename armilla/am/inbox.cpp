@@ -2,6 +2,7 @@
 #include "armilla/am/inbox.hpp"
 
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>

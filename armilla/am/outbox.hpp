@@ -11,6 +11,7 @@
 #include "armilla/am/peer_channel.hpp"
 #include "armilla/am/pending.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/base/owned.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/stopwatch.hpp"
 #include "armilla/stats/trace.hpp"
@@ -260,8 +261,8 @@ class outbox {
   [[noreturn, gnu::cold]] void throw_on_progress_thread(const char* operation) const;
 
   counters& count_;
-  std::unique_ptr<peer_channel[]> channels_;  // by destination, self included; progress threads behind
-  std::size_t progress_channels_ = 0;         // channels to progress threads begin here; 0: there are none
+  owned<peer_channel[]> channels_;     // by destination, self included; progress threads behind
+  std::size_t progress_channels_ = 0;  // channels to progress threads begin here; 0: there are none
   std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but replies
   std::uint32_t backlog_channels_ = 0;
   bool observed_ = false;
@@ -274,8 +275,8 @@ class outbox {
   std::size_t backlog_limit_;
   std::size_t hold_above_;
   const host_map& host_;
-  std::unique_ptr<heap> blocks_;  // null: see `blocks`
-  std::unique_ptr<far_traffic> far_;
+  owned<heap> blocks_;                // null: see `blocks`
+  std::unique_ptr<far_traffic> far_;  // as `owned`, g++ 12 takes an instruction more for a poll that finds nothing
 };
 
 template <class Keeps>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/parked.hpp"
 
+#include <memory>
+
 #include "armilla/am/endpoint.hpp"
 #include "armilla/fiber/spawn.hpp"
 

@@ -3,11 +3,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "armilla/am/handler.hpp"
 #include "armilla/am/link.hpp"
+#include "armilla/base/owned.hpp"
 
 namespace armilla::detail {
 
@@ -52,10 +52,10 @@ struct peer_channel : link {
     std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
     std::size_t weight;  ///< with the blocks that it names
   };
-  std::deque<backlog_frame> backlog;     ///< frames that wait for credit, oldest first
-  std::size_t backlog_weight = 0;        ///< of all of them
-  std::size_t open_blocks = 0;           ///< bytes of the blocks that the open frame names
-  std::unique_ptr<std::byte[]> staging;  ///< where frames are filled, from `frame_offset` on
+  std::deque<backlog_frame> backlog;  ///< frames that wait for credit, oldest first
+  std::size_t backlog_weight = 0;     ///< of all of them
+  std::size_t open_blocks = 0;        ///< bytes of the blocks that the open frame names
+  owned<std::byte[]> staging;         ///< where frames are filled, from `frame_offset` on
   std::size_t staging_bytes = 0;
   std::uint64_t frames = 0;  ///< that were filled in `staging`
   // Messages that go straight into the ring are not counted one by one: the ring's position tells how many there were.

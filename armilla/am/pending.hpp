@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <exception>
-#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -10,6 +9,7 @@
 
 #include "armilla/am/continuation.hpp"
 #include "armilla/am/handler.hpp"
+#include "armilla/base/owned.hpp"
 
 namespace armilla::detail {
 
@@ -166,7 +166,7 @@ class pending_ops {
   static constexpr std::uint32_t chunk_size = 256;
   void grow();
   pending_op* free_ = nullptr;
-  std::vector<std::unique_ptr<pending_op[]>> chunks_;
+  std::vector<owned<pending_op[]>> chunks_;
 };
 
 }  // namespace armilla::detail

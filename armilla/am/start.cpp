@@ -2,6 +2,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <fmt/format.h>

@@ -60,7 +60,7 @@ class far_link_test : public testing::Test {
     link.publish(room, to, bytes, how);
     return true;
   }
-  /// What `next` says of the frame that waits, and of whom; that rank 3 is still heard.
+  /// What `next` says of the frame that waits, and of its sender; that rank 3 is still heard.
   void expect_refused(const char* part, rank_t sender) {
     comes(3, heard_);
     far_frame f;

@@ -4,7 +4,7 @@
 
 namespace conformance {
 
-/// exchange and meet of who brought the ranks together.
+/// exchange and meet of what brought the ranks together.
 void check_bootstrap(const joined& j);
 /// Before anything is sent.
 void check_quiet(const joined& j);

@@ -117,7 +117,7 @@ bool traffic::poll(std::size_t hold) {
   if (a.data != nullptr) take(a, hold < net_.held_at_most() ? hold : net_.held_at_most() - 1);
   give_credit(meeting_);
   if (a.data == nullptr) {
-    // Who holds frames while nobody can send would wait for ever.
+    // A rank that holds frames while none can send would wait for ever.
     if (!held_.empty()) release_one();
     waiting();
     return false;

@@ -15,7 +15,7 @@ namespace {
 using conformance::joined;
 using conformance::network;
 
-/// Sends one frame each way, while an MPI message for anybody who takes anything is under way too.
+/// Sends one frame each way, while an MPI message for a receive of any source and tag is under way too.
 void frames_beside_messages(const joined& j) {
   const int other = 1 - j.rank;
   int mine = 100 + j.rank;
@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
   bulk_in_pieces(j);
   j.close();
 
-  // MPI lives on, and ends by its owner; then nobody joins any more.
+  // MPI lives on, and ends by its owner; then no rank joins any more.
   int sum = 0;
   const int one = 1;
   MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -31,7 +31,7 @@ class bulk_transfers {
       if (code != MPI_SUCCESS) lost(p.other, code);
     });
   }
-  /// What would have come from that rank: MPI can take back what nobody has begun to send.
+  /// What would have come from that rank: MPI can take back what is not begun to be sent.
   void give_up(rank_t from) {
     open_.each([from](const piece& p, MPI_Request& request) {
       if (p.receives && p.other == from) MPI_Cancel(&request);

@@ -107,7 +107,7 @@ detail::network::arrival mpi_network::wait() {
   return code == MPI_SUCCESS ? frame_in(slot, status) : broken(status, code, slot);
 }
 
-/// A receive that failed: its sender is lost, if MPI says who that was; otherwise nobody can be reached, which is said as the
+/// A receive that failed: its sender is lost, if MPI says which that is; otherwise no rank can be reached, which is said as the
 /// loss of this rank itself.
 detail::network::arrival mpi_network::broken(const MPI_Status& status, int code, std::uint32_t slot) {
   const bool known = status.MPI_SOURCE >= 0 && status.MPI_SOURCE < started_.ranks;
@@ -142,7 +142,7 @@ void mpi_network::lose(rank_t rank, const char* call, int code) {
   if (!is_lost(rank)) lost_.push_back(std::make_unique<lost_rank>(lost_rank{rank, text_of(call, code)}));
 }
 
-// Its own loss, which whoever knows it takes no notice of, keeps everything from being sent there.
+// Its own loss, of which the layer above takes no notice, keeps everything from being sent there.
 void mpi_network::give_up(rank_t rank) {
   lose(rank, "lost", MPI_ERR_OTHER);
   bulk_.give_up(rank);
@@ -158,7 +158,7 @@ void mpi_network::finish() {
   int finalized = 0;
   MPI_Finalized(&finalized);
   if (finalized != 0 || frames_ == MPI_COMM_NULL) return;
-  // What was sent last, and matters to nobody, mostly leaves within a few looks; the rest is MPI's.
+  // What was sent last, for which no rank waits, mostly leaves within a few looks; the rest is MPI's.
   for (int looks = 0; looks < 1000 && !(pool_.idle() && bulk_.idle()); ++looks) {
     if (!pool_.idle()) poll_sends();
     if (!bulk_.idle()) poll_bulk();

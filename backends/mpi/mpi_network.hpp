@@ -45,14 +45,14 @@ class mpi_network final : public detail::network {
     return "let the program begin MPI by MPI_Init_thread with MPI_THREAD_MULTIPLE, or leave the beginning to Armilla; or ";
   }
   /// What MPI reports, which is little: of a killed peer Open MPI says nothing, inside a host or over TCP, and sends to it seem
-  /// to go well; and both launchers end the job. Who must learn of a death soon looks for it himself.
+  /// to go well; and both launchers end the job. What must learn of a death soon looks for it itself.
   loss lost() override;
   void give_up(rank_t rank) override;
   void finish() override;
 
   /// Nothing is under way but what others send: no frame from here, and no bulk.
   bool idle() const noexcept { return pool_.idle() && bulk_.idle(); }
-  /// For who is idle and has nothing to do until a frame comes, where a look takes more than processor time: waits for the next
+  /// For a rank that has nothing to do until a frame comes, where a look takes more than processor time: waits for the next
   /// one, as only a simulator should. It may overtake others of its sender.
   arrival wait();
 

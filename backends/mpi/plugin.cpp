@@ -30,7 +30,7 @@ detail::network* open(rank_t rank, rank_t ranks, const detail::network_settings&
                    " receives: at least 64 bytes and 2 receives are needed",
                why, room),
            nullptr;
-  // Whoever joined has begun MPI and ends it; if ranks were brought together by others, MPI is begun here.
+  // The bootstrap that joined by MPI has begun it and ends it; if another brought the ranks together, MPI is begun here.
   const auto* const joined = static_cast<const launched_job*>(from_here);
   const started s = start(settings.one_thread, joined != nullptr && joined->ours());
   if (!s.error.empty()) return say(s.error, why, room), nullptr;

@@ -85,7 +85,7 @@ std::string library_name() {
 
 started start(bool one_thread, bool ours) {
   started s;
-  // Two implementations have the same symbols: whoever came first into the process is called, whatever we were compiled for.
+  // Two implementations have the same symbols: the one that was loaded first is called, whatever this file was compiled for.
   if (const std::string text = library_text(); text.compare(0, std::strlen(built_for), built_for) != 0) {
     s.error = "this plug-in was built for " + std::string(built_for) + ", but the process uses '" +
               text.substr(0, text.find_first_of(",\n")) + "': load the plug-in of that MPI";

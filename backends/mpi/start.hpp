@@ -22,7 +22,7 @@ struct started {
 /// `ours`: an earlier call has initialised it.
 started start(bool one_thread, bool ours = false);
 
-/// Ends MPI if we began it and nobody has ended it yet.
+/// Ends MPI if it was begun here and has not ended yet.
 void stop(const started& s);
 
 /// "4.1.4"

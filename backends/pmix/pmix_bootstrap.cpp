@@ -105,7 +105,7 @@ void pmix_bootstrap::abort(int code) {
 void pmix_bootstrap::finish() {
   if (finished_) return;
   finished_ = true;
-  // Whoever else in this process has called PMIx_Init (an MPI) keeps its client: it is counted.
+  // Another user of PMIx_Init in this process (an MPI) keeps its client: it is counted.
   PMIx_Finalize(nullptr, 0);
 }
 

@@ -9,8 +9,8 @@ namespace armilla::detail {
 /// Heads what other ranks need to reach one; UCX's address of its worker follows.
 struct ucx_address_head {
   std::uint64_t length;  ///< of UCX's address
-  /// Random, made by the rank that has this address. It goes to the ranks of the job alone, by whoever started them, and each
-  /// frame and each transfer to that rank bears it: UCX takes in what anybody sends to its port.
+  /// Random, made by the rank that has this address. It goes to the ranks of the job alone, by what started them, and each
+  /// frame and each transfer to that rank bears it: UCX takes in whatever is sent to its port.
   std::uint64_t key;
   host_mark host;
 };

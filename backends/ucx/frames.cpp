@@ -117,7 +117,7 @@ inline bool ucx_network::take(const void* data, std::size_t length, const void* 
   return true;
 }
 
-/// Nobody of this job. Said once: whoever floods this port shall not flood the output.
+/// No rank of this job. Said once: a flood of this port is not to flood the output.
 bool ucx_network::refuse_stranger() {
   if (!refused_)
     std::fprintf(

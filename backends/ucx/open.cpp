@@ -14,9 +14,9 @@
 namespace armilla::detail {
 namespace {
 
-/// libucs catches crashes from the moment it is loaded, prints frames of its own and hides them from who was there before.
+/// libucs catches crashes from the moment it is loaded, prints frames of its own and hides them from earlier handlers.
 void give_back_signals() {
-  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr) return;  // somebody wants it so
+  if (std::getenv("UCX_HANDLE_ERRORS") != nullptr) return;  // the user wants it so
   Dl_info ucs{};
   if (dladdr(reinterpret_cast<void*>(&ucs_debug_disable_signal), &ucs) == 0) return;
   for (int signal : {SIGILL, SIGSEGV, SIGBUS, SIGFPE}) {
@@ -35,7 +35,7 @@ bool refuse(char* why, std::size_t room, const char* what, ucs_status_t status, 
 
 /// UCX makes receives for shared memory in heaps of 512 and touches a page of each, 2 MiB for each of its two kinds; an eighth
 /// does. It reads such options from the environment alone, while a worker is made, and complains about those for what it does not
-/// use. Whoever names another number has it.
+/// use. A number in the environment holds.
 class fewer_receives {
  public:
   explicit fewer_receives(const ucx_transports& used)

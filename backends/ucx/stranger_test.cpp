@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ucx_stranger_test LIBRARY.so: two ranks over TCP without a launcher, and a stranger who knows the address of one of them, but
-/// not its key. He connects, sends what looks like frames and transfers of the other rank, and bytes that are nothing. The ranks
+/// ucx_stranger_test LIBRARY.so: two ranks over TCP without a launcher, and a stranger that knows the address of one of them, but
+/// not its key. It connects, sends what looks like frames and transfers of the other rank, and bytes that are nothing. The ranks
 /// go on as if nothing had come. Exit code 0: all is as promised.
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -102,7 +102,7 @@ void ucx_network::finish() {
   early_.clear();
   for (transfer& each : transfers_) cancel(each);
   if (worker_ != nullptr) {
-    // What UCX has to say about requests that nobody waits for any more interests nobody either.
+    // What UCX has to say about requests that are not waited for any more is dropped.
     ucs_log_push_handler(keep_to_errors);
     flush();
     close_connections();

@@ -29,7 +29,7 @@ ucs_log_func_rc_t keep_to_errors(const char* file, unsigned line, const char* fu
 /// UCX's buffers; a longer one lies where UCX put it until it is released.
 ///
 /// Endpoints are made on the first frame or bulk to a rank. Where UCX may use shared memory (the same host) they are made without
-/// UCX's handling of errors, which excludes shared memory; whoever started the ranks of a host sees their deaths. All others
+/// UCX's handling of errors, which excludes shared memory; what started the ranks of a host sees their deaths. All others
 /// report a broken connection.
 class ucx_network final : public network {
  public:
@@ -55,7 +55,7 @@ class ucx_network final : public network {
   std::uintptr_t receive_bulk(rank_t from, std::uint32_t id, std::byte* data, std::size_t bytes) override;
   bool done(std::uintptr_t transfer) override;
 
-  /// None while frames wait to leave: when they can, through shared memory at least, nobody tells.
+  /// None while frames wait to leave: when they can, nothing tells, at least through shared memory.
   int descriptor() const noexcept override { return sends_under_way_ == 0 ? descriptor_ : -1; }
   bool arm() override;
   loss lost() override;

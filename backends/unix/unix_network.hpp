@@ -122,7 +122,7 @@ class unix_network final : public detail::network {
   address_of_rank mine_{};
   const address_of_rank* addresses_ = nullptr;
   descriptor_owner listener_, events_;
-  std::map<int, descriptor_owner> strangers_;  ///< callers that have not said yet who they are
+  std::map<int, descriptor_owner> strangers_;  ///< callers that have not said yet which rank they are
   std::vector<peer> peers_;
   std::vector<rank_t> unconnected_;  ///< whose list of callers was full
 

@@ -11,7 +11,7 @@ inline constexpr int taken_a_look = 64;  ///< frames that a decorator takes from
 
 /// A network that passes everything on to another one: what decorators derive from.
 ///
-/// It has no descriptor: a decorator may hold what that one would tell of, and who sleeps looks now and then.
+/// It has no descriptor: a decorator may hold what that one would tell of, and a rank that sleeps looks now and then.
 class forwarding_network : public network {
  public:
   explicit forwarding_network(std::unique_ptr<network> net) : net_(std::move(net)) {}

@@ -28,7 +28,7 @@ struct piece_head {
   std::uint64_t bytes;
 };
 
-/// What wakes a rank that sleeps: a socket, named by the kernel, to which somebody sends a byte.
+/// What wakes a rank that sleeps: a socket, named by the kernel, to which a sender writes a byte.
 class bell {
  public:
   struct name {  // of a socket, as others get it; no bytes: there is none
@@ -213,7 +213,7 @@ class loop_network final : public network {
     } while (o.at < o.bytes);
   }
 
-  // Pieces stay in their ring until somebody expects them, unless others behind them are expected.
+  // Pieces stay in their ring until they are expected, unless others behind them are expected.
   void take_pieces(rank_t from) {
     take_unexpected(from);
     ring_reader& in = peers_[std::size_t(from)].bulk_in;

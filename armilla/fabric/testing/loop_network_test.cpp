@@ -25,7 +25,7 @@
 namespace armilla::detail {
 namespace {
 
-/// The memory that ranks of one host share; what nobody touches costs nothing.
+/// The memory that ranks of one host share; what is never touched costs nothing.
 class host_bytes {
  public:
   explicit host_bytes(rank_t ranks) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// For tests: a network without anybody at the other end. What comes is written down before, what is sent is kept.
+// For tests: a network without a rank at the other end. What comes is written down before, what is sent is kept.
 #include <cstring>
 #include <deque>
 #include <map>
@@ -70,7 +70,7 @@ class scripted_network : public network {
     coming_.pop_front();
     return {reinterpret_cast<const std::byte*>(f.content.data()), f.bytes, says_source ? f.peer : no_rank, token};
   }
-  /// The bytes are gone: a sanitizer sees who reads them later.
+  /// The bytes are gone: a sanitizer sees what reads them later.
   void release(std::uintptr_t token) override {
     if (held_.erase(token) != 1) ++released_wrongly;
   }
