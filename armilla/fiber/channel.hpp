@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
-#include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -37,7 +37,7 @@ class channel {
   explicit channel(std::size_t capacity) : capacity_(capacity) {
     if (capacity - 1 >= most) [[unlikely]]
       detail::throw_bad_capacity(capacity);
-    room_ = std::allocator<T>().allocate(capacity);
+    room_ = static_cast<T*>(::operator new(capacity * sizeof(T), std::align_val_t(alignof(T))));
   }
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
@@ -45,7 +45,7 @@ class channel {
     if (detail::checked && !(pushers_.empty() && poppers_.empty()) && detail::current != nullptr) [[unlikely]]
       detail::destroyed_in_use("channel::~channel");
     while (size_ != 0) take();
-    std::allocator<T>().deallocate(room_, capacity_);
+    ::operator delete(room_, std::align_val_t(alignof(T)));
   }
 
   /// Waits for room. Errors: usage_error if the channel is closed, also while it waits.
@@ -119,13 +119,13 @@ class channel {
   }
   void put(T& value) noexcept {
     const std::size_t at = first_ + size_;
-    std::construct_at(room_ + (at < capacity_ ? at : at - capacity_), std::move(value));
+    ::new (static_cast<void*>(room_ + (at < capacity_ ? at : at - capacity_))) T(std::move(value));
     ++size_;
   }
   T take() noexcept {
     T* const from = room_ + first_;
     T value(std::move(*from));
-    std::destroy_at(from);
+    from->~T();
     first_ = first_ + 1 == capacity_ ? 0 : first_ + 1;
     --size_;
     return value;

@@ -132,8 +132,8 @@ TEST(fiber, sleeps_at_least_as_long_as_asked) {
   EXPECT_TRUE(other);
 }
 
-// Who began later by less than a unit wakes in the order of the units. On a machine that stops for longer: once more, with longer
-// ones.
+// What began later by less than a unit wakes in the order of the units. On a machine that stops for longer: once more, with
+// longer ones.
 TEST(fiber, wakes_sleepers_in_the_order_of_their_times) {
   solo_rank rank;
   for (std::uint64_t unit = 1'000'000;; unit *= 4) {

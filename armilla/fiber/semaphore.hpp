@@ -15,7 +15,7 @@ namespace detail {
 
 /// Counts what fibers of one rank may take: `acquire` takes one and waits while there is none, `release` gives some.
 ///
-/// Those that wait are served in the order in which they came; what is released goes to them first. Cost: some 1 ns where nobody
+/// Those that wait are served in the order in which they came; what is released goes to them first. Cost: some 1 ns where none
 /// waits, no allocation.
 class semaphore {
  public:

@@ -16,7 +16,7 @@ struct lock_access;  // for reports
 /// Lets any number of readers through, or one writer. For fibers of one rank. Works with std::shared_lock and std::unique_lock.
 ///
 /// In the order in which they came: a reader that comes behind a waiting writer waits, too, so no writer starves. Readers that
-/// wait side by side go on together. Cost and counting as for `mutex`. Errors: usage_error where somebody unlocks what nobody
+/// wait side by side go on together. Cost and counting as for `mutex`. Errors: usage_error where a fiber unlocks what none
 /// has locked, or a writer locks once more.
 class shared_mutex {
  public:

@@ -102,7 +102,7 @@ TEST(condition, notifies_one_or_all_in_order) {
       order += name;
       m.unlock();
     }));
-  c.notify_one();  // nobody yet
+  c.notify_one();  // none waits yet
   yield(), yield();
   c.notify_one();
   yield(), yield();

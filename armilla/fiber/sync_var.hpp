@@ -1,58 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
-#include "armilla/base/check.hpp"
-#include "armilla/fiber/wait_list.hpp"
+#include "armilla/fiber/sync_var_inline.hpp"
 
 namespace armilla {
-namespace detail {
-
-/// What all sync_vars have in common.
-class sync_state {
- public:
-  constexpr sync_state() noexcept = default;
-  sync_state(const sync_state&) = delete;
-  sync_state& operator=(const sync_state&) = delete;
-
-  /// Whether it has been written: `read` would return at once.
-  bool ready() const noexcept { return written_; }
-
- protected:
-  ~sync_state() {
-    if (checked && !waiting_.empty() && current != nullptr) [[unlikely]]
-      destroyed_in_use("sync_var::~sync_var");
-  }
-  void require_unwritten() const {
-    if (written_) [[unlikely]]
-      throw_written();
-  }
-  void publish() {
-    written_ = true;
-    if (!waiting_.empty()) [[unlikely]]
-      waiting_.wake_all();
-  }
-  void await() const {
-    if (!written_) [[unlikely]]
-      await_slowly();
-  }
-
- private:
-  friend struct sync_access;
-  [[gnu::noinline]] void await_slowly() const;
-  [[noreturn, gnu::cold]] static void throw_written();
-
-  mutable wait_list waiting_;
-  bool written_ = false;
-};
-
-struct sync_access {
-  static wait_list& waiting(const sync_state& s) noexcept { return s.waiting_; }
-};
-
-}  // namespace detail
 
 /// A variable that is written once; a read before that waits for it. For fibers of one rank; other ranks reach it by a
 /// call.
@@ -61,7 +15,7 @@ struct sync_access {
 ///     spawn([&] { v = compute(); });
 ///     use(v);                        // waits
 ///
-/// Any number of readers may wait, and go on in the order in which they came. Cost: some 2 ns to write and read when nobody
+/// Any number of readers may wait, and go on in the order in which they came. Cost: some 2 ns to write and read when no fiber
 /// waits, no allocation ever; one switch for each that waits. It must outlive those that wait.
 /// Paper: CC++ (sync); MRPC, section 2; MPC++, section 2 (synchronising structures).
 template <class T>
@@ -75,7 +29,7 @@ class sync_var : public detail::sync_state {
   /// Written from the start.
   explicit sync_var(T value) { write(std::move(value)); }
   ~sync_var() {
-    if (ready()) std::destroy_at(&value_);
+    if (ready()) value_.~T();
   }
   sync_var(const sync_var&) = delete;
 
@@ -85,7 +39,7 @@ class sync_var : public detail::sync_state {
     requires std::is_constructible_v<T, U&&>
   void write(U&& value) {
     require_unwritten();
-    std::construct_at(&value_, std::forward<U>(value));
+    ::new (static_cast<void*>(&value_)) T(std::forward<U>(value));
     publish();
   }
   template <class U = T>
