@@ -24,7 +24,7 @@ spread_storage::spread_storage(std::uint64_t bytes, std::uint64_t alignment) : e
 }
 
 spread_storage::~spread_storage() {
-  // A rank that unwinds does not wait for the others, who may never come.
+  // A rank that unwinds does not wait for the others, which may never come.
   if (begin_.null() || current == nullptr || current->memory == nullptr || std::uncaught_exceptions() > exceptions_) return;
   barrier();
   memory_of(*current).symmetric.deallocate(begin_.offset, begin_.generation());

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -302,8 +304,12 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
   return first;
 }
 
+// Out of the list first: the end of one may retire another.
 [[gnu::cold]] void let_retired_go(const team_record& t) {
-  std::erase_if(t.owner->retired, [&](const std::unique_ptr<fence_guest>& g) { return holds_all_of(t, *g); });
+  auto& retired = t.owner->retired;
+  const auto gone = std::stable_partition(retired.begin(), retired.end(), [&](const auto& g) { return !holds_all_of(t, *g); });
+  const std::vector<std::unique_ptr<fence_guest>> ending(std::make_move_iterator(gone), std::make_move_iterator(retired.end()));
+  retired.erase(gone, retired.end());
 }
 
 // All members of a team throw the same. A body's error comes first: what a guest could not do it is asked for again.

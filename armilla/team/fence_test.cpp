@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/team/collectives.hpp"
+#include "armilla/team/fence_guest.hpp"
 #include "armilla/team/team_state.hpp"
 #include "tests/rank_test.hpp"
 
@@ -255,6 +257,36 @@ RANK_TEST(a_long_text_of_a_statement_is_cut_where_it_shows) {
   EXPECT(whole.ends_with(")"));
   EXPECT(cut.find("xxx... (in a statement of rank ") != std::string::npos);
   EXPECT(cut.ends_with(")"));
+}
+
+namespace {
+
+struct counted_guest final : am::detail::fence_guest {
+  counted_guest(int& ends, std::unique_ptr<fence_guest> held) : fence_guest(am::world()), ends_(ends), inner_(std::move(held)) {}
+  ~counted_guest() override {
+    ++ends_;
+    if (inner_ != nullptr) am::detail::retire(std::move(inner_));
+  }
+  bool settle() override { return true; }
+  bool look() override { return false; }
+  void agree() override {}
+
+ private:
+  int& ends_;
+  std::unique_ptr<fence_guest> inner_;
+};
+
+}  // namespace
+
+RANK_TEST(the_end_of_a_guest_may_retire_another) {
+  int ends = 0;
+  std::unique_ptr<am::detail::fence_guest> chain;
+  for (int i = 0; i < 5; ++i) chain = std::make_unique<counted_guest>(ends, std::move(chain));
+  am::detail::retire(std::move(chain));
+  for (int i = 1; i <= 5; ++i) {
+    am::fence();
+    EXPECT_EQ(ends, i);
+  }
 }
 
 RANK_TEST_MAIN()

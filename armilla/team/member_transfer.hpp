@@ -17,7 +17,7 @@ using place_function = std::byte* (*)(void* self, std::uint32_t member, std::uin
 /// Takes the `bytes` bytes at `from`, which belong at `at` of what `member` sends. They are gone afterwards.
 using take_function = void (*)(void* self, std::uint32_t member, std::uint64_t at, const std::byte* from, std::uint64_t bytes);
 
-/// One exchange of bytes of any length between members of a team: say what goes out and from whom something comes, then
+/// One exchange of bytes of any length between members of a team: say what goes out and from which members something comes, then
 /// run. Each side knows the members that take part; only the length is announced.
 ///
 /// The sender copies chunks into its staging and counts them in its line for the peer; the receiver copies them out and

@@ -2,9 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
+#include "armilla/base/owned.hpp"
 #include "armilla/team/record.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
@@ -70,7 +70,7 @@ class packet {
  private:
   const std::byte* data_ = nullptr;
   std::size_t bytes_ = 0;
-  std::unique_ptr<std::byte[]> encoded_;
+  owned<std::byte[]> encoded_;
 };
 
 [[noreturn, gnu::cold]] void throw_other_length(const char* what, rank_t from, std::uint64_t bytes, std::uint64_t expected);
@@ -126,7 +126,7 @@ class landing {
     else if constexpr (plain_sequence<T>)
       return T{};
     else
-      return std::unique_ptr<std::byte[]>{};
+      return owned<std::byte[]>{};
   }
   decltype(storage()) value_{};
   std::uint64_t bytes_ = 0;

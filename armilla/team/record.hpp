@@ -4,12 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/context.hpp"
+#include "armilla/base/owned.hpp"
 #include "armilla/base/pattern.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/fiber/scheduler.hpp"
@@ -68,14 +68,14 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
-  std::uint64_t guests = 0;           ///< fence_guests made so far
-  team_state* owner = nullptr;        ///< null once the session has ended
-  std::unique_ptr<team_record> twin;  ///< the same members once more, for collectives that are asked for later; made when wanted
-  team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
-  mutex turn;                         ///< of the fibers that use the twin
-  std::vector<team_slot*> slots;      ///< each member's
-  std::vector<rank_t> host_leaders;   ///< one member of each other host
-  rank_t lost = no_rank;              ///< the first member that was lost: no collective of this team waits any more
+  std::uint64_t guests = 0;          ///< fence_guests made so far
+  team_state* owner = nullptr;       ///< null once the session has ended
+  owned<team_record> twin;           ///< the same members once more, for collectives that are asked for later; made when wanted
+  team_record* keeper = this;        ///< counts the references: this one, or the one whose twin it is
+  mutex turn;                        ///< of the fibers that use the twin
+  std::vector<team_slot*> slots;     ///< each member's
+  std::vector<rank_t> host_leaders;  ///< one member of each other host
+  rank_t lost = no_rank;             ///< the first member that was lost: no collective of this team waits any more
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
 };

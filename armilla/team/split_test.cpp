@@ -111,7 +111,7 @@ RANK_TEST(random_lives_of_teams) {
     const std::size_t at = random() % held.size();
     const std::size_t parent = random() % held.size();
     const unsigned seed = random();
-    // Whether a parent exists differs by rank: split only what everybody or nobody of a team can name.
+    // Whether a parent exists differs by rank: split only what all or none of a team can name.
     if (const am::team t = i % 2 == 0 ? am::world() : held[parent])
       held[at] = t.split(int((seed >> am::rank()) % 3) - (seed % 5 == 0 ? 1 : 0), int(seed >> (2 * am::rank())) % 4);
     else

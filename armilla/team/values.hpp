@@ -82,7 +82,7 @@ inline const bool& plain(const held<bool>& v) noexcept { return v.value; }
 template <class T>
 decltype(auto) addressable(const std::vector<T>& values) {
   if constexpr (std::is_same_v<T, bool>) {
-    std::vector<held<bool>> each;
+    std::vector<held<T>> each;
     each.reserve(values.size());
     for (const bool v : values) each.push_back({v});
     return each;
@@ -95,8 +95,8 @@ decltype(auto) addressable(const std::vector<T>& values) {
 template <class T>
 std::vector<T> exchange_each(team_record* record, collective kind, const std::vector<T>& values) {
   if constexpr (std::is_same_v<T, bool>) {
-    std::vector<bool> theirs;
-    for (const held<bool>& v : exchange_each(record, kind, addressable(values))) theirs.push_back(v.value);
+    std::vector<T> theirs;
+    for (const held<T>& v : exchange_each(record, kind, addressable(values))) theirs.push_back(v.value);
     return theirs;
   } else if constexpr (trivially_sendable<T> && std::is_default_constructible_v<T>) {
     std::vector<T> theirs(values.size());

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+#include <type_traits>
+
+#include "armilla/global/counter.hpp"
+#include "armilla/global/global_ptr.hpp"
+#include "armilla/global/memory_state.hpp"
+#include "armilla/stats/counters.hpp"
+
+// What the templates of transfer.hpp are made of.
+namespace armilla {
+namespace detail {
+
+template <class C>
+concept data_range = requires(C& c) {
+  { *c.data() };
+  { c.size() } -> std::convertible_to<std::size_t>;
+};
+template <class C>
+using value_of_range = std::remove_pointer_t<decltype(std::declval<C&>().data())>;
+template <class T>
+concept movable_bytes = std::is_trivially_copyable_v<T>;
+/// One object: no array, and trivially copyable.
+template <class T>
+concept plain_object = movable_bytes<T> && !std::is_array_v<T>;
+
+void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t alignment);
+void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+             const char* operation);
+/// Throws unless the counter lies where the data go.
+void signal_behind(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation);
+
+template <class T>
+void get_bytes(T* into, global_address from, std::size_t n) {
+  static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
+  count_call();
+  if (const std::byte* p = direct<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
+    std::memcpy(static_cast<void*>(into), p, n * sizeof(T));
+    ++current->count->gets;
+    current->count->get_bytes += n * sizeof(T);
+  } else {
+    get_far(into, from, n * sizeof(T), alignof(T));
+  }
+}
+
+template <far_group Group, class T>
+void put_bytes(global_address to, const T* from, std::size_t n) {
+  static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
+  constexpr const char* operation = Group == far_group::split ? "put" : "store";
+  count_call();
+  if (std::byte* p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write)) [[likely]] {
+    std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
+    ++(Group == far_group::split ? current->count->puts : current->count->stores);
+    (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
+  } else {
+    put_far(to, from, n * sizeof(T), alignof(T), Group, operation);
+  }
+}
+
+template <far_group Group, class T>
+void put_one(const global_ptr<T>& to, const T& value) {
+  constexpr const char* operation = Group == far_group::split ? "put" : "store";
+  if (std::byte* p = direct<alignof(T)>(to.address(), operation, sizeof(T), may_write)) [[likely]]
+    std::memcpy(p, &value, sizeof(T));
+  else
+    count_call(), put_far(to.address(), &value, sizeof(T), alignof(T), Group, operation);
+}
+
+/// What the ranges of put and store must be.
+template <class C, class T>
+concept range_of = data_range<const C> && std::same_as<std::remove_cv_t<value_of_range<const C>>, T>;
+
+}  // namespace detail
+}  // namespace armilla
