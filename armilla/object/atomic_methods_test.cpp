@@ -55,7 +55,7 @@ RANK_TEST(parts_of_distributed_objects_have_atomic_methods) {
 
 namespace {
 
-// Counts who is inside; an atomic method that waits keeps others out.
+// Counts the calls inside; an atomic method that waits keeps others out.
 class turnstile {
  public:
   int enter(int n, am::rank_t back) {

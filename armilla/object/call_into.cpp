@@ -2,6 +2,7 @@
 #include "armilla/object/call_into.hpp"
 
 #include <cstring>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -10,7 +11,7 @@
 
 namespace armilla::detail {
 
-result_place place_for_result(const void* buffer, std::uint64_t bytes, std::unique_ptr<opened_memory>& open) {
+result_place place_for_result(const void* buffer, std::uint64_t bytes, owned<opened_memory>& open) {
   const context& self = *current;
   const result_place place{address_of(buffer), bytes};
   if (bytes != 0 && self.settings->access == access_kind::opened)
@@ -27,10 +28,10 @@ void deliver_result(const result_place& to, const void* from, std::uint64_t coun
   if (count != 0) write_far(to.at, from, {"call_into", count * element, alignment, may_write});
 }
 
-void keep_open(pending_op& c, std::unique_ptr<opened_memory> open) {
+void keep_open(pending_op& c, owned<opened_memory> open) {
   struct closer : continuation {
-    std::unique_ptr<opened_memory> open;
-    explicit closer(std::unique_ptr<opened_memory> o) noexcept : continuation{&closer::go}, open(std::move(o)) {}
+    owned<opened_memory> open;
+    explicit closer(owned<opened_memory> o) noexcept : continuation{&closer::go}, open(std::move(o)) {}
     static void go(continuation* self, pending_op*) { delete static_cast<closer*>(self); }
   };
   if (c.state == pending_op::state_t::pending) c.attach(*new closer(std::move(open)));

@@ -4,123 +4,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/object/atomic_methods.hpp"
+#include "armilla/object/create_inline.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/object/remote.hpp"
 #include "armilla/rpc/question.hpp"
 
 namespace armilla {
-namespace detail {
-
-/// Makes a T on the rank where it is called.
-template <class T>
-struct constructor {
-  creation_key key;
-
-  template <class... A>
-    requires std::is_constructible_v<T, A...>
-  remote<T> operator()(A&&... arguments) const {
-    context& self = *current;
-    self.objects->creations.begin(key);
-    T* object = nullptr;
-    try {
-      object = new T(std::forward<A>(arguments)...);
-    } catch (...) {
-      self.objects->creations.fail(self, key);
-      throw;
-    }
-    object_slot& slot = self.objects->slots.add(object, kind_of_object<T>, key);
-    remote<T> first = remote_access::make<T>(first_reference(self, slot));
-    self.objects->creations.bind(self, key, slot.name);
-    return first;
-  }
-};
-
-/// The member `M` of a processor object of this rank, as something to call.
-template <auto M, class T>
-struct member_of_object {
-  object_name name;
-
-  template <class... A>
-    requires std::is_member_function_pointer_v<decltype(M)>
-  auto operator()(A&&... arguments) const -> std::decay_t<std::invoke_result_t<decltype(M), T&, A...>> {
-    object_use use(name, "call");
-    [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(use);
-    return (use.template as<T>().*M)(std::forward<A>(arguments)...);
-  }
-  auto operator()() const
-    requires std::is_member_object_pointer_v<decltype(M)>
-  {
-    object_use use(name, "call");
-    return use.template as<T>().*M;
-  }
-  template <class V>
-    requires std::is_member_object_pointer_v<decltype(M)>
-  void operator()(V&& value) const {
-    object_use use(name, "async");
-    use.template as<T>().*M = std::forward<V>(value);
-  }
-};
-
-template <auto M, class T>
-struct body_parameters<member_of_object<M, T>> : parameters_of<decltype(M)> {};
-
-/// The same of an object that is named by its creation; waits for the end of the constructor.
-template <auto M, class T>
-struct member_of_creation {
-  creation_key key;
-
-  bool present() const noexcept { return !current->objects->creations.puts_off(key); }
-  void park(context& self, parked_call call) const { self.objects->creations.park(self, key, std::move(call)); }
-
-  template <class... A>
-  auto operator()(A&&... arguments) const
-      -> decltype(std::declval<const member_of_object<M, T>&>()(std::forward<A>(arguments)...)) {
-    return member_of_object<M, T>{current->objects->creations.find(key)}(std::forward<A>(arguments)...);
-  }
-};
-
-inline const reference& held_by(const remote_base& ref, const char* operation) {
-  const reference* const held = remote_access::held(ref);
-  if (held == nullptr) [[unlikely]]
-    throw_null_reference(operation);
-  return *held;
-}
-
-template <class T>
-inline constexpr bool is_future_remote = false;
-template <class T>
-inline constexpr bool is_future_remote<future<remote<T>>> = true;
-
-// A call with the reference that `ref` will give, made when it is there; `ref` becomes a future of the same reference.
-template <class T, class Call>
-auto call_when_there(future<remote<T>>& ref, Call make_call) {
-  using R = typename std::invoke_result_t<Call&, const remote<T>&>::value_type;
-  auto reply = promise<R>::make("call");
-  auto again = promise<remote<T>>::make("call");
-  future<R> result = reply.get_future();
-  future<remote<T>> replaced = again.get_future();
-  when_filled(std::move(ref), [to = late_op(reply.target), back = late_op(again.target),
-                               make_call = std::move(make_call)](pending_op* filled) mutable {
-    struct sink {
-      late_op to, back;
-      Call& make_call;
-      void fail(std::exception_ptr reason) {
-        if (pending_op* c = to.find()) c->fail(reason);
-        if (pending_op* c = back.find()) c->fail(std::move(reason));
-      }
-      void take(remote<T>&& there) {
-        fill(to, [&] { return make_call(there); });
-        if (pending_op* c = back.find()) forward_to<remote<T>>{c}.take(std::move(there));
-      }
-    };
-    consume<remote<T>>(filled, sink{to, back, make_call});
-  });
-  ref = std::move(replaced);
-  return result;
-}
-
-}  // namespace detail
 
 /// Makes an object of class T on rank `dest` (this one, too) from arguments that are sendable, and gives a future of a
 /// reference to it. What the constructor throws arrives at `get()`.

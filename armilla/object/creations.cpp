@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/object/creations.hpp"
 
+#include <memory>
 #include <unordered_map>
 #include <utility>
 

@@ -2,12 +2,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "armilla/am/parked_call.hpp"
 #include "armilla/am/pending.hpp"
+#include "armilla/base/owned.hpp"
 #include "armilla/object/slots.hpp"
 
 /// Calls to objects whose name has not come back yet. The creator numbers its creations and names the object by that; the
@@ -43,7 +43,7 @@ class creation_table {
 
  private:
   struct map;
-  std::unique_ptr<map> entries_;
+  owned<map> entries_;
 };
 
 /// At the creator: which pending operations are creations.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/object/object_state.hpp"
 
+#include <memory>
 #include <utility>
 
 #include "armilla/object/library.hpp"

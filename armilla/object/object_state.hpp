@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "armilla/base/owned.hpp"
 #include "armilla/object/creations.hpp"
 #include "armilla/object/named_members.hpp"
 #include "armilla/object/reference.hpp"
@@ -22,12 +22,12 @@ struct object_state {
   ~object_state();
   object_state(const object_state&) = delete;
 
-  object_table table;                          ///< distributed objects
-  creation_table creations;                    ///< processor objects by what their creators call them
-  slot_table slots{creations};                 ///< processor objects
-  std::unique_ptr<reference_book> references;  ///< references that other ranks know by a number
-  creation_log asked;                          ///< creations that this rank has asked for
-  std::unique_ptr<polymorphic_kinds> kinds;
+  object_table table;                ///< distributed objects
+  creation_table creations;          ///< processor objects by what their creators call them
+  slot_table slots{creations};       ///< processor objects
+  owned<reference_book> references;  ///< references that other ranks know by a number
+  creation_log asked;                ///< creations that this rank has asked for
+  owned<polymorphic_kinds> kinds;
   member_table members;                ///< methods of processor objects that other programs call
   std::vector<std::string> libraries;  ///< loaded on this rank
 };

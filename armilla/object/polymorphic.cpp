@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/object/polymorphic.hpp"
 
+#include <memory>
+
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/object/polymorphic_kinds.hpp"

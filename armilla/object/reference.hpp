@@ -11,7 +11,7 @@
 /// The owner remembers how much weight it has given out; each rank's copies of a reference share a `reference`, which holds
 /// some of it. A reference that is sent takes a part of its sender's weight along, so no message goes to the owner; the last
 /// copy of a rank sends its weight home, behind all its calls. The object dies when all weight is home. No message can come
-/// too late: weight is never made by anyone but the owner, and is always with exactly one rank or message.
+/// too late: weight is never made but by the owner, and is always with exactly one rank or message.
 ///
 /// A share is 1/1024 of what the sender has, so weight lasts for tens of thousands of sendings and six ranks in a row. A rank
 /// that runs low asks the owner for more. One that has none to share meanwhile *lends*: its own reference stays until the

@@ -44,8 +44,10 @@ template <class T, class U>
       p.rank(), [](global_ptr<sync_var<T>> at, T v) { detail::own_sync_var(at, "write_sync_var").write(std::move(v)); }, p,
       T(std::forward<U>(value)));
 }
-[[nodiscard]] inline future<void> write_sync_var(const global_ptr<sync_var<void>>& p) {
-  return call(p.rank(), [](global_ptr<sync_var<void>> at) { detail::own_sync_var(at, "write_sync_var").write(); }, p);
+template <class T>
+  requires std::is_void_v<T>
+[[nodiscard]] future<void> write_sync_var(const global_ptr<sync_var<T>>& p) {
+  return call(p.rank(), [](global_ptr<sync_var<T>> at) { detail::own_sync_var(at, "write_sync_var").write(); }, p);
 }
 
 }  // namespace armilla

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/object/slots.hpp"
 
+#include <memory>
 #include <string>
 
 #include "armilla/base/error.hpp"

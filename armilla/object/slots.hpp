@@ -2,10 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <typeinfo>
 #include <vector>
 
+#include "armilla/base/owned.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/fiber/mutex.hpp"
 
@@ -115,7 +115,7 @@ class slot_table {
   [[gnu::noinline]] void look_as(object_slot& slot, const std::type_info& base, base_finder finder);
 
   creation_table& creations_;
-  std::vector<std::unique_ptr<object_slot[]>> chunks_;
+  std::vector<owned<object_slot[]>> chunks_;
   std::vector<known_base> bases_;  // few: each is found once in a job
   object_slot* free_ = nullptr;
   std::size_t living_ = 0;

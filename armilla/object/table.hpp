@@ -3,12 +3,12 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <typeinfo>
 #include <utility>
 #include <vector>
 
 #include "armilla/am/parked_call.hpp"
+#include "armilla/base/owned.hpp"
 
 namespace armilla::detail {
 
@@ -96,7 +96,7 @@ class object_table {
 
   std::vector<entry> world_;  // of all ranks, by number
   struct rare;
-  std::unique_ptr<rare> rare_;  // what usual calls do not look at
+  owned<rare> rare_;  // what usual calls do not look at
 };
 
 /// A call to a member of class `called` finds no part: another one has its place, or it has been destroyed.

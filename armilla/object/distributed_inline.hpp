@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+#include "armilla/object/atomic_methods.hpp"
+#include "armilla/object/object_state.hpp"
+#include "armilla/rpc/question.hpp"
+#include "armilla/team/team.hpp"
+
+// What the templates of distributed.hpp are made of.
+namespace armilla {
+
+template <class T>
+struct object_ref;
+template <class T>
+class distributed;
+
+namespace detail {
+
+/// The member `M` of this rank's part of object `id`, as something to call.
+template <auto M, class T>
+struct bound_member {
+  object_id id{};
+
+  bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
+  void park(context& self, parked_call call) const { self.objects->table.park(self, id, std::move(call)); }
+
+  /// The part, or null if there is none, or calls that came before are still to begin.
+  void* find() const noexcept { return current->objects->table.find_for_call(id); }
+  /// Calls or sets the member of what `find` gave.
+  template <class... A>
+  static decltype(auto) run(void* part, A&&... arguments) {
+    return call_member(*static_cast<T*>(part), std::forward<A>(arguments)...);
+  }
+
+  template <class... A>
+    requires std::is_member_function_pointer_v<decltype(M)>
+  auto operator()(A&&... arguments) const -> std::invoke_result_t<decltype(M), T&, A...> {
+    return call_member(object(), std::forward<A>(arguments)...);
+  }
+  auto operator()() const
+    requires std::is_member_object_pointer_v<decltype(M)>
+  {
+    return call_member(object());
+  }
+  template <class V>
+    requires std::is_member_object_pointer_v<decltype(M)>
+  void operator()(V&& value) const {
+    call_member(object(), std::forward<V>(value));
+  }
+
+ private:
+  T& object() const {
+    void* const found = current->objects->table.find(id);
+    if (found == nullptr) [[unlikely]]
+      throw_no_part(id, typeid(T), "call");
+    return *static_cast<T*>(found);
+  }
+  template <class... A>
+  static decltype(auto) call_member(T& part, A&&... arguments) {
+    if constexpr (std::is_member_function_pointer_v<decltype(M)>) {
+      [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(part);
+      return (part.*M)(std::forward<A>(arguments)...);
+    } else if constexpr (sizeof...(A) == 0) {
+      return std::decay_t<decltype(part.*M)>(part.*M);
+    } else {
+      ((part.*M = std::forward<A>(arguments)), ...);
+    }
+  }
+};
+
+template <auto M, class T>
+struct body_parameters<bound_member<M, T>> : parameters_of<decltype(M)> {};
+
+/// The same with a hint around it: it is found by its call alone, not before, so that what the hint does comes first.
+template <auto M, class T>
+struct member_to_hint {
+  bound_member<M, T> member;
+
+  bool present() const noexcept { return member.present(); }
+  void park(context& self, parked_call call) const { member.park(self, std::move(call)); }
+  template <class... A>
+    requires std::is_invocable_v<const bound_member<M, T>&, A...>
+  decltype(auto) operator()(A&&... arguments) const {
+    return member(std::forward<A>(arguments)...);
+  }
+};
+template <auto M, class T>
+struct body_parameters<member_to_hint<M, T>> : parameters_of<decltype(M)> {};
+
+object_id register_object(const team& members, const std::type_info& type, void* object, const char* operation);
+struct object_access;
+
+template <class T>
+inline constexpr refusal refused_class<distributed<T>> = refusal::distributed;
+template <class T>
+inline constexpr bool names_many<distributed<T>> = true;
+
+/// The member `M` of the part of `object` that is where it is called.
+struct object_access {
+  template <auto M, class T>
+  static bound_member<M, T> member(const distributed<T>& object) noexcept {
+    return {object.id_};
+  }
+  template <class T>
+  static object_id id(const distributed<T>& object) noexcept {
+    return object.id_;
+  }
+};
+
+}  // namespace detail
+}  // namespace armilla

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/object/create.hpp"
+#include "armilla/object/distributed.hpp"
+
+// What the templates of member_pointer.hpp are made of.
+namespace armilla {
+namespace detail {
+
+/// What a pointer to a method consists of (Itanium ABI).
+struct method_words {
+  std::uintptr_t code;  ///< of a virtual method: its slot in the table
+  std::ptrdiff_t adjust;
+};
+
+/// A pointer to a member as other ranks of the same program know it: a method by its place in an image, a virtual one by its
+/// slot, a data member by its offset.
+struct member_place {
+  enum : std::uint64_t { in_slot = ~std::uint64_t(0), in_object = in_slot - 1 };
+  std::uint64_t image;  ///< or one of those above
+  std::uint64_t offset;
+  std::int64_t adjust;
+};
+
+/// Throws usage_error for a null pointer.
+member_place place_of_method(method_words method, const char* operation);
+member_place place_of_data(std::ptrdiff_t offset, const char* operation);
+/// Checked: throw decode_error for what names no member of a class of `bytes` bytes.
+method_words method_at(const member_place& place, std::size_t bytes);
+std::ptrdiff_t data_at(const member_place& place, std::size_t bytes, std::size_t member_bytes);
+
+/// An `F C::*` that can be sent.
+template <class F, class C>
+struct portable_member {
+  using pointer = F C::*;
+  static constexpr bool is_method = std::is_function_v<F>;
+
+  member_place place;
+
+  static portable_member of(pointer member, const char* operation) {
+    if constexpr (is_method)
+      return {place_of_method(std::bit_cast<method_words>(member), operation)};
+    else
+      return {place_of_data(std::bit_cast<std::ptrdiff_t>(member), operation)};
+  }
+  pointer get() const {
+    if constexpr (is_method)
+      return std::bit_cast<pointer>(method_at(place, sizeof(C)));
+    else
+      return std::bit_cast<pointer>(data_at(place, sizeof(C), sizeof(F)));
+  }
+
+  /// Calls, reads or sets the member of `object`. `holder`: where the lock of its atomic methods is.
+  template <class Object, class Holder, class... A>
+  decltype(auto) run(Object& object, Holder& holder, A&&... arguments) const {
+    const pointer member = get();
+    if constexpr (is_method) {
+      if constexpr (has_atomic_methods<C>)
+        if (is_atomic(member, C::atomic_methods)) {
+          const atomic_section<true> alone(holder);
+          return (object.*member)(std::forward<A>(arguments)...);
+        }
+      return (object.*member)(std::forward<A>(arguments)...);
+    } else if constexpr (sizeof...(A) == 0) {
+      return std::decay_t<F>(object.*member);
+    } else {
+      ((object.*member = std::forward<A>(arguments)), ...);
+    }
+  }
+
+ private:
+  template <auto... L>
+  static bool is_atomic(pointer member, const atomic_list<L...>&) noexcept {
+    return (is_same(member, L) || ...);
+  }
+  template <class M>
+  static bool is_same(pointer member, M listed) noexcept {
+    if constexpr (std::is_same_v<M, pointer>)
+      return member == listed;
+    else
+      return false;
+  }
+};
+
+template <class F, class C, class T>
+struct pointed_member_of_part {
+  object_id id;
+  portable_member<F, C> member;
+
+  bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
+  void park(context& self, parked_call call) const { self.objects->table.park(self, id, std::move(call)); }
+
+  template <class... A>
+  auto operator()(A&&... arguments) const
+      -> decltype(std::declval<const portable_member<F, C>&>().run(std::declval<T&>(), std::declval<T&>(),
+                                                                   std::forward<A>(arguments)...)) {
+    void* const found = current->objects->table.find(id);
+    if (found == nullptr) [[unlikely]]
+      throw_no_part(id, typeid(T), "call");
+    T& part = *static_cast<T*>(found);
+    return member.run(part, part, std::forward<A>(arguments)...);
+  }
+};
+
+template <class F, class C, class T>
+struct pointed_member_of_object {
+  object_name name;
+  portable_member<F, C> member;
+
+  template <class... A>
+  auto operator()(A&&... arguments) const
+      -> std::decay_t<decltype(std::declval<const portable_member<F, C>&>().run(std::declval<T&>(), std::declval<object_use&>(),
+                                                                                std::forward<A>(arguments)...))> {
+    object_use use(name, "call");
+    return member.run(use.template as<T>(), use, std::forward<A>(arguments)...);
+  }
+};
+
+/// The class of the object that an address refers to.
+template <class Address>
+struct object_at;
+template <class T>
+struct object_at<object_ref<T>> {
+  using type = T;
+};
+template <class T>
+struct object_at<remote<T>> {
+  using type = T;
+};
+template <class T>
+struct object_at<future<remote<T>>> {
+  static_assert(dependent_false<T>,
+                "armilla: the reference is not there yet: call(object.get(), &C::m, ...), or call<&C::m>(object, ...)");
+};
+template <class Address>
+concept addresses_object = requires { sizeof(object_at<Address>); };
+
+template <class Member>
+struct member_target {
+  rank_t rank;
+  Member body;
+};
+template <class T, class F, class C>
+member_target<pointed_member_of_part<F, C, T>> target_of(const object_ref<T>& object, F C::* member, const char* operation) {
+  return {object.rank, {object.id, portable_member<F, C>::of(member, operation)}};
+}
+template <class T, class F, class C>
+member_target<pointed_member_of_object<F, C, T>> target_of(const remote<T>& object, F C::* member, const char* operation) {
+  const reference& held = held_by(object, operation);
+  return {held.rank, {held.name, portable_member<F, C>::of(member, operation)}};
+}
+
+template <class F, class C, class T, class... A>
+inline constexpr bool can_call_member =
+    std::is_base_of_v<C, T> && (!std::is_function_v<F> || std::is_invocable_v<F C::*, T&, sent_as<A>...>);
+
+/// What it refuses is not compiled any further.
+template <class F, class C, class T, class... A>
+constexpr void check_member_call() {
+  static_assert(std::is_base_of_v<C, T>, "armilla: the member belongs to another class than the object");
+  if constexpr (std::is_base_of_v<C, T>)
+    static_assert(
+        can_call_member<F, C, T, A...>,
+        "armilla: the method cannot be called with these arguments: it gets them by value, so its parameters are values or "
+        "const references");
+}
+
+}  // namespace detail
+}  // namespace armilla
