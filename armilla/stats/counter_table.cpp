@@ -12,7 +12,7 @@ struct group {
 };
 constexpr group messages{"messages", component::net}, waiting{"waiting", component::net}, teams{"teams", component::net},
     memory{"global memory", component::net}, calls{"calls", component::runtime}, threads{"threads", component::thread_mgmt},
-    locks{"locks", component::thread_sync};
+    locks{"locks", component::thread_sync}, algorithms{"algorithms", component::cpu};
 
 constexpr counter_row row(const char* name, std::uint64_t counters::* member, group g) {
   return {name, member, g.heading, g.part};
@@ -66,6 +66,9 @@ constexpr counter_row table[] = {
     row("locks", &counters::locks, locks),
     row("contended_locks", &counters::contended_locks, locks),
     row("signals", &counters::signals, locks),
+    row("algorithms", &counters::algorithms, algorithms),
+    row("elements", &counters::elements, algorithms),
+    row("elements_moved", &counters::elements_moved, algorithms),
 };
 static_assert(std::size(table) * sizeof(std::uint64_t) == sizeof(counters),
               "a counter without a row, or a row without a counter");

@@ -57,6 +57,10 @@ struct counters {
   std::uint64_t locks = 0;            ///< lockings of a mutex or shared_mutex
   std::uint64_t contended_locks = 0;  ///< of them, those that found it held
   std::uint64_t signals = 0;          ///< fibers that were told to go on at the object at which they waited
+  // algorithms over containers
+  std::uint64_t algorithms = 0;      ///< calls of this rank, those inside others included
+  std::uint64_t elements = 0;        ///< that they went through here
+  std::uint64_t elements_moved = 0;  ///< that they copied from parts of other ranks, or to them
 };
 
 }  // namespace armilla::detail

@@ -8,6 +8,7 @@
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/method_counts.hpp"
 #include "armilla/stats/phase.hpp"
+#include "armilla/stats/progress_line.hpp"
 #include "armilla/stats/request.hpp"
 #include "armilla/stats/stopwatch.hpp"
 #include "armilla/stats/trace.hpp"
@@ -24,10 +25,11 @@ struct open_phase {
 struct rank_stats : counters {
   stats_request asked;
   std::uint64_t began_ns = 0;
-  std::unique_ptr<stopwatch> watch;        ///< null without `timing`
-  double seconds_per_lock = 0;             ///< measured at the start, with `timing`
-  std::unique_ptr<trace> events;           ///< null without ARMILLA_TRACE
-  std::unique_ptr<method_counts> methods;  ///< null unless anything was asked for
+  std::unique_ptr<stopwatch> watch;         ///< null without `timing`
+  double seconds_per_lock = 0;              ///< measured at the start, with `timing`
+  std::unique_ptr<trace> events;            ///< null without ARMILLA_TRACE
+  std::unique_ptr<method_counts> methods;   ///< null unless anything was asked for
+  std::unique_ptr<progress_line> progress;  ///< null unless this rank tells of its algorithms
   const std::string& (*method_name)(std::uint32_t method) = nullptr;
   std::vector<open_phase> phases;
 

@@ -19,6 +19,7 @@ void start_stats(context& self, const launch&) {
   }
   s->began_ns = now_ns();
   self.count = s.release();
+  if (self.settings->show_progress == progress_use::on) tell_progress(self);
 }
 
 void begin_stats(context& self) {

@@ -8,5 +8,7 @@ struct launch;
 
 void start_stats(context& self, const launch& how);
 void stop_stats(context& self);
+/// On rank 0: its long algorithms are told of from now on.
+void tell_progress(context& self);
 
 }  // namespace armilla::detail

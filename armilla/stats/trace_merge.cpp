@@ -219,17 +219,17 @@ class rank_writer {
     if (const std::uint64_t key = arrow_key(e.peer, rank_, e.number); e.number != 0 && arrows_.contains(key))
       out_.line(R"({{"ph":"f","bp":"e","name":"message","cat":"message","id":"{:x}","pid":{},"tid":{},"ts":{}}})", key, pid_,
                 number, us(at));
-    ++runs_, bytes_taken_ += e.value;
+    ++bundles_, bytes_received_ += e.value;
     count(at);
   }
 
   void count(std::int64_t at) {
     if (at < counted_ + every_ns_) return;
     counted_ = at;
-    out_.line(R"({{"ph":"C","name":"messages","pid":{},"ts":{},"args":{{"frames sent":{},"runs taken in":{}}}}})", pid_, us(at),
-              sent_, runs_);
-    out_.line(R"({{"ph":"C","name":"bytes","pid":{},"ts":{},"args":{{"sent":{},"taken in":{}}}}})", pid_, us(at), bytes_sent_,
-              bytes_taken_);
+    out_.line(R"({{"ph":"C","name":"messages","pid":{},"ts":{},"args":{{"frames sent":{},"bundles received":{}}}}})", pid_,
+              us(at), sent_, bundles_);
+    out_.line(R"({{"ph":"C","name":"bytes","pid":{},"ts":{},"args":{{"sent":{},"received":{}}}}})", pid_, us(at), bytes_sent_,
+              bytes_received_);
   }
 
   void change(const trace_event& e, std::int64_t at) {
@@ -260,7 +260,7 @@ class rank_writer {
   bool phases_named_ = false, loop_ = false, changes_ = false;
   std::uint64_t running_ = 0;
   std::int64_t since_ = 0, counted_ = 0, every_ns_ = 0;
-  std::uint64_t sent_ = 0, bytes_sent_ = 0, runs_ = 0, bytes_taken_ = 0;
+  std::uint64_t sent_ = 0, bytes_sent_ = 0, bundles_ = 0, bytes_received_ = 0;
 };
 
 // Arrows of which both ends are there: the others would hang in the air.
@@ -328,7 +328,7 @@ void merge_trace_files(const std::string& file, rank_t ranks) noexcept try {
   if (!mine.locked()) return;
   std::vector<std::vector<std::byte>> parts;
   for (rank_t r = 0; r < ranks; ++r) parts.push_back(read_file(trace_part_name(file, r)));
-  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // somebody was quicker
+  if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // another process was quicker
   if (std::ranges::all_of(parts, &std::vector<std::byte>::empty)) return;  // none to make, or another was quicker
   say_traced(file, merge_traces(file, parts, ranks));
   for (rank_t r = 0; r < ranks; ++r) unlink(trace_part_name(file, r).c_str());

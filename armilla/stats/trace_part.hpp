@@ -50,7 +50,7 @@ struct trace_head {
   rank_t rank, ranks;
 };
 
-/// One rank's events and the names in them, in memory that is a file beside the one that was asked for: whoever merges finds it
+/// One rank's events and the names in them, in memory that is a file beside the one that was asked for: the merge finds it
 /// even if the rank was killed.
 class trace_part {
  public:

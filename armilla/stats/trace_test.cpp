@@ -144,7 +144,7 @@ TEST_F(traces, fibers_have_tracks_of_their_own) {
   for (const auto& e : all["traceEvents"])
     if (e["ph"] == "B") track[e["name"]] = e["tid"];
   EXPECT_NE(track.at("join"), track.at("fiber"));
-  EXPECT_EQ(count(all, "X"), 3);  // who runs
+  EXPECT_EQ(count(all, "X"), 3);  // what runs
 }
 
 TEST_F(traces, parts_of_ranks_that_were_killed_are_found) {
