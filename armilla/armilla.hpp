@@ -5,10 +5,13 @@
 // These first and in this order: what a compiler says of a line in them is not preceded by the headers that include them.
 // clang-format off
 #include "armilla/wire/sendable.hpp"
+#include "armilla/rpc/statement_inline.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/global/global_ptr.hpp"
+#include "armilla/rpc/method_inline.hpp"
+#include "armilla/object/member_pointer_inline.hpp"
 // clang-format on
 
 #include "armilla/am/message.hpp"
@@ -52,7 +55,9 @@
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"
 #include "armilla/session/session.hpp"
+#include "armilla/session/spmd.hpp"
 #include "armilla/stats/phase.hpp"
+#include "armilla/stats/progress.hpp"
 #include "armilla/stats/stats.hpp"
 #include "armilla/team/barrier.hpp"
 #include "armilla/team/fence.hpp"

@@ -83,11 +83,15 @@ void let_go(context& rank) {
   } catch (const remote_error&) {}
 }
 
-void serve_until(context& rank, const std::atomic<std::uint32_t>& count, std::uint32_t target) {
+bool serve_until(context& rank, const std::atomic<std::uint32_t>& count, std::uint32_t target) {
   const auto ready = [&] { return count.load(std::memory_order_acquire) >= target; };
   endpoint& messages = *rank.messages;
-  messages.waits.wait_until([&] { return ready() || messages.out.is_lost(0); }, "run_main: serving until its function returns");
+  const std::unique_ptr<region>& next = rank.session->next_region;
+  messages.waits.wait_until([&] { return ready() || next != nullptr || messages.out.is_lost(0); },
+                            "run_main: serving until its function returns");
+  if (next != nullptr) return true;
   if (!ready()) messages.lost.raise(0, "run_main");
+  return false;
 }
 
 namespace {

@@ -45,8 +45,11 @@ void await_instances(context&, std::uint64_t others);
 void tell_errors_at_once(context&, bool on);
 /// What ranks still keep for others goes, behind the final fence and while calls are possible.
 void let_go(context&);
-/// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`).
-void serve_until(context&, const std::atomic<std::uint32_t>& count, std::uint32_t target);
+/// Answers calls until another rank has raised `count` to `target` (and announced it by `wake_all`). True: there is a region to
+/// be run before that.
+bool serve_until(context&, const std::atomic<std::uint32_t>& count, std::uint32_t target);
+/// Runs the region that came, and meets the other ranks behind it.
+void run_next(context&);
 /// The function of so many calls of run_main has returned here: ends `serve_until` on all hosts.
 void tell_main_done(context&, std::uint32_t mains);
 /// Wakes every rank of this host that waits.

@@ -114,9 +114,12 @@ void add_up(job_report& job) {
     job.total += r.whole;
     for (const phase_statistics& p : r.phases) {
       const auto at = std::ranges::find(job.phases, p.name, &phase_statistics::name);
-      phase_statistics& sum = at != job.phases.end() ? *at : job.phases.emplace_back(phase_statistics{p.name, 0, {}});
+      phase_report& sum = at != job.phases.end() ? *at : job.phases.emplace_back(phase_report{{p.name, 0, {}}});
       sum.times += p.times;
       sum.what += p.what;
+      ++sum.ranks;
+      sum.most_elements = std::max(sum.most_elements, p.what.elements);
+      sum.most_cpu = std::max(sum.most_cpu, p.what.time.cpu);
     }
   }
 }

@@ -20,13 +20,26 @@ struct rank_report {
   std::vector<std::uint64_t> sent;  ///< bytes to each rank, in frames, in lines of 64
 };
 
+/// What phases of one name did in the job.
+struct phase_report : phase_statistics {
+  std::size_t ranks = 0;            ///< that were in it
+  std::uint64_t most_elements = 0;  ///< of a rank
+  double most_cpu = 0;              ///< seconds of a rank
+
+  /// How uneven it was: the most of a rank by the mean of those that were in it. 0: there was nothing.
+  double uneven_elements() const noexcept {
+    return what.elements ? double(most_elements) * double(ranks) / double(what.elements) : 0;
+  }
+  double uneven_cpu() const noexcept { return what.time.cpu > 0 ? most_cpu * double(ranks) / what.time.cpu : 0; }
+};
+
 /// What the job did.
 struct job_report {
   std::string fabric;
   bool timing = false;
   std::vector<rank_report> ranks;
-  statistics total;                      ///< sums over the ranks
-  std::vector<phase_statistics> phases;  ///< sums over the ranks, in the order of the first rank that has one
+  statistics total;                  ///< sums over the ranks
+  std::vector<phase_report> phases;  ///< sums over the ranks, in the order of the first rank that has one
 };
 
 /// What carries the messages of this job: "shm", "threads", "ucx", or "shm+ucx" where hosts share memory inside.

@@ -39,13 +39,22 @@ json json_of(const statistics& s, bool timing) {
   return out;
 }
 
-json json_of(const std::vector<phase_statistics>& phases, bool timing) {
+json json_of(const phase_statistics& p, bool timing) {
+  json out{{"name", p.name}, {"times", p.times}};
+  out.update(json_of(p.what, timing));
+  return out;
+}
+json json_of(const phase_report& p, bool timing) {
+  json out = json_of(static_cast<const phase_statistics&>(p), timing);
+  out["uneven"]["elements"] = p.uneven_elements();
+  if (timing) out["uneven"]["cpu"] = p.uneven_cpu();
+  return out;
+}
+
+template <class Phase>
+json json_of(const std::vector<Phase>& phases, bool timing) {
   json out = json::array();
-  for (const phase_statistics& p : phases) {
-    json phase{{"name", p.name}, {"times", p.times}};
-    phase.update(json_of(p.what, timing));
-    out.push_back(std::move(phase));
-  }
+  for (const Phase& p : phases) out.push_back(json_of(p, timing));
   return out;
 }
 

@@ -21,7 +21,8 @@ constexpr std::size_t most_destinations = 64;  // ranks of a job whose traffic i
 struct column {
   std::string heading;
   const statistics* what;
-  double cost = 0;  // of a border, in seconds
+  double cost = 0;                      // of a border, in seconds
+  const phase_report* phase = nullptr;  // if that is what it is
 };
 
 using output = std::back_insert_iterator<std::string>;
@@ -83,11 +84,21 @@ void print_components(output out, const std::vector<column>& columns) {
               [](const column& c) { return share(double(c.what->borders) * c.cost, c.what->seconds); });
 }
 
+// The most that a rank had to do, by the mean.
+void print_uneven(output out, const std::vector<column>& columns, const char* name,
+                  double (phase_report::*value)() const noexcept) {
+  const auto of = [&](const column& c) { return c.phase == nullptr ? 0 : (c.phase->*value)(); };
+  if (std::ranges::all_of(columns, [&](const column& c) { return of(c) == 0; })) return;
+  print_times(out, name, columns, [&](const column& c) { return of(c) == 0 ? std::string("-") : fmt::format("{:.2f}", of(c)); });
+}
+
 void print_table(output out, const char* title, const std::vector<column>& columns, bool timing) {
   print_heading(out, title, columns);
   print_times(out, "seconds", columns, [](const column& c) { return fmt::format("{:.6f}", c.what->seconds); });
   if (timing) print_components(out, columns);
+  if (timing) print_uneven(out, columns, "cpu, most by mean", &phase_report::uneven_cpu);
   print_counters(out, columns);
+  print_uneven(out, columns, "elements, most by mean", &phase_report::uneven_elements);
 }
 
 // At most `across` columns at a time; the last one, the total, in the last table.
@@ -163,10 +174,10 @@ std::string text_of(const job_report& job) {
   for (std::size_t first = 0; job.ranks.size() <= most_destinations && first < job.ranks.size(); first += across)
     print_destinations(out, job.ranks, first);
   columns.clear();
-  for (const phase_statistics& p : job.phases) columns.push_back({p.name, &p.what, mean_cost(job)});
+  for (const phase_report& p : job.phases) columns.push_back({p.name, &p.what, mean_cost(job), &p});
   print_tables(out, "by phase, all ranks", columns, job.timing);
   print_methods(out, "methods, where their bodies ran, of all ranks", job.total);
-  for (const phase_statistics& p : job.phases) print_methods(out, "methods in phase " + p.name, p.what);
+  for (const phase_report& p : job.phases) print_methods(out, "methods in phase " + p.name, p.what);
   return text + "\n";
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <concepts>
 #include <type_traits>
+
+#include "armilla/session/run_inline.hpp"
 
 namespace armilla {
 
@@ -9,32 +10,6 @@ namespace armilla {
 template <class F>
 concept rank_function =
     std::is_invocable_v<F&> && (std::is_void_v<std::invoke_result_t<F&>> || std::is_convertible_v<std::invoke_result_t<F&>, int>);
-
-namespace detail {
-
-using rank_main = int (*)(const void* function);
-enum class who_runs { everybody, first };
-
-int run_job(int argc, char** argv, rank_main call, const void* function, who_runs who);
-
-// Each rank calls a copy of its own, so that what it captured by value is its own too, on every fabric.
-template <class F>
-int call_copy(const void* function) {
-  const auto call = [](auto& f) {
-    if constexpr (std::is_void_v<std::invoke_result_t<F&>>)
-      return f(), 0;
-    else
-      return int(f());
-  };
-  if constexpr (std::copy_constructible<F>) {
-    F mine = *static_cast<const F*>(function);
-    return call(mine);
-  } else {
-    return call(*const_cast<F*>(static_cast<const F*>(function)));
-  }
-}
-
-}  // namespace detail
 
 /// Runs `f` on every rank of the job and returns 0, or the code with which the program shall exit: `return armilla::run(argc,
 /// argv, f);`.

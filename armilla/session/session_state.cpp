@@ -100,6 +100,7 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   const std::uint64_t others = own_fibers(rank);  // which the owner of a session has started before
   tell_errors_at_once(rank, who == who_runs::first);
   if (who == who_runs::first) ++mains;
+  serves = who == who_runs::first;
   if (who == who_runs::first && rank.rank != 0)
     serve();
   else if (const int code = call_function(call, function); code != 0)
@@ -116,7 +117,9 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   return 1;
 }
 
-void session_state::serve() { serve_until(rank, self.job->mains_done, mains); }
+void session_state::serve() {
+  while (serve_until(rank, self.job->mains_done, mains)) run_next(rank);
+}
 
 void session_state::finish() noexcept try {
   if (failed || ended || is_forked_child()) return;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
+
 #include "armilla/base/context.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/crash_handlers.hpp"
 #include "armilla/boot/launch.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/run.hpp"
+#include "armilla/session/spmd.hpp"
 
 namespace armilla::detail {
 
@@ -31,6 +34,9 @@ struct session_state {
   crash_stack guard;
   std::uint32_t mains = 0;  ///< calls of run_main so far
   bool failed = false, ended = false;
+  bool serves = false;                  ///< under run_main; rank 0 is served
+  bool in_region = false;               ///< all ranks run a function together; see spmd.hpp
+  std::unique_ptr<region> next_region;  ///< what this rank is to run next
 
  private:
   int call_function(rank_main call, const void* function);

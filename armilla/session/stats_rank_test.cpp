@@ -28,7 +28,7 @@ am::statistics during(F f) {
   f();
   am::fence();
   const am::statistics after = am::stats();
-  am::barrier();  // what follows is not in anybody's
+  am::barrier();  // what follows is in no rank's
   return after - before;
 }
 
