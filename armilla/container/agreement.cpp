@@ -20,9 +20,10 @@ struct failures {
 
 namespace {
 
-/// A block whose container is gone here.
+/// What a container leaves that is gone here.
 struct set_aside {
-  global_address block;
+  global_address block;  ///< null: `part` is it
+  std::shared_ptr<void> part;
   std::vector<rank_t> members;  ///< that may read it; empty: all ranks
 };
 
@@ -96,7 +97,8 @@ void keep_failure(const team& t, const char* operation, failure& now) {
   if (now.happened() && kept_for(t) == nullptr) mine->kept.push_back({t.id(), operation, std::move(now)});
 }
 
-void put_aside(const team& t, global_address block) { mine->aside.push_back({block, members_of(t)}); }
+void put_aside(const team& t, global_address block) { mine->aside.push_back({block, nullptr, members_of(t)}); }
+void put_aside(const team& t, std::shared_ptr<void> part) { mine->aside.push_back({{}, std::move(part), members_of(t)}); }
 
 meeting::meeting(const team& t) : t_(t), known_(mine->aside.size()) {}
 
@@ -105,7 +107,8 @@ meeting::~meeting() {
   auto& aside = mine->aside;
   const auto end = aside.begin() + std::ptrdiff_t(known_);
   const auto stay = std::stable_partition(aside.begin(), end, [&](const set_aside& s) { return !has_all(t_, s); });
-  for (auto each = stay; each != end; ++each) deallocate_bytes(each->block, "deallocate");
+  for (auto each = stay; each != end; ++each)
+    if (!each->block.null()) deallocate_bytes(each->block, "deallocate");
   aside.erase(stay, end);
 }
 

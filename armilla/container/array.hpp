@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <new>
 #include <span>
 #include <type_traits>
@@ -7,6 +8,7 @@
 
 #include "armilla/container/views.hpp"
 #include "armilla/rpc/question.hpp"
+#include "armilla/rpc/statement.hpp"
 
 namespace armilla {
 namespace detail {
@@ -15,16 +17,35 @@ namespace detail {
 void copy_elements(const container_state& from, const container_state& to, std::size_t bytes);
 
 template <class T>
-container_state make_container(const team& t, placement p) {
-  return container_state(t, std::move(p), sizeof(T), alignof(T), [](std::byte* at, std::size_t n) {
-    T* const first = reinterpret_cast<T*>(at);
-    for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(first + i)) T();
-  });
+void copy_elements(const element_state<T>& from, const element_state<T>& to) {
+  if constexpr (lies_in_segments<T>) {
+    copy_elements(from, to, sizeof(T));
+  } else {
+    const std::size_t most = std::min(from.where.size(), to.where.size());
+    for (std::size_t i = to.where.next_on(to.me, 0); i < most;) {
+      scratch fetched;
+      std::size_t n = std::min({most, to.where.run_at(i).end, from.where.run_at(i).end}) - i, whole = n;
+      const T* const source = from.template window<const T>(i, n, fetched);
+      std::copy_n(source, n, to.template window<T>(i, whole, fetched));
+      i = to.where.next_on(to.me, i + n);
+    }
+  }
+}
+
+template <class T>
+element_state<T> make_container(const team& t, placement p) {
+  if constexpr (lies_in_segments<T>)
+    return container_state(t, std::move(p), sizeof(T), alignof(T), [](std::byte* at, std::size_t n) {
+      T* const first = reinterpret_cast<T*>(at);
+      for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(first + i)) T();
+    });
+  else
+    return owned_state<T>(t, std::move(p));
 }
 
 }  // namespace detail
 
-/// Elements that lie in the segments of a team's ranks, each where the distribution says. Made by all members together; elements
+/// Elements that lie on the ranks of a team, each where the distribution says. Made by all members together; elements
 /// are value-initialised.
 ///
 ///     am::array<double> x(1'000'000);              // blocks over all ranks
@@ -32,14 +53,19 @@ container_state make_container(const team& t, placement p) {
 ///     for (double& e : x.local()) e *= 2;          // mine: a span
 ///     double s = am::reduce(x);                    // all: an algorithm, called by all members
 ///
-/// It moves and does not copy (`clone` does). Its destructor waits for nothing: the memory returns when the members meet next. T
-/// is trivially copyable. Errors: limit_error on all members if it does not fit, usage_error if members make different ones, or
-/// for an index beyond the end. Paper: STAPL, pArray; Split-C, spread arrays.
+/// It moves and does not copy (`clone` does). Its destructor waits for nothing: the memory returns when the members meet next.
+/// Elements that are trivially copyable lie in the ranks' segments, where the ranks of a host load and store each other's. Other
+/// sendable ones (texts, vectors) lie in the memory of their rank, and others get copies: a message each way for `x[i]`.
+/// Errors: limit_error on all members if it does not fit, usage_error if members make different ones, or for an index beyond the
+/// end. Paper: STAPL, pArray; Split-C, spread arrays.
 template <class T>
 class array {
-  static_assert(std::is_trivially_copyable_v<T>,
-                "armilla: the elements of an array lie where other ranks load and store them: they "
-                "must be trivially copyable");
+  static constexpr bool in_segments = detail::lies_in_segments<T>;
+  using state_type = detail::element_state<T>;
+  static_assert(
+      in_segments || sendable_value<T>,
+      "armilla: the elements of an array are loaded by other ranks, or sent to them: they must be trivially copyable or "
+      "sendable");
 
  public:
   using value_type = T;
@@ -65,21 +91,47 @@ class array {
   rank_t rank_of(std::size_t i) const { return state_.members.world_rank(state_.where.member_of(checked(i))); }
 
   /// Element i, read or written by the expression that names it. Cost: its place, then as `*p`.
-  global_ref<T> operator[](std::size_t i) { return *ptr(i); }
-  global_ref<const T> operator[](std::size_t i) const { return *global_ptr<const T>(ptr(i)); }
+  auto operator[](std::size_t i) {
+    if constexpr (in_segments)
+      return *ptr(i);
+    else
+      return owned_at(i);
+  }
+  auto operator[](std::size_t i) const {
+    if constexpr (in_segments)
+      return *global_ptr<const T>(ptr(i));
+    else
+      return owned_at(i).get();
+  }
   /// Where element i lies; valid until the elements move (resize, redistribute, growth).
-  global_ptr<T> ptr(std::size_t i) const { return global_ptr<T>(state_.address(checked(i), sizeof(T))); }
+  global_ptr<T> ptr(std::size_t i) const
+    requires in_segments
+  {
+    return global_ptr<T>(state_.address(checked(i), sizeof(T)));
+  }
   /// The value of element i, later.
   future<T> get(std::size_t i) const {
-    const global_ptr<const T> p = ptr(i);
-    return call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
+    if constexpr (in_segments) {
+      const global_ptr<const T> p = ptr(i);
+      return call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
+    } else {
+      const auto [member, place] = state_.where.locate(checked(i));
+      return call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
+    }
   }
   /// Sets element i: a statement, complete at the fence.
-  void set(std::size_t i, const T& value) { store(ptr(i), value); }
+  void set(std::size_t i, const T& value) {
+    if constexpr (in_segments) {
+      store(ptr(i), value);
+    } else {
+      const auto [member, place] = state_.where.locate(checked(i));
+      async(rank_of(i), &detail::write_place<T>, state_.name(member), place, value);
+    }
+  }
 
   /// This rank's elements, in the order of their indices.
-  std::span<T> local() noexcept { return {first(), state_.count()}; }
-  std::span<const T> local() const noexcept { return {first(), state_.count()}; }
+  std::span<T> local() noexcept { return {detail::first_of<T>(state_), state_.count()}; }
+  std::span<const T> local() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
   /// The index of this rank's k-th element.
   std::size_t index_of_local(std::size_t k) const noexcept { return state_.where.index_of(state_.me, k); }
 
@@ -88,7 +140,7 @@ class array {
   /// The same elements once more. Collective.
   array clone() const {
     array copy = like();
-    detail::copy_elements(state_, copy.state_, sizeof(T));
+    detail::copy_elements<T>(state_, copy.state_);
     detail::meet(members());
     return copy;
   }
@@ -112,21 +164,21 @@ class array {
   }
 
   /// For views and algorithms.
-  const detail::container_state& state() const noexcept { return state_; }
+  const state_type& state() const noexcept { return state_; }
 
  protected:
-  explicit array(detail::container_state s) noexcept : state_(std::move(s)) {}
+  explicit array(state_type s) noexcept : state_(std::move(s)) {}
   array(const team& t, std::size_t n, const distribution& d)
       : state_(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
 
   void become(armilla::placement p) {
-    detail::container_state moved = detail::make_container<T>(members(), std::move(p));
-    detail::copy_elements(state_, moved, sizeof(T));
+    state_type moved = detail::make_container<T>(members(), std::move(p));
+    detail::copy_elements<T>(state_, moved);
     detail::meet(members());
     state_ = std::move(moved);
   }
 
-  detail::container_state state_;
+  state_type state_;
 
  private:
   std::size_t checked(std::size_t i) const {
@@ -134,9 +186,9 @@ class array {
       detail::throw_element(i, size());
     return i;
   }
-  T* first() const noexcept {
-    if (state_.blocks.empty()) return nullptr;
-    return reinterpret_cast<T*>(global_ptr<std::byte>(state_.blocks.at(state_.me)).local());
+  auto owned_at(std::size_t i) const {
+    const auto [member, place] = state_.where.locate(checked(i));
+    return detail::owned_element<T>(state_.name(member), place);
   }
 };
 

@@ -189,6 +189,21 @@ RANK_TEST(a_vector_that_cannot_grow_does_not_keep_one_of_another_team_from_it) {
   EXPECT_EQ(x.size(), std::size_t(low.size()) * 100000);
 }
 
+RANK_TEST(a_container_has_the_room_of_one_that_ended_just_before) {
+  am::array<long> x(std::size_t(am::ranks()) * 50'000);
+  std::vector<am::global_ptr<std::byte>> taken;
+  if (am::rank() == am::ranks() - 1)
+    for (std::size_t n = std::size_t(1) << 40; n >= 4096;) try {
+        taken.push_back(am::allocate<std::byte>(n));
+      } catch (const am::limit_error&) { n /= 2; }
+  EXPECT_THROWS(am::limit_error, am::array<long>(x.size()));
+  const std::size_t n = x.size();
+  x = am::array<long>();
+  am::array<long> next(n);
+  EXPECT_EQ(next.local().size(), 50'000U);
+  for (const auto& each : taken) am::deallocate(each);
+}
+
 RANK_TEST(of_a_vector_the_first_elements_of_each_may_stay) {
   am::vector<int> x(std::size_t(am::ranks()) * 3, 5);
   x.keep_local(am::rank() == 0 ? 3 : 1);
@@ -196,7 +211,7 @@ RANK_TEST(of_a_vector_the_first_elements_of_each_may_stay) {
   EXPECT_EQ(x.local().size(), am::rank() == 0 ? 3u : 1u);
 }
 
-// Without waiting for anyone: the block is used again after the next meetings.
+// Without waiting for another rank: the block is used again after the next meetings.
 RANK_TEST(memory_returns_when_the_members_meet) {
   std::set<long*> places;
   for (int round = 0; round < 50; ++round) {

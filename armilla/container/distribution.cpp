@@ -50,9 +50,12 @@ placement::placement(std::size_t n, rank_t members, const distribution& wish) {
     *this = wish.model_->resized(n);
     return;
   }
+  if (n > ~std::size_t{0} / 2 / p)  // sums of blocks and turns stay numbers
+    detail::throw_limit("container",
+                        fmt::format("{} elements are more than any segments hold (is the size a negative number?)", n));
   size_ = n;
   members_ = members;
-  block_ = wish.block_ != 0 ? wish.block_ : std::max<std::size_t>(1, divided_up(n, p));
+  block_ = std::max<std::size_t>(1, wish.block_ != 0 ? std::min(wish.block_, n) : divided_up(n, p));
   one_turn_ = divided_up(n, block_) <= p;
   by_block_ = detail::reciprocal(block_);
   by_members_ = detail::reciprocal(p);

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/error.hpp"
+
 namespace armilla {
 namespace {
 
@@ -68,6 +70,16 @@ TEST(placement, linear_says_whether_members_follow_each_other) {
   EXPECT_FALSE(placement(100, 4, cyclic(2)).linear());
   EXPECT_TRUE(placement(8, 4, cyclic(2)).linear());
   EXPECT_TRUE(placement({0, 5, 1}).linear());
+}
+
+TEST(placement, blocks_that_are_longer_than_all_are_one) {
+  expect_consistent(placement(10, 4, cyclic(~std::size_t{0})));
+  expect_consistent(placement(10, 3, cyclic(std::size_t{1} << 63)));
+}
+
+TEST(placement, a_size_that_no_memory_has_is_refused) {
+  EXPECT_THROW(placement(~std::size_t{0}, 2, blocks()), limit_error);
+  EXPECT_THROW(placement(std::size_t(-5), 4, cyclic(2)), limit_error);
 }
 
 TEST(placement, another_size_keeps_the_way_of_dealing) {

@@ -305,6 +305,10 @@ std::string text_of_bad_field(std::string_view field, std::size_t column) {
   return "'" + std::string(field) + "' in column " + std::to_string(column + 1) + " is no value of its type";
 }
 
+std::string text_of_no_edge(std::string_view line, bool weighted) {
+  return "'" + std::string(line.substr(0, 60)) + "' is no edge: two numbers of vertices" + (weighted ? " and a weight" : "");
+}
+
 void write_parts(const char* operation, const std::string& path, const team& given, const char* bytes, std::size_t size) {
   const team members = or_all(given);
   const std::uint64_t behind =

@@ -176,7 +176,7 @@ RANK_TEST(a_bad_line_is_named_or_skipped_and_counted) {
 }
 
 RANK_TEST(edges_are_read_with_and_without_weights) {
-  const text_file file("# a comment\n1 2\n\n3\t4\r\n% another\n5 6");
+  const text_file file("# a comment\n1 2\n\n3\t4\r\n% another\n5 6 and more");
   std::vector<am::edge> mine;
   for (const am::edge& e : am::read_edges(file.path()).local()) mine.push_back(e);
   const std::vector<am::edge> expected = {{1, 2}, {3, 4}, {5, 6}};
@@ -203,6 +203,15 @@ RANK_TEST(what_is_written_is_read_again) {
   am::write_lines(file.path(), lines);
   EXPECT_EQ(joined(am::read_lines(file.path()).local()), am::all_gather_v(lines));
   EXPECT_THROWS_SAYING(am::usage_error, "cannot write", am::write_lines("/no/such/folder/file", lines));
+}
+
+RANK_TEST(a_loop_over_a_file_of_elements_that_has_no_name_keeps_them) {
+  const text_file file("");
+  const std::vector<int> mine(500'000, 7);
+  am::write_binary(file.path(), mine);
+  long sum = 0;
+  for (const int e : am::read_binary<int>(file.path()).local()) sum += e;
+  EXPECT_EQ(am::all_reduce(sum, std::plus<>{}), 3'500'000L * am::ranks());
 }
 
 RANK_TEST(a_part_of_the_ranks_can_read_alone) {

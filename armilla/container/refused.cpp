@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that must not compile, one a macro: the compiler says what to write in their place.
-#include <string>
+#include <memory>
 
 #include <armilla/container/container.hpp>
 
@@ -21,7 +21,7 @@ void refused() {
 #elif defined(CASE_FILTER_IN_ZIP)
   auto v = armilla::views::zip(x, armilla::views::filter(x, [](double) { return true; }));
 #elif defined(CASE_ELEMENT)
-  armilla::vector<std::string> y(10);
+  armilla::vector<std::unique_ptr<int>> y(10);
 #elif defined(CASE_COPY)
   auto y = x;
 #endif

@@ -6,57 +6,82 @@
 #include <type_traits>
 #include <vector>
 
+#include "armilla/container/algorithm_call.hpp"
 #include "armilla/global/transfer.hpp"
 
 namespace armilla::detail {
+
+/// What one fetch has brought.
+class fetched_run {
+ public:
+  virtual ~fetched_run() = default;
+  /// The elements go back to where they came from.
+  virtual void put_back() {}
+};
+
+/// The same of elements that are bytes.
+class fetched_bytes final : public fetched_run {
+ public:
+  fetched_bytes(global_address from, std::size_t size, std::uint32_t alignment)
+      : bytes_(std::make_unique<std::byte[]>(size + alignment)), from_(from), size_(size) {
+    const auto at = reinterpret_cast<std::uintptr_t>(bytes_.get());
+    begin_ = bytes_.get() + ((at + alignment - 1) / alignment * alignment - at);
+    read_far(begin_, from, {"algorithm", size, alignment, may_read});
+  }
+  std::byte* begin() const noexcept { return begin_; }
+  void put_back() override { write_far(from_, begin_, {"algorithm", size_, 1, may_write}); }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::byte* begin_;
+  global_address from_;
+  std::size_t size_;
+};
 
 /// Elements of other members that this rank cannot load, fetched for a while. One run at a time: `finish` ends it.
 class scratch {
  public:
   /// At most so many bytes of a range are fetched at a time.
   static constexpr std::size_t most_bytes = 1 << 20;
-
-  /// `n` elements from `from`, fetched when this returns. Unless T is const they are put back by `finish`.
   template <class T>
-  T* fetch(global_address from, std::size_t n) {
-    using value = std::remove_const_t<T>;
-    buffers_.push_back({std::make_unique<std::byte[]>(n * sizeof(T) + alignof(T)), from, n * sizeof(T), !std::is_const_v<T>});
-    auto at = reinterpret_cast<std::uintptr_t>(buffers_.back().bytes.get());
-    auto* const into = reinterpret_cast<value*>((at + alignof(T) - 1) / alignof(T) * alignof(T));
-    buffers_.back().begin = reinterpret_cast<std::byte*>(into);
-    read_far(into, from, {"algorithm", n * sizeof(T), alignof(T), may_read});
-    return into;
+  static constexpr std::size_t most = sizeof(T) < most_bytes ? most_bytes / sizeof(T) : 1;
+
+  /// Keeps a run of `n` elements until `finish`, which puts them back if the range is `written`.
+  template <class Run>
+  Run& keep(std::unique_ptr<Run> run, std::size_t n, bool written) {
+    count_moved(n);
+    Run& kept = *run;
+    runs_.push_back({std::move(run), written});
+    return kept;
   }
 
   /// The run is done.
   void finish() {
-    if (buffers_.empty()) [[likely]]
+    if (runs_.empty()) [[likely]]
       return;
-    for (const buffer& b : buffers_)
-      if (b.back) write_far(b.from, b.begin, {"algorithm", b.size, 1, may_write});
-    buffers_.clear();
+    for (const auto& [run, written] : runs_)
+      if (written) run->put_back();
+    runs_.clear();
   }
 
  private:
-  struct buffer {
-    std::unique_ptr<std::byte[]> bytes;
-    global_address from;
-    std::size_t size;
-    bool back;
-    std::byte* begin = nullptr;
+  struct kept_run {
+    std::unique_ptr<fetched_run> run;
+    bool written;
   };
-  std::vector<buffer> buffers_;
+  std::vector<kept_run> runs_;
 };
 
-/// `n` elements from `at`: where they lie if this rank maps them, else a copy of the first ones, and n says of how many.
+/// `n` elements from `at`: where they lie if this rank maps them, else a copy of the first ones, and n says of how many. Unless T
+/// is const the copy is put back.
 template <class T>
 T* elements_at(global_address at, std::size_t& n, scratch& s) {
   if (std::byte* p = direct<alignof(T)>(at)) [[likely]]
     return reinterpret_cast<T*>(p);
   if (void* p = local_far(at)) return static_cast<T*>(p);
-  const std::size_t most = sizeof(T) < scratch::most_bytes ? scratch::most_bytes / sizeof(T) : 1;
-  if (n > most) n = most;
-  return s.fetch<T>(at, n);
+  if (n > scratch::most<T>) n = scratch::most<T>;
+  auto run = std::make_unique<fetched_bytes>(at, n * sizeof(T), alignof(T));
+  return reinterpret_cast<T*>(s.keep(std::move(run), n, !std::is_const_v<T>).begin());
 }
 
 }  // namespace armilla::detail

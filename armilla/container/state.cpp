@@ -41,9 +41,9 @@ void container_state::grow(const void* more, std::size_t added, std::size_t byte
 
 void container_state::keep(std::size_t mine) { where = armilla::placement(blocks.exchange({}, mine, true)); }
 
-std::uint64_t container_state::mark(std::size_t bytes) const noexcept {
+std::uint64_t mark_of_container(const armilla::placement& where, std::size_t bytes) noexcept {
   std::uint64_t hash = where.size() * 0x9e3779b97f4a7c15ULL + bytes;
-  for (rank_t m = 0; m < members.size(); ++m) hash = (hash ^ where.count(m)) * 0x9e3779b97f4a7c15ULL;
+  for (rank_t m = 0; m < where.members(); ++m) hash = (hash ^ where.count(m)) * 0x9e3779b97f4a7c15ULL;
   return hash ^ std::uint64_t(where.linear());
 }
 
@@ -51,6 +51,24 @@ void throw_element(std::size_t i, std::size_t size) {
   const std::string valid = size == 0 ? "it has none" : fmt::format("give an index from 0 to {}", size - 1);
   throw_usage("container", fmt::format("element {} of {} elements{}; {}", i, size,
                                        looks_negative(i) ? " (is the index a negative number?)" : "", valid));
+}
+
+void throw_part_ended() {
+  throw_usage("container",
+              "an element is asked for whose container has ended on its rank; let all ranks end it behind a barrier");
+}
+
+void require_same_container(const team& t, failure& why, std::uint64_t mark) {
+  struct marks {
+    std::uint64_t least, most;
+  };
+  const marks all = agree(t, "container", why, marks{mark, mark}, [](const marks& a, const marks& b) {
+    return marks{a.least < b.least ? a.least : b.least, a.most < b.most ? b.most : a.most};
+  });
+  if (all.least != all.most)
+    throw_usage("container",
+                "the members make different ones here: size, element or distribution differ; all members make the "
+                "same ones in the same order");
 }
 
 void throw_not_mapped(rank_t owner) {

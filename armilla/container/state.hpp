@@ -11,6 +11,9 @@ namespace armilla::detail {
 
 using run = armilla::placement::run;
 
+/// What must be the same on all members that make a container.
+std::uint64_t mark_of_container(const armilla::placement& where, std::size_t bytes) noexcept;
+
 /// What a container whose elements lie in segments is made of, whatever their type.
 struct container_state {
   team members;
@@ -33,7 +36,7 @@ struct container_state {
   template <class Fill>
   container_state(const team& t, armilla::placement p, std::size_t bytes, std::size_t alignment, Fill fill)
       : members(t), where(std::move(p)), me(t.rank()), capacity(where.count(me)) {
-    blocks = block_storage::make(t, bytes_for(where, capacity, bytes), alignment, mark(bytes),
+    blocks = block_storage::make(t, bytes_for(where, capacity, bytes), alignment, mark_of_container(where, bytes),
                                  [&](std::byte* at) { fill(at, capacity); });
   }
 
@@ -51,8 +54,6 @@ struct container_state {
 
  private:
   static std::uint64_t bytes_for(const armilla::placement& p, std::size_t mine, std::size_t bytes);
-  /// What must be the same on all members.
-  std::uint64_t mark(std::size_t bytes) const noexcept;
 };
 
 [[noreturn, gnu::cold]] void throw_element(std::size_t i, std::size_t size);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/storage.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace armilla::detail {
@@ -11,6 +13,10 @@ struct offer_of_member {
   global_address block;
   std::uint64_t bytes, what, vote;
 };
+
+bool is_one_kind(const std::vector<offer_of_member>& all) {
+  return std::ranges::all_of(all, [&](const offer_of_member& each) { return each.what == all[0].what; });
+}
 
 void require_one_kind(const team& t, const std::vector<offer_of_member>& all) {
   for (std::size_t m = 0; m < all.size(); ++m)
@@ -35,7 +41,7 @@ global_address block_storage::allocate_or_null(std::uint64_t bytes, std::uint64_
 } catch (const limit_error&) { return {}; }
 
 block_storage block_storage::shown_to_all(const team& t, global_address mine, std::uint64_t bytes, std::uint64_t what,
-                                          failure& why) {
+                                          failure& why, bool again) {
   block_storage made;
   made.members_ = t;
   std::vector<offer_of_member> all;
@@ -43,6 +49,8 @@ block_storage block_storage::shown_to_all(const team& t, global_address mine, st
     const meeting here(t);
     all = t.all_gather(offer_of_member{mine, bytes, what, vote_of(t, why)});
   }
+  const bool has_room = std::ranges::none_of(all, [](const offer_of_member& each) { return each.block.null(); });
+  if (!has_room && again && is_one_kind(all)) return {};
   std::uint64_t loser = no_loser;
   for (const offer_of_member& each : all) {
     made.blocks_.push_back(each.block);

@@ -19,15 +19,18 @@ class block_storage {
   ~block_storage();
 
   /// Takes room for `bytes` on this rank, and calls `fill` on it before other members hear of it. `what` must be the same on all
-  /// members, usage_error else. Throws limit_error on all members where one has no room.
+  /// members, usage_error else. Throws limit_error on all members where one has no room, also not behind the gathering, which
+  /// gives back what containers have left.
   template <class Fill>
   static block_storage make(const team& t, std::uint64_t bytes, std::uint64_t alignment, std::uint64_t what, Fill fill) {
-    const global_address block = allocate_or_null(bytes, alignment);
+    global_address block;
     failure why;
-    if (!block.null()) try {
-        fill(global_ptr<std::byte>(block).local());
-      } catch (...) { why.note(); }
-    return shown_to_all(t, block, bytes, what, why);
+    const auto show = [&](bool again) {
+      if (block.null()) take(block, bytes, alignment, fill, why);
+      return shown_to_all(t, block, bytes, what, why, again);
+    };
+    block_storage made = show(true);
+    return made.empty() ? show(false) : std::move(made);
   }
 
   /// Collective: this rank's block becomes `mine` if that is not null, and every member learns of the others'. Returns what each
@@ -40,7 +43,16 @@ class block_storage {
   bool empty() const noexcept { return blocks_.empty(); }
 
  private:
-  static block_storage shown_to_all(const team& t, global_address mine, std::uint64_t bytes, std::uint64_t what, failure& why);
+  template <class Fill>
+  static void take(global_address& block, std::uint64_t bytes, std::uint64_t alignment, Fill& fill, failure& why) {
+    block = allocate_or_null(bytes, alignment);
+    if (!block.null()) try {
+        fill(global_ptr<std::byte>(block).local());
+      } catch (...) { why.note(); }
+  }
+  /// `again`: none, on all members, where one has no room.
+  static block_storage shown_to_all(const team& t, global_address mine, std::uint64_t bytes, std::uint64_t what, failure& why,
+                                    bool again);
   void give_up() noexcept;
 
   team members_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "armilla/container/array.hpp"
@@ -15,7 +16,7 @@ namespace detail {
 template <class T>
 class staged_elements final : public fence_guest {
  public:
-  staged_elements(const team& t, container_state& state) : fence_guest(t), state_(&state) {}
+  staged_elements(const team& t, element_state<T>& state) : fence_guest(t), state_(&state) {}
   bool settle() override { return true; }
   bool look() override {
     counted_ = more_.size();
@@ -23,15 +24,18 @@ class staged_elements final : public fence_guest {
   }
   /// A member that is past the fence may have staged more.
   void agree() override {
-    state_->grow(more_.data(), counted_, sizeof(T), alignof(T));
+    if constexpr (lies_in_segments<T>)
+      state_->grow(more_.data(), counted_, sizeof(T), alignof(T));
+    else
+      state_->grow(more_, counted_);
     more_.erase(more_.begin(), more_.begin() + std::ptrdiff_t(counted_));
     counted_ = 0;
   }
-  void belongs_to(container_state& state) noexcept { state_ = &state; }
+  void belongs_to(element_state<T>& state) noexcept { state_ = &state; }
   std::vector<T>& more() noexcept { return more_; }
 
  private:
-  container_state* state_;
+  element_state<T>* state_;
   std::vector<T> more_;
   std::size_t counted_ = 0;
 };
@@ -49,6 +53,8 @@ class staged_elements final : public fence_guest {
 /// Errors of the fence: limit_error on all members if the elements of one do not fit.
 template <class T>
 class vector : public array<T> {
+  static_assert(!std::is_same_v<T, bool>, "armilla: elements of a vector have an address each: give char for bool, or a bitmap");
+
  public:
   vector() = default;
   explicit vector(std::size_t n, const distribution& d = {}) : array<T>(n, d) { start(); }
@@ -79,13 +85,13 @@ class vector : public array<T> {
   vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
   vector clone() const {
     vector copy = like();
-    detail::copy_elements(this->state_, copy.state_, sizeof(T));
+    detail::copy_elements<T>(this->state_, copy.state_);
     detail::meet(this->members());
     return copy;
   }
 
  private:
-  explicit vector(detail::container_state s) : array<T>(std::move(s)) { start(); }
+  explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
 
   void start() { staged_ = std::make_unique<detail::staged_elements<T>>(this->members(), this->state_); }
   void attach() noexcept {

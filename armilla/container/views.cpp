@@ -3,13 +3,37 @@
 
 #include <fmt/format.h>
 
+#include "armilla/container/matrix_views.hpp"
+
 namespace armilla::detail {
 
 void throw_bad_slice(std::size_t first, std::size_t last, std::size_t size) {
   throw_usage("views::slice", fmt::format("elements [{}, {}) of a range of {}; give first <= last <= size", first, last, size));
 }
 
+void throw_shorter(std::size_t n, std::size_t left) {
+  throw_usage("views", fmt::format("a view of the first {} elements, of which {} are left; what resizes a container leaves its "
+                                   "views without use: make the view anew",
+                                   n, left));
+}
+
 void throw_bad_stride() { throw_usage("views::stride", "a step of 0; give 1 or more"); }
+
+void throw_bad_block(std::size_t dimension, std::size_t first, std::size_t last, std::size_t extent) {
+  throw_usage("views::block", fmt::format("cells [{}, {}) in dimension {}, which has {}; give first <= last <= extent", first,
+                                          last, dimension, extent));
+}
+
+void throw_cut_lines(const char* view, std::size_t dimension, rank_t blocks) {
+  throw_usage(view,
+              fmt::format("dimension {} is cut into {} blocks, so no rank has whole ones; make the matrix with a grid of one "
+                          "block in that dimension, or take views::row and views::column, which may cross blocks",
+                          dimension, blocks));
+}
+
+void throw_bad_tiles(std::size_t dimension) {
+  throw_usage("views::tiles", fmt::format("tiles of 0 cells in dimension {}; give 1 or more", dimension));
+}
 
 void require_same_members(const team& a, const team& b) {
   if (a == b) return;

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "armilla/base/context.hpp"
+#include "armilla/container/agreement.hpp"
+#include "armilla/stats/counters.hpp"
+
+namespace armilla {
+
+class phase;
+
+namespace detail {
+
+class progress_line;
+
+/// An algorithm runs on this rank until the end of the scope: what its functions throw, and for the report a phase `am::NAME`.
+/// Budget: a count and a test, unless statistics or a trace are asked for.
+class algorithm_call : public failure {
+ public:
+  explicit algorithm_call(const char* name);
+  ~algorithm_call();
+
+ private:
+  std::unique_ptr<phase> shown_;   // null: it is not reported
+  progress_line* told_ = nullptr;  // null: nothing is told of it while it runs
+};
+
+/// An algorithm goes through `n` elements on this rank.
+inline void count_elements(std::size_t n) noexcept { current->count->elements += n; }
+/// An algorithm copies `n` elements from another member's part, or to one.
+inline void count_moved(std::size_t n) noexcept { current->count->elements_moved += n; }
+
+}  // namespace detail
+}  // namespace armilla

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <utility>
+
+#include "armilla/container/closure.hpp"
+#include "armilla/container/cursor.hpp"
+
+/// The views of ranges whose elements are made by a function.
+namespace armilla::detail {
+
+/// What most views have as their range has it.
+template <class V>
+class over {
+ public:
+  explicit over(V base) : base_(std::move(base)) {}
+
+  std::size_t extent() const { return base_.extent(); }
+  decltype(auto) members() const { return base_.members(); }
+  run run_at(std::size_t i) const { return base_.run_at(i); }
+  std::size_t next_on(rank_t member, std::size_t i) const { return base_.next_on(member, i); }
+  common_places common() const { return base_.common(); }
+  bool ordered() const { return base_.ordered(); }
+  bool reaches(std::size_t i) const { return base_.reaches(i); }
+
+ protected:
+  V base_;
+};
+
+template <class C, class F>
+struct transformed {
+  C from;
+  const F* f;
+
+  decltype(auto) operator[](std::size_t k) const { return apply_at(*f, from, k); }
+  bool passes(std::size_t k) const
+    requires filters<C>
+  {
+    return from.passes(k);
+  }
+};
+
+template <class V>
+using cursor_of =
+    decltype(std::declval<const V&>().window(std::size_t{}, std::declval<std::size_t&>(), std::declval<scratch&>()));
+
+template <class V, class F>
+class transform_view : public over<V> {
+  using element = cursor_element<transformed<cursor_of<V>, F>>;
+
+ public:
+  using value_type = std::remove_cvref_t<element>;
+  static constexpr bool writable =
+      V::writable && std::is_lvalue_reference_v<element> && !std::is_const_v<std::remove_reference_t<element>>;
+  static constexpr bool sized = V::sized, by_place = V::by_place;
+
+  transform_view(V base, F f) : over<V>(std::move(base)), f_(std::move(f)) {}
+
+  std::size_t size() const
+    requires sized
+  {
+    return this->base_.size();
+  }
+  auto reading() const { return *this; }
+  auto window(std::size_t first, std::size_t& n, scratch& s) const {
+    return transformed<cursor_of<V>, F>{this->base_.window(first, n, s), &f_};
+  }
+  auto places() const
+    requires by_place
+  {
+    return transformed<decltype(this->base_.places()), F>{this->base_.places(), &f_};
+  }
+
+ private:
+  F f_;
+};
+
+/// With constant elements, if f takes them: then the range is only read.
+template <class V, class F>
+auto make_transform(V v, F f) {
+  using reads = decltype(v.reading());
+  if constexpr (requires(const F& g, const cursor_of<reads>& c) { apply_at(g, c, std::size_t{}); })
+    return transform_view<reads, F>(v.reading(), std::move(f));
+  else
+    return transform_view<V, F>(std::move(v), std::move(f));
+}
+
+template <class C, class P>
+struct filtered {
+  C from;
+  const P* predicate;
+
+  decltype(auto) operator[](std::size_t k) const { return from[k]; }
+  bool passes(std::size_t k) const { return detail::passes(from, k) && bool(apply_at(*predicate, from, k)); }
+  template <class F>
+    requires applies_parts<C, F>
+  decltype(auto) apply(F& f, std::size_t k) const {
+    return from.apply(f, k);
+  }
+};
+
+template <class V, class P>
+class filter_view : public over<V> {
+ public:
+  using value_type = typename V::value_type;
+  static constexpr bool writable = V::writable, sized = false, by_place = V::by_place;
+
+  filter_view(V base, P predicate) : over<V>(std::move(base)), predicate_(std::move(predicate)) {}
+
+  auto reading() const { return filter_view<decltype(this->base_.reading()), P>(this->base_.reading(), predicate_); }
+  auto window(std::size_t first, std::size_t& n, scratch& s) const {
+    return filtered<cursor_of<V>, P>{this->base_.window(first, n, s), &predicate_};
+  }
+  auto places() const
+    requires by_place
+  {
+    return filtered<decltype(this->base_.places()), P>{this->base_.places(), &predicate_};
+  }
+
+ private:
+  P predicate_;
+};
+
+}  // namespace armilla::detail

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <utility>
+
+#include "armilla/object/distributed.hpp"
+#include "armilla/team/fence_guest.hpp"
+
+namespace armilla::detail {
+
+[[noreturn, gnu::cold]] void throw_no_queue(const char* what);
+/// A number in the team; usage_error else.
+rank_t checked_owner(const team& members, rank_t owner);
+/// All members meet; if they gave different owners, all throw usage_error.
+void require_same_owner(const team& members, rank_t owner);
+
+/// A rank's part of a container. It is a guest of fences, so that statements which are under way when a rank lets it go still
+/// find it.
+template <class Part>
+class guest_part final : public fence_guest {
+ public:
+  template <class... A>
+  explicit guest_part(const team& members, A&&... arguments)
+      : fence_guest(members), parts(members, std::forward<A>(arguments)...) {}
+  bool settle() override { return true; }
+  bool look() override { return false; }
+  void agree() override {}
+
+  distributed<Part> parts;
+};
+
+/// The parts of a container that its members name and call. Members make it together; it moves. Its end waits for nothing: a part
+/// stays until the next fence of its team or of all ranks is over.
+template <class Part>
+class named_parts {
+ public:
+  template <class... A>
+  explicit named_parts(const team& members, A&&... arguments)
+      : guest_(std::make_unique<guest_part<Part>>(members, std::forward<A>(arguments)...)) {}
+  named_parts(named_parts&&) noexcept = default;
+  named_parts& operator=(named_parts&& other) noexcept {
+    std::swap(guest_, other.guest_);
+    return *this;
+  }
+  ~named_parts() {
+    if (guest_ != nullptr) retire(std::move(guest_));
+  }
+
+  Part& mine() const noexcept { return *guest_->parts; }
+  const team& members() const noexcept { return guest_->parts.members(); }
+  /// The part of member `m`, or of this rank.
+  object_ref<Part> of(rank_t m) const { return guest_->parts.on(members().world_rank(m)); }
+  object_ref<Part> own() const { return guest_->parts.on(current->rank); }
+
+ private:
+  std::unique_ptr<guest_part<Part>> guest_;
+};
+
+}  // namespace armilla::detail
