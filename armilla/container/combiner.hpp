@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -14,23 +15,30 @@ template <class Key, class Value>
 concept combinable = std::default_initializable<Key> && std::default_initializable<Value> && std::movable<Key> &&
                      std::movable<Value> && std::copy_constructible<Value>;
 
-/// Where updates with one operation meet before they travel: each key has one place, and a key that comes to a place that is
-/// taken sends the other on its way. So keys that come often stay, and the memory is bounded.
+/// Where updates with one operation meet before they travel: each key has one place. A key that comes to a place that another
+/// has goes on its way at once, and takes a unit of the other's weight; where there is none left, it takes the place, and the
+/// other leaves. A key's weight grows each time it meets itself. So keys that come often stay.
 ///
-/// It looks at each window of updates: where more than half of them found no partner, it is of no use, and is left out for the
-/// next sixteen windows.
+/// It begins small, and grows while keys are in each other's way, up to its bound: a phase of few updates touches little memory.
+/// At the bound it looks at each window of updates: where fewer than a third of those that found their place taken met their
+/// own key there, it is of no use, and is left out for the next 32 windows.
 template <class Key, class Value>
 class combiner {
  public:
   struct place {
     std::uint64_t hash = 0;
     bool used = false;
+    std::uint8_t weight = 0;
     Key key{};
     Value value{};
   };
+  enum class outcome { met, alone, displaced };
 
-  /// `places`: a power of two; 0: updates do not meet.
-  explicit combiner(std::size_t places) : size_(places) {}
+  /// As many places as the caches of a core hold beside what a program does else.
+  static constexpr std::size_t fitting = std::bit_floor((std::size_t(1) << 20) / sizeof(place) | 1);
+
+  /// `most`: places, a power of two; 0: updates do not meet.
+  explicit combiner(std::size_t most) : most_(most), size_(most < at_first ? most : at_first) {}
 
   /// Whether the next update is to look here. Budget: one test and a counter.
   bool on() noexcept {
@@ -41,45 +49,69 @@ class combiner {
   bool empty() const noexcept { return used_ == 0; }
   std::size_t size() const noexcept { return size_; }
 
-  /// The place of keys with that hash.
-  place& at(std::uint64_t hash) {
+  /// The number of the place of keys with that hash. It stays until the next `judge`.
+  std::size_t number_of(std::uint64_t hash) const noexcept { return std::size_t(hash) & (size_ - 1); }
+  place& number(std::size_t i) {
     if (places_ == nullptr) [[unlikely]]
       places_ = std::make_unique<place[]>(size_);
-    return places_[std::size_t(hash) & (size_ - 1)];
+    return places_[i];
   }
-  place& number(std::size_t i) noexcept { return places_[i]; }
 
   void fill(place& at, std::uint64_t hash) noexcept {
     at.hash = hash;
     at.used = true;
+    at.weight = 0;
     ++used_;
   }
   void free(place& at) noexcept {
     at.used = false;
     --used_;
   }
+  void strengthen(place& at) noexcept { at.weight = std::uint8_t(at.weight + (at.weight < heaviest)); }
+  /// Whether it stays where another key wants its place.
+  bool resists(place& at) noexcept { return at.weight != 0 && at.weight-- != 0; }
 
-  /// An update has found a partner, or has not. True: this window has shown that few do, and all places are to be freed.
-  bool judge(bool met) noexcept {
-    alone_ += !met;
+  /// What has become of an update. True: this window has shown that few meet, and all places are to be freed. May move places.
+  bool judge(outcome what) {
+    met_ += what == outcome::met;
+    displaced_ += what == outcome::displaced;
     if (++seen_ < 2 * size_) [[likely]]
       return false;
-    const bool useless = alone_ * 2 > seen_;
-    if (useless) skip_ = 16 * seen_;
-    seen_ = alone_ = 0;
-    return useless;
+    return end_window();
   }
 
  private:
+  static constexpr std::size_t at_first = 512;
+  static constexpr std::uint8_t heaviest = 3;
+
+  [[gnu::noinline]] bool end_window() {
+    const bool crowded = displaced_ * 8 > seen_, useless = displaced_ > 2 * met_;
+    seen_ = met_ = displaced_ = 0;
+    if (crowded && size_ < most_) {
+      grow();
+      return false;
+    }
+    if (useless) skip_ = 32 * 2 * size_;
+    return useless;
+  }
+  /// Two keys that have different places have so among more places, too.
+  void grow() {
+    const std::size_t before = size_, after = most_ / 4 < before ? most_ : before * 4;
+    auto few = std::exchange(places_, std::make_unique<place[]>(after));
+    size_ = after;
+    for (std::size_t i = 0; i < before; ++i)
+      if (few[i].used) places_[number_of(few[i].hash)] = std::move(few[i]);
+  }
+
   std::unique_ptr<place[]> places_;
-  std::size_t size_;
+  std::size_t most_, size_;
   std::size_t used_ = 0;
-  std::size_t seen_ = 0, alone_ = 0, skip_ = 0;
+  std::size_t seen_ = 0, met_ = 0, displaced_ = 0, skip_ = 0;
 };
 
 /// For types that cannot meet.
 struct no_combiner {
-  struct place {};
+  static constexpr std::size_t fitting = 0;
   explicit no_combiner(std::size_t) {}
   static constexpr bool on() noexcept { return false; }
   static constexpr bool empty() noexcept { return true; }

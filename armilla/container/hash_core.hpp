@@ -7,7 +7,6 @@
 #include <memory>
 #include <string>
 #include <type_traits>
-#include <typeinfo>
 #include <utility>
 #include <vector>
 
@@ -23,36 +22,15 @@ namespace armilla {
 
 /// How a hash container sends. The same on all members.
 struct hash_options {
-  /// Updates of this many keys meet on their rank before they travel; rounded up to a power of two, 0: none do. Memory: as many
-  /// keys and values.
-  std::size_t combine = 8192;
+  static constexpr std::size_t fitting = std::size_t(-1);
+  /// Updates of this many keys at most meet on their rank before they travel; rounded up to a power of two, 0: none do.
+  /// `fitting`: as many keys and values as take a mebibyte.
+  std::size_t combine = fitting;
   /// Bytes of keys and values that are gathered for a rank before they are sent.
   std::size_t gather = 8192;
 };
 
 namespace detail {
-
-/// A user's function as a body about a key of a part. `Ask`: its caller waits for what it gives.
-template <class Part, class F, bool Ask>
-struct visiting_body {
-  object_id part;
-  F f;
-
-  bool present() const noexcept { return current->objects->table.look(part) != object_table::presence::absent; }
-  void park(context& self, parked_call call) const { self.objects->table.park(self, part, std::move(call)); }
-
-  template <class Key, class... A>
-    requires std::is_invocable_v<F&, typename Part::table_type::mapped&, A&...>
-  auto operator()(Key key, A... arguments) {
-    auto* const here = static_cast<Part*>(current->objects->table.find(part));
-    if (here == nullptr) [[unlikely]]
-      throw_no_part(part, typeid(Part), "visit");
-    if constexpr (Ask)
-      return here->call(f, std::move(key), std::move(arguments)...);
-    else
-      here->visit(f, std::move(key), std::move(arguments)...);
-  }
-};
 
 /// How a hash container stages statements: a row for each member, of one verb, in columns.
 ///
@@ -62,25 +40,31 @@ struct visiting_body {
 ///
 /// A send of the rank's own code may run bodies, and these may stage as well. So nothing is held across a send but values of
 /// its own.
-template <class Key, class Value, class Hash, class Equal>
+template <class Key, class Value, class Hash, class Equal, class Table = hash_table<Key, Value, Equal>, class Spread = by_hash>
 class hash_core final : public fence_guest {
  public:
-  using part = hash_part<Key, Value, Hash, Equal>;
+  using key_type = Key;
+  using part = hash_part<Key, Value, Hash, Table, Spread>;
   using mapped = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
   hash_core(const team& members, const hash_options& how)
       : fence_guest(members),
         parts_(members, static_cast<void*>(this)),
         rows_(std::size_t(members.size())),
-        combiner_(how.combine == 0 ? 0 : std::bit_ceil(how.combine)),
+        combiner_(places_for(how.combine)),
         gather_(how.gather) {
     for (rank_t i = 0; i < members.size(); ++i) targets_.push_back(parts_.on(members.world_rank(i)));
+    mine().targets = targets_.data();
+    mine().spread.start(targets_.size(), std::size_t(members.rank()));
   }
 
   part& mine() noexcept { return *parts_; }
   const part& mine() const noexcept { return *parts_; }
   std::size_t size() const noexcept { return total_; }
-  std::size_t member_of(std::uint64_t hash) const noexcept { return std::size_t((hash >> 32) * targets_.size() >> 32); }
+  template <class K>
+  std::size_t member_of(const K& key, std::uint64_t hash) const {
+    return mine().spread.member_of(key, hash);
+  }
   object_ref<part> own_name() const noexcept { return targets_[std::size_t(members().rank())]; }
 
   /// Statement: a verb about a key, with a value if it has one.
@@ -88,7 +72,7 @@ class hash_core final : public fence_guest {
   void state(const K& key, const V&... value) {
     const std::uint64_t hash = Hash{}(key);
     release(key, hash);
-    stage<Verb>(member_of(hash), key, value...);
+    stage<Verb>(member_of(key, hash), key, value...);
   }
 
   template <class Op, class K>
@@ -97,7 +81,7 @@ class hash_core final : public fence_guest {
     if (combiner_.on()) [[likely]]
       combine<Op>(key, hash, value);
     else
-      stage<update_verb<Op>>(member_of(hash), key, value);
+      stage<update_verb<Op>>(member_of(key, hash), key, value);
   }
 
   /// Where `key` lies; what this rank has said about it is under way there.
@@ -109,10 +93,27 @@ class hash_core final : public fence_guest {
   template <class K>
   object_ref<part> reached(const K& key) {
     const std::uint64_t hash = Hash{}(key);
-    const std::size_t member = member_of(hash);
+    const std::size_t member = member_of(key, hash);
     release(key, hash);
     send(member);
     return targets_[member];
+  }
+
+  /// What this rank has said leaves: questions to any member follow it.
+  void release_all(const char* operation) {
+    mine().guard.refuse_inside(operation);
+    drain();
+    for (std::size_t i = 0; i < rows_.size(); ++i) send(i);
+  }
+  const object_ref<part>& target(std::size_t member) const noexcept { return targets_[member]; }
+  std::size_t gathers() const noexcept { return gather_; }
+  /// What a column of keys takes: a text as it is, all else as a key.
+  template <class K>
+  static decltype(auto) as_key(const K& key) {
+    if constexpr (std::is_same_v<K, Key> || (std::is_same_v<Key, std::string> && text_like<K>))
+      return (key);
+    else
+      return Key(key);
   }
 
   bool settle() override {
@@ -125,11 +126,19 @@ class hash_core final : public fence_guest {
   }
   bool look() override {
     picture_ = mine().table.size();
+    if constexpr (Spread::moves)
+      if (mine().spread.wishes()) return true;
     return picture_ != agreed_;
   }
   void agree() override {
-    agreed_ = picture_;
-    total_ = members().all_reduce(picture_, std::plus<>{});
+    if constexpr (Spread::moves) {
+      const auto [all, here] = mine().spread.deal(mine(), members());
+      total_ = all;
+      agreed_ = here;
+    } else {
+      agreed_ = picture_;
+      total_ = members().all_reduce(picture_, std::plus<>{});
+    }
   }
 
  private:
@@ -181,18 +190,12 @@ class hash_core final : public fence_guest {
     self.spare_ = std::move(out);
   }
 
-  /// What a column takes: a text as it is, all else as a key.
-  template <class K>
-  static decltype(auto) as_key(const K& key) {
-    if constexpr (std::is_same_v<K, Key> || (std::is_same_v<Key, std::string> && text_like<K>))
-      return (key);
-    else
-      return Key(key);
-  }
-
-  using meeting = std::conditional_t<!std::is_void_v<Value> && combinable<Key, Value>, combiner<Key, Value>, no_combiner>;
-  using place = typename meeting::place;
+  using meeting =
+      std::conditional_t<!std::is_void_v<Value> && !Spread::moves && combinable<Key, Value>, combiner<Key, Value>, no_combiner>;
   static constexpr bool meets = !std::is_same_v<meeting, no_combiner>;
+  static std::size_t places_for(std::size_t wish) noexcept {
+    return wish == hash_options::fitting ? meeting::fitting : wish == 0 ? 0 : std::bit_ceil(wish);
+  }
 
   /// Budget of an update that meets another: the hash, the place, one comparison, the operation.
   ///
@@ -200,25 +203,36 @@ class hash_core final : public fence_guest {
   template <class Op, class K>
   void combine(const K& key, std::uint64_t hash, const mapped& value) {
     if constexpr (meets) {
-      bool met = false;
+      using outcome = typename meeting::outcome;
+      outcome what = outcome::alone;
       for (;;) {
         if (evict_ != &hash_core::evict<update_verb<Op>>) [[unlikely]]
           meet_by<Op>();
-        auto& place = combiner_.at(hash);
-        met = place.used && place.hash == hash && Equal{}(place.key, key);
-        if (met) [[likely]] {
+        auto& place = combiner_.number(combiner_.number_of(hash));
+        if (holds(place, key, hash)) [[likely]] {
           place.value = Op{}(std::move(place.value), value);
+          combiner_.strengthen(place);
+          what = outcome::met;
           break;
         }
         if (!place.used) {
           occupy(place, key, hash, value);
           break;
         }
-        (this->*evict_)(place);
+        what = outcome::displaced;
+        if (combiner_.resists(place)) {
+          stage<update_verb<Op>>(member_of(key, hash), key, value);
+          break;
+        }
+        (this->*evict_)(combiner_.number_of(hash));
       }
-      if (combiner_.judge(met)) [[unlikely]]
+      if (combiner_.judge(what)) [[unlikely]]
         drain();
     }
+  }
+  template <class Place, class K>
+  static bool holds(const Place& place, const K& key, std::uint64_t hash) {
+    return place.used && place.hash == hash && Equal{}(place.key, key);
   }
   /// One operation at a time: what has met by another leaves first.
   template <class Op>
@@ -226,8 +240,8 @@ class hash_core final : public fence_guest {
     while (!combiner_.empty()) drain();
     evict_ = &hash_core::evict<update_verb<Op>>;
   }
-  template <class K>
-  void occupy(place& place, const K& key, std::uint64_t hash, const mapped& value) {
+  template <class Place, class K>
+  void occupy(Place& place, const K& key, std::uint64_t hash, const mapped& value) {
     if constexpr (requires { place.key = key; })
       place.key = key;  // a text keeps its memory
     else
@@ -235,15 +249,17 @@ class hash_core final : public fence_guest {
     place.value = value;
     combiner_.fill(place, hash);
   }
-  /// What has met there goes into its row, unless a body that runs meanwhile has seen to that. Then another operation may have
-  /// put something there.
+  /// What has met in place `i` goes into its row, unless a body that runs meanwhile has seen to that. Then another key, or
+  /// another operation, may have put something there.
   template <class Verb>
-  void evict(place& from) {
+  void evict(std::size_t i) {
     if constexpr (meets) {
-      const auto is_there = [&] { return from.used && evict_ == &hash_core::evict<Verb>; };
-      std::size_t member = member_of(from.hash);
-      for (; is_there() && !takes<Verb>(member); member = member_of(from.hash)) make_ready<Verb>(member);
+      const auto is_there = [&] { return combiner_.number(i).used && evict_ == &hash_core::evict<Verb>; };
+      const auto target = [&] { return member_of(combiner_.number(i).key, combiner_.number(i).hash); };
+      while (is_there() && !takes<Verb>(target())) make_ready<Verb>(target());
       if (!is_there()) return;
+      auto& from = combiner_.number(i);
+      const std::size_t member = member_of(from.key, from.hash);
       put<Verb>(rows_[member], from.key, from.value);
       combiner_.free(from);
       if (rows_[member].bytes() >= gather_) [[unlikely]]
@@ -254,13 +270,13 @@ class hash_core final : public fence_guest {
   template <class K>
   void release(const K& key, std::uint64_t hash) {
     if constexpr (meets)
-      if (!combiner_.empty()) [[unlikely]]
-        if (auto& place = combiner_.at(hash); place.used && place.hash == hash && Equal{}(place.key, key)) (this->*evict_)(place);
+      while (!combiner_.empty() && holds(combiner_.number(combiner_.number_of(hash)), key, hash))
+        (this->*evict_)(combiner_.number_of(hash));
   }
   void drain() {
     if constexpr (meets)
       for (std::size_t i = 0; i < combiner_.size() && !combiner_.empty(); ++i)
-        if (auto& place = combiner_.number(i); place.used) (this->*evict_)(place);
+        if (combiner_.number(i).used) (this->*evict_)(i);
   }
 
   distributed<part> parts_;
@@ -268,7 +284,7 @@ class hash_core final : public fence_guest {
   std::vector<row> rows_;
   row spare_;
   meeting combiner_;
-  void (hash_core::*evict_)(place&) = nullptr;  // of the operation by which updates have met
+  void (hash_core::*evict_)(std::size_t place) = nullptr;  // of the operation by which updates have met
   std::size_t gather_;
   std::size_t picture_ = 0, agreed_ = 0, total_ = 0;
 };

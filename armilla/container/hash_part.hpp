@@ -10,12 +10,16 @@
 #include <optional>
 #include <tuple>
 #include <type_traits>
+#include <typeinfo>
 #include <utility>
 #include <vector>
 
+#include "armilla/base/context.hpp"
 #include "armilla/container/column.hpp"
 #include "armilla/container/hash_table.hpp"
 #include "armilla/fiber/condition_variable.hpp"
+#include "armilla/object/distributed.hpp"
+#include "armilla/rpc/question.hpp"
 #include "armilla/wire/view.hpp"
 
 /// What lies on one rank of a hash container, and how statements and questions of other ranks reach it.
@@ -28,17 +32,25 @@ class part_guard {
   part_guard(const part_guard&) = delete;
 
   /// Statements wait: for a loop, or behind others that have waited and may be running.
-  bool closed() const noexcept { return !loops_.empty() || !waiting_.empty(); }
+  bool closed() const noexcept { return held_ || !loops_.empty() || !waiting_.empty(); }
   bool has_waiting() const noexcept { return !waiting_.empty(); }
-  /// A loop of the running fiber begins, or ends; at the end of the last, what waits runs.
+  /// A loop of the running fiber begins, or ends; at the end of the last, what waits runs. A statement that has begun to run, and
+  /// waits for credit of what it sends, ends before another fiber's loop begins.
   void close();
   void open() noexcept;
-  /// `run` waits until no loop is left.
-  void put_off(std::function<void()> run) { waiting_.push_back(std::move(run)); }
+  /// Statements and questions wait from here to the release: what lies here is to move. Loops, and a statement that has begun,
+  /// end before it does.
+  void hold() noexcept { held_ = true; }
+  void release() noexcept;
+  void await_loops() {
+    opened_.wait_unlocked([this] { return loops_.empty() && running_ == nullptr; });
+  }
+  /// `statement` waits until no loop is left.
+  void put_off(std::function<void()> statement) { waiting_.push_back(std::move(statement)); }
   /// A question stands behind the statements that wait.
   void await_open() {
-    if (!waiting_.empty()) [[unlikely]]
-      opened_.wait_unlocked([this] { return waiting_.empty(); });
+    if (held_ || !waiting_.empty()) [[unlikely]]
+      opened_.wait_unlocked([this] { return !held_ && waiting_.empty(); });
   }
   /// Throws usage_error if the running fiber has a loop, for which it would wait itself.
   void refuse_inside(const char* operation) const {
@@ -48,11 +60,13 @@ class part_guard {
 
  private:
   void refuse_loop(const char* operation) const;
+  void go_on() noexcept;
   [[gnu::cold]] void run_waiting() noexcept;
 
   std::vector<const void*> loops_;  // the fibers that have them
   std::deque<std::function<void()>> waiting_;
-  bool running_waiting_ = false;
+  const void* running_ = nullptr;  // the fiber in which what has waited runs
+  bool held_ = false;
   condition_variable opened_;
 };
 
@@ -86,8 +100,7 @@ struct update_verb {
   template <class Hash, class Table, class Key, class Value>
   static void apply(Table& table, Key&& key, std::uint64_t hash, Value&& value) {
     const auto make = [&] { return typename Table::mapped(std::forward<Value>(value)); };
-    const auto [slot, fresh] = table.template obtain<Hash>(std::forward<Key>(key), hash, make);
-    if (!fresh) slot->second = Op{}(std::move(slot->second), make());
+    table.template update<Op, Hash>(std::forward<Key>(key), hash, make);
   }
 };
 /// The value is a sequence, to which one element is added.
@@ -120,15 +133,62 @@ struct travels_of<Verb, Value> {
   using type = typename Verb::template travels<Value>;
 };
 
-template <class Key, class Value, class Hash, class Equal>
+/// A user's function as a body about a key of a part. `Ask`: its caller waits for what it gives.
+template <class Part, class F, bool Ask>
+struct visiting_body {
+  object_id part;
+  F f;
+
+  bool present() const noexcept { return current->objects->table.look(part) != object_table::presence::absent; }
+  void park(context& self, parked_call call) const { self.objects->table.park(self, part, std::move(call)); }
+
+  template <class Key, class... A>
+    requires std::is_invocable_v<F&, typename Part::table_type::visited&, A&...>
+  auto operator()(Key key, A... arguments) {
+    auto* const here = static_cast<Part*>(current->objects->table.find(part));
+    if (here == nullptr) [[unlikely]]
+      throw_no_part(part, typeid(Part), "visit");
+    if constexpr (Ask)
+      return here->call(f, std::move(key), std::move(arguments)...);
+    else
+      here->visit(f, std::move(key), std::move(arguments)...);
+  }
+};
+
+/// Which member has a key: the high bits of its hash say so.
+struct by_hash {
+  static constexpr bool moves = false;
+  std::size_t members = 1;
+
+  void start(std::size_t n, std::size_t) noexcept { members = n; }
+  template <class K>
+  std::size_t member_of(const K&, std::uint64_t hash) const noexcept {
+    return std::size_t((hash >> 32) * members >> 32);
+  }
+  template <class K>
+  static constexpr bool holds(const K&) noexcept {
+    return true;
+  }
+};
+
+/// `Value`: what statements carry. `Table`: a hash_table, or what stands for several elements in a slot of one.
+template <class Key, class Value, class Hash, class Table, class Spread = by_hash>
 class hash_part {
  public:
-  using table_type = hash_table<Key, Value, Equal>;
+  using table_type = Table;
   using slot = typename table_type::slot;
+
+  using kept = typename table_type::kept;  ///< what a search gives
+  static const kept& kept_in(const slot& at) noexcept { return table_type::kept_in(at); }
 
   explicit hash_part(void* container) : owner(container) {}
 
+  /// How many keys are read, and their lines asked for, before the first is used: by then it has come.
+  static constexpr std::uint32_t ahead = 24;
+
   void* owner;  ///< the container of this rank
+  Spread spread;
+  const object_ref<hash_part>* targets = nullptr;  ///< the parts of all members
   table_type table;
   part_guard guard;
 
@@ -150,10 +210,17 @@ class hash_part {
       });
     run_on(f, key, arguments...);
   }
-  template <class F, class... A>
-  auto call(F f, Key key, A... arguments) {
-    using R = std::decay_t<std::invoke_result_t<F&, Value&, A&...>>;
+  template <class R>
+  using result_of_call =
+      std::conditional_t<std::is_void_v<R>, bool, std::optional<std::conditional_t<std::is_void_v<R>, bool, R>>>;
+  template <class F, class... A, class R = std::decay_t<std::invoke_result_t<F&, typename table_type::visited&, A&...>>>
+  result_of_call<R> call(F f, Key key, A... arguments) {
     guard.await_open();
+    if (!spread.holds(key)) [[unlikely]] {
+      const auto there = elsewhere(key);
+      return armilla::call(there.rank, visiting_body<hash_part, F, true>{there.id, f}, std::move(key), std::move(arguments)...)
+          .get();
+    }
     slot* const at = look(key);
     if constexpr (std::is_void_v<R>) {
       if (at != nullptr) f(at->second, arguments...);
@@ -163,25 +230,85 @@ class hash_part {
     }
   }
 
-  auto find(const Key& key) {
+  std::optional<kept> find(const Key& key) {
     guard.await_open();
+    if (!spread.holds(key)) [[unlikely]]
+      return armilla::call<&hash_part::find>(elsewhere(key), key).get();
     const slot* const at = look(key);
-    if constexpr (std::is_void_v<Value>)
-      return at != nullptr ? std::optional<Key>(*at) : std::nullopt;
-    else
-      return at != nullptr ? std::optional<Value>(at->second) : std::nullopt;
+    return at != nullptr ? std::optional<kept>(kept_in(*at)) : std::nullopt;
+  }
+  /// Of a batch of keys: a bit for each that is there, and what is kept for those, in a column.
+  std::vector<std::uint64_t> find_batch(std::uint32_t n, const view<std::uint64_t>& keys) {
+    guard.await_open();
+    std::vector<std::uint64_t> reply((n + 63) / 64);
+    column_bytes found;
+    std::uint32_t i = 0;
+    each_key(n, rest_of(keys), [&](const auto& key, std::uint64_t hash) {
+      if (!spread.holds(key)) [[unlikely]] {
+        if (const auto there = find(Key(key))) {
+          reply[i / 64] |= std::uint64_t(1) << i % 64;
+          column<kept>::put(found, *there);
+        }
+      } else if (const slot* const at = table.find(key, hash)) {
+        reply[i / 64] |= std::uint64_t(1) << i % 64;
+        column<kept>::put(found, kept_in(*at));
+      }
+      ++i;
+    });
+    const view<std::uint64_t> words = found.words();
+    reply.insert(reply.end(), words.begin(), words.end());
+    return reply;
+  }
+  /// Answers behind the statements that have come before.
+  bool settled() {
+    guard.await_open();
+    return true;
+  }
+  /// Whether the key was there; a missing one is made, with `value` if the table has values.
+  template <class... V>
+  bool test_and_insert(const Key& key, const V&... value) {
+    guard.await_open();
+    if (!spread.holds(key)) [[unlikely]]
+      return armilla::call<&hash_part::template test_and_insert<V...>>(elsewhere(key), key, value...).get();
+    return !table
+                .template obtain<Hash>(key, Hash{}(key),
+                                       [&] {
+                                         if constexpr (sizeof...(V) == 0)
+                                           return 0;
+                                         else
+                                           return (value, ...);
+                                       })
+                .fresh;
   }
   bool contains(const Key& key) {
     guard.await_open();
+    if (!spread.holds(key)) [[unlikely]]
+      return armilla::call<&hash_part::contains>(elsewhere(key), key).get();
     return look(key) != nullptr;
   }
-  std::size_t count(const Key& key) { return contains(key) ? 1 : 0; }
+  std::size_t count(const Key& key) {
+    guard.await_open();
+    if (!spread.holds(key)) [[unlikely]]
+      return armilla::call<&hash_part::count>(elsewhere(key), key).get();
+    const slot* const at = look(key);
+    return at != nullptr ? table_type::count_in(*at) : 0;
+  }
+
+  /// The part that has the key. It is asked where keys have moved while a statement or a question was under way to this one.
+  template <class K>
+  object_ref<hash_part> elsewhere(const K& key) const {
+    return targets[spread.member_of(key, 0)];
+  }
 
  private:
   slot* look(const Key& key) { return table.find(key, Hash{}(key)); }
   template <class F, class... A>
   void run_on(F& f, const Key& key, A&... arguments) {
-    if (slot* const at = look(key)) f(at->second, arguments...);
+    if (!spread.holds(key)) [[unlikely]] {
+      const auto there = elsewhere(key);
+      return async(there.rank, to_completion(visiting_body<hash_part, F, false>{there.id, f}), key, arguments...);
+    }
+    if (slot* const at = look(key)) table_type::visit(*at, [&](auto& value) { f(value, arguments...); });
   }
 
   template <class Words>
@@ -194,13 +321,17 @@ class hash_part {
         [this, n, keys = std::move(keys), values = std::move(values)] { apply<Verb>(n, rest_of(keys), rest_of(values)); });
   }
 
-  /// How many keys are read, and their lines asked for, before the first is used: by then it has come.
-  static constexpr std::uint32_t ahead = 24;
-
   template <class Verb>
   void apply(std::uint32_t n, column_rest keys, column_rest values) {
-    using read_key = typename column<Key>::read_as;
     std::exception_ptr first;
+    each_key(n, keys,
+             [&](auto&& key, std::uint64_t hash) { apply_one<Verb>(std::forward<decltype(key)>(key), hash, values, first); });
+    if (first) std::rethrow_exception(first);
+  }
+  /// Calls f(key, hash) for each of a column.
+  template <class F>
+  void each_key(std::uint32_t n, column_rest keys, F f) {
+    using read_key = typename column<Key>::read_as;
     if constexpr (std::is_default_constructible_v<read_key>) {
       std::array<read_key, ahead> some{};
       std::array<std::uint64_t, ahead> hashes;
@@ -211,27 +342,38 @@ class hash_part {
           table.prefetch_marks(hashes[i] = Hash{}(some[i]));
         }
         for (std::uint32_t i = 0; i < now; ++i) table.prefetch_slot(hashes[i]);
-        for (std::uint32_t i = 0; i < now; ++i) apply_one<Verb>(std::move(some[i]), hashes[i], values, first);
+        for (std::uint32_t i = 0; i < now; ++i) f(std::move(some[i]), hashes[i]);
         n -= now;
       }
     } else {
       for (; n != 0; --n) {
         read_key key = column<Key>::take(keys);
         const std::uint64_t hash = Hash{}(key);
-        apply_one<Verb>(std::move(key), hash, values, first);
+        f(std::move(key), hash);
       }
     }
-    if (first) std::rethrow_exception(first);
+  }
+  template <class Verb, class K, class... V>
+  [[gnu::cold]] void forward(const K& key, const V&... value) {
+    column_bytes keys, values;
+    column<Key>::put(keys, key);
+    (column<typename travels_of<Verb, Value>::type>::put(values, value), ...);
+    async(elsewhere(key), to_completion<&hash_part::template take<Verb>>(), std::uint32_t(1), keys.words(), values.words());
+  }
+  template <class Verb, class K, class... V>
+  void apply_or_forward(K&& key, std::uint64_t hash, V&&... value) {
+    if (!spread.holds(key)) [[unlikely]]
+      return forward<Verb>(key, value...);
+    Verb::template apply<Hash>(table, std::forward<K>(key), hash, std::forward<V>(value)...);
   }
   // What a user's operation throws at one key does not keep the others back; the first comes at the fence.
   template <class Verb, class K>
   void apply_one(K&& key, std::uint64_t hash, column_rest& values, std::exception_ptr& first) {
     try {
       if constexpr (Verb::has_value)
-        Verb::template apply<Hash>(table, std::forward<K>(key), hash,
-                                   column<typename travels_of<Verb, Value>::type>::take(values));
+        apply_or_forward<Verb>(std::forward<K>(key), hash, column<typename travels_of<Verb, Value>::type>::take(values));
       else
-        Verb::template apply<Hash>(table, std::forward<K>(key), hash);
+        apply_or_forward<Verb>(std::forward<K>(key), hash);
     } catch (...) {
       if (!first) first = std::current_exception();
     }

@@ -113,6 +113,19 @@ class hash_table {
   using mapped = Value;
   using slot = typename slots::type;
   using visible = std::conditional_t<std::is_void_v<Value>, const slot, slot>;  ///< a key may not be changed
+  using element = slot;                                                         ///< what users have
+  using kept = std::conditional_t<std::is_void_v<Value>, Key, Value>;           ///< what a search gives
+  using visited = std::conditional_t<std::is_void_v<Value>, const Key, Value>;  ///< what a function is called with
+  static const kept& kept_in(const slot& at) noexcept {
+    if constexpr (std::is_void_v<Value>)
+      return at;
+    else
+      return at.second;
+  }
+  template <class F>
+  static void visit(slot& at, F f) {
+    f(at.second);
+  }
 
   hash_table() = default;
   hash_table(hash_table&& other) noexcept { swap(other); }
@@ -168,6 +181,16 @@ class hash_table {
     fill(at, hash);
     return {slots_ + at, true};
   }
+
+  /// The value of `key` becomes Op(it, make()); a missing one is make().
+  template <class Op, class Hash, class Q, class Make>
+  void update(Q&& key, std::uint64_t hash, Make&& make) {
+    const obtained at = obtain<Hash>(std::forward<Q>(key), hash, make);
+    if (!at.fresh) at.place->second = Op{}(std::move(at.place->second), make());
+  }
+
+  /// How many elements a slot stands for.
+  static std::size_t count_in(const slot&) noexcept { return 1; }
 
   /// False: it is not there.
   template <class Q>

@@ -4,11 +4,15 @@
 #include "armilla/container/unordered_map.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <functional>
 #include <map>
+#include <optional>
 #include <random>
+#include <ranges>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -43,6 +47,29 @@ std::map<number, V> everything(am::unordered_map<number, V>& m) {
 number zipf(std::mt19937_64& random, number keys) {
   const double u = std::uniform_real_distribution<double>(0, 1)(random);
   return number(std::pow(double(keys), u)) - 1;
+}
+
+void count_updates_of_all(const am::hash_options& how) {
+  am::unordered_map<number, number> m(how);
+  for (int phase = 0; phase < 3; ++phase) {
+    oracle_of<number> sum;
+    for (am::rank_t r = 0; r < am::ranks(); ++r) {
+      std::mt19937_64 random = dice(phase, r);
+      for (int i = 0; i < 20000; ++i) {
+        const number key = phase == 0 ? zipf(random, 10000) : phase == 1 ? random() % 100000 : 7;
+        sum[key] += number(i);
+        if (r == am::rank()) m.update(key, number(i), std::plus<>{});
+      }
+    }
+    am::fence();
+    EXPECT(everything(m) == (std::map<number, number>(sum.begin(), sum.end())));
+    EXPECT_EQ(m.size(), sum.size());
+    am::barrier();
+    for (const auto& [key, value] : sum)
+      if (m.rank_of(key) == am::rank()) m.erase(key);
+    am::fence();
+    EXPECT_EQ(m.size(), 0U);
+  }
 }
 
 }  // namespace
@@ -94,28 +121,8 @@ RANK_TEST(random_verbs_of_all_ranks_leave_what_the_standard_container_would_hold
   }
 }
 
-RANK_TEST(updates_of_one_key_from_all_ranks_all_count) {
-  am::unordered_map<number, number> m(am::hash_options{.combine = 64, .gather = 256});
-  for (int phase = 0; phase < 3; ++phase) {
-    oracle_of<number> sum;
-    for (am::rank_t r = 0; r < am::ranks(); ++r) {
-      std::mt19937_64 random = dice(phase, r);
-      for (int i = 0; i < 20000; ++i) {
-        const number key = phase == 0 ? zipf(random, 10000) : phase == 1 ? random() % 100000 : 7;
-        sum[key] += number(i);
-        if (r == am::rank()) m.update(key, number(i), std::plus<>{});
-      }
-    }
-    am::fence();
-    EXPECT(everything(m) == (std::map<number, number>(sum.begin(), sum.end())));
-    EXPECT_EQ(m.size(), sum.size());
-    am::barrier();
-    for (const auto& [key, value] : sum)
-      if (m.rank_of(key) == am::rank()) m.erase(key);
-    am::fence();
-    EXPECT_EQ(m.size(), 0U);
-  }
-}
+RANK_TEST(updates_of_one_key_from_all_ranks_all_count) { count_updates_of_all({.combine = 64, .gather = 256}); }
+RANK_TEST(updates_all_count_while_the_places_in_which_they_meet_grow) { count_updates_of_all({.gather = 256}); }
 
 RANK_TEST(updates_by_different_operations_do_not_meet) {
   am::unordered_map<number, number> m;
@@ -131,8 +138,8 @@ RANK_TEST(updates_by_different_operations_do_not_meet) {
 }
 
 // Each eviction sends, and what comes meanwhile updates by another operation.
-RANK_TEST(bodies_that_update_by_another_operation_do_not_disturb_an_update) {
-  am::unordered_map<number, number> m({.combine = 64, .gather = 1});
+void update_while_bodies_do(std::size_t combine) {
+  am::unordered_map<number, number> m({.combine = combine, .gather = 1});
   const auto name = m.handle();
   constexpr number keys = 1000, times = 20;
   const auto other = [](std::remove_const_t<decltype(name)> map, number key) {
@@ -149,6 +156,19 @@ RANK_TEST(bodies_that_update_by_another_operation_do_not_disturb_an_update) {
   std::size_t wrong = 0;
   for (const auto& [key, value] : m.local()) wrong += value != (key < keys ? 2 * times * number(am::ranks()) : key);
   EXPECT_EQ(wrong, 0U);
+}
+RANK_TEST(bodies_that_update_by_another_operation_do_not_disturb_an_update) { update_while_bodies_do(64); }
+RANK_TEST(bodies_that_update_do_not_disturb_places_that_grow) { update_while_bodies_do(4096); }
+
+RANK_TEST(a_body_finds_the_part_of_a_rank_that_makes_it_late) {
+  const am::rank_t last = am::ranks() - 1;
+  const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+  while (am::rank() == last && std::chrono::steady_clock::now() < late) am::poll();  // what others could have sent would run here
+  am::unordered_map<number, number> m;
+  const auto name = m.handle();
+  am::async(last, [](std::remove_const_t<decltype(name)> map) { map->update(1, 1, std::plus<>{}); }, name);
+  am::fence();
+  EXPECT_EQ(m.find(1).get(), number(am::ranks()));
 }
 
 RANK_TEST(texts_are_keys_and_values) {
@@ -202,6 +222,62 @@ RANK_TEST(a_visit_may_insert_elsewhere_and_the_fence_waits_for_it) {
   am::fence();
   EXPECT_EQ(m.size(), 300U);
   for (const auto& [key, value] : m.local()) EXPECT_EQ(key, value);
+}
+
+RANK_TEST(many_keys_are_looked_up_at_once) {
+  am::unordered_map<number, number> m({.gather = 512});
+  constexpr number keys = 5000;
+  for (number k = number(am::rank()); k < keys; k += number(am::ranks())) m.insert(3 * k, k);
+  am::fence();
+  std::mt19937_64 random = dice(0, am::rank());
+  std::vector<number> asked;
+  for (int i = 0; i < 4000; ++i) asked.push_back(random() % (4 * keys));
+  const auto found = m.find_range(asked);
+  EXPECT_EQ(found.size(), asked.size());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    wrong += found[i] != (asked[i] % 3 == 0 && asked[i] < 3 * keys ? std::optional(asked[i] / 3) : std::nullopt);
+  EXPECT_EQ(wrong, 0U);
+  EXPECT(m.find_range(std::vector<number>()).empty());
+  am::barrier();
+}
+
+RANK_TEST(a_bulk_search_finds_what_its_rank_has_said_before) {
+  am::unordered_map<std::string, std::vector<int>> m;
+  const auto text = [](int i) { return "a key of rank " + std::to_string(am::rank()) + ": " + std::to_string(i); };
+  std::vector<std::string> asked;
+  for (int i = 0; i < 300; ++i) {
+    if (i % 2 == 0) m.insert(text(i), {am::rank(), i});
+    asked.push_back(text(i));
+  }
+  const std::vector<std::string_view> views(asked.begin(), asked.end());
+  std::vector<std::optional<std::vector<int>>> found(views.size(), std::vector<int>{7});
+  m.find_range(views, found);
+  for (int i = 0; i < 300; ++i)
+    EXPECT(found[std::size_t(i)] == (i % 2 == 0 ? std::optional(std::vector{am::rank(), i}) : std::nullopt));
+  am::fence();
+}
+
+RANK_TEST(a_bulk_search_asks_sets_and_parts_of_the_ranks) {
+  const am::team half = am::world().split(am::rank() % 2, am::rank());
+  am::unordered_set<long> s(half);
+  s.insert_range(std::views::iota(0L, 1000L));
+  half.fence();
+  const auto found = s.find_range(std::views::iota(990L, 1010L));
+  for (long i = 0; i < 20; ++i) EXPECT(found[std::size_t(i)] == (i < 10 ? std::optional(990 + i) : std::nullopt));
+  half.fence();
+}
+
+RANK_TEST(a_bulk_search_that_cannot_be_is_refused) {
+  am::unordered_map<number, number> m;
+  const std::vector<number> three = {1, 2, 3};
+  std::vector<std::optional<number>> two(2);
+  EXPECT_THROWS_SAYING(am::usage_error, "3 keys, and places for 2 answers", static_cast<void>(m.find_range(three, two)));
+  {
+    const auto loop = m.local();
+    EXPECT_THROWS_SAYING(am::usage_error, "end the loop first", static_cast<void>(m.find_range(three)));
+  }
+  am::fence();
 }
 
 RANK_TEST(a_question_with_a_function_tells_whether_the_key_is_there) {
@@ -330,6 +406,29 @@ RANK_TEST(sets_hold_each_key_once) {
   std::size_t mine = 0;
   for (const std::string& key : s.local()) mine += key.starts_with("key ");
   EXPECT_EQ(am::all_reduce(mine, std::plus<>{}), 69U);
+}
+
+RANK_TEST(of_all_that_insert_a_key_one_is_told_that_it_is_new) {
+  am::unordered_set<std::string> s;
+  am::unordered_map<number, am::rank_t> m;
+  std::size_t fresh = 0;
+  std::vector<number> mine;
+  for (number k = 0; k < 200; ++k) {
+    fresh += !s.test_and_insert("key " + std::to_string(k)).get();
+    if (!m.test_and_insert(k, am::rank()).get()) mine.push_back(k);
+  }
+  EXPECT_EQ(am::all_reduce(fresh, std::plus<>{}), 200U);
+  EXPECT_EQ(am::all_reduce(mine.size(), std::plus<>{}), 200U);
+  for (number k : mine) EXPECT_EQ(m.find(k).get(), std::optional<am::rank_t>(am::rank()));
+  am::fence();
+  EXPECT_EQ(s.size() + m.size(), 400U);
+}
+
+RANK_TEST(a_key_that_this_rank_has_just_inserted_is_not_new) {
+  am::unordered_set<number> s;
+  s.insert(number(am::rank()));
+  EXPECT(s.test_and_insert(number(am::rank())).get());
+  am::fence();
 }
 
 RANK_TEST(a_counting_set_counts) {
