@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/container/local_span.hpp"
+#include "armilla/container/matrix_inline.hpp"
+
+namespace armilla {
+
+/// This rank's cells of a matrix, and the halo around them. Coordinates are relative to the first own cell: `b(-1, 0)` is the
+/// halo above it, for a halo of that width. Valid until the matrix moves.
+template <class T, std::size_t N>
+class matrix_block {
+ public:
+  matrix_block(T* begin, const detail::block_layout<N>& layout) noexcept : begin_(begin), layout_(&layout) {}
+
+  /// How many own cells it has in dimension d, and the coordinate of the first one in the matrix.
+  std::size_t extent(std::size_t d) const noexcept { return layout_->cells.volume() == 0 ? 0 : layout_->cells.extent(d); }
+  std::size_t origin(std::size_t d) const noexcept { return layout_->cells.begin[d]; }
+  /// How wide its halo is in dimension d, on the side of the first cell and of the last one.
+  std::size_t halo_before(std::size_t d) const noexcept { return layout_->before[d]; }
+  std::size_t halo_behind(std::size_t d) const noexcept { return layout_->behind[d]; }
+
+  template <std::convertible_to<std::ptrdiff_t>... I>
+    requires(sizeof...(I) == N)
+  T& operator()(I... i) const noexcept {
+    return begin_[layout_->offset({std::ptrdiff_t(i)...})];
+  }
+  /// The own cells of a row, which is named by all coordinates but the last.
+  template <std::convertible_to<std::ptrdiff_t>... I>
+    requires(sizeof...(I) + 1 == N)
+  std::span<T> row(I... i) const noexcept {
+    return {begin_ + layout_->offset({std::ptrdiff_t(i)..., 0}), extent(N - 1)};
+  }
+  /// All own cells, without the halo: what other libraries take, as a std::mdspan where there is one.
+  local_span<T, N> cells() const noexcept {
+    std::array<std::size_t, N> extents;
+    for (std::size_t d = 0; d < N; ++d) extents[d] = extent(d);
+    return {begin_ + layout_->offset({}), extents, layout_->stride};
+  }
+
+ private:
+  T* begin_;
+  const detail::block_layout<N>* layout_;
+};
+
+/// A halo that is being refreshed. `wait` ends it, on all members; without it the neighbours wait.
+template <class M>
+class halo_exchange {
+ public:
+  explicit halo_exchange(M& m) : matrix_(&m) { m.signal_neighbours(); }
+  halo_exchange(halo_exchange&& other) noexcept : matrix_(std::exchange(other.matrix_, nullptr)) {}
+  halo_exchange& operator=(halo_exchange&&) = delete;
+
+  /// Returns when the halo holds the neighbours' cells, and theirs hold this rank's.
+  void wait() {
+    if (matrix_ == nullptr) return;
+    M& m = *std::exchange(matrix_, nullptr);
+    m.take_halo();
+    m.signal_neighbours();
+    m.await_neighbours();
+  }
+
+ private:
+  M* matrix_;
+};
+
+/// Cells in N dimensions (1 to 3), in blocks over the ranks of a team, each with a halo if that is asked for. Made by all members
+/// together; cells and halo are value-initialised.
+///
+///     am::matrix<double> t({1024, 1024}, am::grid(), am::halo(1)), u = t.like();
+///     t(3, 4) = 1.0;  double z = t(5, 6);              // one cell, wherever it lies
+///     auto mine = t.local();  mine(0, 0) = 2;          // this rank's, and its halo: mine(-1, 0)
+///     t.exchange();                                    // the halo holds the neighbours' cells
+///     double s = am::reduce(t);                        // algorithms take a matrix row by row
+///
+/// It moves and does not copy (`clone` does). T is trivially copyable. Errors: limit_error on all members if it does not fit,
+/// usage_error if members make different ones, for a cell outside, or for a grid that does not fit to the team.
+template <class T, std::size_t N = 2>
+class matrix {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "armilla: the cells of a matrix lie where other ranks load and store them: they "
+                "must be trivially copyable");
+  static_assert(N >= 1 && N <= 3, "armilla: a matrix has 1, 2 or 3 dimensions");
+
+ public:
+  using value_type = T;
+  using point = std::array<std::size_t, N>;
+
+  matrix() = default;
+  /// Cost: one meeting.
+  explicit matrix(const point& extents, const grid& g = {}, const halo& h = {}) : matrix(g.members(), extents, g, h) {}
+  matrix(matrix&&) noexcept = default;
+  matrix& operator=(matrix&&) noexcept = default;
+
+  std::size_t extent(std::size_t d) const noexcept { return plan_ ? plan_->shape.extents()[d] : 0; }
+  std::size_t size() const noexcept { return plan_ ? plan_->shape.size() : 0; }
+  /// The ranks that have it.
+  const team& members() const { return plan().members; }
+  /// In how many blocks dimension d is cut.
+  rank_t blocks(std::size_t d) const { return plan().shape.blocks(d); }
+  /// The cell that algorithms number i, and its number.
+  point cell_of(std::size_t i) const { return plan().shape.cell_of(i); }
+  std::size_t index_of(const point& cell) const { return plan().shape.index_of(checked(cell)); }
+
+  /// One cell, read or written by the expression that names it. Cost: its place, then as `*p`.
+  template <std::convertible_to<std::size_t>... I>
+    requires(sizeof...(I) == N)
+  global_ref<T> operator()(I... i) {
+    return *ptr({std::size_t(i)...});
+  }
+  template <std::convertible_to<std::size_t>... I>
+    requires(sizeof...(I) == N)
+  global_ref<const T> operator()(I... i) const {
+    return *global_ptr<const T>(ptr({std::size_t(i)...}));
+  }
+  /// Where a cell lies, and the rank of the job that has it.
+  global_ptr<T> ptr(const point& cell) const {
+    const rank_t m = plan().shape.member_of(checked(cell));
+    return global_ptr<T>(blocks_.at(m).plus(plan_->layout_of(m).offset_of_cell(cell) * std::ptrdiff_t(sizeof(T))));
+  }
+  rank_t rank_of(const point& cell) const { return members().world_rank(plan().shape.member_of(checked(cell))); }
+
+  /// This rank's cells.
+  matrix_block<T, N> local() { return {first(), plan().mine}; }
+  matrix_block<const T, N> local() const { return {first(), plan().mine}; }
+
+  /// Another one of this shape, value-initialised. Collective.
+  matrix like() const { return matrix(plan_); }
+  /// The same cells and halo once more. Collective.
+  matrix clone() const {
+    matrix copy = like();
+    if (plan_->mine.volume != 0) std::memcpy(static_cast<void*>(copy.first()), first(), plan_->mine.volume * sizeof(T));
+    return copy;
+  }
+
+  /// The halo beyond the border of the whole matrix becomes f(coordinates), where coordinates are signed: -1 lies before the
+  /// first cell. Not in periodic dimensions. This rank's part; no message.
+  template <class F>
+  void set_border(F f) {
+    const auto& cells = plan().mine.cells;
+    detail::box<N> all;
+    for (std::size_t d = 0; d < N; ++d)
+      all.end[d] = plan_->mine.volume == 0 ? 0 : plan_->mine.before[d] + cells.extent(d) + plan_->mine.behind[d];
+    detail::each_row(all, [&](point at) {
+      for (; at[N - 1] < all.end[N - 1]; ++at[N - 1]) set_beyond(at, f);
+    });
+  }
+
+  /// The halo takes over the neighbours' cells. Called by all members; each waits for its neighbours only, which have then taken
+  /// this rank's cells, so that it may write them. Cost on one host: two counters a neighbour and the copy out of its memory.
+  void exchange() { begin_exchange().wait(); }
+  /// The same in two parts. Until `wait` returns own cells within the halo's width of a border must not be written.
+  [[nodiscard]] halo_exchange<matrix> begin_exchange() {
+    plan();
+    return halo_exchange<matrix>(*this);
+  }
+
+  /// A loop over all cells would fetch them one by one: does not compile, and says what to write.
+  template <class Cell = T>
+  T* begin() const {
+    static_assert(!std::is_same_v<Cell, T>,
+                  "armilla: a distributed range has no begin(): write loops over `x.local()` for this "
+                  "rank's cells, or an algorithm such as am::for_each(x, f) for all");
+    return nullptr;
+  }
+  template <class Cell = T>
+  T* end() const {
+    return nullptr;
+  }
+
+  /// For algorithms.
+  detail::matrix_range<T, N> range() { return {plan(), blocks_}; }
+  detail::matrix_range<const T, N> range() const { return {plan(), blocks_}; }
+  const detail::matrix_plan<N>& plan() const {
+    if (!plan_) [[unlikely]]
+      detail::throw_no_matrix();
+    return *plan_;
+  }
+  T* first() const { return reinterpret_cast<T*>(global_ptr<std::byte>(blocks_.at(plan_->me)).local()); }
+
+  /// The two halves of an exchange. Own cells are ready;
+  void signal_neighbours() {
+    for (std::size_t k = 0; k < plan_->signal_at.size(); ++k)
+      counter_of(plan_->halos.neighbours[k], plan_->signal_at[k]).signal();
+  }
+  /// the neighbours' are;
+  void await_neighbours() {
+    for (std::size_t k = 0; k < plan_->signal_at.size(); ++k) counter_of(plan_->me, k).local()->wait();
+  }
+  /// and the halo takes them over: what all neighbours have is under way before the first of it is waited for.
+  void take_halo() {
+    take(plan_->halos.own);
+    await_neighbours();
+    take(plan_->halos.others);
+    sync_memory();
+  }
+
+ private:
+  explicit matrix(std::shared_ptr<const detail::matrix_plan<N>> p) : plan_(std::move(p)) {
+    const std::size_t n = plan().mine.volume, neighbours = plan_->halos.neighbours.size();
+    const std::size_t behind = detail::counters_at(n, sizeof(T));
+    blocks_ = detail::block_storage::make(plan_->members, behind + neighbours * sizeof(counter), 128, plan_->mark(sizeof(T)),
+                                          [&](std::byte* at) {
+                                            T* const cells = reinterpret_cast<T*>(at);
+                                            for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(cells + i)) T();
+                                            for (std::size_t k = 0; k < neighbours; ++k)
+                                              ::new (static_cast<void*>(at + behind + k * sizeof(counter))) counter();
+                                          });
+  }
+  matrix(const team& t, const point& extents, const grid& g, const halo& h)
+      : matrix(std::make_shared<const detail::matrix_plan<N>>(t, detail::grid_shape<N>(extents, t.size(), g.blocks()), h)) {}
+
+  const point& checked(const point& cell) const {
+    for (std::size_t d = 0; d < N; ++d)
+      if (cell[d] >= extent(d)) [[unlikely]]
+        detail::throw_cell(d, cell[d], extent(d));
+    return cell;
+  }
+  global_ptr<counter> counter_of(rank_t member, std::size_t k) const {
+    const std::size_t at = detail::counters_at(plan_->layout_of(member).volume, sizeof(T)) + k * sizeof(counter);
+    return global_ptr<counter>(blocks_.at(member).plus(std::int64_t(at)));
+  }
+  void take(const std::vector<detail::halo_piece<N>>& pieces) {
+    for (const auto& p : pieces)
+      get_strided(first() + p.here, global_ptr<const T>(blocks_.at(p.from).plus(p.there * std::ptrdiff_t(sizeof(T)))), p.part);
+  }
+  template <class F>
+  void set_beyond(const point& at, F& f) {
+    std::array<std::ptrdiff_t, N> local, cell;
+    bool beyond = false;
+    for (std::size_t d = 0; d < N; ++d) {
+      local[d] = std::ptrdiff_t(at[d]) - std::ptrdiff_t(plan_->mine.before[d]);
+      cell[d] = local[d] + std::ptrdiff_t(plan_->mine.cells.begin[d]);
+      beyond = beyond || (!plan_->around.is_periodic(d) && (cell[d] < 0 || cell[d] >= std::ptrdiff_t(extent(d))));
+    }
+    if (beyond) first()[plan_->mine.offset(local)] = f(std::as_const(cell));
+  }
+
+  std::shared_ptr<const detail::matrix_plan<N>> plan_;
+  detail::block_storage blocks_;
+};
+
+/// Exchanges two matrices with their halos, without a message. By all members alike.
+template <class T, std::size_t N>
+void swap(matrix<T, N>& a, matrix<T, N>& b) noexcept {
+  matrix<T, N> kept = std::move(a);
+  a = std::move(b);
+  b = std::move(kept);
+}
+
+}  // namespace armilla

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/sparse_matrix.hpp"
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+
+namespace armilla::detail {
+
+void throw_entry_outside(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) {
+  throw_usage("sparse_matrix", fmt::format("entry ({}, {}) of a matrix of {} rows and {} columns; they are numbered from 0", row,
+                                           column, rows, columns));
+}
+void throw_too_many_columns(std::size_t columns) {
+  throw_limit("sparse_matrix", fmt::format("this rank's rows reach {} columns, more than 2^32; take more ranks", columns));
+}
+
+namespace {
+
+/// What the first lines say.
+struct market_header {
+  bool pattern = false, mirrored = false;
+  double mirror = 1;  ///< 1: symmetric, -1: skew-symmetric
+};
+
+struct market_sizes {
+  std::size_t rows = 0, columns = 0, entries = 0;
+};
+
+std::string lower(std::string_view word) {
+  std::string text(word);
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+  return text;
+}
+
+market_header parse_banner(const std::string& path, std::string_view line) {
+  const char *at = line.data(), *const end = at + line.size();
+  std::string word[5];
+  for (std::string& w : word) w = lower(next_word(at, end));
+  const bool known = word[0] == "%%matrixmarket" && word[1] == "matrix" && word[2] == "coordinate" &&
+                     (word[3] == "real" || word[3] == "integer" || word[3] == "pattern") &&
+                     (word[4] == "general" || word[4] == "symmetric" || word[4] == "skew-symmetric");
+  if (!known)
+    throw_usage("read_matrix_market",
+                fmt::format("'{}' begins with '{}'; what is read is %%MatrixMarket matrix coordinate, real, integer or pattern, "
+                            "general, symmetric or skew-symmetric",
+                            path, line.substr(0, 80)));
+  return {word[3] == "pattern", word[4] != "general", word[4] == "skew-symmetric" ? -1.0 : 1.0};
+}
+
+/// One reader a rank: its lines, and what all have in common.
+class market_reader {
+ public:
+  market_reader(const std::string& path, const file_options& how)
+      : path_(path), part_("read_matrix_market", path, how.members, cut_at::line), at_(part_.begin()) {
+    part_.set_skip_bad(how.skip_bad);
+    skip_bad_ = how.skip_bad;
+  }
+
+  market_entries read() {
+    const team& t = part_.members();
+    header_ =
+        from_first(part_.begin() != part_.end(), "it is empty", [&] { return parse_banner(path_, next_line(at_, part_.end())); });
+    skip_comments();
+    sizes_ = from_first(at_ != part_.end(), "it has no line of sizes", [&] { return parse_sizes(); });
+    failure why;
+    try {
+      while (at_ != part_.end()) take_entry();
+    } catch (...) { why.note(); }
+    const std::size_t all = agree(t, "read_matrix_market", why, lines_, std::plus<>{});
+    if (all != sizes_.entries && !skip_bad_)
+      throw_usage("read_matrix_market",
+                  fmt::format("'{}' has {} entries, and {} by its line of sizes; is it cut off?", path_, all, sizes_.entries));
+    return {sizes_.rows, sizes_.columns, std::move(mine_)};
+  }
+
+ private:
+  /// What the first member that `has` it reads, on all.
+  template <class F>
+  auto from_first(bool has, const char* missing, F parse) -> decltype(parse()) {
+    const team& t = part_.members();
+    const std::vector<std::uint8_t> all = t.all_gather(std::uint8_t(has));
+    const auto first = std::ranges::find(all, 1) - all.begin();
+    if (first == std::ptrdiff_t(all.size())) throw_usage("read_matrix_market", fmt::format("'{}': {}", path_, missing));
+    decltype(parse()) value{};
+    failure why;
+    if (t.rank() == first) try {
+        value = parse();
+      } catch (...) { why.note(); }
+    agree(t, "read_matrix_market", why);
+    return t.broadcast(value, rank_t(first));
+  }
+  void skip_comments() {
+    while (at_ != part_.end()) {
+      const char* behind = at_;
+      const std::string_view line = next_line(behind, part_.end());
+      if (!is_comment(line)) return;
+      at_ = behind;
+    }
+  }
+  static bool is_comment(std::string_view line) {
+    const char* at = line.data();
+    return line.starts_with('%') || next_word(at, line.data() + line.size()).empty();
+  }
+  market_sizes parse_sizes() {
+    const std::string_view line = next_line(at_, part_.end());
+    const char *in = line.data(), *const end = in + line.size();
+    market_sizes s;
+    if (!parse_field(next_word(in, end), s.rows) || !parse_field(next_word(in, end), s.columns) ||
+        !parse_field(next_word(in, end), s.entries))
+      throw_usage("read_matrix_market",
+                  fmt::format("'{}': '{}' is no line of sizes (rows, columns, entries)", path_, line.substr(0, 80)));
+    return s;
+  }
+  void take_entry() {
+    const char* const from = at_;
+    const std::string_view line = next_line(at_, part_.end());
+    if (is_comment(line)) return;
+    const char *in = line.data(), *const end = in + line.size();
+    matrix_entry<double> e{0, 0, 1.0};
+    bool good = parse_field(next_word(in, end), e.row) && parse_field(next_word(in, end), e.column);
+    if (!header_.pattern) good = good && parse_field(next_word(in, end), e.value);
+    good = good && next_word(in, end).empty() && e.row - 1 < sizes_.rows && e.column - 1 < sizes_.columns;
+    if (!good) return part_.complain(from, "'" + std::string(line.substr(0, 80)) + "' is no entry of the matrix");
+    ++lines_, --e.row, --e.column;
+    mine_.push_back(e);
+    if (header_.mirrored && e.row != e.column) mine_.push_back({e.column, e.row, header_.mirror * e.value});
+  }
+
+  std::string path_;
+  file_part part_;
+  const char* at_;
+  bool skip_bad_ = false;
+  market_header header_;
+  market_sizes sizes_;
+  std::size_t lines_ = 0;
+  std::vector<matrix_entry<double>> mine_;
+};
+
+}  // namespace
+
+market_entries read_market_entries(const std::string& path, const file_options& how) { return market_reader(path, how).read(); }
+
+}  // namespace armilla::detail
