@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "armilla/container/vector.hpp"
+#include "armilla/team/fence.hpp"
+
+namespace armilla {
+namespace detail {
+
+/// How many elements each member gives to each other so that all have as many, but for one more on the first. They go from
+/// the first member that has too many to the first that has too few: none of the rest moves.
+std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::size_t>& counts);
+
+}  // namespace detail
+
+/// Elements in no order: each rank puts some in, without a message, and has those that it put in until they are balanced. It is
+/// made by all members together, which is one meeting.
+///
+///     am::bag<triangle> found;
+///     for (const face& f : mine) if (good(f)) found.push(f.triangle());
+///     am::fence();                                        // found.size() is what all have found
+///     found.balance();                                    // each rank has as many
+///     am::for_each(found, [](triangle& t) { ... });       // it is a distributed range
+///
+/// As of a vector, elements count from the next fence of its team or of all ranks on; then algorithms, views and `local()` have
+/// them. What a vector has and a bag has not is an order that `balance` would have to keep: of a bag only what is too much on a
+/// rank moves. Errors: as of a vector.
+template <class T>
+class bag : protected vector<T> {
+  using base = vector<T>;
+
+ public:
+  using typename base::value_type;
+  explicit bag(const distribution& d = {}) : base(0, d) {}
+
+  /// Stages one element on this rank. No message.
+  void push(const T& value) { base::push_back(value); }
+  /// The same for all elements of a contiguous range.
+  template <class Values>
+  void push_range(const Values& values) {
+    base::append(values);
+  }
+  /// Collective: what is too much on a rank goes to others, until all have as many, but for one. What was pushed before counts:
+  /// it is two fences of the team, and one exchange.
+  void balance();
+  /// Drops all elements. Collective.
+  void clear() { base::keep_local(0); }
+
+  using base::begin;
+  using base::empty;
+  using base::end;
+  using base::local;
+  using base::members;
+  using base::placement;
+  using base::size;
+  using base::state;
+};
+
+template <class T>
+void bag<T>::balance() {
+  members().fence();
+  const auto gifts = detail::balancing_gifts(members().all_gather(local().size()));
+  const std::vector<std::size_t>& mine = gifts[std::size_t(members().rank())];
+  std::vector<std::vector<T>> parts(mine.size());
+  std::size_t left = local().size();
+  for (std::size_t m = 0; m < mine.size(); ++m) {
+    left -= mine[m];
+    const auto first = local().begin() + std::ptrdiff_t(left);
+    parts[m].assign(first, first + std::ptrdiff_t(mine[m]));
+  }
+  const std::vector<std::vector<T>> taken = members().all_to_all_v(parts);
+  base::keep_local(left);
+  for (const std::vector<T>& part : taken) base::append(part);
+  members().fence();
+}
+
+}  // namespace armilla

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/container/list_inline.hpp"
+
+namespace armilla {
+
+/// Elements in an order that insertions make: those of the team's first member, then those of the next. An element stays on the
+/// rank to which it came, and its place names it there until it is erased. All members make the list, which is one meeting.
+///
+///     am::list<std::string> lines;
+///     const am::list_place mine = lines.push_local("mine");      // behind this rank's
+///     lines.insert(mine, "in front").get();                      // from any rank
+///     am::fence();
+///     lines.for_each_in_order([](const std::string& s) { ... });
+///
+/// Order: verbs about elements of one rank take effect there one after the other, those of one rank in their order; all
+/// statements by the fence of the team or of all ranks. Cost: a statement, or a message each way; nothing for `push_local`. Its
+/// end waits for nothing: what lies on this rank goes at the next fence of the team or of all ranks, which still completes
+/// statements to it. Errors: usage_error for a place that is none, and for a `splice` of a list of another team.
+template <class T>
+class list {
+  static_assert(sendable_value<T>, "armilla: the elements of a list are sent to the rank that has them: they must be sendable");
+  using part = detail::list_part<T>;
+
+ public:
+  using value_type = T;
+
+  explicit list(const team& members = world()) : parts_(members) { detail::meet(members); }
+
+  /// Behind this rank's elements. No message.
+  list_place push_local(T value) { return parts_.mine().add(std::move(value)); }
+  /// Statement: behind all elements, on the last member.
+  void push_back(const T& value) { async(parts_.of(members().size() - 1), to_completion<&part::push>(), value); }
+  /// Question: in front of the element there, on its rank; gives the place of the new one. remote_error if it has been erased.
+  [[nodiscard]] future<list_place> insert(list_place before, const T& value) {
+    return call<&part::insert>(at(before), before, value);
+  }
+  /// Statement: the element there goes, if it has not gone yet.
+  void erase(list_place p) { async(at(p), to_completion<&part::erase>(), p); }
+  /// Statement: the element there becomes `value`, unless it has been erased.
+  void set(list_place p, const T& value) { async(at(p), to_completion<&part::set>(), p, value); }
+  /// Question: a copy of the element there, or nothing if it has been erased.
+  [[nodiscard]] future<std::optional<T>> get(list_place p) const { return call<&part::get>(at(p), p); }
+
+  /// Collective: each rank's elements of `other`, a list of the same team, move behind its own. They have new places; the old
+  /// ones name nothing. Two meetings, nothing is sent.
+  void splice(list& other) {
+    detail::require_same_members(members(), other.members());
+    detail::meet(members());
+    if (&other != this) parts_.mine().take_all(other.parts_.mine());
+    detail::meet(members());
+  }
+
+  /// Collective: calls f(element) or f(element, place) on all elements in their order, each on its rank, one member after the
+  /// other. Statements that are not fenced are not seen. `f` may change the element; it must not send or wait. Errors: what it
+  /// throws on any rank comes on all, behind all. Cost: a meeting a member.
+  template <class F>
+  void for_each_in_order(F f) {
+    detail::algorithm_call why("for_each_in_order");
+    detail::meet(members());
+    for (rank_t m = 0; m < members().size(); ++m) {
+      if (m == members().rank()) walk(f, why);
+      members().barrier();
+    }
+    detail::agree(members(), "for_each_in_order", why);
+  }
+
+  /// How many elements this rank has.
+  std::size_t local_size() const noexcept { return parts_.mine().nodes.size(); }
+  const team& members() const noexcept { return parts_.members(); }
+
+ private:
+  object_ref<part> at(list_place p) const {
+    const rank_t member = members().rank_of(p.rank);
+    if (member < 0) [[unlikely]]
+      detail::throw_no_place(p.rank);
+    return parts_.of(member);
+  }
+  template <class F>
+  void walk(F& f, detail::failure& why) {
+    std::size_t i = 0;
+    try {
+      for (auto& n : parts_.mine().nodes) {
+        if constexpr (std::is_invocable_v<F&, T&, list_place>)
+          f(n.value, parts_.mine().place_of(n));
+        else
+          f(n.value);
+        ++i;
+      }
+    } catch (...) { why.note(i); }
+    detail::count_elements(i);
+  }
+
+  detail::named_parts<part> parts_;
+};
+
+}  // namespace armilla
