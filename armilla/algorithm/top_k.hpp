@@ -1,75 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <functional>
-#include <tuple>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "armilla/container/unordered_map.hpp"
-#include "armilla/team/collectives.hpp"
+#include "armilla/algorithm/top_k_inline.hpp"
 
 namespace armilla {
-namespace detail {
-
-struct take_first {
-  template <class P>
-  constexpr const auto& operator()(const P& element) const noexcept {
-    if constexpr (requires { element.first; })
-      return element.first;
-    else
-      return std::get<0>(element);
-  }
-};
-struct take_second {
-  template <class P>
-  constexpr const auto& operator()(const P& element) const noexcept {
-    if constexpr (requires { element.second; })
-      return element.second;
-    else
-      return std::get<1>(element);
-  }
-};
-
-/// What tells elements of one projection apart: the key.
-template <class E>
-const auto& key_of_element(const E& e) noexcept {
-  if constexpr (requires { e.first; })
-    return e.first;
-  else
-    return e;
-}
-
-/// Whether a stands before b: a greater projection; of equal ones the lower key, if keys have an order.
-template <class Proj>
-struct stands_before {
-  Proj& proj;
-  template <class A, class B>
-  bool operator()(const A& a, const B& b) const {
-    const auto& x = std::invoke(proj, a);
-    const auto& y = std::invoke(proj, b);
-    if (y < x) return true;
-    if constexpr (std::totally_ordered<std::decay_t<decltype(key_of_element(a))>>)
-      return !(x < y) && key_of_element(a) < key_of_element(b);
-    else
-      return false;
-  }
-};
-
-/// What a hash container's element is outside of it: its key may be moved.
-template <class T>
-struct outside {
-  using type = T;
-};
-template <class K, class V>
-struct outside<std::pair<const K, V>> {
-  using type = std::pair<K, V>;
-};
-
-}  // namespace detail
 
 /// Projections of a map's elements, and of pairs and tuples: the first and the second.
 inline constexpr detail::take_first by_key{};
@@ -79,7 +16,7 @@ inline constexpr detail::take_second by_value{};
 /// first, if keys have an order. An ordinary vector of pairs (of a set: of keys), the same on every rank. All members call it,
 /// behind a fence: what is not fenced is not seen.
 ///
-///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) am::print("{} {}\n", word, times);
+///     for (const auto& [word, times] : am::top_k(count, 10, am::by_value)) show(word, times);
 ///
 /// Cost: one pass over each part, and one meeting in which each member shows at most `n` elements.
 template <class Container, class Proj = detail::take_second>
@@ -90,21 +27,35 @@ template <class Container, class Proj = detail::take_second>
 auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
   using element = typename detail::outside<typename Container::value_type>::type;
   const detail::stands_before<Proj> before{proj};
-  std::vector<element> best;  // a heap whose front is the worst of them
-  if (n != 0)
-    for (const auto& e : all.local()) {
-      if (best.size() == n) {
-        if (!before(e, best.front())) continue;
-        std::pop_heap(best.begin(), best.end(), before);
-        best.pop_back();
-      }
-      best.emplace_back(e);
-      std::push_heap(best.begin(), best.end(), before);
-    }
-  best = all.members().all_gather_v(best);
-  std::stable_sort(best.begin(), best.end(), before);
-  if (best.size() > n) best.erase(best.begin() + std::ptrdiff_t(n), best.end());
-  return best;
+  detail::greatest_elements<element, detail::stands_before<Proj>> best(n, before);
+  for (const auto& e : all.local()) best.offer(e, [&e] { return element(e); });
+  return std::move(best).of_all(all.members());
+}
+
+/// The `n` elements of a range with the greatest `proj(element)`, greatest first, each with its index; of equal ones the first. A
+/// std::vector of pairs, the same on every rank. All members call it.
+///
+///     for (const auto& [vertex, weight] : am::top_k(weights, 10)) ...
+///
+/// Cost: one pass, and two meetings, in one of which each member shows at most `n` elements. Errors: remote_error on all members
+/// for what `proj` throws.
+template <distributed_range R, class Proj = std::identity>
+auto top_k(R&& r, std::size_t n, Proj proj = {}) {
+  const auto v = detail::reading(r);
+  using element = std::pair<std::size_t, typename std::remove_cvref_t<decltype(v)>::value_type>;
+  const detail::greater_element<Proj> before{proj};
+  detail::greatest_elements<element, detail::greater_element<Proj>> best(n, before);
+  detail::algorithm_call why("top_k");
+  detail::enter(v);
+  detail::walk(v, why, [&](const auto c, std::size_t m, const detail::indices& at) {
+    detail::each_of_piece(c, m, at, why, [&](std::size_t k) {
+      const auto& e = c[k];
+      best.offer(std::pair<std::size_t, decltype(e)>(at(k), e), [&] { return element(at(k), e); });
+    });
+    return !why.happened();
+  });
+  detail::agree(v.members(), "top_k", why);
+  return std::move(best).of_all(v.members());
 }
 
 }  // namespace armilla

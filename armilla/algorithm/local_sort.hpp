@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+#include "armilla/container/agreement.hpp"
+
+/// How one rank sorts what it has.
+namespace armilla::detail {
+
+/// The order that a comparator means, where vector instructions know it.
+enum class number_order { other, ascending, descending };
+
+template <class T>
+concept vector_number = (std::integral<T> && (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8)) || std::same_as<T, float> ||
+                        std::same_as<T, double>;
+
+template <class Less, class... Same>
+concept one_of = (std::same_as<Less, Same> || ...);
+
+template <class T, class Comp, class Proj>
+constexpr number_order order_meant_by() {
+  if constexpr (vector_number<T> && std::same_as<Proj, std::identity>) {
+    if constexpr (one_of<Comp, std::less<>, std::less<T>, std::ranges::less>) return number_order::ascending;
+    if constexpr (one_of<Comp, std::greater<>, std::greater<T>, std::ranges::greater>) return number_order::descending;
+  }
+  return number_order::other;
+}
+
+/// Sorts numbers by vector instructions. There are no NaNs among them. Instantiated for the numbers below.
+template <class Number>
+void sort_numbers(Number* first, std::size_t n, bool ascending);
+
+/// The integer of a size for which that is instantiated; floating-point numbers themselves.
+template <bool Signed, std::size_t Size>
+using integer_of = std::conditional_t<Size == 2, std::conditional_t<Signed, std::int16_t, std::uint16_t>,
+                                      std::conditional_t<Size == 4, std::conditional_t<Signed, std::int32_t, std::uint32_t>,
+                                                         std::conditional_t<Signed, std::int64_t, std::uint64_t>>>;
+template <vector_number T>
+using as_sorted = std::conditional_t<std::floating_point<T>, T, integer_of<std::is_signed_v<T>, sizeof(T)>>;
+
+/// What comes first: `comp` of the projections; NaNs come last. What `comp` throws is noted, and from then on nothing comes
+/// first: so a sort ends soon, and has each element once.
+template <class T, class Comp, class Proj>
+class element_order {
+ public:
+  static constexpr number_order meant = order_meant_by<T, Comp, Proj>();
+  using key = std::invoke_result_t<Proj&, const T&>;
+  static constexpr bool may_throw =
+      !std::is_nothrow_invocable_v<Proj&, const T&> || !std::is_nothrow_invocable_v<Comp&, key, key>;
+
+  element_order(Comp& comp, Proj& proj, failure& why) : comp_(comp), proj_(proj), why_(why) {}
+
+  bool operator()(const T& a, const T& b) const {
+    if constexpr (meant != number_order::other) {
+      const bool first = meant == number_order::ascending ? a < b : b < a;
+      if constexpr (std::floating_point<T>)
+        return bool(int(first) | (int(a == a) & int(b != b)));
+      else
+        return first;
+    } else if constexpr (!may_throw) {
+      return bool(std::invoke(comp_, std::invoke(proj_, a), std::invoke(proj_, b)));
+    } else {
+      if (failed_) [[unlikely]]
+        return false;
+      try {
+        return bool(std::invoke(comp_, std::invoke(proj_, a), std::invoke(proj_, b)));
+      } catch (...) {
+        failed_ = true;
+        why_.note();
+        return false;
+      }
+    }
+  }
+
+ private:
+  Comp& comp_;
+  Proj& proj_;
+  failure& why_;
+  mutable bool failed_ = false;
+};
+
+/// Budget: vector instructions, which a search that ends at the first would not be.
+template <std::floating_point T>
+bool has_nans(const T* first, std::size_t n) {
+  unsigned any = 0;
+  for (std::size_t i = 0; i < n; ++i) any |= unsigned(first[i] != first[i]);
+  return any != 0;
+}
+
+template <class T>
+constexpr bool no_number([[maybe_unused]] const T& e) noexcept {
+  if constexpr (std::floating_point<T>)
+    return e != e;
+  else
+    return false;
+}
+
+/// Sorts `n` elements. Order among those of which none comes first is kept if `stable`. Where it is known that all are numbers,
+/// they are not looked at for it.
+template <class T, class Order>
+void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable, bool may_have_nans = true) {
+  const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
+  if constexpr (Order::meant != number_order::other) {
+    if (std::integral<T> || !stable) {
+      std::size_t numbers = n;
+      if constexpr (std::floating_point<T>)
+        if (may_have_nans && has_nans(first, n))
+          numbers = std::size_t(std::partition(first, first + n, [](T x) { return x == x; }) - first);
+      return sort_numbers(reinterpret_cast<as_sorted<T>*>(first), numbers, Order::meant == number_order::ascending);
+    }
+  }
+  if (stable)
+    std::stable_sort(first, first + n, ordered);
+  else
+    std::sort(first, first + n, ordered);
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/elementwise.hpp"
+#include "armilla/algorithm/in_order.hpp"
+#include "armilla/algorithm/sort.hpp"
+#include "armilla/container/array.hpp"
+
+/// Algorithms that move elements to other indices. The member that has the place an element goes to reads it where it lies: one
+/// meeting before, one agreement behind. Those in place copy into blocks first, but for `reverse`.
+namespace armilla {
+namespace detail {
+
+/// The elements of `v`, from index `middle` on, then those before, in blocks beside it.
+template <class V>
+array<typename V::value_type> rotated(const V& v, std::size_t middle, std::size_t n) {
+  array<typename V::value_type> copied(n, on(v.members()));
+  armilla::copy(views::slice(v, middle, n), copied);
+  armilla::copy(views::take(v, middle), views::drop(copied, n - middle));
+  return copied;
+}
+
+[[noreturn, gnu::cold]] void throw_beyond(const char* operation, std::size_t index, std::size_t size);
+
+inline void require_index(const char* operation, std::size_t index, std::size_t size) {
+  if (index > size) [[unlikely]]
+    throw_beyond(operation, index, size);
+}
+
+/// A number that depends on seed and index only, and looks drawn.
+inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t index) noexcept {
+  std::uint64_t x = (index + 1) * 0x9e3779b97f4a7c15ULL + seed * 0xd1342543de82ef95ULL;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
+  return x ^ (x >> 31);
+}
+
+/// `k` of the numbers below `n`, ascending, each set with one probability. Paper: Bentley, Floyd, A sample of brilliance.
+std::vector<std::size_t> drawn_indices(std::size_t n, std::size_t k, std::uint64_t seed);
+
+template <class T>
+struct drawn_element {
+  std::uint64_t key;
+  T value;
+};
+
+}  // namespace detail
+
+/// The last element first. Cost: each pair is exchanged by the member that has the one in the first half.
+template <distributed_range R>
+void reverse(R&& r) {
+  const auto v = detail::require_sized(views::all(r));
+  const std::size_t half = v.extent() / 2;
+  armilla::swap_ranges(views::take(v, half), views::reverse(views::drop(v, v.extent() - half)));
+}
+template <distributed_range In, distributed_range Out>
+void reverse_copy(In&& in, Out&& out) {
+  armilla::copy(views::reverse(detail::require_sized(detail::reading(in))), views::all(out));
+}
+
+/// The elements from index `middle` on come first, then those before; returns the index of the element that was first.
+/// usage_error if `middle` is beyond the end. Cost: room for all elements once more, two copies.
+template <distributed_range R>
+std::size_t rotate(R&& r, std::size_t middle) {
+  const auto v = detail::require_sized(views::all(r));
+  detail::require_index("rotate", middle, v.extent());
+  const auto rotated = detail::rotated(v.reading(), middle, v.extent());
+  armilla::copy(rotated, v);
+  return v.extent() - middle;
+}
+template <distributed_range In, distributed_range Out>
+void rotate_copy(In&& in, std::size_t middle, Out&& out) {
+  const auto from = detail::require_sized(detail::reading(in));
+  const auto to = detail::require_sized(views::all(out));
+  detail::require_index("rotate_copy", middle, from.extent());
+  detail::require_room("rotate_copy", from.extent(), to.extent());
+  armilla::copy(views::drop(from, middle), to);
+  armilla::copy(views::take(from, middle), views::drop(to, from.extent() - middle));
+}
+
+/// Moves elements `by` indices towards the front; the first ones are lost, the last `by` stay as they are. Returns how many have
+/// moved, which is the index behind them; 0, and nothing happens, if `by` is not less than the size.
+template <distributed_range R>
+std::size_t shift_left(R&& r, std::size_t by) {
+  const auto v = detail::require_sized(views::all(r));
+  const std::size_t n = v.extent();
+  if (by >= n || by == 0) return by == 0 ? n : 0;
+  array<typename std::remove_cvref_t<decltype(v)>::value_type> moved(n - by, on(v.members()));
+  armilla::copy(views::drop(v.reading(), by), moved);
+  armilla::copy(std::as_const(moved), v);
+  return n - by;
+}
+/// The same towards the end; the first `by` elements stay as they are. Returns the index of the first that has moved; the size,
+/// and nothing happens, if `by` is not less than that.
+template <distributed_range R>
+std::size_t shift_right(R&& r, std::size_t by) {
+  const auto v = detail::require_sized(views::all(r));
+  const std::size_t n = v.extent();
+  if (by >= n || by == 0) return by == 0 ? 0 : n;
+  array<typename std::remove_cvref_t<decltype(v)>::value_type> moved(n - by, on(v.members()));
+  armilla::copy(views::take(v.reading(), n - by), moved);
+  armilla::copy(std::as_const(moved), views::drop(v, by));
+  return by;
+}
+
+/// Brings the elements into an order that depends on `seed` and the size only, whatever the number of ranks. Cost: a sort of
+/// pairs of a 64-bit number and an element.
+template <distributed_range R>
+void shuffle(R&& r, std::uint64_t seed) {
+  const auto v = detail::require_sized(views::all(r));
+  using T = typename std::remove_cvref_t<decltype(v)>::value_type;
+  using element = detail::drawn_element<T>;
+  array<element> all(v.extent(), on(v.members()));
+  armilla::transform(v.reading(), views::iota(std::size_t{0}, v.extent()), all,
+                     [seed](const T& e, std::size_t i) { return element{detail::drawn(seed, i), e}; });
+  armilla::stable_sort(all, std::less<>{}, &element::key);
+  armilla::transform(std::as_const(all), v, &element::value);
+}
+
+/// Copies as many elements as `out` has room for, drawn without putting back, in the order of their indices; returns how many
+/// these are. Which ones depends on `seed` and the sizes only. Cost: each rank draws all indices, and reads those for its part.
+template <distributed_range In, distributed_range Out>
+std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
+  const auto from = detail::require_sized(detail::reading(in));
+  const auto to = detail::require_sized(views::all(out));
+  detail::require_one_team(from, to);
+  const std::size_t k = std::min(from.extent(), to.extent());
+  const std::vector<std::size_t> chosen = detail::drawn_indices(from.extent(), k, seed);
+  detail::algorithm_call why("sample");
+  detail::meet(to.members());
+  detail::walk(views::take(to, k), why, [&](const auto c, std::size_t n, const detail::indices& at) {
+    for (std::size_t j = 0; j < n; ++j) c[j] = detail::element_at(from, chosen[at(j)]);
+    return true;
+  });
+  detail::agree(to.members(), "sample", why);
+  return k;
+}
+
+}  // namespace armilla

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algorithms that move elements, against those of the standard.
+#include "armilla/algorithm/ranges_test.hpp"
+
+namespace am = armilla;
+using namespace ranges_test;
+
+namespace {
+
+using numbers = std::vector<int>;
+
+}  // namespace
+
+RANK_TEST(elements_are_reversed_and_rotated) {
+  for_random_teams(15, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size(), middle = d.below(n + 1);
+    const numbers a = d.numbers(n);
+    auto x = spread(a, d.distribution(n, t));
+    am::vector<int> y(n, d.distribution(n, t));
+    numbers expected(n);
+    std::ranges::reverse_copy(a, expected.begin());
+    am::reverse_copy(x, y);
+    EXPECT_EQ(elements_of(y), expected);
+    am::reverse(y);
+    EXPECT_EQ(elements_of(y), a);
+    std::rotate_copy(a.begin(), a.begin() + std::ptrdiff_t(middle), a.end(), expected.begin());
+    am::rotate_copy(x, middle, y);
+    EXPECT_EQ(elements_of(y), expected);
+    EXPECT_EQ(am::rotate(x, middle), n - middle);
+    EXPECT_EQ(elements_of(x), expected);
+    EXPECT_THROWS(am::usage_error, am::rotate(x, n + 1));
+  });
+}
+
+RANK_TEST(elements_are_shifted) {
+  for_random_teams(15, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size(), by = d.below(n + 2);
+    const numbers a = d.numbers(n);
+    auto x = spread(a, d.distribution(n, t)), y = spread(a, d.distribution(n, t));
+    numbers left = a, right = a;
+    const auto end = std::shift_left(left.begin(), left.end(), std::ptrdiff_t(by));
+    const auto begin = std::shift_right(right.begin(), right.end(), std::ptrdiff_t(by));
+    EXPECT_EQ(am::shift_left(x, by), std::size_t(end - left.begin()));
+    EXPECT_EQ(am::shift_right(y, by), std::size_t(begin - right.begin()));
+    EXPECT_EQ(elements_of(x), left);
+    EXPECT_EQ(elements_of(y), right);
+  });
+}
+
+RANK_TEST(a_shuffle_loses_nothing_and_depends_on_the_seed_alone) {
+  for_random_teams(10, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size();
+    numbers a(n);
+    std::iota(a.begin(), a.end(), 0);
+    auto x = spread(a, d.distribution(n, t)), y = spread(a, d.distribution(n, t));
+    am::shuffle(x, 5);
+    am::shuffle(y, 5);
+    numbers all = elements_of(x);
+    EXPECT_EQ(all, elements_of(y));
+    if (n > 20) EXPECT(all != a);
+    std::ranges::sort(all);
+    EXPECT_EQ(all, a);
+  });
+}
+
+RANK_TEST(each_place_of_a_shuffle_gets_each_element) {
+  std::vector<std::size_t> seen(16);
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    numbers a{0, 1, 2, 3};
+    auto x = spread(a, am::blocks());
+    am::shuffle(x, seed);
+    a = elements_of(x);
+    for (std::size_t i = 0; i < 4; ++i) ++seen[i * 4 + std::size_t(a[i])];
+  }
+  // The seeds are fixed: 100 expected, a standard deviation is 9.
+  for (const std::size_t times : seen) EXPECT(times > 55 && times < 145);
+}
+
+RANK_TEST(a_sample_is_a_part_of_the_elements_in_order) {
+  for_random_teams(15, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size(), k = d.below(n + 3);
+    numbers a(n);
+    std::iota(a.begin(), a.end(), 0);
+    const auto x = spread(a, d.distribution(n, t));
+    am::vector<int> y(k, d.distribution(k, t));
+    EXPECT_EQ(am::sample(x, y, 3), std::min(n, k));
+    const numbers some = elements_of(am::views::take(y, std::min(n, k)));
+    EXPECT(std::ranges::adjacent_find(some, std::greater_equal<>{}) == some.end());
+    EXPECT(some.empty() || (some.front() >= 0 && some.back() < int(n)));
+  });
+}
+
+RANK_TEST_MAIN()

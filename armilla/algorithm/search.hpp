@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "armilla/algorithm/search_inline.hpp"
+
+/// Searches for several elements in a row, and whether two ranges have the same elements.
+namespace armilla {
+
+/// The first index from which on the elements of `pattern` stand in a row; npos if there is none, 0 if the pattern is empty. It
+/// is a short range of the standard's, the same on all members, or a distributed one, which each copies.
+///
+/// Cost: one pass, two meetings; each run of elements is looked at with as many behind it as the pattern has.
+template <distributed_range R, class Pattern, class Same = std::equal_to<>>
+std::size_t search(R&& r, const Pattern& pattern, Same same = {}) {
+  return detail::search_for<detail::which::first>(r, pattern, "search", same);
+}
+/// The last such index; of an empty pattern the size.
+template <distributed_range R, class Pattern, class Same = std::equal_to<>>
+std::size_t find_end(R&& r, const Pattern& pattern, Same same = {}) {
+  return detail::search_for<detail::which::last>(r, pattern, "find_end", same);
+}
+/// The first index from which on `n` elements are equal to `value`; 0 if n is.
+template <distributed_range R, class T, class Same = std::equal_to<>>
+std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}) {
+  return detail::find_row<detail::which::first>(detail::require_sized(detail::reading(r)), n, "search_n",
+                                                [&](std::size_t, const auto& e) { return bool(std::invoke(same, e, value)); });
+}
+
+/// Whether two ranges have the same elements, each as often, in any order. Elements have `<`, and are equal if none is less.
+/// Cost: a copy of both, and the sort of these.
+template <distributed_range A, distributed_range B>
+bool is_permutation(A&& a, B&& b) {
+  const auto x = detail::require_sized(detail::reading(a));
+  const auto y = detail::require_sized(detail::reading(b));
+  detail::require_one_team(y, x);
+  if (x.extent() != y.extent()) return false;
+  using T = typename std::remove_cvref_t<decltype(x)>::value_type;
+  array<T> first(x.extent(), on(x.members())), second(y.extent(), on(x.members()));
+  armilla::copy(x, first);
+  armilla::copy(y, second);
+  armilla::sort(first);
+  armilla::sort(second);
+  return armilla::equal(first, second, [](const T& e, const T& f) { return !(e < f) && !(f < e); });
+}
+
+}  // namespace armilla

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/everything.hpp"
+#include "armilla/algorithm/in_order.hpp"
+#include "armilla/algorithm/query.hpp"
+#include "armilla/algorithm/sort.hpp"
+
+/// What searches for rows of elements do inside.
+namespace armilla::detail {
+
+/// The elements of a piece, and behind it the first ones that follow.
+template <class C, class T>
+struct piece_and_more {
+  const C& piece;
+  std::size_t n;
+  const std::vector<T>& more;
+  T operator[](std::size_t k) const { return k < n ? T(piece[k]) : more[k - n]; }
+};
+
+/// Elements [first, end), copied from wherever they lie.
+template <class V>
+std::vector<typename V::value_type> copy_between(const V& v, std::size_t first, std::size_t end) {
+  std::vector<typename V::value_type> all;
+  all.reserve(end - first);
+  scratch fetched;
+  for (std::size_t i = first; i < end;) {
+    std::size_t n = std::min(v.run_at(i).end, end) - i;
+    const auto c = v.window(i, n, fetched);
+    for (std::size_t k = 0; k < n; ++k) all.push_back(c[k]);
+    fetched.finish();
+    i += n;
+  }
+  return all;
+}
+
+enum class which { first, last };
+
+/// The first or last index from which on `m` elements are as `fits(j, element)` says.
+template <which Wanted, class V, class Fits>
+std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits) {
+  algorithm_call why(operation);
+  enter_in_order(v);
+  if (v.ordered()) meet(v.members());  // elements that follow a member's own
+  const std::size_t size = v.extent();
+  if (m == 0) {
+    agree(v.members(), operation, why);
+    return Wanted == which::first ? 0 : size;
+  }
+  std::size_t found = npos;
+  walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    const std::size_t first = at(0);
+    if (first + m > size) return false;
+    const std::size_t starts = std::min(n, size - m + 1 - first);
+    const auto more = copy_between(v, first + n, std::max(first + n, first + starts + m - 1));
+    const piece_and_more<decltype(c), typename V::value_type> row{c, n, more};
+    std::size_t k = 0;
+    try {
+      for (; k < starts; ++k) {
+        std::size_t j = 0;
+        while (j < m && fits(j, row[k + j])) ++j;
+        if (j < m) continue;
+        found = first + k;
+        if (Wanted == which::first) break;
+      }
+    } catch (...) { why.note(first + k); }
+    return !why.happened() && (Wanted == which::last || found == npos);
+  });
+  if constexpr (Wanted == which::first)
+    return agree(v.members(), operation, why, found, lesser);
+  else
+    return agree(v.members(), operation, why, found, greater_position);
+}
+
+/// What is searched for, on this rank.
+template <class P>
+auto pattern_of(const P& pattern) {
+  if constexpr (distributed_range<P>)
+    return armilla::everything(pattern);
+  else
+    return std::vector(std::begin(pattern), std::end(pattern));
+}
+
+template <which Wanted, class R, class P, class Same>
+std::size_t search_for(R& r, const P& pattern, const char* operation, Same& same) {
+  const auto v = require_sized(reading(r));
+  if constexpr (distributed_range<P>) meet(v.members());
+  const auto row = pattern_of(pattern);
+  return find_row<Wanted>(v, row.size(), operation,
+                          [&](std::size_t j, const auto& e) { return bool(std::invoke(same, e, row[j])); });
+}
+
+}  // namespace armilla::detail

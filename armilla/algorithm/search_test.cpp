@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Searches for several elements in a row, against those of the standard.
+#include "armilla/algorithm/ranges_test.hpp"
+
+namespace am = armilla;
+using namespace ranges_test;
+
+namespace {
+
+using numbers = std::vector<int>;
+
+std::size_t index_in(const numbers& a, numbers::const_iterator found) {
+  return found == a.end() ? am::npos : std::size_t(found - a.begin());
+}
+
+}  // namespace
+
+RANK_TEST(rows_of_elements_are_found_across_borders) {
+  for_random_teams(40, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size(), m = 1 + d.below(d.below(3) == 0 ? 40 : 4);
+    const numbers a = d.numbers(n, 1), pattern = d.numbers(m, 1);  // -1 and 0
+    const auto x = spread(a, d.distribution(n, t)), y = spread(pattern, d.distribution(m, t));
+    const std::size_t first = index_in(a, std::search(a.begin(), a.end(), pattern.begin(), pattern.end()));
+    const std::size_t last = index_in(a, std::find_end(a.begin(), a.end(), pattern.begin(), pattern.end()));
+    EXPECT_EQ(am::search(x, pattern), first);
+    EXPECT_EQ(am::search(x, y), first);
+    EXPECT_EQ(am::find_end(x, pattern), last);
+    EXPECT_EQ(am::find_end(am::views::all(x), y, std::equal_to<>{}), last);
+    EXPECT_EQ(am::search_n(x, m, 0), index_in(a, std::search_n(a.begin(), a.end(), std::ptrdiff_t(m), 0)));
+  });
+}
+
+RANK_TEST(a_row_of_no_elements_stands_at_either_end) {
+  const am::vector<int> x(10), none(0);
+  EXPECT_EQ(am::search(x, numbers{}), std::size_t{0});
+  EXPECT_EQ(am::search_n(x, 0, 1), std::size_t{0});
+  EXPECT_EQ(am::find_end(x, numbers{}), std::size_t{10});
+  EXPECT_EQ(am::search(none, numbers{}), std::size_t{0});
+  EXPECT_EQ(am::find_end(none, numbers{}), std::size_t{0});
+  EXPECT_EQ(am::search(none, numbers{1}), am::npos);
+}
+
+RANK_TEST(permutations_are_told_from_others) {
+  for_random_teams(15, [](dice& d, const am::team& t) {
+    const std::size_t n = 1 + d.size();
+    numbers a = d.numbers(n);
+    const auto x = spread(a, d.distribution(n, t));
+    std::ranges::shuffle(a, std::mt19937(3));
+    EXPECT(am::is_permutation(x, spread(a, d.distribution(n, t))));
+    a[d.below(n)] += 100;
+    EXPECT(!am::is_permutation(x, spread(a, d.distribution(n, t))));
+    EXPECT(!am::is_permutation(x, am::views::drop(x, 1)));
+  });
+}
+
+RANK_TEST(a_comparison_that_throws_ends_a_search_on_all) {
+  numbers a(100);
+  std::iota(a.begin(), a.end(), 0);
+  const auto x = spread(a, am::blocks());
+  const auto thrower = [](int e, int) -> bool {
+    if (e == 77) throw std::domain_error("not to compare");
+    return false;
+  };
+  EXPECT_THROWS_SAYING(am::remote_error, "element 77: not to compare", am::search(x, numbers{1, 2}, thrower));
+}
+
+RANK_TEST_MAIN()

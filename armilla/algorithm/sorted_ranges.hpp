@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <utility>
+
+#include "armilla/algorithm/sorted_ranges_inline.hpp"
+
+/// Algorithms over ranges that are in order. Of two ranges each member finds by bisection which parts belong to its part of the
+/// output, and reads them where they lie. `less` is a strict weak order, and both ranges are in it.
+namespace armilla {
+
+/// Merges two ranges that are in order into the first places of `out`. Of equal elements those of `a` come first. Cost: two
+/// meetings; the member that has a part of the output reads what belongs there, found by some log(n) looks for each run of `out`.
+/// usage_error on all if `out` has fewer places; after an error of `less` the elements of `out` are of no use. `out` is neither
+/// input.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
+void merge(A&& a, B&& b, Out&& out, Less less = {}) {
+  detail::merge_into(detail::require_sized(detail::reading(a)), detail::require_sized(detail::reading(b)),
+                     detail::require_sized(views::all(out)), "merge", less);
+}
+/// Merges the elements before index `middle` with the others. Stable. Cost: room for all elements once more.
+template <distributed_range R, class Less = std::less<>>
+void inplace_merge(R&& r, std::size_t middle, Less less = {}) {
+  const auto v = detail::require_sized(views::all(r));
+  array<typename std::remove_cvref_t<decltype(v)>::value_type> merged(v.extent(), on(v.members()));
+  armilla::merge(views::take(v.reading(), middle), views::drop(v.reading(), middle), merged, less);
+  armilla::copy(merged, v);
+}
+
+/// The elements that are in `a` or in `b`, in order, to the first places of `out`; returns how many there are. Of an element that
+/// is m times in `a` and n times in `b` the greater number stays. Equal elements are worked on by one member. `out` may be an
+/// input. usage_error on all, before anything is written, if `out` has fewer places.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
+std::size_t set_union(A&& a, B&& b, Out&& out, Less less = {}) {
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_union", less, {true, true, true});
+}
+/// Those that are in both.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
+std::size_t set_intersection(A&& a, B&& b, Out&& out, Less less = {}) {
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_intersection", less,
+                               {false, true, false});
+}
+/// Those of `a` that are not in `b`.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
+std::size_t set_difference(A&& a, B&& b, Out&& out, Less less = {}) {
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_difference", less,
+                               {true, false, false});
+}
+/// Those that are in one of them only.
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
+std::size_t set_symmetric_difference(A&& a, B&& b, Out&& out, Less less = {}) {
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_symmetric_difference", less,
+                               {true, false, true});
+}
+/// Whether all elements of `b` are in `a`, each as often.
+template <distributed_range A, distributed_range B, class Less = std::less<>>
+bool includes(A&& a, B&& b, Less less = {}) {
+  const auto x = detail::require_sized(detail::reading(a));
+  const auto y = detail::require_sized(detail::reading(b));
+  detail::require_one_team(y, x);
+  detail::algorithm_call why("includes");
+  bool all = true;
+  const auto nothing = [](const auto&) {};
+  detail::compare_sets(x, y, x.members(), why, less, nothing, nothing, [&all](const auto&) { all = false; });
+  return detail::agree(x.members(), "includes", why, all, std::logical_and<>{});
+}
+
+/// The index of the first element that is not less than `value`; the size if there is none. All members ask for the same.
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+std::size_t lower_bound(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  return detail::first_without(detail::require_sized(detail::reading(r)), "lower_bound",
+                               [&](const auto& e) { return bool(std::invoke(less, std::invoke(of, e), value)); });
+}
+/// The index of the first element that is greater.
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+std::size_t upper_bound(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  return detail::first_without(detail::require_sized(detail::reading(r)), "upper_bound",
+                               [&](const auto& e) { return !bool(std::invoke(less, value, std::invoke(of, e))); });
+}
+/// Both.
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+std::pair<std::size_t, std::size_t> equal_range(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  return {armilla::lower_bound(r, value, less, of), armilla::upper_bound(r, value, less, of)};
+}
+template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
+bool binary_search(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  const auto [first, end] = armilla::equal_range(r, value, less, of);
+  return first < end;
+}
+
+}  // namespace armilla

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/compaction_inline.hpp"
+#include "armilla/algorithm/elementwise.hpp"
+#include "armilla/container/array.hpp"
+
+/// What merges, set operations and bounds do inside.
+namespace armilla::detail {
+
+/// Elements [at, end) of a range, one after the other, wherever they lie.
+template <class V>
+class reader {
+ public:
+  reader(const V& v, std::size_t at, std::size_t end) : v_(v), at_(at), end_(end) { open(); }
+  bool done() const noexcept { return at_ == end_; }
+  decltype(auto) front() const { return (*cursor_)[k_]; }
+  /// How many follow each other from the front on, and where they are.
+  std::size_t here() const noexcept { return n_ - k_; }
+  const auto& cursor() const noexcept { return *cursor_; }
+  std::size_t place() const noexcept { return k_; }
+  void skip(std::size_t n) {
+    k_ += n;
+    at_ += n;
+    if (k_ == n_) open();
+  }
+
+ private:
+  void open() {
+    fetched_.finish();
+    k_ = n_ = 0;
+    if (at_ == end_) return;
+    n_ = std::min(v_.run_at(at_).end, end_) - at_;
+    cursor_.emplace(v_.window(at_, n_, fetched_));
+    count_elements(n_);
+  }
+
+  const V& v_;
+  std::size_t at_, end_, k_ = 0, n_ = 0;
+  scratch fetched_;
+  std::optional<decltype(std::declval<const V&>().window(0, std::declval<std::size_t&>(), std::declval<scratch&>()))> cursor_;
+};
+
+/// How many of the first `n` elements of a merge come from `a`; equal ones come from `a` first.
+/// Paper: Siebert, Traff, Perfectly load-balanced, optimal, stable, parallel merge.
+template <class A, class B, class Less>
+std::size_t share_of_first(const A& a, const B& b, std::size_t n, Less& less) {
+  std::size_t low = n > b.extent() ? n - b.extent() : 0, high = std::min(n, a.extent());
+  while (low < high) {
+    const std::size_t i = low + (high - low) / 2, j = n - i;  // j > 0
+    if (!bool(std::invoke(less, element_at(b, j - 1), element_at(a, i))))
+      low = i + 1;  // a[i] comes before b[j - 1]: more of a
+    else
+      high = i;
+  }
+  return low;
+}
+
+/// The first index in [0, v.extent()) whose element is not less than `value`.
+template <class V, class T, class Less>
+std::size_t first_not_less(const V& v, const T& value, Less& less) {
+  std::size_t low = 0, high = v.extent();
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (bool(std::invoke(less, element_at(v, middle), value)))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/// Merges into out[0, n).
+template <class A, class B, class Out, class Less>
+void merge_piece(reader<A>& a, reader<B>& b, const Out& out, std::size_t n, Less& less) {
+  std::size_t k = 0;
+  while (k < n) {
+    if (a.done() || b.done()) {
+      out[k++] = a.done() ? b.front() : a.front();
+      a.done() ? b.skip(1) : a.skip(1);
+      continue;
+    }
+    // As long as neither leaves what lies side by side: no test but one an element.
+    const std::size_t room = std::min({n - k, a.here(), b.here()});
+    const auto from_a = a.cursor();
+    const auto from_b = b.cursor();
+    std::size_t i = a.place(), j = b.place();
+    for (const std::size_t end = k + room; k < end; ++k) {
+      const bool second = bool(std::invoke(less, from_b[j], from_a[i]));
+      out[k] = second ? from_b[j] : from_a[i];
+      i += std::size_t(!second);
+      j += std::size_t(second);
+    }
+    a.skip(i - a.place());
+    b.skip(j - b.place());
+  }
+}
+
+template <class A, class B, class Out, class Less>
+void merge_into(const A& a, const B& b, const Out& out, const char* operation, Less& less) {
+  require_one_team(a, out);
+  require_one_team(b, out);
+  require_room(operation, a.extent() + b.extent(), out.extent());
+  const auto to = views::take(out, a.extent() + b.extent());
+  algorithm_call why(operation);
+  meet(out.members());
+  walk(to, why, [&](const auto c, std::size_t n, const indices& at) {
+    const std::size_t first = at(0), i = share_of_first(a, b, first, less), j = share_of_first(a, b, first + n, less);
+    reader<A> from_a(a, i, j);
+    reader<B> from_b(b, first - i, first + n - j);
+    merge_piece(from_a, from_b, c, n, less);
+    return true;
+  });
+  agree(out.members(), operation, why);
+}
+
+/// Which elements a set operation keeps.
+struct set_rule {
+  bool only_first, both, only_second;
+};
+
+/// Where in two ranges the share of a member begins: elements of one value belong to one member.
+template <class A, class B, class Less>
+std::pair<std::size_t, std::size_t> share_by_value(const A& a, const B& b, rank_t m, rank_t members, Less& less) {
+  const std::size_t n = even_share(a.extent() + b.extent(), m, members), i = share_of_first(a, b, n, less), j = n - i;
+  const auto at = [&](const auto& value) { return std::pair(first_not_less(a, value, less), first_not_less(b, value, less)); };
+  if (i == a.extent() && j == b.extent()) return {i, j};
+  if (j == b.extent()) return at(element_at(a, i));
+  if (i == a.extent()) return at(element_at(b, j));
+  const auto x = element_at(a, i);
+  const auto y = element_at(b, j);
+  return bool(std::invoke(less, y, x)) ? at(y) : at(x);
+}
+
+/// Goes through this member's share of two ranges. together(first, i, last, second, j, end) takes what lies side by side, and
+/// moves `i` and `j` until one is at its end; what one range has behind the other's last element goes to only_first(e) or
+/// only_second(e).
+template <class A, class B, class Less, class Together, class First, class Second>
+void walk_sets(const A& a, const B& b, const team& t, failure& why, Less& less, Together together, First only_first,
+               Second only_second) try {
+  meet(t);
+  const auto begin = share_by_value(a, b, t.rank(), t.size(), less), end = share_by_value(a, b, t.rank() + 1, t.size(), less);
+  reader<A> x(a, begin.first, end.first);
+  reader<B> y(b, begin.second, end.second);
+  while (!x.done() && !y.done()) {
+    std::size_t i = x.place(), j = y.place();
+    together(x.cursor(), i, i + x.here(), y.cursor(), j, j + y.here());
+    x.skip(i - x.place());
+    y.skip(j - y.place());
+  }
+  for (; !x.done(); x.skip(1)) only_first(x.front());
+  for (; !y.done(); y.skip(1)) only_second(y.front());
+} catch (...) { why.note(); }
+
+/// Calls only_first(e), both(e), only_second(e) for this member's share of two ranges.
+template <class A, class B, class Less, class First, class Both, class Second>
+void compare_sets(const A& a, const B& b, const team& t, failure& why, Less& less, First only_first, Both both,
+                  Second only_second) {
+  const auto together = [&](const auto& first, std::size_t& i, std::size_t last, const auto& second, std::size_t& j,
+                            std::size_t end) {
+    while (i < last && j < end) {
+      if (bool(std::invoke(less, first[i], second[j]))) {
+        only_first(first[i++]);
+      } else if (bool(std::invoke(less, second[j], first[i]))) {
+        only_second(second[j++]);
+      } else {
+        both(first[i++]);
+        ++j;
+      }
+    }
+  };
+  walk_sets(a, b, t, why, less, together, only_first, only_second);
+}
+
+/// What a set operation keeps of numbers. Budget: no branch an element but the end's; a few are put together on the stack.
+template <class A, class B, class T, class Less>
+void keep_numbers(const A& a, const B& b, const team& t, failure& why, Less& less, set_rule keeps, pile<T>& kept) {
+  const auto together = [&](const auto& first, std::size_t& i_, std::size_t last, const auto& second, std::size_t& j_,
+                            std::size_t end) {
+    T some[few_to_deal<T, 0>];
+    std::size_t i = i_, j = j_;
+    while (i < last && j < end) {
+      std::size_t n = 0;
+      for (std::size_t steps = std::min({few_to_deal<T, 0>, last - i, end - j}); steps > 0; --steps) {
+        const T x = first[i], y = second[j];
+        const bool before = bool(std::invoke(less, x, y)), behind = bool(std::invoke(less, y, x));
+        some[n] = behind ? y : x;
+        n += std::size_t((before & keeps.only_first) | (behind & keeps.only_second) | (!(before | behind) & keeps.both));
+        i += std::size_t(!behind);
+        j += std::size_t(!before);
+      }
+      kept.append(some, n);
+    }
+    i_ = i;
+    j_ = j;
+  };
+  const auto keep_if = [&kept](bool keep) {
+    return [&kept, keep](const T& e) {
+      if (keep) kept.push_back(e);
+    };
+  };
+  walk_sets(a, b, t, why, less, together, keep_if(keeps.only_first), keep_if(keeps.only_second));
+}
+
+template <class A, class B, class Out, class Less>
+std::size_t set_operation(const A& a, const B& b, const Out& out, const char* operation, Less& less, set_rule keeps) {
+  require_one_team(a, out);
+  require_one_team(b, out);
+  algorithm_call why(operation);
+  using T = typename Out::value_type;
+  pile<T> kept;
+  if constexpr (std::is_arithmetic_v<T> && std::is_same_v<T, typename A::value_type> &&
+                std::is_same_v<T, typename B::value_type>) {
+    keep_numbers(a, b, out.members(), why, less, keeps, kept);
+  } else {
+    const auto keep_if = [&kept](bool keep) {
+      return [&kept, keep](const auto& e) {
+        if (keep) kept.push_back(e);
+      };
+    };
+    compare_sets(a, b, out.members(), why, less, keep_if(keeps.only_first), keep_if(keeps.both), keep_if(keeps.only_second));
+  }
+  return write_kept(out, operation, why, kept);
+}
+
+}  // namespace armilla::detail
