@@ -4,16 +4,17 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "armilla/algorithm/top_k.hpp"
+#include "armilla/container/algorithm_call.hpp"
 #include "armilla/container/unordered_map.hpp"
 
 /// What brings equal keys together. Each gives a hash container over the members of its input, complete on return: all members
-/// call it, and it ends with a fence of theirs.
+/// call it, and it ends with a fence of theirs. Errors: what an input or a projection throws on one rank is thrown as
+/// remote_error on all.
 ///
 /// The input is what each member has of a container, of a file that all read (`read_csv(...)`), or a range of its own (a
 /// std::vector: then of all ranks). Projections say what of an element is the key and what the value; they stay on their rank.
@@ -43,14 +44,27 @@ using projected_in = std::decay_t<std::invoke_result_t<Proj&, element_in<R>>>;
 template <class T>
 using kept = std::conditional_t<std::is_same_v<T, std::string_view>, std::string, T>;
 
+/// Calls f(e) for what this rank has, and fences. What an input or a projection throws on one rank, all throw.
+template <class R, class F>
+void each_then_fence(R& items, const team& t, const char* operation, F f) {
+  algorithm_call why(operation);
+  std::size_t n = 0;
+  try {
+    for (auto&& e : part_of(items)) f(e), ++n;
+  } catch (...) { why.note(); }
+  count_elements(n);
+  t.fence();
+  agree(t, operation, why);
+}
+
 }  // namespace detail
 
 /// How often each key comes: unordered_map<Key, std::int64_t>. Equal keys meet on their rank first.
 template <class R, class Key = std::identity>
 auto count_by_key(R&& items, Key key = {}) {
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::int64_t> count(detail::members_of(items));
-  for (auto&& e : detail::part_of(items)) count.update(std::invoke(key, e), 1, std::plus<>{});
-  count.members().fence();
+  detail::each_then_fence(items, count.members(), "count_by_key",
+                          [&](auto&& e) { count.update(std::invoke(key, e), 1, std::plus<>{}); });
   return count;
 }
 
@@ -62,8 +76,8 @@ auto reduce_by_key(R&& items, Op op, Key key = {}, Value value = {}) {
   unordered_map<detail::kept<detail::projected_in<R, Key>>, detail::kept<detail::projected_in<R, Value>>> all(
       detail::members_of(items));
   using mapped = typename decltype(all)::mapped_type;
-  for (auto&& e : detail::part_of(items)) all.update(std::invoke(key, e), mapped(std::invoke(value, e)), op);
-  all.members().fence();
+  detail::each_then_fence(items, all.members(), "reduce_by_key",
+                          [&](auto&& e) { all.update(std::invoke(key, e), mapped(std::invoke(value, e)), op); });
   return all;
 }
 
@@ -74,27 +88,21 @@ auto group_by(R&& items, Key key = {}, Value value = {}) {
   unordered_map<detail::kept<detail::projected_in<R, Key>>, std::vector<detail::kept<detail::projected_in<R, Value>>>> all(
       detail::members_of(items));
   using element = typename decltype(all)::mapped_type::value_type;
-  for (auto&& e : detail::part_of(items)) all.append(std::invoke(key, e), element(std::invoke(value, e)));
-  all.members().fence();
+  detail::each_then_fence(items, all.members(), "group_by",
+                          [&](auto&& e) { all.append(std::invoke(key, e), element(std::invoke(value, e))); });
   return all;
 }
 
-/// Inner join of two inputs of pairs: for each pair of elements with one key a tuple (key, value of `left`, value of `right`).
-/// Gives this rank's part of the result, in no particular order: those whose keys lie here. Both are over the same members. Cost:
-/// each element travels once; memory for `left` and the keys' share of `right`.
-template <class L, class R>
-auto join(L&& left, R&& right) {
-  const auto all_left = group_by(left);
-  const auto all_right = group_by(right);
-  using key = typename std::decay_t<decltype(all_left)>::key_type;
-  using value = typename std::decay_t<decltype(all_left)>::mapped_type::value_type;
-  using other = typename std::decay_t<decltype(all_right)>::mapped_type::value_type;
-  std::vector<std::tuple<key, value, other>> joined;
-  for (const auto& [k, values] : all_right.local())  // equal keys lie on one rank
-    if (const auto* const mine = all_left.find_local(k))
-      for (const auto& v : *mine)
-        for (const auto& w : values) joined.emplace_back(k, v, w);
-  return joined;
+/// An element of each key: unordered_map<Key, Value>. Of several it is one that came first to the rank of the key: of those of
+/// one rank its first.
+template <class R, class Key = detail::take_first, class Value = detail::take_second>
+auto unique_by_key(R&& items, Key key = {}, Value value = {}) {
+  unordered_map<detail::kept<detail::projected_in<R, Key>>, detail::kept<detail::projected_in<R, Value>>> all(
+      detail::members_of(items));
+  using mapped = typename decltype(all)::mapped_type;
+  detail::each_then_fence(items, all.members(), "unique_by_key",
+                          [&](auto&& e) { all.insert(std::invoke(key, e), mapped(std::invoke(value, e))); });
+  return all;
 }
 
 }  // namespace armilla

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/algorithm/by_key.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <random>
+#include <ranges>
+#include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "armilla/algorithm/join.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -131,6 +133,102 @@ RANK_TEST(a_join_has_each_pair_of_elements_with_one_key) {
   std::sort(all.begin(), all.end());
   std::sort(expected.begin(), expected.end());
   EXPECT(all == expected);
+}
+
+using numbers = std::vector<std::pair<long, double>>;
+
+numbers numbers_of(am::rank_t r, int seed) {
+  std::mt19937 random{unsigned(seed * 100 + int(r))};
+  numbers all;
+  for (int i = 0; i < 3000; ++i) all.emplace_back(long(random() % 4000), double(random() % 100));
+  return all;
+}
+numbers numbers_of_all(int seed) {
+  numbers all;
+  for (am::rank_t r = 0; r < am::ranks(); ++r)
+    for (const auto& e : numbers_of(r, seed)) all.push_back(e);
+  return all;
+}
+/// What the ranks have, in order.
+template <class T>
+std::vector<T> sorted_of_all(const std::vector<T>& mine) {
+  std::vector<T> all = am::all_gather_v(mine);
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+RANK_TEST(a_join_of_numbers_goes_by_partitions) {
+  std::multimap<long, double> right;
+  for (const auto& e : numbers_of_all(6)) right.insert(e);
+  std::vector<std::tuple<long, double, double>> expected;
+  for (const auto& [k, v] : numbers_of_all(5))
+    for (auto [at, end] = right.equal_range(k); at != end; ++at) expected.emplace_back(k, v, at->second);
+  std::sort(expected.begin(), expected.end());
+  EXPECT(sorted_of_all(am::join(numbers_of(am::rank(), 5), numbers_of(am::rank(), 6))) == expected);
+}
+
+RANK_TEST(a_join_takes_values_of_any_type_on_either_side) {
+  std::vector<std::pair<long, std::string>> names;
+  if (am::rank() == 0) names = {{1, "one"}, {2, "two"}, {2, "zwei"}};
+  numbers values;
+  if (am::rank() == am::ranks() - 1) values = {{2, 0.5}, {3, 1.5}};
+  const std::vector<std::tuple<long, std::string, double>> expected = {{2, "two", 0.5}, {2, "zwei", 0.5}};
+  EXPECT(sorted_of_all(am::join(names, values)) == expected);
+  const std::vector<std::tuple<long, double, std::string>> turned = {{2, 0.5, "two"}, {2, 0.5, "zwei"}};
+  EXPECT(sorted_of_all(am::join(values, names)) == turned);
+}
+
+RANK_TEST(a_join_with_nothing_is_nothing) {
+  EXPECT(am::join(numbers(), numbers_of(am::rank(), 5)).empty());
+  EXPECT(am::join(numbers_of(am::rank(), 5), numbers()).empty());
+  EXPECT(am::semi_join(numbers_of(am::rank(), 5), numbers()).empty());
+}
+
+template <class Pairs>
+void split_by(const Pairs& left, const Pairs& right, const Pairs& mine, const Pairs& others) {
+  std::map<typename Pairs::value_type::first_type, int> there;
+  for (const auto& [k, v] : right) there[k] = 1;
+  Pairs with, without;
+  for (const auto& e : left) (there.contains(e.first) ? with : without).push_back(e);
+  std::sort(with.begin(), with.end());
+  std::sort(without.begin(), without.end());
+  EXPECT(sorted_of_all(am::semi_join(mine, others)) == with);
+  EXPECT(sorted_of_all(am::anti_join(mine, others)) == without);
+}
+RANK_TEST(semi_and_anti_joins_part_the_elements_by_whether_the_other_input_has_their_key) {
+  split_by(numbers_of_all(7), numbers_of_all(8), numbers_of(am::rank(), 7), numbers_of(am::rank(), 8));
+  split_by(input_of_all(7), input_of_all(8), input_of(am::rank(), 7), input_of(am::rank(), 8));
+}
+
+RANK_TEST(what_a_projection_throws_on_one_rank_comes_on_all) {
+  const std::vector<std::pair<int, int>> mine(10, {1, 2});
+  const auto bad = [](const std::pair<int, int>& p) {
+    if (am::rank() == am::ranks() - 1) throw std::domain_error("no such key");
+    return p.first;
+  };
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::count_by_key(mine, bad)));
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::reduce_by_key(mine, std::plus<>{}, bad)));
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::group_by(mine, bad)));
+  EXPECT_THROWS_SAYING(am::remote_error, "no such key", static_cast<void>(am::unique_by_key(mine, bad)));
+  EXPECT_EQ(am::count_by_key(mine, [](const auto& p) { return p.first; }).find(1).get(), 10 * am::ranks());
+}
+
+RANK_TEST(what_an_input_of_a_join_throws_on_one_rank_comes_on_all) {
+  const std::vector<int> all = {1, 2, 3};
+  const auto broken = all | std::views::transform([](int i) {
+                        if (am::rank() == 0 && i == 3) throw std::runtime_error("no third");
+                        return std::pair<long, double>(i, 1);
+                      });
+  EXPECT_THROWS_SAYING(am::remote_error, "no third", static_cast<void>(am::join(broken, numbers())));
+  EXPECT(am::join(numbers(), numbers()).empty());
+}
+
+RANK_TEST(of_a_keys_elements_one_is_kept) {
+  std::map<long, std::vector<double>> possible;
+  for (const auto& [k, v] : numbers_of_all(9)) possible[k].push_back(v);
+  const auto kept = all_of(am::unique_by_key(numbers_of(am::rank(), 9)));
+  EXPECT_EQ(kept.size(), possible.size());
+  for (const auto& [k, v] : kept) EXPECT(std::find(possible[k].begin(), possible[k].end(), v) != possible[k].end());
 }
 
 RANK_TEST_MAIN()

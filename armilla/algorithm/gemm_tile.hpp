@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <concepts>
+#include <cstddef>
+
+namespace armilla::detail {
+
+template <class T>
+concept multiplied_number = std::same_as<T, float> || std::same_as<T, double>;
+
+/// A part of a matrix in memory, row by row; `apart` elements from a row to the next.
+template <class T>
+struct dense_rows {
+  T* first;
+  std::size_t apart;
+};
+
+/// c += alpha a b, for m x k cells of `a`, k x n of `b`. Budget: what the processor's vectors multiply, from packed blocks that
+/// stay in the caches. Instantiated for float and double. Throws bad_alloc where there is no room for a block.
+/// Paper: Goto, van de Geijn, Anatomy of high-performance matrix multiplication.
+template <multiplied_number T>
+void add_product(std::size_t m, std::size_t n, std::size_t k, T alpha, dense_rows<const T> a, dense_rows<const T> b,
+                 dense_rows<T> c);
+
+}  // namespace armilla::detail
