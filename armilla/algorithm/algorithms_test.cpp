@@ -153,7 +153,7 @@ RANK_TEST(lists_of_indices_name_any_elements) {
 
 RANK_TEST(additions_to_one_element_are_all_there) {
   am::vector<double> x(3, am::cyclic());
-  am::scatter_add(x, std::vector<std::size_t>(10000, 1), std::vector<double>(10000, 0.5));
+  am::scatter_add(x, std::vector<std::size_t>(10000, 1), 0.5);
   am::fence();
   EXPECT_EQ(double(x[1]), 5000.0 * am::ranks());
   am::barrier();
@@ -305,6 +305,18 @@ RANK_TEST(what_does_not_fit_is_refused_before_anything_moves) {
   EXPECT_EQ(am::reduce(y), 18);
   am::vector<int> none;
   EXPECT_THROWS_SAYING(am::usage_error, "the range is empty", am::min(am::views::take(x, 0)));
+}
+
+RANK_TEST(views_of_what_is_no_more_are_refused) {
+  am::vector<int> x(10, 1), y(10, 2);
+  const auto front = am::views::slice(x, 0, 5), back = am::views::slice(x, 6, 9);
+  const auto pairs = am::views::zip(std::as_const(x), y);
+  x.resize(3);
+  EXPECT_THROWS_SAYING(am::remote_error, "first 5 elements, of which 3 are left", am::reduce(front));
+  EXPECT_THROWS_SAYING(am::remote_error, "first 9 elements, of which 3 are left", am::reduce(back));
+  EXPECT_THROWS_SAYING(am::remote_error, "first 10 elements, of which 3 are left",
+                       am::for_each(pairs, [](int a, int& b) { b = a; }));
+  EXPECT_EQ(am::reduce(y), 20);
 }
 
 RANK_TEST(ranges_of_two_teams_do_not_go_together) {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <set>
+
 #include <fmt/format.h>
 
 #include "armilla/algorithm/batch.hpp"
+#include "armilla/algorithm/in_order.hpp"
+#include "armilla/algorithm/moves.hpp"
 
 namespace armilla::detail {
 
@@ -13,8 +17,40 @@ void throw_unlike_lists(const char* operation, std::size_t indices, std::size_t 
   throw_usage(operation, fmt::format("{} indices and {} values; give one value for each index", indices, values));
 }
 
+part_counts count_of_all(const team& t, const char* operation, failure& why, std::size_t mine) {
+  std::vector<ballot<std::uint64_t>> all;
+  {
+    const meeting here(t);
+    all = t.all_gather(ballot<std::uint64_t>{vote_of(t, why), mine});
+  }
+  std::uint64_t loser = no_loser;
+  part_counts sums;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    loser = all[m].loser < loser ? all[m].loser : loser;
+    sums.each.push_back(all[m].value);
+    sums.all += all[m].value;
+    if (m < std::size_t(t.rank())) sums.before += all[m].value;
+  }
+  if (loser != no_loser) throw_failure_of(t, operation, loser, why);
+  return sums;
+}
+
+void throw_beyond(const char* operation, std::size_t index, std::size_t size) {
+  throw_usage(operation, fmt::format("index {} of a range of {} elements; give one from 0 to {}", index, size, size));
+}
+
+std::vector<std::size_t> drawn_indices(std::size_t n, std::size_t k, std::uint64_t seed) {
+  std::set<std::size_t> chosen;
+  for (std::size_t i = n - k; i < n; ++i)
+    if (const std::size_t j = drawn(seed, i) % (i + 1); !chosen.insert(j).second) chosen.insert(i);
+  return {chosen.begin(), chosen.end()};
+}
+
 void throw_no_elements(const char* operation) {
   throw_usage(operation, "the range is empty and has no such element; ask for its size first");
+}
+void throw_vector_length(const char* operation, const char* which, std::size_t n, std::size_t wanted) {
+  throw_usage(operation, fmt::format("the {} has {} elements and must have {}", which, n, wanted));
 }
 
 }  // namespace armilla::detail

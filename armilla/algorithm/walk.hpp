@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/algorithm_call.hpp"
 #include "armilla/container/cursor.hpp"
 #include "armilla/container/range.hpp"
 
@@ -23,8 +23,7 @@ class indices {
 /// Whether members read elements of others: then these must be written when the algorithm begins. The same on all members.
 template <class V>
 bool reads_others(const V& v) {
-  const common_places c = v.common();
-  return c.where == nullptr && !c.anywhere && v.members().size() > 1;
+  return !v.common().known() && v.members().size() > 1;
 }
 
 /// Elements of others must be there.
@@ -40,7 +39,9 @@ void walk_of(const V& v, rank_t member, failure& why, F f) try {
   if constexpr (V::by_place) {
     const common_places c = v.common();
     if (c.where != nullptr && !c.where->linear()) {
-      f(v.places(), c.where->count(member), indices(*c.where, member));
+      const std::size_t n = c.where->count(member);
+      count_elements(n);
+      f(v.places(), n, indices(*c.where, member));
       return;
     }
   }
@@ -48,6 +49,7 @@ void walk_of(const V& v, rank_t member, failure& why, F f) try {
   for (std::size_t i = v.next_on(member, 0); i < v.extent() && !why.happened(); i = v.next_on(member, i)) {
     std::size_t n = v.run_at(i).end - i;
     const auto cursor = v.window(i, n, fetched);
+    count_elements(n);
     if (!f(cursor, n, indices(i))) break;
     fetched.finish();
     i += n;
@@ -67,6 +69,7 @@ void walk_everything(const V& v, failure& why, F f) try {
   for (std::size_t i = 0; i < v.extent() && !why.happened();) {
     std::size_t n = v.run_at(i).end - i;
     const auto cursor = v.window(i, n, fetched);
+    count_elements(n);
     if (!f(cursor, n, indices(i))) break;
     fetched.finish();
     i += n;
@@ -96,6 +99,7 @@ inline void finish(const team& t, const char* operation, failure& why, ending ho
 
 [[noreturn, gnu::cold]] void throw_does_not_fit(const char* operation, std::size_t n, std::size_t room);
 [[noreturn, gnu::cold]] void throw_no_elements(const char* operation);
+[[noreturn, gnu::cold]] void throw_vector_length(const char* operation, const char* which, std::size_t n, std::size_t wanted);
 
 /// Before anything moves; all members know both sizes.
 inline void require_room(const char* operation, std::size_t n, std::size_t room) {

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/algorithm/betweenness.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "armilla/algorithm/bfs.hpp"
+#include "armilla/algorithm/vertex_values.hpp"
+
+namespace armilla::detail {
+namespace {
+
+/// What a source's paths say of a vertex, and others must know.
+struct path_counts {
+  double paths = 0;   ///< shortest ones from the source
+  double behind = 0;  ///< (1 + the shares of paths that lead through it) / paths
+};
+
+/// One rank's part.
+class path_counting {
+ public:
+  path_counting(const graph_shape& g, std::span<double> centrality)
+      : g_(g),
+        out_(g.rows()),
+        in_(in_rows(g, "betweenness").of[std::size_t(g.members.rank())]),
+        centrality_(centrality),
+        counts_(g.where.size(), as_in(g.members, g.where)),
+        reach_counts_(g, counts_) {}
+
+  void add(vertex_id source) {
+    const array<std::int32_t> level = bfs(g_, source);
+    vertex_values<std::int32_t> reach_level(g_, level);
+    reach_level.refresh();
+    group(level.local());
+    count_paths(reach_level, source);
+    add_shares(reach_level, source);
+  }
+
+ private:
+  /// This rank's vertices by level, those of level d at by_level_[begin_[d]] .. by_level_[begin_[d + 1]].
+  void group(std::span<const std::int32_t> level) {
+    const std::int32_t mine = level.empty() ? -1 : *std::ranges::max_element(level);
+    levels_ = g_.members.all_reduce(mine, [](std::int32_t a, std::int32_t b) { return a < b ? b : a; }) + 1;
+    begin_.assign(std::size_t(levels_) + 2, 0);
+    for (const std::int32_t l : level)
+      if (l >= 0) ++begin_[std::size_t(l) + 2];
+    for (std::size_t d = 2; d < begin_.size(); ++d) begin_[d] += begin_[d - 1];
+    by_level_.resize(begin_.back());
+    for (std::size_t k = 0; k < level.size(); ++k)
+      if (level[k] >= 0) by_level_[begin_[std::size_t(level[k]) + 1]++] = vertex_id(k);
+  }
+  std::span<const vertex_id> at_level(std::int32_t d) const {
+    return {by_level_.data() + begin_[std::size_t(d)], begin_[std::size_t(d) + 1] - begin_[std::size_t(d)]};
+  }
+
+  /// From the source outwards.
+  void count_paths(const vertex_values<std::int32_t>& level, vertex_id source) {
+    const std::span<path_counts> mine = counts_.local();
+    for (std::int32_t d = 0; d < levels_; ++d) {
+      for (const vertex_id place : at_level(d)) {
+        double paths = g_.first + place == source ? 1 : 0;
+        for (const vertex_id v : in_[place])
+          if (level[v] == d - 1) paths += reach_counts_[v].paths;
+        mine[place] = {paths, 0};
+      }
+      others_know();
+    }
+  }
+  /// And back.
+  void add_shares(const vertex_values<std::int32_t>& level, vertex_id source) {
+    const std::span<path_counts> mine = counts_.local();
+    for (std::int32_t d = levels_ - 1; d >= 0; --d) {
+      for (const vertex_id place : at_level(d)) {
+        double share = 0;
+        for (const vertex_id w : out_[place])
+          if (level[w] == d + 1) share += reach_counts_[w].behind;
+        share *= mine[place].paths;
+        mine[place].behind = (1 + share) / mine[place].paths;
+        if (g_.first + place != source) centrality_[place] += share;
+        count_elements(out_[place].size());
+      }
+      others_know();
+    }
+  }
+  void others_know() {
+    meet(g_.members);
+    reach_counts_.refresh();
+  }
+
+  const graph_shape& g_;
+  const rows_view out_, in_;
+  const std::span<double> centrality_;
+  array<path_counts> counts_;
+  vertex_values<path_counts> reach_counts_;
+  std::int32_t levels_ = 0;
+  std::vector<std::size_t> begin_;
+  std::vector<vertex_id> by_level_;
+};
+
+}  // namespace
+
+array<double> betweenness(const graph_shape& g, std::span<const vertex_id> sources) {
+  for (const vertex_id v : sources) checked_vertex(g, v, "betweenness");
+  static_cast<void>(in_rows(g, "betweenness"));
+  algorithm_call why("betweenness");
+  array<double> centrality(g.where.size(), as_in(g.members, g.where));
+  path_counting counting(g, centrality.local());
+  for (const vertex_id v : sources) counting.add(v);
+  agree(g.members, "betweenness", why);
+  return centrality;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstring>
+
+#include "armilla/algorithm/walk.hpp"
+#include "armilla/container/views.hpp"
+
+/// What elementwise algorithms do inside.
+namespace armilla::detail {
+
+template <class V, class F>
+void for_each_in(const V& v, const char* operation, ending how, F& f) {
+  algorithm_call why(operation);
+  enter(v);
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { apply_at(f, c, k); });
+    return !why.happened();
+  });
+  finish(v.members(), operation, why, how);
+}
+
+/// Elements of `to` become f of those of `from`.
+template <class From, class To, class F>
+void assign_each(const From& from, const To& to, const char* operation, ending how, F f) {
+  require_room(operation, from.extent(), to.extent());
+  const zip_view<From, To> both(from, to);
+  algorithm_call why(operation);
+  enter(both);
+  walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
+    const auto& [in, out] = c.from;
+    each_of_piece(c, n, at, why, [&](std::size_t k) { out[k] = apply_at(f, in, k); });
+    return !why.happened();
+  });
+  finish(to.members(), operation, why, how);
+}
+
+struct copy_piece {
+  template <class In, class Out>
+  void operator()(const In& in, const Out& out, std::size_t n) const {
+    if constexpr (std::is_pointer_v<In> && std::is_same_v<In, std::add_const_t<std::remove_pointer_t<Out>>*> &&
+                  std::is_trivially_copyable_v<std::remove_pointer_t<Out>>)
+      std::memcpy(static_cast<void*>(out), in, n * sizeof *out);
+    else
+      for (std::size_t k = 0; k < n; ++k) out[k] = in[k];
+  }
+};
+
+template <class From, class To>
+void copy_all(const From& from, const To& to, ending how) {
+  require_room("copy", from.extent(), to.extent());
+  const zip_view<From, To> both(from, to);
+  algorithm_call why("copy");
+  enter(both);
+  walk(both, why, [&](const auto c, std::size_t n, const indices&) {
+    copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);
+    return true;
+  });
+  finish(to.members(), "copy", why, how);
+}
+
+template <class V, class F>
+void generate_in(const V& v, const char* operation, ending how, F f) {
+  algorithm_call why(operation);
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { c[k] = f(); });
+    return !why.happened();
+  });
+  finish(v.members(), operation, why, how);
+}
+
+template <class V, class F>
+void assign_by_index(const V& v, const char* operation, ending how, F f) {
+  algorithm_call why(operation);
+  enter(v);
+  walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { f(at(k), c[k]); });
+    return !why.happened();
+  });
+  finish(v.members(), operation, why, how);
+}
+
+}  // namespace armilla::detail
