@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figure 1 of the MRPC paper, "CC++ Micro-benchmarks Pseudo-Code". What stands between the marks is compared with figure1.txt,
-// the statements of the figure, token by token.
+// Figure 1 of the MRPC paper, "CC++ Micro-benchmarks Pseudo-Code". What stands between the marks is compared with
+// listings/mrpc_figure_1.txt, token by token.
 #include <vector>
 
 #include <armilla/armilla.hpp>

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <span>
+
+#include "armilla/fiber/mutex.hpp"
+#include "armilla/global/counter.hpp"
+#include "armilla/global/per_rank.hpp"
+#include "armilla/global/spread.hpp"
+
+// What the templates of the Split-C headers are made of.
+namespace armilla::splitc {
+
+template <class T>
+class global_pointer;
+template <class T>
+class spread_pointer;
+
+namespace detail {
+
+/// Bytes that signalling stores have brought to a processor, and `store_sync` has not taken off.
+inline per_rank<counter> stores_arrived;
+/// What atomic functions of a processor exclude each other by.
+inline per_rank<mutex> atomic_functions;
+
+template <class P>
+inline constexpr bool is_pointer = false;
+template <class T>
+inline constexpr bool is_pointer<global_pointer<T>> = true;
+template <class T>
+inline constexpr bool is_pointer<spread_pointer<T>> = true;
+
+// Bulk transfers count bytes.
+inline std::span<std::byte> bytes_at(void* p, std::size_t n) { return {static_cast<std::byte*>(p), n}; }
+inline std::span<const std::byte> bytes_at(const void* p, std::size_t n) { return {static_cast<const std::byte*>(p), n}; }
+inline global_ptr<std::byte> bytes_at(const global_ptr<void>& p) { return reinterpret_pointer_cast<std::byte>(p); }
+
+void* local_part(const armilla::detail::global_address& at);
+armilla::detail::global_address on_processor(rank_t proc, const void* mine);
+
+}  // namespace detail
+}  // namespace armilla::splitc

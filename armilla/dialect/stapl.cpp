@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/dialect/stapl_pvector.hpp"
+#include "armilla/dialect/stapl_rmi.hpp"
+
+namespace armilla::stapl::detail {
+
+void translation_layer::add(const team& members, const std::type_info& type, void* object) {
+  names_[object] = armilla::detail::register_object(members, type, object, "stapl");
+}
+
+void translation_layer::remove(const void* object) {
+  const auto found = names_.find(object);
+  if (found == names_.end()) return;
+  armilla::detail::here("stapl").objects->table.remove(found->second);
+  names_.erase(found);
+}
+
+object_id translation_layer::name_of(const void* object, const char* operation) const {
+  const auto found = names_.find(object);
+  if (found == names_.end())
+    armilla::detail::throw_usage(
+        operation, fmt::format("the object at {} is not registered on this node, so it stands for none of another node; give a "
+                               "parallel_task that is executed, a container, or what a stapl::rmi_object holds",
+                               object));
+  return found->second;
+}
+
+void translation_layer::wait_for_request() {
+  while (invoked_ == seen_) wait_for_message();
+  seen_ = invoked_;
+}
+
+void translation_layer::set_factor(int messages) {
+  if (messages < 0) armilla::detail::throw_usage("set_aggregation_factor", fmt::format("{} messages; give 0 or more", messages));
+  flush();
+  factor_ = messages;
+  written_.assign(std::size_t(ranks()), 0);
+}
+
+void translation_layer::count(rank_t dest) {
+  int& written = written_[std::size_t(dest)];
+  if (++written < factor_) return;
+  flush();
+  written_.assign(written_.size(), 0);
+}
+
+void throw_not_here(std::size_t index, rank_t owner, const char* operation) {
+  if (owner < 0)
+    armilla::detail::throw_usage(operation, "no element of the pvector lies on this node; name one, v[i].push_back(x)");
+  armilla::detail::throw_usage(operation,
+                               fmt::format("element {} of the pvector lies on node {}: its insides are seen only there; copy "
+                                           "it, or send the work to its node",
+                                           index, owner));
+}
+
+}  // namespace armilla::stapl::detail

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "armilla/base/rank.hpp"
+#include "armilla/dialect/stapl_rmi_inline.hpp"
+#include "armilla/rpc/poll.hpp"
+#include "armilla/rpc/question.hpp"
+#include "armilla/rpc/statement.hpp"
+#include "armilla/team/collectives.hpp"
+#include "armilla/team/fence.hpp"
+
+/// STAPL's communication infrastructure: methods of objects on other nodes.
+namespace armilla::stapl {
+
+inline int get_num_nodes() { return int(ranks()); }
+inline int get_node_id() { return int(rank()); }
+
+/// A statement: runs `method(arguments...)` of node `dest`'s object, and goes on at once. `object` is this node's own object; it
+/// stands for `dest`'s, if all nodes have registered theirs: a `parallel_task` while it is executed, a container, what an
+/// `rmi_object` holds. Methods run one at a time on a node, but where one waits. Complete behind `rmi_fence`, in order for one
+/// destination. Errors: usage_error for an object that is not registered.
+///
+///     stapl::async_rmi(dest, this, &histogram::add, 7);      // an overloaded method by a cast
+///
+/// Paper: STAPL, section 5.
+template <class T, class F, class C, class... A>
+void async_rmi(int dest, T* object, F C::* method, A&&... arguments) {
+  async(dest, detail::request_to(object, method, "async_rmi"), std::forward<A>(arguments)...);
+  detail::translation->request_written(dest);
+}
+
+/// A question: the same, and waits for what the method returns. Errors: what it throws, as remote_error.
+template <class T, class F, class C, class... A>
+auto sync_rmi(int dest, T* object, F C::* method, A&&... arguments) {
+  return call(dest, detail::request_to(object, method, "sync_rmi"), std::forward<A>(arguments)...).get();
+}
+/// A question that does not wait: the handle can be asked, `ready()`, and waited for, `get()`. Paper: STAPL, section 6.4.
+template <class T, class F, class C, class... A>
+[[nodiscard]] auto nonblocking_sync_rmi(int dest, T* object, F C::* method, A&&... arguments) {
+  return call(dest, detail::request_to(object, method, "nonblocking_sync_rmi"), std::forward<A>(arguments)...);
+}
+
+/// A statement to the objects of all nodes, this one's included.
+template <class T, class F, class C, class... A>
+void broadcast_rmi(T* object, F C::* method, const A&... arguments) {
+  async_all(world(), detail::request_to(object, method, "broadcast_rmi"), arguments...);
+}
+
+/// A question on all nodes, whose answers are collected: every node gives its `input`, and on each the method takes all of them
+/// in, `method(input, output)`, node 0's first. No node goes on before all have called.
+template <class T, class F, class C, class Input, class Output>
+void collect_rmi(T* object, F C::* method, const Input& input, Output& output) {
+  for (const Input& each : world().all_gather(input)) (object->*method)(each, output);
+}
+
+/// All nodes wait for each other, and until all requests, with those that they caused, have been invoked.
+inline void rmi_fence() { fence(); }
+/// Waits until a request has been invoked on this node, since the last `rmi_wait`: one that came before is not missed.
+inline void rmi_wait() { detail::translation->wait_for_request(); }
+/// Invokes what has come, for a node that computes long.
+inline void rmi_poll() { poll(); }
+
+/// Every n-th communication call polls. Paper: STAPL, section 6.2.
+inline void set_poll_every(int n) { armilla::set_poll_every(std::uint32_t(n)); }
+/// After so many statements to one node they are sent: the paper tries 8 to 512. 0: when a buffer of the library is full, as at
+/// the start. For this node. Paper: STAPL, section 6.3.
+inline void set_aggregation_factor(int messages) { detail::translation->set_factor(messages); }
+
+/// As long as one lives on every node, this node's object stands for those of the others. Made by all nodes together, in one
+/// order. Requests that came before run at once: register an object that is ready. Put a fence before the end.
+template <class T>
+class rmi_object {
+ public:
+  explicit rmi_object(T* object) : registration_(object) {}
+
+ private:
+  detail::registration registration_;
+};
+
+/// A part of a parallel algorithm: each node has one, and `this` stands for those of the others. Paper: STAPL, section 5.
+class parallel_task {
+ public:
+  virtual ~parallel_task() = default;
+  virtual void execute() = 0;
+};
+
+/// Runs `task->execute()`, on all nodes together; returns behind a fence.
+template <class T>
+  requires std::is_base_of_v<parallel_task, T>
+void execute_parallel_task(T* task) {
+  const detail::registration registered(task);
+  task->execute();
+  rmi_fence();
+}
+
+}  // namespace armilla::stapl

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <typeinfo>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "armilla/global/per_rank.hpp"
+#include "armilla/object/member_pointer.hpp"
+
+// What the templates of stapl_rmi.hpp are made of.
+namespace armilla::stapl::detail {
+
+using armilla::detail::object_id;
+
+/// Knows by which name the other nodes' objects go that belong to an object of this node: the paper's address translation. And
+/// what a node counts of its requests.
+class translation_layer {
+ public:
+  /// By all nodes together, in one order. `object` stays where it is until `remove`.
+  void add(const team& members, const std::type_info& type, void* object);
+  void remove(const void* object);
+  /// usage_error for an object that no node has registered.
+  object_id name_of(const void* object, const char* operation) const;
+
+  void request_invoked() noexcept { ++invoked_; }
+  /// Waits until a request has run here after the last one that this has seen.
+  void wait_for_request();
+
+  void set_factor(int messages);
+  /// A request for `dest` was written: sends what waits once there are as many as the factor says.
+  void request_written(rank_t dest) {
+    if (factor_ != 0) [[unlikely]]
+      count(dest);
+  }
+
+ private:
+  void count(rank_t dest);
+
+  std::unordered_map<const void*, object_id> names_;
+  std::vector<int> written_;  // for each node, since they were sent
+  int factor_ = 0;            // 0: as the library's own bounds say
+  std::uint64_t invoked_ = 0, seen_ = 0;
+};
+inline per_rank<translation_layer> translation;
+
+/// A method of the object that a name translates to.
+template <class F, class C, class T>
+struct request : armilla::detail::pointed_member_of_part<F, C, T> {
+  using method = armilla::detail::pointed_member_of_part<F, C, T>;
+
+  template <class... A>
+    requires std::is_invocable_v<const method&, A...>
+  decltype(auto) operator()(A&&... arguments) const {
+    translation->request_invoked();
+    return method::operator()(std::forward<A>(arguments)...);
+  }
+};
+
+template <class T, class F, class C>
+request<F, C, T> request_to(const T* object, F C::* method, const char* operation) {
+  static_assert(std::is_base_of_v<C, T>, "armilla: the method belongs to another class than the object");
+  return {{translation->name_of(object, operation), armilla::detail::portable_member<F, C>::of(method, operation)}};
+}
+
+/// An object that all nodes registered together, until its end.
+class registration {
+ public:
+  template <class T>
+  explicit registration(T* object, const team& members = world()) : object_(object) {
+    translation->add(members, typeid(T), object);
+  }
+  ~registration() {
+    if (armilla::detail::current != nullptr) translation->remove(object_);
+  }
+  registration(const registration&) = delete;
+  registration& operator=(const registration&) = delete;
+
+ private:
+  const void* object_;
+};
+
+}  // namespace armilla::stapl::detail
