@@ -58,7 +58,7 @@ target_compile_options(
   INTERFACE -Wall -Wextra -Wpedantic $<IF:$<CXX_COMPILER_ID:GNU>,-Wshadow=local,-Wshadow> -Wnon-virtual-dtor -Wextra-semi
             $<$<BOOL:${ARMILLA_WERROR}>:-Werror>
             $<$<BOOL:${ARMILLA_NATIVE}>:-march=native>
-            # Position independent for everybody, yet free to inline: nobody interposes our functions.
+            # Position independent, yet free to inline: our functions are not interposed.
             -fno-semantic-interposition)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   # Warnings that g++ 12 gets wrong in optimised code of the standard library: PR 105329, 105562, 106199 and their kin.

@@ -86,7 +86,7 @@ function(armilla_layer layer)
     add_library(armilla_${layer} INTERFACE)
     set(reach INTERFACE)
   endif()
-  target_link_libraries(armilla_${layer} ${reach} armilla_interface Threads::Threads hwloc::hwloc boost_context ${CMAKE_DL_LIBS})
+  target_link_libraries(armilla_${layer} ${reach} armilla_interface Threads::Threads hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
   foreach(lower IN LISTS arg_DEPENDS)
     if(NOT lower IN_LIST ARMILLA_LAYERS OR NOT ARMILLA_NUMBER_${lower} LESS ARMILLA_NUMBER_${layer})
       message(FATAL_ERROR "layer ${layer} (${ARMILLA_NUMBER_${layer}}) may not depend on '${lower}' (${ARMILLA_NUMBER_${lower}})")
@@ -102,7 +102,7 @@ function(armilla_checked_layer layer)
   endif()
   add_library(armilla_${layer}_checked OBJECT EXCLUDE_FROM_ALL ${ARGN})
   set_target_properties(armilla_${layer}_checked PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0) # half of the time
-  target_compile_options(armilla_${layer}_checked PRIVATE ${ARMILLA_UNITY_OPTIONS})
+  target_compile_options(armilla_${layer}_checked PRIVATE ${ARMILLA_UNITY_OPTIONS} ${ARMILLA_COLD_OPTIONS}) # checks take more than -O1 loses
   target_link_libraries(armilla_${layer}_checked PRIVATE armilla_private armilla_fmt nlohmann_json::nlohmann_json armilla_checked_interface
                                                          Threads::Threads hwloc::hwloc)
 endfunction()
@@ -123,7 +123,7 @@ function(armilla_aggregate)
   add_library(armilla STATIC ${objects})
   add_library(armilla::armilla ALIAS armilla)
   set_target_properties(armilla PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads hwloc::hwloc boost_context ${CMAKE_DL_LIBS})
+  target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
   armilla_checked_aggregate()
 endfunction()
 
@@ -141,7 +141,7 @@ function(armilla_checked_aggregate)
   add_library(armilla-checked STATIC EXCLUDE_FROM_ALL ${objects})
   add_library(armilla::checked ALIAS armilla-checked)
   set_target_properties(armilla-checked PROPERTIES LINKER_LANGUAGE CXX EXPORT_NAME checked)
-  target_link_libraries(armilla-checked PUBLIC armilla_checked_interface Threads::Threads hwloc::hwloc boost_context ${CMAKE_DL_LIBS})
+  target_link_libraries(armilla-checked PUBLIC armilla_checked_interface Threads::Threads hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
 endfunction()
 
 # armilla_program(<name> SOURCES ... [LIBRARIES ...] [PRECOMPILED set] [INSTALL] [COLD]): an executable of the whole library in <build>/bin.
@@ -209,7 +209,7 @@ function(armilla_program_of_other_compiler name)
    
       COMMAND "${ARMILLA_OTHER_COMPILER}" -std=c++20 -O1 "-I${PROJECT_SOURCE_DIR}" -Wno-sign-compare
       "-D$<JOIN:$<TARGET_PROPERTY:armilla_interface,INTERFACE_COMPILE_DEFINITIONS>,;-D>" -MD -MF "${depfile}" -MT "${program}"
-      "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla> "${hwloc_LIBRARY}" -lboost_context -pthread -ldl
+      "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla> "${hwloc_LIBRARY}" -lboost_context ${ARMILLA_SORT_LIBRARY} -pthread -ldl
     DEPENDS "${arg_SOURCE}" armilla
     DEPFILE "${depfile}"
     COMMENT "Building ${name} with ${ARMILLA_OTHER_COMPILER}"
@@ -323,7 +323,8 @@ function(armilla_program_test name)
 endfunction()
 
 # armilla_run_on_fabrics(<name> PROGRAM file LABELS label ... [ARGS ...] [RANKS ...] [FABRICS ...] [ENVIRONMENT X=y ...] [TIMEOUT s]
-# [EXPECT regex]): one entry in ctest, <name>.<fabric>.<ranks>, for each fabric and number of ranks.
+# [EXPECT regex]): one entry in ctest, <name>.<fabric>.<ranks>, for each fabric and number of ranks. Under a sanitizer, those that
+# ./check leaves to its tier `full` have the label repeat.
 function(armilla_run_on_fabrics name)
   cmake_parse_arguments(arg "" "PROGRAM;TIMEOUT;EXPECT" "ARGS;RANKS;FABRICS;ENVIRONMENT;LABELS" ${ARGN})
   armilla_know_all(armilla_run_on_fabrics)
@@ -354,8 +355,24 @@ function(armilla_run_on_fabrics name)
       if(n GREATER 1)
         set_tests_properties(${test} PROPERTIES PROCESSORS 2)
       endif()
+      armilla_is_repeat(repeat ${n} ${fabric} RANKS ${arg_RANKS} FABRICS ${arg_FABRICS})
+      if(repeat)
+        set_property(TEST ${test} APPEND PROPERTY LABELS repeat)
+      endif()
     endforeach()
   endforeach()
+endfunction()
+
+# armilla_is_repeat(<out> <n> <fabric> RANKS ... FABRICS ...): whether a sanitizer finds in this run what it finds in another one of the same
+# program. Every fabric has the run of most ranks, `threads` those of fewer, too, but for two of them among more.
+function(armilla_is_repeat out n fabric)
+  cmake_parse_arguments(arg "" "" "RANKS;FABRICS" ${ARGN})
+  set(${out} OFF PARENT_SCOPE)
+  list(SORT arg_RANKS COMPARE NATURAL ORDER DESCENDING)
+  list(GET arg_RANKS 0 most)
+  if(ARMILLA_SANITIZE AND n LESS most AND (n EQUAL 2 OR (threads IN_LIST arg_FABRICS AND NOT fabric STREQUAL threads)))
+    set(${out} ON PARENT_SCOPE)
+  endif()
 endfunction()
 
 # armilla_test_properties(<test> LABELS label ... [TIMEOUT s]): what every test of this project has.

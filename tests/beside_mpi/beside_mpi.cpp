@@ -29,7 +29,7 @@ void both_in_turn() {
   for (int i = 0; i < 100; ++i) {
     const int asked = am::call(next, [](int n) { return n + int(am::rank()); }, i).get();
     expect(asked == i + next, "a call gives another number");
-    am::barrier();  // a rank that waits inside MPI answers no calls: whoever still asks would wait for it
+    am::barrier();  // a rank that waits inside MPI answers no calls: a rank that still asks would wait for it
     int got = -1;
     MPI_Sendrecv(&i, 1, MPI_INT, int(next), i, &got, 1, MPI_INT, before, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     expect(got == i, "an MPI message brings another number");

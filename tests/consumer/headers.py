@@ -5,6 +5,7 @@
   - what is installed is what a program reaches, and nothing else;
   - neither they nor what the installed examples make of their templates give warnings that users ask for.
 """
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -31,6 +32,10 @@ def compiled(compiler, *words, source=""):
                           check=False, env={**os.environ, "LC_ALL": "C"})
 
 
+def checked(compiler, library, *words, source=""):
+    return compiled(compiler, *flags(library), *WARNINGS, "-fsyntax-only", *words, source=source)
+
+
 def compilers():
     other = shutil.which("clang++-19") if "clang" not in CXX else shutil.which("g++")
     return [CXX, *([other] if other else [])]
@@ -48,8 +53,7 @@ class Headers(unittest.TestCase):
         read = {path for path in read if INCLUDE in path.parents}
         self.assertEqual(sorted(read), sorted(INCLUDE.rglob("*.*")))
 
-    def assert_silent(self, compiler, library, *words, source=""):
-        done = compiled(compiler, *flags(library), *WARNINGS, "-fsyntax-only", *words, source=source)
+    def assert_silent(self, done):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([line for line in done.stderr.splitlines() if "warning:" in line and str(INCLUDE) in line], [])
 
@@ -57,15 +61,16 @@ class Headers(unittest.TestCase):
         for library in libraries():
             for compiler in compilers():
                 with self.subTest(library=library, compiler=compiler):
-                    self.assert_silent(compiler, library, source=EVERYTHING)
+                    self.assert_silent(checked(compiler, library, source=EVERYTHING))
 
     def test_no_warnings_of_what_a_program_instantiates(self):
         sources = sorted((PREFIX / "share/armilla/examples/tour").glob("*.cpp"))
         self.assertTrue(sources)
-        for source in sources:
-            for compiler in compilers():
+        jobs = [(compiler, source) for source in sources for compiler in compilers()]
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            for (compiler, source), done in zip(jobs, pool.map(lambda job: checked(job[0], "armilla", "-I", str(PREFIX / "share/armilla"), str(job[1])), jobs)):
                 with self.subTest(source=source.name, compiler=compiler):
-                    self.assert_silent(compiler, "armilla", "-I", str(PREFIX / "share/armilla"), str(source))
+                    self.assert_silent(done)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ COLOURS = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]|\r|\x07|\x08")
 
 
 class Zsh:
-    """An interactive zsh without anybody's settings, whose completion finds the programs of the prefix."""
+    """An interactive zsh without any user's settings, whose completion finds the programs of the prefix."""
 
     def __init__(self, prefix):
         self.terminal, other = pty.openpty()

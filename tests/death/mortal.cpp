@@ -114,7 +114,7 @@ class traffic {
       case 9: armilla::put(longs_[std::size_t(r)], std::span<const long>(long_one_).first(std::size_t(n) * 100)); break;
       default: beside(r, n); break;
     }
-  } catch (const armilla::remote_error& e) {  // a body lost somebody: this rank hears of it by itself
+  } catch (const armilla::remote_error& e) {  // a body lost a rank: this one hears of it by itself
     if (std::string(e.type_name()) != "armilla::rank_lost") throw;
   }
 

@@ -80,7 +80,7 @@ class Mismatches(unittest.TestCase):
     def test_a_part_that_one_has_left_stands_still(self):
         for fabric in FABRICS:
             if fabric == "loop":
-                continue  # nobody sees what is under way on a network
+                continue  # no rank sees what is under way on a network
             job = run("part", 4, fabric, stall="300ms")
             self.assertEqual(job.returncode, 70, job.stderr)
             self.assertRegex(job.stderr, r"main waits for barrier 1 of team \d+: rank 1 has not come")

@@ -62,7 +62,7 @@ void lock_crosswise() {
   other.join();
 }
 
-// What comes out depends on who comes first.
+// What comes out depends on which rank comes first.
 std::uint64_t& hash() {
   static thread_local std::uint64_t value = 1;
   return value;
@@ -164,7 +164,7 @@ void work() {
     std::thread helper([&] {
       std::this_thread::sleep_for(1500ms);
       __atomic_fetch_add(reinterpret_cast<std::uint64_t*>(&done), 1, __ATOMIC_RELEASE);
-      kill(getpid(), SIGUSR1);  // wakes whoever sleeps
+      kill(getpid(), SIGUSR1);  // wakes what sleeps
     });
     done.wait(1);
     helper.join();

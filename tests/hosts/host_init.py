@@ -89,7 +89,7 @@ class Host:
                 os.close(file)
 
     def hang_up(self, connection):
-        """Who waited for a command is gone: so is the command."""
+        """The process that waited for a command is gone: so is the command."""
         self.selector.unregister(connection)
         connection.close()
         for process, owner in self.commands.values():
@@ -139,7 +139,7 @@ class Host:
             process, connection = self.commands.pop(pid, (None, None))
             if process:
                 code = os.waitstatus_to_exitcode(status)
-                process.returncode = code  # tells Popen that nobody has to wait any more
+                process.returncode = code  # tells Popen that there is no wait any more
                 if connection:
                     self.answer(connection, exit=code if code >= 0 else 128 - code)
 

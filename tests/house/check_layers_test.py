@@ -77,6 +77,29 @@ class CheckLayers(unittest.TestCase):
         self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/a.hpp"\n')
         self.assertEqual(self.check()[0], 0)
 
+    def with_detail(self, name, lines):
+        self.write("armilla/armilla.hpp", HEADER + f'#include "{name}"\n')
+        self.write(name, HEADER + "namespace armilla {\nnamespace detail {\n" + "struct part {};\n" * lines +
+                   "}  // namespace detail\n\nvoid call();\n}  // namespace armilla\n")
+
+    def test_refuses_much_detail_in_front_of_what_users_call(self):
+        self.with_detail("armilla/high/a.hpp", 41)
+        self.refused("armilla/high/a.hpp:5: error: 41 lines of namespace detail in front of what users call")
+
+    def test_lets_a_header_have_a_little_detail_in_front(self):
+        self.with_detail("armilla/high/a.hpp", 40)
+        self.assertEqual(self.check()[0], 0)
+
+    def test_lets_a_header_have_any_detail_behind(self):
+        self.write("armilla/high/a.hpp", HEADER + "namespace armilla {\nvoid call();\nnamespace detail {\n" +
+                   "struct part {};\n" * 99 + "}  // namespace detail\n}  // namespace armilla\n")
+        self.assertEqual(self.check()[0], 0)
+
+    def test_lets_a_header_be_all_detail(self):
+        self.write("armilla/high/a.hpp", HEADER + "namespace armilla::detail {\n" + "struct part {};\n" * 99 +
+                   "}  // namespace armilla::detail\n")
+        self.assertEqual(self.check()[0], 0)
+
     def test_lets_a_source_use_a_dear_header(self):
         self.write("armilla/low/a.cpp", SPDX + "#include <functional>\n")
         self.assertEqual(self.check()[0], 0)
@@ -95,6 +118,24 @@ class CheckLayers(unittest.TestCase):
         self.write("armilla/low/b.cpp", SPDX)
         self.write("armilla/low/CMakeLists.txt", "armilla_layer(low SOURCES bb.cpp)\n")
         self.refused("never compiled", "--strict")
+
+    def test_refuses_comments_that_speak_of_persons(self):
+        self.write("armilla/low/b.cpp", SPDX + "int a;  // nobody else has it\n")
+        self.refused("armilla/low/b.cpp:2: error: 'nobody'")
+        self.write("armilla/low/b.cpp", SPDX + "/// Tells a fiber who waits.\n")
+        self.refused("'who'")
+        self.write("armilla/low/b.cpp", SPDX)
+        self.write("tests/CMakeLists.txt", "set(a 1) # for anybody\n")
+        self.refused("tests/CMakeLists.txt:1: error: 'anybody'")
+
+    def test_refuses_pages_that_speak_of_persons(self):
+        self.write("docs/a.md", "# A\n\nEverybody waits.\n")
+        self.refused("docs/a.md:3: error: 'Everybody'")
+
+    def test_lets_names_texts_and_readers_be(self):
+        self.write("armilla/low/b.cpp", SPDX + 'role who = nobody;  // `who` prints "nobody"\nauto s = "http://who";\n')
+        self.write("docs/a.md", "For those who know MPI: `nobody`.\n\n```cpp\nf();  // anybody\n```\n")
+        self.assertEqual(self.check()[0], 0)
 
     def test_warns_of_long_files(self):
         self.write("armilla/low/b.cpp", SPDX + "\n" * 500)

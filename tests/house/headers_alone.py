@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every header of the library must compile when it is the only one that is included.
 
-The build compiles most of them so: a source of the library includes its own header before all others, and no precompiled one.
-Here are the rest."""
+The build compiles most of them so: a source of the library, or a test in a build without precompiled headers, includes its header before
+all others, and so does that header with its own first one. Here are the rest. --all: those that only tests include, too. --known FILE: but
+those which FILE knows to compile, with the same text in them and in what they include."""
+import argparse
 import concurrent.futures
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -26,12 +30,46 @@ def first_include(source):
     return found and found[1]
 
 
-sources = [path for path in (ROOT / "armilla").rglob("*.cpp") if not path.name.endswith("_test.cpp")]
-proven = {first_include(source) for source in sources}
+def proven_by(sources):
+    """Headers that are the first thing which one of these files, or one of the headers so proven, includes."""
+    proven, todo = set(), list(sources)
+    while todo:
+        first = first_include(todo.pop())
+        if first and first.startswith("armilla/") and first not in proven:
+            proven.add(first)
+            todo.append(ROOT / first)
+    return proven
+
+
+def state_of(header):
+    """Of its text, of that of all headers of ours that it reaches, and of how they are compiled."""
+    reached, todo = set(), [str(header.relative_to(ROOT))]
+    while todo:
+        name = todo.pop()
+        if name not in reached and (ROOT / name).is_file():
+            reached.add(name)
+            todo += re.findall(r'^#include [<"]([^">]+)', (ROOT / name).read_text(), re.MULTILINE)
+    texts = [COMMAND, VERSION, *((ROOT / name).read_text() for name in sorted(reached))]
+    return hashlib.sha256(json.dumps(texts).encode()).hexdigest()
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--all", action="store_true")
+parser.add_argument("--known", type=pathlib.Path)
+arguments = parser.parse_args()
+VERSION = subprocess.run([COMMAND[0], "--version"], capture_output=True, text=True, check=True).stdout
+known = set(json.loads(arguments.known.read_text())) if arguments.known and arguments.known.exists() else set()
+sources = [path for path in (ROOT / "armilla").rglob("*.cpp") if not arguments.all or not path.name.endswith("_test.cpp")]
+proven = proven_by(sources)
 headers = sorted(path for path in (ROOT / "armilla").rglob("*.hpp") if str(path.relative_to(ROOT)) not in proven)
 if not headers:
     sys.exit("no headers found")
+states = {header: state_of(header) for header in headers}
+changed = [header for header in headers if states[header] not in known]
 with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-    faults = [fault for fault in pool.map(compile_alone, headers) if fault]
-print("\n".join(faults))
-sys.exit(f"{len(faults)} of {len(headers)} headers" if faults else 0)
+    faults = dict(zip(changed, pool.map(compile_alone, changed)))
+if arguments.known:
+    arguments.known.write_text(json.dumps([states[header] for header in headers if not faults.get(header)]))
+print("\n".join(fault for fault in faults.values() if fault))
+bad = sum(map(bool, faults.values()))
+sys.exit(f"{bad} of {len(headers)} headers" if bad else 0)

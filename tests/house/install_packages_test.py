@@ -9,7 +9,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# An apt-get that cannot get its lock until it was called as often as `free_after` says. Root is who says so.
+# An apt-get that cannot get its lock until it was called as often as `free_after` says. Root is what says so.
 FAKES = {
     "id": "#!/bin/sh\necho 0\n",
     "dpkg-query": "#!/bin/sh\necho not-installed\n",

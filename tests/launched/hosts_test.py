@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Ranks that die under Open MPI's mpirun on two hosts: hosts_test.py ACTOR, beside two hosts of tests/hosts/hosts. All others, on both
-hosts, hear who died and how, and it is said once."""
+hosts, hear which died and how, and it is said once."""
 import os
 import re
 import signal

@@ -172,7 +172,7 @@ void drop_a_result_where_nothing_may_wait() {
       .get();
 }
 
-// Nobody joins them. The second one calls a rank whose own code has ended.
+// They are not joined. The second one calls a rank whose own code has ended.
 void leave_fibers() {
   armilla::spawn([] {
     armilla::sleep_for(std::chrono::milliseconds(100));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // deny ERROR CALL[,CALL...] COMMAND...: runs COMMAND in a system that refuses these system calls with ERROR (EPERM or ENOSYS), as
 // a container's filter does. The call `proc`: without /proc. `shm`: with /dev/shm of one page. Exit code 77: this system lets
-// nobody do that here.
+// no process do that here.
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Does things whose number is known: each rank sends 100 statements and asks 10 questions, in phases. Then `counted fail` fails,
 // with `counted throw` the last rank throws and with `counted kill` it is killed; before, `counted fibers` spawns some
-// that wait for calls, and `counted many` asks 1000 questions more.
+// that wait for calls, `counted many` asks 1000 questions more, and `counted algorithms` goes through an array of which the last
+// rank has four times as much as each other.
 #include <csignal>
 #include <cstdio>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include <armilla/armilla.hpp>
+#include <armilla/algorithms.hpp>
 
 namespace am = armilla;
 
@@ -40,6 +42,15 @@ void wait_in_fibers(am::rank_t next) {
   });
 }
 
+void use_algorithms() {
+  std::vector<std::size_t> sizes(std::size_t(am::ranks()), 100);
+  sizes.back() = 400;
+  am::array<int> x(std::size_t(am::ranks() - 1) * 100 + 400, am::blocks(sizes));
+  am::fill(x, 1);
+  am::for_each(x, [](int& e) { ++e; });
+  am::for_each(x, [](int& e) { ++e; });
+}
+
 void end_badly(std::string_view how) {
   if (am::rank() != am::ranks() - 1) return am::barrier();  // which never ends
   if (how == "throw") throw std::runtime_error("as asked");
@@ -53,6 +64,7 @@ int main(int argc, char** argv) {
   return am::run(argc, argv, [how] {
     const am::rank_t next = (am::rank() + 1) % am::ranks();
     work(next);
+    if (how == "algorithms") use_algorithms();
     if (how == "fibers") wait_in_fibers(next);
     for (int i = 0; how == "many" && i < 1000; ++i) static_cast<void>(am::call<&ask>(next, i).get());
     if (how == "throw" || how == "kill") end_badly(how);

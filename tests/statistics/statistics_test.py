@@ -92,6 +92,24 @@ class StatisticsTest(unittest.TestCase):
             self.assertEqual(outer["times"], report["ranks"])
             self.assertLessEqual(send["seconds"] + ask["seconds"], outer["seconds"])
 
+    def test_algorithms_are_phases_and_tell_how_even_they_are(self):
+        for fabric in FABRICS:
+            for ranks in RANKS:
+                run(f"timing,{self.file}", ranks, fabric, ["algorithms"])
+                report = json.loads(self.file.read_text())
+                size = 100 * (ranks - 1) + 400
+                loop = self.phase(report, "am::for_each")
+                self.assertEqual((loop["times"], loop["counters"]["algorithms"], loop["counters"]["elements"]), (2 * ranks, 2 * ranks, 2 * size))
+                self.assertAlmostEqual(loop["uneven"]["elements"], 400 * ranks / size)
+                self.assertTrue(1 <= loop["uneven"]["cpu"] <= ranks, loop["uneven"])
+                self.assertEqual(self.phase(report, "am::fill")["counters"]["elements"], size)
+                self.assertEqual(report["total"]["counters"]["elements_moved"], 0)
+
+    def test_the_text_says_how_even_algorithms_are(self):
+        text = run("timing", arguments=["algorithms"]).stderr
+        self.assertRegex(text, r"(?m)^  elements, most by mean +- +- +- +1\.60 +1\.60$")
+        self.assertRegex(text, r"(?m)^  cpu, most by mean +\d")
+
     def test_times_are_those_of_the_clock(self):
         for report in self.everywhere("timing,"):
             for rank in report["by_rank"]:
