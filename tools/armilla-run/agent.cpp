@@ -160,7 +160,7 @@ void agent::wait_for_events() {
 void agent::read_signals() {
   signalfd_siginfo info;
   while (read(signals_, &info, sizeof info) == ssize_t(sizeof info))
-    if (info.ssi_signo != SIGCHLD) stop();  // what ssh passes on, or somebody by hand: the root hears that we are gone
+    if (info.ssi_signo != SIGCHLD) stop();  // what ssh passes on, or a user sends: the root hears that this agent is gone
 }
 
 void agent::hear_root() {
@@ -269,7 +269,7 @@ void agent::reap() {
   tell_done();
 }
 
-// Nobody here goes on.
+// No rank here goes on.
 void agent::tell_done() {
   const bool all = std::ranges::none_of(children_, [](const auto& c) { return c->alive && !c->failed; });
   if (all && !stopping_ && !told_done_) told_done_ = root_.send(channel::done, "");

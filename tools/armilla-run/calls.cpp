@@ -182,7 +182,7 @@ void call_port::accept_callers() {
   }
 }
 
-// Whoever is silent for too long is sent away.
+// A caller that is silent for too long is sent away.
 bool call_port::has_spoken(caller& c, agent_greeting& said) {
   char bytes[sizeof said];
   const auto n = recv(c.socket, bytes, sizeof said - c.said.size(), MSG_DONTWAIT);

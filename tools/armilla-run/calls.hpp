@@ -13,8 +13,8 @@
 
 namespace armilla::run {
 
-/// What an agent is told on its standard input: whom to call, and how it proves who it is. Command lines and environments are
-/// for others to read.
+/// What an agent is told on its standard input: where to call, and how it proves which agent it is. Command lines and
+/// environments are for others to read.
 struct call_text {
   job_key key{};
   std::string host;
@@ -35,26 +35,26 @@ std::unique_ptr<channel> call_root(const call_text& call);
 /// tell, or there are several.
 std::uint32_t address_towards(const std::vector<std::string>& hosts);
 
-/// The side of armilla-run: a port at which the agents call. Whoever else does is sent away, and nothing else happens.
+/// The side of armilla-run: a port at which the agents call. Any other caller is sent away, and nothing else happens.
 class call_port {
  public:
   explicit call_port(const job_key& key) : key_(key) {}
   /// At this address alone; 0: at all of this host. Throws `error` if there is no port.
   void open(std::uint32_t address);
   bool is_open() const noexcept { return listener_ >= 0; }
-  void close();  ///< nobody else has to call
+  void close();  ///< no agent has to call any more
   int number() const noexcept { return port_; }
   const std::vector<std::string>& addresses() const noexcept { return addresses_; }
 
   void watch(std::vector<pollfd>& list) const;
-  /// When somebody who has called must have spoken.
+  /// When a caller must have spoken.
   std::uint64_t until_ns() const;
   /// Takes in calls, without waiting: hands each agent over that proves to be one and that `expects(number of its host)`.
   void look(const std::function<bool(std::uint32_t)>& expects,
             const std::function<void(std::uint32_t, std::unique_ptr<channel>)>& take);
 
  private:
-  /// Whoever has called and has not proved yet to be an agent.
+  /// Callers that have not proved yet to be agents.
   struct caller {
     int socket;
     job_key number;

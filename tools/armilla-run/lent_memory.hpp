@@ -9,13 +9,13 @@ namespace armilla::run {
 
 using detail::job_block;
 
-/// The memory of an agent's host, which its ranks have lent it: through it the agent tells them who is lost, as the supervisor of
-/// a host by itself does. Mostly one piece; several where ranks share none.
+/// The memory of an agent's host, which its ranks have lent it: through it the agent tells them what is lost, as the supervisor
+/// of a host by itself does. Mostly one piece; several where ranks share none.
 class lent_memory {
  public:
   /// Maps what it needs of it, and closes the file. What is no job of so many ranks is left alone.
   void take(int file, rank_t ranks) noexcept;
-  /// Ranks `first` to `last` are lost, by this cause, on that host. `first` > `last`: nobody is.
+  /// Ranks `first` to `last` are lost, by this cause, on that host. `first` > `last`: none is.
   void tell(rank_t first, rank_t last, const std::string& cause, const std::string& host) const;
   /// Why rank `r`, which says that it has failed, did; empty: it has not noted that, or speaks for another.
   std::string cause_of(rank_t r) const;

@@ -33,7 +33,7 @@ def version():
 
 
 def write_page(results, out):
-    """What draws is loaded where it is needed: that takes a second, for which nobody need wait who mistyped a word."""
+    """What draws is loaded where it is needed: that takes a second, which a mistyped word need not take."""
     from . import page
     print(f"page: {page.write(results, out)}")
 

@@ -125,7 +125,7 @@ def place(record, x):
 
 
 def series_name(record):
-    """What tells a line from the others: the version, by whom if not by us, and what carries it if not shared memory."""
+    """What tells a line from the others: the version, what made it if not Armilla, and what carries it if not shared memory."""
     by, version = record["by"], record["version"]
     if record["fabric"].startswith("simulated"):
         return f"{BY.get(by, by) if by != 'armilla' else 'Armilla'}: {version}, {record['fabric']}"

@@ -67,7 +67,7 @@ class Experiment:
     ours: Callable | None = None  # the rows of the same that an entry of the results gives, from beside.py
     rounds: int = 11
     quick_rounds: int = 3
-    seconds: float = 10  # of a round of --quick, about, as long as nobody has measured it
+    seconds: float = 10  # of a round of --quick, about, as long as it is not measured
 
 
 @dataclasses.dataclass(frozen=True)

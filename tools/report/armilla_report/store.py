@@ -30,7 +30,7 @@ def load(path):
 
 
 def save(results, path):
-    """In one piece: who is interrupted finds the old file or the new one."""
+    """In one piece: a run that is interrupted finds the old file or the new one."""
     path = pathlib.Path(path)
     part = path.with_suffix(".part")
     part.write_text(json.dumps(results, indent=1) + "\n")

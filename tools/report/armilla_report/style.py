@@ -108,7 +108,7 @@ def standalone(svg):
 
 
 def fixed(svg, colours):
-    """A file of its own whose colours follow nobody: for pages that show it on a ground of their own."""
+    """A file of its own whose colours follow no theme: for pages that show it on a ground of their own."""
     svg = re.sub(r"var\(--(\w+)\)", lambda m: colours[m[1]], svg)
     head = svg.index(">") + 1
     size = re.search(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', svg)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace of ARMILLA_TRACE says in numbers: totals by method and phase, sizes of messages, who talks to whom."""
+"""What a trace of ARMILLA_TRACE says in numbers: totals by method and phase, sizes of messages, which rank talks to which."""
 import json
 import pathlib
 
@@ -83,7 +83,7 @@ def bytes_words(n):
 
 
 def heat_map(matrix):
-    """Who sent how much to whom, as a picture."""
+    """How much each rank sent to each, as a picture."""
     ranks = len(matrix)
     fig, ax = style.figure(height=4.4)
     most = matrix.max() or 1
