@@ -8,10 +8,17 @@ namespace bench::hand {
 
 void add_messages(row_table& rows);
 void add_algorithms(row_table& rows);
+void add_sorts(row_table& rows);
+void add_compactions(row_table& rows);
+void add_communities(row_table& rows);
+void add_containers(row_table& rows);
+void add_graphs(row_table& rows);
 void add_memory(row_table& rows);
 void add_updates(row_table& rows);
 void add_em3d(row_table& rows);
 void add_threads(row_table& rows);
+void add_joins(row_table& rows);
+void add_gemm(row_table& rows);         // where OpenBLAS is installed
 void add_boost_fiber(row_table& rows);  // where it is installed
 
 /// The worker of hand-written shared-memory baselines: forks the other ranks, pins each to its core, serves.

@@ -17,10 +17,19 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
   row_table rows;
   add_messages(rows);
   add_algorithms(rows);
+  add_sorts(rows);
+  add_compactions(rows);
+  add_communities(rows);
+  add_containers(rows);
+  add_graphs(rows);
   add_memory(rows);
   add_updates(rows);
   add_em3d(rows);
   add_threads(rows);
+  add_joins(rows);
+#ifdef ARMILLA_BENCH_BLAS
+  add_gemm(rows);
+#endif
 #ifdef ARMILLA_BENCH_BOOST_FIBER
   add_boost_fiber(rows);
 #endif

@@ -80,7 +80,7 @@ double allreduce(row_context& c) {
   });
 }
 
-/// To rank 0 only, and rank 0's answer awaited by nobody: ranks run ahead of each other as far as MPI lets them.
+/// To rank 0 only, and without waiting for rank 0's answer: ranks run ahead of each other as far as MPI lets them.
 double reduce(row_context& c) {
   return time_per(c.iterations, [&](long n) {
     for (long i = 0; i < n; ++i) {

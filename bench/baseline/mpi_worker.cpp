@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   bench::row_table rows;
   bench::mpi::add_algorithms(rows);
+  bench::mpi::add_containers(rows);
   bench::mpi::add_messages(rows);
   bench::mpi::add_one_sided(rows);
   bench::mpi::add_updates(rows);

@@ -23,7 +23,7 @@ struct arena_head {
 /// `attach`; they may be threads of one process, then each has its own mapping.
 class arena {
  public:
-  static constexpr std::size_t bytes = std::size_t{2} << 30;  // sparse: what nobody touches costs nothing
+  static constexpr std::size_t bytes = std::size_t{2} << 30;  // sparse: what is not touched costs nothing
   static constexpr std::size_t head_bytes = 4096;
 
   static int create();

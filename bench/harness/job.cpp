@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "bench/harness/arena.hpp"
+#include "bench/harness/example.hpp"
 #include "bench/harness/hosts.hpp"
 #include "bench/suites/compile.hpp"
 #include "bench/suites/loss.hpp"
@@ -142,7 +143,8 @@ arguments hand_command(const job_options& o, const std::string& name) {
   return {own_folder() + "armilla-bench", "--worker=hand", name, std::to_string(o.ranks)};
 }
 
-/// Nobody took a core from a rank for more than a hundredth of the time. With fewer cores than ranks, they do it to each other.
+/// No other process took a core from a rank for more than a hundredth of the time. With fewer cores than ranks, they do it to
+/// each other.
 bool undisturbed(const std::vector<answer>& all) {
   if (int(all.size()) > cores()) return true;
   const auto lost =
@@ -162,10 +164,20 @@ bool ended(pid_t child, int seconds) {
 
 bool sample::steady() const { return undisturbed && std::abs(before - after) <= 0.15 * std::min(before, after); }
 
+std::string example_program(const std::string& row) { return own_folder() + row; }
+
+std::string example_launcher(int ranks) {
+  std::string all;
+  for (const std::string& word : under_mpirun(ranks, {})) all += (word == "none" && ranks <= cores() ? "core" : word) + " ";
+  return all;
+}
+
 std::string missing(worker_kind kind) {
   const auto lacks = [](const std::string& file) { return ::access(file.c_str(), R_OK) != 0; };
   const std::string backends = own_folder() + "../lib/armilla/libarmilla-";
   switch (kind) {
+    case worker_kind::example: return lacks(example_program("cg")) ? "no examples" : "";
+    case worker_kind::example_mpi: return lacks(example_program("cg_mpi")) ? "no examples by MPI" : "";
     case worker_kind::mpi: return lacks(mpi_program()) ? "no MPI" : "";
     case worker_kind::over_mpi:
       return lacks(mpi_program()) ? "no MPI" : lacks(backends + "mpi-openmpi.so") ? "no backend for Open MPI" : "";
@@ -227,8 +239,10 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::hosts_mixed_mpi:
     case worker_kind::hosts_mixed_ucx: throw std::logic_error("a job on hosts is started by them");
     case worker_kind::compiler:
+    case worker_kind::example:
+    case worker_kind::example_mpi:
     case worker_kind::mourners:
-    case worker_kind::mourners_on_hosts: throw std::logic_error("neither the compiler nor jobs that end are a worker");
+    case worker_kind::mourners_on_hosts: throw std::logic_error("neither the compiler nor programs that end are a worker");
   }
 }
 
@@ -308,6 +322,7 @@ std::vector<answer> job::gather() {
 
 sample job_pool::run(const job_options& options, const std::string& row, long size, long iterations) {
   if (options.kind == worker_kind::compiler) return {compile_seconds(row)};
+  if (options.kind == worker_kind::example || options.kind == worker_kind::example_mpi) return {example_ms(options, row, size)};
   if (options.kind == worker_kind::mourners || options.kind == worker_kind::mourners_on_hosts) return {loss_ms(row, iterations)};
   auto at = std::find_if(slots_.begin(), slots_.end(), [&](const slot& s) {
     return s.options.kind == options.kind && s.options.ranks == options.ranks && s.options.fabric == options.fabric;

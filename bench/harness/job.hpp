@@ -21,10 +21,10 @@ struct sample {
   bool undisturbed = true;  ///< no other program had the cores for more than a moment
   anatomy parts = {};       ///< for rows that tell
   double yardstick() const { return (before + after) / 2; }
-  bool steady() const;  ///< the yardsticks differ by at most 15 %, and nobody came between
+  bool steady() const;  ///< the yardsticks differ by at most 15 %, and no other process came between
 };
 
-/// Who does a row: a job of Armilla, of MPI, of processes that use shared memory by hand; or the compiler. Jobs of Armilla
+/// What does a row: a job of Armilla, of MPI, of processes that use shared memory by hand; or the compiler. Jobs of Armilla
 /// differ:
 ///   by_message      global memory is reached by messages although it is mapped
 ///   timed           the same, and the library takes the time of its components
@@ -33,6 +33,7 @@ struct sample {
 ///   traced          each rank notes what it does; the file is thrown away
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
+///   example         a whole program of examples/, started anew each time; example_mpi: its twin by MPI
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
@@ -59,6 +60,8 @@ enum class worker_kind {
   ucx_tcp,
   hand,
   compiler,
+  example,
+  example_mpi,
   mourners,
   mourners_on_hosts
 };

@@ -22,7 +22,7 @@ struct answer {
   double value = 0;              ///< in the row's unit, per operation
   double before = 0, after = 0;  ///< the yardsticks, ns
   double seconds = 0;            ///< that the row took
-  double lost = 0;               ///< of these, how many this rank was ready to run but somebody else had its core
+  double lost = 0;               ///< of these, how many this rank was ready to run but another process had its core
   rank_parts parts = {};         ///< of this rank, for rows that tell
   char text[200] = {};
 };

@@ -339,12 +339,18 @@ std::vector<spec> plan() {
   add_em3d(t);
   add_graph(t);
   add_algorithms(t);
+  add_containers(t);
+  add_graphs(t);
+  add_programs(t);
+  add_crowded(t);
   add_fiber(t);
   add_mrpc(t);
   add_network(t);
   add_loss(t);
   add_baselines(t);
-  std::erase_if(t, [](const spec& s) { return s.suite != "network" && s.suite != "loss" && !missing(s.worker).empty(); });
+  std::erase_if(t, [](const spec& s) {
+    return s.suite != "network" && s.suite != "loss" && s.suite != "programs" && !missing(s.worker).empty();
+  });
   for (spec& s : t) std::erase_if(s.baselines, [](const baseline& b) { return !missing(b.worker).empty(); });
   return t;
 }

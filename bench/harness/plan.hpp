@@ -14,6 +14,7 @@ struct baseline {
   double limit = 0;       ///< of the pairwise ratio; 0: none
   long iterations = 0;    ///< 0: the row's own
   double limit_more = 0;  ///< of the pairwise difference, in the row's unit; 0: none
+  int ranks = 0;          ///< 0: the row's own
 };
 
 /// One row of the table.
@@ -35,6 +36,10 @@ struct spec {
 
 /// The rows of these suites.
 void add_algorithms(std::vector<spec>& rows);
+void add_containers(std::vector<spec>& rows);
+void add_crowded(std::vector<spec>& rows);
+void add_graphs(std::vector<spec>& rows);
+void add_programs(std::vector<spec>& rows);
 void add_fiber(std::vector<spec>& rows);
 void add_mrpc(std::vector<spec>& rows);
 void add_network(std::vector<spec>& rows);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr worker_kind over_mpi = worker_kind::over_mpi, over_ucx = worker_kind::over_ucx, over_tcp = worker_kind::over_ucx_tcp,
                       mpi = worker_kind::mpi, ucx = worker_kind::ucx, ucx_tcp = worker_kind::ucx_tcp;
-constexpr long round_trips = 500;  // short samples: there are more in which nobody else came between
+constexpr long round_trips = 500;  // short samples: there are more in which no other process came between
 constexpr long megabyte = 1 << 20;
 constexpr double bandwidth = 1 / 0.95;  // times: 0.95 of the bandwidth or more
 

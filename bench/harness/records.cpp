@@ -7,7 +7,7 @@
 namespace bench {
 namespace {
 
-/// Who does a row, and what carries it in the words of the programs of the papers.
+/// What does a row, and what carries it in the words of the programs of the papers.
 struct words {
   std::string by, fabric;
 };
@@ -25,6 +25,8 @@ words words_for(worker_kind kind, const std::string& fabric) {
     case worker_kind::hosts_mixed_ucx: return {"armilla", kind == worker_kind::hosts_mixed_mpi ? "mixed-mpi" : "mixed-ucx"};
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp: return {"armilla", kind == worker_kind::over_ucx ? "ucx" : "ucx-tcp"};
+    case worker_kind::example_mpi: return {"mpi", "mpi"};
+    case worker_kind::example:
     case worker_kind::armilla: return {"armilla", fabric};
     default:  // the others reach memory by messages
       return {"armilla", fabric + "-by-message"};

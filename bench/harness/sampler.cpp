@@ -26,7 +26,8 @@ round take_round(const spec& what, const sampling& how, int ranks, job_pool& job
   round r;
   r.own = jobs.run({what.worker, ranks, how.fabric}, what.row, what.size, what.iterations);
   for (const baseline& b : what.baselines) {
-    r.others.push_back(jobs.run({b.worker, ranks, how.fabric}, b.row, what.size, b.iterations ? b.iterations : what.iterations));
+    r.others.push_back(jobs.run({b.worker, b.ranks ? b.ranks : ranks, how.fabric}, b.row, what.size,
+                                b.iterations ? b.iterations : what.iterations));
   }
   return r;
 }

@@ -49,7 +49,7 @@ inline const std::vector<std::uint64_t>& cached_indices(int rank, int ranks, lon
 }
 
 /// A number that two multisets of indices share only when they are equal, for all that chance can do: summed over the
-/// indices by those who send them, and over the table by those who counted them.
+/// indices by their senders, and over the table by the ranks that counted them.
 constexpr std::uint64_t mark(std::uint64_t index) { return (index + 1) * 0x9e3779b97f4a7c15U ^ (index << 17); }
 
 inline std::uint64_t marks_of(const std::vector<std::uint64_t>& all) {

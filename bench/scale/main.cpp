@@ -56,7 +56,7 @@ std::vector<rank_state> states;
 
 rank_state& here() { return states[std::size_t(am::rank())]; }
 
-/// Microseconds for each of `n` calls of `f`, which all ranks make together, behind one that nobody counts.
+/// Microseconds for each of `n` calls of `f`, which all ranks make together, behind one that does not count.
 template <class F>
 double together(int n, const F& f) {
   f();

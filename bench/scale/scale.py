@@ -22,7 +22,7 @@ ALL_TO_ALL_UP_TO = 64
 HISTOGRAM_UP_TO = 256
 
 # What the simulator is told: what a message costs its sender and its receiver, how long a question whether a message has left takes,
-# that short messages leave whether somebody waits for them or not, that computing takes no time, and collectives of the simulated MPI
+# that short messages leave whether they are waited for or not, that computing takes no time, and collectives of the simulated MPI
 # as MPICH and Open MPI have them.
 SIMULATOR = ["--log=root.thresh:error", "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no",
              "--cfg=smpi/test:1e-7", "--cfg=smpi/async-small-thresh:65536", "--cfg=smpi/grow-injected-times:no",

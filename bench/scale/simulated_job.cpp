@@ -13,7 +13,7 @@
 
 namespace {
 
-/// As whoever starts the job says.
+/// As the start of the job says.
 double setting(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? 0 : std::atof(value);

@@ -28,7 +28,7 @@ namespace {
 using namespace armilla::detail;
 using armilla::rank_t;
 
-/// Of the only thread, whoever's stack it has.
+/// Of the only thread, on any rank's stack.
 struct processor_time {
   static constexpr double least = 1e-6;  // what is shorter does not count, as the simulator has it with programs of MPI
   double slower = 0, since = 0;
@@ -94,7 +94,7 @@ class simulated_network final : public forwarding_network {
     const bool idle = mpi().idle();
     const arrival found = idle ? mpi().wait() : mpi().poll();
     if (found.data != nullptr || idle != mpi().idle())
-      looks_ = 0, paused_ = 0;  // whoever polls has something to do
+      looks_ = 0, paused_ = 0;  // a rank that polls has something to do
     else if (!idle)
       pause();
     return found;
@@ -117,8 +117,8 @@ class simulated_network final : public forwarding_network {
   void finish() override {}
 
  private:
-  // Who looks so often, and sends nothing meanwhile, has nothing else to do. These looks look at nothing, and the next waits: the
-  // simulator knows when a frame comes and goes there at once, while a look that finds one is dear. It leaves that frame in a
+  // A rank that looks so often, and sends nothing meanwhile, has nothing to do. These looks look at nothing, and the next waits:
+  // the simulator knows when a frame comes and goes there at once, while a look that finds one is dear. It leaves that frame in a
   // list through which SimGrid 3.32 goes at the end of every message, so that a job would take time in the square of its
   // messages.
   static constexpr int looks_of_a_loop = 4;
@@ -187,7 +187,7 @@ simulated_rank::simulated_rank() : settings_(options::from_environment()) {
   started_ = std::make_unique<simulated_job>();
   const rank_t rank = started_->rank(), ranks = started_->ranks();
   settings_.ranks = int(ranks);
-  settings_.spin_ns = ~std::uint64_t{0} / 4;  // who slept would stop the simulator, and with it all others
+  settings_.spin_ns = ~std::uint64_t{0} / 4;  // a rank that slept would stop the simulator, and with it all others
   if (rank == 0) the_job = make_job(ranks, settings_);
   must(started_->meet(), "the simulated MPI", started_->error());
   network_settings receiving;

@@ -2,6 +2,7 @@
 // Algorithms over arrays of `size` doubles on all ranks together, beside the same loops by hand.
 #include <armilla/algorithms.hpp>
 
+#include "bench/kernels/keys.hpp"
 #include "bench/suites/common.hpp"
 #include "bench/suites/suites.hpp"
 
@@ -89,6 +90,113 @@ double find(row_context& c) {
   return by_all(c, [&] { verify(am::find(x, 2.0) == elements(c) / std::size_t(c.ranks) - 1, "find"); });
 }
 
+/// Nanoseconds of a sort of `size` keys, the same each time.
+template <class T>
+double sort(row_context& c, std::vector<T> (*make)(std::size_t, std::size_t)) {
+  am::vector<T> keys(elements(c)), x = keys.like();
+  const std::vector<T> mine = make(keys.local().empty() ? 0 : keys.index_of_local(0), keys.local().size());
+  std::copy(mine.begin(), mine.end(), keys.local().begin());
+  double sum = 0;
+  for (long i = -1; i < c.iterations; ++i) {  // one to warm up
+    am::copy(keys, x);
+    const std::uint64_t start = now_ns();
+    am::sort(x);
+    if (i >= 0) sum += double(now_ns() - start);
+  }
+  verify(am::is_sorted(x), "sort");
+  return sum / double(c.iterations);
+}
+template <class T>
+double sort_uniform(row_context& c) {
+  return sort<T>(c, &uniform_keys<T>);
+}
+double sort_equal(row_context& c) { return sort<std::uint32_t>(c, &equal_keys); }
+double sort_pairs(row_context& c) { return sort<keyed>(c, &keyed_keys); }
+
+using numbers = am::vector<std::uint32_t>;
+
+/// Numbers of a random sequence.
+numbers random_numbers(std::size_t n) {
+  numbers x(n);
+  am::for_each_index(x, [](std::size_t i, std::uint32_t& e) { e = std::uint32_t(random_bits(i) >> 32); });
+  return x;
+}
+
+const auto odd = [](std::uint32_t e) { return e % 2 != 0; };
+
+double copy_if(row_context& c) {
+  const numbers x = random_numbers(elements(c));
+  numbers y(elements(c));
+  std::size_t found = 0;
+  const double time = by_all(c, [&] { found = am::copy_if(x, y, odd); });
+  verify(found == am::count_if(x, odd) && am::all_of(am::views::take(y, found), odd), "copy_if");
+  return time;
+}
+
+double unique_copy(row_context& c) {
+  numbers x = random_numbers(elements(c)), y(elements(c));
+  am::for_each(x, [](std::uint32_t& e) { e %= 2; });
+  std::size_t found = 0;
+  const double time = by_all(c, [&] { found = am::unique_copy(x, y); });
+  verify(am::adjacent_find(am::views::take(y, found)) == am::npos, "unique_copy");
+  return time;
+}
+
+double partition(row_context& c) {
+  const numbers x = random_numbers(elements(c));
+  numbers y(elements(c)), z(elements(c));
+  std::size_t found = 0;
+  const double time = by_all(c, [&] { found = am::partition_copy(x, y, z, odd).first; });
+  verify(found == am::count_if(x, odd) && am::none_of(am::views::take(z, elements(c) - found), odd), "partition_copy");
+  return time;
+}
+
+/// Two ranges in order of half of the elements each.
+template <class F>
+double of_two(row_context& c, F f) {
+  numbers x = random_numbers(elements(c) / 2), y(elements(c) / 2), z(elements(c));
+  am::transform(x, y, [](std::uint32_t e) { return std::uint32_t(random_bits(e) >> 32); });
+  am::sort(x);
+  am::sort(y);
+  const double time = by_all(c, [&] { f(x, y, z); });
+  verify(am::is_sorted(am::views::take(z, std::size_t(f(x, y, z)))), "a merge");
+  return time;
+}
+double merge(row_context& c) {
+  return of_two(c, [](const numbers& x, const numbers& y, numbers& z) {
+    am::merge(x, y, z);
+    return z.size();
+  });
+}
+double set_union(row_context& c) {
+  return of_two(c, [](const numbers& x, const numbers& y, numbers& z) { return am::set_union(x, y, z); });
+}
+double set_intersection(row_context& c) {
+  return of_two(c, [](const numbers& x, const numbers& y, numbers& z) { return am::set_intersection(x, y, z); });
+}
+
+/// Two inputs of `size` pairs.
+double join(row_context& c) {
+  const std::size_t n = elements(c), mine = n / std::size_t(c.ranks), first = std::size_t(c.rank) * mine;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> left, right;
+  for (const keyed& e : join_keys(first, mine, n)) left.emplace_back(e.key, e.value);
+  for (const keyed& e : join_keys(n + first, mine, n)) right.emplace_back(e.key, e.value);
+  std::size_t found = 0;
+  const double time = by_all(c, [&] { found = am::join(left, right).size(); });
+  verify(am::all_reduce(found, std::plus<>{}) == size_of_join(mine * std::size_t(c.ranks)), "join");
+  return time;
+}
+
+/// A product of two square matrices of `size` rows.
+double gemm(row_context& c) {
+  am::matrix<double> a({elements(c), elements(c)}, am::grid({c.ranks, 1})), b = a.like(), product = a.like();
+  am::fill(a, 0.5);
+  am::fill(b, 2.0);
+  const double time = by_all(c, [&] { am::gemm(a, b, product); });
+  verify(am::count(product, double(c.size)) == elements(c) * elements(c), "gemm");
+  return time;
+}
+
 /// x[i] for each i: `size` elements, of which every other block lies elsewhere. Nanoseconds an element.
 double index_read(row_context& c) {
   const doubles x(elements(c), 1.0);
@@ -114,6 +222,18 @@ void add_algorithms(row_table& rows) {
                            {"inclusive_scan", inclusive_scan<double>},
                            {"inclusive_scan_int32", inclusive_scan<std::int32_t>},
                            {"find", find},
+                           {"sort", sort_uniform<std::uint32_t>},
+                           {"sort_double", sort_uniform<double>},
+                           {"sort_equal", sort_equal},
+                           {"sort_pairs", sort_pairs},
+                           {"copy_if", copy_if},
+                           {"unique_copy", unique_copy},
+                           {"partition_copy", partition},
+                           {"merge", merge},
+                           {"set_union", set_union},
+                           {"set_intersection", set_intersection},
+                           {"join", join},
+                           {"gemm", gemm},
                            {"index_read", index_read}});
 }
 

@@ -11,7 +11,7 @@ namespace bench {
 struct death_note {
   static constexpr int most_ranks = 8;
   std::atomic<std::uint64_t> died;   ///< when; written just before
-  std::atomic<std::int32_t> victim;  ///< its process, once there is traffic; -1: there is, and nobody is to die by himself
+  std::atomic<std::int32_t> victim;  ///< its process, once there is traffic; -1: there is, and none is to die by itself
   std::atomic<std::uint64_t> heard[most_ranks];  ///< when each rank caught rank_lost
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The papers' matrix multiplication whose ranks serve blocks to each other while they compute, with OpenBLAS for the blocks.
-// Blocks are reached by messages, so somebody has to answer.
+// Blocks are reached by messages, so their owner has to answer.
 #include "bench/papers/mm/alone.hpp"
 #include "bench/papers/mm/get.hpp"
 #include "bench/suites/common.hpp"
@@ -32,7 +32,7 @@ double fetched(row_context& c) {
   return took;
 }
 
-/// What dgemm alone takes: everybody has all blocks.
+/// What dgemm alone takes: every rank has all blocks.
 double alone(row_context& c) {
   mm::use_one_thread();
   mm::alone version(spread(am::ranks()), am::rank());

@@ -15,10 +15,13 @@ int work(int argc, char** argv) {
     add_aggregate(rows);
     add_collective(rows);
     add_algorithms(rows);
+    add_containers(rows);
+    add_footprint(rows);
     add_memory(rows);
     add_transfers(rows);
     add_em3d(rows);
     add_graph(rows);
+    add_graph_algorithms(rows);
     add_fiber(rows);
     add_mrpc(rows);
     add_mrpc_calls(rows);

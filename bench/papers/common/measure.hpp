@@ -11,7 +11,7 @@
 
 namespace papers {
 
-/// Those who run a program together: armilla_job, mpi_job, or this process alone.
+/// What runs a program: armilla_job, mpi_job, or this process alone.
 template <class J>
 concept job = requires(const J& j, double x) {
   { j.rank() } -> std::convertible_to<int>;

@@ -15,7 +15,7 @@ using json = nlohmann::ordered_json;
 struct record {
   std::string program = {};
   std::string version = {};
-  std::string by = {};  ///< who did it: armilla, mpi, threads, openmp, ...
+  std::string by = {};  ///< what did it: armilla, mpi, threads, openmp, ...
   int ranks = 1;
   std::string fabric = {};     ///< what carried it
   json size = json::object();  ///< what the user chose: {"nodes": 200, ...}

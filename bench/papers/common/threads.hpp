@@ -12,7 +12,7 @@ namespace papers {
 /// How many cores this process may use.
 int cores();
 
-/// A barrier of `n` threads that spin, and after a while leave the core to whoever needs it: soon where cores are fewer.
+/// A barrier of `n` threads that spin, and after a while leave the core to others: soon where cores are fewer.
 class thread_barrier {
  public:
   explicit thread_barrier(int n) : n_(n), looks_(n <= cores() ? 10'000 : 16) {}
@@ -48,7 +48,7 @@ class seats {
 
   int count() const noexcept { return count_; }
   void take(int thread) const;  ///< this thread is number `thread` from now on
-  /// The threads of this process that nobody pinned, those of a library, become 1, 2, ... False if they are too few for all
+  /// The threads of this process that are not pinned, those of a library, become 1, 2, ... False if they are too few for all
   /// seats: what such a library then does is not the work of so many threads.
   bool place_others() const;
 

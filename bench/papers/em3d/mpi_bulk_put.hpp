@@ -4,7 +4,7 @@
 
 namespace em3d {
 
-/// EM3D bulk by one-sided communication: who has values puts all that a rank reads into its ghosts.
+/// EM3D bulk by one-sided communication: an owner of values puts all that a rank reads into its ghosts.
 // parallel
 class mpi_bulk_put {
  public:

@@ -49,7 +49,7 @@ struct mpi_exchange {
   }
 };
 
-/// One for each rank with which there is something to exchange, by field. Everybody looks at all parts of the graph.
+/// One for each rank with which there is something to exchange, by field. Every rank looks at all parts of the graph.
 inline std::vector<mpi_exchange> exchanges_of(const mpi_region& mine, field f) {
   const papers::mpi_job job;
   std::vector<mpi_exchange> exchanges;

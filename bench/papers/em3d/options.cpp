@@ -6,15 +6,11 @@
 namespace papers {
 
 void em3d_options::add_to(command_line& line) {
-  line.add_option("--nodes", graph.nodes, "nodes a rank, both fields together; even")
-      ->check(CLI::Range(2, 10'000'000))
-      ->capture_default_str();
-  line.add_option("--degree", graph.degree, "edges of a node")->check(CLI::Range(1, 1000))->capture_default_str();
-  line.add_option("--remote", remote, "per cent of remote edges, one or more")->check(CLI::Range(0, 100))->capture_default_str();
-  line.add_option("--steps", steps, "steps of a sample; 0: those of a million edges a rank")
-      ->check(CLI::Range(0L, 10'000'000L))
-      ->capture_default_str();
-  line.add_option("--seed", graph.seed, "another graph")->capture_default_str();
+  line.number("--nodes", graph.nodes, "nodes a rank, both fields together; even", 2, 10'000'000);
+  line.number("--degree", graph.degree, "edges of a node", 1, 1000);
+  line.number("--remote", remote, "per cent of remote edges, one or more", 0, 100);
+  line.number("--steps", steps, "steps of a sample; 0: those of a million edges a rank", 0, 10'000'000);
+  line.number("--seed", graph.seed, "another graph", 0, ~std::uint64_t{0});
 }
 
 int em3d_options::check(const command_line& line) {

@@ -66,9 +66,8 @@ int main(int argc, char** argv) {
       {"fence", "fence-busy", "barrier", "openmp", "std"});
   papers::settings s;
   s.how.add_to(line);
-  line.add_option("--pattern", s.pattern, "of fence and barrier: auto, flat, tree, hypercube, dissemination")
-      ->check(CLI::IsMember({"auto", "flat", "tree", "hypercube", "dissemination"}))
-      ->capture_default_str();
+  line.choice("--pattern", s.pattern, "of fence and barrier: auto, flat, tree, hypercube, dissemination",
+              {"auto", "flat", "tree", "hypercube", "dissemination"});
   if (const auto code = line.read(argc, argv)) return *code;
   if (s.pattern != "auto") {  // each process of the job does it, before it joins
     ::setenv("ARMILLA_FENCE", s.pattern.c_str(), 1);

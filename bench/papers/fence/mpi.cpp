@@ -7,7 +7,7 @@
 namespace papers {
 namespace {
 
-/// Whether a barrier has waited for all: nobody leaves before the last has come.
+/// Whether a barrier has waited for all: no rank leaves before the last has come.
 bool barrier_waits(const mpi_job& job) {
   const double start = seconds_now();
   while (job.rank() == 0 && seconds_now() - start < 5e-3) {}

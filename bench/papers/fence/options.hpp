@@ -14,9 +14,7 @@ struct options {
   long times = 0;
 
   void add_to(papers::command_line& line) {
-    line.add_option("--times", times, "meetings in a sample; 0: 20,000, or 500 where ranks outnumber cores")
-        ->check(CLI::Range(0L, 10'000'000L))
-        ->capture_default_str();
+    line.number("--times", times, "meetings in a sample; 0: 20,000, or 500 where ranks outnumber cores", 0, 10'000'000);
   }
   long times_of(int ranks) const { return times != 0 ? times : ranks > sysconf(_SC_NPROCESSORS_ONLN) ? 500 : 20'000; }
 };

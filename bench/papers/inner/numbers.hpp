@@ -47,9 +47,7 @@ struct options {
   std::vector<std::uint64_t> elements{40'000'000};
 
   void add_to(papers::command_line& line) {
-    line.add_option("--elements", elements, "elements of the vector, on all ranks together; one or more numbers")
-        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
-        ->capture_default_str();
+    line.number("--elements", elements, "elements of the vector, on all ranks together; one or more numbers", 0, 1'000'000'000);
   }
   static papers::record describe(const char* version, std::uint64_t n, double value, const char* source) {
     papers::record r;

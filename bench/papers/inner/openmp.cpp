@@ -13,7 +13,7 @@ openmp_vector::openmp_vector(std::size_t n, const papers::seats& threads)
 #pragma omp parallel num_threads(threads_)
   threads.take(omp_get_thread_num());
 #pragma omp parallel for num_threads(threads_) schedule(static)
-  for (std::size_t i = 0; i < size_; ++i) elements_[i] = element(i);  // by who reads it: its pages lie there
+  for (std::size_t i = 0; i < size_; ++i) elements_[i] = element(i);  // by the thread that reads it: its pages lie there
   papers::in_large_pages(std::span(elements_.get(), size_));
 }
 

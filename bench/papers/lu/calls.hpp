@@ -6,8 +6,8 @@
 
 #include "bench/papers/lu/elimination.hpp"
 
-/// LU, CC++'s way: whoever has something to give calls a method of the others, and whoever needs something asks its owner for it,
-/// in a call whose body waits until it is there. Paper: MRPC, section 5 (cc-lu).
+/// LU, CC++'s way: a rank that has something to give calls a method of the others, one that needs something asks its owner for
+/// it, in a call whose body waits until it is there. Paper: MRPC, section 5 (cc-lu).
 namespace lu {
 
 // parallel

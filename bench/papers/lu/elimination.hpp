@@ -2,7 +2,7 @@
 #pragma once
 #include "bench/papers/lu/part.hpp"
 
-/// What both spellings of LU do alike. A step of a rank: the pivot block by its owner; the perimeter by those who have blocks in
+/// What both spellings of LU do alike. A step of a rank: the pivot block by its owner; the perimeter by those that have blocks in
 /// row and column k; then all other blocks. The next step's pivot and perimeter come before most of this step's work, so that
 /// they are there when others need them. No rank waits for all others anywhere.
 ///

@@ -21,7 +21,7 @@ struct kernels {
 /// Loops that the compiler turns into vectors; the size of the usual blocks is known to it.
 kernels plain_kernels(int b);
 
-/// OpenBLAS with one thread, whoever calls it. Not there if this was built without: has_blas.
+/// OpenBLAS with one thread, from any thread. Not there if this was built without: has_blas.
 kernels blas_kernels();
 bool has_blas();
 

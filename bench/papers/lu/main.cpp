@@ -175,17 +175,12 @@ int main(int argc, char** argv) {
       {"pointers", "calls", "threads", "lapack"});
   settings s;
   bool by_message = false;
-  line.add_option("--size", s.matrix.size, "rows and columns of the matrix")->check(CLI::Range(1, 16384))->capture_default_str();
-  line.add_option("--block", s.matrix.block, "rows and columns of a block; divides the size")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  line.add_option("--kernels", s.kernels, "what computes with blocks: loops, OpenBLAS, or what suits the block")
-      ->check(CLI::IsMember({"plain", "blas", "best"}))
-      ->capture_default_str();
-  line.add_option("--workers", s.workers, "threads of the baselines; 0: as many as ranks")
-      ->check(CLI::Range(0, 256))
-      ->capture_default_str();
-  line.add_flag("--by-message", by_message, "pointers are carried by messages, too: memory that is shared is not used");
+  line.number("--size", s.matrix.size, "rows and columns of the matrix", 1, 16384);
+  line.number("--block", s.matrix.block, "rows and columns of a block; divides the size", 1, 4096);
+  line.choice("--kernels", s.kernels, "what computes with blocks: loops, OpenBLAS, or what suits the block",
+              {"plain", "blas", "best"});
+  line.number("--workers", s.workers, "threads of the baselines; 0: as many as ranks", 0, 256);
+  line.flag("--by-message", by_message, "pointers are carried by messages, too: memory that is shared is not used");
   if (const auto code = line.read(argc, argv)) return *code;
   if (const int code = refuse_unless_possible(line, s); code != 0) return code;
   if (by_message) papers::cut_short_cut();

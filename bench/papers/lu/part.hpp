@@ -52,7 +52,7 @@ class part {
   int first_column_behind(int k) const noexcept { return columns_.from(k + 1); }
 
   void factor_pivot(int k) { kernels_.factor(at(k, k), shape_.block); }
-  /// Own blocks of the perimeter. Blocks of row k that nobody else reads are solved when they are used.
+  /// Own blocks of the perimeter. Blocks of row k that no other rank reads are solved when they are used.
   void solve_perimeter(int k);
   /// Of the blocks behind the perimeter of step k, those that belong to the pivot row and column of the next step.
   void update_urgent(int k);

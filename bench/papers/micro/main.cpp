@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   papers::message_options how;
   bool by_message = false;
   how.add_to(line);
-  line.add_flag("--by-message", by_message, "puts are carried by messages: memory that is shared is not used");
+  line.flag("--by-message", by_message, "puts are carried by messages: memory that is shared is not used");
   if (const auto code = line.read(argc, argv)) return *code;
   if (by_message) papers::cut_short_cut();
   return armilla::run(argc, argv, [&line, &how] { papers::run_all(line, how); });

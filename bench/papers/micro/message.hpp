@@ -16,13 +16,10 @@ struct message_options {
   long settle = 100;  ///< microseconds after which all have arrived
 
   void add_to(command_line& line) {
-    line.add_option("--rounds", rounds, "rounds of a sample")->check(CLI::Range(1L, 1'000'000L))->capture_default_str();
-    line.add_option("--messages", messages, "messages of 16 bytes that are sent in a row")
-        ->check(CLI::Range(1, 64))
-        ->capture_default_str();
-    line.add_option("--settle", settle, "microseconds that the receiver does not look, so that all are there when it does")
-        ->check(CLI::Range(0L, 1'000'000L))
-        ->capture_default_str();
+    line.number("--rounds", rounds, "rounds of a sample", 1, 1'000'000);
+    line.number("--messages", messages, "messages of 16 bytes that are sent in a row", 1, 64);
+    line.number("--settle", settle, "microseconds that the receiver does not look, so that all are there when it does", 0,
+                1'000'000);
   }
 };
 
@@ -67,7 +64,7 @@ class message_test {
   }
 
   /// Nanoseconds a message, of the sender and of a receiver at which all have arrived: medians of the rounds, as in some of them
-  /// somebody else had a core.
+  /// another process had a core.
   std::pair<double, double> apart() {
     std::vector<double> sending, receiving;
     for (long r = 0; r < how_.rounds; ++r) {

@@ -35,7 +35,7 @@ struct layout {
   }
 
   /// f(i, j, k, first) for all products of blocks that a rank adds up, A(i, k) * B(k, j) into its C(i, j); `first`: of that
-  /// block. Everybody begins at another k.
+  /// block. Each rank begins at another k.
   template <class F>
   void for_each_product_of(int rank, F&& f) const {
     for_each_of(rank, [&](int i, int j) {

@@ -49,11 +49,10 @@ int main(int argc, char** argv) {
   std::string reception = "poll";
   bool by_message = false;
   how.add_to(line);
-  line.add_option("--progress-mode", reception,
-                  "who answers while a rank computes: nobody, a thread, or the rank when it is interrupted")
-      ->check(CLI::IsMember({"poll", "thread", "signal"}))
-      ->capture_default_str();
-  line.add_flag("--by-message", by_message, "blocks are carried by messages: memory that is shared is not used");
+  line.choice("--progress-mode", reception,
+              "who answers while a rank computes: nobody, a thread, or the rank when it is interrupted",
+              {"poll", "thread", "signal"});
+  line.flag("--by-message", by_message, "blocks are carried by messages: memory that is shared is not used");
   if (const auto code = line.read(argc, argv)) return *code;
   if (const int code = how.check(line); code != 0) return code;
   if (by_message) papers::cut_short_cut();

@@ -6,15 +6,9 @@
 namespace papers {
 
 void mm_options::add_to(command_line& line) {
-  line.add_option("--block", sides, "rows and columns of a block, one or more")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
-  line.add_option("--blocks", blocks, "blocks in a row and in a column of a matrix")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
-  line.add_option("--times", times, "products a sample; 0: as many as take a moment")
-      ->check(CLI::Range(0L, 1'000'000L))
-      ->capture_default_str();
+  line.number("--block", sides, "rows and columns of a block, one or more", 1, 4096);
+  line.number("--blocks", blocks, "blocks in a row and in a column of a matrix", 1, 64);
+  line.number("--times", times, "products a sample; 0: as many as take a moment", 0, 1'000'000);
 }
 
 int mm_options::check(const command_line& line) const {

@@ -87,7 +87,7 @@ class inverse_iteration {
   // Of all ranks, to each of them.
   static double sum(double mine) { return am::all_reduce(mine, std::plus<>{}); }
 
-  // To everybody this rank's part of the vector that is to be multiplied.
+  // To all ranks this rank's part of the vector that is to be multiplied.
   void exchange() {
     for (int i = 1; i < ranks_; ++i) {
       const auto to = std::size_t((rank_ + i) % ranks_);

@@ -89,7 +89,7 @@ class inverse_iteration {
     return mine;
   }
 
-  // To everybody this rank's part of the vector that is to be multiplied.
+  // To all ranks this rank's part of the vector that is to be multiplied.
   void exchange() {
     std::vector<MPI_Request> requests(std::size_t(ranks_) - 1);
     for (int i = 1; i < ranks_; ++i) {

@@ -40,7 +40,7 @@ def add_arguments(parser):
 
 
 def quiet_environment(**more):
-    """Ranks are many and processors few: nobody is pinned."""
+    """Ranks are many and processors few: none is pinned."""
     return dict(os.environ, ARMILLA_PIN="none", ARMILLA_TUNED="none", OMPI_ALLOW_RUN_AS_ROOT="1",
                 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", **more)
 

@@ -6,7 +6,7 @@ namespace npb {
 options::options(const std::string& program, const std::string& description, const std::string& version)
     : command_line(program, description + " Mop/s: operations by microseconds. Counts: of a sample, the mean of the ranks.",
                    {version}) {
-  add_option("--class", classes_, "S, W, A or B, one or more")->check(CLI::IsMember({"S", "W", "A", "B"}))->capture_default_str();
+  choice("--class", classes_, "S, W, A or B, one or more", {"S", "W", "A", "B"});
 }
 
 }  // namespace npb

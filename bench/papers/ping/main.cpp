@@ -23,7 +23,7 @@ template <job Job, class Play>
 void measure(runner<Job>& run, const game& g, record r, Play&& play) {
   run.measure(std::move(r), work{.prepare =
                                      [] {
-                                       am::barrier();  // nobody plays any more
+                                       am::barrier();  // no rank plays any more
                                        *mine = {};
                                        am::barrier();
                                      },

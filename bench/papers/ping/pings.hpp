@@ -46,15 +46,9 @@ struct options {
   explicit options(std::vector<std::uint64_t> packings) : together(std::move(packings)) {}
 
   void add_to(papers::command_line& line) {
-    line.add_option("--pings", pings, "pings before a pong, one or more numbers")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{10'000'000}))
-        ->capture_default_str();
-    line.add_option("--aggregation", together, "pings in a message, one or more numbers")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{512}))
-        ->capture_default_str();
-    line.add_option("--rounds", rounds, "pongs in a sample; 0: those of 50,000 pings, five at least")
-        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{10'000'000}))
-        ->capture_default_str();
+    line.number("--pings", pings, "pings before a pong, one or more numbers", 1, 10'000'000);
+    line.number("--aggregation", together, "pings in a message, one or more numbers", 1, 512);
+    line.number("--rounds", rounds, "pongs in a sample; 0: those of 50,000 pings, five at least", 0, 10'000'000);
   }
   game of(std::uint64_t k) const { return {k, rounds != 0 ? rounds : std::max<std::uint64_t>(5, 50'000 / k)}; }
 

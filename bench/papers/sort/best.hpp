@@ -89,8 +89,8 @@ inline void spread(std::span<const key> input, const radix_plan& plan, const std
   am::fence();
 }
 
-/// A radix sort: the ranks count the upper digit, agree on who sorts which digits, write every key where its digit is gathered,
-/// and sort each digit's keys by the lower bits within their cache.
+/// A radix sort: the ranks count the upper digit, agree on which rank sorts which digits, write every key where its digit is
+/// gathered, and sort each digit's keys by the lower bits within their cache.
 inline segment_keys sort_best(std::span<const key> input) {
   const auto wider = [](key_range a, key_range b) { return key_range{std::min(a.low, b.low), std::max(a.high, b.high)}; };
   const auto total = am::all_reduce(std::uint64_t(input.size()), std::plus<>{});

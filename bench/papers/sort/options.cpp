@@ -8,9 +8,7 @@
 namespace papers {
 
 void sort_options::add_to(command_line& line) {
-  line.add_option("--keys", keys, "keys of all ranks together, 32 bits each; one or more numbers")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str();
+  line.number("--keys", keys, "keys of all ranks together, 32 bits each; one or more numbers", 0, 1'000'000'000);
 }
 
 int sort_options::check(const command_line& line) const {

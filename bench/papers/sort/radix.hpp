@@ -41,7 +41,7 @@ inline std::vector<std::uint64_t> count_digits(std::span<const key> keys, const 
   return counts;
 }
 
-/// Writes each key to where the next one with its digit goes, a cache line at a time and past the caches: nobody reads it soon.
+/// Writes each key to where the next one with its digit goes, a cache line at a time and past the caches: it is not read soon.
 class line_spreader {
  public:
   explicit line_spreader(std::vector<key*> places) : next_(std::move(places)), first_(next_), lines_(new line[next_.size()]) {}

@@ -122,7 +122,7 @@ int main(int argc, char** argv) {
   water_options how;
   bool by_message = false;
   how.add_to(line);
-  line.add_flag("--by-message", by_message, "pointers are carried by messages, too: memory that is shared is not used");
+  line.flag("--by-message", by_message, "pointers are carried by messages, too: memory that is shared is not used");
   if (const auto code = line.read(argc, argv)) return *code;
   if (const int code = how.check(line, 1); code != 0) return code;
   if (by_message) papers::cut_short_cut();

@@ -10,7 +10,7 @@ namespace water {
 /// A run of the molecules, `count` from number `first` on, and how they move: Gear's predictor and corrector with six
 /// derivatives. For each atom there are its place and the derivatives, the n-th times dt^n / n!.
 ///
-/// A step: `predict`; then whoever has the molecules adds what the others do to them, with `add_force`; then `correct`.
+/// A step: `predict`; then the owner of the molecules adds what the others do to them, with `add_force`; then `correct`.
 class molecules {
  public:
   static constexpr int order = 6;

@@ -3,18 +3,12 @@
 
 #include <fmt/format.h>
 
-#include "examples/real_range.hpp"
-
 namespace water {
 
 void water_options::add_to(papers::command_line& line) {
-  line.add_option("--molecules", molecules, "molecules of water, one or more numbers; cubes")
-      ->check(CLI::Range(8, 32768))
-      ->capture_default_str();
-  line.add_option("--steps", steps, "steps of a sample")->check(CLI::Range(1, 100'000))->capture_default_str();
-  line.add_option("--cutoff", cutoff, "Angstrom; 0: half the box, at most 11")
-      ->check(examples::real_range(0, 11))
-      ->capture_default_str();
+  line.number("--molecules", molecules, "molecules of water, one or more numbers; cubes", 8, 32768);
+  line.number("--steps", steps, "steps of a sample", 1, 100'000);
+  line.number("--cutoff", cutoff, "Angstrom; 0: half the box, at most 11", 0, 11);
 }
 
 int water_options::check(const papers::command_line& line, int workers) const {

@@ -5,7 +5,7 @@
 #include "bench/papers/water/part.hpp"
 
 /// Water, version prefetch, Split-C's way: what a rank needs of another it gets in one piece while it computes its own pairs, and
-/// what it computed for the other's molecules it stores in one piece that signals. Nobody waits for more than its neighbours.
+/// what it computed for the other's molecules it stores in one piece that signals. No rank waits for more than its neighbours.
 /// Paper: MRPC, section 5 (water-prefetch).
 namespace water {
 

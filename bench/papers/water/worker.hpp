@@ -32,7 +32,7 @@ class worker {
     range what;
   };
   const std::vector<neighbour>& sources() const noexcept { return sources_; }  ///< whose molecules this one needs
-  const std::vector<neighbour>& readers() const noexcept { return readers_; }  ///< who needs this one's
+  const std::vector<neighbour>& readers() const noexcept { return readers_; }  ///< those that need this one's
 
   const box& space() const noexcept { return box_; }
   int workers() const noexcept { return workers_; }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suite containers: a figure is of two operations, one of each of two ranks; with more ranks all together do as much.
+#include "bench/harness/plan.hpp"
+
+namespace bench {
+
+void add_containers(std::vector<spec>& t) {
+  constexpr auto mpi = worker_kind::mpi, hand = worker_kind::hand;
+  constexpr long million = 1'000'000;
+  const auto beside = [&](const char* name, long size, long iterations, std::vector<baseline> baselines, double limit_value = 0) {
+    t.push_back({.name = name,
+                 .suite = "containers",
+                 .row = name,
+                 .size = size,
+                 .iterations = iterations,
+                 .baselines = std::move(baselines),
+                 .limit_value = limit_value,
+                 .runs = 7});
+  };
+  beside("map_update", million, 10 * million, {{mpi, "mpi_map_update", 1.2}, {hand, "table_update"}});
+  beside("map_update_zipf", million, 5 * million, {{mpi, "mpi_map_update_zipf", 1.0}, {hand, "table_update_zipf"}});
+  beside("map_insert", million, million, {{mpi, "mpi_map_insert", 1.2}, {hand, "table_insert"}});
+  beside("map_find", million, 5 * million, {{mpi, "mpi_map_find", 1.2}, {hand, "table_find"}}, 40);
+  beside("map_find_zipf", million, 5 * million, {{mpi, "mpi_map_find_zipf", 1.0}, {hand, "table_find_zipf"}}, 40);
+  beside("multimap_insert", million / 4, million / 2, {{hand, "std_multimap_insert"}});
+  beside("ordered_insert", million, million / 5, {{hand, "std_map_insert"}});
+  beside("ordered_find", million, million / 5, {{hand, "std_map_find"}});
+  beside("ordered_range", million, million / 5, {{hand, "std_map_range"}});
+  beside("queue", 0, 2 * million, {{hand, "hand_queue"}});
+  beside("priority_queue", 0, million / 2, {{hand, "std_priority_queue"}});
+  beside("work_queue", 20'000, 1, {{hand, "hand_work_stealing"}});
+  beside("bag", 0, 2 * million, {{hand, "hand_bag"}});
+  beside("list", 0, million, {{hand, "std_list"}});
+  beside("bitmap", 1 << 24, 2 * million, {{hand, "hand_bitmap"}});
+  beside("disjoint_set", million, million, {{hand, "hand_unite"}});
+  beside("push_back", 0, 4 * million, {{hand, "hand_push_back"}});
+  beside("texts_sort", 0, million / 4, {{hand, "std_sort_texts", 0.6}});
+  beside("texts_reduce", 0, million / 2, {{hand, "hand_texts_reduce"}});
+}
+
+}  // namespace bench
