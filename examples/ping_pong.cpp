@@ -81,7 +81,7 @@ void play(const char* how, long rounds, void (*game)(long)) {
   am::barrier();
   const auto start = std::chrono::steady_clock::now();
   game(rounds);
-  am::barrier();  // who does not serve answers here
+  am::barrier();  // a rank that does not serve answers here
   const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
   const long expected = partner() == am::rank() ? 2 * rounds : rounds;
   if (mine->hits != expected)

@@ -4,7 +4,7 @@
 
 #include "examples/em3d/region.hpp"
 
-/// EM3D, version base: whoever needs a value reads it, wherever it lies, as often as it needs it.
+/// EM3D, version base: a rank that needs a value reads it, wherever it lies, as often as it needs it.
 /// Paper: MRPC, section 5 (em3d-base).
 namespace em3d {
 

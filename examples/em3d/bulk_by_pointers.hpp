@@ -4,8 +4,8 @@
 
 #include "examples/em3d/parcels.hpp"
 
-/// EM3D, version bulk: who has values sends each reader all that it wants, in one piece. Nobody needs a barrier: a rank goes
-/// on when everybody it exchanges values with has sent. Paper: MRPC, section 5 (em3d-bulk).
+/// EM3D, version bulk: an owner of values sends each reader all that it wants, in one piece. No barrier is needed: a rank goes
+/// on when all that it exchanges values with have sent. Paper: MRPC, section 5 (em3d-bulk).
 namespace em3d {
 
 /// Split-C's way: bulk stores that signal a counter behind the data.

@@ -1,70 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// PageRank: in each round every vertex gives each neighbour an equal share of its rank, as a statement to the one that holds it.
-#include <cstdio>
-#include <string>
-
-#include <armilla/armilla.hpp>
-
+// PageRank of an undirected graph, by a given number of rounds.
 #include "examples/graph/answers.hpp"
-#include "examples/graph/options.hpp"
-#include "examples/graph/part.hpp"
+#include "examples/graph/input.hpp"
 
 namespace {
 
 using namespace graphs;
 
-/// One rank's part of the ranks.
-class ranking {
- public:
-  explicit ranking(const part& g) : graph_(g), rank_(g.places()), sum_(g.places()) {
-    for (vertex v = 0; v < g.places(); ++v) rank_[v] = g.degree(v) == 0 ? 0 : 1 / double(g.vertices());
-  }
-
-  /// Statement: a neighbour's share for the vertex at `place`.
-  void give(vertex place, double share) { sum_[place] += share; }
-
-  /// All ranks together.
-  void run(am::distributed<ranking>& parts, int rounds) {
-    for (int round = 0; round < rounds; ++round) {
-      am::barrier();  // all have emptied their sums
-      for (vertex v = 0; v < graph_.places(); ++v) {
-        const double share = rank_[v] / double(graph_.degree(v));
-        for (const vertex w : graph_.neighbours(v)) am::async<&ranking::give>(parts.on(graph_.owner(w)), graph_.place(w), share);
-      }
-      am::fence();
-      for (vertex v = 0; v < graph_.places(); ++v) {
-        if (graph_.degree(v) != 0) rank_[v] = (1 - damping) / double(graph_.vertices()) + damping * sum_[v];
-        sum_[v] = 0;
-      }
-    }
-  }
-
-  const std::vector<double>& ranks() const { return rank_; }
-
- private:
-  const part& graph_;
-  std::vector<double> rank_, sum_;
-};
-
-void check(const settings& how, int rounds, const std::vector<double>& got) {
+void check(const settings& how, const input& in, int rounds, const am::array<double>& rank) {
+  const neighbour_lists near = how.answer.empty() ? gather_neighbours(in) : neighbour_lists{};
   if (am::rank() != 0) return;
-  expect_near("rank", got,
-              how.answer.empty() ? as_answers(sequential_page_ranks(how.graph, rounds)) : read_real_answers(how.answer));
+  expect_near("rank", am::everything(rank),
+              how.answer.empty() ? as_answers(sequential_page_ranks(near, rounds)) : read_real_answers(how.answer, in.smallest));
 }
 
 void run(const settings& how, int rounds) {
-  const part g(how.graph);
-  am::distributed<ranking> r(g);
-  am::barrier();
-  const stopwatch time;
-  r->run(r, rounds);
-  const double ms = time.milliseconds();
+  const input in(how);
+  const am::graph<> g = in.make_graph();
+  const auto start = am::clock::now();
+  const am::array<double> rank = am::pagerank(g, {.damping = damping, .tolerance = 0, .rounds = rounds});
+  const double ms = am::seconds_since(start) * 1e3;
 
-  check(how, rounds, in_order(g, r->ranks()));
-  if (am::rank() == 0)
-    std::printf("pagerank: %s, %llu vertices and %llu edges on %d ranks: %d rounds, %.2f ms; right, %s\n",
-                how.graph.name().c_str(), static_cast<unsigned long long>(g.vertices()),
-                static_cast<unsigned long long>(g.edges()), am::ranks(), rounds, ms, judge(how).c_str());
+  check(how, in, rounds, rank);
+  am::print_on(0, "pagerank: {}, {} vertices and {} edges on {} ranks: {} rounds, {:.2f} ms; right, {}\n", how.name(), g.size(),
+               g.edges(), am::ranks(), rounds, ms, how.judge());
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     expect(am::call<kv::erase>(server_of(own_key(0)), own_key(0)).get(), "a key that can be erased");
     am::call<kv::add>(server_of("sum"), "sum", 1).get();
     am::call<kv::put>(board, "board", "from " + std::to_string(am::rank())).get();
-    am::fence();  // everybody has written, and all news have arrived
+    am::fence();  // all ranks have written, and all news have arrived
     expect(news >= 1, "news of what this rank watches");
     std::printf("client %d: %d keys are right\n", int(am::rank()), keys_each);
   });

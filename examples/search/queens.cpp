@@ -37,7 +37,7 @@ long count_here(const board& b) {
   return sum;
 }
 
-// Spreads boards over the ranks; which one gets a board matters to nobody.
+// Spreads boards over the ranks; which one gets a board does not matter.
 am::rank_t place_of(const board& b) {
   const std::uint64_t mixed = (b.columns * 31u + b.left * 17u + b.right) * 0x9e3779b97f4a7c15u;
   return am::rank_t((mixed >> 32) % std::uint64_t(am::ranks()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// An unbalanced tree that nobody stores: a node is a number, its children follow from it. The root has many; any other node has
+// An unbalanced tree that is not stored: a node is a number, its children follow from it. The root has many; any other node has
 // `children` with a certain probability, else none. Near the point where a node has one child on average, a few of the root's
 // subtrees are large and most are tiny, and no way of dealing them out beforehand is fair. (After UTS, the unbalanced tree
 // search of Olivier and others, with a simpler hash.)

@@ -7,7 +7,7 @@
 
 namespace solver_api {
 
-struct solver {  // what references refer to; nobody derives from it
+struct solver {  // what references refer to; no class derives from it
   static constexpr const char* wire_name = "example.solver";
 };
 inline constexpr armilla::method<armilla::remote<solver>(std::vector<double>)> heat{"example.solver.heat"};

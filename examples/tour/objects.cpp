@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
     const long same = am::call(dest, [](am::object_ref<histogram> r) { return r.local()->total(); }, there).get();
     expect(same == n + am::ranks(), "a name that travelled");
 
-    am::fence();  // nobody calls a part that is gone
+    am::fence();  // no rank calls a part that is gone
     if (am::rank() == 0) std::printf("objects: all as expected\n");
   });
 }

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
     am::async<&solver::time>(s, 7.0);
     expect(am::call<&solver::time>(s).get() == 7, "data members can be set and read");
 
-    auto soon = am::create<solver>(next, grid);  // nobody waits: the call goes behind the creation
+    auto soon = am::create<solver>(next, grid);  // no wait: the call goes behind the creation
     expect(am::call<&solver::step>(soon, 2.0).get() == 2, "a call on a reference that was not there yet");
 
     am::call<&solver::attach>(s, soon.get()).get();  // s now holds the only reference to the second one

@@ -37,6 +37,7 @@ bool count_words(const std::string& path) {
 
 int main(int argc, char** argv) {
   return am::run(argc, argv, [&] {
+    am::show_progress();
     if (argc == 2) return count_words(argv[1]) ? 0 : 1;
     am::print_on(0, "usage: {} FILE\n", argv[0]);
     return 2;
