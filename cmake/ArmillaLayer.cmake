@@ -219,7 +219,7 @@ endfunction()
 
 # Tests live beside programs, one folder further down. Sanitizers make everything slower, the time limits too.
 set(ARMILLA_TEST_FOLDER "${PROJECT_BINARY_DIR}/bin/tests")
-set(ARMILLA_TEST_TIMEOUT 60)
+set(ARMILLA_TEST_TIMEOUT 120)
 if(ARMILLA_TESTS) # what can be built together: all units, all tests of ranks, those that the sanitizers' tiers run, those of networks
   add_custom_target(unit_tests)
   add_custom_target(rank_tests)

@@ -86,6 +86,24 @@ def one_death(mortal, clock, dice, fabric):
     return not problems, [int(us) for us in heard.values()], ended
 
 
+def taken_from_us():
+    """Seconds for which the processors of this machine were taken away, the sum of all of them."""
+    with open("/proc/stat", encoding="ascii") as file:
+        return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
+def one_fair_death(*scene):
+    """A death while the processors were ours: where they were taken away, no time says anything, and it is tried again."""
+    for _ in range(4):
+        began, taken = time.monotonic(), taken_from_us()
+        result = one_death(*scene)
+        share = (taken_from_us() - taken) / max(time.monotonic() - began, 0.1)
+        if result[0] or share < 0.1:
+            break
+        print(f"once more: {share:.2f} processors were taken away", flush=True)
+    return result
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("mortal")
@@ -100,7 +118,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         clock = Clock(folder)
         for i in range(chosen.count):
-            good, heard, ended = one_death(chosen.mortal, clock, dice, chosen.fabrics[i % len(chosen.fabrics)])
+            good, heard, ended = one_fair_death(chosen.mortal, clock, dice, chosen.fabrics[i % len(chosen.fabrics)])
             failed += not good
             hears += heard
             ends.append(ended)

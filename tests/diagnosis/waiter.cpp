@@ -141,6 +141,7 @@ void work() {
   if (scene == "exchange" && me == last) am::wait_for_message();
   // these do
   if (scene == "sleep") am::sleep_for(1500ms);
+  if (scene == "sleep_long") am::sleep_for(70s);
   if (scene == "slow_answer" && me == 0) std::printf("%d\n", am::call<&answer_slowly>(last).get());
   if (scene == "slow_body" && me == 0) am::async<&answer_slowly>(last);
   if (scene == "safe_body" && me == 0) am::call(last, am::safe([] { usleep(1'500'000); })).get();
