@@ -3,9 +3,11 @@
 """Every header of the library must compile when it is the only one that is included.
 
 The build compiles most of them so: a source of the library, or a test in a build without precompiled headers, includes its header before
-all others, and so does that header with its own first one. Here are the rest. --all: those that only tests include, too. --known FILE: but
+all others, and so does that header with its own first one; an inside which only the header that bears its name includes is a part of
+that one. Here are the rest. --all: those that only tests include, too. --known FILE: but
 those which FILE knows to compile, with the same text in them and in what they include."""
 import argparse
+import collections
 import concurrent.futures
 import hashlib
 import json
@@ -41,6 +43,15 @@ def proven_by(sources):
     return proven
 
 
+def parts_of_one_header():
+    """name_inline.hpp where name.hpp alone includes it."""
+    including = collections.defaultdict(set)
+    for path in [*(ROOT / "armilla").rglob("*.hpp"), *(ROOT / "armilla").rglob("*.cpp")]:
+        for name in re.findall(r'^#include "([^"]+)', path.read_text(), re.MULTILINE):
+            including[name].add(str(path.relative_to(ROOT)))
+    return {name for name, by in including.items() if name.endswith("_inline.hpp") and by == {name.replace("_inline.hpp", ".hpp")}}
+
+
 def state_of(header):
     """Of its text, of that of all headers of ours that it reaches, and of how they are compiled."""
     reached, todo = set(), [str(header.relative_to(ROOT))]
@@ -60,7 +71,7 @@ arguments = parser.parse_args()
 VERSION = subprocess.run([COMMAND[0], "--version"], capture_output=True, text=True, check=True).stdout
 known = set(json.loads(arguments.known.read_text())) if arguments.known and arguments.known.exists() else set()
 sources = [path for path in (ROOT / "armilla").rglob("*.cpp") if not arguments.all or not path.name.endswith("_test.cpp")]
-proven = proven_by(sources)
+proven = proven_by(sources) | parts_of_one_header()
 headers = sorted(path for path in (ROOT / "armilla").rglob("*.hpp") if str(path.relative_to(ROOT)) not in proven)
 if not headers:
     sys.exit("no headers found")
