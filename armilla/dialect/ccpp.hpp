@@ -2,6 +2,7 @@
 #pragma once
 #include "armilla/dialect/object_ptr.hpp"
 #include "armilla/dialect/sync_ptr.hpp"
+#include "armilla/dialect/value_ptr.hpp"
 #include "armilla/fiber/parfor.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/object/atomic_methods.hpp"
@@ -13,12 +14,14 @@
 /// | CC++                                  | here                                                            |
 /// |---------------------------------------|-----------------------------------------------------------------|
 /// | `double *global gpY;`                 | `global<double *> gpY;`                                         |
-/// | `lx = *gpY;`, `*gpY = lx;`            | the same                                                        |
+/// | `lx = *gpY;`, `*gpY = lx;`            | the same; objects of classes are copied by an RPC               |
+/// | `**gg`, `(*gg)->foo();`               | the same, for `global<global<T *> *> gg;`                       |
 /// | `gpObj->foo(ly);`                     | the same, if the class names its methods (see `methods`)        |
 /// | `gpObj->x = 3;`                       | the same, likewise                                              |
 /// | `global class OBJ`                    | any class that has `methods`                                    |
 /// | `new (place) OBJ(1)`, `delete gpObj;` | `new_object<OBJ>(rank, 1)`, `delete_object(gpObj);`             |
-/// | `sync int v;`                         | `sync_var<int> v;`, and `global<sync_var<int> *>`               |
+/// | `sync int v;`, `sync const int k = 3;`| `sync_var<int> v;`, `sync_var<const int> k = 3;`                |
+/// | `sync int *global p;`                 | `global<sync_var<int> *> p;`                                    |
 /// | `atomic void foo();`                  | `static constexpr atomic_list<&OBJ::foo> atomic_methods{};`     |
 /// | `par { a(); b(); }`                   | `par([&] { a(); }, [&] { b(); });`                              |
 /// | `parfor (int i = 0; i < n; i++) f(i);`| `parfor(0, n, [&](int i) { f(i); });`                           |
@@ -34,7 +37,6 @@ using armilla::par;
 using armilla::parfor;
 using armilla::run_main;
 using armilla::spawn;
-using armilla::sync_var;  // not `sync`, which POSIX has taken
 
 namespace detail {
 
@@ -47,8 +49,8 @@ template <class T>
 struct global_pointer<T*> {
   static_assert(std::is_void_v<T> || complete<T>,
                 "armilla: which pointer this is depends on whether the class has `methods`, and the class is not complete "
-                "here; inside it write object_ptr<T> or global_ptr<T>");
-  using type = global_ptr<T>;
+                "here; inside it write object_ptr<T>, value_ptr<T> or global_ptr<T>");
+  using type = std::conditional_t<std::is_class_v<T>, value_ptr<T>, global_ptr<T>>;
 };
 template <class T>
   requires has_methods<T>
@@ -56,14 +58,16 @@ struct global_pointer<T*> {
   using type = object_ptr<T>;
 };
 template <class T>
-struct global_pointer<sync_var<T>*> {
-  using type = sync_ptr<T>;
+  requires sync_variable<T>
+struct global_pointer<T*> {
+  using type = sync_ptr<typename sync_value<T>::type>;
 };
 
 }  // namespace detail
 
 /// CC++'s `T *global`: `global<T *>`. For a class with `methods` a counted reference to a processor object (`object_ptr`), for
-/// `sync_var<T>` a pointer that waits at the owner (`sync_ptr`), else a `global_ptr<T>`. All of them can be copied and sent.
+/// `sync_var<T>` a pointer that waits at the owner (`sync_ptr`), for any other class, and for a global pointer, one whose `*`
+/// copies the object (`value_ptr`), else a `global_ptr<T>`. All of them can be copied and sent.
 template <class P>
 using global = typename detail::global_pointer<P>::type;
 

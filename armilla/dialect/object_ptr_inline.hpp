@@ -3,6 +3,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/dialect/sync_ptr.hpp"
+#include "armilla/dialect/value_ptr_inline.hpp"
 #include "armilla/object/create.hpp"
 #include "armilla/object/named_object.hpp"
 #include "armilla/object/remote.hpp"
@@ -61,21 +63,78 @@ class named_rpc : public reached<T> {
   }
 };
 
+// A sync variable that is a data member of a processor object: read and written as one behind a pointer is.
+template <auto M, class T>
+struct sync_member_read {
+  armilla::detail::object_name name;
+  auto operator()() const {
+    armilla::detail::object_use use(name, "call");
+    auto value = (use.template as<T>().*M).read();
+    return value;
+  }
+};
+template <auto M, class T, class V>
+struct sync_member_write {
+  armilla::detail::object_name name;
+  void operator()(V value) const {
+    armilla::detail::object_use use(name, "write");
+    (use.template as<T>().*M).write(std::move(value));
+  }
+};
+
+// What a data member reads as, and whether it is a sync variable.
+template <class M>
+struct field_value {
+  using type = M;
+  static constexpr bool sync = false;
+};
+template <sync_variable M>
+struct field_value<M> {
+  using type = typename sync_value<M>::type;
+  static constexpr bool sync = true;
+};
+
 template <class T, auto M>
 class field : public reached<T> {
   static_assert(std::is_member_object_pointer_v<decltype(M)>,
                 "armilla: field<&T::m> names a data member; a method is named by "
                 "rpc<&T::m>");
+  using held = field_value<typename armilla::detail::member_of<decltype(M)>::value>;
 
  public:
-  using value_type = std::remove_cv_t<typename armilla::detail::member_of<decltype(M)>::value>;
+  using value_type = std::remove_cv_t<typename held::type>;
 
   explicit field(const auto* all) noexcept : reached<T>(all->object()) {}
-  operator value_type() const { return call<M>(this->object()).get(); }  // NOLINT(google-explicit-constructor): reading
-  const field& operator=(const value_type& value) const {                // NOLINT(misc-unconventional-assign-operator)
-    const auto& held = armilla::detail::held_by(this->object(), "write");
-    call(held.rank, armilla::detail::member_of_object<M, T>{held.name}, value).get();
+  value_type get() const {
+    if constexpr (held::sync) {
+      const auto& ref = armilla::detail::held_by(this->object(), "read");
+      return call(ref.rank, sync_member_read<M, T>{ref.name}).get();
+    } else {
+      return call<M>(this->object()).get();
+    }
+  }
+  operator value_type() const { return get(); }  // NOLINT(google-explicit-constructor): reading
+  const field& operator=(const value_type& value) const
+    requires(!std::is_const_v<typename held::type>)
+  {  // NOLINT(misc-unconventional-assign-operator)
+    const auto& ref = armilla::detail::held_by(this->object(), "write");
+    if constexpr (held::sync)
+      call(ref.rank, sync_member_write<M, T, value_type>{ref.name}, value).get();
+    else
+      call(ref.rank, armilla::detail::member_of_object<M, T>{ref.name}, value).get();
     return *this;
+  }
+
+  /// Of a global pointer that is the member: `*gp->p`, `gp->next->foo()`.
+  auto operator*() const
+    requires memory_pointer<value_type>
+  {
+    return *get();
+  }
+  value_type operator->() const
+    requires pointer<value_type>
+  {
+    return get();  // lives as long as the expression
   }
 };
 
