@@ -20,6 +20,7 @@
 /// | `gpObj->x = 3;`                       | the same, likewise                                              |
 /// | `global class OBJ`                    | any class that has `methods`                                    |
 /// | `new (place) OBJ(1)`, `delete gpObj;` | `new_object<OBJ>(rank, 1)`, `delete_object(gpObj);`             |
+/// | `new (proc_t("prog", host)) OBJ(1)`   | `new_object<tag>(proc_t("libobj.so", rank), 1)`, of a library   |
 /// | `sync int v;`, `sync const int k = 3;`| `sync_var<int> v;`, `sync_var<const int> k = 3;`                |
 /// | `sync int *global p;`                 | `global<sync_var<int> *> p;`                                    |
 /// | `atomic void foo();`                  | `static constexpr atomic_list<&OBJ::foo> atomic_methods{};`     |

@@ -78,6 +78,13 @@ class cell {
   };
 };
 
+namespace cell_api {
+struct cell {
+  struct methods : am::ccpp::methods<cell> {};
+};
+inline constexpr am::method<am::remote<cell>(int)> make{"ccpp_values_test.cell.make"};
+}  // namespace cell_api
+
 static_assert(std::is_same_v<global<std::string*>, value_ptr<std::string>>);
 static_assert(std::is_same_v<global<global<double*>*>, value_ptr<am::global_ptr<double>>>);
 static_assert(std::is_same_v<global<global<cell*>*>, value_ptr<object_ptr<cell>>>);
@@ -255,6 +262,18 @@ RANK_TEST(sync_members_of_processor_objects_wait_at_their_owner) {
   EXPECT_EQ(seen, 11);
   EXPECT_EQ(int(there->seven), 7);
   EXPECT_THROWS(am::remote_error, there->once = 12);
+  am::fence();
+}
+
+RANK_TEST(a_placement_whose_library_cannot_be_loaded_says_why) {
+  EXPECT_THROWS_SAYING(am::remote_error, "ARMILLA_LIBRARIES names no folder",
+                       (void)new_object<cell_api::make>(proc_t("libm.so", next()), 1));
+  am::provide_class<cell_api::make, cell>();
+  am::barrier();
+  const global<cell_api::cell*> there = new_object<cell_api::make>(proc_t("", next()), 4);  // the program there has it
+  EXPECT_EQ(there.rank(), next());
+  EXPECT_THROWS_SAYING(am::remote_error, "ARMILLA_LIBRARIES names no folder",
+                       (void)new_object<cell_api::make>(proc_t("libm.so", next()), 1));
   am::fence();
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "armilla/dialect/object_ptr_inline.hpp"
 #include "armilla/object/create.hpp"
+#include "armilla/object/library.hpp"
 #include "armilla/object/named_object.hpp"
 #include "armilla/object/remote.hpp"
 
@@ -101,6 +103,35 @@ template <const auto& M, class... A>
 [[nodiscard]] auto new_object(rank_t place, A&&... arguments) {
   using made = decltype(create<M>(place, std::forward<A>(arguments)...).get());
   return object_ptr<typename made::object_type>(create<M>(place, std::forward<A>(arguments)...).get());
+}
+
+/// CC++'s `proc_t`: where a processor object is to be, and which executable has its class. Here that is a shared library, which
+/// rank `place` loads when it has not yet; see `load_library` for which may be. Without one the program there has the class.
+struct proc_t {
+  proc_t(std::string library, rank_t place) : executable(std::move(library)), host(place) {}
+  std::string executable;
+  rank_t host;
+};
+/// CC++'s `new (placement) T(arguments...)`: the rank loads the library, and makes the object as the library provides it under
+/// the tag. Waits for both; they are under way together.
+///
+///     global<counter_api::counter *> c = new_object<counter_api::make>(proc_t("libcounters.so", 3), 5);
+///
+/// Errors: remote_error that says why the library could not be loaded, or what the constructor threw. Cost: two questions at
+/// once. Paper: MRPC, section 4 ("an incoming request to dynamically load processor objects").
+template <const auto& M, class... A>
+  requires armilla::detail::method_tag<M>
+[[nodiscard]] auto new_object(const proc_t& placement, A&&... arguments) {
+  future<void> loaded = placement.executable.empty() ? make_future() : load_library(placement.host, placement.executable);
+  auto made = create<M>(placement.host, std::forward<A>(arguments)...);
+  try {
+    loaded.get();
+  } catch (const error&) {  // says more than that there is no such class
+    detail::let_go(made);
+    throw;
+  }
+  auto object = made.get();
+  return object_ptr<typename decltype(object)::object_type>(std::move(object));
 }
 
 /// CC++'s `delete p`: destroys the object as soon as no method runs in it. Does not wait; later calls to it are errors.

@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/error.hpp"
 #include "armilla/dialect/sync_ptr.hpp"
 #include "armilla/dialect/value_ptr_inline.hpp"
 #include "armilla/object/create.hpp"
@@ -62,6 +63,14 @@ class named_rpc : public reached<T> {
     return call<M>(this->object(), std::forward<A>(arguments)...).get();
   }
 };
+
+// Waits for an object that is not wanted any more, if it was made.
+template <class T>
+void let_go(future<remote<T>>& made) {
+  try {
+    made.get().reset();
+  } catch (const error&) {}  // NOLINT(bugprone-empty-catch): another error is told
+}
 
 // A sync variable that is a data member of a processor object: read and written as one behind a pointer is.
 template <auto M, class T>
