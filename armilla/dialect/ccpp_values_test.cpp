@@ -56,6 +56,14 @@ struct point {
   double x, y;
 };
 
+struct page {
+  std::string text;
+  int number = 0;
+  struct methods : am::ccpp::methods<page> {
+    field<&page::number> number{this};
+  };
+};
+
 class cell {
  public:
   cell() = default;
@@ -215,6 +223,17 @@ RANK_TEST(members_are_reached_through_two_levels) {
     EXPECT_EQ(double(*mine->weight), 2.5);
     am::barrier();
   }
+  am::fence();
+}
+
+RANK_TEST(processor_objects_are_copied_and_assigned_to) {
+  const global<page*> there = new_object<page>(next()), here = new_object<page>(am::rank());
+  *there = {"a text", 3};
+  *here = *there;
+  EXPECT_EQ(page(*here).text, "a text");
+  EXPECT_EQ((*there).get().number + here->number, 6);
+  delete_object(there);
+  EXPECT_THROWS(am::remote_error, (void)(*there).get());
   am::fence();
 }
 

@@ -14,7 +14,7 @@
 /// | function instance, waited for          | `invoke(pe, f, arguments...)`, `invoke(result, pe, f, arguments...)`   |
 /// | function instance, asynchronous        | `ainvoke(pe, f, arguments...)`, `ainvoke(sync, pe, f, arguments...)`   |
 /// | member of a global object              | `invoke<&T::m>(gp, arguments...)`, `ainvoke<&T::m>(gp, arguments...)`  |
-/// | global pointer                         | `GlobalPtr<T>`: `*gp` reads and writes                                |
+/// | global pointer                         | `GlobalPtr<T>`: `*gp` reads and writes, also `gp[i]` and `**gg`        |
 /// | synchronising structure                | `Sync<T>`: `read`, `peek`, `write`                                    |
 /// | barrier, reduction                     | `Barrier`, `Reduction<T, Op>`: `arrive`; the collectives of teams     |
 /// | the main thread is on processor 0      | `return run_main(argc, argv, f);`                                     |

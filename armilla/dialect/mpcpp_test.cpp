@@ -149,6 +149,26 @@ RANK_TEST(members_are_invoked_through_global_pointers) {
   EXPECT_EQ(mine.total, 10);
 }
 
+RANK_TEST(pointers_to_pointers_are_followed) {
+  struct pair {
+    int first, second;
+  };
+  int row[3] = {1, 2, 10 + am::rank()};
+  pair both{3, 20 + am::rank()};
+  GlobalPtr<int> to_row = am::to_global(row);
+  GlobalPtr<pair> to_both = am::to_global(&both);
+  const auto gg = am::all_gather(GlobalPtr<GlobalPtr<int>>(am::to_global(&to_row)))[std::size_t(next())];
+  const auto gp = am::all_gather(GlobalPtr<GlobalPtr<pair>>(am::to_global(&to_both)))[std::size_t(next())];
+  EXPECT_EQ((**gg).get(), 1);
+  EXPECT_EQ(gg[0][2].get(), 10 + next());
+  EXPECT_EQ(((*gp)->*&pair::second).get(), 20 + next());
+  am::barrier();
+  **gg = 5;
+  invoke(next(), [](GlobalPtr<GlobalPtr<pair>> p) { (*p)->*& pair::first = 6; }, gp);
+  am::barrier();
+  EXPECT_EQ(row[0] + both.first, 11);
+}
+
 RANK_TEST(sync_structures_are_queues) {
   Sync<int> queue;
   std::vector<int> seen;

@@ -65,6 +65,34 @@ consteval auto overload(Signature C::* method) {
 template <class T>
 concept has_methods = requires { typename T::methods; } && std::is_base_of_v<methods<T>, typename T::methods>;
 
+/// What `*p` gives for a pointer to a processor object: converting it to T copies the object, assigning to it assigns to the
+/// object. For classes that are sendable; of a derived class the T in it, as in C++. Errors and cost: as a call of a method.
+template <class T>
+class object_value {
+ public:
+  explicit object_value(const remote<T>& object) noexcept : object_(object) {}
+  object_value(const object_value&) = delete;
+
+  T get() const {
+    const auto& held = armilla::detail::held_by(object_, "read");
+    return call(held.rank, detail::object_read<T>{held.name}).get();
+  }
+  operator T() const { return get(); }  // NOLINT(google-explicit-constructor): reading
+
+  // NOLINTBEGIN(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator): assigned through
+  const object_value& operator=(T value) const {
+    const auto& held = armilla::detail::held_by(object_, "write");
+    call(held.rank, detail::object_write<T>{held.name}, std::move(value)).get();
+    return *this;
+  }
+  const object_value& operator=(const object_value& from) const { return *this = from.get(); }
+  const object_value& operator=(const object_value& from) { return std::as_const(*this) = from.get(); }
+  // NOLINTEND(cppcoreguidelines-c-copy-assignment-signature,misc-unconventional-assign-operator)
+
+ private:
+  remote<T> object_;
+};
+
 /// CC++'s `T *global` for a processor object: a counted reference (`remote<T>`, to which it converts) with `->`.
 template <class T>
 class object_ptr : public remote<T> {
@@ -89,6 +117,9 @@ class object_ptr : public remote<T> {
     static_assert(has_methods<T>, "armilla: `->` reaches what the class names in a public struct methods : ccpp::methods<T>");
     return arrow<typename T::methods>{{{*this}}};
   }
+
+  /// The object itself, to be copied or assigned to.
+  object_value<T> operator*() const { return object_value<T>(*this); }
 };
 
 /// CC++'s `new (place) T(arguments...)`: makes an object on rank `place` and waits for the end of its constructor. It lives until

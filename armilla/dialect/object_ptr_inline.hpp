@@ -72,6 +72,24 @@ void let_go(future<remote<T>>& made) {
   } catch (const error&) {}  // NOLINT(bugprone-empty-catch): another error is told
 }
 
+// A processor object as a value.
+template <class T>
+struct object_read {
+  armilla::detail::object_name name;
+  T operator()() const {
+    armilla::detail::object_use use(name, "read");
+    return use.template as<T>();
+  }
+};
+template <class T>
+struct object_write {
+  armilla::detail::object_name name;
+  void operator()(T value) const {
+    armilla::detail::object_use use(name, "write");
+    use.template as<T>() = std::move(value);
+  }
+};
+
 // A sync variable that is a data member of a processor object: read and written as one behind a pointer is.
 template <auto M, class T>
 struct sync_member_read {
@@ -136,7 +154,7 @@ class field : public reached<T> {
 
   /// Of a global pointer that is the member: `*gp->p`, `gp->next->foo()`.
   auto operator*() const
-    requires memory_pointer<value_type>
+    requires pointer_to_memory<value_type>
   {
     return *get();
   }

@@ -54,12 +54,12 @@ class value_ref {
 
   /// Of a global pointer that lies there: `**gg`, `gg[i][j]`, `(*gg)->foo()`, `(*gg)->*&T::x`.
   auto operator*() const
-    requires detail::memory_pointer<value_type>
+    requires detail::pointer_to_memory<value_type>
   {
     return *get();
   }
   auto operator[](std::ptrdiff_t i) const
-    requires detail::memory_pointer<value_type>
+    requires detail::pointer_to_memory<value_type>
   {
     return get()[i];
   }
@@ -69,7 +69,7 @@ class value_ref {
     return get();  // lives as long as the expression
   }
   template <class M>
-    requires detail::memory_pointer<value_type>
+    requires detail::pointer_to_memory<value_type>
   auto operator->*(M member) const {
     return get()->*member;
   }

@@ -12,14 +12,10 @@
 // What the templates of value_ptr.hpp are made of.
 namespace armilla::ccpp::detail {
 
-template <class T>
-void takes_global_ptr(const global_ptr<T>&);
-/// A pointer to memory: a global_ptr or what derives from one.
-template <class P>
-concept memory_pointer = requires(const P& p) { detail::takes_global_ptr(p); };
+using armilla::detail::pointer_to_memory;
 /// The same, or a reference to a processor object.
 template <class P>
-concept pointer = memory_pointer<P> || std::derived_from<P, armilla::detail::remote_base>;
+concept pointer = pointer_to_memory<P> || std::derived_from<P, armilla::detail::remote_base>;
 
 template <class T>
 T& own_value(const global_ptr<T>& p, const char* operation) {

@@ -7,6 +7,16 @@ namespace armilla {
 template <class T>
 class global_ptr;
 
+namespace detail {
+
+template <class T>
+void takes_global_ptr(const global_ptr<T>&);
+/// A global_ptr, or what derives from one.
+template <class P>
+concept pointer_to_memory = requires(const P& p) { detail::takes_global_ptr(p); };
+
+}  // namespace detail
+
 /// What `*p` gives: stands for an object of type T that may lie on any rank.
 ///
 /// Converting it to T reads, assigning to it writes; both are complete when they return. `*q = *p` copies the object.
@@ -78,6 +88,23 @@ class global_ref {
 
   /// The pointer whose target this is.
   global_ptr<T> operator&() const noexcept;  // NOLINT(google-runtime-operator): & undoes *
+
+  /// Where a global pointer lies, what that points to: `**gg`, `gg[i][j]`, `(*gg)->*&P::x`. Two accesses.
+  auto operator*() const&&
+    requires detail::pointer_to_memory<value_type>
+  {
+    return *get();
+  }
+  auto operator[](std::ptrdiff_t n) const&&
+    requires detail::pointer_to_memory<value_type>
+  {
+    return get()[n];
+  }
+  template <class M>
+    requires detail::pointer_to_memory<value_type>
+  auto operator->*(M member) const&& {
+    return get()->*member;
+  }
 
   // clang-format off
   const global_ref&& operator+=(const value_type& v) const&& { return after(value_type(get() + v)); }
