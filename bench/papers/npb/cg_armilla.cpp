@@ -17,6 +17,7 @@ namespace npb {
 namespace {
 
 namespace am = armilla;
+using armilla::mpcpp::GlobalPtr;
 
 // parallel
 class inverse_iteration {
@@ -102,25 +103,22 @@ class inverse_iteration {
   int rank_, ranks_, first_;
   std::size_t count_;
   sparse_rows a_;
-  std::vector<double> x_, z_, q_, r_;                 ///< this rank's part
-  double* whole_;                                     ///< what is multiplied
-  std::vector<am::global_ptr<double>> whole_of_;      ///< on every rank
-  std::vector<am::global_ptr<am::counter>> arrived_;  ///< parts of it
-  std::span<double> direction_;                       ///< my part of it
+  std::vector<double> x_, z_, q_, r_;            ///< this rank's part
+  double* whole_;                                ///< what is multiplied
+  std::vector<GlobalPtr<double>> whole_of_;      ///< on every rank
+  std::vector<GlobalPtr<am::counter>> arrived_;  ///< parts of it
+  std::span<double> direction_;                  ///< my part of it
   double zeta_ = 0, residual_ = 0;
 };
 // end of parallel
+
+options how("cg", cg_problem::what, "one-sided");
+void part() { run<inverse_iteration, armilla_count>(how, papers::armilla_job(), "one-sided", "bench/papers/npb/cg_armilla.cpp"); }
 
 }  // namespace
 }  // namespace npb
 
 int main(int argc, char** argv) {
-  static npb::options how("cg", npb::cg_problem::what, "one-sided");
-  if (const auto code = how.read(argc, argv)) return *code;
-  return armilla::run_main(argc, argv, [] {
-    npb::on_every_rank([] {
-      npb::run<npb::inverse_iteration, npb::armilla_count>(how, papers::armilla_job(), "one-sided",
-                                                           "bench/papers/npb/cg_armilla.cpp");
-    });
-  });
+  if (const auto code = npb::how.read(argc, argv)) return *code;
+  return armilla::mpcpp::run_main(argc, argv, npb::master<npb::part>);
 }

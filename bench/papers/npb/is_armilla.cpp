@@ -14,6 +14,7 @@ namespace npb {
 namespace {
 
 namespace am = armilla;
+using armilla::mpcpp::GlobalPtr;
 
 // parallel
 class integer_sort {
@@ -74,7 +75,7 @@ class integer_sort {
     make_room(std::size_t(places.back()));
     pieces_.assign(1, split.kept_of(sorted_.local(), rank_));
     for (std::size_t r = 0; r < counts.size(); ++r) {
-      const am::global_ptr<sort_key> from = sorted_of_[r] + there[r];
+      const GlobalPtr<sort_key> from = sorted_of_[r] + there[r];
       const auto copy = std::span(received_).subspan(std::size_t(places[r]), std::size_t(copied[r]));
       am::get(copy, from);
       pieces_.emplace_back(from.is_mapped() ? from.local() : copy.data(), std::size_t(counts[r]));
@@ -99,8 +100,8 @@ class integer_sort {
   std::uint64_t first_;
   std::vector<sort_key> keys_, first_keys_;
   bucket_sorter sorter_;
-  am::global_ptr<key_parcel> sorted_;
-  std::vector<am::global_ptr<sort_key>> sorted_of_;  ///< of every rank
+  GlobalPtr<key_parcel> sorted_;
+  std::vector<GlobalPtr<sort_key>> sorted_of_;  ///< of every rank
   std::vector<sort_key> received_;
   std::vector<std::span<const sort_key>> pieces_;  ///< of this rank's buckets, by the rank from which they come, its own first
   rank_table table_;
@@ -108,15 +109,13 @@ class integer_sort {
 };
 // end of parallel
 
+options how("is", is_problem::what, "one-sided");
+void part() { run<integer_sort, armilla_count>(how, papers::armilla_job(), "one-sided", "bench/papers/npb/is_armilla.cpp"); }
+
 }  // namespace
 }  // namespace npb
 
 int main(int argc, char** argv) {
-  static npb::options how("is", npb::is_problem::what, "one-sided");
-  if (const auto code = how.read(argc, argv)) return *code;
-  return armilla::run_main(argc, argv, [] {
-    npb::on_every_rank([] {
-      npb::run<npb::integer_sort, npb::armilla_count>(how, papers::armilla_job(), "one-sided", "bench/papers/npb/is_armilla.cpp");
-    });
-  });
+  if (const auto code = npb::how.read(argc, argv)) return *code;
+  return armilla::mpcpp::run_main(argc, argv, npb::master<npb::part>);
 }

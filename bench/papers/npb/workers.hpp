@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 
 #include <armilla/armilla.hpp>
@@ -9,26 +10,28 @@
 
 namespace npb {
 
-/// The main thread of processor 0 gives every rank the same work, as MPC++ programs do: a thread on each of them, which is the
-/// rank's own code from then on and may use collectives. Returns when the work of rank 0 is done and all have come to their end.
-/// `work` is a function object without captured addresses. Paper: MPC++, section 3.1.
-template <class Work>
-void on_every_rank(Work work) {
-  const auto begin = [work] {
-    armilla::spawn([work] {
-      try {
-        work();
-      } catch (const std::exception& e) {  // the others wait for this rank: end the job
-        std::fprintf(stderr, "rank %d: %s\n", int(armilla::rank()), e.what());
-        std::exit(1);
-      }
-      armilla::barrier();
-    });
-  };
-  for (armilla::rank_t pe = 1; pe < armilla::ranks(); ++pe) armilla::mpcpp::ainvoke(pe, begin);
+/// A slave thread: a function instance that does its processor's part of `Work`, and enters collectives with the others.
+template <void (*Work)()>
+bool slave() {
+  try {
+    Work();
+  } catch (const std::exception& e) {  // the others wait for this rank: end the job
+    std::fprintf(stderr, "rank %d: %s\n", int(armilla::rank()), e.what());
+    std::exit(1);
+  }
+  return true;
+}
+
+/// The main thread: gives every processor its part of `Work`, does its own, and waits for the slaves' ends.
+/// Paper: MPC++, section 3.1 ("The main control thread on node 0 distribute work to slave threads on other nodes").
+template <void (*Work)()>
+void master() {
+  using namespace armilla::mpcpp;
+  std::deque<Sync<bool>> ended(static_cast<std::size_t>(armilla::ranks()));
+  for (armilla::rank_t pe = 1; pe < armilla::ranks(); ++pe) ainvoke(ended[std::size_t(pe)], pe, slave<Work>);
   armilla::flush();
-  work();
-  armilla::barrier();
+  slave<Work>();
+  for (armilla::rank_t pe = 1; pe < armilla::ranks(); ++pe) ended[std::size_t(pe)].read();
 }
 
 }  // namespace npb
