@@ -94,11 +94,11 @@ pile<typename V::value_type> first_of_equals(const V& v, failure& why, Same& sam
 
 /// Writes what all members keep into `out`, one behind the other, and returns how many elements that are.
 template <class V, class T>
-std::size_t write_kept(const V& out, const char* operation, failure& why, const pile<T>& kept) {
+std::size_t write_kept(const V& out, const char* operation, failure& why, const pile<T>& kept, ending how = ending::agrees) {
   const part_counts all = count_of_all(out.members(), operation, why, kept.size());
   require_room(operation, all.all, out.extent());
   write_at(out, all.before, kept.elements(), why);
-  agree(out.members(), operation, why);
+  finish(out.members(), operation, why, how);
   return all.all;
 }
 
@@ -304,6 +304,15 @@ std::size_t copy_some(const In& in, const Out& out, const char* operation, P& pr
       return copy_marked(mine, bits, out, operation, why);
     }
   return write_kept(out, operation, why, collect<1>(in, why, kept_if(predicate, wanted))[0]);
+}
+
+/// All elements of a range without a size.
+template <class In, class Out>
+std::size_t copy_in_order(const In& in, const Out& out, ending how) {
+  require_one_team(in, out);
+  algorithm_call why("copy");
+  const auto first_list = [](const auto&, std::size_t) { return 0U; };
+  return write_kept(out, "copy", why, collect<1>(in, why, first_list)[0], how);
 }
 
 template <class R, class P>

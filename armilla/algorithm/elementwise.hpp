@@ -49,14 +49,16 @@ void transform(A&& a, B&& b, Out&& out, F f) {
                       std::move(f));
 }
 
-/// Element i of `out` becomes element i of `in`, in runs where both lie side by side. usage_error if `out` has fewer.
+/// Element i of `out` becomes element i of `in`, in runs where both lie side by side. usage_error if `out` has fewer. Of a
+/// filtered or flattened range the elements come one behind the other, and copy returns how many there are; that takes two
+/// meetings, and room for them.
 template <distributed_range In, distributed_range Out>
-void copy(In&& in, Out&& out) {
-  detail::copy_all(detail::reading(in), views::all(out), detail::ending::agrees);
+auto copy(In&& in, Out&& out) {
+  return detail::copy_all(detail::reading(in), views::all(out), detail::ending::agrees);
 }
 template <distributed_range In, distributed_range Out>
-void copy(nowait_t, In&& in, Out&& out) {
-  detail::copy_all(detail::reading(in), views::all(out), detail::ending::does_not_wait);
+auto copy(nowait_t, In&& in, Out&& out) {
+  return detail::copy_all(detail::reading(in), views::all(out), detail::ending::does_not_wait);
 }
 template <distributed_range In, distributed_range Out>
 void copy_n(In&& in, std::size_t n, Out&& out) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstring>
 
+#include "armilla/algorithm/compaction_inline.hpp"
 #include "armilla/algorithm/walk.hpp"
 #include "armilla/container/views.hpp"
 
@@ -46,7 +47,7 @@ struct copy_piece {
 };
 
 template <class From, class To>
-void copy_all(const From& from, const To& to, ending how) {
+void copy_sized(const From& from, const To& to, ending how) {
   require_room("copy", from.extent(), to.extent());
   const zip_view<From, To> both(from, to);
   algorithm_call why("copy");
@@ -56,6 +57,15 @@ void copy_all(const From& from, const To& to, ending how) {
     return true;
   });
   finish(to.members(), "copy", why, how);
+}
+
+/// Of a range with a size nothing is returned; of one without how many elements have been copied, one behind the other.
+template <class From, class To>
+auto copy_all(const From& from, const To& to, ending how) {
+  if constexpr (From::sized)
+    copy_sized(from, to, how);
+  else
+    return copy_in_order(from, require_sized(to), how);
 }
 
 template <class V, class F>

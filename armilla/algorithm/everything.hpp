@@ -12,17 +12,18 @@ namespace armilla {
 template <distributed_range R>
 auto everything(R&& r) {
   const auto v = detail::reading(r);
-  std::vector<typename std::remove_cvref_t<decltype(v)>::value_type> all;
-  all.reserve(v.extent());
+  using value = typename std::remove_cvref_t<decltype(v)>::value_type;
+  static_assert(!detail::refers_to_elements<value>,
+                "armilla: the rows of this view end with the look at them; transform them into vectors first, or flatten them");
+  std::vector<value> all;
+  if constexpr (!detail::gives_rows<decltype(v)>) all.reserve(v.extent());
   detail::scratch fetched;
-  for (std::size_t i = 0; i < v.extent();) {
-    std::size_t n = v.run_at(i).end - i;
-    const auto cursor = v.window(i, n, fetched);
+  const auto keep = [&all](const auto cursor, std::size_t n, const detail::indices&) {
     for (std::size_t k = 0; k < n; ++k)
       if (detail::passes(cursor, k)) all.push_back(cursor[k]);
-    fetched.finish();
-    i += n;
-  }
+    return true;
+  };
+  for (std::size_t i = 0; i < v.extent();) detail::go_through(v, i, v.run_at(i).end, fetched, keep);
   return all;
 }
 

@@ -24,14 +24,8 @@ typename V::value_type element_at(const V& v, std::size_t i) {
 template <class V, class F>
 void walk_between(const V& v, std::size_t first, std::size_t end, failure& why, F f) try {
   scratch fetched;
-  for (std::size_t i = first; i < end && !why.happened();) {
-    std::size_t n = std::min(v.run_at(i).end, end) - i;
-    const auto cursor = v.window(i, n, fetched);
-    count_elements(n);
-    if (!f(cursor, n, indices(i))) break;
-    fetched.finish();
-    i += n;
-  }
+  for (std::size_t i = first; i < end && !why.happened();)
+    if (!go_through(v, i, std::min(v.run_at(i).end, end), fetched, f)) break;
   fetched.finish();
 } catch (...) { why.note(); }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "armilla/container/algorithm_call.hpp"
 #include "armilla/container/cursor.hpp"
+#include "armilla/container/mapped_views.hpp"
 #include "armilla/container/range.hpp"
 
 /// What all algorithms share: each rank goes through its runs of a range, and all members agree in the end.
@@ -12,10 +13,18 @@ class indices {
  public:
   explicit indices(std::size_t first) noexcept : first_(first) {}
   indices(const armilla::placement& dealt, rank_t member) noexcept : dealt_(&dealt), member_(member) {}
-  std::size_t operator()(std::size_t k) const noexcept { return dealt_ == nullptr ? first_ + k : dealt_->index_of(member_, k); }
+  /// All have this one: they are elements of one element.
+  static indices all(std::size_t index) noexcept {
+    indices same(index);
+    same.mask_ = 0;
+    return same;
+  }
+  std::size_t operator()(std::size_t k) const noexcept {
+    return dealt_ == nullptr ? first_ + (k & mask_) : dealt_->index_of(member_, k);
+  }
 
  private:
-  std::size_t first_ = 0;
+  std::size_t first_ = 0, mask_ = ~std::size_t{0};
   const armilla::placement* dealt_ = nullptr;
   rank_t member_ = 0;
 };
@@ -32,6 +41,30 @@ void enter(const V& v) {
   if (reads_others(v)) meet(v.members());
 }
 
+/// Calls f(cursor, n, indices) for what lies at positions [i, end) of one run, or as much as is fetched at a time, and sets i
+/// behind it; of rows for each row. Returns what f does: false ends it.
+template <class V, class F>
+bool go_through(const V& v, std::size_t& i, std::size_t end, scratch& fetched, F& f) {
+  std::size_t n = end - i;
+  if constexpr (gives_rows<V>) {
+    const auto rows = v.rows_at(i, n, fetched);
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto take_row = [&](const auto c, std::size_t many) {
+        count_elements(many);
+        return f(c, many, indices::all(i + k));
+      };
+      if (passes(rows, k) && !v.in_row(rows, k, take_row)) return false;
+    }
+  } else {
+    const auto cursor = v.window(i, n, fetched);
+    count_elements(n);
+    if (!f(cursor, n, indices(i))) return false;
+  }
+  fetched.finish();
+  i += n;
+  return true;
+}
+
 /// Calls f(cursor, n, indices) for each piece of `v` that belongs to `member`, in the order of indices, until f returns false or
 /// something has failed. Elements dealt in turn come in one piece where one placement says where all of them lie.
 template <class V, class F>
@@ -46,14 +79,8 @@ void walk_of(const V& v, rank_t member, failure& why, F f) try {
     }
   }
   scratch fetched;
-  for (std::size_t i = v.next_on(member, 0); i < v.extent() && !why.happened(); i = v.next_on(member, i)) {
-    std::size_t n = v.run_at(i).end - i;
-    const auto cursor = v.window(i, n, fetched);
-    count_elements(n);
-    if (!f(cursor, n, indices(i))) break;
-    fetched.finish();
-    i += n;
-  }
+  for (std::size_t i = v.next_on(member, 0); i < v.extent() && !why.happened(); i = v.next_on(member, i))
+    if (!go_through(v, i, v.run_at(i).end, fetched, f)) break;
   fetched.finish();
 } catch (...) { why.note(); }
 
@@ -66,14 +93,8 @@ void walk(const V& v, failure& why, F f) {
 template <class V, class F>
 void walk_everything(const V& v, failure& why, F f) try {
   scratch fetched;
-  for (std::size_t i = 0; i < v.extent() && !why.happened();) {
-    std::size_t n = v.run_at(i).end - i;
-    const auto cursor = v.window(i, n, fetched);
-    count_elements(n);
-    if (!f(cursor, n, indices(i))) break;
-    fetched.finish();
-    i += n;
-  }
+  for (std::size_t i = 0; i < v.extent() && !why.happened();)
+    if (!go_through(v, i, v.run_at(i).end, fetched, f)) break;
 } catch (...) { why.note(); }
 
 /// Calls step(k) for the elements of a piece that are let through. What it throws is noted with the element's index.

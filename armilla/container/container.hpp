@@ -8,6 +8,7 @@
 #include "armilla/container/distribution.hpp"
 #include "armilla/container/files.hpp"
 #include "armilla/container/graph.hpp"
+#include "armilla/container/graph_views.hpp"
 #include "armilla/container/list.hpp"
 #include "armilla/container/map.hpp"
 #include "armilla/container/matrix.hpp"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/container/graph.hpp"
-
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/limits.hpp"
+#include "armilla/container/graph_views.hpp"
 #include "armilla/global/transfer.hpp"
 
 namespace armilla::detail {
@@ -53,6 +52,37 @@ std::vector<vertex_id> fetch_row(const graph_shape& g, const edge_rows& rows, st
     read_far(all.data(), block.plus(std::int64_t((count + 1) * sizeof ends[0] + ends[0] * sizeof(vertex_id))),
              {"graph", all.size() * sizeof(vertex_id), alignof(vertex_id), may_read});
   return all;
+}
+
+namespace {
+
+/// Rows of vertices that follow each other, of another member.
+class fetched_rows final : public fetched_run {
+ public:
+  std::vector<std::uint64_t> begin;
+  std::vector<vertex_id> to;
+};
+
+}  // namespace
+
+rows_from fetch_rows(const graph_shape& g, const edge_rows& rows, std::size_t first, std::size_t& n, scratch& s) {
+  const std::size_t m = g.owner(first), k = first - g.first_of[m], count = g.first_of[m + 1] - g.first_of[m];
+  const global_address block = rows.blocks.at(rank_t(m));
+  auto fetched = std::make_unique<fetched_rows>();
+  std::vector<std::uint64_t>& begin = fetched->begin;
+  n = std::min(n, scratch::most<std::uint64_t>);
+  begin.resize(n + 1);
+  read_far(begin.data(), block.plus(std::int64_t(k * sizeof begin[0])),
+           {"graph", begin.size() * sizeof begin[0], alignof(std::uint64_t), may_read});
+  const std::uint64_t from = begin[0];
+  for (std::uint64_t& b : begin) b -= from;
+  while (n > 1 && begin[n] > scratch::most<vertex_id>) --n;
+  fetched->to.resize(std::size_t(begin[n]));
+  if (!fetched->to.empty())
+    read_far(fetched->to.data(), block.plus(std::int64_t((count + 1) * sizeof begin[0] + from * sizeof(vertex_id))),
+             {"graph", fetched->to.size() * sizeof(vertex_id), alignof(vertex_id), may_read});
+  const fetched_rows& kept = s.keep(std::move(fetched), n, false);
+  return {{kept.begin.data(), kept.to.data()}, 0};
 }
 
 void throw_edge_outside(std::uint64_t from, std::uint64_t to, std::size_t n) {

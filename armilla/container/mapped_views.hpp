@@ -28,5 +28,24 @@ auto filter(P predicate) {
   return detail::closure{[predicate](auto&& r) { return views::filter(std::forward<decltype(r)>(r), predicate); }};
 }
 
+/// The first part of each element: of pairs, or of a zip. Only read.
+template <distributed_range R>
+auto keys(R&& r) {
+  detail::require_pairs<R>();
+  return detail::make_transform(views::all(std::forward<R>(r)), detail::part_of_element<0>{});
+}
+inline auto keys() {
+  return detail::closure{[](auto&& r) { return views::keys(std::forward<decltype(r)>(r)); }};
+}
+/// The second part of each element, which may be written where the element may.
+template <distributed_range R>
+auto values(R&& r) {
+  detail::require_pairs<R>();
+  return detail::transform_view<all_t<R>, detail::part_of_element<1>>(views::all(std::forward<R>(r)), {});
+}
+inline auto values() {
+  return detail::closure{[](auto&& r) { return views::values(std::forward<decltype(r)>(r)); }};
+}
+
 }  // namespace views
 }  // namespace armilla

@@ -8,10 +8,18 @@
 /// The views of ranges whose elements are made by a function.
 namespace armilla::detail {
 
+/// A view whose elements are those of others' elements: each position stands for a row of any length. In the place of `window`
+/// it has rows_at(first, n, scratch), the window of what has the rows, and in_row(rows, k, f), which calls f(cursor, n) for the
+/// elements of row k and returns what f does. Its `window` says only of which type cursors are.
+template <class V>
+concept gives_rows = V::rows;
+
 /// What most views have as their range has it.
 template <class V>
 class over {
  public:
+  static constexpr bool rows = gives_rows<V>;
+
   explicit over(V base) : base_(std::move(base)) {}
 
   std::size_t extent() const { return base_.extent(); }
@@ -21,6 +29,11 @@ class over {
   common_places common() const { return base_.common(); }
   bool ordered() const { return base_.ordered(); }
   bool reaches(std::size_t i) const { return base_.reaches(i); }
+  auto rows_at(std::size_t first, std::size_t& n, scratch& s) const
+    requires gives_rows<V>
+  {
+    return base_.rows_at(first, n, s);
+  }
 
  protected:
   V base_;
@@ -61,8 +74,12 @@ class transform_view : public over<V> {
     return this->base_.size();
   }
   auto reading() const { return *this; }
-  auto window(std::size_t first, std::size_t& n, scratch& s) const {
-    return transformed<cursor_of<V>, F>{this->base_.window(first, n, s), &f_};
+  transformed<cursor_of<V>, F> window(std::size_t first, std::size_t& n, scratch& s) const {
+    return {this->base_.window(first, n, s), &f_};
+  }
+  template <class Rows, class Each>
+  bool in_row(const Rows& rows, std::size_t k, Each each) const {
+    return this->base_.in_row(rows, k, [&](auto c, std::size_t n) { return each(transformed<decltype(c), F>{c, &f_}, n); });
   }
   auto places() const
     requires by_place
@@ -107,8 +124,12 @@ class filter_view : public over<V> {
   filter_view(V base, P predicate) : over<V>(std::move(base)), predicate_(std::move(predicate)) {}
 
   auto reading() const { return filter_view<decltype(this->base_.reading()), P>(this->base_.reading(), predicate_); }
-  auto window(std::size_t first, std::size_t& n, scratch& s) const {
-    return filtered<cursor_of<V>, P>{this->base_.window(first, n, s), &predicate_};
+  filtered<cursor_of<V>, P> window(std::size_t first, std::size_t& n, scratch& s) const {
+    return {this->base_.window(first, n, s), &predicate_};
+  }
+  template <class Rows, class Each>
+  bool in_row(const Rows& rows, std::size_t k, Each each) const {
+    return this->base_.in_row(rows, k, [&](auto c, std::size_t n) { return each(filtered<decltype(c), P>{c, &predicate_}, n); });
   }
   auto places() const
     requires by_place
@@ -119,5 +140,25 @@ class filter_view : public over<V> {
  private:
   P predicate_;
 };
+
+/// A part of a pair or tuple; a reference where the element is one that stays.
+template <std::size_t Part>
+struct part_of_element {
+  template <class E>
+  decltype(auto) operator()(E&& e) const {
+    using std::get;
+    if constexpr (std::is_lvalue_reference_v<E>)
+      return (get<Part>(e));
+    else
+      return std::tuple_element_t<Part, std::remove_cvref_t<E>>(get<Part>(std::forward<E>(e)));
+  }
+};
+
+template <class R>
+constexpr void require_pairs() {
+  static_assert(
+      requires { typename std::tuple_element<1, typename views::all_t<R>::value_type>::type; },
+      "armilla: keys and values are those of elements that are pairs");
+}
 
 }  // namespace armilla::detail

@@ -88,6 +88,8 @@ class stride_view : public over<V> {
 
  private:
   std::size_t up(std::size_t i) const { return i / step_ + (i % step_ != 0 ? 1 : 0); }
+
+ protected:
   std::size_t step_;
 };
 
@@ -138,7 +140,7 @@ template <class V>
 constexpr V&& require_sized(V&& v) {
   static_assert(
       std::remove_cvref_t<V>::sized,
-      "armilla: a filtered range has no size and no positions; copy what it lets through into a vector first (copy_if)");
+      "armilla: a filtered or flattened range has no size and no positions; copy what is in it into a vector first (copy)");
   return std::forward<V>(v);
 }
 

@@ -20,6 +20,12 @@ void refused() {
   auto v = armilla::views::take(armilla::vector<double>(10), 3);
 #elif defined(CASE_FILTER_IN_ZIP)
   auto v = armilla::views::zip(x, armilla::views::filter(x, [](double) { return true; }));
+#elif defined(CASE_FLATTEN_IN_ZIP)
+  auto v = armilla::views::zip(x, armilla::views::flatten(armilla::views::chunk(x, 3)));
+#elif defined(CASE_FLATTEN_NUMBERS)
+  auto v = armilla::views::flatten(x);
+#elif defined(CASE_KEYS_OF_NUMBERS)
+  auto v = armilla::views::keys(x);
 #elif defined(CASE_ELEMENT)
   armilla::vector<std::unique_ptr<int>> y(10);
 #elif defined(CASE_COPY)

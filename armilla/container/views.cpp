@@ -19,6 +19,8 @@ void throw_shorter(std::size_t n, std::size_t left) {
 
 void throw_bad_stride() { throw_usage("views::stride", "a step of 0; give 1 or more"); }
 
+void throw_empty_rows(const char* view) { throw_usage(view, "rows of 0 elements; give 1 or more"); }
+
 void throw_bad_block(std::size_t dimension, std::size_t first, std::size_t last, std::size_t extent) {
   throw_usage("views::block", fmt::format("cells [{}, {}) in dimension {}, which has {}; give first <= last <= extent", first,
                                           last, dimension, extent));

@@ -7,4 +7,5 @@
 #include "armilla/container/index_views.hpp"
 #include "armilla/container/mapped_views.hpp"
 #include "armilla/container/part_views.hpp"
+#include "armilla/container/row_views.hpp"
 #include "armilla/container/zip_view.hpp"

@@ -44,6 +44,9 @@ void require_same_members(const team& a, const team& b);
 /// Elements of several ranges side by side. Cut at the borders of all of them.
 template <class... V>
 class zip_view {
+  static_assert(
+      (V::sized && ...),
+      "armilla: a filtered or flattened range has no size and no positions; copy what is in it into a vector first (copy)");
   static constexpr std::size_t leader = leader_among<V...>();
 
  public:
