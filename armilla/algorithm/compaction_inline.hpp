@@ -94,17 +94,17 @@ pile<typename V::value_type> first_of_equals(const V& v, failure& why, Same& sam
 
 /// Writes what all members keep into `out`, one behind the other, and returns how many elements that are.
 template <class V, class T>
-std::size_t write_kept(const V& out, const char* operation, failure& why, const pile<T>& kept, ending how = ending::agrees) {
+std::size_t write_kept(const V& out, const char* operation, algorithm_call& why, const pile<T>& kept) {
   const part_counts all = count_of_all(out.members(), operation, why, kept.size());
   require_room(operation, all.all, out.extent());
   write_at(out, all.before, kept.elements(), why);
-  finish(out.members(), operation, why, how);
+  finish(out.members(), operation, why);
   return all.all;
 }
 
 /// The same into the range itself. A vector whose elements go from member to member is cut off on each member.
 template <class R, class T>
-std::size_t keep_only(R& r, const char* operation, failure& why, const pile<T>& kept) {
+std::size_t keep_only(R& r, const char* operation, algorithm_call& why, const pile<T>& kept) {
   if constexpr (requires { r.keep_local(kept.size()); }) {
     if (r.placement().linear()) {
       agree(r.members(), operation, why);
@@ -255,12 +255,13 @@ struct own_part {
 };
 
 template <class In, class Out>
-std::size_t copy_marked(const own_part<In>& mine, const kept_bits& bits, const Out& out, const char* operation, failure& why) {
+std::size_t copy_marked(const own_part<In>& mine, const kept_bits& bits, const Out& out, const char* operation,
+                        algorithm_call& why) {
   const part_counts all = count_of_all(out.members(), operation, why, bits.count());
   require_room(operation, all.all, out.extent());
   for (std::size_t k = 0, at = all.before; k < mine.n; k += marked_at_once)
     at += mine.write(bits, k, std::min(mine.n, k + marked_at_once), out, at, why);
-  agree(out.members(), operation, why);
+  finish(out.members(), operation, why);
   return all.all;
 }
 
@@ -308,11 +309,11 @@ std::size_t copy_some(const In& in, const Out& out, const char* operation, P& pr
 
 /// All elements of a range without a size.
 template <class In, class Out>
-std::size_t copy_in_order(const In& in, const Out& out, ending how) {
+std::size_t copy_in_order(const In& in, const Out& out) {
   require_one_team(in, out);
   algorithm_call why("copy");
   const auto first_list = [](const auto&, std::size_t) { return 0U; };
-  return write_kept(out, "copy", why, collect<1>(in, why, first_list)[0], how);
+  return write_kept(out, "copy", why, collect<1>(in, why, first_list)[0]);
 }
 
 template <class R, class P>

@@ -4,49 +4,37 @@
 
 /// Algorithms that do the same with each element. All members of the range's team call them; each works on its own elements, of
 /// several ranges on those of the first that is written. The others' elements are used where they lie if this rank maps them,
-/// else fetched in pieces of 1 MiB. They end in one agreement, which is a barrier; with `am::nowait` as first argument in none.
-/// What a function throws ends the algorithm: all members throw a remote_error with that text and the element's index.
+/// else fetched in pieces of 1 MiB. They end in one agreement, which is a barrier; with `am::nowait` as first argument in none
+/// (`nowait.hpp`). What a function throws ends the algorithm: all members throw a remote_error with that text and the element's
+/// index.
 namespace armilla {
 
 /// f(e) for each element e; of a zip f(a, b, ...) if f takes them so. One pass, no message but the agreement.
 template <distributed_range R, class F>
 void for_each(R&& r, F f) {
-  detail::for_each_in(views::all(r), "for_each", detail::ending::agrees, f);
-}
-template <distributed_range R, class F>
-void for_each(nowait_t, R&& r, F f) {
-  detail::for_each_in(views::all(r), "for_each", detail::ending::does_not_wait, f);
+  detail::for_each_in(views::all(r), "for_each", f);
 }
 /// The same for the first n elements. usage_error if there are fewer.
 template <distributed_range R, class F>
 void for_each_n(R&& r, std::size_t n, F f) {
-  detail::for_each_in(views::slice(r, 0, n), "for_each_n", detail::ending::agrees, f);
+  detail::for_each_in(views::slice(r, 0, n), "for_each_n", f);
 }
 /// f(i, e) for each element e, whose index is i.
 template <distributed_range R, class F>
 void for_each_index(R&& r, F f) {
-  detail::assign_by_index(views::all(r), "for_each_index", detail::ending::agrees, std::move(f));
-}
-template <distributed_range R, class F>
-void for_each_index(nowait_t, R&& r, F f) {
-  detail::assign_by_index(views::all(r), "for_each_index", detail::ending::does_not_wait, std::move(f));
+  detail::assign_by_index(views::all(r), "for_each_index", std::move(f));
 }
 
 /// Element i of `out` becomes f(element i of `in`). usage_error if `out` has fewer. They may be the same range, and must not
 /// overlap otherwise.
 template <distributed_range In, distributed_range Out, class F>
 void transform(In&& in, Out&& out, F f) {
-  detail::assign_each(detail::reading(in), views::all(out), "transform", detail::ending::agrees, std::move(f));
-}
-template <distributed_range In, distributed_range Out, class F>
-void transform(nowait_t, In&& in, Out&& out, F f) {
-  detail::assign_each(detail::reading(in), views::all(out), "transform", detail::ending::does_not_wait, std::move(f));
+  detail::assign_each(detail::reading(in), views::all(out), "transform", std::move(f));
 }
 /// The same of two ranges, as many elements as the shorter has.
 template <distributed_range A, distributed_range B, distributed_range Out, class F>
 void transform(A&& a, B&& b, Out&& out, F f) {
-  detail::assign_each(views::zip(detail::reading(a), detail::reading(b)), views::all(out), "transform", detail::ending::agrees,
-                      std::move(f));
+  detail::assign_each(views::zip(detail::reading(a), detail::reading(b)), views::all(out), "transform", std::move(f));
 }
 
 /// Element i of `out` becomes element i of `in`, in runs where both lie side by side. usage_error if `out` has fewer. Of a
@@ -54,44 +42,35 @@ void transform(A&& a, B&& b, Out&& out, F f) {
 /// meetings, and room for them.
 template <distributed_range In, distributed_range Out>
 auto copy(In&& in, Out&& out) {
-  return detail::copy_all(detail::reading(in), views::all(out), detail::ending::agrees);
-}
-template <distributed_range In, distributed_range Out>
-auto copy(nowait_t, In&& in, Out&& out) {
-  return detail::copy_all(detail::reading(in), views::all(out), detail::ending::does_not_wait);
+  return detail::copy_all(detail::reading(in), views::all(out));
 }
 template <distributed_range In, distributed_range Out>
 void copy_n(In&& in, std::size_t n, Out&& out) {
-  detail::copy_all(views::slice(detail::reading(in), 0, n), views::all(out), detail::ending::agrees);
+  detail::copy_all(views::slice(detail::reading(in), 0, n), views::all(out));
 }
 
 /// All elements become `value`.
 template <distributed_range R, class T>
 void fill(R&& r, const T& value) {
-  detail::generate_in(views::all(r), "fill", detail::ending::agrees, [&value] { return value; });
-}
-template <distributed_range R, class T>
-void fill(nowait_t, R&& r, const T& value) {
-  detail::generate_in(views::all(r), "fill", detail::ending::does_not_wait, [&value] { return value; });
+  detail::generate_in(views::all(r), "fill", [&value] { return value; });
 }
 template <distributed_range R, class T>
 void fill_n(R&& r, std::size_t n, const T& value) {
-  detail::generate_in(views::slice(r, 0, n), "fill_n", detail::ending::agrees, [&value] { return value; });
+  detail::generate_in(views::slice(r, 0, n), "fill_n", [&value] { return value; });
 }
 /// Each element becomes what f() returns. Each member calls its own copy of f, in the order of its elements.
 template <distributed_range R, class F>
 void generate(R&& r, F f) {
-  detail::generate_in(views::all(r), "generate", detail::ending::agrees, std::move(f));
+  detail::generate_in(views::all(r), "generate", std::move(f));
 }
 template <distributed_range R, class F>
 void generate_n(R&& r, std::size_t n, F f) {
-  detail::generate_in(views::slice(r, 0, n), "generate_n", detail::ending::agrees, std::move(f));
+  detail::generate_in(views::slice(r, 0, n), "generate_n", std::move(f));
 }
 /// first, first + 1, ...
 template <distributed_range R, class T>
 void iota(R&& r, T first) {
-  detail::assign_by_index(views::all(r), "iota", detail::ending::agrees,
-                          [first](std::size_t i, auto& e) { e = T(first + T(i)); });
+  detail::assign_by_index(views::all(r), "iota", [first](std::size_t i, auto& e) { e = T(first + T(i)); });
 }
 
 /// Elements equal to `old` become `value`.

@@ -10,19 +10,19 @@
 namespace armilla::detail {
 
 template <class V, class F>
-void for_each_in(const V& v, const char* operation, ending how, F& f) {
+void for_each_in(const V& v, const char* operation, F& f) {
   algorithm_call why(operation);
   enter(v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { apply_at(f, c, k); });
     return !why.happened();
   });
-  finish(v.members(), operation, why, how);
+  finish(v.members(), operation, why);
 }
 
 /// Elements of `to` become f of those of `from`.
 template <class From, class To, class F>
-void assign_each(const From& from, const To& to, const char* operation, ending how, F f) {
+void assign_each(const From& from, const To& to, const char* operation, F f) {
   require_room(operation, from.extent(), to.extent());
   const zip_view<From, To> both(from, to);
   algorithm_call why(operation);
@@ -32,7 +32,7 @@ void assign_each(const From& from, const To& to, const char* operation, ending h
     each_of_piece(c, n, at, why, [&](std::size_t k) { out[k] = apply_at(f, in, k); });
     return !why.happened();
   });
-  finish(to.members(), operation, why, how);
+  finish(to.members(), operation, why);
 }
 
 struct copy_piece {
@@ -47,7 +47,7 @@ struct copy_piece {
 };
 
 template <class From, class To>
-void copy_sized(const From& from, const To& to, ending how) {
+void copy_sized(const From& from, const To& to) {
   require_room("copy", from.extent(), to.extent());
   const zip_view<From, To> both(from, to);
   algorithm_call why("copy");
@@ -56,37 +56,37 @@ void copy_sized(const From& from, const To& to, ending how) {
     copy_piece{}(std::get<0>(c.from), std::get<1>(c.from), n);
     return true;
   });
-  finish(to.members(), "copy", why, how);
+  finish(to.members(), "copy", why);
 }
 
 /// Of a range with a size nothing is returned; of one without how many elements have been copied, one behind the other.
 template <class From, class To>
-auto copy_all(const From& from, const To& to, ending how) {
+auto copy_all(const From& from, const To& to) {
   if constexpr (From::sized)
-    copy_sized(from, to, how);
+    copy_sized(from, to);
   else
-    return copy_in_order(from, require_sized(to), how);
+    return copy_in_order(from, require_sized(to));
 }
 
 template <class V, class F>
-void generate_in(const V& v, const char* operation, ending how, F f) {
+void generate_in(const V& v, const char* operation, F f) {
   algorithm_call why(operation);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { c[k] = f(); });
     return !why.happened();
   });
-  finish(v.members(), operation, why, how);
+  finish(v.members(), operation, why);
 }
 
 template <class V, class F>
-void assign_by_index(const V& v, const char* operation, ending how, F f) {
+void assign_by_index(const V& v, const char* operation, F f) {
   algorithm_call why(operation);
   enter(v);
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
     each_of_piece(c, n, at, why, [&](std::size_t k) { f(at(k), c[k]); });
     return !why.happened();
   });
-  finish(v.members(), operation, why, how);
+  finish(v.members(), operation, why);
 }
 
 }  // namespace armilla::detail

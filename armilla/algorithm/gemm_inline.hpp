@@ -91,7 +91,7 @@ void product(T alpha, const matrix<T>& a, const matrix<T>& b, T beta, matrix<T>&
     add_blocks(alpha, a, b, c);
   } catch (...) { why.note(); }
   count_elements(c.plan().mine.cells.volume());
-  agree(t, "gemm", why);
+  finish(t, "gemm", why);
 }
 
 }  // namespace armilla::detail

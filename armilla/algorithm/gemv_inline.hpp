@@ -97,7 +97,7 @@ void product_in_place(T alpha, const matrix<T>& a, const array<T>& x, T beta, ar
     take_sums(alpha, sums.get(), beta, y.local());
   } catch (...) { why.note(); }
   count_elements(a.plan().mine.cells.volume());
-  agree(y.members(), "gemv", why);
+  finish(y.members(), "gemv", why);
 }
 
 template <class T>
@@ -114,7 +114,7 @@ void product_by_blocks(T alpha, const matrix<T>& a, const array<T>& x, T beta, a
       for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = y.index_of_local(k);
       take_sums<T>(alpha, products.of_rows(rows).data(), beta, y.local());
     } catch (...) { why.note(); }
-  agree(y.members(), "gemv", why);
+  finish(y.members(), "gemv", why);
 }
 
 template <class T>

@@ -86,7 +86,7 @@ void scan_in_order(const In& in, const Out& out, const char* operation, part<T> 
     scan_piece<Kind>(std::get<1>(c.from), n, at, why, sum, op, [&](std::size_t k) -> decltype(auto) { return of(from, k); });
     return !why.happened();
   });
-  agree(t, operation, why);
+  finish(t, operation, why);
 }
 
 template <scan_kind Kind, class T, class In, class Out, class Op, class F>
@@ -95,7 +95,7 @@ void scan_all(const In& in, const Out& out, const char* operation, part<T> first
   if (out.ordered()) return scan_in_order<Kind>(in, out, operation, first, op, f);
   array<T> in_blocks(in.extent(), on(out.members()));
   scan_in_order<Kind>(in, views::all(in_blocks), operation, first, op, f);
-  copy_all(views::all(in_blocks).reading(), out, ending::agrees);
+  copy_all(views::all(in_blocks).reading(), out);
 }
 
 }  // namespace armilla::detail

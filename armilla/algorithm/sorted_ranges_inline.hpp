@@ -117,7 +117,7 @@ void merge_into(const A& a, const B& b, const Out& out, const char* operation, L
     merge_piece(from_a, from_b, c, n, less);
     return true;
   });
-  agree(out.members(), operation, why);
+  finish(out.members(), operation, why);
 }
 
 /// Which elements a set operation keeps.

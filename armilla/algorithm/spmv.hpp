@@ -10,12 +10,7 @@ namespace armilla {
 /// one's rows, by a list made with the matrix, and the agreement.
 template <class T>
 void spmv(const sparse_matrix<T>& a, const array<T>& x, array<T>& y) {
-  detail::spmv(a, x, y, detail::ending::agrees);
-}
-/// Does not wait for the others in the end: x must not change before their next meeting.
-template <class T>
-void spmv(nowait_t, const sparse_matrix<T>& a, const array<T>& x, array<T>& y) {
-  detail::spmv(a, x, y, detail::ending::does_not_wait);
+  detail::spmv(a, x, y);
 }
 
 }  // namespace armilla

@@ -28,7 +28,7 @@ T border_row_times(const compressed_rows<T>& rows, std::size_t r, const T* x, co
 
 /// All members have written x. What is fetched is under way while the inner rows are done.
 template <class T>
-void product(const sparse_matrix<T>& a, const array<T>& x, array<T>& y, ending how) {
+void product(const sparse_matrix<T>& a, const array<T>& x, array<T>& y) {
   algorithm_call why("spmv");
   const team& t = a.members();
   if (t.size() > 1) meet(t);
@@ -43,11 +43,11 @@ void product(const sparse_matrix<T>& a, const array<T>& x, array<T>& y, ending h
   sync_memory();
   for (std::size_t r = 0; r < p.border.rows(); ++r)
     to[p.border_row[r]] = border_row_times(p.border, r, from.data(), p.fetched.data(), p.own_columns);
-  finish(t, "spmv", why, how);
+  finish(t, "spmv", why);
 }
 
 template <class T>
-void spmv(const sparse_matrix<T>& a, const array<T>& x, array<T>& y, ending how) {
+void spmv(const sparse_matrix<T>& a, const array<T>& x, array<T>& y) {
   require_same_members(a.members(), x.members());
   require_same_members(a.members(), y.members());
   if (x.size() != a.columns()) [[unlikely]]
@@ -57,11 +57,11 @@ void spmv(const sparse_matrix<T>& a, const array<T>& x, array<T>& y, ending how)
   if (!(x.placement() == a.column_placement()) || &x == &y) {
     array<T> moved(a.columns(), a.column_distribution());
     armilla::copy(x, moved);
-    return spmv(a, moved, y, how);
+    return detail::spmv(a, moved, y);
   }
-  if (y.placement() == a.row_placement()) return product(a, x, y, how);
+  if (y.placement() == a.row_placement()) return product(a, x, y);
   array<T> result(a.rows(), a.row_distribution());
-  product(a, x, result, ending::agrees);
+  product(a, x, result);
   armilla::copy(result, y);
 }
 

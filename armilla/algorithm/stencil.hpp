@@ -14,12 +14,7 @@ namespace armilla {
 /// Cost: one counter a neighbour and the copy of the halo; one agreement.
 template <class T, class U, std::size_t N, class F>
 void stencil(matrix<T, N>& in, matrix<U, N>& out, F f) {
-  detail::stencil_on(in, out, detail::ending::agrees, f);
-}
-/// Waits for the neighbours only. Until the members' next meeting `in` is written by stencils alone.
-template <class T, class U, std::size_t N, class F>
-void stencil(nowait_t, matrix<T, N>& in, matrix<U, N>& out, F f) {
-  detail::stencil_on(in, out, detail::ending::does_not_wait, f);
+  detail::stencil_on(in, out, f);
 }
 
 }  // namespace armilla

@@ -86,7 +86,7 @@ void each_part_around(box<N> all, const box<N>& inner, F f) {
 }
 
 template <class T, class U, std::size_t N, class F>
-void stencil_on(matrix<T, N>& in, matrix<U, N>& out, ending how, F& f) {
+void stencil_on(matrix<T, N>& in, matrix<U, N>& out, F& f) {
   if (static_cast<const void*>(&in) == static_cast<const void*>(&out) || !(in.plan().shape == out.plan().shape)) [[unlikely]]
     throw_stencil_shapes(static_cast<const void*>(&in) == static_cast<const void*>(&out));
   require_same_members(in.members(), out.members());
@@ -99,7 +99,7 @@ void stencil_on(matrix<T, N>& in, matrix<U, N>& out, ending how, F& f) {
   in.take_halo();
   if (around_self) stencil_box(in, out, inner, why, f);
   each_part_around(in.plan().mine.cells, inner, [&](const box<N>& b) { stencil_box(in, out, b, why, f); });
-  finish(in.members(), "stencil", why, how);
+  finish(in.members(), "stencil", why);
 }
 
 }  // namespace armilla::detail

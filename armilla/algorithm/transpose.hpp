@@ -50,7 +50,7 @@ void turn(const matrix<T, 2>& in, matrix<T, 2>& out) {
   }
   sync_memory();
   count_elements(mine.volume());
-  agree(t, "transpose", why);
+  finish(t, "transpose", why);
 }
 
 }  // namespace detail

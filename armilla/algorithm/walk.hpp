@@ -108,11 +108,9 @@ void each_of_piece(const C& c, std::size_t n, const indices& at, failure& why, S
   } catch (...) { why.note(at(k)); }
 }
 
-/// How an algorithm without a result ends.
-enum class ending { agrees, does_not_wait };
-
-inline void finish(const team& t, const char* operation, failure& why, ending how) {
-  if (how == ending::agrees)
+/// How an algorithm ends whose result does not need it.
+inline void finish(const team& t, const char* operation, algorithm_call& why) {
+  if (why.waits())
     agree(t, operation, why);
   else
     keep_failure(t, operation, why);

@@ -21,10 +21,21 @@ class algorithm_call : public failure {
  public:
   explicit algorithm_call(const char* name);
   ~algorithm_call();
+  /// False: it leaves out the agreement in the end.
+  bool waits() const noexcept { return waits_; }
 
  private:
   std::unique_ptr<phase> shown_;   // null: it is not reported
   progress_line* told_ = nullptr;  // null: nothing is told of it while it runs
+  bool waits_ = true;
+};
+
+/// While it lives the next algorithm of this rank leaves out the agreement in the end.
+class without_end {
+ public:
+  without_end();
+  ~without_end();
+  without_end(const without_end&) = delete;
 };
 
 /// An algorithm goes through `n` elements on this rank.
