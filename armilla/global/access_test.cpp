@@ -224,6 +224,18 @@ RANK_TEST(a_handler_cannot_wait_for_far_memory) {
   am::barrier();
 }
 
+RANK_TEST(a_body_may_wait_for_far_memory) {
+  std::uint64_t variable = 5;
+  const auto use = [](am::global_ptr<std::uint64_t> back) {
+    const std::uint64_t before = *back;
+    *back = before + 10;
+    return before + am::atomic_fetch_add(back, 1);
+  };
+  EXPECT_EQ(am::call(next(), use, am::to_global(&variable)).get(), 20u);
+  EXPECT_EQ(variable, 16u);
+  am::fence();
+}
+
 // Of 20 iterations the 1st, 2nd, 4th, 8th, 16th and the last one send what is open; the scheduler's loop, whose turn may come in
 // between, once more.
 RANK_TEST(reads_of_a_parallel_loop_travel_together) {

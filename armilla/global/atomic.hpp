@@ -14,7 +14,8 @@
 /// object, wherever it lies: on mapped memory the processor does it, on private memory of another process the owner. They
 /// are sequentially consistent (docs/spec/order.md). Those without a result need not be waited for: on mapped memory they
 /// are complete when they return, else at `sync_memory`. Those with one must wait for private memory of another process: there
-/// they are errors in a body. Cost on mapped memory: `*p` and the processor's locked instruction. Errors: as `*p`.
+/// they are errors in a body that never waits. Cost on mapped memory: `*p` and the processor's locked instruction. Errors: as
+/// `*p`.
 namespace armilla {
 
 /// Adds `v` to the target and returns what was there before.

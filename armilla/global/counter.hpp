@@ -24,7 +24,8 @@ class counter {
   counter(const counter&) = delete;
   counter& operator=(const counter&) = delete;
 
-  /// Waits until `n` have arrived since the last wait, and takes them off. Answers calls meanwhile; an error in a body.
+  /// Waits until `n` have arrived since the last wait, and takes them off. Answers calls meanwhile; an error in a body that
+  /// never waits (`to_completion`, `safe`).
   /// What the signalling ranks wrote before their signals can be read afterwards: see global_ptr::signal. Only on the rank where
   /// the counter lies.
   void wait(std::uint64_t n = 1);

@@ -21,7 +21,8 @@ concept pointer_to_memory = requires(const P& p) { detail::takes_global_ptr(p); 
 ///
 /// Converting it to T reads, assigning to it writes; both are complete when they return. `*q = *p` copies the object.
 /// Where this rank maps the memory that is one load (acquire) or store (release), in one piece up to 8 bytes; else a
-/// cross-memory copy, or a question to the owner, which runs incoming bodies while it waits and is an error inside a body.
+/// cross-memory copy, or a question to the owner, which runs incoming bodies while it waits and is an error inside a body that
+/// never waits (`to_completion`, `safe`).
 /// `x += 1` and its like are a read and a write, not atomic: see `atomic_add`. T must be trivially copyable.
 ///
 /// It is read and written where it is made: `long z = *p`, `*p = 5`. One that was given a name, `auto z = *p`, neither converts
