@@ -335,4 +335,11 @@ RANK_TEST(sums_are_the_same_bits_on_all_members_and_in_each_call) {
             am::all_reduce(once, [](double a, double b) { return std::min(a, b); }));
 }
 
+RANK_TEST(an_algorithm_inside_of_a_function_is_refused) {
+  am::vector<int> x(50, 1);
+  EXPECT_THROWS_SAYING(am::remote_error, "reduce: called inside of a function that another algorithm calls",
+                       am::for_each(x, [&x](int& e) { e = am::reduce(x); }));
+  EXPECT_EQ(am::reduce(x), 50);
+}
+
 RANK_TEST_MAIN()

@@ -23,6 +23,7 @@ typename V::value_type element_at(const V& v, std::size_t i) {
 /// Calls f(cursor, n, indices) for pieces of [first, end), whichever member has them, until it returns false.
 template <class V, class F>
 void walk_between(const V& v, std::size_t first, std::size_t end, failure& why, F f) try {
+  const in_functions here;
   scratch fetched;
   for (std::size_t i = first; i < end && !why.happened();)
     if (!go_through(v, i, std::min(v.run_at(i).end, end), fetched, f)) break;

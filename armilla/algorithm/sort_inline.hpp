@@ -273,6 +273,8 @@ void sort_range(const V& v, const char* operation, bool stable, Comp& comp, Proj
   using T = typename V::value_type;
   require_sized(v);
   static_assert(V::writable, "armilla: what is sorted must be writable");
+  static_assert(!std::is_same_v<T, bool>,
+                "armilla: elements of type bool are not sorted: fill from am::count on, or take unsigned char");
   algorithm_call why(operation);
   const element_order<T, Comp, Proj> comes_first(comp, proj, why);
   const team& t = v.members();

@@ -69,6 +69,7 @@ bool go_through(const V& v, std::size_t& i, std::size_t end, scratch& fetched, F
 /// something has failed. Elements dealt in turn come in one piece where one placement says where all of them lie.
 template <class V, class F>
 void walk_of(const V& v, rank_t member, failure& why, F f) try {
+  const in_functions here;
   if constexpr (V::by_place) {
     const common_places c = v.common();
     if (c.where != nullptr && !c.where->linear()) {
@@ -92,6 +93,7 @@ void walk(const V& v, failure& why, F f) {
 /// The same for all pieces, whichever member has them, on this rank.
 template <class V, class F>
 void walk_everything(const V& v, failure& why, F f) try {
+  const in_functions here;
   scratch fetched;
   for (std::size_t i = 0; i < v.extent() && !why.happened();)
     if (!go_through(v, i, v.run_at(i).end, fetched, f)) break;

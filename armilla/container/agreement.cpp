@@ -112,6 +112,19 @@ meeting::~meeting() {
   aside.erase(stay, end);
 }
 
+void require_same_argument(const team& t, const char* operation, const char* argument, std::uint64_t mine) {
+  struct limits {
+    std::uint64_t least, most;
+  };
+  const meeting here(t);
+  const limits all = t.all_reduce(limits{mine, mine}, [](const limits& a, const limits& b) {
+    return limits{std::min(a.least, b.least), std::max(a.most, b.most)};
+  });
+  if (all.least != all.most)
+    throw_usage(operation, fmt::format("{} {} on one rank and {} on another; all members must give the same", argument, all.least,
+                                       all.most));
+}
+
 void meet(const team& t) {
   const meeting here(t);
   t.barrier();

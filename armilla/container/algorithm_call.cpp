@@ -1,25 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/algorithm_call.hpp"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "armilla/base/error.hpp"
+#include "armilla/fiber/scheduler.hpp"
 #include "armilla/global/per_rank.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
 namespace armilla::detail {
 namespace {
 
-per_rank<bool> end_is_left_out;  // of the next algorithm
+per_rank<bool> end_is_left_out;                      // of the next algorithm
+per_rank<std::vector<const void*>> calls_functions;  // fibers
+
+const void* running_fiber() { return &current->fibers->running(); }
 
 }  // namespace
 
 without_end::without_end() { *end_is_left_out = true; }
 without_end::~without_end() { *end_is_left_out = false; }
 
+in_functions::in_functions() { calls_functions->push_back(running_fiber()); }
+in_functions::~in_functions() {
+  std::vector<const void*>& all = *calls_functions;
+  all.erase(std::prev(std::find(all.rbegin(), all.rend(), running_fiber()).base()));
+}
+
 algorithm_call::algorithm_call(const char* name) {
   rank_stats& s = stats_of(here(name));
+  if (const auto& all = *calls_functions; std::find(all.begin(), all.end(), running_fiber()) != all.end()) [[unlikely]]
+    throw_usage(name,
+                "called inside of a function that another algorithm calls; all members meet in an algorithm: call it before");
   waits_ = !std::exchange(*end_is_left_out, false);
   if (s.watched()) [[unlikely]]
     shown_ = std::make_unique<phase>(fmt::format("am::{}", name).c_str());

@@ -30,6 +30,15 @@ class algorithm_call : public failure {
   bool waits_ = true;
 };
 
+/// While it lives the running fiber is in functions of a user's that an algorithm calls: another algorithm in them, in which not
+/// all members meet, is a usage_error. Budget: a few nanoseconds, once a walk.
+class in_functions {
+ public:
+  in_functions();
+  ~in_functions();
+  in_functions(const in_functions&) = delete;
+};
+
 /// While it lives the next algorithm of this rank leaves out the agreement in the end.
 class without_end {
  public:

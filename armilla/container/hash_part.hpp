@@ -70,6 +70,8 @@ class part_guard {
   condition_variable opened_;
 };
 
+[[noreturn, gnu::cold]] void throw_moved_from();
+
 /// Statements about a key. `apply` gets what lies in the columns; `has_value`: the second column is used.
 struct insert_verb {
   static constexpr bool has_value = true;

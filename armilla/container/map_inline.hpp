@@ -55,7 +55,7 @@ class ordered_verbs : public Base {
     return all;
   }
   /// How many elements of all stood before the first of this rank, at the last fence. No message.
-  std::size_t position() const noexcept { return core_->mine().spread.position(); }
+  std::size_t position() const { return core_->mine().spread.position(); }
 
  protected:
   using Base::Base;

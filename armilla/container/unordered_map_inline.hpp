@@ -68,6 +68,24 @@ auto visiting(const object_ref<Part>& there, const F& f, const char* operation) 
   return visiting_body<Part, typename callable_of<F>::type, Ask>{there.id, callable_of<F>::portable(f, operation)};
 }
 
+/// What a container's verbs work on; a container that has been moved from has none, and says so.
+template <class Core>
+class core_pointer {
+ public:
+  explicit core_pointer(Core* core) noexcept : core_(core) {}
+  explicit operator bool() const noexcept { return core_ != nullptr; }
+  Core* operator->() const {
+    if (core_ == nullptr) [[unlikely]]
+      throw_moved_from();
+    return core_;
+  }
+  Core& operator*() const { return *operator->(); }
+  Core* release() noexcept { return std::exchange(core_, nullptr); }
+
+ private:
+  Core* core_;
+};
+
 /// The verbs, of a container and of its handle.
 template <class Key, class Value, class Hash, class Equal, class Table = hash_table<Key, Value, Equal>, class Spread = by_hash>
 class hash_verbs {
@@ -117,9 +135,9 @@ class hash_verbs {
   }
 
   /// How many elements all members had at the last fence, of the container's team or of all ranks. No message.
-  std::size_t size() const noexcept { return core_->size(); }
+  std::size_t size() const noexcept { return core_ ? core_->size() : 0; }
   bool empty() const noexcept { return size() == 0; }
-  const team& members() const noexcept { return core_->members(); }
+  const team& members() const { return core_->members(); }
   /// The rank, of the job, on which the key lies if it is there.
   template <class K>
   rank_t rank_of(const K& key) const {
@@ -132,7 +150,7 @@ class hash_verbs {
 
  protected:
   explicit hash_verbs(core* c) noexcept : core_(c) {}
-  core* core_;
+  core_pointer<core> core_;
 };
 
 template <class Key, class Value, class Hash, class Equal, class Table = hash_table<Key, Value, Equal>, class Spread = by_hash>
@@ -276,7 +294,7 @@ class hash_container : public Verbs {
   explicit hash_container(const hash_options& how = {}) : hash_container(world(), how) {}
   explicit hash_container(const team& members, const hash_options& how = {})
       : hash_container(std::make_unique<core>(members, how)) {}
-  hash_container(hash_container&& other) noexcept : Verbs(std::exchange(other.core_, nullptr)), held_(std::move(other.held_)) {}
+  hash_container(hash_container&& other) noexcept : Verbs(other.core_.release()), held_(std::move(other.held_)) {}
   hash_container& operator=(hash_container&& other) noexcept {
     std::swap(held_, other.held_);
     std::swap(this->core_, other.core_);
@@ -285,7 +303,7 @@ class hash_container : public Verbs {
   ~hash_container() {
     if (held_ != nullptr) retire(std::move(held_));
   }
-  handle_type handle() const noexcept { return handle_type(held_->own_name()); }
+  handle_type handle() const { return handle_type(this->core_->own_name()); }
 
  private:
   // From here on bodies that name it by its handle find it on all members.

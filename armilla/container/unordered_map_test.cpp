@@ -474,4 +474,20 @@ RANK_TEST(a_container_can_move) {
   am::barrier();
 }
 
+RANK_TEST(a_map_that_has_been_moved_from_says_so) {
+  am::unordered_map<int, int> a;
+  a.insert(am::rank(), 1);
+  am::unordered_map<int, int> b(std::move(a));
+  am::fence();
+  EXPECT_EQ(b.size(), std::size_t(am::ranks()));
+  EXPECT_EQ(a.size(), 0U);
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", a.insert(1, 2));
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", static_cast<void>(a.find(1)));
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", static_cast<void>(a.local()));
+  EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", static_cast<void>(a.handle()));
+  a = std::move(b);
+  EXPECT_EQ(a.find(0).get(), std::optional<int>(1));
+  am::barrier();
+}
+
 RANK_TEST_MAIN()
