@@ -40,6 +40,7 @@ auto top_k(const Container& all, std::size_t n, Proj proj = {}) {
 /// Cost: one pass, and two meetings, in one of which each member shows at most `n` elements. Errors: remote_error on all members
 /// for what `proj` throws.
 template <distributed_range R, class Proj = std::identity>
+  requires(!requires { typename std::remove_cvref_t<R>::key_type; })
 auto top_k(R&& r, std::size_t n, Proj proj = {}) {
   const auto v = detail::reading(r);
   using element = std::pair<std::size_t, typename std::remove_cvref_t<decltype(v)>::value_type>;

@@ -155,6 +155,35 @@ RANK_TEST(keys_and_values_are_the_parts_of_pairs) {
   EXPECT_EQ(am::reduce(v::keys(x | v::transform([](const auto& e) { return std::pair(e.first * 2, 0); }))), 49 * 50);
 }
 
+RANK_TEST(algorithms_take_containers_with_keys) {
+  am::unordered_map<int, long> square;
+  am::map<std::string, int> names;
+  am::unordered_set<int> odd;
+  am::unordered_multimap<int, int> many;
+  for (int i = am::rank(); i < 500; i += am::ranks()) {
+    square.insert(i, long(i) * i);
+    names.insert(std::to_string(1000 + i), i);
+    many.insert(i / 2, i);
+    if (i % 2 == 1) odd.insert(i);
+  }
+  am::fence();
+  EXPECT_EQ(am::reduce(v::keys(square)), 499 * 250);
+  EXPECT_EQ(am::reduce(square | v::values()), 499L * 500 * 999 / 6);
+  am::for_each(square, [](auto& e) { e.second = e.first; });
+  EXPECT_EQ(am::reduce(v::values(square)), 499L * 250);
+  EXPECT_EQ(am::count_if(odd, [](int e) { return e < 100; }), 50U);
+  EXPECT_EQ(am::reduce(v::values(many)), 499 * 250);
+  EXPECT_EQ(am::fold_left(v::values(names), 0, [](int last, int e) { return e == last ? e + 1 : -1000; }), 500);
+  const auto all = am::everything(names);
+  EXPECT_EQ(all.size(), 500U);
+  EXPECT_EQ(all.front(), std::pair(std::string("1000"), 0));
+  am::array<int> into(500);
+  EXPECT_EQ(am::copy(v::keys(square) | v::filter([](int key) { return key % 5 == 0; }), into), 100U);
+  EXPECT_EQ(am::reduce(v::take(into, 100)), 99 * 250);
+  EXPECT_EQ(am::top_k(square, 1).front().first, 499);
+  am::barrier();
+}
+
 RANK_TEST(neighbours_are_the_rows_of_a_graph) {
   std::vector<am::weighted_edge<int>> mine;  // a ring, and all to the last
   const std::size_t n = 60;

@@ -21,16 +21,6 @@
 /// meanwhile: where it comes to a part that has the key no longer, that sends it on.
 namespace armilla::detail {
 
-/// An element outside of its container: the key may be moved.
-template <class T>
-struct loose_element {
-  using type = T;
-};
-template <class K, class V>
-struct loose_element<std::pair<const K, V>> {
-  using type = std::pair<K, V>;
-};
-
 template <class Key, class Less>
 class by_borders {
  public:

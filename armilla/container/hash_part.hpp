@@ -70,6 +70,16 @@ class part_guard {
   condition_variable opened_;
 };
 
+/// An element outside of its container: the key may be moved.
+template <class T>
+struct loose_element {
+  using type = T;
+};
+template <class K, class V>
+struct loose_element<std::pair<const K, V>> {
+  using type = std::pair<K, V>;
+};
+
 [[noreturn, gnu::cold]] void throw_moved_from();
 
 /// Statements about a key. `apply` gets what lies in the columns; `has_value`: the second column is used.
@@ -260,6 +270,15 @@ class hash_part {
     const view<std::uint64_t> words = found.words();
     reply.insert(reply.end(), words.begin(), words.end());
     return reply;
+  }
+  /// Copies of all that lies here.
+  using loose = typename loose_element<typename table_type::element>::type;
+  std::vector<loose> elements() {
+    guard.await_open();
+    std::vector<loose> all;
+    all.reserve(table.size());
+    for (auto&& each : table) all.emplace_back(each);
+    return all;
   }
   /// Answers behind the statements that have come before.
   bool settled() {

@@ -13,32 +13,11 @@
 #include "armilla/container/agreement.hpp"
 #include "armilla/container/hash_core.hpp"
 #include "armilla/container/hash_find.hpp"
+#include "armilla/container/hash_range.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/question.hpp"
 
 namespace armilla::detail {
-
-/// A loop over this rank's part: while it lives, statements to the part wait.
-template <class Part>
-class hash_loop {
- public:
-  using iterator = typename Part::table_type::iterator;
-
-  explicit hash_loop(Part& part) : part_(&part) { part.guard.close(); }
-  hash_loop(hash_loop&& other) noexcept : part_(std::exchange(other.part_, nullptr)) {}
-  hash_loop& operator=(hash_loop&&) = delete;
-  ~hash_loop() {
-    if (part_ != nullptr) part_->guard.open();
-  }
-
-  iterator begin() const noexcept { return part_->table.begin(); }
-  iterator end() const noexcept { return part_->table.end(); }
-  std::size_t size() const noexcept { return part_->table.size(); }
-  bool empty() const noexcept { return size() == 0; }
-
- private:
-  Part* part_;
-};
 
 /// Of a sequence; of anything else a type that no argument has.
 template <class Value>
@@ -147,6 +126,9 @@ class hash_verbs {
   /// What lies on this rank, for a loop. Values may be changed. While the loop lives, statements that come wait; so this rank
   /// must not wait for the container meanwhile: a question or a fence of the same fiber is a usage_error.
   hash_loop<part> local() const { return hash_loop<part>(core_->mine()); }
+
+  /// For algorithms: the elements of all members, as far as they are fenced, each on the rank that has it.
+  auto range() const { return hash_range<core, false>(*core_); }
 
  protected:
   explicit hash_verbs(core* c) noexcept : core_(c) {}
