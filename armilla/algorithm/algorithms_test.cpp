@@ -335,11 +335,21 @@ RANK_TEST(sums_are_the_same_bits_on_all_members_and_in_each_call) {
             am::all_reduce(once, [](double a, double b) { return std::min(a, b); }));
 }
 
-RANK_TEST(an_algorithm_inside_of_a_function_is_refused) {
+RANK_TEST(an_algorithm_of_several_inside_of_a_function_is_refused) {
+  if (am::ranks() == 1) return;
   am::vector<int> x(50, 1);
-  EXPECT_THROWS_SAYING(am::remote_error, "reduce: called inside of a function that another algorithm calls",
+  EXPECT_THROWS_SAYING(am::remote_error, "reduce: members meet inside of a function that an algorithm calls",
                        am::for_each(x, [&x](int& e) { e = am::reduce(x); }));
   EXPECT_EQ(am::reduce(x), 50);
+}
+
+RANK_TEST(an_algorithm_of_one_rank_runs_inside_of_a_function) {
+  const am::team alone = am::world().split(am::rank());
+  am::vector<int> own(5, am::on(alone));
+  am::fill(own, 2);
+  am::vector<int> x(50);
+  am::for_each(x, [&own](int& e) { e = am::reduce(own); });
+  EXPECT_EQ(am::reduce(x), 500);
 }
 
 RANK_TEST_MAIN()

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/container/in_functions.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/per_rank.hpp"
 
@@ -100,7 +101,9 @@ void keep_failure(const team& t, const char* operation, failure& now) {
 void put_aside(const team& t, global_address block) { mine->aside.push_back({block, nullptr, members_of(t)}); }
 void put_aside(const team& t, std::shared_ptr<void> part) { mine->aside.push_back({{}, std::move(part), members_of(t)}); }
 
-meeting::meeting(const team& t) : t_(t), known_(mine->aside.size()) {}
+meeting::meeting(const team& t) : t_(t), known_(mine->aside.size()) {
+  if (t.size() > 1) refuse_in_functions();
+}
 
 meeting::~meeting() {
   if (known_ == 0 || std::uncaught_exceptions() > 0) return;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/container/in_functions.hpp"
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/global/per_rank.hpp"
 #include "armilla/stats/rank_stats.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 per_rank<bool> end_is_left_out;                      // of the next algorithm
 per_rank<std::vector<const void*>> calls_functions;  // fibers
+per_rank<const char*> innermost;                     // the algorithm that began last
 
 const void* running_fiber() { return &current->fibers->running(); }
 
@@ -32,11 +34,15 @@ in_functions::~in_functions() {
   all.erase(std::prev(std::find(all.rbegin(), all.rend(), running_fiber()).base()));
 }
 
+void refuse_in_functions() {
+  if (const auto& all = *calls_functions; std::find(all.begin(), all.end(), running_fiber()) != all.end()) [[unlikely]]
+    throw_usage(*innermost,
+                "members meet inside of a function that an algorithm calls, and not all of them come there; call it before");
+}
+
 algorithm_call::algorithm_call(const char* name) {
   rank_stats& s = stats_of(here(name));
-  if (const auto& all = *calls_functions; std::find(all.begin(), all.end(), running_fiber()) != all.end()) [[unlikely]]
-    throw_usage(name,
-                "called inside of a function that another algorithm calls; all members meet in an algorithm: call it before");
+  *innermost = name;
   waits_ = !std::exchange(*end_is_left_out, false);
   if (s.watched()) [[unlikely]]
     shown_ = std::make_unique<phase>(fmt::format("am::{}", name).c_str());
