@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "armilla/algorithm/walk.hpp"
+#include "armilla/container/row_views_inline.hpp"
 
 namespace armilla {
 

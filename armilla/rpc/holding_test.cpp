@@ -123,6 +123,7 @@ RANK_TEST(two_ranks_that_hold_each_other_back_both_get_their_answers) {
   am::barrier();
   if (am::rank() < 2) {
     const am::rank_t other = 1 - am::rank();
+    const auto held = am::stats().holds;
     std::vector<am::future<large>> answers;
     {
       am::batch together;
@@ -130,8 +131,9 @@ RANK_TEST(two_ranks_that_hold_each_other_back_both_get_their_answers) {
     }
     *stage.on(am::rank()) = 1;
     while (*stage.on(other) == 0) {}
-    if (am::rank() == 1)  // whose frame is in rank 0's ring already: rank 0 reads it behind this
-      while (messages().out.queued_for(0) <= backlog()) am::poll({.bodies = 60});
+    if (am::rank() ==
+        1)  // whose frame is in rank 0's ring already: rank 0 reads it behind this, perhaps before that poll returns
+      while (am::stats().holds == held) am::poll({.bodies = 60});
     else
       while (!held_by(1)) {}
     long got = 0;
