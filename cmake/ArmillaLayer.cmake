@@ -220,10 +220,10 @@ endfunction()
 # Tests live beside programs, one folder further down. Sanitizers make everything slower, the time limits too.
 set(ARMILLA_TEST_FOLDER "${PROJECT_BINARY_DIR}/bin/tests")
 set(ARMILLA_TEST_TIMEOUT 120)
-if(ARMILLA_TESTS) # what can be built together: all units, all tests of ranks, those that the sanitizers' tiers run, those of networks
+if(ARMILLA_TESTS) # what can be built together: all units, those that both sanitizers' tiers run, those that tsan adds, those of networks
   add_custom_target(unit_tests)
-  add_custom_target(rank_tests)
   add_custom_target(sanitized_tests)
+  add_custom_target(race_tests)
   add_custom_target(stress_tests)
   add_custom_target(network_tests) # what the tests with the labels network and hosts run
 endif()
@@ -273,8 +273,8 @@ function(armilla_test name)
 endfunction()
 
 # armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s] [SANITIZED]): target <name>_rank_test, a
-# program written with tests/rank_test.hpp, run on each fabric with each number of ranks. SANITIZED: also in ./check's tier
-# asan (tsan runs all). Labels: ranks, and the fabric's name.
+# program written with tests/rank_test.hpp, run on each fabric with each number of ranks. SANITIZED: also in ./check's tiers
+# asan and tsan. Labels: ranks, and the fabric's name.
 function(armilla_rank_test name)
   if(NOT ARMILLA_TESTING)
     return()
@@ -285,10 +285,13 @@ function(armilla_rank_test name)
   set_target_properties(${name}_rank_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${ARMILLA_TEST_FOLDER}")
   target_link_libraries(${name}_rank_test PRIVATE armilla_private armilla_private_test armilla::armilla ${arg_LIBRARIES})
   armilla_precompiled(${name}_rank_test rank)
-  add_dependencies(rank_tests ${name}_rank_test)
   if(arg_SANITIZED)
     add_dependencies(sanitized_tests ${name}_rank_test)
     list(APPEND arg_LABELS sanitized)
+  endif()
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME layer)
+  if(NOT ARMILLA_NUMBER_${layer} GREATER_EQUAL ARMILLA_NUMBER_container)
+    add_dependencies(race_tests ${name}_rank_test)
   endif()
   armilla_run_on_fabrics(ranks.${name} PROGRAM $<TARGET_FILE:${name}_rank_test> ARGS ${arg_ARGS} RANKS ${arg_RANKS}
     FABRICS ${arg_FABRICS} ENVIRONMENT ${arg_ENVIRONMENT} LABELS ranks ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
@@ -324,7 +327,7 @@ endfunction()
 
 # armilla_run_on_fabrics(<name> PROGRAM file LABELS label ... [ARGS ...] [RANKS ...] [FABRICS ...] [ENVIRONMENT X=y ...] [TIMEOUT s]
 # [EXPECT regex]): one entry in ctest, <name>.<fabric>.<ranks>, for each fabric and number of ranks. Under a sanitizer, those that
-# ./check leaves to its tier `full` have the label repeat.
+# ./check leaves to its tier `full` have the label repeat. Tests of ranks below the containers, where threads meet, have the label races.
 function(armilla_run_on_fabrics name)
   cmake_parse_arguments(arg "" "PROGRAM;TIMEOUT;EXPECT" "ARGS;RANKS;FABRICS;ENVIRONMENT;LABELS" ${ARGN})
   armilla_know_all(armilla_run_on_fabrics)
@@ -333,6 +336,10 @@ function(armilla_run_on_fabrics name)
   endif()
   if(NOT arg_FABRICS)
     set(arg_FABRICS shm threads loop)
+  endif()
+  cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME layer)
+  if("ranks" IN_LIST arg_LABELS AND NOT ARMILLA_NUMBER_${layer} GREATER_EQUAL ARMILLA_NUMBER_container)
+    list(APPEND arg_LABELS races)
   endif()
   set(checker)
   if(arg_EXPECT) # ctest's own PASS_REGULAR_EXPRESSION would ignore the exit code

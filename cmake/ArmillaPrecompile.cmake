@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Precompiled headers, in presets with ARMILLA_PRECOMPILE (the sanitizers'): what all tests of one kind include is parsed once.
-# The other presets compile the same files without, and so find an #include that is missing.
+# Precompiled headers, in presets with ARMILLA_PRECOMPILE: what all tests of one kind include is parsed once. Presets without
+# (network, dev, clang) compile the same files without, and so find an #include that is missing.
 #
 #   armilla_precompiled(<target> <set>): the target's sources begin with the header of this set. Sets: unit, rank, program, bench.
 # A target has the options of its set; those of `bench` are ARMILLA_BENCH_FLAGS.
