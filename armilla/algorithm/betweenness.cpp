@@ -10,10 +10,28 @@
 namespace armilla::detail {
 namespace {
 
-/// What a source's paths say of a vertex, and others must know.
+constexpr double large = 0x1p512;
+
+/// 1 / large^n. Where n > 1, what it is multiplied with counts for nothing beside what it is added to.
+constexpr double shrunk(std::int32_t n) noexcept { return n == 0 ? 1 : n == 1 ? 1 / large : 0; }
+
+/// What a source's paths say of a vertex, and others must know. In a grid there are more of them than a double can count.
 struct path_counts {
-  double paths = 0;   ///< shortest ones from the source
-  double behind = 0;  ///< (1 + the shares of paths that lead through it) / paths
+  double paths = 0;        ///< shortest ones from the source, in units of large^scale
+  double behind = 0;       ///< (1 + the shares of paths that lead through it) / paths
+  std::int32_t scale = 0;  ///< never less than that of the vertices before it
+
+  void add_paths(const path_counts& before) {
+    if (before.scale <= scale) {
+      paths += before.paths * shrunk(scale - before.scale);
+    } else {
+      paths = paths * shrunk(before.scale - scale) + before.paths;
+      scale = before.scale;
+    }
+  }
+  void settle() {
+    if (paths > large) paths /= large, ++scale;
+  }
 };
 
 /// One rank's part.
@@ -58,10 +76,11 @@ class path_counting {
     const std::span<path_counts> mine = counts_.local();
     for (std::int32_t d = 0; d < levels_; ++d) {
       for (const vertex_id place : at_level(d)) {
-        double paths = g_.first + place == source ? 1 : 0;
+        path_counts sum{.paths = g_.first + place == source ? 1.0 : 0.0};
         for (const vertex_id v : in_[place])
-          if (level[v] == d - 1) paths += reach_counts_[v].paths;
-        mine[place] = {paths, 0};
+          if (level[v] == d - 1) sum.add_paths(reach_counts_[v]);
+        sum.settle();
+        mine[place] = sum;
       }
       others_know();
     }
@@ -73,7 +92,7 @@ class path_counting {
       for (const vertex_id place : at_level(d)) {
         double share = 0;
         for (const vertex_id w : out_[place])
-          if (level[w] == d + 1) share += reach_counts_[w].behind;
+          if (level[w] == d + 1) share += reach_counts_[w].behind * shrunk(reach_counts_[w].scale - mine[place].scale);
         share *= mine[place].paths;
         mine[place].behind = (1 + share) / mine[place].paths;
         if (g_.first + place != source) centrality_[place] += share;

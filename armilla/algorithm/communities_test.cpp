@@ -173,6 +173,18 @@ RANK_TEST(betweenness_is_that_of_one_rank) {
   });
 }
 
+// A chain of diamonds: two ways through each, 2^1100 from end to end.
+RANK_TEST(betweenness_counts_more_paths_than_a_double_can) {
+  const std::size_t diamonds = 1100, n = 3 * diamonds + 1;
+  edges chain;
+  for (am::vertex_id v = 0; v + 1 < n; v += 3)
+    for (const am::vertex_id way : {v + 1, v + 2}) chain.insert(chain.end(), {{v, way, 1}, {way, v + 3, 1}});
+  const am::graph<> g(n, share_of(chain, am::world()), {.undirected = true});
+  const std::vector<am::vertex_id> sources = {0};
+  const auto got = elements_of(am::betweenness(g, sources));
+  for (std::size_t v = 1; v < n; ++v) EXPECT_EQ(got[v], v % 3 == 0 ? double(n - v - 1) : 0.5 * double(n - (v + 2) / 3 * 3));
+}
+
 RANK_TEST(graphs_that_lack_what_is_needed_are_refused) {
   const am::graph<void, int> g(5, edges{});
   EXPECT_THROWS_SAYING(am::usage_error, "triangles: the graph is directed", am::triangles(g));
