@@ -118,10 +118,13 @@ std::pair<std::size_t, std::uint64_t> forest(const rows_of_graph& g) {
 }
 
 /// Each thread does every other source.
+// Count: of paths; a grid has more of them than a double can count.
+template <class Count>
 std::vector<double> shares_of_paths(const rows_of_graph& g, const std::vector<std::uint64_t>& sources) {
   std::vector<double> sum[2];
   two_threads all([&](two_threads& t, int me) {
-    std::vector<double>&mine = sum[me], paths(g.size()), share(g.size());
+    std::vector<double>&mine = sum[me], share(g.size());
+    std::vector<Count> paths(g.size());
     std::vector<std::int32_t> level(g.size());
     std::vector<vertex> order;
     mine.assign(g.size(), 0);
@@ -141,9 +144,9 @@ std::vector<double> shares_of_paths(const rows_of_graph& g, const std::vector<st
       }
       for (std::size_t k = order.size(); --k > 0;) {
         const vertex v = order[k];
-        const double each = (1 + share[v]) / paths[v];
+        const Count each = (1 + share[v]) / paths[v];
         for (std::uint64_t j = g.begin[v]; j < g.begin[v + 1]; ++j)
-          if (level[g.to[j]] == level[v] - 1) share[g.to[j]] += paths[g.to[j]] * each;
+          if (level[g.to[j]] == level[v] - 1) share[g.to[j]] += double(paths[g.to[j]] * each);
         mine[v] += share[v];
       }
     }
@@ -219,7 +222,11 @@ double minimum_spanning_forest(row_context& c) {
 double betweenness(row_context& c) {
   const std::vector<std::uint64_t> sources = sources_of_graph(c.size);
   return by_threads(
-      c, [&](const rows_of_graph& g) { return shares_of_paths(g, sources); },
+      c,
+      [&](const rows_of_graph& g) {
+        const bool grid = (c.size & (c.size - 1)) != 0;
+        return grid ? shares_of_paths<long double>(g, sources) : shares_of_paths<double>(g, sources);
+      },
       [](const auto&, const auto& all) { verify(*std::max_element(all.begin(), all.end()) > 1, "betweenness by hand"); });
 }
 double label_propagation(row_context& c) {
