@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocked LU of a dense matrix, without pivoting: by global pointers and by calls, by threads, and LAPACK's for scale.
+// Blocked LU of a dense matrix, without pivoting: in Split-C's words and in CC++'s, by global pointers and by calls, by threads,
+// and LAPACK's for scale.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -12,6 +13,8 @@
 #include "bench/papers/common/command_line.hpp"
 #include "bench/papers/common/measure.hpp"
 #include "bench/papers/lu/calls.hpp"
+#include "bench/papers/lu/in_ccpp.hpp"
+#include "bench/papers/lu/in_splitc.hpp"
 #include "bench/papers/lu/lapack.hpp"
 #include "bench/papers/lu/pointers.hpp"
 #include "bench/papers/lu/threads.hpp"
@@ -84,12 +87,13 @@ std::vector<double> gathered(am::distributed<served_part>& parts) {
 using ranks = papers::runner<papers::armilla_job>;
 
 /// A version of Armilla.
-template <class Exchange>
+template <class F>
 void measure(ranks& run, const problem& p, const char* version, const char* source, am::distributed<served_part>& parts,
-             Exchange&& exchange) {
+             F&& factor) {
+  if (!run.wants(version)) return;
   run.measure(p.describe(version, source),
               papers::work{.prepare = [&] { parts->reset(); },
-                           .body = [&] { eliminate(*parts, exchange); },
+                           .body = factor,
                            .right = [&] { return am::rank() != 0 || judge(p.a, gathered(parts)).agrees(p.expected); },
                            .value = milliseconds});
   am::fence();
@@ -147,10 +151,16 @@ void measure_all(const papers::command_line& line, settings s) {
   const problem p(s);
   ranks run(line);
   blas_threads(1);
-  if (run.wants("pointers") || run.wants("calls")) {
+  {
     am::distributed<served_part> parts(p.a, s.matrix, grid::of(am::ranks()), p.by);
-    if (run.wants("pointers")) measure(run, p, "pointers", "bench/papers/lu/pointers.hpp", parts, by_pointers(*parts));
-    if (run.wants("calls")) measure(run, p, "calls", "bench/papers/lu/calls.hpp", parts, by_calls(parts));
+    in_splitc::elimination splitc(*parts);
+    in_ccpp::elimination ccpp(*parts);
+    by_pointers pointers(*parts);
+    by_calls calls(parts);
+    measure(run, p, "splitc", "bench/papers/lu/in_splitc.hpp", parts, [&] { splitc.eliminate(); });
+    measure(run, p, "ccpp", "bench/papers/lu/in_ccpp.hpp", parts, [&] { ccpp.eliminate(); });
+    measure(run, p, "pointers", "bench/papers/lu/pointers.hpp", parts, [&] { eliminate(*parts, pointers); });
+    measure(run, p, "calls", "bench/papers/lu/calls.hpp", parts, [&] { eliminate(*parts, calls); });
   }
   if (am::rank() == 0 && run.wants("threads")) measure_threads(line, p);
   if (am::rank() == 0 && run.wants("lapack") && has_blas()) measure_lapack(line, p);

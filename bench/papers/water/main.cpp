@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Water, molecules that all act on each other: reading and updating those of other ranks one at a time (atomic) and in bundles
-// (prefetch), by global pointers and by calls; and by threads with locks.
+// (prefetch), in Split-C's words and in CC++'s, and in the library's own, by global pointers and by calls; and by threads with
+// locks.
 #include <functional>
 #include <vector>
 
@@ -8,9 +9,13 @@
 #include "bench/papers/common/measure.hpp"
 #include "bench/papers/water/atomic_by_calls.hpp"
 #include "bench/papers/water/atomic_by_pointers.hpp"
+#include "bench/papers/water/atomic_in_ccpp.hpp"
+#include "bench/papers/water/atomic_in_splitc.hpp"
 #include "bench/papers/water/options.hpp"
 #include "bench/papers/water/prefetch_by_calls.hpp"
 #include "bench/papers/water/prefetch_by_pointers.hpp"
+#include "bench/papers/water/prefetch_in_ccpp.hpp"
+#include "bench/papers/water/prefetch_in_splitc.hpp"
 #include "bench/papers/water/threads.hpp"
 
 namespace {
@@ -102,6 +107,10 @@ int run_all(const papers::command_line& line, const water_options& how) {
   papers::runner<papers::armilla_job> run(line);
   for (const int n : how.molecules) {
     problem p(run, how, n);
+    p.measure<in_splitc::atomic_version, part>("atomic/splitc", "bench/papers/water/atomic_in_splitc.hpp");
+    p.measure<in_ccpp::atomic_version, part>("atomic/ccpp", "bench/papers/water/atomic_in_ccpp.hpp");
+    p.measure<in_splitc::prefetch_version, part>("prefetch/splitc", "bench/papers/water/prefetch_in_splitc.hpp");
+    p.measure<in_ccpp::prefetch_version, part>("prefetch/ccpp", "bench/papers/water/prefetch_in_ccpp.hpp");
     p.measure<atomic_by_pointers, part>("atomic/pointers", "bench/papers/water/atomic_by_pointers.hpp");
     p.measure<atomic_by_calls, atomic_part>("atomic/calls", "bench/papers/water/atomic_by_calls.hpp");
     p.measure<prefetch_by_pointers, part>("prefetch/pointers", "bench/papers/water/prefetch_by_pointers.hpp");
@@ -115,10 +124,11 @@ int run_all(const papers::command_line& line, const water_options& how) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  papers::command_line line(
-      "water",
-      "Water, molecules that all act on each other: atomic and prefetch, by global pointers and by calls; threads with locks.",
-      {"atomic/pointers", "atomic/calls", "prefetch/pointers", "prefetch/calls", "threads"});
+  papers::command_line line("water",
+                            "Water, molecules that all act on each other: atomic and prefetch, in Split-C, in CC++, by global "
+                            "pointers, by calls; threads with locks.",
+                            {"atomic/splitc", "atomic/ccpp", "prefetch/splitc", "prefetch/ccpp", "atomic/pointers",
+                             "atomic/calls", "prefetch/pointers", "prefetch/calls", "threads"});
   water_options how;
   bool by_message = false;
   how.add_to(line);
