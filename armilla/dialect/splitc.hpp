@@ -51,7 +51,7 @@ inline void store_sync(std::size_t bytes) { detail::stores_arrived->wait(bytes);
 
 /// Copies `bytes` from `from`; complete when it returns. Lengths of all bulk transfers are bytes, and the destination stands
 /// first.
-inline void bulk_read(void* into, const global<void*>& from, std::size_t bytes) {
+inline void bulk_read(void* into, const global<const void*>& from, std::size_t bytes) {
   event read;
   armilla::get(detail::bytes_at(into, bytes), detail::bytes_at(from), read);
   read.wait();
@@ -63,7 +63,7 @@ inline void bulk_write(const global<void*>& to, const void* from, std::size_t by
   written.wait();
 }
 /// As `:=`: complete behind sync().
-inline void bulk_get(void* into, const global<void*>& from, std::size_t bytes) {
+inline void bulk_get(void* into, const global<const void*>& from, std::size_t bytes) {
   armilla::get(detail::bytes_at(into, bytes), detail::bytes_at(from));
 }
 /// As `:=`: complete behind sync(), and `from` must not change before.

@@ -34,6 +34,9 @@ inline constexpr bool is_pointer<spread_pointer<T>> = true;
 inline std::span<std::byte> bytes_at(void* p, std::size_t n) { return {static_cast<std::byte*>(p), n}; }
 inline std::span<const std::byte> bytes_at(const void* p, std::size_t n) { return {static_cast<const std::byte*>(p), n}; }
 inline global_ptr<std::byte> bytes_at(const global_ptr<void>& p) { return reinterpret_pointer_cast<std::byte>(p); }
+inline global_ptr<const std::byte> bytes_at(const global_ptr<const void>& p) {
+  return reinterpret_pointer_cast<const std::byte>(p);
+}
 
 void* local_part(const armilla::detail::global_address& at);
 armilla::detail::global_address on_processor(rank_t proc, const void* mine);

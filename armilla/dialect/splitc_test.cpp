@@ -97,6 +97,12 @@ RANK_TEST(bulk_transfers_count_bytes_and_take_arrays) {
   sync();
   EXPECT_EQ(got[1], lA[19]);
   EXPECT_EQ(double(A[std::size_t(next())][0]), lA[5]);
+  const global<const double*> read_only = &A[std::size_t(next())][18];
+  bulk_get(back, read_only, sizeof(double));
+  bulk_read(back + 1, read_only + 1, sizeof(double));
+  sync();
+  EXPECT_EQ(back[0], lA[18]);
+  EXPECT_EQ(back[1], lA[19]);
 }
 
 RANK_TEST(structs_are_copied_and_their_members_reached) {

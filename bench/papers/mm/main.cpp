@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix multiplication of the Paragon paper: ranks get blocks from each other and multiply them by dgemm of OpenBLAS.
+// The matrix multiplication of the Paragon paper: ranks get blocks from each other and multiply them by dgemm of OpenBLAS. In
+// Split-C's words, in CC++'s, and in the library's.
 #include <fmt/format.h>
 
 #include "bench/papers/common/armilla_job.hpp"
@@ -7,6 +8,8 @@
 #include "bench/papers/mm/direct.hpp"
 #include "bench/papers/mm/double_buffered.hpp"
 #include "bench/papers/mm/get.hpp"
+#include "bench/papers/mm/in_ccpp.hpp"
+#include "bench/papers/mm/in_splitc.hpp"
 #include "bench/papers/mm/options.hpp"
 
 namespace papers {
@@ -33,6 +36,8 @@ void run_all(const command_line& line, const mm_options& how, const std::string&
       measure_mm(run, how, l, "dgemm", "", dgemm, [] {}, [&] { return dgemm.agrees(); });
     }
     mm::matrices m(l);
+    measure<mm::in_splitc::multiplication>(run, how, m, "splitc", reception, "bench/papers/mm/in_splitc.hpp");
+    measure<mm::in_ccpp::multiplication>(run, how, m, "ccpp", reception, "bench/papers/mm/in_ccpp.hpp");
     measure<mm::by_get>(run, how, m, "get", reception, "bench/papers/mm/get.hpp");
     measure<mm::double_buffered>(run, how, m, "double-buffered", reception, "bench/papers/mm/double_buffered.hpp");
     measure<mm::direct>(run, how, m, "direct", reception, "bench/papers/mm/direct.hpp");
@@ -44,7 +49,7 @@ void run_all(const command_line& line, const mm_options& how, const std::string&
 
 int main(int argc, char** argv) {
   papers::command_line line("mm", "Matrix multiplication of 8 x 8 blocks that lie on all ranks.",
-                            {"dgemm", "get", "double-buffered", "direct"});
+                            {"dgemm", "splitc", "ccpp", "get", "double-buffered", "direct"});
   papers::mm_options how;
   std::string reception = "poll";
   bool by_message = false;
