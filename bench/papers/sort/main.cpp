@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting: the sample sort of the STAPL paper (figures 6, 7), key by key and in bulk, the best that the library does, and sorts
-// made of threads. Every result must be sorted and hold the keys of the input.
+// Sorting: the sample sort of the STAPL paper (figures 6, 7), in Split-C's words and in CC++'s, key by key and in bulk, the best
+// that the library does, and sorts made of threads. Every result must be sorted and hold the keys of the input.
 #include <functional>
 #include <optional>
 
@@ -11,6 +11,8 @@
 #include "bench/papers/sort/best.hpp"
 #include "bench/papers/sort/bulk.hpp"
 #include "bench/papers/sort/element_wise.hpp"
+#include "bench/papers/sort/in_ccpp.hpp"
+#include "bench/papers/sort/in_splitc.hpp"
 #include "bench/papers/sort/options.hpp"
 
 namespace papers {
@@ -58,6 +60,8 @@ void run_all(const command_line& line, const sort_options& how) {
   keep_freed_memory();
   runner<armilla_job> run(line);
   for (const std::size_t n : how.keys) {
+    measure<in_splitc::sample_sort>(run, "splitc", "bench/papers/sort/in_splitc.hpp", n);
+    measure<in_ccpp::sample_sort>(run, "ccpp", "bench/papers/sort/in_ccpp.hpp", n);
     measure<sort_element_wise>(run, "element-wise", "bench/papers/sort/element_wise.hpp", n);
     measure<sort_bulk>(run, "bulk", "bench/papers/sort/bulk.hpp", n);
     measure<sort_best>(run, "best", "bench/papers/sort/best.hpp", n);
@@ -77,9 +81,9 @@ void run_all(const command_line& line, const sort_options& how) {
 int main(int argc, char** argv) {
   papers::command_line line(
       "sort",
-      "Sorts 32-bit keys: sample sort key by key and in bulk, a radix sort that writes other ranks' memory, "
+      "Sorts 32-bit keys: sample sort in Split-C, in CC++, key by key and in bulk, a radix sort that writes other ranks' memory, "
       "and sorts with threads.",
-      {"element-wise", "bulk", "best", "threads", "gnu", "tbb"});
+      {"splitc", "ccpp", "element-wise", "bulk", "best", "threads", "gnu", "tbb"});
   papers::sort_options how;
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;
