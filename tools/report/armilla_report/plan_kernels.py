@@ -8,11 +8,11 @@ def by_messages(program, args, quick):
     yield Command("messages", program, (*args, "--by-message"), (*quick, "--by-message"))
 
 
-def calls_against_pointers(version, way, label, on, paper=""):
+def ccpp_against_splitc(version, label, on, limit=1.3, paper=""):
+    """The program in CC++ against the one in Split-C, both carried by messages: the papers' comparison."""
     prefix = f"{version}/" if version else ""
-    name = f"{version}: calls" if version else "calls"
-    return Target(f"{name} / global pointers, {way}", {"command": label, "version": f"{prefix}calls"},
-                  {"command": label, "version": f"{prefix}pointers"}, 1.3, on, paper=paper)
+    return Target(f"{version}: CC++ / Split-C, both by messages" if version else "CC++ / Split-C, both by messages",
+                  {"command": label, "version": f"{prefix}ccpp"}, {"command": label, "version": f"{prefix}splitc"}, limit, on, paper=paper)
 
 
 WATER = Experiment(
@@ -22,19 +22,22 @@ WATER = Experiment(
     (*by_messages("paper_water", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, 512, "--steps", 3, "--samples", 2)),
      Command("mpi", "paper_water_mpi", ("--molecules", 64, 512, "--samples", 3), ("--molecules", 64, 512, "--steps", 3, "--samples", 2),
              launcher="mpi")),
-    (calls_against_pointers("atomic", "both by messages", "messages", ("molecules",), "CC++ / Split-C 2.6 (64), 5.6 (512)"),
-     calls_against_pointers("prefetch", "both by messages", "messages", ("molecules",), "CC++ / Split-C 3.5 (512)"),
-     calls_against_pointers("prefetch", "short cut on", "armilla", ("molecules",)),
+    (ccpp_against_splitc("atomic", "messages", ("molecules",), paper="CC++ / Split-C 2.6 (64), 5.6 (512)"),
+     ccpp_against_splitc("prefetch", "messages", ("molecules",), paper="CC++ / Split-C 3.5 (512)"),
+     Target("prefetch: calls / global pointers, short cut on", {"command": "armilla", "version": "prefetch/calls"},
+            {"command": "armilla", "version": "prefetch/pointers"}, 1.3, ("molecules",)),
      Target("prefetch / threads with locks", {"command": "armilla", "version": "prefetch/*"}, {"by": "threads"},
             lambda size: 1.0 if size.get("molecules", 0) >= 512 else 0.9, ("molecules",)),
      Target("prefetch / MPI", {"command": "armilla", "version": "prefetch/*"}, {"by": "mpi"}, None, ("molecules",)),
-     Target("prefetch / atomic, by calls and messages", {"command": "messages", "version": "prefetch/calls"},
-            {"command": "messages", "version": "atomic/calls"}, None, ("molecules",),
-            paper="gains 60 % (64, both), 51 % CC++ and 22 % Split-C (512)")),
-    (Figure("ratios", "Water, calls against global pointers", "molecules", True, ("*calls / global pointers*",),
+     *(Target(f"prefetch / atomic, in {name} and by messages", {"command": "messages", "version": f"prefetch/{version}"},
+              {"command": "messages", "version": f"atomic/{version}"}, None, ("molecules",), paper=f"gains {gains}")
+       for name, version, gains in (("CC++", "ccpp", "60 % (64), 51 % (512)"), ("Split-C", "splitc", "60 % (64), 22 % (512)")))),
+    (Figure("ratios", "Water, CC++ against Split-C", "molecules", True, ("*CC++ / Split-C*",),
             (("paper: atomic", {64: 2.6, 512: 5.6}), ("paper: prefetch", {512: 3.5}))),
+     Figure("ratios", "Water, calls against global pointers", "molecules", True, ("*calls / global pointers*",)),
      Figure("lines", "Water, time a step", "molecules", True),
-     Figure("bars", "Water, where the time goes")),
+     Figure("bars", "Water in CC++ and Split-C, where the time goes (figure 5)", only=("*/splitc", "*/ccpp")),
+     Figure("bars", "Water, where the time goes", only=("*/pointers", "*/calls"))),
     (("MRPC, section 6", "there"), ("prefetch: remote accesses", "10 times fewer"),
      ("prefetch gains", "60 % (64, both), 51 % CC++ and 22 % Split-C (512)"), ("CC++ / Split-C", "atomic 2.6 (64), 5.6 (512); prefetch 3.5 (512)"),
      *GAP_TABLE),
@@ -52,18 +55,20 @@ def lu_commands():
 
 LU = Experiment(
     "lu", "LU: a dense matrix in blocks, without pivoting", "MRPC, section 6",
-    "By global pointers one-way stores with signals and prefetch, as Split-C has it; by calls as CC++ has it. Against threads at block 16 and "
+    "In Split-C one-way stores and prefetch, in CC++ RPCs in their place, and all meet between the parts of a step, as in the paper; by global pointers "
+    "and by calls no rank waits for more than it needs. Against threads at block 16 and "
     "LAPACK's dgetrf, which pivots. Verified by values of the factors and the residual.",
     tuple(lu_commands()),
-    (Target("calls / global pointers, both by messages", {"command": "messages", "version": "calls"},
-            {"command": "messages", "version": "pointers"}, 1.3, ("n", "block"), paper="CC++ / Split-C 3.6"),
+    (ccpp_against_splitc("", "messages", ("n", "block"), paper="CC++ / Split-C 3.6"),
      Target("calls / global pointers, short cut on", {"command": "*block*", "version": "calls"},
             {"command": "*block*", "version": "pointers"}, 1.3, ("n", "block")),
      Target("best block / threads at block 16", {"by": "armilla", "command": "*block*"}, {"by": "threads", "size.block": 16},
             lambda size: 0.7 if size.get("n") == 512 else None, ("n",)),
      Target("best block / dgetrf", {"by": "armilla", "command": "*block*"}, {"by": "lapack"},
             lambda size: 1.3 if size.get("n") == 512 else None, ("n",))),
-    (Figure("lines", "LU, time by block", "block", True), Figure("bars", "LU, where the time goes")),
+    (Figure("lines", "LU, time by block", "block", True),
+     Figure("bars", "LU in CC++ and Split-C, where the time goes (figure 5)", only=("splitc", "ccpp")),
+     Figure("bars", "LU, where the time goes", only=("pointers", "calls"))),
     (("MRPC, section 6", "there"), ("CC++ / Split-C", "3.6"), *GAP_TABLE),
     seconds=1)
 
@@ -93,6 +98,7 @@ MM = Experiment(
             {"by": "armilla", "command": "armilla", "version": "dgemm"}, None, ("block",), share=True),
      *(Target(f"by messages, {reception} / polling", {"command": reception, "version": f"get/{reception}"}, {"command": "messages", "version": "get"},
               None, ("block",), paper="the polling version about half") for reception in ("thread", "signal")),
+     ccpp_against_splitc("", "messages", ("block",), limit=None),
      Target("get / MPI get", {"by": "armilla", "command": "armilla", "version": "get"}, {"by": "mpi", "version": "get"}, None, ("block",)),
      Target("double-buffered / MPI double-buffered", {"by": "armilla", "command": "armilla", "version": "double-buffered"},
             {"by": "mpi", "version": "double-buffered"}, None, ("block",))),

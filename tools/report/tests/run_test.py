@@ -247,15 +247,17 @@ class Components(unittest.TestCase):
         return {"version": version, "command": "messages", "size": {"nodes": 200}, "ns_per_border": 10,
                 "components": {name: parts.get(name, 0.0) for name in names} | {"wall": wall, "borders": 1e7}}
 
-    def test_the_gap_between_calls_and_pointers_is_shared_out(self):
-        entry = {"components": [self.entry("base/pointers", 1.0, cpu=.4, net=.6), self.entry("bulk/pointers", 1.0, cpu=1.0),
-                                self.entry("base/calls", 3.0, cpu=.4, net=1.0, thread_mgmt=.2, thread_sync=.4, runtime=1.0),
-                                self.entry("bulk/calls", .9, cpu=.9)]}
+    def test_the_gap_between_ccpp_and_splitc_is_shared_out(self):
+        entry = {"components": [self.entry("base/splitc", 1.0, cpu=.4, net=.6), self.entry("bulk/splitc", 1.0, cpu=1.0),
+                                self.entry("base/ccpp", 3.0, cpu=.4, net=1.0, thread_mgmt=.2, thread_sync=.4, runtime=1.0),
+                                self.entry("bulk/ccpp", .9, cpu=.9)]}
         base, bulk = gap.rows_of("em3d", entry)
         self.assertAlmostEqual(base["gap"], 200)
         for mine, right in zip(base["shares"], (30, 10, 20, 50, 20, 0)):
             self.assertAlmostEqual(mine, right)
-        self.assertEqual((bulk["version"], round(bulk["gap"]), bulk["shares"]), ("bulk/calls", -10, None))
+        self.assertEqual((bulk["version"], round(bulk["gap"]), bulk["shares"]), ("bulk/ccpp", -10, None))
+        entry = {"components": [self.entry("splitc", 1.0, cpu=1.0), self.entry("ccpp", 2.0, cpu=1.0, runtime=1.0), self.entry("calls", 2.0, cpu=2.0)]}
+        self.assertEqual([(row["version"], round(row["gap"])) for row in gap.rows_of("lu", entry)], [("ccpp", 100)])
         self.assertEqual(gap.rows_of("mm", entry), [])
 
     @unittest.skipIf(python.missing(), "needs " + ", ".join(python.missing()))
