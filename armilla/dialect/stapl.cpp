@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "armilla/am/outbox.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/dialect/stapl_pvector.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
@@ -43,8 +44,13 @@ void translation_layer::set_factor(int messages) {
 void translation_layer::count(rank_t dest) {
   int& written = written_[std::size_t(dest)];
   if (++written < factor_) return;
-  flush();
-  written_.assign(written_.size(), 0);
+  armilla::detail::here("async_rmi").out->flush(dest);
+  written = 0;
+}
+
+void set_poll_period(int n) {
+  if (n < 0) armilla::detail::throw_usage("set_poll_every", fmt::format("{} calls; give 0 or more, 0 for never", n));
+  armilla::set_poll_every(std::uint32_t(n));
 }
 
 void throw_not_here(std::size_t index, rank_t owner, const char* operation) {

@@ -63,8 +63,8 @@ inline void rmi_wait() { detail::translation->wait_for_request(); }
 /// Invokes what has come, for a node that computes long.
 inline void rmi_poll() { poll(); }
 
-/// Every n-th communication call polls. Paper: STAPL, section 6.2.
-inline void set_poll_every(int n) { armilla::set_poll_every(std::uint32_t(n)); }
+/// Every n-th communication call polls; 0: none. Paper: STAPL, section 6.2.
+inline void set_poll_every(int n) { detail::set_poll_period(n); }
 /// After so many statements to one node they are sent: the paper tries 8 to 512. 0: when a buffer of the library is full, as at
 /// the start. For this node. Paper: STAPL, section 6.3.
 inline void set_aggregation_factor(int messages) { detail::translation->set_factor(messages); }

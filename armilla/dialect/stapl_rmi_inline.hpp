@@ -45,6 +45,8 @@ class translation_layer {
 };
 inline per_rank<translation_layer> translation;
 
+void set_poll_period(int n);
+
 /// A method of the object that a name translates to.
 template <class F, class C, class T>
 struct request : armilla::detail::pointed_member_of_part<F, C, T> {

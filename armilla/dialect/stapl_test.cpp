@@ -127,6 +127,7 @@ RANK_TEST(statements_leave_when_the_factor_is_reached) {
     while (mine.sum < 8) stapl::rmi_poll();  // no fence and no flush of node 0: eight are a bundle
   am::barrier();
   EXPECT_THROWS_SAYING(am::usage_error, "give 0 or more", stapl::set_aggregation_factor(-1));
+  EXPECT_THROWS_SAYING(am::usage_error, "-1 calls; give 0 or more", stapl::set_poll_every(-1));
   stapl::set_aggregation_factor(0);
   am::set_aggregation(4096);
   stapl::rmi_fence();
