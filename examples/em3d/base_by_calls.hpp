@@ -8,7 +8,8 @@
 /// Paper: MRPC, section 5 (em3d-base).
 namespace em3d {
 
-/// CC++'s way: a value on another rank is asked for by calling a method of the part that has it, one after the other.
+/// By calls: a value on another rank is asked for by calling a method of the part that has it, one after the other. Own values
+/// are read as they are; in CC++'s words (bench/papers/em3d/base_in_ccpp.hpp) a rank asks itself for those.
 // parallel
 template <class Peers = peers>
 class base_by_calls {
