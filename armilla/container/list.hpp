@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <optional>
+#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -70,6 +71,12 @@ class list {
     detail::agree(members(), "for_each_in_order", why);
   }
 
+  /// This rank's elements in their order, to be walked in both directions and changed. A loop over them must not wait, send or
+  /// change the list.
+  auto local() noexcept { return parts_.mine().nodes | std::views::transform(&part::node::value); }
+  auto local() const noexcept { return std::as_const(parts_.mine().nodes) | std::views::transform(&part::node::value); }
+  /// All elements of this rank go; places of them name nothing. No message.
+  void clear_local() { parts_.mine().clear(); }
   /// How many elements this rank has.
   std::size_t local_size() const noexcept { return parts_.mine().nodes.size(); }
   const team& members() const noexcept { return parts_.members(); }

@@ -51,6 +51,9 @@ class list_part {
   void set(list_place p, T value) {
     if (slot_record* const there = look(p)) there->at->value = std::move(value);
   }
+  void clear() {
+    while (!nodes.empty()) erase(place_of(nodes.front()));
+  }
   /// All of another list follow; there they are erased.
   void take_all(list_part& other) {
     while (!other.nodes.empty()) {

@@ -3,6 +3,8 @@
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/dialect/stapl_containers.hpp"
+#include "armilla/dialect/stapl_prange.hpp"
 #include "armilla/dialect/stapl_pvector.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
 
@@ -52,6 +54,18 @@ void set_poll_period(int n) {
   if (n < 0) armilla::detail::throw_usage("set_poll_every", fmt::format("{} calls; give 0 or more, 0 for never", n));
   armilla::set_poll_every(std::uint32_t(n));
 }
+
+void throw_no_subrange(std::size_t i, std::size_t subranges) {
+  armilla::detail::throw_usage("prange", fmt::format("subrange {} of {}", i, subranges));
+}
+void throw_scope(std::size_t first, std::size_t last, std::size_t size) {
+  armilla::detail::throw_usage(
+      "prange",
+      fmt::format("indices {} to {} of a container of {} elements; give first <= last <= size, and one subrange at least", first,
+                  last, size));
+}
+
+void throw_erased_place() { armilla::detail::throw_usage("plist", "the place names no element: it has been erased"); }
 
 void throw_not_here(std::size_t index, rank_t owner, const char* operation) {
   if (owner < 0)

@@ -18,9 +18,10 @@
 /// | the aggregation factor, a poll every n calls            | `set_aggregation_factor(n)`, `set_poll_every(n)`  |
 /// | `parallel_task`, `execute_parallel_task(&task)`         | the same                                          |
 /// | `pvector<T>`                                            | the same; `v[i]` gives a `pvector_reference<T>`   |
-/// | `p_sort p_copy p_find p_merge p_inner_product p_for_each p_accumulate` | the same                           |
-/// | every other algorithm                                   | `p_<name>`, of `stapl_every_algorithm.hpp`        |
-/// | `define_type(t)` with `t.local`, `t.dynamic`            | the same, in all of the library                   |
+/// | `plist`, `pset`, `pmap`; `pgraph`; `prange`             | of `stapl_containers.hpp`, `stapl_pgraph.hpp`, `stapl_prange.hpp`
+/// | | `p_sort p_copy p_find p_merge p_inner_product p_for_each p_accumulate` | the same                           | | every
+/// other algorithm                                   | `p_<name>`, of `stapl_every_algorithm.hpp`        | | `define_type(t)`
+/// with `t.local`, `t.dynamic`            | the same, in all of the library                   |
 ///
 /// A node is a rank; all nodes execute the function that `armilla::run` is given.
 /// Paper: STAPL, sections 4 to 6.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "armilla/container/graph.hpp"
+#include "armilla/dialect/stapl_pgraph_inline.hpp"
+#include "armilla/dialect/stapl_rmi.hpp"
+
+namespace armilla::stapl {
+
+/// STAPL's graph over all nodes: a fixed number of vertices, and edges that any node adds and erases at any time; they are part
+/// of the graph behind `rmi_fence`. All nodes make it together.
+///
+///     stapl::pgraph<> g(n);
+///     g.add_edge(3, 4);                                  // from any node
+///     stapl::rmi_fence();
+///     std::vector<armilla::vertex_id> next = g.neighbours(3);
+///     const auto entered = stapl::p_dfs(g, 0u);          // of stapl_every_algorithm.hpp
+///
+/// `E` is what each edge has; void costs nothing. An edge that is added again is there once, with the data of one of them;
+/// `erase_edge` takes what earlier fences, and this node before it, have added. Loops are left out. Errors: usage_error for a
+/// vertex that is not there. Cost: adding and erasing send nothing; a fence behind changes makes the graph anew from all edges,
+/// as `armilla::graph` does. Paper: STAPL, sections 2 and 4 (a depth-first search on a distributed graph).
+template <class E = void>
+class pgraph {
+  using changes = detail::graph_changes<E>;
+  using data = std::conditional_t<std::is_void_v<E>, char, E>;
+
+ public:
+  using value_type = vertex_id;
+
+  explicit pgraph(std::size_t vertices, bool undirected = false) : state_(std::make_unique<changes>(vertices, undirected)) {}
+  ~pgraph() {
+    if (state_) armilla::detail::retire(std::move(state_));
+  }
+  pgraph(pgraph&&) noexcept = default;
+  pgraph& operator=(pgraph&&) = delete;
+
+  void add_edge(vertex_id from, vertex_id to)
+    requires std::is_void_v<E>
+  {
+    state_->add({from, to});
+  }
+  void add_edge(vertex_id from, vertex_id to, const data& d)
+    requires(!std::is_void_v<E>)
+  {
+    state_->add({from, to, d});
+  }
+  void erase_edge(vertex_id from, vertex_id to) { state_->erase(from, to); }
+
+  // ---- as of the last fence ----
+
+  std::size_t size() const noexcept { return elements().size(); }
+  std::size_t edges() const noexcept { return elements().edges(); }
+  int owner(vertex_id v) const { return int(elements().rank_of(v)); }
+  /// Where the edges of any vertex lead, in order: an access.
+  std::vector<vertex_id> neighbours(vertex_id v) const { return elements().fetch_neighbours(v); }
+  /// This node's vertices.
+  auto local() const noexcept { return elements().local(); }
+  /// For algorithms; it changes with the fences.
+  const graph<void, E>& elements() const noexcept { return state_->graph(); }
+
+ private:
+  std::unique_ptr<changes> state_;
+};
+
+}  // namespace armilla::stapl
