@@ -177,6 +177,7 @@ class matrix {
   /// For algorithms.
   detail::matrix_range<T, N> range() { return {plan(), blocks_}; }
   detail::matrix_range<const T, N> range() const { return {plan(), blocks_}; }
+  /// For algorithms.
   const detail::matrix_plan<N>& plan() const {
     if (!plan_) [[unlikely]]
       detail::throw_no_matrix();
@@ -184,16 +185,16 @@ class matrix {
   }
   T* first() const { return reinterpret_cast<T*>(global_ptr<std::byte>(blocks_.at(plan_->me)).local()); }
 
-  /// The two halves of an exchange. Own cells are ready;
+  /// For the library: the two halves of an exchange. Own cells are ready;
   void signal_neighbours() {
     for (std::size_t k = 0; k < plan_->signal_at.size(); ++k)
       counter_of(plan_->halos.neighbours[k], plan_->signal_at[k]).signal();
   }
-  /// the neighbours' are;
+  /// For the library: the neighbours' are;
   void await_neighbours() {
     for (std::size_t k = 0; k < plan_->signal_at.size(); ++k) counter_of(plan_->me, k).local()->wait();
   }
-  /// and the halo takes them over: what all neighbours have is under way before the first of it is waited for.
+  /// For the library: the halo takes them over: what all neighbours have is under way before the first of it is waited for.
   void take_halo() {
     take(plan_->halos.own);
     await_neighbours();

@@ -83,8 +83,11 @@ class sparse_matrix {
 
   /// For algorithms.
   const detail::sparse_part<T>& part() const noexcept { return part_; }
+  /// For algorithms.
   std::span<T> fetched() const noexcept { return {part_.fetched.data(), part_.fetched.size()}; }
+  /// For algorithms.
   const armilla::placement& row_placement() const noexcept { return rows_; }
+  /// For algorithms.
   const armilla::placement& column_placement() const noexcept { return columns_; }
 
  private:

@@ -36,6 +36,7 @@ class work_queue {
   class handle_type {
    public:
     handle_type() = default;
+    /// For the library: what `->` gives.
     class verbs {
      public:
       explicit verbs(part& here) noexcept : here_(here) {}

@@ -76,6 +76,7 @@ class plist {
   plist_reference<T> operator[](place p) { return plist_reference<T>(*this, p); }
   /// A group update: all elements go.
   void clear() { broadcast_rmi(this, &plist::clear_here); }
+  /// For the library: a node's part of `clear`.
   void clear_here() { elements_.clear_local(); }
 
   /// This node's elements, in both directions.
@@ -109,6 +110,7 @@ class pset {
   bool contains(const Key& key) const { return elements_.contains(key).get(); }
   /// A group update: all keys go.
   void clear() { broadcast_rmi(this, &pset::clear_here); }
+  /// For the library: a node's part of `clear`.
   void clear_here() {
     const auto mine = elements_.local();
     for (const Key& key : std::vector<Key>(mine.begin(), mine.end())) elements_.erase(key);
@@ -180,6 +182,7 @@ class pmap {
   bool contains(const Key& key) const { return elements_.contains(key).get(); }
   /// A group update: all keys go.
   void clear() { broadcast_rmi(this, &pmap::clear_here); }
+  /// For the library: a node's part of `clear`.
   void clear_here() {
     std::vector<Key> mine;
     for (const auto& [key, value] : elements_.local()) mine.push_back(key);
