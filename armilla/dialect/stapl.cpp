@@ -58,6 +58,11 @@ void set_poll_period(int n) {
 void throw_no_subrange(std::size_t i, std::size_t subranges) {
   armilla::detail::throw_usage("prange", fmt::format("subrange {} of {}", i, subranges));
 }
+void throw_no_share(std::size_t i, int owner) {
+  armilla::detail::throw_usage(
+      "prange",
+      fmt::format("subrange {} is the share of node {}: it is walked through only there; send the work to its node", i, owner));
+}
 void throw_scope(std::size_t first, std::size_t last, std::size_t size) {
   armilla::detail::throw_usage(
       "prange",

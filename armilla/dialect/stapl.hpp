@@ -7,25 +7,25 @@
 
 /// STAPL's communication infrastructure, and what its paper shows of the containers and algorithms on top, in its names.
 ///
-/// | STAPL                                                   | here                                              |
-/// |---------------------------------------------------------|---------------------------------------------------|
-/// | `get_num_nodes()`, `get_node_id()`                      | the same                                          |
-/// | `async_rmi(dest, object, method, args...)`, `sync_rmi`  | the same                                          |
-/// | a non-blocking `sync_rmi` with a handle                 | `nonblocking_sync_rmi`                            |
-/// | `broadcast_rmi(object, method, args...)`                | the same                                          |
-/// | `collect_rmi(object, method, input, output)`            | the same                                          |
-/// | `rmi_fence()`, `rmi_wait()`, `rmi_poll()`               | the same                                          |
-/// | the aggregation factor, a poll every n calls            | `set_aggregation_factor(n)`, `set_poll_every(n)`  |
-/// | `parallel_task`, `execute_parallel_task(&task)`         | the same                                          |
-/// | `pvector<T>`                                            | the same; `v[i]` gives a `pvector_reference<T>`   |
-/// | `plist`, `pset`, `pmap`; `pgraph`; `prange`             | of `stapl_containers.hpp`, `stapl_pgraph.hpp`, `stapl_prange.hpp`
-/// | | `p_sort p_copy p_find p_merge p_inner_product p_for_each p_accumulate` | the same                           | | every
-/// other algorithm                                   | `p_<name>`, of `stapl_every_algorithm.hpp`        | | `define_type(t)`
-/// with `t.local`, `t.dynamic`            | the same, in all of the library                   |
+/// | STAPL                                                  | here                                             |
+/// |--------------------------------------------------------|--------------------------------------------------|
+/// | `get_num_nodes()`, `get_node_id()`                     | the same                                         |
+/// | `async_rmi(dest, object, method, args...)`, `sync_rmi` | the same                                         |
+/// | a non-blocking `sync_rmi` with a handle                | `nonblocking_sync_rmi`                           |
+/// | `broadcast_rmi(object, method, args...)`               | the same                                         |
+/// | `collect_rmi(object, method, input, output)`           | the same                                         |
+/// | subsets of nodes                                       | a `communicator` before `dest` or `object`       |
+/// | `rmi_fence()`, `rmi_wait()`, `rmi_poll()`              | the same                                         |
+/// | the aggregation factor, a poll every n calls           | `set_aggregation_factor(n)`, `set_poll_every(n)` |
+/// | `parallel_task`, `execute_parallel_task(&task)`        | the same                                         |
+/// | `pvector<T>`                                           | the same; `v[i]` gives a `pvector_reference<T>`  |
+/// | `plist`, `pset`, `pmap`                                | the same, of `stapl_containers.hpp`              |
+/// | `pgraph`; `prange`                                     | `stapl_pgraph.hpp`; `stapl_prange.hpp`           |
+/// | `p_sort p_copy p_find p_merge p_for_each`              | the same                                         |
+/// | `p_inner_product p_accumulate`                         | the same                                         |
+/// | `p_` and every other algorithm                         | the same, of `stapl_every_algorithm.hpp`         |
+/// | `define_type(t)` with `t.local`, `t.dynamic`           | the same, in all of the library                  |
 ///
 /// A node is a rank; all nodes execute the function that `armilla::run` is given.
 /// Paper: STAPL, sections 4 to 6.
 namespace armilla::stapl {}
-
-/// As the paper spells it: `stapl::async_rmi`.
-namespace stapl = armilla::stapl;  // NOLINT(misc-unused-alias-decls)

@@ -15,7 +15,8 @@
 
 /// STAPL's lists, sets and maps over all nodes. Their methods are of three patterns: an access asks the owner (`sync_rmi`), an
 /// update tells it (`async_rmi`: complete behind `rmi_fence`), and a group update tells all nodes (`broadcast_rmi`). Any node
-/// inserts and erases at any time; the owner takes no part. All nodes make a container together.
+/// inserts and erases at any time; the owner takes no part. A container lies on all nodes, or on those of a communicator, which
+/// make it together.
 ///
 ///     stapl::pmap<std::string, int> count;
 ///     count.update(word, 1);                             // from any node
@@ -34,7 +35,8 @@ namespace detail {
 template <class T>
 class plist;
 
-/// What `l[place]` of a plist gives: reading asks the owner, writing tells it. Errors: usage_error for a place that was erased.
+/// What `l[place]` of a plist gives: reading asks the owner, writing tells it. Errors: usage_error where an erased element is
+/// read; writing to one does nothing.
 template <class T>
 class plist_reference {
  public:
@@ -64,30 +66,30 @@ class plist {
   using value_type = T;
   using place = list_place;
 
-  plist() : registration_(this) {}
+  explicit plist(const communicator& nodes = world()) : elements_(nodes), registration_(this, nodes) {}
 
   /// Behind this node's elements; no message.
   place push_anywhere(const T& x) { return elements_.push_local(x); }
   /// Behind all elements, on the last node: an update.
   void push_back(const T& x) { elements_.push_back(x); }
-  /// In front of the element at `before`, on its node: an access, that gives the new one's place.
+  /// In front of the element at `before`, on its node: an access, that gives the new one's place. remote_error if it was erased.
   place insert(place before, const T& x) { return elements_.insert(before, x).get(); }
   void erase(place p) { elements_.erase(p); }
   plist_reference<T> operator[](place p) { return plist_reference<T>(*this, p); }
   /// A group update: all elements go.
-  void clear() { broadcast_rmi(this, &plist::clear_here); }
+  void clear() { broadcast_rmi(elements_.members(), this, &plist::clear_here); }
   /// For the library: a node's part of `clear`.
   void clear_here() { elements_.clear_local(); }
 
   /// This node's elements, in both directions.
   auto local() { return elements_.local(); }
   /// Of all nodes, by all together.
-  std::size_t size() const { return world().all_reduce(elements_.local_size(), std::plus<>{}); }
+  std::size_t size() const { return elements_.members().all_reduce(elements_.local_size(), std::plus<>{}); }
   /// A private copy, in order; by all nodes together, behind a fence.
   operator std::list<T>() {  // NOLINT(google-explicit-constructor): std::list<int> all(l)
-    rmi_fence();
+    rmi_fence(elements_.members());
     const auto mine = elements_.local();
-    const std::vector<T> all = world().all_gather_v(std::vector<T>(mine.begin(), mine.end()));
+    const std::vector<T> all = elements_.members().all_gather_v(std::vector<T>(mine.begin(), mine.end()));
     return {all.begin(), all.end()};
   }
   armilla::list<T>& elements() noexcept { return elements_; }
@@ -103,13 +105,13 @@ class pset {
  public:
   using value_type = Key;
 
-  pset() : registration_(this) {}
+  explicit pset(const communicator& nodes = world()) : elements_(nodes), registration_(this, nodes) {}
 
   void insert(const Key& key) { elements_.insert(key); }
   void erase(const Key& key) { elements_.erase(key); }
   bool contains(const Key& key) const { return elements_.contains(key).get(); }
   /// A group update: all keys go.
-  void clear() { broadcast_rmi(this, &pset::clear_here); }
+  void clear() { broadcast_rmi(elements_.members(), this, &pset::clear_here); }
   /// For the library: a node's part of `clear`.
   void clear_here() {
     const auto mine = elements_.local();
@@ -123,9 +125,9 @@ class pset {
   /// A private copy; by all nodes together, behind a fence.
   template <class L>
   operator std::set<Key, L>() const {  // NOLINT(google-explicit-constructor): std::set<int> all(s)
-    rmi_fence();
+    rmi_fence(elements_.members());
     const auto mine = elements_.local();
-    const std::vector<Key> all = world().all_gather_v(std::vector<Key>(mine.begin(), mine.end()));
+    const std::vector<Key> all = elements_.members().all_gather_v(std::vector<Key>(mine.begin(), mine.end()));
     return {all.begin(), all.end()};
   }
   armilla::set<Key, Less>& elements() noexcept { return elements_; }
@@ -167,7 +169,7 @@ class pmap {
  public:
   using value_type = std::pair<const Key, Value>;
 
-  pmap() : registration_(this) {}
+  explicit pmap(const communicator& nodes = world()) : elements_(nodes), registration_(this, nodes) {}
 
   /// If the key is not there yet.
   void insert(const Key& key, const Value& x) { elements_.insert(key, x); }
@@ -181,7 +183,7 @@ class pmap {
   std::optional<Value> find(const Key& key) const { return elements_.find(key).get(); }
   bool contains(const Key& key) const { return elements_.contains(key).get(); }
   /// A group update: all keys go.
-  void clear() { broadcast_rmi(this, &pmap::clear_here); }
+  void clear() { broadcast_rmi(elements_.members(), this, &pmap::clear_here); }
   /// For the library: a node's part of `clear`.
   void clear_here() {
     std::vector<Key> mine;
@@ -196,10 +198,10 @@ class pmap {
   /// A private copy; by all nodes together, behind a fence.
   template <class L>
   operator std::map<Key, Value, L>() const {  // NOLINT(google-explicit-constructor): std::map<int, int> all(m)
-    rmi_fence();
+    rmi_fence(elements_.members());
     std::vector<std::pair<Key, Value>> mine;
     for (const auto& [key, value] : elements_.local()) mine.emplace_back(key, value);
-    const std::vector<std::pair<Key, Value>> all = world().all_gather_v(mine);
+    const std::vector<std::pair<Key, Value>> all = elements_.members().all_gather_v(mine);
     return {all.begin(), all.end()};
   }
   armilla::map<Key, Value, Less>& elements() noexcept { return elements_; }

@@ -177,6 +177,10 @@ RANK_TEST(edges_come_and_go_from_every_node) {
   stapl::rmi_fence();
   EXPECT_EQ(g.edges(), 100U);
   EXPECT_EQ(stapl::p_bfs(g, am::vertex_id{0}).get(60).get(), 51);
+  const stapl::prange vertices(g);
+  std::size_t mine = 0;
+  for (const am::vertex_id v : vertices[std::size_t(me())].local()) mine += g.neighbours(v).size();
+  EXPECT_EQ(am::all_reduce(mine, std::plus<>{}), 100U);
   EXPECT_THROWS_SAYING(am::usage_error, "pgraph: vertex 100 of a graph of 100", g.add_edge(100, 0));
 }
 
@@ -202,4 +206,75 @@ RANK_TEST(a_graph_may_end_before_the_fence_that_would_change_it) {
   later.add_edge(0, 1);
   stapl::rmi_fence();
   EXPECT_EQ(later.edges(), 1U);
+}
+
+namespace {
+
+struct tally {
+  void add(int n) { sum += n; }
+  int total() const { return sum; }
+  void most(const int& input, int& output) { output = std::max(input, output); }
+  int sum = 0;
+};
+
+struct round_of_requests : stapl::parallel_task {
+  explicit round_of_requests(const stapl::communicator& n) : nodes(n) {}
+  void execute() override {
+    const int next = (stapl::get_node_id(nodes) + 1) % stapl::get_num_nodes(nodes);
+    stapl::async_rmi(nodes, next, this, &round_of_requests::take, stapl::get_node_id(nodes));
+  }
+  void take(int from) { came = from; }
+  const stapl::communicator& nodes;
+  int came = -1;
+};
+
+}  // namespace
+
+RANK_TEST(requests_fences_and_tasks_of_a_subset_of_nodes) {
+  const stapl::communicator nodes = am::world().split(me() % 2, -me());  // the highest first
+  const int n = stapl::get_num_nodes(nodes), here = stapl::get_node_id(nodes);
+  tally mine;
+  const stapl::rmi_object<tally> registered(nodes, &mine);
+  stapl::async_rmi(nodes, (here + 1) % n, &mine, &tally::add, here);
+  stapl::broadcast_rmi(nodes, &mine, &tally::add, 100);
+  stapl::rmi_fence(nodes);
+  EXPECT_EQ(mine.sum, 100 * n + (here + n - 1) % n);
+  EXPECT_EQ(stapl::sync_rmi(nodes, 0, &mine, &tally::total), 100 * n + n - 1);
+  EXPECT_EQ(stapl::nonblocking_sync_rmi(nodes, n - 1, &mine, &tally::total).get(), 100 * n + (n + n - 2) % n);
+  int greatest = 0;
+  stapl::collect_rmi(nodes, &mine, &tally::most, me(), greatest);
+  EXPECT_EQ(greatest, nodes.world_rank(0));
+  round_of_requests task(nodes);
+  stapl::execute_parallel_task(nodes, &task);
+  EXPECT_EQ(task.came, (here + n - 1) % n);
+  stapl::rmi_fence(nodes);
+}
+
+RANK_TEST(containers_lie_on_a_subset_of_nodes) {
+  const stapl::communicator nodes = am::world().split(me() % 2);
+  const int n = stapl::get_num_nodes(nodes);
+  stapl::pvector<int> v(20, nodes);
+  stapl::p_iota(v, me() % 2);
+  EXPECT_EQ(stapl::p_accumulate(v), 190 + 20 * (me() % 2));
+  EXPECT_EQ(v.owner(19) % 2, me() % 2);
+  stapl::plist<int> l(nodes);
+  stapl::pset<int> s(nodes);
+  stapl::pmap<int, int> m(nodes);
+  stapl::pgraph<> g(10, false, nodes);
+  l.push_anywhere(me()), s.insert(me()), m[me()] = 1;
+  if (stapl::get_node_id(nodes) == 0) g.add_edge(1, 2);
+  stapl::rmi_fence(nodes);
+  EXPECT(int(s.size()) == n && int(m.size()) == n && g.edges() == 1);
+  const std::list<int> all(l);
+  EXPECT(int(all.size()) == n && std::ranges::all_of(all, [](int r) { return r % 2 == me() % 2; }));
+  EXPECT_EQ(std::vector<int>(v).size(), 20U);
+  const stapl::prange shares(l);
+  EXPECT_EQ(int(shares.size()), n);
+  if (n > 1)
+    EXPECT_THROWS_SAYING(am::usage_error, "it is walked through only there",
+                         static_cast<void>(shares[std::size_t((stapl::get_node_id(nodes) + 1) % n)].local()));
+  if (stapl::get_node_id(nodes) == n - 1) s.clear();
+  stapl::rmi_fence(nodes);
+  EXPECT_EQ(s.size(), 0U);
+  am::barrier();
 }

@@ -32,7 +32,8 @@ class pgraph {
  public:
   using value_type = vertex_id;
 
-  explicit pgraph(std::size_t vertices, bool undirected = false) : state_(std::make_unique<changes>(vertices, undirected)) {}
+  explicit pgraph(std::size_t vertices, bool undirected = false, const communicator& nodes = world())
+      : state_(std::make_unique<changes>(vertices, undirected, nodes)) {}
   ~pgraph() {
     if (state_) armilla::detail::retire(std::move(state_));
   }

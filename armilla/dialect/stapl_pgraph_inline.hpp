@@ -20,7 +20,9 @@ class graph_changes final : public armilla::detail::fence_guest {
   using edge_type =
       std::conditional_t<std::is_void_v<E>, armilla::edge, weighted_edge<std::conditional_t<std::is_void_v<E>, int, E>>>;
 
-  graph_changes(std::size_t vertices, bool undirected) : fence_guest(world()), undirected_(undirected) { make(vertices, {}); }
+  graph_changes(std::size_t vertices, bool undirected, const team& nodes) : fence_guest(nodes), undirected_(undirected) {
+    make(vertices, {});
+  }
   const armilla::graph<void, E>& graph() const noexcept { return graph_; }
 
   void add(const edge_type& e) {
@@ -81,7 +83,7 @@ class graph_changes final : public armilla::detail::fence_guest {
     }
   }
   void make(std::size_t vertices, const std::vector<edge_type>& mine) {
-    graph_ = armilla::graph<void, E>(vertices, mine, {.undirected = undirected_, .in_edges = true});
+    graph_ = armilla::graph<void, E>(vertices, mine, {.undirected = undirected_, .in_edges = true, .members = members()});
   }
 
   bool undirected_;

@@ -21,6 +21,7 @@ concept indexed = pcontainer<C> && requires(const C& c) {
 };
 
 [[noreturn, gnu::cold]] void throw_no_subrange(std::size_t i, std::size_t subranges);
+[[noreturn, gnu::cold]] void throw_no_share(std::size_t i, int owner);
 [[noreturn, gnu::cold]] void throw_scope(std::size_t first, std::size_t last, std::size_t size);
 
 /// Indices first .. last - 1 of a container.
@@ -52,10 +53,10 @@ class node_scope {
  public:
   node_scope(C& c, std::size_t node) noexcept : c_(&c), node_(node) {}
 
-  int owner() const noexcept { return int(node_); }
+  int owner() const { return int(c_->elements().members().world_rank(rank_t(node_))); }
   /// To be walked through on its node, in both directions for a list; usage_error on another one.
   auto local() const {
-    if (owner() != get_node_id()) throw_not_here(node_, owner(), "prange");
+    if (owner() != get_node_id()) throw_no_share(node_, owner());
     return c_->local();
   }
 
@@ -67,8 +68,8 @@ class node_scope {
 }  // namespace detail
 
 /// A scope of a container and its subranges: `r[i]`, `i < r.size()`. Of a pvector they are runs of indices, at first a node's own
-/// elements each, or as many equal ones as are asked for, all of the container or some of it; of a list, set or map they are the
-/// nodes' shares.
+/// elements each, or as many equal ones as are asked for, all of the container or some of it; of a list, set, map or graph they
+/// are the nodes' shares.
 ///
 ///     stapl::prange all(v);                              // by all nodes together
 ///     stapl::prange middle(v, 100, 200, 8);              // indices 100 to 199 in 8 subranges
@@ -88,9 +89,9 @@ class prange {
     if constexpr (detail::indexed<C>) {
       const std::size_t mine = c.elements().local().size();
       borders_.assign(1, 0);
-      for (const std::size_t there : world().all_gather(mine)) borders_.push_back(borders_.back() + there);
+      for (const std::size_t there : c.elements().members().all_gather(mine)) borders_.push_back(borders_.back() + there);
     } else {
-      borders_.resize(std::size_t(get_num_nodes()) + 1);
+      borders_.resize(std::size_t(c.elements().members().size()) + 1);
     }
   }
   /// Indices first .. last - 1 in so many subranges of equal size, but for one element.

@@ -74,7 +74,7 @@ class pvector_reference {
   std::size_t i_;
 };
 
-/// STAPL's distributed vector: blocks of elements on all nodes. Made by all nodes together.
+/// STAPL's distributed vector: blocks of elements on all nodes, or on some. Made by these together.
 ///
 ///     stapl::pvector<int> v(1000);
 ///     v[17] = 3;  stapl::rmi_fence();  int x = v[17];
@@ -90,7 +90,7 @@ class pvector {
   using value_type = T;
   using reference = pvector_reference<T>;
 
-  explicit pvector(std::size_t n) : elements_(n), registration_(this) {}
+  explicit pvector(std::size_t n, const communicator& nodes = world()) : elements_(n, on(nodes)), registration_(this, nodes) {}
 
   std::size_t size() const noexcept { return elements_.size(); }
   reference operator[](std::size_t i) { return reference(*this, i); }
@@ -114,9 +114,9 @@ class pvector {
 
   /// A private copy of all elements; by all nodes together, behind a fence.
   operator std::vector<T>() {  // NOLINT(google-explicit-constructor): std::vector<int> all(v)
-    rmi_fence();
+    rmi_fence(elements_.members());
     const auto mine = elements_.local();
-    return world().all_gather_v(std::vector<T>(mine.begin(), mine.end()));
+    return elements_.members().all_gather_v(std::vector<T>(mine.begin(), mine.end()));
   }
 
   /// The library's container that it is made of, for algorithms and views.

@@ -15,8 +15,16 @@
 /// STAPL's communication infrastructure: methods of objects on other nodes.
 namespace armilla::stapl {
 
+/// A subset of the nodes, or all in another order: what `armilla::world().split(...)` gives. With one in front, as
+/// `async_rmi(nodes, dest, ...)`, the words below are about its members, numbered from 0; a node may be in several. Objects are
+/// registered for it, `rmi_object(nodes, &object)`; a container is told on which nodes it lies, `pvector<int> v(n, nodes)`.
+/// Paper: STAPL, section 5.1 (communication among subsets of nodes).
+using communicator = team;
+
 inline int get_num_nodes() { return int(ranks()); }
 inline int get_node_id() { return int(rank()); }
+inline int get_num_nodes(const communicator& nodes) { return int(nodes.size()); }
+inline int get_node_id(const communicator& nodes) { return int(nodes.rank()); }
 
 /// A statement: runs `method(arguments...)` of node `dest`'s object, and goes on at once. `object` is this node's own object; it
 /// stands for `dest`'s, if all nodes have registered theirs: a `parallel_task` while it is executed, a container, what an
@@ -32,10 +40,19 @@ void async_rmi(int dest, T* object, F C::* method, A&&... arguments) {
   detail::translation->request_written(dest);
 }
 
+template <class T, class F, class C, class... A>
+void async_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&&... arguments) {
+  async_rmi(int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
+}
+
 /// A question: the same, and waits for what the method returns. Errors: what it throws, as remote_error.
 template <class T, class F, class C, class... A>
 auto sync_rmi(int dest, T* object, F C::* method, A&&... arguments) {
   return call(dest, detail::request_to(object, method, "sync_rmi"), std::forward<A>(arguments)...).get();
+}
+template <class T, class F, class C, class... A>
+auto sync_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&&... arguments) {
+  return sync_rmi(int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
 }
 /// A question that does not wait: the handle can be asked, `ready()`, and waited for, `get()`. Paper: STAPL, section 6.4.
 template <class T, class F, class C, class... A>
@@ -43,21 +60,36 @@ template <class T, class F, class C, class... A>
   return call(dest, detail::request_to(object, method, "nonblocking_sync_rmi"), std::forward<A>(arguments)...);
 }
 
+template <class T, class F, class C, class... A>
+[[nodiscard]] auto nonblocking_sync_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&&... arguments) {
+  return nonblocking_sync_rmi(int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
+}
+
 /// A statement to the objects of all nodes, this one's included.
 template <class T, class F, class C, class... A>
+void broadcast_rmi(const communicator& nodes, T* object, F C::* method, const A&... arguments) {
+  async_all(nodes, detail::request_to(object, method, "broadcast_rmi"), arguments...);
+}
+template <class T, class F, class C, class... A>
 void broadcast_rmi(T* object, F C::* method, const A&... arguments) {
-  async_all(world(), detail::request_to(object, method, "broadcast_rmi"), arguments...);
+  broadcast_rmi(world(), object, method, arguments...);
 }
 
 /// A question on all nodes, whose answers are collected: every node gives its `input`, and on each the method takes all of them
 /// in, `method(input, output)`, node 0's first. No node goes on before all have called.
 template <class T, class F, class C, class Input, class Output>
+void collect_rmi(const communicator& nodes, T* object, F C::* method, const Input& input, Output& output) {
+  for (const Input& each : nodes.all_gather(input)) (object->*method)(each, output);
+}
+template <class T, class F, class C, class Input, class Output>
 void collect_rmi(T* object, F C::* method, const Input& input, Output& output) {
-  for (const Input& each : world().all_gather(input)) (object->*method)(each, output);
+  collect_rmi(world(), object, method, input, output);
 }
 
 /// All nodes wait for each other, and until all requests, with those that they caused, have been invoked.
 inline void rmi_fence() { fence(); }
+/// Requests between these nodes, and those that they caused among them.
+inline void rmi_fence(const communicator& nodes) { nodes.fence(); }
 /// Waits until a request has been invoked on this node, since the last `rmi_wait`: one that came before is not missed.
 inline void rmi_wait() { detail::translation->wait_for_request(); }
 /// Invokes what has come, for a node that computes long.
@@ -75,6 +107,7 @@ template <class T>
 class rmi_object {
  public:
   explicit rmi_object(T* object) : registration_(object) {}
+  rmi_object(const communicator& nodes, T* object) : registration_(object, nodes) {}
 
  private:
   detail::registration registration_;
@@ -90,10 +123,18 @@ class parallel_task {
 /// Runs `task->execute()`, on all nodes together; returns behind a fence.
 template <class T>
   requires std::is_base_of_v<parallel_task, T>
-void execute_parallel_task(T* task) {
-  const detail::registration registered(task);
+void execute_parallel_task(const communicator& nodes, T* task) {
+  const detail::registration registered(task, nodes);
   task->execute();
-  rmi_fence();
+  rmi_fence(nodes);
+}
+template <class T>
+  requires std::is_base_of_v<parallel_task, T>
+void execute_parallel_task(T* task) {
+  execute_parallel_task(world(), task);
 }
 
 }  // namespace armilla::stapl
+
+/// As the paper spells it: `stapl::async_rmi`.
+namespace stapl = armilla::stapl;  // NOLINT(misc-unused-alias-decls)
