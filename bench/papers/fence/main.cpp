@@ -5,6 +5,7 @@
 #include "bench/papers/common/armilla_job.hpp"
 #include "bench/papers/common/first_alone.hpp"
 #include "bench/papers/common/measure.hpp"
+#include "bench/papers/fence/in_stapl.hpp"
 #include "bench/papers/fence/meetings.hpp"
 #include "bench/papers/fence/options.hpp"
 #include "bench/papers/fence/threads.hpp"
@@ -22,14 +23,14 @@ struct settings {
 };
 
 template <class Meet, class Right>
-void measure(runner<armilla_job>& run, const settings& s, const char* version, Meet meet, Right right) {
+void measure(runner<armilla_job>& run, const settings& s, const char* version, Meet meet, Right right,
+             const char* source = "bench/papers/fence/meetings.hpp") {
   if (!run.wants(version)) return;
   const long times = s.how.times_of(am::ranks());
-  run.measure(describe(version, "bench/papers/fence/meetings.hpp", s.pattern),
-              work{.prepare = [] { am::fence(); },
-                   .body = [&] { meet(times); },
-                   .right = right,
-                   .value = [&](double seconds) { return seconds * 1e9 / double(times); }});
+  run.measure(describe(version, source, s.pattern), work{.prepare = [] { am::fence(); },
+                                                         .body = [&] { meet(times); },
+                                                         .right = right,
+                                                         .value = [&](double seconds) { return seconds * 1e9 / double(times); }});
 }
 
 void measure_threads(const command_line& line, const settings& s, const char* by, bool (*meet)(const seats&, long)) {
@@ -50,6 +51,9 @@ void run_all(const command_line& line, const settings& s) {
   const auto waits = [](auto meet) { return [meet] { return meetings_wait(checked_times, meet); }; };
   measure(run, s, "fence", idle_fences, waits([] { am::fence(); }));
   measure(run, s, "fence-busy", busy_fences, [] { return fences_complete(checked_times); });
+  const char* const stapl_source = "bench/papers/fence/in_stapl.hpp";
+  measure(run, s, "rmi_fence", in_stapl::idle_fences, waits([] { stapl::rmi_fence(); }), stapl_source);
+  measure(run, s, "rmi_fence-busy", in_stapl::busy_fences, [] { return fences_complete(checked_times); }, stapl_source);
   measure(run, s, "barrier", barriers, waits([] { am::barrier(); }));
 #ifdef ARMILLA_PAPERS_OPENMP
   measure_threads(line, s, "openmp", openmp_barriers);
@@ -63,7 +67,7 @@ void run_all(const command_line& line, const settings& s) {
 int main(int argc, char** argv) {
   papers::command_line line(
       "fence", "Fences with nothing and with a statement under way, barriers of the same pattern, barriers of threads.",
-      {"fence", "fence-busy", "barrier", "openmp", "std"});
+      {"fence", "fence-busy", "rmi_fence", "rmi_fence-busy", "barrier", "openmp", "std"});
   papers::settings s;
   s.how.add_to(line);
   line.choice("--pattern", s.pattern, "of fence and barrier: auto, flat, tree, hypercube, dissemination",

@@ -5,6 +5,7 @@
 #include "bench/papers/common/first_alone.hpp"
 #include "bench/papers/common/measure.hpp"
 #include "bench/papers/inner/collect.hpp"
+#include "bench/papers/inner/in_stapl.hpp"
 #include "bench/papers/inner/openmp.hpp"
 
 namespace papers {
@@ -21,6 +22,17 @@ void measure_collect(runner<armilla_job>& run, std::size_t n) {
               work{.prepare = [&] { value = -1; },
                    .body = [&] { value = inner::square(vector); },
                    .right = [&] { return value == expected; },
+                   .value = ms});
+}
+
+void measure_stapl(runner<armilla_job>& run, std::size_t n) {
+  if (!run.wants("collect_rmi")) return;
+  inner::in_stapl::p_square task(inner::part_of(n, armilla::rank(), armilla::ranks()));
+  const double expected = inner::expected(n);
+  run.measure(inner::options::describe("collect_rmi", n, expected, "bench/papers/inner/in_stapl.hpp"),
+              work{.prepare = [&] { task.result = -1; },
+                   .body = [&] { stapl::execute_parallel_task(&task); },
+                   .right = [&] { return task.result == expected; },
                    .value = ms});
 }
 
@@ -45,6 +57,7 @@ void run_all(const command_line& line, const inner::options& how) {
   runner<armilla_job> run(line);
   for (const std::size_t n : how.elements) {
     measure_collect(run, n);
+    measure_stapl(run, n);
 #ifdef ARMILLA_PAPERS_OPENMP
     measure_openmp(line, n);
 #endif
@@ -55,8 +68,8 @@ void run_all(const command_line& line, const inner::options& how) {
 }  // namespace papers
 
 int main(int argc, char** argv) {
-  papers::command_line line("inner", "The inner product of a vector with itself, by collect and by OpenMP.",
-                            {"collect", "openmp"});
+  papers::command_line line("inner", "The inner product of a vector with itself, by collect, in STAPL's words, and by OpenMP.",
+                            {"collect", "collect_rmi", "openmp"});
   inner::options how;
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;

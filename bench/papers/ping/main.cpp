@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rank 0 sends k pings to rank 1, which then sends a pong: by statements, by questions, and by a shared flag; so many pings in a
-// message. Paper: STAPL, section 7.1, table 1, figures 2 and 3.
+// Rank 0 sends k pings to rank 1, which then sends a pong: by statements, by questions, in STAPL's words, and by a shared flag;
+// so many pings in a message. Paper: STAPL, section 7.1, table 1, figures 2 and 3.
 #include "bench/papers/common/armilla_job.hpp"
 #include "bench/papers/common/measure.hpp"
 #include "bench/papers/ping/flag.hpp"
+#include "bench/papers/ping/in_stapl.hpp"
 #include "bench/papers/ping/statements.hpp"
 
 namespace papers {
@@ -54,6 +55,26 @@ void measure_messages(runner<armilla_job>& run, const game& g, std::uint64_t tog
   am::set_aggregation(before);
 }
 
+/// The factor counts messages, whatever fits into a buffer.
+void measure_stapl(runner<armilla_job>& run, const game& g, std::uint64_t together) {
+  in_stapl::player here;
+  const stapl::rmi_object<in_stapl::player> registered(&here);
+  const std::size_t before = am::aggregation();
+  am::set_aggregation(together == 1 ? 0 : 4 * together * sizeof(ping));
+  stapl::set_aggregation_factor(together == 1 ? 0 : int(together));
+  const auto by = [&](const char* version, auto play) {
+    if (run.wants(version))
+      measure(run, g, options::describe(version, g, together, "bench/papers/ping/in_stapl.hpp"), [&] {
+        if (am::rank() == 0) (here.*play)(partner, g);
+      });
+  };
+  by("async_rmi", &in_stapl::player::ping_by_async_rmi);
+  by("sync_rmi", &in_stapl::player::ping_by_sync_rmi);
+  stapl::set_aggregation_factor(0);
+  am::set_aggregation(before);
+  stapl::rmi_fence();
+}
+
 void measure_flag(runner<line_job>& run, const game& g) {
   if (!run.wants("flag")) return;
   flagged_ping *const here = &flags.local(), *const there = am::rank() > 1 ? nullptr : flags.on(1 - am::rank()).local();
@@ -68,7 +89,10 @@ void run_all(const command_line& line, const options& how) {
   runner<armilla_job> run(line);
   runner<line_job> run_flag(line);
   for (const std::uint64_t k : how.pings) {
-    for (const std::uint64_t together : how.together) measure_messages(run, how.of(k), together);
+    for (const std::uint64_t together : how.together) {
+      measure_messages(run, how.of(k), together);
+      measure_stapl(run, how.of(k), together);
+    }
     measure_flag(run_flag, how.of(k));
   }
 }
@@ -77,8 +101,9 @@ void run_all(const command_line& line, const options& how) {
 }  // namespace papers
 
 int main(int argc, char** argv) {
-  papers::command_line line("ping", "Pings from rank 0 to rank 1, then a pong: by statements, by questions, by a shared flag.",
-                            {"statements", "questions", "flag"});
+  papers::command_line line(
+      "ping", "Pings from rank 0 to rank 1, then a pong: by statements, by questions, in STAPL's words, by a shared flag.",
+      {"statements", "questions", "async_rmi", "sync_rmi", "flag"});
   pings::options how({1, 8, 16, 32, 64, 128, 256, 512});
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;

@@ -13,6 +13,7 @@
 #include "bench/papers/sort/element_wise.hpp"
 #include "bench/papers/sort/in_ccpp.hpp"
 #include "bench/papers/sort/in_splitc.hpp"
+#include "bench/papers/sort/in_stapl.hpp"
 #include "bench/papers/sort/options.hpp"
 
 namespace papers {
@@ -63,6 +64,7 @@ void run_all(const command_line& line, const sort_options& how) {
     measure<in_splitc::sample_sort>(run, "splitc", "bench/papers/sort/in_splitc.hpp", n);
     measure<in_ccpp::sample_sort>(run, "ccpp", "bench/papers/sort/in_ccpp.hpp", n);
     measure<sort_element_wise>(run, "element-wise", "bench/papers/sort/element_wise.hpp", n);
+    measure<in_stapl::sample_sort>(run, "stapl", "bench/papers/sort/in_stapl.hpp", n);
     measure<sort_bulk>(run, "bulk", "bench/papers/sort/bulk.hpp", n);
     measure<sort_best>(run, "best", "bench/papers/sort/best.hpp", n);
     measure_threads<sort_by_threads>(line, "threads", "threads", "bench/papers/sort/threads.cpp", n);
