@@ -33,18 +33,18 @@ struct peer_channel : link {
   std::byte* limit = nullptr;
   handler_id bundle_handler = no_handler;
   handler_id hot_handler = no_handler;  ///< bundle_handler, if one more message needs only its bytes: no observer counts it
-  bool urgent = false;                  ///< the open frame holds a reply: publish it when the present frame has been handled
+  bool urgent = false;                  ///< the open frame holds a reply: it leaves when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
   bool full = false;                  ///< frames wait for credit: nothing may pass them
   bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
-  bool lost = false;                  ///< its rank is: full and blocked for ever; what is still sent there is dropped
+  bool lost = false;                  ///< its rank is: full and blocked for ever; a send throws rank_lost, replies are dropped
   bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
   bool held_there = false;            ///< far: the same is so at its peer
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;
-  std::byte* frame = nullptr;    ///< first byte of the open frame, behind the place of its word
+  std::byte* frame = nullptr;    ///< first byte of the open frame, in `staging`
   std::byte* counted = nullptr;  ///< the open bundle's messages in front of it have been counted
   std::size_t aggregate = 0;     ///< bytes after which a frame of small messages is sent
   struct backlog_frame {
@@ -55,7 +55,7 @@ struct peer_channel : link {
   std::deque<backlog_frame> backlog;  ///< frames that wait for credit, oldest first
   std::size_t backlog_weight = 0;     ///< of all of them
   std::size_t open_blocks = 0;        ///< bytes of the blocks that the open frame names
-  owned<std::byte[]> staging;         ///< where frames are filled, from `frame_offset` on
+  owned<std::byte[]> staging;         ///< where frames are filled
   std::size_t staging_bytes = 0;
   std::uint64_t frames = 0;  ///< that were filled in `staging`
   // Messages that go straight into the ring are not counted one by one: the ring's position tells how many there were.

@@ -63,8 +63,9 @@ class progress {
   // ---- the loop ----
 
   enum class seen { something, nothing, over };
-  /// The one loop that spins, yields and sleeps: `look()` until it says that it is over. Behind a look that found nothing the
-  /// rank waits for a while, and then rests: by `rest(backoff)`, unless `anything()`, which is asked last.
+  /// The one loop that spins, yields and sleeps, of which the scheduler's `run_loop` is one user: `look()` until it says that it
+  /// is over. Behind a look that found nothing the rank waits for a while, and then rests: by `rest(backoff)`, unless
+  /// `anything()`, which is asked last.
   template <class Look, class Anything, class Rest>
   void loop(Look&& look, Anything&& anything, Rest&& rest);
 
@@ -94,6 +95,7 @@ class progress {
       return sleep_beside_network(backoff, deadline_ns);
     sleeper_.sleep(backoff, deadline_ns, closed);
   }
+  /// In progress_far.cpp.
   void sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept;
   static bool past(std::uint64_t deadline_ns) noexcept;
   /// Grows whenever something is taken in, also the rest of a suspended frame, or leaves the backlog.

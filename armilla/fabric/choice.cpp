@@ -184,6 +184,7 @@ void choosing::require_fabric() const {
     throw_usage("start", fmt::format("ARMILLA_FABRIC={}: {}", settings_.fabric, with_folders(problem, folders_)));
 }
 
+// What is built in first. `auto` means shared memory on one host, else automatic().
 chosen_network choosing::run() {
   const std::string& asked = settings_.fabric;
   if (self_.threads || self_.ranks == 1) {

@@ -84,7 +84,7 @@ class event_count {
 
   control_block& mine_;
   counters& count_;
-  std::uint32_t quick_tries_;
+  std::uint32_t quick_tries_;  // looks before the clock is read: from there on spin_ns_ counts
   std::uint64_t spin_ns_;
   std::uint64_t yield_ns_;
   bool asymmetric_;  // membarrier works

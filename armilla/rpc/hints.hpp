@@ -18,7 +18,8 @@
 /// waits).
 namespace armilla {
 
-/// The body never waits. Saves the caller's rank the switch to its loop when it waits in place; a wait in it is a usage_error.
+/// The body never waits. Saves the rank that runs it the switch to its loop, when that rank waits in place; a wait in it is a
+/// usage_error.
 template <class F>
 auto to_completion(const F& f) {
   return detail::hinted<detail::completed_body>(f, "to_completion");
