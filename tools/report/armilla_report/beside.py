@@ -25,6 +25,7 @@ def pings(entry):
 
     rows = [("here, shared memory (explicit: a flag)", cell("line", "flag"), cell("armilla", "statements", aggregation=1),
              cell("armilla", "questions", aggregation=1)),
+            ("here, in STAPL's words", NONE, cell("armilla", "async_rmi", aggregation=1), cell("armilla", "sync_rmi", aggregation=1)),
             ("here, MPI", cell("mpi", "packed", aggregation=1), NONE, NONE)]
     return [row for row in rows if set(row[1:]) != {NONE}]
 
@@ -33,7 +34,8 @@ def inner(entry):
     """Tables 2 and 3: the inner product by processors, seconds."""
     ranks = (1, 2, 4, 8, 16, 32)
     found = {name: [least(entry, by, version, n) for n in ranks]
-             for name, by, version in (("OpenMP", "openmp", "openmp"), ("MPI", "mpi", "allreduce"), ("collect", "armilla", "collect"))}
+             for name, by, version in (("OpenMP", "openmp", "openmp"), ("MPI", "mpi", "allreduce"), ("collect", "armilla", "collect"),
+                                       ("collect_rmi", "armilla", "collect_rmi"))}
     rows = [(f"here: {name}, s", *(NONE if value is None else number(value / 1000) for value in values)) for name, values in found.items()]
     for name in ("OpenMP", "MPI"):
         ratios = [NONE if a is None or b is None else f"{a / b:.2f}" for a, b in zip(found["collect"], found[name])]

@@ -8,7 +8,7 @@ QUICK = ("--pings", 1, 100, 10000, "--aggregation", 1, 32, 64, 128, "--samples",
 
 PING = Experiment(
     "ping", "Pings, then a pong", "STAPL, section 6, table 1 and figures 2 and 3",
-    "k pings of 32 bytes from one rank to the other, then a pong, by statements and by questions, in messages of 1 to 512; against the same packed "
+    "k pings of 32 bytes from one rank to the other, then a pong, by statements and by questions, in STAPL's words, too, in messages of 1 to 512; against the same packed "
     "by hand in MPI, and a shared flag.",
     (Command("armilla", "paper_ping", ("--pings", *PINGS, "--samples", 3), QUICK),
      Command("mpi", "paper_ping_mpi", ("--pings", *PINGS, "--samples", 3), QUICK, launcher="mpi")),
@@ -17,7 +17,11 @@ PING = Experiment(
      Target("statements / hand-packed MPI, the same aggregation", {"by": "armilla", "version": "statements"}, {"by": "mpi"}, None,
             ("pings", "aggregation")),
      Target("best aggregation / unaggregated MPI", {"by": "armilla", "version": "statements"}, {"by": "mpi", "size.aggregation": 1}, None,
-            ("pings",), paper="at 10,000 pings 1/6.4 (O3800, 128), 1/2.5 (V2200, 32), 1/2100 (cluster, 512)")),
+            ("pings",), paper="at 10,000 pings 1/6.4 (O3800, 128), 1/2.5 (V2200, 32), 1/2100 (cluster, 512)"),
+     Target("async_rmi / statements", {"by": "armilla", "version": "async_rmi"}, {"by": "armilla", "version": "statements"}, 1.5,
+            ("pings", "aggregation")),
+     Target("sync_rmi / questions", {"by": "armilla", "version": "sync_rmi"}, {"by": "armilla", "version": "questions"}, 1.5,
+            ("pings", "aggregation"))),
     (Figure("lines", "Pings, time by aggregation", "aggregation", True),
      Figure("lines", "Pings, time by their number", "pings", True)),
     (("STAPL, table 1, microseconds", "explicit", "asynchronous", "synchronous"), ("Pthreads, V2200", "15", "22", "22"),
@@ -48,6 +52,8 @@ FENCE = Experiment(
      *(Target(f"fence / our barrier, {pattern}", {"by": "armilla", "version": "fence", "size.pattern": pattern},
               {"by": "armilla", "version": "barrier", "size.pattern": pattern}, 1.25, ("ranks",),
               paper="polling and termination detection up to 23 % of a Pthreads fence") for pattern in PATTERNS),
+     Target("rmi_fence / fence", {"by": "armilla", "version": "rmi_fence"}, {"by": "armilla", "version": "fence"},
+            lambda size: 1.02 if size.get("ranks") == 2 else None, ("ranks", "pattern")),
      Target("fence / OpenMP barrier", {"by": "armilla", "version": "fence", "command": "? ranks"}, {"by": "openmp"}, None, ("ranks",)),
      Target("fence / std::barrier", {"by": "armilla", "version": "fence", "command": "? ranks"}, {"by": "std"}, None, ("ranks",))),
     (Figure("lines", "Fence and barrier", "ranks", True), Figure("ratios", "Fence against our barrier of its pattern", "ranks", True, ("fence / our*",))),
@@ -69,7 +75,8 @@ SORT = Experiment(
     tuple(Target(f"{version} / the best of the others", {"by": "armilla", "version": version}, {"by": "[!a]*"},
                  lambda size, limit=limit: limit if size.get("keys", 0) > 10**7 else None, ("keys", "ranks"),
                  paper="30 lines against 100, slower" if version == "element-wise" else "")
-          for version, limit in (("element-wise", 1.5), ("bulk", 1.0), ("best", 0.5))),
+          for version, limit in (("element-wise", 1.5), ("bulk", 1.0), ("best", 0.5)))
+    + (Target("stapl / element-wise", {"by": "armilla", "version": "stapl"}, {"by": "armilla", "version": "element-wise"}, 1.5, ("keys", "ranks")),),
     (Figure("lines", "Sample sort (figure 6)", "ranks", True), Figure("scaling", "Sample sort, against one rank (figure 7)", "ranks"),
      Figure("ratios", "Sample sort / the best of the others", "ranks", True),
      Figure("bars", "Sample sort, where the time goes")),
@@ -104,9 +111,11 @@ def paper_ratios(name):
 INNER = Experiment(
     "inner", "Inner product", "STAPL, section 6, tables 2 and 3", "40 million doubles by collect, against OpenMP with SIMD and MPI.",
     tuple(on_ranks("paper_inner", ("--elements", 40000000, "--samples", 5), ("--elements", 40000000, "--samples", 2))),
-    (Target("collect / OpenMP", {"by": "armilla"}, {"by": "openmp"}, lambda size: 1.03 if size.get("ranks") == 2 else None, ("elements", "ranks"),
+    (Target("collect_rmi / collect", {"by": "armilla", "version": "collect_rmi"}, {"by": "armilla", "version": "collect"},
+            lambda size: 1.02 if size.get("ranks") == 2 else None, ("elements", "ranks")),
+     Target("collect / OpenMP", {"by": "armilla", "version": "collect"}, {"by": "openmp"}, lambda size: 1.03 if size.get("ranks") == 2 else None, ("elements", "ranks"),
             paper="0.93 to 1.09"),
-     Target("collect / MPI", {"by": "armilla"}, {"by": "mpi"}, None, ("elements", "ranks"))),
+     Target("collect / MPI", {"by": "armilla", "version": "collect"}, {"by": "mpi"}, None, ("elements", "ranks"))),
     (Figure("ratios", "Inner product", "ranks", True, (), (paper_ratios("table 2, V2200"), paper_ratios("table 2, O3800"))),
      Figure("scaling", "Inner product, against one rank", "ranks")), tuple(inner_table()), ours=beside.inner, seconds=4)
 
