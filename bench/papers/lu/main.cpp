@@ -180,9 +180,10 @@ int refuse_unless_possible(const papers::command_line& line, const settings& s) 
 }  // namespace
 
 int main(int argc, char** argv) {
-  papers::command_line line(
-      "lu", "Blocked LU of a dense matrix without pivoting: by global pointers, by calls, by threads; and LAPACK's.",
-      {"pointers", "calls", "threads", "lapack"});
+  papers::command_line line("lu",
+                            "Blocked LU of a dense matrix without pivoting: in Split-C, in CC++, by global pointers, by calls, "
+                            "by threads; and LAPACK's.",
+                            {"splitc", "ccpp", "pointers", "calls", "threads", "lapack"});
   settings s;
   bool by_message = false;
   line.number("--size", s.matrix.size, "rows and columns of the matrix", 1, 16384);

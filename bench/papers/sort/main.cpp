@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
       "sort",
       "Sorts 32-bit keys: sample sort in Split-C, in CC++, key by key and in bulk, a radix sort that writes other ranks' memory, "
       "and sorts with threads.",
-      {"splitc", "ccpp", "element-wise", "bulk", "best", "threads", "gnu", "tbb"});
+      {"splitc", "ccpp", "stapl", "element-wise", "bulk", "best", "threads", "gnu", "tbb"});
   papers::sort_options how;
   how.add_to(line);
   if (const auto code = line.read(argc, argv)) return *code;
