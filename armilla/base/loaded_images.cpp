@@ -3,6 +3,8 @@
 
 #include <link.h>
 
+#include "armilla/base/executable_code.hpp"
+
 namespace armilla::detail {
 namespace {
 
@@ -29,5 +31,10 @@ const std::vector<loaded_image>& images_at_start() {
   }();
   return list;
 }
+
+const executable_code executable = [] {
+  const loaded_image& image = images_at_start().front();
+  return executable_code{image.base, image.code.first, image.code.last - image.code.first};
+}();
 
 }  // namespace armilla::detail

@@ -11,6 +11,7 @@
 namespace armilla::stapl::detail {
 
 void translation_layer::add(const team& members, const std::type_info& type, void* object) {
+  last_object_ = this;
   names_[object] = armilla::detail::register_object(members, type, object, "stapl");
 }
 
@@ -19,16 +20,18 @@ void translation_layer::remove(const void* object) {
   if (found == names_.end()) return;
   armilla::detail::here("stapl").objects->table.remove(found->second);
   names_.erase(found);
+  last_object_ = this;
 }
 
-object_id translation_layer::name_of(const void* object, const char* operation) const {
+void translation_layer::look_up(const void* object, const char* operation) {
   const auto found = names_.find(object);
   if (found == names_.end())
     armilla::detail::throw_usage(
         operation, fmt::format("the object at {} is not registered on this node, so it stands for none of another node; give a "
                                "parallel_task that is executed, a container, or what a stapl::rmi_object holds",
                                object));
-  return found->second;
+  last_object_ = object;
+  last_name_ = found->second;
 }
 
 void translation_layer::wait_for_request() {
@@ -43,11 +46,9 @@ void translation_layer::set_factor(int messages) {
   written_.assign(std::size_t(ranks()), 0);
 }
 
-void translation_layer::count(rank_t dest) {
-  int& written = written_[std::size_t(dest)];
-  if (++written < factor_) return;
+void translation_layer::send(rank_t dest) {
   armilla::detail::here("async_rmi").out->flush(dest);
-  written = 0;
+  written_[std::size_t(dest)] = 0;
 }
 
 void set_poll_period(int n) {

@@ -36,8 +36,9 @@ inline int get_node_id(const communicator& nodes) { return int(nodes.rank()); }
 /// Paper: STAPL, section 5.
 template <class T, class F, class C, class... A>
 void async_rmi(int dest, T* object, F C::* method, A&&... arguments) {
-  async(dest, detail::request_to(object, method, "async_rmi"), std::forward<A>(arguments)...);
-  detail::translation->request_written(dest);
+  detail::translation_layer& layer = *detail::translation;
+  async(dest, detail::request_to(layer, object, method, "async_rmi"), std::forward<A>(arguments)...);
+  layer.request_written(dest);
 }
 
 template <class T, class F, class C, class... A>
@@ -48,7 +49,7 @@ void async_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&
 /// A question: the same, and waits for what the method returns. Errors: what it throws, as remote_error.
 template <class T, class F, class C, class... A>
 auto sync_rmi(int dest, T* object, F C::* method, A&&... arguments) {
-  return call(dest, detail::request_to(object, method, "sync_rmi"), std::forward<A>(arguments)...).get();
+  return call(dest, detail::request_to(*detail::translation, object, method, "sync_rmi"), std::forward<A>(arguments)...).get();
 }
 template <class T, class F, class C, class... A>
 auto sync_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&&... arguments) {
@@ -57,7 +58,8 @@ auto sync_rmi(const communicator& nodes, int dest, T* object, F C::* method, A&&
 /// A question that does not wait: the handle can be asked, `ready()`, and waited for, `get()`. Paper: STAPL, section 6.4.
 template <class T, class F, class C, class... A>
 [[nodiscard]] auto nonblocking_sync_rmi(int dest, T* object, F C::* method, A&&... arguments) {
-  return call(dest, detail::request_to(object, method, "nonblocking_sync_rmi"), std::forward<A>(arguments)...);
+  return call(dest, detail::request_to(*detail::translation, object, method, "nonblocking_sync_rmi"),
+              std::forward<A>(arguments)...);
 }
 
 template <class T, class F, class C, class... A>
@@ -68,7 +70,7 @@ template <class T, class F, class C, class... A>
 /// A statement to the objects of all nodes, this one's included.
 template <class T, class F, class C, class... A>
 void broadcast_rmi(const communicator& nodes, T* object, F C::* method, const A&... arguments) {
-  async_all(nodes, detail::request_to(object, method, "broadcast_rmi"), arguments...);
+  async_all(nodes, detail::request_to(*detail::translation, object, method, "broadcast_rmi"), arguments...);
 }
 template <class T, class F, class C, class... A>
 void broadcast_rmi(T* object, F C::* method, const A&... arguments) {

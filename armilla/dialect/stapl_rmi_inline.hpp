@@ -21,8 +21,12 @@ class translation_layer {
   /// By all nodes together, in one order. `object` stays where it is until `remove`.
   void add(const team& members, const std::type_info& type, void* object);
   void remove(const void* object);
-  /// usage_error for an object that no node has registered.
-  object_id name_of(const void* object, const char* operation) const;
+  /// usage_error for an object that no node has registered. Cost: a comparison for the object that was named last.
+  object_id name_of(const void* object, const char* operation) {
+    if (object != last_object_) [[unlikely]]
+      look_up(object, operation);
+    return last_name_;
+  }
 
   void request_invoked() noexcept { ++invoked_; }
   /// Waits until a request has run here after the last one that this has seen.
@@ -31,14 +35,17 @@ class translation_layer {
   void set_factor(int messages);
   /// A request for `dest` was written: sends what waits once there are as many as the factor says.
   void request_written(rank_t dest) {
-    if (factor_ != 0) [[unlikely]]
-      count(dest);
+    if (factor_ != 0 && ++written_[std::size_t(dest)] >= factor_) [[unlikely]]
+      send(dest);
   }
 
  private:
-  void count(rank_t dest);
+  void look_up(const void* object, const char* operation);
+  void send(rank_t dest);
 
   std::unordered_map<const void*, object_id> names_;
+  const void* last_object_ = this;  // which nobody registers
+  object_id last_name_{};
   std::vector<int> written_;  // for each node, since they were sent
   int factor_ = 0;            // 0: as the library's own bounds say
   std::uint64_t invoked_ = 0, seen_ = 0;
@@ -53,6 +60,11 @@ struct request : armilla::detail::pointed_member_of_part<F, C, T> {
   using method = armilla::detail::pointed_member_of_part<F, C, T>;
 
   template <class... A>
+  decltype(auto) run(void* found, A&&... arguments) const {
+    translation->request_invoked();
+    return method::run(found, std::forward<A>(arguments)...);
+  }
+  template <class... A>
     requires std::is_invocable_v<const method&, A...>
   decltype(auto) operator()(A&&... arguments) const {
     translation->request_invoked();
@@ -61,9 +73,9 @@ struct request : armilla::detail::pointed_member_of_part<F, C, T> {
 };
 
 template <class T, class F, class C>
-request<F, C, T> request_to(const T* object, F C::* method, const char* operation) {
+request<F, C, T> request_to(translation_layer& layer, const T* object, F C::* method, const char* operation) {
   static_assert(std::is_base_of_v<C, T>, "armilla: the method belongs to another class than the object");
-  return {{translation->name_of(object, operation), armilla::detail::portable_member<F, C>::of(method, operation)}};
+  return {{layer.name_of(object, operation), armilla::detail::portable_member<F, C>::of(method, operation)}};
 }
 
 /// An object that all nodes registered together, until its end.

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/executable_code.hpp"
 #include "armilla/object/create.hpp"
 #include "armilla/object/distributed.hpp"
 
@@ -17,25 +18,54 @@ namespace detail {
 struct method_words {
   std::uintptr_t code;  ///< of a virtual method: its slot in the table
   std::ptrdiff_t adjust;
+
+  // Which word says that a method is virtual depends on the processor: where functions may have odd addresses, it is the other
+  // one.
+#if defined(__arm__) || defined(__aarch64__)
+  static constexpr bool mark_in_adjust = true;
+#else
+  static constexpr bool mark_in_adjust = false;
+#endif
+  bool is_virtual() const noexcept { return ((mark_in_adjust ? std::uintptr_t(adjust) : code) & 1) != 0; }
+  bool is_null() const noexcept { return code == 0 && !is_virtual(); }
+  /// Whether the object that a method is called with lies inside of one of `bytes` bytes.
+  bool adjusts_within(std::size_t bytes) const noexcept { return std::size_t(mark_in_adjust ? adjust >> 1 : adjust) < bytes; }
 };
 
-/// A pointer to a member as other ranks of the same program know it: a method by its place in an image, a virtual one by its
-/// slot, a data member by its offset.
+/// A pointer to a member as other ranks of the same program know it, in one word, as it travels with every call: a method by its
+/// place in an image, a virtual one by its slot, a data member by its offset.
 struct member_place {
-  enum : std::uint64_t { in_slot = ~std::uint64_t(0), in_object = in_slot - 1 };
-  std::uint64_t image;  ///< or one of those above
-  std::uint64_t offset;
-  std::int64_t adjust;
+  static constexpr unsigned offset_bits = 38, adjust_bits = 16, image_bits = 10;
+  static constexpr std::uint64_t in_slot = (1 << image_bits) - 1, in_object = in_slot - 1;
+
+  std::uint64_t word;  ///< from above: the image's position, the executable first, or one of those above; adjustment; offset
+
+  static constexpr member_place at(std::uint64_t image, std::ptrdiff_t adjust, std::uint64_t offset) noexcept {
+    return {image << (offset_bits + adjust_bits) | std::uint64_t(adjust) << offset_bits | offset};
+  }
+  std::uint64_t image() const noexcept { return word >> (offset_bits + adjust_bits); }
+  std::ptrdiff_t adjust() const noexcept { return std::ptrdiff_t(word >> offset_bits & ((1 << adjust_bits) - 1)); }
+  std::uint64_t offset() const noexcept { return word & ((std::uint64_t(1) << offset_bits) - 1); }
 };
 
-/// Throws usage_error for a null pointer.
-member_place place_of_method(method_words method, const char* operation);
+/// Of what is virtual, or adjusts, or lies in a library. Throws usage_error for a null pointer.
+member_place rare_place_of_method(method_words method, const char* operation);
 member_place place_of_data(std::ptrdiff_t offset, const char* operation);
 /// Checked: throw decode_error for what names no member of a class of `bytes` bytes.
-method_words method_at(const member_place& place, std::size_t bytes);
-std::ptrdiff_t data_at(const member_place& place, std::size_t bytes, std::size_t member_bytes);
+method_words rare_method_at(member_place place, std::size_t bytes);
+std::ptrdiff_t data_at(member_place place, std::size_t bytes, std::size_t member_bytes);
 
-/// An `F C::*` that can be sent.
+inline member_place place_of_method(method_words method, const char* operation) {
+  if (executable.holds(method.code) && method.adjust == 0) [[likely]]  // no slot is as large
+    return {method.code - executable.base};
+  return rare_place_of_method(method, operation);
+}
+inline method_words method_at(member_place place, std::size_t bytes) {
+  if (const std::uintptr_t code = executable.base + place.word; executable.holds(code)) [[likely]]
+    return {code, 0};
+  return rare_method_at(place, bytes);
+}
+
 template <class F, class C>
 struct portable_member {
   using pointer = F C::*;
@@ -96,6 +126,15 @@ struct pointed_member_of_part {
   bool present() const noexcept { return current->objects->table.look(id) != object_table::presence::absent; }
   void park(context& self, parked_call call) const { self.objects->table.park(self, id, std::move(call)); }
 
+  /// The part, or null if there is none, or calls that came before are still to begin.
+  void* find() const noexcept { return current->objects->table.find_for_call(id); }
+  /// The member of what `find` gave.
+  template <class... A>
+  decltype(auto) run(void* found, A&&... arguments) const {
+    T& part = *static_cast<T*>(found);
+    return member.run(part, part, std::forward<A>(arguments)...);
+  }
+
   template <class... A>
   auto operator()(A&&... arguments) const
       -> decltype(std::declval<const portable_member<F, C>&>().run(std::declval<T&>(), std::declval<T&>(),
@@ -103,8 +142,7 @@ struct pointed_member_of_part {
     void* const found = current->objects->table.find(id);
     if (found == nullptr) [[unlikely]]
       throw_no_part(id, typeid(T), "call");
-    T& part = *static_cast<T*>(found);
-    return member.run(part, part, std::forward<A>(arguments)...);
+    return run(found, std::forward<A>(arguments)...);
   }
 };
 

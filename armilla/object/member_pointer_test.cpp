@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls to members that a pointer names.
+#include <array>
 #include <string>
 
 #include <armilla/armilla.hpp>
@@ -20,6 +21,7 @@ struct named {
 struct counted {
   virtual ~counted() = default;
   virtual int step() const { return 1; }
+  void set(int n) { count = n; }
   int count = 0;
 };
 struct pair : named, counted {  // so that `counted` does not lie at its beginning
@@ -33,6 +35,8 @@ struct pair : named, counted {  // so that `counted` does not lie at its beginni
   }
   static constexpr am::atomic_list<&pair::hold> atomic_methods{};
 };
+
+struct high : std::array<char, 1 << 17>, named {};
 
 }  // namespace
 
@@ -55,6 +59,25 @@ RANK_TEST(a_virtual_method_is_named_by_a_pointer) {
   const am::remote<counted> plain = am::create<counted>(next()).get(), derived = am::create<pair>(next()).get();
   EXPECT_EQ(am::call(plain, step).get(), 1);
   EXPECT_EQ(am::call(derived, step).get(), 10);
+  am::fence();
+}
+
+RANK_TEST(a_method_of_a_base_inside_of_the_object_is_named_by_a_pointer) {
+  am::distributed<pair> p;
+  int (pair::* const virtual_one)() const = &counted::step;
+  void (pair::* const plain)(int) = static_cast<void (pair::*)(int)>(&counted::set);
+  EXPECT_EQ(am::call(p.on(next()), virtual_one).get(), 10);
+  am::async(p.on(next()), plain, 3);
+  am::fence();
+  EXPECT_EQ(p->count, 3);
+  am::fence();
+}
+
+RANK_TEST(a_base_too_far_inside_of_the_object_is_refused) {
+  am::distributed<high> p;
+  std::string (high::* const greet)(std::string) const = &named::greet;
+  EXPECT_THROWS_SAYING(am::usage_error, "name the method at compile time", am::call(p.on(next()), greet, std::string("hello")));
+  EXPECT_EQ(am::call<&named::greet>(p.on(next()), std::string("hello")).get(), "hello nobody");
   am::fence();
 }
 
@@ -105,11 +128,12 @@ RANK_TEST(a_null_pointer_to_a_member_is_refused) {
 RANK_TEST(places_that_name_no_member_are_refused) {
   using namespace am::detail;
   const member_place slot = place_of_method(std::bit_cast<method_words>(&counted::step), "test");
-  EXPECT_THROWS(am::decode_error, method_at({slot.image, slot.offset + 1, 0}, sizeof(counted)));
-  EXPECT_THROWS(am::decode_error, method_at({slot.image, 1 << 20, 0}, sizeof(counted)));
-  EXPECT_THROWS(am::decode_error, method_at({slot.image, slot.offset, 4096}, sizeof(counted)));
-  EXPECT_THROWS(am::decode_error, method_at({0, std::uint64_t(1) << 40, 0}, sizeof(counted)));
-  EXPECT_THROWS(am::decode_error, data_at({member_place::in_object, sizeof(counted), 0}, sizeof(counted), sizeof(int)));
+  EXPECT_THROWS(am::decode_error, method_at(member_place::at(slot.image(), 0, slot.offset() + 1), sizeof(counted)));
+  EXPECT_THROWS(am::decode_error, method_at(member_place::at(slot.image(), 0, 1 << 20), sizeof(counted)));
+  EXPECT_THROWS(am::decode_error, method_at(member_place::at(slot.image(), 4096, slot.offset()), sizeof(counted)));
+  EXPECT_THROWS(am::decode_error, method_at(member_place::at(0, 0, std::uint64_t(1) << 37), sizeof(counted)));
+  EXPECT_THROWS(am::decode_error,
+                data_at(member_place::at(member_place::in_object, 0, sizeof(counted)), sizeof(counted), sizeof(int)));
   EXPECT_THROWS(am::decode_error, data_at(slot, sizeof(counted), sizeof(int)));
 }
 
