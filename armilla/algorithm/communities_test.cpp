@@ -152,6 +152,24 @@ RANK_TEST(forests_are_those_of_one_rank) {
   });
 }
 
+// Weights that are dealt into pieces of many, some below 0, in the order of the whole ones.
+RANK_TEST(forests_of_numbers_far_apart_are_those_of_small_ones) {
+  for_random_teams(15, [](dice& d, const am::team& t) {
+    const small_graph s = a_graph(d);
+    const am::graph_options how = undirected(d, t);
+    std::vector<am::weighted_edge<double>> far;
+    for (const auto& e : share_of(s.all, t)) far.push_back({e.from, e.to, std::pow(e.weight - 3, 9) * 1e-5});
+    const am::graph<void, int> small(s.n, share_of(s.all, t), how);
+    const am::graph<void, double> large(s.n, far, how);
+    const auto right = am::minimum_spanning_forest(small);
+    const auto got = am::minimum_spanning_forest(large);
+    EXPECT_EQ(got.size(), right.size());
+    for (std::size_t k = 0; k < std::min(got.size(), right.size()); ++k)
+      EXPECT(got[k].from == right[k].from && got[k].to == right[k].to &&
+             got[k].weight == std::pow(right[k].weight - 3, 9) * 1e-5);
+  });
+}
+
 RANK_TEST(each_rank_gets_the_forest_of_its_vertices) {
   const am::graph<void, int> g(144, share_of(grid(12), am::world()), {.undirected = true});
   const auto mine = am::minimum_spanning_forest(g);
