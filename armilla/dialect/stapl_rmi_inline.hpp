@@ -44,7 +44,7 @@ class translation_layer {
   void send(rank_t dest);
 
   std::unordered_map<const void*, object_id> names_;
-  const void* last_object_ = this;  // which nobody registers
+  const void* last_object_ = this;  // which no program registers
   object_id last_name_{};
   std::vector<int> written_;  // for each node, since they were sent
   int factor_ = 0;            // 0: as the library's own bounds say
