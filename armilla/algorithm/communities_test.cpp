@@ -120,6 +120,17 @@ RANK_TEST(triangles_are_those_of_one_rank) {
   });
 }
 
+// Degrees differ, and are too many for the rows as they are.
+RANK_TEST(triangles_around_vertices_with_many_edges_are_those_of_one_rank) {
+  for_random_teams(10, [](dice& d, const am::team& t) {
+    small_graph s{60, random_edges(d, 60, 500)};
+    for (const am::weighted_edge<int>& e : random_edges(d, 20, 400)) s.all.push_back({e.from * 3, e.to, e.weight});
+    const am::graph_options how = undirected(d, t);
+    const am::graph<> g(s.n, share_of(s.all, t), how);
+    EXPECT_EQ(am::triangles(g), triangles_of(oracle(s, how).out));
+  });
+}
+
 RANK_TEST(cores_are_those_of_one_rank) {
   for_random_teams(25, [](dice& d, const am::team& t) {
     const small_graph s = a_graph(d);
