@@ -13,9 +13,9 @@ array<vertex_id> label_propagation(const graph_shape& g, int rounds);
 /// all members.
 ///
 /// Errors: usage_error on all if the graph has no rows of the edges that lead to a vertex (undirected or `in_edges`). Cost: a
-/// meeting a round; the labels of ranks that are not mapped are fetched in bulk each round.
-/// Paper: Raghavan, Albert and Kumara, Near linear time algorithm to detect community structures; in rounds, as LDBC
-/// Graphalytics.
+/// meeting a round; the labels of ranks that are not mapped are fetched in bulk each round. Memory: 4 bytes for each vertex of
+/// the graph on each rank, if some vertex has over 8 neighbours. Paper: Raghavan, Albert and Kumara, Near linear time algorithm
+/// to detect community structures; in rounds, as LDBC Graphalytics.
 template <class V, class E>
 array<vertex_id> label_propagation(const graph<V, E>& g, int rounds = 10) {
   return detail::label_propagation(g.shape(), rounds);
