@@ -97,7 +97,7 @@ class propagation {
     return changed;
   }
   vertex_id* copy_labels(std::span<const vertex_id> row, int now, vertex_id* to) const noexcept {
-    for (const vertex_id w : row) *to++ = reach_[now][w];
+    reach_[now].each_of_row(row, [&to](vertex_id label) { *to++ = label; });
     return to;
   }
 

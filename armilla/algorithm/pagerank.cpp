@@ -41,36 +41,37 @@ class ranking {
     std::ranges::fill(rank_, 1 / n);
     sums_ = {how.tolerance, 0};
     const std::span<double> first = share_[0].local();
-    for (std::size_t k = 0; k < g_.count; ++k) first[k] = share_of(k);
+    for (std::size_t k = 0; k < g_.count; ++k) first[k] = share_of(k, sums_);
     meet();
     for (int round = 0; round < how.rounds && (how.tolerance == 0 || sums_.change >= how.tolerance); ++round) {
       const double base = (1 - how.damping) / n + how.damping * sums_.dangling / n;
-      sums_ = {0, 0};
-      step(round % 2, how.damping, base);
+      sums_ = step(round % 2, how.damping, base);
       meet();
     }
   }
 
  private:
-  void step(int now, double damping, double base) {
+  round_sums step(int now, double damping, double base) {
     vertex_values<double>& share = reach_[now];
     share.refresh();
     const std::span<double> next = share_[1 - now].local();
+    round_sums sums{0, 0};
     for (std::size_t k = 0; k < g_.count; ++k) {
       double sum = 0;
-      for (const vertex_id v : in_[k]) sum += share[v];
+      share.each_of_row(in_[k], [&sum](double of_neighbour) { sum += of_neighbour; });
       const double fresh = base + damping * sum;
-      sums_.change += std::abs(fresh - rank_[k]);
+      sums.change += std::abs(fresh - rank_[k]);
       rank_[k] = fresh;
-      next[k] = share_of(k);
+      next[k] = share_of(k, sums);
     }
     count_elements(g_.count == 0 ? 0 : in_.begin[g_.count]);
+    return sums;
   }
   /// What each neighbour gets of a vertex.
-  double share_of(std::size_t k) {
+  double share_of(std::size_t k, round_sums& sums) const noexcept {
     const std::size_t degree = out_[k].size();
     if (degree != 0) return rank_[k] / double(degree);
-    sums_.dangling += rank_[k];
+    sums.dangling += rank_[k];
     return 0;
   }
   void meet() {
