@@ -21,6 +21,20 @@ struct search_arrays {
         passed(g.where.size(), as_in(g.members, g.where)) {}
 };
 
+/// Where an array lies on each member; null: not mapped.
+template <class T>
+class mapped_blocks {
+ public:
+  mapped_blocks(const graph_shape& g, array<T>& x) : first_of_(g.first_of.data()), at_(g.out.of.size()) {
+    for (std::size_t m = 0; m < at_.size(); ++m) at_[m] = global_ptr<T>(x.state().blocks.at(rank_t(m))).local();
+  }
+  T& operator()(std::size_t member, vertex_id v) const noexcept { return at_[member][v - first_of_[member]]; }
+
+ private:
+  const std::size_t* first_of_;
+  std::vector<T*> at_;
+};
+
 /// Where the search stands: it enters `at` from `from`, or comes back to `at`.
 struct search_step {
   vertex_id at, from;
@@ -32,7 +46,12 @@ struct search_step {
 class searcher {
  public:
   searcher(const graph_shape& g, search_arrays& known, vertex_id root)
-      : g_(&g), known_(&known), root_(root), tried_(g.out.of.size() > 1 ? g.where.size() : 0) {}
+      : g_(&g),
+        order_(g, known.order),
+        from_(g, known.from),
+        passed_(g, known.passed),
+        root_(root),
+        tried_(g.out.of.size() > 1 ? g.where.size() : 0) {}
 
   void can_send_to(const distributed<searcher>& parts) { parts_ = &parts; }
 
@@ -50,24 +69,19 @@ class searcher {
   }
 
  private:
-  template <class T>
-  T& value_of(array<T>& x, std::size_t member, vertex_id v) const {
-    return global_ptr<T>(x.state().blocks.at(rank_t(member))).local()[v - g_->first_of[member]];
-  }
-
   /// One vertex is mapped: the next step, or false where the search is over.
   bool advance(search_step& s, std::size_t member) {
-    std::int64_t& order = value_of(known_->order, member, s.at);
+    std::int64_t& order = order_(member, s.at);
     if (s.enters && order >= 0) {
       s = {s.from, 0, s.entered, false};
       return true;
     }
     if (s.enters) {
       order = s.entered++;
-      value_of(known_->from, member, s.at) = s.from;
+      from_(member, s.at) = s.from;
     }
     const std::span<const vertex_id> row = g_->out.of[member][s.at - g_->first_of[member]];
-    std::uint64_t& passed = value_of(known_->passed, member, s.at);
+    std::uint64_t& passed = passed_(member, s.at);
     while (passed < row.size() && is_entered(row[passed])) ++passed;
     if (passed < row.size()) {
       s = {row[passed++], s.at, s.entered, true};
@@ -75,21 +89,23 @@ class searcher {
     }
     count_elements(row.size());
     if (s.at == root_) return false;
-    s = {value_of(known_->from, member, s.at), 0, s.entered, false};
+    s = {from_(member, s.at), 0, s.entered, false};
     return true;
   }
 
   /// Of a vertex that is not mapped: whether it was tried from here, since then it is entered.
   bool is_entered(vertex_id v) {
     const std::size_t member = g_->owner(v);
-    if (g_->out.of[member].begin != nullptr) return value_of(known_->order, member, v) >= 0;
+    if (g_->out.of[member].begin != nullptr) return order_(member, v) >= 0;
     const bool tried = tried_[v];
     tried_[v] = true;
     return tried;
   }
 
   const graph_shape* g_;
-  search_arrays* known_;
+  mapped_blocks<std::int64_t> order_;
+  mapped_blocks<vertex_id> from_;
+  mapped_blocks<std::uint64_t> passed_;
   vertex_id root_;
   const distributed<searcher>* parts_ = nullptr;
   std::vector<bool> tried_;
