@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Precompiled headers, in presets with ARMILLA_PRECOMPILE: what all tests of one kind include is parsed once. Presets without
-# (network, dev, clang) compile the same files without, and so find an #include that is missing.
+# (minimal, dev, clang) compile the same files without, and so find an #include that is missing.
 #
-#   armilla_precompiled(<target> <set>): the target's sources begin with the header of this set. Sets: unit, rank, program, bench.
+#   armilla_precompiled(<target> <set>): the target's sources begin with the header of this set. Sets: unit, rank, program, bench;
+# none, for options of its own.
 # A target has the options of its set; those of `bench` are ARMILLA_BENCH_FLAGS.
 set(ARMILLA_PRECOMPILED_unit "<gtest/gtest.h>") # not ours, so that what a layer's tests see remains that layer's
 set(ARMILLA_PRECOMPILED_rank "<tests/rank_test.hpp>")
@@ -10,7 +11,7 @@ set(ARMILLA_PRECOMPILED_program "<armilla/armilla.hpp>")
 set(ARMILLA_PRECOMPILED_bench "<bench/suites/common.hpp>")
 
 function(armilla_precompiled target set)
-  if(NOT ARMILLA_PRECOMPILE)
+  if(NOT ARMILLA_PRECOMPILE OR set STREQUAL none)
     return()
   endif()
   if(NOT TARGET armilla_precompiled_${set})

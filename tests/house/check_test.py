@@ -11,7 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 PRESETS = """{"version": 6, "configurePresets": [
-  {"name": "minimal", "generator": "Ninja", "binaryDir": "${sourceDir}/build/minimal"}]}"""
+  {"name": "tests", "generator": "Ninja", "binaryDir": "${sourceDir}/build/tests"}]}"""
 
 # The second run of `once` finds what the first one has left.
 PROJECT = """cmake_minimum_required(VERSION 3.25)
@@ -34,20 +34,20 @@ class Check(unittest.TestCase):
         (root / "CMakePresets.json").write_text(PRESETS, encoding="utf-8")
         (root / "CMakeLists.txt").write_text("\n".join(more) + "\n" + PROJECT, encoding="utf-8")
         environment = {k: v for k, v in os.environ.items() if not k.startswith("CTEST_")}
-        return subprocess.run(["bash", "check", "--no-install", "--tier", "minimal"], cwd=root, env=environment, text=True,
+        return subprocess.run(["bash", "check", "--no-install", "--tier", "tests"], cwd=root, env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
 
     def test_what_passes_the_second_time_is_named_and_counts_as_passed(self):
         run = self.check()
         last = run.stdout.splitlines()[-3:]
-        self.assertEqual(last, ["passed only when run once more:", "  minimal: once", "4 passed, 0 failed"], run.stdout)
+        self.assertEqual(last, ["passed only when run once more:", "  tests: once", "4 passed, 0 failed"], run.stdout)
         self.assertIn("was not there", run.stdout)
         self.assertEqual(run.returncode, 0)
 
     def test_what_fails_twice_fails(self):
         run = self.check("set(TWICE ON)")
         last = run.stdout.splitlines()[-5:]
-        self.assertEqual(last, ["passed only when run once more:", "  minimal: once", "failed:", "  minimal: twice",
+        self.assertEqual(last, ["passed only when run once more:", "  tests: once", "failed:", "  tests: twice",
                                 "4 passed, 1 failed"], run.stdout)
         self.assertEqual(run.returncode, 1)
 
