@@ -3,6 +3,7 @@
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/base/pattern.hpp"
 #include "armilla/dialect/stapl_containers.hpp"
 #include "armilla/dialect/stapl_prange.hpp"
 #include "armilla/dialect/stapl_pvector.hpp"
@@ -15,7 +16,30 @@ void translation_layer::add(const team& members, const std::type_info& type, voi
   names_[object] = armilla::detail::register_object(members, type, object, "stapl");
 }
 
+void translation_layer::add_places(const team& members, const void* object) {
+  std::vector<std::uint64_t>& places = places_[object];
+  places.assign(std::size_t(ranks()), 0);
+  const auto all = members.all_gather(~std::uint64_t(reinterpret_cast<std::uintptr_t>(object)));
+  for (std::size_t i = 0; i < all.size(); ++i) places[std::size_t(members.world_rank(rank_t(i)))] = all[i];
+}
+
+std::uint64_t translation_layer::place_of(const void* object, int dest, const char* operation) const {
+  if (dest < 0 || dest >= int(ranks())) return 0;  // which the request refuses
+  const auto found = places_.find(object);
+  if (found == places_.end())
+    armilla::detail::throw_usage(operation,
+                                 fmt::format("the object at {} is not registered for non_atomic requests on this node; "
+                                             "give what an rmi_object(&object, stapl::non_atomic) holds",
+                                             object));
+  const std::uint64_t place = found->second[std::size_t(dest)];
+  if (place == 0)
+    armilla::detail::throw_usage(operation,
+                                 fmt::format("node {} is none of those that registered the object at {}", dest, object));
+  return place;
+}
+
 void translation_layer::remove(const void* object) {
+  places_.erase(object);
   const auto found = names_.find(object);
   if (found == names_.end()) return;
   armilla::detail::here("stapl").objects->table.remove(found->second);
@@ -54,6 +78,12 @@ void translation_layer::send(rank_t dest) {
 void set_poll_period(int n) {
   if (n < 0) armilla::detail::throw_usage("set_poll_every", fmt::format("{} calls; give 0 or more, 0 for never", n));
   armilla::set_poll_every(std::uint32_t(n));
+}
+
+void fence_in(const team& nodes, int shape) {
+  using armilla::detail::pattern;
+  constexpr pattern by_shape[] = {pattern::flat, pattern::tree, pattern::hypercube};
+  armilla::detail::run_fence_in(nodes, by_shape[shape]);
 }
 
 void throw_no_subrange(std::size_t i, std::size_t subranges) {

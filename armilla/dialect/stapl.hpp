@@ -15,7 +15,8 @@
 /// | `broadcast_rmi(object, method, args...)`               | the same                                         |
 /// | `collect_rmi(object, method, input, output)`           | the same                                         |
 /// | subsets of nodes                                       | a `communicator` before `dest` or `object`       |
-/// | `rmi_fence()`, `rmi_wait()`, `rmi_poll()`              | the same                                         |
+/// | `rmi_fence()`, `rmi_wait()`, `rmi_poll()`              | the same; `rmi_fence(fence_shape::binary)`       |
+/// | requests that need not be atomic                       | `async_rmi(non_atomic, dest, ...)`               |
 /// | the aggregation factor, a poll every n calls           | `set_aggregation_factor(n)`, `set_poll_every(n)` |
 /// | `parallel_task`, `execute_parallel_task(&task)`        | the same                                         |
 /// | `pvector<T>`                                           | the same; `v[i]` gives a `pvector_reference<T>`  |

@@ -6,6 +6,7 @@
 
 #include "armilla/base/rank.hpp"
 #include "armilla/dialect/stapl_rmi_inline.hpp"
+#include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
@@ -88,10 +89,42 @@ void collect_rmi(T* object, F C::* method, const Input& input, Output& output) {
   collect_rmi(world(), object, method, input, output);
 }
 
+/// In front of a request: its method may run beside others, and beside its node's own code while that computes, where nodes have
+/// a progress thread (ARMILLA_PROGRESS_MODE=thread); elsewhere as any request. So the method touches nothing but atomics and what
+/// the node leaves alone meanwhile, does not wait and sends nothing; `rmi_wait` does not see it. Such requests run one at a time
+/// among themselves, in order for one destination. The object is registered so, `rmi_object object(&mine, stapl::non_atomic)`,
+/// and is not asked for there: put a fence before its end. Paper: STAPL, section 5.1 (requests that need not be atomic).
+struct non_atomic_request {};
+inline constexpr non_atomic_request non_atomic;
+
+template <class T, class F, class C, class... A>
+void async_rmi(non_atomic_request, int dest, T* object, F C::* method, A&&... arguments) {
+  async(dest, detail::request_beside(*detail::translation, dest, object, method, "async_rmi"), std::forward<A>(arguments)...);
+}
+template <class T, class F, class C, class... A>
+void async_rmi(non_atomic_request how, const communicator& nodes, int dest, T* object, F C::* method, A&&... arguments) {
+  async_rmi(how, int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
+}
+template <class T, class F, class C, class... A>
+auto sync_rmi(non_atomic_request, int dest, T* object, F C::* method, A&&... arguments) {
+  return call(dest, detail::request_beside(*detail::translation, dest, object, method, "sync_rmi"), std::forward<A>(arguments)...)
+      .get();
+}
+template <class T, class F, class C, class... A>
+auto sync_rmi(non_atomic_request how, const communicator& nodes, int dest, T* object, F C::* method, A&&... arguments) {
+  return sync_rmi(how, int(nodes.world_rank(dest)), object, method, std::forward<A>(arguments)...);
+}
+
 /// All nodes wait for each other, and until all requests, with those that they caused, have been invoked.
 inline void rmi_fence() { fence(); }
 /// Requests between these nodes, and those that they caused among them.
 inline void rmi_fence(const communicator& nodes) { nodes.fence(); }
+/// How nodes meet in a fence: each tells each other, up and down a binary tree, or in exchanges of growing distance.
+enum class fence_shape { flat, binary, hypercube };
+/// A fence of this shape, the same on all nodes; without one it is of what the library chooses, or ARMILLA_FENCE says. Errors:
+/// usage_error where nodes give different ones. Paper: STAPL, section 6.5.
+inline void rmi_fence(const communicator& nodes, fence_shape how) { detail::fence_in(nodes, int(how)); }
+inline void rmi_fence(fence_shape how) { rmi_fence(world(), how); }
 /// Waits until a request has been invoked on this node, since the last `rmi_wait`: one that came before is not missed.
 inline void rmi_wait() { detail::translation->wait_for_request(); }
 /// Invokes what has come, for a node that computes long.
@@ -110,6 +143,9 @@ class rmi_object {
  public:
   explicit rmi_object(T* object) : registration_(object) {}
   rmi_object(const communicator& nodes, T* object) : registration_(object, nodes) {}
+  /// For `non_atomic` requests, too. Cost: one exchange more.
+  rmi_object(T* object, non_atomic_request how) : rmi_object(world(), object, how) {}
+  rmi_object(const communicator& nodes, T* object, non_atomic_request) : registration_(object, nodes, true) {}
 
  private:
   detail::registration registration_;

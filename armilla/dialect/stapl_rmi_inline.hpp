@@ -8,6 +8,7 @@
 
 #include "armilla/global/per_rank.hpp"
 #include "armilla/object/member_pointer.hpp"
+#include "armilla/rpc/hints.hpp"
 
 // What the templates of stapl_rmi.hpp are made of.
 namespace armilla::stapl::detail {
@@ -20,6 +21,8 @@ class translation_layer {
  public:
   /// By all nodes together, in one order. `object` stays where it is until `remove`.
   void add(const team& members, const std::type_info& type, void* object);
+  /// Where it lies on each node, for requests that do not ask for it there.
+  void add_places(const team& members, const void* object);
   void remove(const void* object);
   /// usage_error for an object that no node has registered. Cost: a comparison for the object that was named last.
   object_id name_of(const void* object, const char* operation) {
@@ -29,6 +32,9 @@ class translation_layer {
   }
 
   void request_invoked() noexcept { ++invoked_; }
+  /// The complement of the address of node `dest`'s object: it is no address here, and shall not look like one. usage_error where
+  /// there is none.
+  std::uint64_t place_of(const void* object, int dest, const char* operation) const;
   /// Waits until a request has run here after the last one that this has seen.
   void wait_for_request();
 
@@ -44,6 +50,7 @@ class translation_layer {
   void send(rank_t dest);
 
   std::unordered_map<const void*, object_id> names_;
+  std::unordered_map<const void*, std::vector<std::uint64_t>> places_;
   const void* last_object_ = this;  // which no program registers
   object_id last_name_{};
   std::vector<int> written_;  // for each node, since they were sent
@@ -53,6 +60,7 @@ class translation_layer {
 inline per_rank<translation_layer> translation;
 
 void set_poll_period(int n);
+void fence_in(const team& nodes, int shape);
 
 /// A method of the object that a name translates to.
 template <class F, class C, class T>
@@ -78,11 +86,33 @@ request<F, C, T> request_to(translation_layer& layer, const T* object, F C::* me
   return {{layer.name_of(object, operation), armilla::detail::portable_member<F, C>::of(method, operation)}};
 }
 
+/// A method of the object that lies there. It may run beside the node, so it looks into no table.
+template <class F, class C, class T>
+struct placed_request {
+  std::uint64_t place;
+  armilla::detail::portable_member<F, C> member;
+
+  template <class... A>
+    requires std::is_invocable_v<F C::*, T&, A...>
+  auto operator()(A&&... arguments) const {
+    T& object = *reinterpret_cast<T*>(~place);
+    return (object.*member.get())(std::forward<A>(arguments)...);
+  }
+};
+
+template <class T, class F, class C>
+auto request_beside(const translation_layer& layer, int dest, const T* object, F C::* method, const char* operation) {
+  static_assert(std::is_base_of_v<C, T>, "armilla: the method belongs to another class than the object");
+  return safe(placed_request<F, C, T>{layer.place_of(object, dest, operation),
+                                      armilla::detail::portable_member<F, C>::of(method, operation)});
+}
+
 /// An object that all nodes registered together, until its end.
 class registration {
  public:
   template <class T>
-  explicit registration(T* object, const team& members = world()) : object_(object) {
+  explicit registration(T* object, const team& members = world(), bool with_places = false) : object_(object) {
+    if (with_places) translation->add_places(members, object);  // first: requests may come as soon as it has a name
     translation->add(members, typeid(T), object);
   }
   ~registration() {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // STAPL's words, each as the paper uses it.
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <armilla/armilla.hpp>
@@ -24,6 +27,10 @@ struct counter {
   void add(const std::string& text) { texts.push_back(text); }
   int total() const { return sum; }
   virtual int kind() const { return 1; }
+  void pass_on(int hops) {
+    ++sum;
+    if (hops > 1) stapl::async_rmi(next(), this, &counter::pass_on, hops - 1);
+  }
   void fail() { throw am::usage_error("counter::fail", "asked to"); }
   void first_of(const int& found, int& result) {
     if (result < 0) result = found;
@@ -31,6 +38,12 @@ struct counter {
 
   int sum = 0;
   std::vector<std::string> texts;
+};
+/// What may be called beside its node.
+struct tally {
+  void add(int n) { sum += n; }
+  int total() const { return sum; }
+  std::atomic<int> sum = 0;
 };
 struct double_counter : counter {
   int kind() const override { return 2; }
@@ -98,6 +111,55 @@ RANK_TEST(slaves_wait_at_the_fence_while_the_master_signals) {
   stapl::rmi_fence();
   const int all = am::all_reduce(mine.sum, std::plus<>{});
   EXPECT_EQ(all, 100);
+}
+
+RANK_TEST(a_fence_has_the_shape_that_is_asked_for) {
+  counter mine;
+  const stapl::rmi_object<counter> registered(&mine);
+  const stapl::communicator turned = am::world().split(0, -stapl::get_node_id());
+  constexpr stapl::fence_shape shapes[] = {stapl::fence_shape::binary, stapl::fence_shape::flat, stapl::fence_shape::hypercube};
+  int expected = 0;
+  for (int round = 0; round < 12; ++round) {
+    for (int i = 0; i < 3; ++i) stapl::async_rmi(next(), &mine, &counter::pass_on, 5);
+    if (round % 2 == 0)
+      stapl::rmi_fence(shapes[round % 3]);
+    else
+      stapl::rmi_fence(turned, shapes[round % 3]);
+    expected += 3 * 5;
+    EXPECT_EQ(mine.sum, expected);
+    stapl::rmi_fence();
+  }
+}
+
+RANK_TEST(requests_that_need_not_be_atomic_reach_their_objects) {
+  tally mine;
+  const stapl::rmi_object<tally> registered(&mine, stapl::non_atomic);
+  stapl::rmi_fence();  // all have theirs
+  for (int i = 1; i <= 100; ++i) stapl::async_rmi(stapl::non_atomic, next(), &mine, &tally::add, i);
+  EXPECT_EQ(stapl::sync_rmi(stapl::non_atomic, next(), &mine, &tally::total), 5050);  // in order
+  stapl::rmi_fence();
+  EXPECT_EQ(mine.sum.load(), 5050);
+  counter other;
+  const stapl::rmi_object<counter> atomic(&other);
+  EXPECT_THROWS_SAYING(am::usage_error, "not registered for non_atomic requests",
+                       stapl::async_rmi(stapl::non_atomic, 0, &other, &counter::pass_on, 1));
+  EXPECT_THROWS(am::usage_error, stapl::async_rmi(stapl::non_atomic, stapl::get_num_nodes(), &mine, &tally::add, 1));
+  stapl::rmi_fence();
+}
+
+RANK_TEST(such_requests_run_while_a_node_with_a_progress_thread_computes) {
+  tally mine;
+  const stapl::communicator reversed = am::world().split(0, -stapl::get_node_id());
+  const stapl::rmi_object<tally> registered(reversed, &mine, stapl::non_atomic);
+  stapl::rmi_fence();
+  const int behind = (stapl::get_node_id(reversed) + 1) % stapl::get_num_nodes();
+  stapl::async_rmi(stapl::non_atomic, reversed, behind, &mine, &tally::add, 7);
+  am::flush();
+  if (const char* mode = std::getenv("ARMILLA_PROGRESS_MODE"); mode != nullptr && std::string(mode) == "thread")
+    while (mine.sum.load() == 0) std::this_thread::yield();  // without a look of this node
+  stapl::rmi_fence(reversed);
+  EXPECT_EQ(mine.sum.load(), 7);
+  stapl::rmi_fence();
 }
 
 RANK_TEST(a_request_that_came_before_the_wait_is_not_missed) {

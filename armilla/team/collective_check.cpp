@@ -77,6 +77,15 @@ std::string describe_sign(const team_record& t, std::uint64_t word) {
   return text;
 }
 
+const char* name_of_pattern(pattern p) noexcept {
+  switch (p) {
+    case pattern::flat: return "flat";
+    case pattern::tree: return "a binary tree";
+    case pattern::hypercube: return "a hypercube";
+    default: return "another pattern";  // decoded from what another rank has written
+  }
+}
+
 // A rank on another host tells what it has entered before it sleeps.
 void hear_of(const team_record& t, rank_t r) {
   if (!t.self->host->far[std::size_t(r)]) return;
@@ -91,6 +100,7 @@ void hear_of(const team_record& t, rank_t r) {
 std::string describe(const intention& i) {
   if (i.kind == collective::end) return i.root == 0 ? "has ended its function" : "has come to its end";
   std::string text = name_of(i.kind);
+  if (i.kind == collective::fence && i.root != 0) text += fmt::format(" as {}", name_of_pattern(pattern(i.root)));
   if (has_root(i.kind)) text += fmt::format(" with root {}", i.root);
   if (i.bytes != 0) text += fmt::format(" of {} bytes", i.bytes);
   if (const std::string type = describe_type(i.type); !type.empty()) text += fmt::format(" ({})", type);

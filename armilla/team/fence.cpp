@@ -373,6 +373,18 @@ void retire(std::unique_ptr<fence_guest> guest) noexcept {
 
 void run_fence(team_record* team) { run(team, {collective::fence}); }
 
+void run_fence_in(const team& members, pattern how) {
+  team_record* const t = members.record_;
+  if (require_entry(t, collective::fence).teams->fencing) return run_fence(t);  // which refuses
+  struct restored {
+    team_record& t;
+    pattern before;
+    ~restored() { set_fence_pattern(t, before); }
+  } at_end{*t, t->fence_pattern};
+  set_fence_pattern(*t, how);
+  run(t, {collective::fence, rank_t(how)});
+}
+
 void run_ending_fence(context& c) { run(c.teams->ending, {collective::end}); }
 
 void run_world_fence() { run_fence(here("fence").teams->world); }

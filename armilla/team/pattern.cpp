@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "armilla/base/options.hpp"
 #include "armilla/team/replicate.hpp"
 
 namespace armilla::detail {
@@ -135,6 +136,17 @@ pattern choose_barrier(pattern asked, const team_record& t, bool oversubscribed)
 pattern choose_fence(pattern asked, const team_record& t, bool oversubscribed) {
   if (asked != pattern::automatic) return asked;
   return all_look_at_all(t, oversubscribed) ? pattern::flat : pattern::hypercube;
+}
+
+void set_fence_pattern(team_record& t, pattern how) {
+  const options& settings = *t.self->settings;
+  t.fence_pattern = how;
+  t.flat_fence = how == pattern::flat;
+  // With each of the others alone on its host, what a rank shows goes where its statements go.
+  const bool each_alone = t.flat_fence && t.host_leaders.size() + 1 == t.size;
+  t.fence_rides = each_alone && t.size == std::uint32_t(t.self->ranks) && t.size > 1;
+  t.fence_keeps_up =
+      (t.host_leaders.empty() || each_alone) && settings.progress != progress_mode::thread && settings.replay.empty();
 }
 
 }  // namespace armilla::detail

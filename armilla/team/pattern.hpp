@@ -37,5 +37,7 @@ inline constexpr std::size_t many_hosts = 8;
 /// What a team does, given the option.
 pattern choose_barrier(pattern asked, const team_record& t, bool oversubscribed);
 pattern choose_fence(pattern asked, const team_record& t, bool oversubscribed);
+/// From the next fence on.
+void set_fence_pattern(team_record& t, pattern how);
 
 }  // namespace armilla::detail

@@ -113,15 +113,8 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   t->host_leaders = host_leaders_of(*s.self.host, s.self.rank, t->members);
   t->checking = checked && settings.checked && t->size > 1;
   t->barrier_pattern = choose_barrier(settings.barrier, *t, s.self.host->oversubscribed);
-  t->fence_pattern = choose_fence(settings.fence, *t, s.self.host->oversubscribed);
+  set_fence_pattern(*t, choose_fence(settings.fence, *t, s.self.host->oversubscribed));
   t->flat_barrier = t->barrier_pattern == pattern::flat;
-  t->flat_fence = t->fence_pattern == pattern::flat;
-  // With each of the others alone on its host, what a rank shows goes where its statements go.
-  t->fence_rides =
-      t->flat_fence && t->size == std::uint32_t(s.self.ranks) && t->size > 1 && t->host_leaders.size() + 1 == t->size;
-  const bool each_alone = t->flat_fence && t->host_leaders.size() + 1 == t->size;
-  t->fence_keeps_up =
-      (t->host_leaders.empty() || each_alone) && settings.progress != progress_mode::thread && settings.replay.empty();
   // The leader's steps never go back, and it has no two teams in one slot at a time.
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   return t;

@@ -31,6 +31,9 @@ void run_barrier(team_record* t);
 void run_fence(team_record* t);
 void run_world_barrier();
 void run_world_fence();
+enum class pattern;
+/// A fence that all members ask to be of this pattern. Another than theirs: usage_error where it is seen.
+void run_fence_in(const team& t, pattern how);
 /// What ends with the fence of all ranks that stands there.
 enum class ending_of { function, session, objects };
 void run_end_fence(ending_of which);
@@ -313,6 +316,7 @@ class team {
   friend team world();
   friend team detail::twin_of(const team& t);
   friend mutex& detail::turn_of(const team& t) noexcept;
+  friend void detail::run_fence_in(const team& t, detail::pattern how);
   explicit team(detail::team_record* r) noexcept : record_(r) { detail::hold(r); }
 
   detail::team_record* record_ = nullptr;
