@@ -18,6 +18,7 @@
 /// | `**gg`, `(*gg)->foo();`               | the same, for `global<global<T *> *> gg;`                       |
 /// | `gpObj->foo(ly);`                     | the same, if the class names its methods (see `methods`)        |
 /// | `gpObj->x = 3;`                       | the same, likewise                                              |
+/// | both, of any object in memory         | `(gp->*&T::foo)(ly)`, `gp->*&T::x = 3`                          |
 /// | `global class OBJ`                    | any class that has `methods`                                    |
 /// | `new (place) OBJ(1)`, `delete gpObj;` | `new_object<OBJ>(rank, 1)`, `delete_object(gpObj);`             |
 /// | `new (proc_t("prog", host)) OBJ(1)`   | `new_object<tag>(proc_t("libobj.so", rank), 1)`, of a library   |

@@ -29,6 +29,11 @@ class polygon {  // no aggregate: says itself how it travels
   polygon() = default;
   explicit polygon(int corners) : corners_(std::size_t(corners), 1.5) {}
   double round() const { return 1.5 * double(corners_.size()); }
+  void cut(int corners, const std::string& how) {
+    if (how.empty()) throw std::invalid_argument("cut in no way");
+    corners_.resize(corners_.size() + std::size_t(corners));
+    name = how;
+  }
   void define_type(auto& t) {
     t.local(corners_);
     t.local(name);
@@ -145,6 +150,22 @@ RANK_TEST(classes_of_the_user_are_copied_as_they_say) {
   theirs->*& polygon::name = "triangle";
   am::barrier();
   EXPECT_EQ(mine.name, "triangle");
+}
+
+RANK_TEST(methods_of_objects_of_any_class_run_where_these_lie) {
+  polygon mine(4);
+  std::string text = "rank " + std::to_string(am::rank());
+  const auto there = of_next<global<polygon*>>(mine);
+  const auto words = of_next<global<const std::string*>>(std::as_const(text));
+  (there->*&polygon::cut)(2, "cut");
+  EXPECT_EQ((there->*&polygon::round)(), 9.0);
+  EXPECT_EQ((words->*&std::string::size)(), text.size());
+  EXPECT_THROWS_SAYING(am::remote_error, "cut in no way", (there->*&polygon::cut)(1, ""));
+  const global<polygon*> none = nullptr;
+  EXPECT_THROWS_SAYING(am::usage_error, "null", (none->*&polygon::round)());
+  am::barrier();
+  EXPECT_EQ(mine.name, "cut");
+  am::barrier();
 }
 
 RANK_TEST(arrays_of_objects_are_walked_through) {

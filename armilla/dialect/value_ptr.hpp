@@ -84,7 +84,7 @@ class value_ref {
 /// sendable, another global pointer. Made from `to_global(&object)`; the object must outlive the accesses. 16 bytes, may be sent.
 ///
 /// `*p` and `p[i]` read and write (`value_ref`), `p->*&T::x` a data member; arithmetic stays on the rank. A reader sees what the
-/// object is between two waits of its owner. See `methods` for `p->x`.
+/// object is between two waits of its owner. See `methods` for `p->x` and `p->m()`.
 /// Paper: MRPC, section 2 ("all global pointer dereferences into RPCs") and section 3 ("arguments ... arbitrary objects").
 template <class T>
 class value_ptr : public global_ptr<T> {
@@ -105,6 +105,14 @@ class value_ptr : public global_ptr<T> {
   auto operator->*(M C::* member) const noexcept {
     const auto at = &(static_cast<const global_ptr<T>&>(*this)->*member);
     return value_ref<typename decltype(at)::element_type>(at);
+  }
+  /// A method, which runs where the object lies, in one piece but where it waits: `(p->*&T::m)(arguments...)` returns a copy of
+  /// what it returns. Any class, without `methods`; of several overloads one by a cast. Errors: what the method throws. Cost: a
+  /// question.
+  template <class F, class C>
+    requires(std::is_function_v<F> && std::is_class_v<T>)
+  auto operator->*(F C::* method) const {
+    return detail::bound_method<T, F, C>(*this, method);
   }
 
   // clang-format off

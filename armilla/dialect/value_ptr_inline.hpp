@@ -6,7 +6,9 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/global/global_ptr.hpp"
+#include "armilla/object/member_pointer_inline.hpp"
 #include "armilla/object/remote.hpp"
+#include "armilla/rpc/kept_argument.hpp"
 #include "armilla/rpc/question.hpp"
 
 // What the templates of value_ptr.hpp are made of.
@@ -60,5 +62,36 @@ void write_value(const global_ptr<T>& p, T&& value) {
       call(p.rank(), [](global_ptr<T> at, T there) { own_value(at, "write") = std::move(there); }, p, std::move(value)).get();
   }
 }
+
+/// A method of an object that lies there, as something to call on its rank.
+template <class T, class F, class C>
+struct method_there {
+  armilla::detail::portable_member<F, C> method;
+
+  template <class... A>
+    requires std::is_invocable_v<F C::*, T&, A...>
+  auto operator()(const global_ptr<T>& at, A&&... arguments) const {
+    return (own_value(at, "call").*method.get())(std::forward<A>(arguments)...);
+  }
+};
+
+/// What `p->*&T::m` gives for a method: to be called. Arguments become the method's parameters here, as C++ does it.
+template <class T, class F, class C, class Parameters = typename armilla::detail::parameters_of<F C::*>::type>
+class bound_method;
+template <class T, class F, class C, class... P>
+class bound_method<T, F, C, armilla::detail::parameters<P...>> {
+ public:
+  bound_method(const global_ptr<T>& at, F C::* method) : at_(at), method_(method) {}
+
+  auto operator()(std::decay_t<P>... arguments) const {
+    static_cast<void>(lies_here(at_, "call"));  // not null
+    const method_there<T, F, C> body{armilla::detail::portable_member<F, C>::of(method_, "call")};
+    return call(at_.rank(), body, at_, std::move(arguments)...).get();
+  }
+
+ private:
+  global_ptr<T> at_;
+  F C::* method_;
+};
 
 }  // namespace armilla::ccpp::detail
