@@ -5,6 +5,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/pattern.hpp"
 #include "armilla/dialect/stapl_containers.hpp"
+#include "armilla/dialect/stapl_pgraph.hpp"
 #include "armilla/dialect/stapl_prange.hpp"
 #include "armilla/dialect/stapl_pvector.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
@@ -84,6 +85,10 @@ void fence_in(const team& nodes, int shape) {
   using armilla::detail::pattern;
   constexpr pattern by_shape[] = {pattern::flat, pattern::tree, pattern::hypercube};
   armilla::detail::run_fence_in(nodes, by_shape[shape]);
+}
+
+void throw_moved(const char* container) {
+  armilla::detail::throw_usage(container, "it has been moved from, and holds nothing; use the one that it was moved to");
 }
 
 void throw_no_subrange(std::size_t i, std::size_t subranges) {

@@ -197,6 +197,27 @@ RANK_TEST(an_edge_both_ways_is_erased_by_either_name) {
   am::barrier();
 }
 
+RANK_TEST(vertices_come_from_every_node) {
+  stapl::pgraph<> g(10);
+  if (me() == 0) g.add_edge(3, 4);
+  g.add_vertices(5);
+  stapl::rmi_fence();
+  const std::size_t n = 10 + 5 * std::size_t(nodes());
+  EXPECT(g.size() == n && g.edges() == 1 && g.neighbours(3) == std::vector<am::vertex_id>{4});
+  if (me() == nodes() - 1) g.add_edge(4, am::vertex_id(n - 1));
+  stapl::rmi_fence();
+  EXPECT_EQ(stapl::p_bfs(g, am::vertex_id{3}).get(n - 1).get(), 2);
+  am::barrier();
+}
+
+RANK_TEST(a_graph_that_has_been_moved_from_says_so) {
+  stapl::pgraph<> g(10), h(std::move(g));
+  EXPECT_THROWS_SAYING(am::usage_error, "moved from", static_cast<void>(g.size()));  // NOLINT(bugprone-use-after-move)
+  EXPECT_THROWS_SAYING(am::usage_error, "moved from", g.add_edge(1, 2));
+  EXPECT_EQ(h.size(), 10U);
+  am::barrier();
+}
+
 RANK_TEST(a_graph_may_end_before_the_fence_that_would_change_it) {
   {
     stapl::pgraph<> g(10), h(20), moved(std::move(h));

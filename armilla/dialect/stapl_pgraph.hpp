@@ -11,8 +11,8 @@
 
 namespace armilla::stapl {
 
-/// STAPL's graph over all nodes: a fixed number of vertices, and edges that any node adds and erases at any time; they are part
-/// of the graph behind `rmi_fence`. All nodes make it together.
+/// STAPL's graph over all nodes: any node adds edges and vertices, and erases edges, at any time; they are part of the graph
+/// behind `rmi_fence`. All nodes make it together.
 ///
 ///     stapl::pgraph<> g(n);
 ///     g.add_edge(3, 4);                                  // from any node
@@ -22,8 +22,9 @@ namespace armilla::stapl {
 ///
 /// `E` is what each edge has; void costs nothing. An edge that is added again is there once, with the data of one of them;
 /// `erase_edge` takes what earlier fences, and this node before it, have added. Loops are left out. Errors: usage_error for a
-/// vertex that is not there. Cost: adding and erasing send nothing; a fence behind changes makes the graph anew from all edges,
-/// as `armilla::graph` does. Paper: STAPL, sections 2 and 4 (a depth-first search on a distributed graph).
+/// vertex that is not there, and for a pgraph that has been moved from. Cost: adding and erasing send nothing; a fence behind
+/// changes makes the graph anew from all edges, as `armilla::graph` does. Paper: STAPL, sections 2 and 4 (a depth-first search on
+/// a distributed graph).
 template <class E = void>
 class pgraph {
   using changes = detail::graph_changes<E>;
@@ -43,28 +44,36 @@ class pgraph {
   void add_edge(vertex_id from, vertex_id to)
     requires std::is_void_v<E>
   {
-    state_->add({from, to});
+    state().add({from, to});
   }
   void add_edge(vertex_id from, vertex_id to, const data& d)
     requires(!std::is_void_v<E>)
   {
-    state_->add({from, to, d});
+    state().add({from, to, d});
   }
-  void erase_edge(vertex_id from, vertex_id to) { state_->erase(from, to); }
+  void erase_edge(vertex_id from, vertex_id to) { state().erase(from, to); }
+  /// Behind the fence there are as many more, numbered from the old `size()` on.
+  void add_vertices(std::size_t n) { state().add_vertices(n); }
 
   // ---- as of the last fence ----
 
-  std::size_t size() const noexcept { return elements().size(); }
-  std::size_t edges() const noexcept { return elements().edges(); }
+  std::size_t size() const { return elements().size(); }
+  std::size_t edges() const { return elements().edges(); }
   int owner(vertex_id v) const { return int(elements().rank_of(v)); }
   /// Where the edges of any vertex lead, in order: an access.
   std::vector<vertex_id> neighbours(vertex_id v) const { return elements().fetch_neighbours(v); }
   /// This node's vertices.
-  auto local() const noexcept { return elements().local(); }
+  auto local() const { return elements().local(); }
   /// For algorithms; it changes with the fences.
-  const graph<void, E>& elements() const noexcept { return state_->graph(); }
+  const graph<void, E>& elements() const { return state().graph(); }
 
  private:
+  changes& state() const {
+    if (!state_) [[unlikely]]
+      detail::throw_moved("pgraph");
+    return *state_;
+  }
+
   std::unique_ptr<changes> state_;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <type_traits>
 #include <utility>
@@ -12,6 +13,8 @@
 #include "armilla/team/fence_guest.hpp"
 
 namespace armilla::stapl::detail {
+
+[[noreturn, gnu::cold]] void throw_moved(const char* container);
 
 /// A graph, and what this node has said since the last fence.
 template <class E>
@@ -34,10 +37,13 @@ class graph_changes final : public armilla::detail::fence_guest {
     said_.push_back({edge_between(from, to), true});
   }
 
+  void add_vertices(std::size_t n) { new_vertices_ += n; }
+
   bool settle() override { return true; }
   bool look() override {
     picture_ = said_.size();
-    return picture_ != 0;
+    new_picture_ = new_vertices_;
+    return picture_ + new_picture_ != 0;
   }
   void agree() override {
     std::vector<edge_type> added;
@@ -55,7 +61,8 @@ class graph_changes final : public armilla::detail::fence_guest {
     const std::vector<ends> everywhere = members().all_gather_v(erased);
     const std::set<ends> gone(everywhere.begin(), everywhere.end());
     for (const vertex_id v : graph_.local()) keep_row(v, gone, added);
-    make(graph_.size(), added);
+    new_vertices_ -= new_picture_;
+    make(graph_.size() + members().all_reduce(new_picture_, std::plus<>{}), added);
   }
 
  private:
@@ -89,7 +96,8 @@ class graph_changes final : public armilla::detail::fence_guest {
   bool undirected_;
   armilla::graph<void, E> graph_;
   std::vector<change> said_;
-  std::size_t picture_ = 0;
+  std::size_t new_vertices_ = 0;
+  std::size_t picture_ = 0, new_picture_ = 0;  // of both, as the fence counts
 };
 
 }  // namespace armilla::stapl::detail
