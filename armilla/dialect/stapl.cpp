@@ -14,7 +14,14 @@ namespace armilla::stapl::detail {
 
 void translation_layer::add(const team& members, const std::type_info& type, void* object) {
   last_object_ = this;
-  names_[object] = armilla::detail::register_object(members, type, object, "stapl");
+  const object_id id = armilla::detail::name_next_object(members, type, "stapl");
+  names_[object] = id;  // first: a request that came before runs at once, and may call others through the object
+  try {
+    armilla::detail::register_object(id, type, object);
+  } catch (...) {
+    names_.erase(object);
+    throw;
+  }
 }
 
 void translation_layer::add_places(const team& members, const void* object) {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -216,6 +217,20 @@ RANK_TEST(tasks_call_each_other_by_this) {
   stapl::execute_parallel_task(&task);
   const int p = stapl::get_num_nodes();
   EXPECT_EQ(task.token, stapl::get_node_id() == 0 ? 3 * p : 2 * p + stapl::get_node_id());
+}
+
+RANK_TEST(a_request_that_came_before_its_object_may_call_others_through_it) {
+  counter mine;
+  std::optional<stapl::rmi_object<counter>> registered;
+  if (stapl::get_node_id() != 0) registered.emplace(&mine);
+  if (stapl::get_node_id() == 1) stapl::async_rmi(0, &mine, &counter::pass_on, 2);
+  am::flush();
+  am::barrier();
+  for (int i = 0; i < 100; ++i) stapl::rmi_poll();  // it is there, as a rule
+  if (stapl::get_node_id() == 0) registered.emplace(&mine);
+  stapl::rmi_fence();
+  EXPECT_EQ(mine.sum, stapl::get_num_nodes() > 1 && stapl::get_node_id() < 2 ? 1 : 0);
+  stapl::rmi_fence();
 }
 
 RANK_TEST(a_pvector_is_read_written_grown_and_copied) {

@@ -3,13 +3,14 @@
 
 namespace armilla::detail {
 
-object_id register_object(const team& members, const std::type_info& type, void* object, const char* operation) {
+object_id name_next_object(const team& members, const std::type_info& type, const char* operation) {
   context& self = here(operation);
   require_members(members, operation);
-  object_table& table = self.objects->table;
-  const object_id id = table.next_id(members == world() ? 0 : members.id()).of_class(type);
-  table.add(self, id, type, object);
-  return id;
+  return self.objects->table.next_id(members == world() ? 0 : members.id()).of_class(type);
+}
+
+void register_object(object_id id, const std::type_info& type, void* object) {
+  current->objects->table.add(*current, id, type, object);
 }
 
 }  // namespace armilla::detail

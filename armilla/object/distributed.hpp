@@ -49,7 +49,9 @@ class distributed {
   explicit distributed(const team& members, A&&... arguments)
       : part_{T(std::forward<A>(arguments)...)},
         members_(members),
-        id_(detail::register_object(members_, typeid(T), &part_.object, "distributed")) {}
+        id_(detail::name_next_object(members_, typeid(T), "distributed")) {
+    detail::register_object(id_, typeid(T), &part_.object);
+  }
   ~distributed() {
     if (detail::current != nullptr && detail::current->objects != nullptr) detail::current->objects->table.remove(id_);
   }

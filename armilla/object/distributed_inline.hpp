@@ -90,7 +90,10 @@ struct member_to_hint {
 template <auto M, class T>
 struct body_parameters<member_to_hint<M, T>> : parameters_of<decltype(M)> {};
 
-object_id register_object(const team& members, const std::type_info& type, void* object, const char* operation);
+/// By all members together, in one order: what they call the object that each of them registers next.
+object_id name_next_object(const team& members, const std::type_info& type, const char* operation);
+/// From here on calls reach it; those that came before run now, and may ask for its name.
+void register_object(object_id id, const std::type_info& type, void* object);
 struct object_access;
 
 template <class T>

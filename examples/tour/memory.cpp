@@ -69,6 +69,7 @@ void everywhere() {
   am::barrier();
 
   am::atomic_add(hits.on(0), 10);
+  am::sync_memory();  // it has happened
   am::barrier();
   expect(*hits.on(0) == 10 * am::ranks(), "atomic operations");
 
