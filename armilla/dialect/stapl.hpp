@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "armilla/dialect/stapl_algorithms.hpp"
-#include "armilla/dialect/stapl_pvector.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
 #include "armilla/session/run.hpp"
 
-/// STAPL's communication infrastructure, and what its paper shows of the containers and algorithms on top, in its names.
+/// STAPL's communication infrastructure in its names. The containers and algorithms on top, which take longer to compile, have
+/// headers of their own beside this one, `armilla/dialect/stapl_*.hpp`.
 ///
 /// | STAPL                                                  | here                                             |
 /// |--------------------------------------------------------|--------------------------------------------------|
@@ -19,11 +18,11 @@
 /// | requests that need not be atomic                       | `async_rmi(non_atomic, dest, ...)`               |
 /// | the aggregation factor, a poll every n calls           | `set_aggregation_factor(n)`, `set_poll_every(n)` |
 /// | `parallel_task`, `execute_parallel_task(&task)`        | the same                                         |
-/// | `pvector<T>`                                           | the same; `v[i]` gives a `pvector_reference<T>`  |
+/// | `pvector<T>`; `v[i]` gives a `pvector_reference<T>`    | the same, of `stapl_pvector.hpp`                 |
 /// | `plist`, `pset`, `pmap`                                | the same, of `stapl_containers.hpp`              |
 /// | `pgraph`; `prange`                                     | `stapl_pgraph.hpp`; `stapl_prange.hpp`           |
-/// | `p_sort p_copy p_find p_merge p_for_each`              | the same                                         |
-/// | `p_inner_product p_accumulate`                         | the same                                         |
+/// | `p_sort p_copy p_find p_merge p_for_each`              | the same, of `stapl_algorithms.hpp`, which       |
+/// | `p_inner_product p_accumulate`                         | brings the pvector as well                       |
 /// | `p_` and every other algorithm                         | the same, of `stapl_every_algorithm.hpp`         |
 /// | `define_type(t)` with `t.local`, `t.dynamic`           | the same, in all of the library                  |
 ///

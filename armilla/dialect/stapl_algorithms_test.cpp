@@ -6,6 +6,7 @@
 #include <armilla/armilla.hpp>
 #include <armilla/container/graph.hpp>
 #include <armilla/dialect/stapl.hpp>
+#include <armilla/dialect/stapl_algorithms.hpp>
 #include <armilla/dialect/stapl_every_algorithm.hpp>
 
 #include "tests/rank_test.hpp"

@@ -9,6 +9,7 @@
 
 #include <armilla/armilla.hpp>
 #include <armilla/dialect/stapl.hpp>
+#include <armilla/dialect/stapl_algorithms.hpp>
 #include <armilla/dialect/stapl_containers.hpp>
 #include <armilla/dialect/stapl_every_algorithm.hpp>
 #include <armilla/dialect/stapl_pgraph.hpp>

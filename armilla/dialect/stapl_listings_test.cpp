@@ -10,6 +10,7 @@
 
 #include <armilla/armilla.hpp>
 #include <armilla/dialect/stapl.hpp>
+#include <armilla/dialect/stapl_algorithms.hpp>
 
 #include "tests/rank_test.hpp"
 

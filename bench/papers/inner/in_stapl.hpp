@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <armilla/dialect/stapl.hpp>
+#include <armilla/dialect/stapl_algorithms.hpp>
 
 #include "bench/papers/inner/numbers.hpp"
 

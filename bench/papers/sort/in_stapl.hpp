@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <armilla/dialect/stapl.hpp>
+#include <armilla/dialect/stapl_algorithms.hpp>
 
 #include "bench/papers/sort/sampling.hpp"
 
