@@ -140,11 +140,18 @@ class Reports(unittest.TestCase):
                 self.assertRegex(text, r"rank 1 \(.*\) is busy")
                 self.assertRegex(text, r"main waits for barrier 1: rank 1 has not come")
 
+    def last_child_of(self, pid):
+        for _ in range(100):  # it takes a moment to start
+            children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout.split()
+            if children:
+                return int(children[-1])
+            time.sleep(0.1)
+        self.fail("the job has started no process")
+
     def test_a_rank_can_be_asked(self):
         for fabric in FABRICS:
             job = start("sync_var", 2, fabric)
-            children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(job.pid)], capture_output=True, text=True).stdout.split()
-            text = self.ask(job, int(children[-1]))
+            text = self.ask(job, self.last_child_of(job.pid))
             self.assertEqual(text.count("who waits for what"), 1, text)
             self.assertRegex(text, "rank 0 (?s:.*)rank 1")
 
