@@ -40,17 +40,12 @@ class vertex_values {
   const T& operator[](vertex_id v) const noexcept {
     return *reinterpret_cast<const T*>(base_[g_.owner(v)] + std::uintptr_t(v) * sizeof(T));
   }
-  /// f(value) of each vertex of a row, which is in order: those of a member are one piece, of most rows of a graph that is well
-  /// cut the only one. Only in a row with few of each member it is asked for each which member has it.
+  /// f(value) of each vertex of a row, which is in order: those of a member are one piece. Only in a row with few of each member
+  /// it is asked for each which member has it.
   template <class F>
   void each_of_row(std::span<const vertex_id> row, F f) const {
     const vertex_id* v = row.data();
     const vertex_id* const last = v + row.size();
-    if (v != last && *v >= g_.first && last[-1] < g_.first_of[own_ + 1]) {
-      for (const std::uintptr_t base = base_[own_]; v != last; ++v)
-        f(*reinterpret_cast<const T*>(base + std::uintptr_t(*v) * sizeof(T)));
-      return;
-    }
     const auto piece = [&](std::size_t m) {
       const std::uintptr_t base = base_[m];
       for (const std::size_t end = g_.first_of[m + 1]; v != last && *v < end; ++v)
