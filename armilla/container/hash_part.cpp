@@ -66,10 +66,6 @@ void part_guard::refuse_loop(const char* operation) const {
               "and keep the keys that are to be asked for");
 }
 
-void throw_moved_from() {
-  throw_usage("container", "this one has been moved from, and has no elements and no ranks; use the one that it was moved to");
-}
-
 void throw_unlike_keys(std::size_t keys, std::size_t places) {
   throw_usage("find_range",
               std::to_string(keys) + " keys, and places for " + std::to_string(places) + " answers; give as many places as keys");

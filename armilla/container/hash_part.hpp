@@ -80,8 +80,6 @@ struct loose_element<std::pair<const K, V>> {
   using type = std::pair<K, V>;
 };
 
-[[noreturn, gnu::cold]] void throw_moved_from();
-
 /// Statements about a key. `apply` gets what lies in the columns; `has_value`: the second column is used.
 struct insert_verb {
   static constexpr bool has_value = true;

@@ -53,6 +53,10 @@ void throw_element(std::size_t i, std::size_t size) {
                                        looks_negative(i) ? " (is the index a negative number?)" : "", valid));
 }
 
+void throw_moved_from() {
+  throw_usage("container", "this one has been moved from, and has no elements and no ranks; use the one that it was moved to");
+}
+
 void throw_part_ended() {
   throw_usage("container",
               "an element is asked for whose container has ended on its rank; let all ranks end it behind a barrier");

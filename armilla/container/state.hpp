@@ -58,5 +58,6 @@ struct container_state {
 
 [[noreturn, gnu::cold]] void throw_element(std::size_t i, std::size_t size);
 [[noreturn, gnu::cold]] void throw_not_mapped(rank_t owner);
+[[noreturn, gnu::cold]] void throw_moved_from();
 
 }  // namespace armilla::detail

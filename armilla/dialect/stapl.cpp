@@ -19,16 +19,16 @@ void translation_layer::add(const team& members, const std::type_info& type, voi
   try {
     armilla::detail::register_object(id, type, object);
   } catch (...) {
-    names_.erase(object);
+    remove(object);
     throw;
   }
 }
 
 void translation_layer::add_places(const team& members, const void* object) {
-  std::vector<std::uint64_t>& places = places_[object];
-  places.assign(std::size_t(ranks()), 0);
+  std::vector<std::uint64_t> places(std::size_t(ranks()), 0);
   const auto all = members.all_gather(~std::uint64_t(reinterpret_cast<std::uintptr_t>(object)));
   for (std::size_t i = 0; i < all.size(); ++i) places[std::size_t(members.world_rank(rank_t(i)))] = all[i];
+  places_[object] = std::move(places);
 }
 
 std::uint64_t translation_layer::place_of(const void* object, int dest, const char* operation) const {
@@ -88,16 +88,6 @@ void set_poll_period(int n) {
   armilla::set_poll_every(std::uint32_t(n));
 }
 
-void fence_in(const team& nodes, int shape) {
-  using armilla::detail::pattern;
-  constexpr pattern by_shape[] = {pattern::flat, pattern::tree, pattern::hypercube};
-  armilla::detail::run_fence_in(nodes, by_shape[shape]);
-}
-
-void throw_moved(const char* container) {
-  armilla::detail::throw_usage(container, "it has been moved from, and holds nothing; use the one that it was moved to");
-}
-
 void throw_no_subrange(std::size_t i, std::size_t subranges) {
   armilla::detail::throw_usage("prange", fmt::format("subrange {} of {}", i, subranges));
 }
@@ -125,3 +115,21 @@ void throw_not_here(std::size_t index, rank_t owner, const char* operation) {
 }
 
 }  // namespace armilla::stapl::detail
+
+namespace armilla::stapl {
+namespace {
+
+armilla::detail::pattern pattern_of(fence_shape how) {
+  switch (how) {
+    case fence_shape::flat: return armilla::detail::pattern::flat;
+    case fence_shape::binary: return armilla::detail::pattern::tree;
+    case fence_shape::hypercube: return armilla::detail::pattern::hypercube;
+  }
+  armilla::detail::throw_usage("rmi_fence", fmt::format("no fence has shape {}; give flat, binary or hypercube", int(how)));
+}
+
+}  // namespace
+
+void rmi_fence(const communicator& nodes, fence_shape how) { armilla::detail::run_fence_in(nodes, pattern_of(how)); }
+
+}  // namespace armilla::stapl

@@ -70,7 +70,7 @@ class pgraph {
  private:
   changes& state() const {
     if (!state_) [[unlikely]]
-      detail::throw_moved("pgraph");
+      armilla::detail::throw_moved_from();
     return *state_;
   }
 

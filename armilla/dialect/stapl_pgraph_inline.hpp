@@ -14,8 +14,6 @@
 
 namespace armilla::stapl::detail {
 
-[[noreturn, gnu::cold]] void throw_moved(const char* container);
-
 /// A graph, and what this node has said since the last fence.
 template <class E>
 class graph_changes final : public armilla::detail::fence_guest {

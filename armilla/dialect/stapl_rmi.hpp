@@ -123,7 +123,7 @@ inline void rmi_fence(const communicator& nodes) { nodes.fence(); }
 enum class fence_shape { flat, binary, hypercube };
 /// A fence of this shape, the same on all nodes; without one it is of what the library chooses, or ARMILLA_FENCE says. Errors:
 /// usage_error where nodes give different ones. Paper: STAPL, section 6.5.
-inline void rmi_fence(const communicator& nodes, fence_shape how) { detail::fence_in(nodes, int(how)); }
+void rmi_fence(const communicator& nodes, fence_shape how);
 inline void rmi_fence(fence_shape how) { rmi_fence(world(), how); }
 /// Waits until a request has been invoked on this node, since the last `rmi_wait`: one that came before is not missed.
 inline void rmi_wait() { detail::translation->wait_for_request(); }

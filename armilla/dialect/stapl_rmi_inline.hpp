@@ -60,7 +60,6 @@ class translation_layer {
 inline per_rank<translation_layer> translation;
 
 void set_poll_period(int n);
-void fence_in(const team& nodes, int shape);
 
 /// A method of the object that a name translates to.
 template <class F, class C, class T>
@@ -86,7 +85,8 @@ request<F, C, T> request_to(translation_layer& layer, const T* object, F C::* me
   return {{layer.name_of(object, operation), armilla::detail::portable_member<F, C>::of(method, operation)}};
 }
 
-/// A method of the object that lies there. It may run beside the node, so it looks into no table.
+/// A method of the object that lies there, as one node of the program told another. It may run beside the node, so it looks into
+/// no table to see whether the object is still registered.
 template <class F, class C, class T>
 struct placed_request {
   std::uint64_t place;
