@@ -86,7 +86,9 @@ class heap {
 
   std::uint16_t next_generation() const;
   block allocate_small(unsigned size_class);
+  std::uint64_t stagger(std::uint64_t bytes, std::uint64_t alignment) const;
   block allocate_large(std::uint64_t bytes, std::uint64_t alignment);
+  block allocate_large_at(std::uint64_t offset, std::uint64_t bytes, std::uint64_t alignment);
   void release(const place& where);
   void collect();
   std::uint32_t take_run(std::uint32_t length);
