@@ -4,6 +4,7 @@
 #include <bit>
 #include <memory>
 
+// Model: tests/models/order/ring.rs
 namespace armilla::detail {
 
 ring_writer::ring_writer(const ring_memory& memory)

@@ -10,6 +10,7 @@
 namespace armilla::detail {
 
 /// The reading end of the ring that `ring_writer.hpp` describes.
+// Model: tests/models/order/ring.rs
 class ring_reader {
  public:
   ring_reader() = default;

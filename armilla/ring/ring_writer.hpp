@@ -20,6 +20,7 @@
 ///
 /// Credit: the reader publishes its position once an eighth of the ring, and the writer looks at it only when it runs out.
 /// The writer always keeps one line free behind the frame, for that clearing.
+// Model: tests/models/order/ring.rs
 namespace armilla::detail {
 
 using frame_word = std::uint64_t;                        // lap (top bit set, never 0) << 32 | bytes behind the word
