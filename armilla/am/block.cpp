@@ -5,6 +5,8 @@
 //     block:  watermark | bytes
 //
 // The name of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark.
+//
+// Model: tests/models/order/block.rs
 #include <cstring>
 
 #include <fmt/format.h>

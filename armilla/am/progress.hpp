@@ -11,6 +11,8 @@
 
 namespace armilla::detail {
 
+// Model: tests/models/order/sleep.rs
+
 /// How a rank makes progress: polls, waits of its fibers, and the loop that takes in messages while none can go on.
 class progress {
  public:

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 
+// Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 namespace {
 

@@ -9,6 +9,7 @@
 #include "armilla/base/types.hpp"
 #include "armilla/ring/size_classes.hpp"
 
+// Model: tests/models/order/heap.rs
 namespace armilla::detail {
 namespace {
 

@@ -8,6 +8,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/context.hpp"
 
+// Model: tests/models/order/block.rs
 namespace armilla::detail {
 namespace {
 

@@ -5,7 +5,10 @@
 //!     order MODEL VARIANT    explores one: exit code 0 if the model holds, or if the checker has refused what it must refuse
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+mod block;
+mod heap;
 mod ring;
+mod sleep;
 
 /// A model with certain orderings. `refused`: it is broken, and the checker says this.
 pub struct Variant {
@@ -40,7 +43,7 @@ pub fn explore_up_to(preemptions: Option<usize>, one: impl Fn() + Sync + Send + 
     });
 }
 
-const MODELS: &[(&str, &[Variant])] = &[("ring", ring::VARIANTS)];
+const MODELS: &[(&str, &[Variant])] = &[("block", block::VARIANTS), ("heap", heap::VARIANTS), ("ring", ring::VARIANTS), ("sleep", sleep::VARIANTS)];
 
 fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<String>() {
@@ -49,45 +52,45 @@ fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     panic.downcast_ref::<&str>().unwrap_or(&"a panic without text").to_string()
 }
 
-fn run(variant: &Variant) -> Result<String, String> {
-    std::panic::set_hook(Box::new(|_| ()));
-    let end = std::panic::catch_unwind(variant.run);
+fn end(good: bool, text: String) -> ! {
+    println!("{}", text);
+    std::process::exit(!good as i32)
+}
+
+/// At the first panic: what follows it where loom takes threads down that still hold something says nothing.
+fn judge(refused: Option<&str>, text: String) -> ! {
     let count = EXECUTIONS.load(Relaxed);
-    match (end, variant.refused) {
-        (Ok(()), None) => Ok(format!("holds in {} executions", count)),
-        (Ok(()), Some(_)) => Err(format!("is broken, but {} executions show nothing", count)),
-        (Err(panic), refused) => {
-            let text = text_of(&*panic);
-            let first = text.trim().lines().next().unwrap_or("");
-            match refused {
-                Some(why) if text.contains(why) => Ok(format!("refused in execution {}: {}", count, first)),
-                Some(why) => Err(format!("refused for another reason than '{}': {}", why, text)),
-                None => Err(format!("fails in execution {}: {}", count, text)),
-            }
-        }
+    let first = text.trim().lines().next().unwrap_or("");
+    match refused {
+        Some(why) if text.contains(why) => end(true, format!("refused in execution {}: {}", count, first)),
+        Some(why) => end(false, format!("refused for another reason than '{}': {}", why, text)),
+        None => end(false, format!("fails in execution {}: {}", count, text)),
+    }
+}
+
+fn run(variant: &Variant) -> ! {
+    let refused = variant.refused;
+    std::panic::set_hook(Box::new(move |panic| judge(refused, text_of(panic.payload()))));
+    (variant.run)();
+    let count = EXECUTIONS.load(Relaxed);
+    match refused {
+        None => end(true, format!("holds in {} executions", count)),
+        Some(_) => end(false, format!("is broken, but {} executions show nothing", count)),
     }
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let mut found = arguments.is_empty();
     for (model, variants) in MODELS {
         for variant in variants.iter() {
             if arguments.is_empty() {
                 println!("{} {}", model, variant.name);
             } else if arguments[0] == *model && arguments.get(1).map(String::as_str) == Some(variant.name) {
-                found = true;
-                match run(variant) {
-                    Ok(text) => println!("{}", text),
-                    Err(text) => {
-                        println!("{}", text);
-                        std::process::exit(1)
-                    }
-                }
+                run(variant)
             }
         }
     }
-    if !found {
+    if !arguments.is_empty() {
         eprintln!("order: no such model and variant; without arguments it lists them");
         std::process::exit(2)
     }
