@@ -11,8 +11,9 @@
 #include <cstring>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
+
+#include "examples/open_table.hpp"
 
 namespace {
 
@@ -121,7 +122,13 @@ std::vector<order> orders_here(const std::string& text, int ranks) {
   return all;
 }
 
-std::unordered_map<std::uint64_t, std::string> customers_here(const std::string& text, int ranks) {
+struct mixed {
+  std::uint64_t operator()(std::uint64_t x) const { return x * 0x9e3779b97f4a7c15ULL; }
+};
+using names_of = open_table<std::uint64_t, std::string_view, mixed>;
+
+/// The names lie in `come`.
+names_of customers_here(const std::string& text, int ranks, std::string& come) {
   std::vector<std::string> rows(static_cast<std::size_t>(ranks));
   each_line(text, [&](std::uint64_t customer, std::string_view name) {
     std::string& row = rows[customer % rows.size()];
@@ -130,12 +137,12 @@ std::unordered_map<std::uint64_t, std::string> customers_here(const std::string&
     pack(row, &length, sizeof length);
     row += name;
   });
-  const std::string come = exchange(rows);
-  std::unordered_map<std::uint64_t, std::string> all;
+  come = exchange(rows);
+  names_of all(~std::uint64_t{0});
   for (std::size_t at = 0; at < come.size();) {
     std::uint64_t head[2];
     std::memcpy(head, come.data() + at, sizeof head);
-    all.emplace(head[0], come.substr(at + sizeof head, head[1]));
+    all[head[0]] = std::string_view(come).substr(at + sizeof head, head[1]);
     at += sizeof head + head[1];
   }
   return all;
@@ -143,7 +150,7 @@ std::unordered_map<std::uint64_t, std::string> customers_here(const std::string&
 
 struct joined {
   order o;
-  const std::string* name;
+  std::string_view name;
 };
 
 }  // namespace
@@ -161,11 +168,12 @@ int main(int argc, char** argv) {
   const std::string path = argv[2];
   make_files(path, orders, customers, rank, ranks);
   const double start = MPI_Wtime();
-  const auto names = customers_here(read(path + ".customers", rank, ranks), ranks);
+  std::string come;
+  const names_of names = customers_here(read(path + ".customers", rank, ranks), ranks, come);
   std::vector<joined> all;
   const std::vector<order> mine = orders_here(read(path + ".orders", rank, ranks), ranks);
   for (const order& o : mine)
-    if (const auto found = names.find(o.customer); found != names.end()) all.push_back({o, &found->second});
+    if (const std::string_view* const name = names.find(o.customer)) all.push_back({o, *name});
   std::uint64_t sums[2] = {all.size(), 0};
   for (const joined& row : all) sums[1] += row.o.amount;
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);

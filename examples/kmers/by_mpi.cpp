@@ -7,14 +7,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "examples/open_table.hpp"
 
 namespace {
 
 constexpr std::size_t k = 31;
-using counts = std::unordered_map<std::uint64_t, std::uint32_t>;
 using entry = std::pair<std::uint64_t, std::uint64_t>;
 
 /// Base i of the sequence: 0 to 3. Each tenth stretch of 100 is the same.
@@ -24,17 +24,20 @@ std::uint64_t base_at(std::uint64_t i) {
   return (i ^ (i >> 29)) * 0xbf58476d1ce4e5b9ULL >> 62;
 }
 
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 31)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 29);
-}
+struct mixed {
+  std::uint64_t operator()(std::uint64_t x) const {
+    x = (x ^ (x >> 31)) * 0x94d049bb133111ebULL;
+    return x ^ (x >> 29);
+  }
+};
+using counts = open_table<std::uint64_t, std::uint32_t, mixed>;
 
 /// What a rank has for each other.
 class rows {
  public:
   explicit rows(int ranks) : rows_(std::size_t(ranks)) {}
   void add(std::uint64_t kmer) {
-    rows_[mixed(kmer) % rows_.size()].push_back(kmer);
+    rows_[mixed{}(kmer) % rows_.size()].push_back(kmer);
     ++held_;
   }
   std::size_t held() const { return held_; }
@@ -54,7 +57,7 @@ class rows {
     std::vector<std::uint64_t> come(std::size_t(in_at.back() + in.back()));
     MPI_Alltoallv(sent.data(), out.data(), out_at.data(), MPI_UINT64_T, come.data(), in.data(), in_at.data(), MPI_UINT64_T,
                   MPI_COMM_WORLD);
-    for (const std::uint64_t kmer : come) ++into[kmer];
+    each_ahead(into, come, [&](std::uint64_t kmer) { ++into[kmer]; });
   }
 
  private:
@@ -73,7 +76,8 @@ void keep_best(std::vector<entry>& all, std::size_t n) {
 
 /// On rank 0: the most frequent of all ranks.
 std::vector<entry> best_of_all(const counts& mine, std::size_t n, int ranks) {
-  std::vector<entry> best(mine.begin(), mine.end());
+  std::vector<entry> best;
+  mine.each([&](std::uint64_t kmer, std::uint32_t times) { best.emplace_back(kmer, times); });
   keep_best(best, n);
   best.resize(n);
   std::vector<entry> all(n * std::size_t(ranks));
@@ -97,7 +101,7 @@ int main(int argc, char** argv) {
   constexpr std::size_t round = 1 << 20;
   const std::size_t all = std::size_t(std::atoll(argv[1])) - k + 1, me = std::size_t(rank), n = std::size_t(ranks);
   const std::size_t first = all * me / n, end = all * (me + 1) / n, rounds = (all / n + 1 + round - 1) / round;
-  counts mine;
+  counts mine(~std::uint64_t{0});
   rows to(ranks);
   std::uint64_t kmer = 0;
   std::size_t i = first;
@@ -109,7 +113,7 @@ int main(int argc, char** argv) {
     to.exchange(mine);
   }
   std::uint64_t sums[2] = {0, mine.size()};
-  for (const auto& [word, times] : mine) sums[0] += times;
+  mine.each([&](std::uint64_t, std::uint32_t times) { sums[0] += times; });
   MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   const std::vector<entry> best = best_of_all(mine, 3, ranks);
   if (rank == 0) {

@@ -10,26 +10,16 @@
 #include <functional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "examples/open_table.hpp"
+
 namespace {
 
-struct text_hash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>{}(text); }
-};
-using counts = std::unordered_map<std::string, std::int64_t, text_hash, std::equal_to<>>;
+using text_hash = std::hash<std::string_view>;
+using counts = open_table<std::string_view, std::int64_t, text_hash>;  // of words that lie elsewhere
 using entry = std::pair<std::string, std::int64_t>;
-
-void add(counts& to, std::string_view word, std::int64_t n) {
-  const auto known = to.find(word);
-  if (known != to.end())
-    known->second += n;
-  else
-    to.emplace(word, n);
-}
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -80,7 +70,7 @@ void count_words(std::string_view text, counts& into) {
     while (at < text.size() && is_space(text[at])) ++at;
     const std::size_t begin = at;
     while (at < text.size() && !is_space(text[at])) ++at;
-    if (at > begin) add(into, text.substr(begin, at - begin), 1);
+    if (at > begin) ++into[text.substr(begin, at - begin)];
   }
 }
 
@@ -104,11 +94,11 @@ void unpack(std::string_view from, Use use) {
   }
 }
 
-/// Every word's counts at the rank of its hash.
-counts bring_together(const counts& mine, int ranks) {
+/// Every word's counts at the rank of its hash; the words lie in `in`.
+counts bring_together(const counts& mine, int ranks, std::string& in) {
   const auto all_ranks = std::size_t(ranks);
   std::vector<std::string> parts(all_ranks);
-  for (const auto& [word, n] : mine) pack(parts[text_hash{}(word) % all_ranks], word, n);
+  mine.each([&](std::string_view word, std::int64_t n) { pack(parts[text_hash{}(word) % all_ranks], word, n); });
   std::vector<int> out_sizes, out_places, in_sizes(all_ranks), in_places;
   std::string out;
   for (const std::string& part : parts) {
@@ -122,12 +112,11 @@ counts bring_together(const counts& mine, int ranks) {
     in_places.push_back(all);
     all += size;
   }
-  std::string in;
   in.resize(std::size_t(all));
   MPI_Alltoallv(out.data(), out_sizes.data(), out_places.data(), MPI_CHAR, in.data(), in_sizes.data(), in_places.data(), MPI_CHAR,
                 MPI_COMM_WORLD);
-  counts total;
-  unpack(in, [&](std::string_view word, std::int64_t n) { add(total, word, n); });
+  counts total{std::string_view{}};
+  unpack(in, [&](std::string_view word, std::int64_t n) { total[word] += n; });
   return total;
 }
 
@@ -139,7 +128,8 @@ void keep_best(std::vector<entry>& all, std::size_t n) {
 
 /// On rank 0: the best of all ranks.
 std::vector<entry> best_of_all(const counts& mine, std::size_t n, int rank, int ranks) {
-  std::vector<entry> best(mine.begin(), mine.end());
+  std::vector<entry> best;
+  mine.each([&](std::string_view word, std::int64_t times) { best.emplace_back(word, times); });
   keep_best(best, n);
   std::string out;
   for (const auto& [word, times] : best) pack(out, word, times);
@@ -175,13 +165,14 @@ int main(int argc, char** argv) {
   const double start = MPI_Wtime();
   long file_size = 0;
   const std::string text = read_share(argv[1], rank, ranks, file_size);
-  counts mine;
+  counts mine{std::string_view{}};
   count_words(text, mine);
   std::int64_t words = 0;
-  for (const auto& [word, n] : mine) words += n;
-  const counts total = bring_together(mine, ranks);
+  mine.each([&](std::string_view, std::int64_t n) { words += n; });
+  std::string come;
+  const counts total = bring_together(mine, ranks, come);
   std::int64_t sums[3] = {words, 0, std::int64_t(total.size())};  // words read, words counted, different ones
-  for (const auto& [word, n] : total) sums[1] += n;
+  total.each([&](std::string_view, std::int64_t n) { sums[1] += n; });
   MPI_Allreduce(MPI_IN_PLACE, sums, 3, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
   const std::vector<entry> best = best_of_all(total, 10, rank, ranks);
   if (rank == 0) {
