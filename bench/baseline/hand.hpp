@@ -13,13 +13,16 @@ void add_compactions(row_table& rows);
 void add_communities(row_table& rows);
 void add_containers(row_table& rows);
 void add_graphs(row_table& rows);
+void add_local_tables(row_table& rows);
 void add_memory(row_table& rows);
 void add_updates(row_table& rows);
 void add_em3d(row_table& rows);
 void add_threads(row_table& rows);
 void add_joins(row_table& rows);
-void add_gemm(row_table& rows);         // where OpenBLAS is installed
-void add_boost_fiber(row_table& rows);  // where it is installed
+// Where what they take is installed:
+void add_abseil(row_table& rows);
+void add_boost_fiber(row_table& rows);
+void add_gemm(row_table& rows);
 
 /// The worker of hand-written shared-memory baselines: forks the other ranks, pins each to its core, serves.
 int work(const std::string& coordinator, int ranks);

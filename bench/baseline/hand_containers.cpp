@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What containers hold, by hand: one core with the library's local table or the standard's containers and all of the work; or two
+// What containers hold, by hand: one core with the standard's containers and all of the work; or two
 // processes with plain memory that both map.
 #include <algorithm>
 #include <list>
@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "bench/baseline/hand.hpp"
-#include "bench/kernels/local_table.hpp"
+#include "bench/baseline/one_core.hpp"
 
 namespace bench::hand {
 namespace {
@@ -19,13 +19,6 @@ using words = std::vector<std::uint64_t>;
 
 std::size_t all_of(const row_context& c) { return 2 * std::size_t(c.iterations); }
 
-/// Rank 0 does the work of all, the others leave their cores alone. `f` gives its nanoseconds.
-template <class F>
-double alone(const row_context& c, F f) {
-  const double time = c.rank == 0 ? f() / double(c.iterations) : 0.0;
-  c.sync_sleeping();
-  return time;
-}
 /// What all ranks do at once.
 template <class F>
 double together(const row_context& c, F f) {
@@ -35,59 +28,15 @@ double together(const row_context& c, F f) {
   c.sync();
   return double(now_ns() - start) / double(c.iterations);
 }
-template <class F>
-double time_of(F f) {
-  const std::uint64_t start = now_ns();
-  f();
-  return double(now_ns() - start);
-}
-
 const words& all_keys(const row_context& c, keys kind) { return cached_keys(kind, {0, all_of(c)}, c.size); }
 const words& my_keys(const row_context& c, keys kind) {
   return cached_keys(kind, share_of(c.iterations, c.rank, c.ranks), c.size);
 }
 
-// The local table: a figure is of one core, which does what one of two ranks has to do.
-
-template <keys kind>
-double table_update(row_context& c) {
-  return alone(c, [&] {
-    const words& k = cached_keys(kind, {0, std::size_t(c.iterations)}, c.size);
-    local_table table;
-    const double time = time_of([&] { count_keys(table, k.data(), k.size()); });
-    std::uint64_t sum = 0;
-    for (const auto& [key, n] : table) sum += n;
-    verify(sum == k.size(), "a table");
-    return time;
-  });
-}
-double table_insert(row_context& c) {
-  return alone(c, [&] {
-    const words& k = cached_keys(keys::distinct, {0, std::size_t(c.iterations)}, c.size);
-    local_table table;
-    const double time = time_of([&] { insert_keys(table, k.data(), k.size()); });
-    verify(table.size() == k.size(), "a table");
-    return time;
-  });
-}
-template <keys kind>
-double table_find(row_context& c) {
-  return alone(c, [&] {
-    const words& k = cached_keys(kind, {0, std::size_t(c.iterations)}, c.size);
-    words all, found(k.size());
-    for (long i = 0; i < c.size; ++i) all.push_back(random_bits(std::uint64_t(i)));
-    local_table table;
-    insert_keys(table, all.data(), all.size());
-    const double time = time_of([&] { find_keys(table, k.data(), k.size(), found.data()); });
-    verify(found == k, "a table");
-    return time;
-  });
-}
-
 // The standard's containers on one core.
 
 double std_multimap(row_context& c) {
-  return alone(c, [&] {
+  return one_core(c, [&] {
     const words& k = all_keys(c, keys::uniform);
     std::unordered_multimap<std::uint64_t, std::uint64_t> all;
     const double time = time_of([&] {
@@ -104,7 +53,7 @@ std::map<std::uint64_t, std::uint64_t> in_order(const words& k) {
   return all;
 }
 double std_map_insert(row_context& c) {
-  return alone(c, [&] {
+  return one_core(c, [&] {
     const words& k = all_keys(c, keys::distinct);
     std::map<std::uint64_t, std::uint64_t> all;
     const double time = time_of([&] { all = in_order(k); });
@@ -113,7 +62,7 @@ double std_map_insert(row_context& c) {
   });
 }
 double std_map_find(row_context& c) {
-  return alone(c, [&] {
+  return one_core(c, [&] {
     const words& k = all_keys(c, keys::distinct);
     const auto all = in_order(k);
     std::size_t found = 0;
@@ -125,7 +74,7 @@ double std_map_find(row_context& c) {
   });
 }
 double std_map_range(row_context& c) {
-  return alone(c, [&] {
+  return one_core(c, [&] {
     const words& k = all_keys(c, keys::distinct);
     const auto all = in_order(k);
     const std::uint64_t width = ~std::uint64_t{0} / k.size() * 1000;
@@ -142,7 +91,7 @@ double std_map_range(row_context& c) {
   });
 }
 double std_priority_queue(row_context& c) {
-  return alone(c, [&] {
+  return one_core(c, [&] {
     const words& k = all_keys(c, keys::distinct);
     std::uint64_t sum = 0;
     const double time = time_of([&] {
@@ -155,7 +104,7 @@ double std_priority_queue(row_context& c) {
   });
 }
 double std_list(row_context& c) {
-  return alone(c, [&] {
+  return one_core(c, [&] {
     const words& k = all_keys(c, keys::distinct);
     std::list<std::uint64_t> all;
     std::uint64_t sum = 0;
@@ -168,7 +117,7 @@ double std_list(row_context& c) {
   });
 }
 double std_sort_texts(row_context& c) {
-  return alone(c, [&] {
+  return one_core(c, [&] {
     std::vector<std::string> texts;
     for (std::size_t i = 0; i < all_of(c); ++i) texts.push_back(text_at(i));
     const double time = time_of([&] { std::sort(texts.begin(), texts.end()); });
@@ -401,12 +350,7 @@ double tree_search(row_context& c) {
 }  // namespace
 
 void add_containers(row_table& rows) {
-  rows.insert(rows.end(), {{"table_update", table_update<keys::uniform>},
-                           {"table_update_zipf", table_update<keys::zipf>},
-                           {"table_insert", table_insert},
-                           {"table_find", table_find<keys::uniform>},
-                           {"table_find_zipf", table_find<keys::zipf>},
-                           {"std_multimap_insert", std_multimap},
+  rows.insert(rows.end(), {{"std_multimap_insert", std_multimap},
                            {"std_map_insert", std_map_insert},
                            {"std_map_find", std_map_find},
                            {"std_map_range", std_map_range},

@@ -22,11 +22,15 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
   add_communities(rows);
   add_containers(rows);
   add_graphs(rows);
+  add_local_tables(rows);
   add_memory(rows);
   add_updates(rows);
   add_em3d(rows);
   add_threads(rows);
   add_joins(rows);
+#ifdef ARMILLA_BENCH_ABSEIL
+  add_abseil(rows);
+#endif
 #ifdef ARMILLA_BENCH_BLAS
   add_gemm(rows);
 #endif

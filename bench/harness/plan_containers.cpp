@@ -3,6 +3,37 @@
 #include "bench/harness/plan.hpp"
 
 namespace bench {
+namespace {
+
+#ifdef ARMILLA_BENCH_ABSEIL
+constexpr bool have_abseil = true;
+#else
+constexpr bool have_abseil = false;
+#endif
+
+/// The local tables alone, on one core.
+void add_local_tables(std::vector<spec>& t) {
+  constexpr long million = 1'000'000;
+  const auto beside = [&](const char* row, const char* abseil, long size, long iterations) {
+    t.push_back({.name = std::string("local_") + row,
+                 .suite = "containers",
+                 .row = row,
+                 .size = size,
+                 .iterations = iterations,
+                 .runs = 7,
+                 .worker = worker_kind::hand});
+    if (have_abseil) t.back().baselines.push_back({worker_kind::hand, abseil, 1.0});
+  };
+  beside("table_update", "absl_hash_update", million, 10 * million);
+  beside("table_update_zipf", "absl_hash_update_zipf", million, 5 * million);
+  beside("table_insert", "absl_hash_insert", million, million);
+  beside("table_find", "absl_hash_find", million, 5 * million);
+  beside("table_find_zipf", "absl_hash_find_zipf", million, 5 * million);
+  beside("tree_insert", "absl_btree_insert", million, million);
+  beside("tree_find", "absl_btree_find", million, million);
+}
+
+}  // namespace
 
 void add_containers(std::vector<spec>& t) {
   constexpr auto mpi = worker_kind::mpi, hand = worker_kind::hand;
@@ -36,6 +67,7 @@ void add_containers(std::vector<spec>& t) {
   beside("push_back", 0, 4 * million, {{hand, "hand_push_back"}});
   beside("texts_sort", 0, million / 4, {{hand, "std_sort_texts", 0.6}});
   beside("texts_reduce", 0, million / 2, {{hand, "hand_texts_reduce"}});
+  add_local_tables(t);
 }
 
 }  // namespace bench
