@@ -81,8 +81,8 @@ struct edges_in_pieces {
 /// 1. `contract`: an edge inside this rank that is lighter than all that lead to other ranks from one of the two trees which it
 ///    joins is surely one of the forest. No other rank hears of it; so few are left where few edges lead to others.
 /// 2. The root of each vertex's tree is copied to every rank. Each rank makes the forest of the edges that it has left, and of
-/// its part of
-///    those that lead to others, over these trees; the ranks join theirs in pairs.
+/// its
+///    part of those that lead to others, over these trees; the ranks join theirs in pairs.
 ///
 /// Edges are dealt by weight into pieces; those of a piece are put in order once those that join nothing are left out.
 template <class E>

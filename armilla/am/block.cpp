@@ -5,8 +5,6 @@
 //     block:  watermark | bytes
 //
 // The name of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark.
-//
-// Model: tests/models/order/block.rs
 #include <cstring>
 
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
 
+// Model: tests/models/order/block.rs
 namespace armilla::detail {
 /// Takes in a message that names a block.
 struct bulk_message {

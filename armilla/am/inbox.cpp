@@ -16,6 +16,7 @@
 #include "armilla/stats/method_counts.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 namespace {
 

@@ -4,6 +4,8 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
 
+// Model: tests/models/order/counters.rs
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 
 std::uint64_t ledger::created() const noexcept {

@@ -8,6 +8,7 @@
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/fabric/host_map.hpp"
 
+// Model: tests/models/order/losses.rs
 namespace armilla::detail {
 
 losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_(sleeper), count_(out.count()) {

@@ -19,6 +19,7 @@
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 
 outbox::outbox(context& self, const host_map& host, role who)

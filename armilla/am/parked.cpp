@@ -6,6 +6,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/fiber/spawn.hpp"
 
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 
 /// Runs parked calls on a fiber of its own.

@@ -9,9 +9,8 @@
 #include "armilla/base/wait_mode.hpp"
 #include "armilla/fabric/event_count.hpp"
 
-namespace armilla::detail {
-
 // Model: tests/models/order/sleep.rs
+namespace armilla::detail {
 
 /// How a rank makes progress: polls, waits of its fibers, and the loop that takes in messages while none can go on.
 class progress {

@@ -16,6 +16,8 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
+// Model: tests/models/order/counters.rs
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 namespace {
 

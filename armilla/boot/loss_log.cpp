@@ -10,6 +10,7 @@
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
 
+// Model: tests/models/order/losses.rs
 namespace armilla::detail {
 namespace {
 

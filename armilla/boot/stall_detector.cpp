@@ -9,6 +9,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/units.hpp"
 
+// Model: tests/models/order/counters.rs
 namespace armilla::detail {
 namespace {
 

@@ -25,6 +25,7 @@
 #include "armilla/boot/units.hpp"
 #include "armilla/stats/trace_merge.hpp"
 
+// Model: tests/models/order/losses.rs
 namespace armilla::detail {
 namespace {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What arrays and vectors do by themselves: element access, local parts, growth, storage.
+#include <cstdint>
 #include <set>
 
 #include <armilla/container/container.hpp>

@@ -14,6 +14,7 @@
 
 #include "armilla/base/clock.hpp"
 
+// Model: tests/models/order/losses.rs
 // Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 namespace {

@@ -19,6 +19,7 @@
 ///
 /// A rank that sleeps beside a network that has a descriptor sleeps in `ppoll` instead of at a futex, and is woken by a signal,
 /// which is blocked everywhere else: one that comes before the sleep ends it at once.
+// Model: tests/models/order/losses.rs
 namespace armilla::detail {
 
 class event_count {

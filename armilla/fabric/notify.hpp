@@ -3,12 +3,11 @@
 #include <atomic>
 #include <cstdint>
 
+// Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 
 struct control_block;                                      // boot/control_block.hpp
 [[gnu::cold]] void wake(control_block& sleeper) noexcept;  // boot/control_block.cpp
-
-// Model: tests/models/order/sleep.rs
 
 /// After something was written that the owner of `peer` may be waiting for. One load of a line that rarely changes.
 /// True if the peer had to be woken.

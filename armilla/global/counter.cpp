@@ -5,6 +5,7 @@
 
 #include "armilla/global/far_access.hpp"
 
+// Model: tests/models/order/counters.rs
 namespace armilla {
 
 static_assert(std::is_standard_layout_v<counter> && sizeof(counter) == 128);

@@ -2,6 +2,7 @@
 #pragma once
 #include "armilla/global/global_ptr.hpp"
 
+// Model: tests/models/order/counters.rs
 namespace armilla {
 
 /// Counts arrivals: a rank waits for it, and any rank adds to it, by `p.signal()`, or by a `put` or `store` after its data.

@@ -21,6 +21,7 @@
 #include "armilla/team/record.hpp"
 #include "armilla/team/team_state.hpp"
 
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 namespace {
 

@@ -23,6 +23,7 @@
 #include "armilla/object/object_state.hpp"
 #include "armilla/session/session_state.hpp"
 
+// Model: tests/models/order/counters.rs
 namespace armilla::detail {
 namespace {
 

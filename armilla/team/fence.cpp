@@ -50,6 +50,7 @@
 /// Over a network a member shows its counts by a message. Statements that are still open travel in that same message, in front of
 /// the counts, and are counted before they leave. Nothing happens between the two. A member with such frames says that it is
 /// busy, should one of them find no credit at the last moment.
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 namespace {
 

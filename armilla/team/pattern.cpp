@@ -6,6 +6,8 @@
 #include "armilla/base/options.hpp"
 #include "armilla/team/replicate.hpp"
 
+// Model: tests/models/order/flags.rs
+// Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 namespace {
 

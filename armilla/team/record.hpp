@@ -17,6 +17,7 @@
 #include "armilla/team/intention.hpp"
 #include "armilla/team/lines.hpp"
 
+// Model: tests/models/order/flags.rs
 namespace armilla::detail {
 
 struct pair_line;

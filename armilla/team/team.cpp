@@ -28,6 +28,7 @@
 ///
 /// A rank that lets go of its last value of a team says so in the slot (`closed`). The slot is free on this rank again when
 /// all members have said so: before, one of them may still be reading. `closed` only grows, so it need not be seen in time.
+// Model: tests/models/order/flags.rs
 namespace armilla::detail {
 namespace {
 

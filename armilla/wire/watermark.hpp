@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
+// Model: tests/models/order/block.rs
 namespace armilla::detail {
 
-// Model: tests/models/order/block.rs
 /// How far a block is filled that one rank writes while another one reads it: heads the block. The writer raises `filled` behind
 /// the bytes (release), the reader looks at it before it reads them (acquire).
 struct alignas(64) watermark {

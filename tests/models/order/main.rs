@@ -6,7 +6,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 mod block;
+mod counters;
+mod flags;
 mod heap;
+mod losses;
 mod ring;
 mod sleep;
 
@@ -43,7 +46,15 @@ pub fn explore_up_to(preemptions: Option<usize>, one: impl Fn() + Sync + Send + 
     });
 }
 
-const MODELS: &[(&str, &[Variant])] = &[("block", block::VARIANTS), ("heap", heap::VARIANTS), ("ring", ring::VARIANTS), ("sleep", sleep::VARIANTS)];
+const MODELS: &[(&str, &[Variant])] = &[
+    ("block", block::VARIANTS),
+    ("counters", counters::VARIANTS),
+    ("flags", flags::VARIANTS),
+    ("heap", heap::VARIANTS),
+    ("losses", losses::VARIANTS),
+    ("ring", ring::VARIANTS),
+    ("sleep", sleep::VARIANTS),
+];
 
 fn text_of(panic: &(dyn std::any::Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<String>() {
