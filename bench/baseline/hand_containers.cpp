@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What containers hold, by hand: one core with the standard's containers and all of the work; or two
-// processes with plain memory that both map.
+// What containers hold, by hand: one core with the standard's containers and all of the work; or two processes with plain memory
+// that both map.
 #include <algorithm>
 #include <list>
 #include <map>
@@ -28,6 +28,7 @@ double together(const row_context& c, F f) {
   c.sync();
   return double(now_ns() - start) / double(c.iterations);
 }
+
 const words& all_keys(const row_context& c, keys kind) { return cached_keys(kind, {0, all_of(c)}, c.size); }
 const words& my_keys(const row_context& c, keys kind) {
   return cached_keys(kind, share_of(c.iterations, c.rank, c.ranks), c.size);

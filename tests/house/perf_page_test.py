@@ -37,6 +37,13 @@ class PerfPage(unittest.TestCase):
         self.assertIn("| `am_rtt` | 349 ns | 1.23 | `mpi_rtt` 450 ns: 0.78 [0.74 .. 0.87] | mpi_rtt: **0.78** (at most 0.7) | 10 |", page)
         self.assertIn("- `am_rtt`: Two stores more.", page)
 
+    def test_a_suite_that_was_taken_again_says_where_and_when(self):
+        run = {"machine": "a Xeon", "date": "2026-11-22", "rows": [ROW, NOISY], "suites": {"memory": {"date": "2026-11-24"}}}
+        status, page = self.make(run)
+        self.assertEqual(status, 0)
+        self.assertIn("Suite `micro`: a Xeon, 2026-11-22, ", page)
+        self.assertIn("Suite `memory`: a Xeon, 2026-11-24, ", page)
+
     def test_a_noisy_row_is_marked_and_what_is_not_judged_misses_nothing(self):
         page = self.make([NOISY])[1]
         self.assertIn("| `put_1m` * | 22.6 us | |".replace("| |", "|  |"), page)
