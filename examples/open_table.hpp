@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -17,7 +18,12 @@ class open_table {
   };
 
  public:
-  explicit open_table(Key none) : none_(none), slots_(std::size_t{1} << bits_, slot{none, Value{}}) {}
+  /// With room for `expected` keys. What comes from another table, in the order of that one, needs room from the begin: in a
+  /// table that grows meanwhile all would stand at one end.
+  explicit open_table(Key none, std::size_t expected = 0)
+      : none_(none),
+        bits_(unsigned(std::bit_width(1024 + expected * 4 / 3))),
+        slots_(std::size_t{1} << bits_, slot{none, Value{}}) {}
 
   std::size_t size() const { return size_; }
   void prefetch(const Key& key) const { __builtin_prefetch(&slots_[place_of(key)]); }
@@ -58,7 +64,7 @@ class open_table {
   }
 
   Key none_;
-  unsigned bits_ = 10;
+  unsigned bits_;
   std::size_t size_ = 0;
   std::vector<slot> slots_;
 };

@@ -115,7 +115,7 @@ counts bring_together(const counts& mine, int ranks, std::string& in) {
   in.resize(std::size_t(all));
   MPI_Alltoallv(out.data(), out_sizes.data(), out_places.data(), MPI_CHAR, in.data(), in_sizes.data(), in_places.data(), MPI_CHAR,
                 MPI_COMM_WORLD);
-  counts total{std::string_view{}};
+  counts total(std::string_view{}, mine.size());
   unpack(in, [&](std::string_view word, std::int64_t n) { total[word] += n; });
   return total;
 }
