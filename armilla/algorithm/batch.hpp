@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "armilla/algorithm/batch_inline.hpp"
@@ -18,22 +19,25 @@ void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<s
   } else {
     const detail::reachable<const T> from(x.state());
     const auto far = from.each(indices, [&](std::size_t k, const T& e) { into[k] = e; });
-    std::vector<std::vector<T>> come(far.size());
+    std::vector<std::vector<detail::kept_as<T>>> come(far.size());
     for (std::size_t m = 0; m < far.size(); ++m) {
       come[m].resize(far[m].places.size());
-      if (!come[m].empty()) get_indexed(come[m], from.block(m), far[m].places);
+      if (!come[m].empty()) get_indexed(detail::as_elements<T>(come[m]), from.block(m), far[m].places);
     }
     if (!far.empty()) sync_memory();
     for (std::size_t m = 0; m < far.size(); ++m)
-      for (std::size_t j = 0; j < come[m].size(); ++j) into[far[m].numbers[j]] = come[m][j];
+      for (std::size_t j = 0; j < come[m].size(); ++j) into[far[m].numbers[j]] = T(come[m][j]);
   }
 }
 /// The same as a vector.
 template <class T>
 std::vector<T> gather(const array<T>& x, std::span<const std::size_t> indices) {
-  std::vector<T> all(indices.size());
-  armilla::gather(x, indices, all);
-  return all;
+  std::vector<detail::kept_as<T>> all(indices.size());
+  armilla::gather(x, indices, detail::as_elements<T>(all));
+  if constexpr (std::is_same_v<T, bool>)
+    return {all.begin(), all.end()};
+  else
+    return all;
 }
 
 /// x[indices[k]] = values[k]: a statement, complete at the fence. If two ranks or two entries name one element, one of them wins.
@@ -44,7 +48,8 @@ void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const 
     const detail::reachable<T> to(x.state());
     const auto far = to.each(indices, [&](std::size_t k, T& e) { e = values[k]; });
     for (std::size_t m = 0; m < far.size(); ++m)
-      if (!far[m].places.empty()) store_indexed(to.block(m), detail::chosen(values, far[m].numbers), far[m].places);
+      if (!far[m].places.empty())
+        store_indexed(to.block(m), detail::as_elements<T>(detail::chosen(values, far[m].numbers)), far[m].places);
   } else {
     const std::vector<detail::far_list> lists = detail::by_owner(x.state(), indices);
     for (std::size_t m = 0; m < lists.size(); ++m)

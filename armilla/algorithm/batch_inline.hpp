@@ -54,8 +54,8 @@ class reachable {
 };
 
 template <class T>
-std::vector<T> chosen(std::span<const T> values, const std::vector<std::size_t>& numbers) {
-  std::vector<T> some;
+std::vector<kept_as<T>> chosen(std::span<const T> values, const std::vector<std::size_t>& numbers) {
+  std::vector<kept_as<T>> some;
   some.reserve(numbers.size());
   for (const std::size_t k : numbers) some.push_back(values[k]);
   return some;

@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/algorithm/local_sort.hpp"
 
+#include <algorithm>
+#include <array>
+#include <limits>
+
 #include <hwy/contrib/sort/vqsort.h>
 
 namespace armilla::detail {
+namespace {
+
+template <class Byte>
+void sort_bytes(Byte* first, std::size_t n, bool ascending) {
+  constexpr int least = std::numeric_limits<Byte>::min(), values = 256;
+  std::array<std::size_t, values> count{};
+  for (std::size_t k = 0; k < n; ++k) ++count[std::size_t(first[k] - least)];
+  for (int v = 0; v < values; ++v) {
+    const int value = ascending ? v : values - 1 - v;
+    first = std::fill_n(first, count[std::size_t(value)], Byte(value + least));
+  }
+}
+
+}  // namespace
 
 template <class Number>
 void sort_numbers(Number* first, std::size_t n, bool ascending) {
@@ -12,6 +30,14 @@ void sort_numbers(Number* first, std::size_t n, bool ascending) {
     sort(first, n, hwy::SortAscending());
   else
     sort(first, n, hwy::SortDescending());
+}
+template <>
+void sort_numbers(signed char* first, std::size_t n, bool ascending) {
+  sort_bytes(first, n, ascending);
+}
+template <>
+void sort_numbers(unsigned char* first, std::size_t n, bool ascending) {
+  sort_bytes(first, n, ascending);
 }
 
 template void sort_numbers(std::int16_t*, std::size_t, bool);

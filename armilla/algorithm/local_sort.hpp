@@ -7,40 +7,42 @@
 #include <functional>
 #include <type_traits>
 
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/state.hpp"
 
 /// How one rank sorts what it has.
 namespace armilla::detail {
 
-/// The order that a comparator means, where vector instructions know it.
+/// The order that a comparator means, where a sort of numbers knows it.
 enum class number_order { other, ascending, descending };
 
 template <class T>
-concept vector_number = (std::integral<T> && (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8)) || std::same_as<T, float> ||
-                        std::same_as<T, double>;
+concept plain_number = (std::integral<T> && sizeof(T) <= 8) || std::same_as<T, float> || std::same_as<T, double>;
 
 template <class Less, class... Same>
 concept one_of = (std::same_as<Less, Same> || ...);
 
 template <class T, class Comp, class Proj>
 constexpr number_order order_meant_by() {
-  if constexpr (vector_number<T> && std::same_as<Proj, std::identity>) {
+  if constexpr (plain_number<T> && std::same_as<Proj, std::identity>) {
     if constexpr (one_of<Comp, std::less<>, std::less<T>, std::ranges::less>) return number_order::ascending;
     if constexpr (one_of<Comp, std::greater<>, std::greater<T>, std::ranges::greater>) return number_order::descending;
   }
   return number_order::other;
 }
 
-/// Sorts numbers by vector instructions. There are no NaNs among them. Instantiated for the numbers below.
+/// Sorts numbers: those of a byte by counting, others by vector instructions. There are no NaNs among them. Instantiated for the
+/// numbers below.
 template <class Number>
 void sort_numbers(Number* first, std::size_t n, bool ascending);
 
 /// The integer of a size for which that is instantiated; floating-point numbers themselves.
 template <bool Signed, std::size_t Size>
-using integer_of = std::conditional_t<Size == 2, std::conditional_t<Signed, std::int16_t, std::uint16_t>,
-                                      std::conditional_t<Size == 4, std::conditional_t<Signed, std::int32_t, std::uint32_t>,
-                                                         std::conditional_t<Signed, std::int64_t, std::uint64_t>>>;
-template <vector_number T>
+using integer_of =
+    std::conditional_t<Size == 1, std::conditional_t<Signed, signed char, unsigned char>,
+                       std::conditional_t<Size == 2, std::conditional_t<Signed, std::int16_t, std::uint16_t>,
+                                          std::conditional_t<Size == 4, std::conditional_t<Signed, std::int32_t, std::uint32_t>,
+                                                             std::conditional_t<Signed, std::int64_t, std::uint64_t>>>>;
+template <plain_number T>
 using as_sorted = std::conditional_t<std::floating_point<T>, T, integer_of<std::is_signed_v<T>, sizeof(T)>>;
 
 /// What comes first: `comp` of the projections; NaNs come last. What `comp` throws is noted, and from then on nothing comes

@@ -43,8 +43,8 @@ void sort_keyed(const K& keys, const V& values, Comp& comp) {
 
 /// Some elements of all, by no rule that an order of theirs could follow: each member shows those that it has.
 template <class V>
-std::vector<typename V::value_type> some_of(const V& v, std::size_t wanted) {
-  std::vector<typename V::value_type> mine;
+std::vector<kept_as<typename V::value_type>> some_of(const V& v, std::size_t wanted) {
+  std::vector<kept_as<typename V::value_type>> mine;
   for (std::size_t j = 0; j < wanted; ++j) {
     const std::size_t begin = v.extent() / wanted * j, width = v.extent() / wanted;
     std::uint64_t drawn = (j + 1) * 0x9e3779b97f4a7c15ULL;
@@ -77,9 +77,9 @@ std::pair<std::size_t, std::size_t> divide_around(const V& v, std::size_t nth, c
   algorithm_call why(operation);
   enter(v);
   const element_order<T, Comp, Proj> comes_first(comp, proj, why);
-  std::vector<T> sample = some_of(v, few_to_select / 2);
+  std::vector<kept_as<T>> sample = some_of(v, few_to_select / 2);
   sort_here(sample.data(), sample.size(), comes_first, false);
-  const bracket<T> around(sample, nth, v.extent());
+  const bracket<kept_as<T>> around(sample, nth, v.extent());
   const auto lists = collect<3>(v, why, [&](const auto& c, std::size_t k) {
     const T e = c[k];
     return around.low && comes_first(e, *around.low) ? 0U : around.high && comes_first(*around.high, e) ? 2U : 1U;

@@ -273,14 +273,15 @@ void sort_range(const V& v, const char* operation, bool stable, Comp& comp, Proj
   using T = typename V::value_type;
   require_sized(v);
   static_assert(V::writable, "armilla: what is sorted must be writable");
-  static_assert(!std::is_same_v<T, bool>,
-                "armilla: elements of type bool are not sorted: fill from am::count on, or take unsigned char");
   algorithm_call why(operation);
   const element_order<T, Comp, Proj> comes_first(comp, proj, why);
   const team& t = v.members();
   const auto sort_parts = [&](std::span<T> part, const placement& where) {
+    using kept = kept_as<T>;
     if constexpr (std::is_trivially_copyable_v<T>)
-      parts_sort<T, element_order<T, Comp, Proj>>(t, part, where, operation, comes_first, why).run(stable);
+      parts_sort<kept, element_order<T, Comp, Proj>>(t, {reinterpret_cast<kept*>(part.data()), part.size()}, where, operation,
+                                                     comes_first, why)
+          .run(stable);
     else
       sort_owned(t, part, where, operation, comes_first, why);
   };

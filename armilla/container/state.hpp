@@ -2,7 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "armilla/container/storage.hpp"
 #include "armilla/global/global_ptr.hpp"
@@ -10,6 +13,18 @@
 namespace armilla::detail {
 
 using run = armilla::placement::run;
+
+/// What stands for elements in a std::vector, in which a bool has no address: a byte.
+template <class T>
+using kept_as = std::conditional_t<std::is_same_v<T, bool>, unsigned char, T>;
+template <class T>
+std::span<T> as_elements(std::vector<kept_as<T>>& kept) noexcept {
+  return {reinterpret_cast<T*>(kept.data()), kept.size()};
+}
+template <class T>
+std::span<const T> as_elements(const std::vector<kept_as<T>>& kept) noexcept {
+  return {reinterpret_cast<const T*>(kept.data()), kept.size()};
+}
 
 /// What must be the same on all members that make a container.
 std::uint64_t mark_of_container(const armilla::placement& where, std::size_t bytes) noexcept;

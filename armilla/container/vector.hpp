@@ -32,11 +32,11 @@ class staged_elements final : public fence_guest {
     counted_ = 0;
   }
   void belongs_to(element_state<T>& state) noexcept { state_ = &state; }
-  std::vector<T>& more() noexcept { return more_; }
+  std::vector<kept_as<T>>& more() noexcept { return more_; }
 
  private:
   element_state<T>* state_;
-  std::vector<T> more_;
+  std::vector<kept_as<T>> more_;
   std::size_t counted_ = 0;
 };
 
@@ -53,8 +53,6 @@ class staged_elements final : public fence_guest {
 /// Errors of the fence: limit_error on all members if the elements of one do not fit.
 template <class T>
 class vector : public array<T> {
-  static_assert(!std::is_same_v<T, bool>, "armilla: elements of a vector have an address each: give char for bool, or a bitmap");
-
  public:
   vector() = default;
   explicit vector(std::size_t n, const distribution& d = {}) : array<T>(n, d) { start(); }
@@ -97,7 +95,7 @@ class vector : public array<T> {
   void attach() noexcept {
     if (staged_ != nullptr) staged_->belongs_to(this->state_);
   }
-  std::vector<T>& staging() {
+  std::vector<detail::kept_as<T>>& staging() {
     if (staged_ == nullptr || !this->placement().linear()) [[unlikely]]
       detail::throw_cannot_grow(staged_ != nullptr);
     return staged_->more();
