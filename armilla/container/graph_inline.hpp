@@ -221,6 +221,9 @@ template <class E>
 void make_graph(graph_shape& g, const team& t, std::vector<arc<E>> arcs, std::size_t n, const rows_wanted& want) {
   static_assert(std::is_void_v<E> || std::is_trivially_copyable_v<E>, "armilla: what edges have must be trivially copyable");
   const bool both = want.in_edges && !want.undirected;
+  // Rows as they are made, and where others read them: so many on all members together, however they are dealt.
+  const std::uint64_t of_rows = (n / std::size_t(t.size()) + 1) * 2 * sizeof(std::uint64_t);
+  require_memory(t, "graph", of_rows, of_rows);
   const auto from_of = [](const arc<E>& a) { return std::size_t(a.from); };
   g.members = t;
   g.undirected = want.undirected;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "armilla/container/hash_table.hpp"
+#include "armilla/global/memory_need.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -17,8 +18,15 @@ constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + larg
 
 void* allocate_table(std::size_t bytes) {
   if (bytes < large_page) return ::operator new(bytes, table_align);
-  void* const memory = ::operator new(rounded(bytes), std::align_val_t{large_page});
+  void* const memory = ::operator new(rounded(bytes), std::align_val_t{large_page}, std::nothrow);
+  if (memory == nullptr) throw_no_memory("container", bytes, bytes);
   madvise(memory, rounded(bytes), MADV_HUGEPAGE);  // each search goes to another place: small pages cost as much as the search
+  try {
+    touch_memory("container", memory, rounded(bytes));
+  } catch (...) {
+    deallocate_table(memory, bytes);
+    throw;
+  }
   return memory;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/container/hash_table.hpp"
 
+#include <sys/sysinfo.h>
+
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -10,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/base/error.hpp"
 #include "armilla/container/hash.hpp"
 
 namespace {
@@ -129,6 +132,19 @@ TEST(hash_table, a_key_that_cannot_be_made_leaves_the_table_as_it_was) {
   EXPECT_EQ(t.size(), 66U);
   EXPECT_EQ(t.find(3, hash{}(3)), nullptr);
   EXPECT_EQ(t.find(4, hash{}(4))->second, "4");
+}
+
+TEST(hash_table, one_for_which_the_host_has_not_the_memory_is_refused_and_stays_as_it_was) {
+  table<int, int> t;
+  put(t, 1, 2);
+  struct sysinfo host{};
+  ASSERT_EQ(sysinfo(&host), 0);
+  const std::uint64_t more_than_all = (host.totalram + host.totalswap) * host.mem_unit;
+  EXPECT_THROW(t.reserve<hash>(more_than_all / 8), am::limit_error);
+  ASSERT_NE(t.find(1, hash{}(1)), nullptr);
+  EXPECT_EQ(t.find(1, hash{}(1))->second, 2);
+  t.reserve<hash>(std::size_t{12} << 20);  // 128 MiB, looked at and touched
+  EXPECT_EQ(t.find(1, hash{}(1))->second, 2);
 }
 
 TEST(hash_table, a_set_keeps_keys_alone) {

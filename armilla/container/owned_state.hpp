@@ -93,6 +93,10 @@ class owned_state {
   owned_state(const team& t, armilla::placement p) : members(t), where(std::move(p)), me(t.rank()) {
     failure why;
     std::vector<T> mine;
+    if (const std::uint64_t bytes = most_bytes(); bytes >= large_request) {
+      require_same_container(t, why, mark_of_container(where, sizeof(T)));
+      require_memory(t, "container", where.count(me) * sizeof(T), bytes);
+    }
     try {
       mine.resize(where.count(me));
     } catch (...) { why.note(); }
@@ -138,6 +142,12 @@ class owned_state {
   }
 
  private:
+  /// Of the member with the greatest part.
+  std::uint64_t most_bytes() const {
+    std::size_t most = 0;
+    for (rank_t m = 0; m < where.members(); ++m) most = std::max(most, where.count(m));
+    return most > no_bound / sizeof(T) ? no_bound : most * sizeof(T);
+  }
   std::vector<T>& part() const noexcept { return **parts_; }
   void show_counts() {
     const meeting here(members);

@@ -29,13 +29,19 @@ void container_state::grow(const void* more, std::size_t added, std::size_t byte
     larger = block_storage::allocate_or_null(room * bytes, alignment);
     has_room = !larger.null();
   }
-  if (has_room) {
-    std::byte* const old = global_ptr<std::byte>(blocks.at(me)).local();
+  std::byte* const old = global_ptr<std::byte>(blocks.at(me)).local();
+  const auto fill = [&] {
     std::byte* const to = larger.null() ? old : global_ptr<std::byte>(larger).local();
     if (to != old && before != 0) std::memcpy(to, old, before * bytes);
     if (added != 0) std::memcpy(to + before * bytes, more, added * bytes);
+  };
+  const memory_need need = need_of_block(larger, room * bytes);
+  if (has_room && !need.large()) fill();
+  where = armilla::placement(blocks.exchange(larger, after, has_room, need));
+  if (blocks.some_large()) {
+    if (need.large()) fill();
+    meet(members);
   }
-  where = armilla::placement(blocks.exchange(larger, after, has_room));
   capacity = room;
 }
 

@@ -6,19 +6,12 @@
 #include <fmt/format.h>
 
 namespace armilla::detail {
-namespace {
 
-/// What each member shows of a new container.
-struct offer_of_member {
-  global_address block;
-  std::uint64_t bytes, what, vote;
-};
-
-bool is_one_kind(const std::vector<offer_of_member>& all) {
-  return std::ranges::all_of(all, [&](const offer_of_member& each) { return each.what == all[0].what; });
+bool block_storage::is_one_kind(const std::vector<offer>& all) {
+  return std::ranges::all_of(all, [&](const offer& each) { return each.what == all[0].what; });
 }
 
-void require_one_kind(const team& t, const std::vector<offer_of_member>& all) {
+void block_storage::require_one_kind(const team& t, const std::vector<offer>& all) {
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].what != all[0].what)
       throw_usage("container", fmt::format("rank {} makes another container here than rank {}: its size, element or distribution "
@@ -26,7 +19,7 @@ void require_one_kind(const team& t, const std::vector<offer_of_member>& all) {
                                            t.world_rank(rank_t(m)), t.world_rank(0)));
 }
 
-void require_room(const team& t, const std::vector<offer_of_member>& all) {
+void block_storage::require_room(const team& t, const std::vector<offer>& all) {
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].block.null())
       throw_limit("container", fmt::format("{} bytes do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
@@ -34,39 +27,45 @@ void require_room(const team& t, const std::vector<offer_of_member>& all) {
                                            all[m].bytes, t.world_rank(rank_t(m))));
 }
 
-}  // namespace
+std::vector<memory_need> block_storage::needs_of(const std::vector<offer>& all) {
+  std::vector<memory_need> needs;
+  for (const offer& each : all) needs.push_back(each.need);
+  return needs;
+}
 
 global_address block_storage::allocate_or_null(std::uint64_t bytes, std::uint64_t alignment) try {
   return allocate_bytes(bytes, alignment < 64 ? 64 : alignment, "container");
 } catch (const limit_error&) { return {}; }
 
-block_storage block_storage::shown_to_all(const team& t, global_address mine, std::uint64_t bytes, std::uint64_t what,
-                                          failure& why, bool again) {
+block_storage block_storage::shown_to_all(const team& t, offer mine, failure& why, bool again) {
   block_storage made;
   made.members_ = t;
-  std::vector<offer_of_member> all;
+  mine.vote = vote_of(t, why);
+  std::vector<offer> all;
   {
     const meeting here(t);
-    all = t.all_gather(offer_of_member{mine, bytes, what, vote_of(t, why)});
+    all = t.all_gather(mine);
   }
-  const bool has_room = std::ranges::none_of(all, [](const offer_of_member& each) { return each.block.null(); });
+  const bool has_room = std::ranges::none_of(all, [](const offer& each) { return each.block.null(); });
   if (!has_room && again && is_one_kind(all)) return {};
   std::uint64_t loser = no_loser;
-  for (const offer_of_member& each : all) {
+  for (const offer& each : all) {
     made.blocks_.push_back(each.block);
+    made.some_large_ |= each.need.large();
     loser = each.vote < loser ? each.vote : loser;
   }
   require_one_kind(t, all);
   require_room(t, all);
+  if (made.some_large_) require_memory(t, "container", needs_of(all));
   if (loser != no_loser) throw_failure_of(t, "container", loser, why);
   return made;
 }
 
-std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_t count, bool has_room) {
-  std::vector<offer_of_member> all;
+std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_t count, bool has_room, memory_need need) {
+  std::vector<offer> all;
   {
     const meeting here(members_);
-    all = members_.all_gather(offer_of_member{mine, has_room ? 0 : count, count, 0});
+    all = members_.all_gather(offer{mine, has_room ? 0 : count, count, need});
   }
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].bytes != 0) {
@@ -75,6 +74,13 @@ std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_
                   fmt::format("{} elements do not fit into the segment of rank {}; raise ARMILLA_SEGMENT (half of it "
                               "is for objects of one rank)",
                               all[m].bytes, members_.world_rank(rank_t(m))));
+    }
+  some_large_ = std::ranges::any_of(all, [](const offer& each) { return each.need.large(); });
+  if (some_large_) try {
+      require_memory(members_, "container", needs_of(all));
+    } catch (...) {
+      if (!mine.null()) deallocate_bytes(mine, "container");
+      throw;
     }
   std::vector<std::size_t> counts;
   for (std::size_t m = 0; m < all.size(); ++m) {
@@ -91,6 +97,7 @@ block_storage& block_storage::operator=(block_storage&& other) noexcept {
   members_ = std::move(other.members_);
   blocks_ = std::move(other.blocks_);
   other.blocks_.clear();
+  some_large_ = other.some_large_;
   return *this;
 }
 

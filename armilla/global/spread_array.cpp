@@ -7,13 +7,14 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/limits.hpp"
+#include "armilla/global/memory_need.hpp"
 #include "armilla/global/rank_memory.hpp"
 #include "armilla/team/barrier.hpp"
 
 namespace armilla::detail {
 
 // Every rank has a heap that sees the same calls in the same order, because they are collective: so all find the same place,
-// and if nothing fits all say so, without a word to each other.
+// and if nothing fits all say so, without a word to each other. Whether hosts have the memory they ask each other.
 spread_storage::spread_storage(std::uint64_t bytes, std::uint64_t alignment) : exceptions_(std::uncaught_exceptions()) {
   rank_memory& m = memory_here("spread_array");
   const heap::block block = m.symmetric.allocate(bytes, alignment < 64 ? 64 : alignment);
@@ -21,6 +22,12 @@ spread_storage::spread_storage(std::uint64_t bytes, std::uint64_t alignment) : e
     throw_limit("spread_array",
                 fmt::format("{} bytes a rank do not fit; raise ARMILLA_SEGMENT (half of it is for spread arrays)", bytes));
   begin_ = global_address::make(memory_kind::segment, m.self.rank, block.offset, block.generation);
+  if (bytes >= large_request) try {
+      require_memory(world(), "spread_array", need_of_block(begin_, bytes));
+    } catch (...) {
+      m.symmetric.deallocate(block.offset, block.generation);
+      throw;
+    }
 }
 
 spread_storage::~spread_storage() {

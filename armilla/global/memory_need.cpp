@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/global/memory_need.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "armilla/am/outbox.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/global/global_ptr.hpp"
+#include "armilla/team/collectives.hpp"
+
+namespace armilla::detail {
+namespace {
+
+std::uint64_t in_mib(std::uint64_t bytes) { return (bytes + (1 << 20) - 1) >> 20; }
+
+/// Pages of fresh memory; the system's way where it has one.
+void touch(std::byte* begin, std::uint64_t bytes) {
+#ifdef MADV_POPULATE_WRITE
+  if (madvise(begin, bytes, MADV_POPULATE_WRITE) == 0) return;
+#endif
+  const auto page = std::uint64_t(sysconf(_SC_PAGESIZE));
+  for (std::uint64_t at = 0; at < bytes; at += page) *static_cast<volatile std::byte*>(begin + at) = std::byte{0};
+}
+
+}  // namespace
+
+memory_need need_of(std::uint64_t bytes) { return bytes < large_request ? memory_need{} : memory_need{bytes, memory_left()}; }
+
+memory_need need_of_block(global_address block, std::uint64_t bytes) {
+  if (block.null() || bytes < large_request) return {};
+  return need_of(untouched_bytes(global_ptr<std::byte>(block).local(), bytes));
+}
+
+void require_memory(const team& t, const char* operation, std::span<const memory_need> all) {
+  const auto& host = current->out->host().number;
+  for (std::size_t m = 0; m < all.size(); ++m) {
+    std::uint64_t wanted = 0, left = no_bound, ranks = 0;
+    const auto number = host[std::size_t(t.world_rank(rank_t(m)))];
+    for (std::size_t other = 0; other < all.size(); ++other) {
+      if (!all[other].large() || host[std::size_t(t.world_rank(rank_t(other)))] != number) continue;
+      wanted += all[other].bytes;
+      left = std::min(left, all[other].left);
+      ++ranks;
+    }
+    if (wanted > left)
+      throw_limit(operation,
+                  fmt::format("{} MiB on the host of rank {} ({} for it and {} for {} other ranks of the team) are more than "
+                              "the {} MiB of memory that are left there; ask for fewer elements, or take more hosts",
+                              in_mib(wanted), t.world_rank(rank_t(m)), in_mib(all[m].bytes), in_mib(wanted - all[m].bytes),
+                              ranks - (all[m].large() ? 1 : 0), in_mib(left)));
+  }
+}
+
+void require_memory(const team& t, const char* operation, memory_need mine) { require_memory(t, operation, t.all_gather(mine)); }
+
+void require_memory(const team& t, const char* operation, std::uint64_t mine, std::uint64_t most) {
+  if (most < large_request) return;
+  require_memory(t, operation, need_of(mine));
+}
+
+void throw_no_memory(const char* operation, std::uint64_t bytes, std::uint64_t more) {
+  throw_limit(operation, fmt::format("{} MiB on rank {} need {} MiB more, and its host has {} MiB of memory left; keep fewer "
+                                     "elements, or take more hosts",
+                                     in_mib(bytes), current == nullptr ? 0 : current->rank, in_mib(more), in_mib(memory_left())));
+}
+
+void touch_memory(const char* operation, void* begin, std::uint64_t bytes) {
+  if (bytes < large_request) return;
+  std::byte* const first = static_cast<std::byte*>(begin);
+  for (std::uint64_t at = 0; at < bytes; at += large_request) {
+    // Other ranks may look at the same moment: what they take then is within the part that stays free.
+    if (bytes - at > memory_left()) {
+      madvise(first, at, MADV_DONTNEED);
+      throw_no_memory(operation, bytes, bytes - at);
+    }
+    touch(first + at, std::min(large_request, bytes - at));
+  }
+}
+
+}  // namespace armilla::detail
