@@ -119,9 +119,12 @@ class path_counting {
 }  // namespace
 
 array<double> betweenness(const graph_shape& g, std::span<const vertex_id> sources) {
+  algorithm_call why("betweenness");
+  std::uint64_t all = sources.size();
+  for (const vertex_id v : sources) all = all * 0x9e3779b97f4a7c15ULL + v;
+  require_same_argument(g.members, "betweenness", "sources that hash to", all);
   for (const vertex_id v : sources) checked_vertex(g, v, "betweenness");
   static_cast<void>(in_rows(g, "betweenness"));
-  algorithm_call why("betweenness");
   array<double> centrality(g.where.size(), as_in(g.members, g.where));
   path_counting counting(g, centrality.local());
   for (const vertex_id v : sources) counting.add(v);

@@ -136,9 +136,9 @@ class search {
 }  // namespace
 
 array<std::int32_t> bfs(const graph_shape& g, std::size_t root) {
+  algorithm_call why("bfs");
   require_same_argument(g.members, "bfs", "root", root);
   checked_vertex(g, root, "bfs");
-  algorithm_call why("bfs");
   array<std::int32_t> level(g.where.size(), -1, as_in(g.members, g.where));
   search(g, level.local()).run(vertex_id(root));
   agree(g.members, "bfs", why);

@@ -50,6 +50,7 @@ void each_then_fence(R& items, const team& t, const char* operation, F f) {
   algorithm_call why(operation);
   std::size_t n = 0;
   try {
+    const in_functions here;
     for (auto&& e : part_of(items)) f(e), ++n;
   } catch (...) { why.note(); }
   count_elements(n);

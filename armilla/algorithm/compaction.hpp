@@ -69,12 +69,14 @@ std::size_t stable_partition(R&& r, P predicate) {
   const part_counts no = detail::count_of_all(v.members(), "stable_partition", why, lists[1].size());
   detail::write_at(v, yes.before, lists[0].elements(), why);
   detail::write_at(v, yes.all + no.before, lists[1].elements(), why);
-  detail::agree(v.members(), "stable_partition", why);
+  detail::finish(v.members(), "stable_partition", why);
   return yes.all;
 }
 /// stable_partition: keeping the order costs nothing here.
 template <distributed_range R, class P>
 std::size_t partition(R&& r, P predicate) {
+  const detail::algorithm_call all("partition");
+  const detail::without_end last(all);
   return armilla::stable_partition(r, predicate);
 }
 /// Copies both groups, and returns how many elements each has.

@@ -227,6 +227,7 @@ struct own_part {
   /// The bits of test(k) from element `k` on.
   template <class Test>
   void mark(kept_bits& bits, std::size_t k, failure& why, Test test) const {
+    const in_functions here;
     try {
       bits.set(k, test);
     } catch (...) { why.note(first + k); }
@@ -270,6 +271,7 @@ template <class In, class Same>
 void mark_changes(const own_part<In>& mine, const In& in, kept_bits& bits, failure& why, Same& same) {
   if (mine.n == 0) return;
   try {
+    const in_functions here;
     const bool change = mine.first == 0 || !bool(std::invoke(same, element_at(in, mine.first - 1), mine.from[0]));
     bits.set_first(change);
   } catch (...) { return why.note(mine.first); }
@@ -339,7 +341,7 @@ vector<T> as_vector(const team& t, const char* operation, failure& why, const pi
 }
 
 template <class In, class OutTrue, class OutFalse, class P>
-std::pair<std::size_t, std::size_t> partition_marked(const In& in, const OutTrue& yes, const OutFalse& no, failure& why,
+std::pair<std::size_t, std::size_t> partition_marked(const In& in, const OutTrue& yes, const OutFalse& no, algorithm_call& why,
                                                      P& predicate) {
   const own_part<In> mine(in);
   count_elements(mine.n);
@@ -357,7 +359,7 @@ std::pair<std::size_t, std::size_t> partition_marked(const In& in, const OutTrue
     bits.invert(k, end);
     other += mine.write(bits, k, end, no, other, why);
   }
-  agree(in.members(), "partition_copy", why);
+  finish(in.members(), "partition_copy", why);
   return {first.all, second.all};
 }
 
@@ -375,7 +377,7 @@ std::pair<std::size_t, std::size_t> partition_into(const In& in, const OutTrue& 
   require_room("partition_copy", second.all, no.extent());
   write_at(yes, first.before, lists[0].elements(), why);
   write_at(no, second.before, lists[1].elements(), why);
-  agree(in.members(), "partition_copy", why);
+  finish(in.members(), "partition_copy", why);
   return {first.all, second.all};
 }
 

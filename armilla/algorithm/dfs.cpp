@@ -114,8 +114,9 @@ class searcher {
 }  // namespace
 
 array<std::int64_t> dfs(const graph_shape& g, std::size_t root) {
-  checked_vertex(g, root, "dfs");
   algorithm_call why("dfs");
+  require_same_argument(g.members, "dfs", "root", root);
+  checked_vertex(g, root, "dfs");
   search_arrays known(g);
   distributed<searcher> parts(g.members, g, known, vertex_id(root));
   parts->can_send_to(parts);

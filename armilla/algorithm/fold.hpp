@@ -38,16 +38,19 @@ T transform_reduce(A&& a, B&& b, T init, Op op = {}, F f = {}) {
 }
 template <distributed_range A, distributed_range B, class T, class Op = std::plus<>, class F = std::multiplies<>>
 T inner_product(A&& a, B&& b, T init, Op op = {}, F f = {}) {
+  const detail::algorithm_call whole("inner_product");
   return armilla::transform_reduce(a, b, std::move(init), std::move(op), std::move(f));
 }
 template <distributed_range A, distributed_range B>
 auto inner_product(A&& a, B&& b) {
+  const detail::algorithm_call whole("inner_product");
   return armilla::transform_reduce(a, b, decltype(detail::range_value<A>() * detail::range_value<B>())());
 }
 
 /// The mean of numbers; of none NaN.
 template <distributed_range R>
 double mean(R&& r) {
+  const detail::algorithm_call whole("mean");
   const auto v = detail::reading(r);
   if constexpr (decltype(v.reading())::sized) {
     return armilla::transform_reduce(v, 0.0, std::plus<>{}, [](const auto& e) { return double(e); }) / double(v.extent());
@@ -62,6 +65,7 @@ double mean(R&& r) {
 /// The square root of the sum of squares.
 template <distributed_range R>
 double norm(R&& r) {
+  const detail::algorithm_call whole("norm");
   return std::sqrt(armilla::transform_reduce(r, 0.0, std::plus<>{}, [](const auto& e) { return double(e) * double(e); }));
 }
 
@@ -78,6 +82,7 @@ std::size_t max_element(R&& r, Less less = {}, Projection of = {}) {
 /// Both. Two passes.
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 std::pair<std::size_t, std::size_t> minmax_element(R&& r, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call whole("minmax_element");
   return {armilla::min_element(r, less, of), armilla::max_element(r, less, of)};
 }
 /// The smallest element. usage_error on all members if there is none.
@@ -92,6 +97,7 @@ auto max(R&& r, Less less = {}, Projection of = {}) {
 }
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 auto minmax(R&& r, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call whole("minmax");
   return std::pair(armilla::min(r, less, of), armilla::max(r, less, of));
 }
 

@@ -114,6 +114,7 @@ class propagation {
 array<vertex_id> label_propagation(const graph_shape& g, int rounds) {
   static_cast<void>(in_rows(g, "label_propagation"));
   algorithm_call why("label_propagation");
+  require_same_argument(g.members, "label_propagation", "rounds", std::uint64_t(rounds));
   propagation all(g);
   array<vertex_id> label = all.run(rounds);
   agree(g.members, "label_propagation", why);

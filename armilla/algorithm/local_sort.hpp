@@ -7,6 +7,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "armilla/container/algorithm_call.hpp"
 #include "armilla/container/state.hpp"
 
 /// How one rank sorts what it has.
@@ -116,6 +117,7 @@ void sort_here(T* first, std::size_t n, const Order& comes_first, bool stable, b
       return sort_numbers(reinterpret_cast<as_sorted<T>*>(first), numbers, Order::meant == number_order::ascending);
     }
   }
+  const in_functions here;
   if (stable)
     std::stable_sort(first, first + n, ordered);
   else

@@ -54,12 +54,16 @@ struct drawn_element {
 /// The last element first. Cost: each pair is exchanged by the member that has the one in the first half.
 template <distributed_range R>
 void reverse(R&& r) {
+  const detail::algorithm_call all("reverse");
   const auto v = detail::require_sized(views::all(r));
+  const detail::without_end last(all);
   const std::size_t half = v.extent() / 2;
   armilla::swap_ranges(views::take(v, half), views::reverse(views::drop(v, v.extent() - half)));
 }
 template <distributed_range In, distributed_range Out>
 void reverse_copy(In&& in, Out&& out) {
+  const detail::algorithm_call all("reverse_copy");
+  const detail::without_end last(all);
   armilla::copy(views::reverse(detail::require_sized(detail::reading(in))), views::all(out));
 }
 
@@ -67,19 +71,26 @@ void reverse_copy(In&& in, Out&& out) {
 /// usage_error if `middle` is beyond the end. Cost: room for all elements once more, two copies.
 template <distributed_range R>
 std::size_t rotate(R&& r, std::size_t middle) {
+  const detail::algorithm_call all("rotate");
   const auto v = detail::require_sized(views::all(r));
   detail::require_index("rotate", middle, v.extent());
   const auto rotated = detail::rotated(v.reading(), middle, v.extent());
+  const detail::without_end last(all);
   armilla::copy(rotated, v);
   return v.extent() - middle;
 }
 template <distributed_range In, distributed_range Out>
 void rotate_copy(In&& in, std::size_t middle, Out&& out) {
+  const detail::algorithm_call all("rotate_copy");
   const auto from = detail::require_sized(detail::reading(in));
   const auto to = detail::require_sized(views::all(out));
   detail::require_index("rotate_copy", middle, from.extent());
   detail::require_room("rotate_copy", from.extent(), to.extent());
-  armilla::copy(views::drop(from, middle), to);
+  {
+    const detail::without_end first;  // the other copy ends both
+    armilla::copy(views::drop(from, middle), to);
+  }
+  const detail::without_end last(all);
   armilla::copy(views::take(from, middle), views::drop(to, from.extent() - middle));
 }
 
@@ -87,11 +98,13 @@ void rotate_copy(In&& in, std::size_t middle, Out&& out) {
 /// moved, which is the index behind them; 0, and nothing happens, if `by` is not less than the size.
 template <distributed_range R>
 std::size_t shift_left(R&& r, std::size_t by) {
+  const detail::algorithm_call all("shift_left");
   const auto v = detail::require_sized(views::all(r));
   const std::size_t n = v.extent();
   if (by >= n || by == 0) return by == 0 ? n : 0;
   array<typename std::remove_cvref_t<decltype(v)>::value_type> moved(n - by, on(v.members()));
   armilla::copy(views::drop(v.reading(), by), moved);
+  const detail::without_end last(all);
   armilla::copy(std::as_const(moved), v);
   return n - by;
 }
@@ -99,11 +112,13 @@ std::size_t shift_left(R&& r, std::size_t by) {
 /// and nothing happens, if `by` is not less than that.
 template <distributed_range R>
 std::size_t shift_right(R&& r, std::size_t by) {
+  const detail::algorithm_call all("shift_right");
   const auto v = detail::require_sized(views::all(r));
   const std::size_t n = v.extent();
   if (by >= n || by == 0) return by == 0 ? 0 : n;
   array<typename std::remove_cvref_t<decltype(v)>::value_type> moved(n - by, on(v.members()));
   armilla::copy(views::take(v.reading(), n - by), moved);
+  const detail::without_end last(all);
   armilla::copy(std::as_const(moved), views::drop(v, by));
   return by;
 }
@@ -112,6 +127,7 @@ std::size_t shift_right(R&& r, std::size_t by) {
 /// pairs of a 64-bit number and an element.
 template <distributed_range R>
 void shuffle(R&& r, std::uint64_t seed) {
+  const detail::algorithm_call whole("shuffle");
   const auto v = detail::require_sized(views::all(r));
   using T = typename std::remove_cvref_t<decltype(v)>::value_type;
   using element = detail::drawn_element<T>;
@@ -119,6 +135,7 @@ void shuffle(R&& r, std::uint64_t seed) {
   armilla::transform(v.reading(), views::iota(std::size_t{0}, v.extent()), all,
                      [seed](const T& e, std::size_t i) { return element{detail::drawn(seed, i), e}; });
   armilla::stable_sort(all, std::less<>{}, &element::key);
+  const detail::without_end last(whole);
   armilla::transform(std::as_const(all), v, &element::value);
 }
 
@@ -137,7 +154,7 @@ std::size_t sample(In&& in, Out&& out, std::uint64_t seed) {
     for (std::size_t j = 0; j < n; ++j) c[j] = detail::element_at(from, chosen[at(j)]);
     return true;
   });
-  detail::agree(to.members(), "sample", why);
+  detail::finish(to.members(), "sample", why);
   return k;
 }
 

@@ -90,4 +90,53 @@ RANK_TEST(a_sample_is_a_part_of_the_elements_in_order) {
   });
 }
 
+RANK_TEST(forms_that_do_not_wait_do_the_same_behind_a_meeting) {
+  for_random_teams(10, [](dice& d, const am::team& t) {
+    const std::size_t n = 1 + d.size(), k = d.below(n);
+    const std::vector<int> a = d.numbers(n);
+    const auto check = [&](auto call, auto standards) {
+      auto x = spread(a, d.distribution(n, t)), y = spread(a, d.distribution(n, t));
+      call(x, y);
+      t.barrier();
+      std::vector<int> b = a, c = a;
+      standards(b, c);
+      EXPECT_EQ(elements_of(x), b);
+      EXPECT_EQ(elements_of(y), c);
+    };
+    const auto at = std::ptrdiff_t(k);
+    check([&](auto& x, auto&) { EXPECT_EQ(am::rotate(am::nowait, x, k), n - k); },
+          [&](auto& x, auto&) { std::rotate(x.begin(), x.begin() + at, x.end()); });
+    check([&](auto& x, auto& y) { am::rotate_copy(am::nowait, x, k, y); },
+          [&](auto& x, auto& y) { std::rotate_copy(x.begin(), x.begin() + at, x.end(), y.begin()); });
+    check([&](auto& x, auto&) { EXPECT_EQ(am::shift_left(am::nowait, x, k), n - k); },
+          [&](auto& x, auto&) { std::copy(x.begin() + at, x.end(), x.begin()); });
+    check([&](auto& x, auto&) { EXPECT_EQ(am::shift_right(am::nowait, x, k), k); },
+          [&](auto& x, auto&) { std::copy_backward(x.begin(), x.end() - at, x.end()); });
+    check([&](auto& x, auto& y) { am::adjacent_difference(am::nowait, x, y); },
+          [&](auto& x, auto& y) { std::adjacent_difference(x.begin(), x.end(), y.begin()); });
+    const auto even = [](int e) { return e % 2 == 0; };
+    check([&](auto& x, auto&) { am::partition(am::nowait, x, even); },
+          [&](auto& x, auto&) { std::stable_partition(x.begin(), x.end(), even); });
+    std::vector<int> two = a;
+    std::sort(two.begin(), two.begin() + at);
+    std::sort(two.begin() + at, two.end());
+    auto x = spread(two, d.distribution(n, t)), y = spread(two, d.distribution(n, t));
+    am::inplace_merge(am::nowait, x, k);
+    t.barrier();
+    std::inplace_merge(two.begin(), two.begin() + at, two.end());
+    EXPECT_EQ(elements_of(x), two);
+    EXPECT_EQ(am::set_union(am::nowait, x, x, y), n);
+    t.barrier();
+    EXPECT_EQ(elements_of(y), two);
+  });
+}
+
+RANK_TEST(what_a_form_that_does_not_wait_throws_comes_at_the_next_agreement) {
+  am::vector<int> x(100, 1), y(100);
+  am::adjacent_difference(am::nowait, x, y, [](int, int) -> int { throw std::domain_error("no difference"); });
+  EXPECT_THROWS_SAYING(am::remote_error, "no difference", am::fill(y, 2));
+  am::fill(y, 3);
+  EXPECT_EQ(am::count(y, 3), 100U);
+}
+
 RANK_TEST_MAIN()

@@ -17,7 +17,8 @@
 /// own part. What a function threw comes at the team's next agreement. What others have written is there after that, or after a
 /// barrier, and until then the inputs must not change: others may still read them. All else is as without it: the meetings that
 /// an algorithm needs on its way stay (two ranges of different borders: one at the begin; a scan, a copy_if: one in the middle).
-/// Algorithms with a result that all members make together (folds, questions, sorts) end in it, and are not here.
+/// Algorithms with a result that all members make together in the end (folds, questions, sorts, those that make a vector shorter)
+/// are not here.
 namespace armilla {
 
 template <distributed_range R, class... A>
@@ -159,6 +160,86 @@ template <distributed_range R, class... A>
 void merge(nowait_t, R&& r, A&&... arguments) {
   const detail::without_end here;
   armilla::merge(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto rotate(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::rotate(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+void rotate_copy(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  armilla::rotate_copy(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto shift_left(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::shift_left(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto shift_right(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::shift_right(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+void shuffle(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  armilla::shuffle(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto sample(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::sample(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+void inclusive_scan_by_key(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  armilla::inclusive_scan_by_key(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+void adjacent_difference(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  armilla::adjacent_difference(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto stable_partition(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::stable_partition(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto partition(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::partition(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto partition_copy(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::partition_copy(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+void inplace_merge(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  armilla::inplace_merge(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto set_union(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::set_union(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto set_intersection(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::set_intersection(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto set_difference(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::set_difference(std::forward<R>(r), std::forward<A>(arguments)...);
+}
+template <distributed_range R, class... A>
+auto set_symmetric_difference(nowait_t, R&& r, A&&... arguments) {
+  const detail::without_end here;
+  return armilla::set_symmetric_difference(std::forward<R>(r), std::forward<A>(arguments)...);
 }
 
 /// Ranks wait for the neighbours only. Until the members' next meeting the input is written by stencils alone.

@@ -20,6 +20,7 @@ void sort_by_key(Keys&& keys, Values&& values, Comp comp = {}) {
 /// index. The range stays as it is. Cost: a stable sort of pairs of element and index.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
+  const detail::algorithm_call all("argsort");
   const auto v = detail::require_sized(detail::reading(r));
   using T = typename std::remove_cvref_t<decltype(v)>::value_type;
   using pair = detail::keyed<T, std::size_t>;
@@ -35,12 +36,14 @@ vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
 /// Cost: two or three passes and a sort of some percent of the elements, most often; room for all of them once more.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 void nth_element(R&& r, std::size_t nth, Comp comp = {}, Proj proj = {}) {
+  const detail::algorithm_call all("nth_element");
   detail::select(detail::require_sized(views::all(r)), nth, "nth_element", comp, proj);
 }
 
 /// The first `n` elements become those of the sorted range, in order; the others are in no order.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {}) {
+  const detail::algorithm_call all("partial_sort");
   const auto v = detail::require_sized(views::all(r));
   detail::select(v, n, "partial_sort", comp, proj);
   armilla::sort(views::take(v, n), comp, proj);
@@ -48,6 +51,7 @@ void partial_sort(R&& r, std::size_t n, Comp comp = {}, Proj proj = {}) {
 /// Copies the first elements of the sorted range, as many as `out` has room for, and returns how many these are.
 template <distributed_range In, distributed_range Out, class Comp = std::ranges::less, class Proj = std::identity>
 std::size_t partial_sort_copy(In&& in, Out&& out, Comp comp = {}, Proj proj = {}) {
+  const detail::algorithm_call whole("partial_sort_copy");
   const auto from = detail::require_sized(detail::reading(in));
   const auto to = detail::require_sized(views::all(out));
   const std::size_t n = std::min(from.extent(), to.extent());

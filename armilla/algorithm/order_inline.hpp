@@ -31,6 +31,7 @@ distribution beside(const V& v) {
 template <class K, class V, class Comp>
 void sort_keyed(const K& keys, const V& values, Comp& comp) {
   using pair = keyed<typename K::value_type, typename V::value_type>;
+  const algorithm_call all("sort_by_key");
   require_one_team(values, keys);
   require_room("sort_by_key", keys.extent(), values.extent());
   require_room("sort_by_key", values.extent(), keys.extent());
@@ -75,6 +76,7 @@ std::pair<std::size_t, std::size_t> divide_around(const V& v, std::size_t nth, c
   using T = typename V::value_type;
   const team& t = v.members();
   algorithm_call why(operation);
+  if (t.size() > 1) refuse_in_functions();
   enter(v);
   const element_order<T, Comp, Proj> comes_first(comp, proj, why);
   std::vector<kept_as<T>> sample = some_of(v, few_to_select / 2);

@@ -33,6 +33,7 @@ std::size_t find_last_if(R&& r, P predicate) {
 }
 template <distributed_range R, class T>
 bool contains(R&& r, const T& value) {
+  const detail::algorithm_call all("contains");
   return armilla::find(r, value) != npos;
 }
 
@@ -68,6 +69,7 @@ std::size_t count_if(R&& r, P predicate) {
 /// How many elements are equal to `value`.
 template <distributed_range R, class T, class Projection = std::identity>
 std::size_t count(R&& r, const T& value, Projection of = {}) {
+  const detail::algorithm_call all("count");
   return armilla::count_if(r, [&](const auto& e) { return std::invoke(of, e) == value; });
 }
 
@@ -84,24 +86,28 @@ std::size_t mismatch(A&& a, B&& b, Same same = {}) {
 /// Whether two ranges have as many elements, and equal ones.
 template <distributed_range A, distributed_range B, class Same = std::equal_to<>>
 bool equal(A&& a, B&& b, Same same = {}) {
+  const detail::algorithm_call all("equal");
   if (detail::size_of(detail::reading(a)) != detail::size_of(detail::reading(b))) return false;
   return armilla::mismatch(a, b, same) == npos;
 }
 /// Whether `b`'s elements are the first ones of `a`.
 template <distributed_range A, distributed_range B, class Same = std::equal_to<>>
 bool starts_with(A&& a, B&& b, Same same = {}) {
+  const detail::algorithm_call all("starts_with");
   const std::size_t n = detail::size_of(detail::reading(b));
   return n <= detail::size_of(detail::reading(a)) && armilla::equal(views::take(a, n), b, same);
 }
 /// Whether they are the last ones.
 template <distributed_range A, distributed_range B, class Same = std::equal_to<>>
 bool ends_with(A&& a, B&& b, Same same = {}) {
+  const detail::algorithm_call all("ends_with");
   const std::size_t n = detail::size_of(detail::reading(a)), m = detail::size_of(detail::reading(b));
   return m <= n && armilla::equal(views::drop(a, n - m), b, same);
 }
 /// Whether `a` comes before `b` in a dictionary.
 template <distributed_range A, distributed_range B, class Less = std::less<>>
 bool lexicographical_compare(A&& a, B&& b, Less less = {}) {
+  const detail::algorithm_call all("lexicographical_compare");
   const auto x = detail::reading(a);
   const auto y = detail::reading(b);
   const auto both = views::zip(x, y);
@@ -127,11 +133,13 @@ std::size_t is_sorted_until(R&& r, Less less = {}, Projection of = {}) {
 }
 template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
 bool is_sorted(R&& r, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call all("is_sorted");
   return armilla::is_sorted_until(r, less, of) == detail::size_of(detail::reading(r));
 }
 /// Whether all elements for which `predicate` holds come before the others.
 template <distributed_range R, class P>
 bool is_partitioned(R&& r, P predicate) {
+  const detail::algorithm_call all("is_partitioned");
   return armilla::is_sorted(r, [&](const auto& a, const auto& b) { return bool(predicate(a)) && !bool(predicate(b)); });
 }
 /// The index of the first of `values` in the range.

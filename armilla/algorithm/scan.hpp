@@ -42,17 +42,54 @@ void transform_exclusive_scan(In&& in, Out&& out, T init, Op op, F f) {
 /// inclusive_scan by its old name.
 template <distributed_range In, distributed_range Out, class Op = std::plus<>>
 void partial_sum(In&& in, Out&& out, Op op = {}) {
+  const detail::algorithm_call all("partial_sum");
+  const detail::without_end last(all);
   armilla::inclusive_scan(in, out, std::move(op));
+}
+/// A scan of each row of equal keys: element i of `out` becomes the sum of the values from the first one of the row to the i-th.
+/// Neighbours are of one row if `same` holds of their keys. usage_error on all if `values` or `out` has fewer elements than
+/// `keys`. Cost: room for all values and a flag each, four passes; `same` is called once an element.
+template <distributed_range Keys, distributed_range Values, distributed_range Out, class Op = std::plus<>,
+          class Same = std::equal_to<>>
+void inclusive_scan_by_key(Keys&& keys, Values&& values, Out&& out, Op op = {}, Same same = {}) {
+  const detail::algorithm_call all("inclusive_scan_by_key");
+  const auto k = detail::require_sized(detail::reading(keys));
+  const auto v = detail::require_sized(detail::reading(values));
+  const auto to = detail::require_sized(views::all(out));
+  const std::size_t n = k.extent();
+  detail::require_room("inclusive_scan_by_key", n, v.extent());
+  detail::require_room("inclusive_scan_by_key", n, to.extent());
+  if (n == 0) return;
+  using element = detail::element_of_row<detail::range_value<Out>>;
+  array<element> rows(n, on(to.members()));
+  {
+    const detail::without_end first;  // the other elements end both
+    armilla::transform(views::take(v, 1), rows, [](const auto& value) { return element{value, true}; });
+  }
+  armilla::transform(views::zip(views::drop(k, 1), views::take(k, n - 1), views::take(views::drop(v, 1), n - 1)),
+                     views::drop(rows, 1), [&same](const auto& key, const auto& before, const auto& value) {
+                       return element{value, !bool(std::invoke(same, before, key))};
+                     });
+  armilla::inclusive_scan(rows, rows, [&op](const element& a, const element& b) {
+    return b.begins ? b : element{detail::range_value<Out>(std::invoke(op, a.value, b.value)), a.begins};
+  });
+  const detail::without_end last(all);
+  armilla::transform(std::as_const(rows), to, &element::value);
 }
 /// Element 0 of `out` becomes e0, element i becomes ei - e(i-1), or op(ei, e(i-1)). The ranges must not overlap.
 template <distributed_range In, distributed_range Out, class Op = std::minus<>>
 void adjacent_difference(In&& in, Out&& out, Op op = {}) {
+  const detail::algorithm_call all("adjacent_difference");
   const auto v = detail::require_sized(detail::reading(in));
   const auto to = views::all(out);
   const std::size_t n = v.extent();
   detail::require_room("adjacent_difference", n, to.extent());
   if (n == 0) return;
-  armilla::copy(views::take(v, 1), to);
+  {
+    const detail::without_end first;  // the differences end both
+    armilla::copy(views::take(v, 1), to);
+  }
+  const detail::without_end last(all);
   armilla::transform(views::drop(v, 1), views::take(v, n - 1), views::drop(to, 1), std::move(op));
 }
 

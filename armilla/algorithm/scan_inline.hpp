@@ -10,6 +10,13 @@
 /// What scans do inside.
 namespace armilla::detail {
 
+/// An element of a scan by key: whether a row of equal keys begins with it, or with one before it that it sums up.
+template <class T>
+struct element_of_row {
+  T value;
+  bool begins;
+};
+
 /// Whether elements may be folded in another order.
 template <class Op>
 inline constexpr bool commutative = false;
@@ -33,12 +40,13 @@ part<T> fold_of_those_before(const team& t, const char* operation, failure& why,
     all = t.all_gather(ballot<part<T>>{vote_of(t, why), mine});
   }
   std::uint64_t loser = no_loser;
-  part<T> before;
-  for (std::size_t m = 0; m < all.size(); ++m) {
-    loser = all[m].loser < loser ? all[m].loser : loser;
-    if (m < std::size_t(t.rank())) before = combined(before, all[m].value, op);
-  }
+  for (const auto& each : all) loser = each.loser < loser ? each.loser : loser;
   if (loser != no_loser) throw_failure_of(t, operation, loser, why);
+  part<T> before;
+  try {
+    const in_functions here;
+    for (std::size_t m = 0; m < std::size_t(t.rank()); ++m) before = combined(before, all[m].value, op);
+  } catch (...) { why.note(); }
   return before;
 }
 
@@ -80,7 +88,12 @@ void scan_in_order(const In& in, const Out& out, const char* operation, part<T> 
       each_of_piece(from, n, at, why, [&](std::size_t k) { mine.take(T(of(from, k)), op); });
     return !why.happened();
   });
-  part<T> sum = combined(first, fold_of_those_before(t, operation, why, mine, op), op);
+  const part<T> before = fold_of_those_before(t, operation, why, mine, op);
+  part<T> sum = first;
+  try {
+    const in_functions here;
+    sum = combined(first, before, op);
+  } catch (...) { why.note(); }
   walk(both, why, [&](const auto c, std::size_t n, const indices& at) {
     const auto& from = std::get<0>(c.from);
     scan_piece<Kind>(std::get<1>(c.from), n, at, why, sum, op, [&](std::size_t k) -> decltype(auto) { return of(from, k); });

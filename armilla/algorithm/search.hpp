@@ -33,6 +33,7 @@ std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}) {
 /// Cost: a copy of both, and the sort of these.
 template <distributed_range A, distributed_range B>
 bool is_permutation(A&& a, B&& b) {
+  const detail::algorithm_call all("is_permutation");
   const auto x = detail::require_sized(detail::reading(a));
   const auto y = detail::require_sized(detail::reading(b));
   detail::require_one_team(y, x);

@@ -13,6 +13,7 @@
 #include "armilla/algorithm/partition_plan.hpp"
 #include "armilla/algorithm/selection.hpp"
 #include "armilla/container/array.hpp"
+#include "armilla/container/in_functions.hpp"
 
 /// What `sort` does inside.
 namespace armilla::detail {
@@ -32,7 +33,10 @@ template <class T, class Order>
 bool is_in_order(const team& t, std::span<const T> part, const Order& comes_first) {
   const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
   part_ends<T> mine{T(), T(), 0, 1};
-  if (!part.empty()) mine = {part.front(), part.back(), 1, std::is_sorted(part.begin(), part.end(), ordered) ? 1U : 0U};
+  if (!part.empty()) {
+    const in_functions here;
+    mine = {part.front(), part.back(), 1, std::is_sorted(part.begin(), part.end(), ordered) ? 1U : 0U};
+  }
   const part_ends<T>* before = nullptr;
   const std::vector<part_ends<T>> all = t.all_gather(mine);
   for (const part_ends<T>& p : all) {
@@ -276,6 +280,7 @@ void sort_range(const V& v, const char* operation, bool stable, Comp& comp, Proj
   algorithm_call why(operation);
   const element_order<T, Comp, Proj> comes_first(comp, proj, why);
   const team& t = v.members();
+  if (t.size() > 1) refuse_in_functions();
   const auto sort_parts = [&](std::span<T> part, const placement& where) {
     using kept = kept_as<T>;
     if constexpr (std::is_trivially_copyable_v<T>)

@@ -22,9 +22,11 @@ void merge(A&& a, B&& b, Out&& out, Less less = {}) {
 /// Merges the elements before index `middle` with the others. Stable. Cost: room for all elements once more.
 template <distributed_range R, class Less = std::less<>>
 void inplace_merge(R&& r, std::size_t middle, Less less = {}) {
+  const detail::algorithm_call all("inplace_merge");
   const auto v = detail::require_sized(views::all(r));
   array<typename std::remove_cvref_t<decltype(v)>::value_type> merged(v.extent(), on(v.members()));
   armilla::merge(views::take(v.reading(), middle), views::drop(v.reading(), middle), merged, less);
+  const detail::without_end last(all);
   armilla::copy(merged, v);
 }
 
@@ -81,10 +83,12 @@ std::size_t upper_bound(R&& r, const T& value, Less less = {}, Projection of = {
 /// Both.
 template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
 std::pair<std::size_t, std::size_t> equal_range(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call all("equal_range");
   return {armilla::lower_bound(r, value, less, of), armilla::upper_bound(r, value, less, of)};
 }
 template <distributed_range R, class T, class Less = std::less<>, class Projection = std::identity>
 bool binary_search(R&& r, const T& value, Less less = {}, Projection of = {}) {
+  const detail::algorithm_call all("binary_search");
   const auto [first, end] = armilla::equal_range(r, value, less, of);
   return first < end;
 }

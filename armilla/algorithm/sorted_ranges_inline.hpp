@@ -145,6 +145,7 @@ template <class A, class B, class Less, class Together, class First, class Secon
 void walk_sets(const A& a, const B& b, const team& t, failure& why, Less& less, Together together, First only_first,
                Second only_second) try {
   meet(t);
+  const in_functions here;
   const auto begin = share_by_value(a, b, t.rank(), t.size(), less), end = share_by_value(a, b, t.rank() + 1, t.size(), less);
   reader<A> x(a, begin.first, end.first);
   reader<B> y(b, begin.second, end.second);

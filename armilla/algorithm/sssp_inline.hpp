@@ -143,9 +143,9 @@ class shortest_paths {
 
 template <class E>
 array<path_length<E>> sssp(const graph_shape& g, std::size_t root, double wish) {
+  algorithm_call why("sssp");
   require_same_argument(g.members, "sssp", "root", root);
   checked_vertex(g, root, "sssp");
-  algorithm_call why("sssp");
   array<path_length<E>> distance(g.where.size(), no_path<E>, as_in(g.members, g.where));
   shortest_paths<E>(g, distance.local()).run(root, wish);
   agree(g.members, "sssp", why);

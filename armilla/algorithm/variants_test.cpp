@@ -110,4 +110,53 @@ RANK_TEST(reproducible_folds_keep_the_order_of_indices) {
                        }));
 }
 
+RANK_TEST(scans_by_key_begin_anew_with_each_row_of_equal_keys) {
+  for_random_teams(20, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size();
+    const std::vector<int> k = d.numbers(n, 2), a = d.numbers(n);
+    std::vector<int> sums = a, greatest = a, of_signs = a;
+    const auto sign = [](int e, int f) { return (e < 0) == (f < 0); };
+    for (std::size_t i = 1; i < n; ++i) {
+      if (k[i] == k[i - 1]) sums[i] += sums[i - 1];
+      if (k[i] == k[i - 1]) greatest[i] = std::max(greatest[i], greatest[i - 1]);
+      if (sign(k[i], k[i - 1])) of_signs[i] = of_signs[i - 1] + a[i];
+    }
+    auto keys = spread(k, d.distribution(n, t)), x = spread(a, d.distribution(n, t)), y = spread(a, d.distribution(n, t));
+    am::inclusive_scan_by_key(keys, x, y);
+    EXPECT_EQ(elements_of(y), sums);
+    am::inclusive_scan_by_key(keys, x, y, [](int e, int f) { return std::max(e, f); });
+    EXPECT_EQ(elements_of(y), greatest);
+    am::inclusive_scan_by_key(keys, x, x, std::plus<>{}, sign);
+    EXPECT_EQ(elements_of(x), of_signs);
+  });
+  am::vector<int> longer(10), shorter(9);
+  EXPECT_THROWS_SAYING(am::usage_error, "inclusive_scan_by_key", am::inclusive_scan_by_key(longer, shorter, longer));
+  EXPECT_THROWS_SAYING(am::usage_error, "inclusive_scan_by_key", am::inclusive_scan_by_key(longer, longer, shorter));
+}
+
+RANK_TEST(copies_that_replace_scans_of_projections_and_greatest_elements_are_those_of_the_standard) {
+  for_random_teams(15, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size();
+    const std::vector<int> a = d.numbers(n);
+    std::vector<int> expected(n);
+    auto x = spread(a, d.distribution(n, t)), y = spread(a, d.distribution(n, t));
+    const auto odd = [](int e) { return e % 2 != 0; };
+    am::replace_copy_if(x, y, odd, 100);
+    std::replace_copy_if(a.begin(), a.end(), expected.begin(), odd, 100);
+    EXPECT_EQ(elements_of(y), expected);
+    const auto square = [](int e) { return e * e; };
+    am::transform_inclusive_scan(x, y, std::plus<>{}, square);
+    std::transform_inclusive_scan(a.begin(), a.end(), expected.begin(), std::plus<>{}, square);
+    EXPECT_EQ(elements_of(y), expected);
+    am::partial_sum(x, y);
+    std::partial_sum(a.begin(), a.end(), expected.begin());
+    EXPECT_EQ(elements_of(y), expected);
+    if (n == 0) return;
+    EXPECT_EQ(am::max(x), *std::max_element(a.begin(), a.end()));
+    EXPECT_EQ(am::min(x, std::greater<>{}), *std::max_element(a.begin(), a.end()));
+    EXPECT_EQ(am::max(x, std::less<>{}, square),
+              *std::max_element(a.begin(), a.end(), [&](int e, int f) { return square(e) < square(f); }));
+  });
+}
+
 RANK_TEST_MAIN()

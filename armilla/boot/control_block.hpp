@@ -41,7 +41,10 @@ struct control_block {
   std::atomic<std::uint64_t> looked;   ///< when it last looked and found nothing, roughly; 0: never
   std::atomic<std::uint32_t> present;  ///< of a progress thread's block: there is one; its rank says so before it can begin
   std::uint32_t text_bytes;
-  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(4) * cache_line;
+  /// The algorithm that the rank is in, ended by a zero, for errors of others; all zeros: none. Read without order.
+  static constexpr std::size_t algorithm_words = 4;
+  alignas(cache_line) std::atomic<std::uint64_t> algorithm[algorithm_words];
+  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(5) * cache_line;
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };
 static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);

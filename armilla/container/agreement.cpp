@@ -10,6 +10,7 @@
 #include "armilla/container/in_functions.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/per_rank.hpp"
+#include "armilla/team/named_algorithm.hpp"
 
 namespace armilla::detail {
 
@@ -91,7 +92,7 @@ void throw_failure_of(const team& t, const char* operation, std::uint64_t loser,
     said = {r.type, r.index == npos ? r.text : fmt::format("element {}: {}", r.index, r.text)};
   }
   said = t.broadcast(said, rank_t(loser));
-  throw remote_error(t.world_rank(rank_t(loser)), operation, said[0], said[1]);
+  throw remote_error(t.world_rank(rank_t(loser)), algorithm_here(operation), said[0], said[1]);
 }
 
 void keep_failure(const team& t, const char* operation, failure& now) {

@@ -26,6 +26,7 @@ const void* running_fiber() { return &current->fibers->running(); }
 }  // namespace
 
 without_end::without_end() { *end_is_left_out = true; }
+without_end::without_end(const algorithm_call& all) { *end_is_left_out = !all.waits(); }
 without_end::~without_end() { *end_is_left_out = false; }
 
 in_functions::in_functions() { calls_functions->push_back(running_fiber()); }
@@ -37,13 +38,16 @@ in_functions::~in_functions() {
 void refuse_in_functions() {
   if (const auto& all = *calls_functions; std::find(all.begin(), all.end(), running_fiber()) != all.end()) [[unlikely]]
     throw_usage(*innermost,
-                "members meet inside of a function that an algorithm calls, and not all of them come there; call it before");
+                fmt::format("members meet inside of a function that an algorithm calls ({}), and not all of them come "
+                            "there; call it before",
+                            algorithm_here("one of this rank")));
 }
 
-algorithm_call::algorithm_call(const char* name) {
-  rank_stats& s = stats_of(here(name));
-  *innermost = name;
+algorithm_call::algorithm_call(const char* name) : name_(here(name), name) {
   waits_ = !std::exchange(*end_is_left_out, false);
+  *innermost = name;
+  if (!name_.outermost()) return;
+  rank_stats& s = stats_of(*current);
   if (s.watched()) [[unlikely]]
     shown_ = std::make_unique<phase>(fmt::format("am::{}", name).c_str());
   ++s.algorithms;  // in the phase

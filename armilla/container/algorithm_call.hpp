@@ -6,6 +6,7 @@
 #include "armilla/base/context.hpp"
 #include "armilla/container/agreement.hpp"
 #include "armilla/stats/counters.hpp"
+#include "armilla/team/named_algorithm.hpp"
 
 namespace armilla {
 
@@ -16,7 +17,8 @@ namespace detail {
 class progress_line;
 
 /// An algorithm runs on this rank until the end of the scope: what its functions throw, and for the report a phase `am::NAME`.
-/// Budget: a count and a test, unless statistics or a trace are asked for.
+/// One that is a step of another is not reported, and errors name the other. Budget: a count and a name, unless statistics or a
+/// trace are asked for.
 class algorithm_call : public failure {
  public:
   explicit algorithm_call(const char* name);
@@ -25,6 +27,7 @@ class algorithm_call : public failure {
   bool waits() const noexcept { return waits_; }
 
  private:
+  named_algorithm name_;
   std::unique_ptr<phase> shown_;   // null: it is not reported
   progress_line* told_ = nullptr;  // null: nothing is told of it while it runs
   bool waits_ = true;
@@ -43,6 +46,8 @@ class in_functions {
 class without_end {
  public:
   without_end();
+  /// Before the last step of an algorithm: if that leaves it out.
+  explicit without_end(const algorithm_call& all);
   ~without_end();
   without_end(const without_end&) = delete;
 };

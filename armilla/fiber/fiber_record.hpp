@@ -33,6 +33,7 @@ struct fiber_record {
   state_t state = state_t::idle;
 
   // for reports
+  const char* algorithm = nullptr;     ///< that the user has called and in which it is; null: none
   std::uint32_t number = 0;            ///< of the fibers that the rank ever made; 0: main
   const char* waits_for = nullptr;     ///< operation
   wait_object waits_on;                ///< object, if any

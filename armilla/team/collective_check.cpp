@@ -7,6 +7,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/team/named_algorithm.hpp"
 #include "armilla/team/record.hpp"
 #include "armilla/team/team_state.hpp"
 
@@ -40,9 +41,12 @@ bool has_root(collective kind) {
 
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
                                   const std::string& theirs, collective kind) {
-  throw_usage(name_of(kind), fmt::format("ranks entered different collectives: rank {} {}, rank {} {} (number {} of this team); "
-                                         "every member of a team must call its collectives in the same order",
-                                         t.self->rank, mine, other, theirs, number - t.first_step));
+  const auto in_algorithm = [](const std::string& name) { return name.empty() ? name : " in the algorithm " + name; };
+  throw_usage(algorithm_here(name_of(kind)),
+              fmt::format("ranks entered different collectives: rank {} {}{}, rank {} {}{} (number {} of this team); "
+                          "every member of a team must call its collectives and algorithms in the same order",
+                          t.self->rank, mine, in_algorithm(algorithm_here("")), other, theirs,
+                          in_algorithm(algorithm_of(*t.self, other)), number - t.first_step));
 }
 
 const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
 
 namespace am = armilla;
@@ -55,6 +56,24 @@ template <int Root>
 void sum() {
   am::world().reduce(1.0, std::plus<>{}, Root);
 }
+void sort_some() {
+  am::array<int> x(10'000);
+  am::iota(x, 0);
+  am::sort(x, std::greater<>{});
+}
+void sort_a_part() {
+  const am::team part = am::world().split(am::rank() < 2 ? 0 : 1);
+  am::array<int> x(10'000, am::on(part));
+  if (am::rank() == 0 || am::rank() == 2) am::sort(x);
+}
+void scan_some() {
+  am::array<int> x(1000), y(1000);
+  am::inclusive_scan(x, y);
+}
+void fill_some() {
+  am::array<int> x(1000), y(1000);
+  am::fill(x, 1);
+}
 void long_gather() { am::all_gather(std::vector<int>(5000)); }
 
 const scene scenes[] = {
@@ -78,6 +97,12 @@ const scene scenes[] = {
     {"more_long_sums_to_others", nothing, long_sum<0>},
     {"more_gathers", nothing, long_gather},
     {"more_exchanges", exchange<32>, nothing},
+    {"algorithms", scan_some, fill_some},
+    {"algorithm_alone", [] { sort_some(); },
+     [] {
+       am::array<int> x(10'000);
+       am::iota(x, 0);
+     }},
     {"other_next", [] { barrier(), barrier(), sum_of_ints(); }, [] { barrier(), sum_of_ints(); }},
 };
 
@@ -86,6 +111,7 @@ const scene scenes[] = {
 int main(int argc, char** argv) {
   const std::string wanted = argc > 1 ? argv[1] : "";
   if (wanted == "part") return am::run(argc, argv, [] { barrier_of_a_part(); });
+  if (wanted == "sort_a_part") return am::run(argc, argv, [] { sort_a_part(); });
   for (const scene& s : scenes)
     if (wanted == s.name)
       return am::run(argc, argv, [&s] {

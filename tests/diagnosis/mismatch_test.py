@@ -35,6 +35,8 @@ SAID = {
     "more_long_sums_to_others": (LONG_SUM, ENDED),
     "more_gathers": (r"team::all_gather", ENDED),
     "more_exchanges": (ENDED, EXCHANGE),
+    "algorithms": (r"team::all_reduce.* in the algorithm fill", r"team::all_gather.* in the algorithm inclusive_scan"),
+    "algorithm_alone": (ENDED, r"team::all_gather.* in the algorithm sort"),
     "other_next": (r"team::all_reduce", r"barrier"),
 }
 
@@ -85,6 +87,12 @@ class Mismatches(unittest.TestCase):
             self.assertEqual(job.returncode, 70, job.stderr)
             self.assertRegex(job.stderr, r"main waits for barrier 1 of team \d+: rank 1 has not come")
             self.assertRegex(job.stderr, r"main waits for the end of all ranks: rank 0 has not ended its function")
+
+    def test_who_waits_in_an_algorithm_says_in_which(self):
+        for fabric in FABRICS:
+            job = run("sort_a_part", 4, fabric, stall="300ms")
+            self.assertEqual(job.returncode, 70, job.stderr)
+            self.assertRegex(job.stderr, r"main waits for team::all_gather \d+ of team \d+: rank 1 has not come, in the algorithm sort")
 
 
 if __name__ == "__main__":
