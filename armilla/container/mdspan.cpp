@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cells of matrices as std::mdspan: compiled only, with a standard library that has it.
-#include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
+#include "armilla/container/matrix.hpp"
 
 #ifndef __cpp_lib_mdspan
 #error "this standard library has no mdspan"
