@@ -241,6 +241,34 @@ RANK_TEST(a_file_holds_the_elements_of_a_container_in_their_order) {
   if (am::rank() == 0) std::remove(path.c_str());
 }
 
+RANK_TEST(records_and_edges_are_read_as_they_were_written) {
+  const std::string path = "/tmp/armilla_texts_test." + std::to_string(am::broadcast(int(::getpid())));
+  using record = std::tuple<std::string, int, double>;
+  std::vector<record> a;
+  for (const char* text : {"plain", "", "with; separator", "\"quoted\"", "of two\nlines", "comma, only"})
+    a.emplace_back(text, int(a.size()) - 3, 1.0 / double(a.size() + 1));
+  am::vector<record> x = spread(a, am::cyclic());
+  am::write_csv(path, x, ';');
+  std::vector<record> mine;
+  for (const auto& [text, number, real] : am::read_csv<std::string, int, double>(path, {.separator = ';'}).local())
+    mine.emplace_back(text, number, real);
+  EXPECT(am::all_gather_v(mine) == a);
+  const std::vector<am::weighted_edge<double>> edges{{0, 7, 0.1}, {3, 3, -2.0}, {1'000'000'000'000, 1, 1e-300}};
+  const am::vector<am::weighted_edge<double>> y = spread(edges, am::blocks());
+  am::write_edges(path, y);
+  std::vector<double> weights;
+  std::vector<std::uint64_t> ends;
+  for (const auto e : am::read_edges<double>(path).local()) {
+    ends.push_back(e.from);
+    ends.push_back(e.to);
+    weights.push_back(e.weight);
+  }
+  EXPECT_EQ(am::all_gather_v(weights), (std::vector<double>{0.1, -2.0, 1e-300}));
+  EXPECT_EQ(am::all_gather_v(ends), (std::vector<std::uint64_t>{0, 7, 3, 3, 1'000'000'000'000, 1}));
+  am::barrier();
+  if (am::rank() == 0) std::remove(path.c_str());
+}
+
 RANK_TEST(what_throws_while_a_file_is_made_leaves_the_file_alone) {
   const std::string path = "/tmp/armilla_texts_test." + std::to_string(am::broadcast(int(::getpid())));
   am::write_lines(path, am::rank() == 0 ? texts{"before"} : texts{});

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <charconv>
 #include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -28,6 +30,35 @@ void write_in_order(const char* operation, const std::string& path, const V& v, 
   write_parts(operation, path, v.members(), bytes.data(), bytes.size());
 }
 
+template <class N>
+  requires std::is_arithmetic_v<N>
+void append_number(std::string& all, N number) {
+  char digits[128];
+  if constexpr (std::is_same_v<N, bool>)
+    all += number ? '1' : '0';
+  else
+    all.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+/// RFC 4180: a text with separators, quotes or ends of lines stands in quotes, and its quotes are doubled.
+inline void append_text(std::string& all, std::string_view text, char separator) {
+  if (text.find_first_of("\"\r\n") == text.npos && text.find(separator) == text.npos) {
+    all += text;
+    return;
+  }
+  all += '"';
+  for (const char c : text) all.append(c == '"' ? 2 : 1, c);
+  all += '"';
+}
+
+template <class F>
+void append_field(std::string& all, const F& field, char separator) {
+  if constexpr (std::convertible_to<const F&, std::string_view>)
+    append_text(all, field, separator);
+  else
+    append_number(all, field);
+}
+
 }  // namespace detail
 
 /// Writes the texts of a container or view, each a line, in the order of their indices; a file that is there is replaced. All
@@ -39,6 +70,33 @@ template <distributed_range R>
 void write_lines(const std::string& path, R&& lines) {
   detail::write_in_order("write_lines", path, detail::reading(std::forward<R>(lines)),
                          [](std::string& all, const auto& line) { all.append(std::string_view(line)) += '\n'; });
+}
+/// Pairs, tuples or arrays of numbers and texts, each a record of comma-separated values, as `read_csv` reads them (RFC 4180; an
+/// end of line is one character). Numbers have as many digits as tell them apart. Else as `write_lines`.
+template <distributed_range R>
+  requires requires { std::tuple_size<std::remove_const_t<typename views::all_t<R>::value_type>>::value; }
+void write_csv(const std::string& path, R&& records, char separator = ',') {
+  detail::write_in_order("write_csv", path, detail::reading(std::forward<R>(records)),
+                         [separator](std::string& all, const auto& e) {
+                           bool first = true;
+                           const auto put = [&](const auto& field) {
+                             if (!std::exchange(first, false)) all += separator;
+                             detail::append_field(all, field, separator);
+                           };
+                           std::apply([&](const auto&... fields) { (put(fields), ...); }, e);
+                           all += '\n';
+                         });
+}
+/// Elements with `from` and `to`, and `weight` if they have one, each a line, as `read_edges` reads them. Else as `write_lines`.
+template <distributed_range R>
+  requires requires(const typename views::all_t<R>::value_type& e) { e.from, e.to; }
+void write_edges(const std::string& path, R&& edges) {
+  detail::write_in_order("write_edges", path, detail::reading(std::forward<R>(edges)), [](std::string& all, const auto& e) {
+    detail::append_number(all, e.from);
+    detail::append_number(all += ' ', e.to);
+    if constexpr (requires { e.weight; }) detail::append_number(all += ' ', e.weight);
+    all += '\n';
+  });
 }
 /// The elements of a container or view as they lie in memory. Else as `write_lines`.
 template <distributed_range R>
