@@ -25,6 +25,17 @@ TEST(clock, ticks_have_a_length) {
   EXPECT_EQ(ticks_to_ns(0), 0u);
 }
 
+// Each end lies between two looks at the clock, so an interruption only makes the bounds wider.
+TEST(clock, ticks_and_nanoseconds_agree_on_an_interval) {
+  const std::uint64_t before_begin = now_ns(), begin = ticks(), behind_begin = now_ns();
+  std::uint64_t before_end = behind_begin;
+  while (before_end - behind_begin < 10'000'000) before_end = now_ns();
+  const std::uint64_t end = ticks(), behind_end = now_ns();
+  const std::uint64_t took = ticks_to_ns(end - begin);
+  EXPECT_GE(took, (before_end - behind_begin) / 100 * 98);
+  EXPECT_LE(took, (behind_end - before_begin) / 100 * 102);
+}
+
 TEST(deadline, takes_any_duration) {
   const std::uint64_t before = now_ns();
   EXPECT_GE(deadline_after(2s), before + 2'000'000'000u);
