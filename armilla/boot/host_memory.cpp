@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/address_space.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
@@ -30,7 +31,6 @@ namespace armilla::detail {
 namespace {
 
 constexpr std::uint64_t tebi = std::uint64_t{1} << 40;
-constexpr std::uint64_t most_bytes = 64 * tebi;  // half of what 47 bits address
 
 #ifdef ARMILLA_SMALL_MAPS  // sanitizers keep shadow bytes of what is mapped
 constexpr std::uint64_t most_segment = std::uint64_t{1} << 30;
@@ -55,6 +55,7 @@ host_layout layout_for(rank_t ranks, const options& settings) {
   layout.ranks = std::uint32_t(ranks);
   layout.ring_bytes = settings.ring;
   layout.segment_bytes = align_up(settings.segment, host_layout::page);
+  const std::uint64_t most_bytes = half_of_addresses();
   const bool asked_for = settings.segment != options{}.segment;
   if (layout.segment_bytes > most_segment) layout.segment_bytes = most_segment;
   if (!asked_for && under_valgrind()) layout.segment_bytes = std::min(layout.segment_bytes, segment_under_valgrind);
@@ -104,8 +105,8 @@ std::byte* map_host_memory(int descriptor, std::uint64_t bytes) {
   const auto first = reinterpret_cast<std::uintptr_t>(range);
   const std::uintptr_t aligned = align_up(first, unit);
   if (aligned != first) munmap(range, aligned - first);
-  munmap(reinterpret_cast<void*>(aligned + align_up(bytes, host_layout::page)),
-         first + unit - aligned - (align_up(bytes, host_layout::page) - bytes));
+  const std::uint64_t taken = align_up(bytes, std::size_t(sysconf(_SC_PAGESIZE)));  // of the kernel: 4, 16 or 64 KiB
+  munmap(reinterpret_cast<void*>(aligned + taken), first + unit - aligned - (taken - bytes));
   void* const base = mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
                           descriptor, 0);
   if (base == MAP_FAILED) failed();

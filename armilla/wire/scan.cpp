@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "armilla/base/address_space.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
@@ -16,13 +17,12 @@
 namespace armilla::detail {
 namespace {
 
-// What mmap gives on 64-bit Linux, and where position-independent programs and their heaps are loaded. Below lie numbers,
-// programs at fixed addresses, and the shadow memory of sanitizers, which is mapped wherever one looks.
-constexpr std::uintptr_t lowest_mapped = 0x5000'0000'0000;
 constexpr std::uintptr_t highest_mapped = 0xffff'ffff'ffff;
 
+// Below the half lie numbers, programs at fixed addresses, and the shadow memory of sanitizers, which is mapped wherever one
+// looks.
 bool is_mapped(std::uintptr_t word) noexcept {
-  if (word < lowest_mapped || word > highest_mapped) return false;
+  if (word < half_of_addresses() || word > highest_mapped) return false;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   unsigned char resident;
   return mincore(reinterpret_cast<void*>(word & ~(page - 1)), 1, &resident) == 0 || errno != ENOMEM;

@@ -8,7 +8,8 @@ namespace armilla::detail {
 
 /// Whether one of the aligned 8-byte words of these n bytes is an address in this process: in its image, its stack, its
 /// heap or anything else that is mapped. A number may look like one, though hardly by accident: addresses of heap, stack
-/// and position-independent images lie above 2^46. Costs a system call for each word that could be one: for checked builds.
+/// and position-independent images lie in the upper half of what a process can address (2^46 and more on x86-64). Costs a system
+/// call for each word that could be one: for checked builds.
 bool scan_for_addresses(const void* bytes, std::size_t n) noexcept;
 
 /// Throws `usage_error` if the captures of a closure hold an address, unless ARMILLA_CHECKED=0 says not to look.
