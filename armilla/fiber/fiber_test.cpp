@@ -251,7 +251,7 @@ TEST(fiber, more_of_them_wait_than_there_are_mappings) {
   GTEST_SKIP() << "sanitizers hold some memory for each";
 #endif
   void* const page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  const bool marks = madvise(page, 4096, 102) == 0;
+  const bool marks = madvise(page, 4096, 102) == 0 && madvise(page, 4096, 22) != 0;  // a guard, that cannot be given memory
   munmap(page, 4096);
   const int many = marks ? 33'000 : 30'000;
   solo_rank rank;

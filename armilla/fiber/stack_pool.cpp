@@ -20,6 +20,9 @@ namespace {
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
 #endif
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 // Addresses cost nothing, and the frame of a function with an array of some 100 KB shall not step over it.
 constexpr std::size_t guard_bytes = std::size_t{1} << 20;
@@ -33,10 +36,17 @@ void* map(std::size_t bytes, int protection) noexcept {
   return mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 }
 
+// What stands in for a kernel (an emulator, a sandbox) may take any hint and do nothing: then the page can be given memory.
+bool is_guard(void* page) noexcept { return madvise(page, page_bytes(), MADV_POPULATE_READ) != 0 && errno == EFAULT; }
+
 // Guards that are marked in the page table (Linux 6.13): stacks that lie side by side are one mapping, however many there are.
 void* map_with_mark(std::size_t stack_bytes) noexcept {
   void* const mapped = map(guard_bytes + stack_bytes, PROT_READ | PROT_WRITE);
-  if (mapped == MAP_FAILED || madvise(mapped, guard_bytes, MADV_GUARD_INSTALL) == 0) return mapped;
+  if (mapped == MAP_FAILED) return mapped;
+  if (madvise(mapped, guard_bytes, MADV_GUARD_INSTALL) == 0) {
+    static const bool marks_count = is_guard(mapped);
+    if (marks_count) return mapped;
+  }
   munmap(mapped, guard_bytes + stack_bytes);
   return MAP_FAILED;
 }
