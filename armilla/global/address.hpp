@@ -102,21 +102,25 @@ using word_of = std::conditional_t<
     Bytes == 1, std::uint8_t,
     std::conditional_t<Bytes == 2, std::uint16_t, std::conditional_t<Bytes == 4, std::uint32_t, std::uint64_t>>>;
 
-// ThreadSanitizer knows no fences; x86 needs none beyond the compiler's.
+// Instructions, where the processor is not x86. ThreadSanitizer knows no fences: there x86 makes do with the compiler's.
+#if defined(__SANITIZE_THREAD__) && defined(__x86_64__)
+#define ARMILLA_FENCES_OF_COMPILER 1
+#endif
 inline void acquire_fence() noexcept {
-#ifdef __SANITIZE_THREAD__
+#ifdef ARMILLA_FENCES_OF_COMPILER
   __atomic_signal_fence(__ATOMIC_ACQUIRE);
 #else
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
 #endif
 }
 inline void release_fence() noexcept {
-#ifdef __SANITIZE_THREAD__
+#ifdef ARMILLA_FENCES_OF_COMPILER
   __atomic_signal_fence(__ATOMIC_RELEASE);
 #else
   __atomic_thread_fence(__ATOMIC_RELEASE);
 #endif
 }
+#undef ARMILLA_FENCES_OF_COMPILER
 
 /// Bytes of an object that is not constructed.
 template <class T>
