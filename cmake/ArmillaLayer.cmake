@@ -184,7 +184,8 @@ endfunction()
 # armilla_program_of_other_compiler(<name> SOURCE a.cpp [FOLDER f]): an executable of one source in <build>/bin or FOLDER, compiled by
 # the compiler that does not build the rest: clang++ or g++. Sets <name>_FILE; without such a compiler, or under a sanitizer, there
 # is no target <name>.
-if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+if(CMAKE_CROSSCOMPILING) # it would build for this machine
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   find_program(ARMILLA_OTHER_COMPILER NAMES clang++-19 clang++)
 else()
   find_program(ARMILLA_OTHER_COMPILER NAMES g++-12 g++)
@@ -238,6 +239,11 @@ if(ARMILLA_SANITIZE MATCHES thread)
   if(ARMILLA_SETARCH AND setarch_refused EQUAL 0)
     set(ARMILLA_TEST_LAUNCHER ${ARMILLA_SETARCH} -R)
   endif()
+endif()
+# Tests of another processor's programs: an emulator, also for the programs that they start.
+if(CMAKE_CROSSCOMPILING AND CMAKE_SYSROOT)
+  set(ARMILLA_TEST_LAUNCHER "${PROJECT_SOURCE_DIR}/tools/emulated" ${CMAKE_SYSTEM_PROCESSOR} "${CMAKE_SYSROOT}")
+  set(ARMILLA_TEST_TIMEOUT 480)
 endif()
 set(ARMILLA_TEST_ENVIRONMENT
     "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0"
