@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <fstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -104,6 +105,20 @@ void print_signs(const std::vector<backend_entry>& all) {
     if (const backend_sign* const sign = sign_of(each); sign != nullptr) line("sign of", "{}: {}", each.name, sign->text);
 }
 
+// What moves between cores at a time: what the kernel says of the first processor's cache; 0 where it says nothing.
+std::size_t line_of_caches() {
+  std::size_t bytes = 0;
+  std::ifstream("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size") >> bytes;
+  return bytes;
+}
+
+void print_machine() {
+  const std::size_t there = line_of_caches();
+  line("machine", "pages of {}, cache lines of {}; rings and flags are laid out for lines of {}{}",
+       show_bytes(std::uint64_t(sysconf(_SC_PAGESIZE))), there == 0 ? "an unknown length" : fmt::format("{} bytes", there),
+       cache_line, there > cache_line ? ": right here, too, at some cost" : "");
+}
+
 void print_job(const launch& self, const launcher& from) {
   fmt::print("This job\n");
   if (self.started != nullptr)
@@ -120,6 +135,7 @@ void print_job(const launch& self, const launcher& from) {
   print_signs(list_backends(backend_folders(self.settings->backends)));
   line("processors", "{} on {} cores{}", self.processors, self.cores,
        self.oversubscribed ? ", fewer than ranks: who waits gives way soon" : "");
+  print_machine();
   line("memory", "segments of {}, rings of {}", show_bytes(self.layout.segment_bytes), show_bytes(self.layout.ring_bytes));
 }
 
