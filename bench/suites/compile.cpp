@@ -33,7 +33,7 @@ double compile_seconds(const std::string& row) {
   const char* text = row == "compile_armilla" ? with_armilla : with_standard;
   const std::uint64_t start = now_ns();
   std::FILE* compiler =
-      ::popen(ARMILLA_BENCH_COMPILER " -std=c++20 -O2 " ARMILLA_BENCH_INCLUDES " -x c++ -c -o /dev/null -", "w");
+      ::popen("'" ARMILLA_BENCH_COMPILER "' -std=c++20 -O2 '" ARMILLA_BENCH_INCLUDES "' -x c++ -c -o /dev/null -", "w");
   if (compiler == nullptr) throw std::runtime_error("cannot start " ARMILLA_BENCH_COMPILER);
   std::fputs(text, compiler);
   if (::pclose(compiler) != 0) throw std::runtime_error("the program of row " + row + " does not compile");
