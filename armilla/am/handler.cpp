@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "armilla/am/method_name.hpp"
@@ -18,6 +19,7 @@ namespace {
 struct handler_registry {
   std::mutex mutex;
   handler_slot* first = nullptr;
+  std::unordered_set<const handler_slot*> known;  // those in the list
   std::vector<handler_fn> table;
   std::vector<std::uint8_t> may_wait;
   std::vector<std::uint8_t> streams;
@@ -59,9 +61,16 @@ handler_slot::handler_slot(handler_fn function, const void* image, const char* t
       may_wait(may_wait),
       streams(streams),
       runs_bodies(runs_bodies) {
-  std::lock_guard lock(registry().mutex);
-  next = registry().first;
-  registry().first = this;
+  // Where a program and a library share the slot, each may construct it as it is loaded: it keeps its place and its number.
+  handler_registry& all = registry();
+  std::lock_guard lock(all.mutex);
+  if (!all.known.insert(this).second) {
+    const auto mine = std::find(all.slots.begin(), all.slots.end(), this);
+    if (fixed == no_handler && mine != all.slots.end()) id = handler_id(mine - all.slots.begin());
+    return;
+  }
+  next = all.first;
+  all.first = this;
 }
 
 handler_table freeze_handlers() {
