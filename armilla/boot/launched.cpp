@@ -284,7 +284,7 @@ void joining::fill_places() {
   const machine machine = look_at_machine(!bound && settings_.pin != pin_kind::none);
   job_->cores = bound ? union_of : std::uint32_t(machine.cores.size());
   job_->processors = bound ? std::max(1u, union_of) : machine.processors;
-  const auto where = places(machine, rank_t(locals.size()), bound ? pin_kind::none : settings_.pin);
+  const auto where = places_to_run(machine, rank_t(locals.size()), bound ? pin_kind::none : settings_.pin);
   for (std::size_t i = 0; i < locals.size(); ++i)
     for (std::size_t k = 0; k < 4 && k < where[i].size(); ++k) job_->rank[locals[i]].cpu[k] = std::int16_t(where[i][k]);
 }

@@ -109,7 +109,7 @@ machine look_at_machine(bool cores) {
   return here;
 }
 
-std::vector<place> places(const machine& here, rank_t ranks, pin_kind how) {
+std::vector<place> places_to_run(const machine& here, rank_t ranks, pin_kind how) {
   std::vector<place> result(std::size_t(ranks), place{});
   if (how == pin_kind::none) return result;
   for (std::size_t r = 0; r < result.size(); ++r) result[r] = here.cores[r % here.cores.size()];

@@ -23,7 +23,7 @@ machine look_at_machine(bool cores);
 
 /// Where each of `ranks` ranks shall run. `core`: each on a core of its own, and as `share` if there are not enough; `share`: the
 /// cores in turn; `none`: anywhere; automatic: `core` or `share`.
-std::vector<place> places(const machine& here, rank_t ranks, pin_kind how);
+std::vector<place> places_to_run(const machine& here, rank_t ranks, pin_kind how);
 
 /// Binds the calling thread; an empty place changes nothing. What the kernel refuses is ignored: the rank runs, unbound.
 void bind_here(const std::int16_t (&cpu)[4]) noexcept;

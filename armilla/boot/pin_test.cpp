@@ -20,11 +20,11 @@ machine two_cores() {
 }
 
 TEST(pin, cores_in_turn) {
-  const auto all = places(two_cores(), 3, pin_kind::share);
+  const auto all = places_to_run(two_cores(), 3, pin_kind::share);
   EXPECT_EQ(all, (std::vector<place>{{0, 4}, {1, 5}, {0, 4}}));
 }
 
-TEST(pin, none_binds_nobody) { EXPECT_EQ(places(two_cores(), 2, pin_kind::none), (std::vector<place>{{}, {}})); }
+TEST(pin, none_binds_nobody) { EXPECT_EQ(places_to_run(two_cores(), 2, pin_kind::none), (std::vector<place>{{}, {}})); }
 
 TEST(pin, this_machine_has_cores) {
   const machine here = look_at_machine(true);
@@ -33,8 +33,8 @@ TEST(pin, this_machine_has_cores) {
 }
 
 TEST(pin, a_core_each_while_there_are_enough_and_else_in_turn) {
-  EXPECT_EQ(places(two_cores(), 2, pin_kind::core), (std::vector<place>{{0, 4}, {1, 5}}));
-  EXPECT_EQ(places(two_cores(), 3, pin_kind::core), places(two_cores(), 3, pin_kind::share));
+  EXPECT_EQ(places_to_run(two_cores(), 2, pin_kind::core), (std::vector<place>{{0, 4}, {1, 5}}));
+  EXPECT_EQ(places_to_run(two_cores(), 3, pin_kind::core), places_to_run(two_cores(), 3, pin_kind::share));
 }
 
 std::vector<int> processors_of_this_thread() {

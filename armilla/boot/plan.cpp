@@ -75,7 +75,7 @@ void fill_places(job_plan& plan, const options& settings) {
   const machine here = look_at_machine(settings.pin != pin_kind::none);
   plan.job->cores = std::uint32_t(here.cores.size());
   plan.job->processors = here.processors;
-  const auto all = places(here, plan.ranks, settings.pin);
+  const auto all = places_to_run(here, plan.ranks, settings.pin);
   for (std::size_t r = 0; r < all.size(); ++r)
     for (std::size_t i = 0; i < 4; ++i) plan.job->rank[r].cpu[i] = i < all[r].size() ? std::int16_t(all[r][i]) : std::int16_t(-1);
 }
