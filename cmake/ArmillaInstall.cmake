@@ -4,7 +4,12 @@ include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/armilla")
 
 set_target_properties(armilla_interface PROPERTIES EXPORT_NAME interface)
-install(TARGETS armilla armilla_interface EXPORT armilla-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set(libraries armilla)
+if(ARMILLA_SHARED)
+  list(APPEND libraries armilla_static)
+endif()
+install(TARGETS ${libraries} armilla_interface EXPORT armilla-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                                                      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Of the headers those that a program reaches, as they are at the time of the installation.
 install(CODE "execute_process(COMMAND \"${Python3_EXECUTABLE}\" \"${PROJECT_SOURCE_DIR}/tools/public-headers\" OUTPUT_VARIABLE headers COMMAND_ERROR_IS_FATAL ANY)
 string(STRIP \"\${headers}\" headers)

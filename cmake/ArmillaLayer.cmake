@@ -86,6 +86,7 @@ function(armilla_layer layer)
     add_library(armilla_${layer} INTERFACE)
     set(reach INTERFACE)
   endif()
+  armilla_show_public_names(${layer} ${arg_DEPENDS})
   target_link_libraries(armilla_${layer} ${reach} armilla_interface Threads::Threads hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
   foreach(lower IN LISTS arg_DEPENDS)
     if(NOT lower IN_LIST ARMILLA_LAYERS OR NOT ARMILLA_NUMBER_${lower} LESS ARMILLA_NUMBER_${layer})
@@ -107,7 +108,9 @@ function(armilla_checked_layer layer)
                                                          Threads::Threads hwloc::hwloc)
 endfunction()
 
-# armilla::armilla: the objects of all layers in one archive, so that a user links one library.
+# armilla::armilla: the objects of all layers in one library, so that a user links one. With ARMILLA_SHARED libarmilla.so, and libarmilla.a
+# as armilla::static beside it, of the same objects. Programs and tests of this project, which know what lies inside, link
+# armilla::whole, the archive.
 function(armilla_aggregate)
   set(objects)
   foreach(layer IN LISTS ARMILLA_LAYERS)
@@ -116,14 +119,20 @@ function(armilla_aggregate)
       list(APPEND objects $<TARGET_OBJECTS:armilla_${layer}>)
     endif()
   endforeach()
-  if(NOT objects) # nothing but headers so far
-    file(WRITE "${PROJECT_BINARY_DIR}/empty.cpp" "namespace armilla {}\n")
-    set(objects "${PROJECT_BINARY_DIR}/empty.cpp")
+  set(whole armilla)
+  if(ARMILLA_SHARED)
+    set(whole armilla_static)
+    armilla_shared_aggregate(${objects})
   endif()
-  add_library(armilla STATIC ${objects})
+  add_library(${whole} STATIC ${objects})
+  add_library(armilla::whole ALIAS ${whole})
+  set_target_properties(${whole} PROPERTIES LINKER_LANGUAGE CXX OUTPUT_NAME armilla)
+  target_link_libraries(${whole} PUBLIC armilla_interface Threads::Threads hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
+  if(ARMILLA_SHARED)
+    set_target_properties(${whole} PROPERTIES EXPORT_NAME static)
+    add_library(armilla::static ALIAS ${whole})
+  endif()
   add_library(armilla::armilla ALIAS armilla)
-  set_target_properties(armilla PROPERTIES LINKER_LANGUAGE CXX)
-  target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
   armilla_checked_aggregate()
 endfunction()
 
@@ -149,7 +158,7 @@ function(armilla_program name)
   cmake_parse_arguments(arg "COLD;INSTALL" "PRECOMPILED" "SOURCES;LIBRARIES" ${ARGN})
   armilla_know_all(armilla_program)
   add_executable(${name} ${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE armilla_private armilla::armilla armilla_fmt nlohmann_json::nlohmann_json
+  target_link_libraries(${name} PRIVATE armilla_private armilla::whole armilla_fmt nlohmann_json::nlohmann_json
                                         ${arg_LIBRARIES})
   target_compile_options(${name} PRIVATE ${ARMILLA_TEST_OPTIONS})
   if(arg_COLD)
@@ -160,9 +169,16 @@ function(armilla_program name)
     armilla_precompiled(${name} program)
   endif()
   if(arg_INSTALL)
-    install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-    armilla_manual(${name} $<TARGET_FILE:${name}>)
+    armilla_install_program(${name})
   endif()
+endfunction()
+
+# armilla_install_program(<target>): it and its manual. It finds a shared library of this project beside the folder in which it lies.
+function(armilla_install_program name)
+  cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE libraries)
+  set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN/${libraries}")
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  armilla_manual(${name} $<TARGET_FILE:${name}>)
 endfunction()
 
 # armilla_manual(<name> COMMAND...): the manual page and the completion in bash and zsh of an installed program, made of what it says of itself.
@@ -210,8 +226,8 @@ function(armilla_program_of_other_compiler name)
    
       COMMAND "${ARMILLA_OTHER_COMPILER}" -std=c++20 -O1 "-I${PROJECT_SOURCE_DIR}" -Wno-sign-compare
       "-D$<JOIN:$<TARGET_PROPERTY:armilla_interface,INTERFACE_COMPILE_DEFINITIONS>,;-D>" -MD -MF "${depfile}" -MT "${program}"
-      "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla> "${hwloc_LIBRARY}" -lboost_context ${ARMILLA_SORT_LIBRARY} -pthread -ldl
-    DEPENDS "${arg_SOURCE}" armilla
+      "${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE}" -o "${program}" $<TARGET_FILE:armilla::whole> "${hwloc_LIBRARY}" -lboost_context ${ARMILLA_SORT_LIBRARY} -pthread -ldl
+    DEPENDS "${arg_SOURCE}" armilla::whole
     DEPFILE "${depfile}"
     COMMENT "Building ${name} with ${ARMILLA_OTHER_COMPILER}"
     COMMAND_EXPAND_LISTS VERBATIM)
@@ -263,7 +279,7 @@ function(armilla_test name)
   set(libraries ${arg_LAYERS})
   list(TRANSFORM libraries PREPEND armilla_)
   if(NOT arg_LAYERS)
-    set(libraries armilla::armilla)
+    set(libraries armilla::whole)
   endif()
   add_executable(${name}_test ${arg_SOURCES})
   set_target_properties(${name}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${ARMILLA_TEST_FOLDER}")
@@ -289,7 +305,7 @@ function(armilla_rank_test name)
   armilla_know_all(armilla_rank_test)
   add_executable(${name}_rank_test ${arg_SOURCES})
   set_target_properties(${name}_rank_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${ARMILLA_TEST_FOLDER}")
-  target_link_libraries(${name}_rank_test PRIVATE armilla_private armilla_private_test armilla::armilla ${arg_LIBRARIES})
+  target_link_libraries(${name}_rank_test PRIVATE armilla_private armilla_private_test armilla::whole ${arg_LIBRARIES})
   armilla_precompiled(${name}_rank_test rank)
   if(arg_SANITIZED)
     add_dependencies(sanitized_tests ${name}_rank_test)
