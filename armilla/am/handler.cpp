@@ -2,10 +2,12 @@
 #include "armilla/am/handler.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <algorithm>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 #include <vector>
 
@@ -34,28 +36,30 @@ handler_registry& registry() {
 }
 
 struct place {
-  std::string image;  // empty for the program itself, which sorts first
+  std::string image;  // its file without folders; empty for the executable, which sorts first
   std::uintptr_t offset;
   handler_slot* slot;
   bool operator<(const place& other) const { return image != other.image ? image < other.image : offset < other.offset; }
 };
 
 place place_of(handler_slot& slot) {
-  static const void* const program = &image_handle;  // the image this file is linked into
   Dl_info info{};
+  link_map* image = nullptr;
   const auto address = reinterpret_cast<std::uintptr_t>(slot.function);
-  if (dladdr(reinterpret_cast<void*>(address), &info) == 0) return {"", address, &slot};
-  const bool own = slot.image == program;
-  return {own ? "" : info.dli_fname, address - reinterpret_cast<std::uintptr_t>(info.dli_fbase), &slot};
+  if (dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&image), RTLD_DL_LINKMAP) == 0 ||
+      image == nullptr)
+    return {"", address, &slot};
+  // Not dli_fname, which is for the executable what it was called by: other ranks may have been called otherwise.
+  const std::string_view file = image->l_name;
+  return {std::string(file.substr(file.rfind('/') + 1)), address - image->l_addr, &slot};
 }
 
 }  // namespace
 
-handler_slot::handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t message_bytes, bool may_wait,
-                           bool streams, bool runs_bodies, handler_id fixed) noexcept
+handler_slot::handler_slot(handler_fn function, const char* type, std::uint32_t message_bytes, bool may_wait, bool streams,
+                           bool runs_bodies, handler_id fixed) noexcept
     : id(fixed),
       function(function),
-      image(image),
       type(type),
       message_bytes(message_bytes),
       may_wait(may_wait),

@@ -10,10 +10,6 @@ namespace armilla::detail {
 
 class delivery;
 
-// One in every executable and shared library, at another address in each: tells which image a handler belongs to. Under a
-// name of our own: g++ declares __dso_handle itself, in a way that clashes, as soon as a header has a static with a destructor.
-extern void* image_handle __asm__("__dso_handle") __attribute__((visibility("hidden")));
-
 /// Number of a handler in its program's table; the same on every rank of a program.
 using handler_id = std::uint32_t;
 
@@ -45,16 +41,16 @@ consteval handler_id well_known(handler_range layer, handler_id place) {
 }
 
 /// A handler's place in the table. Handlers register while the program starts and get their numbers at `run`: sorted by
-/// image and by place in the image, so that ranks of one program agree whatever the order in which they registered.
+/// image, the executable first, and by place in the image, so that ranks of one program agree whatever the order in which they
+/// registered.
 class handler_slot {
  public:
-  handler_slot(handler_fn function, const void* image, const char* type, std::uint32_t message_bytes, bool may_wait, bool streams,
-               bool runs_bodies, handler_id fixed = no_handler) noexcept;
+  handler_slot(handler_fn function, const char* type, std::uint32_t message_bytes, bool may_wait, bool streams, bool runs_bodies,
+               handler_id fixed = no_handler) noexcept;
   handler_slot(const handler_slot&) = delete;
 
   handler_id id = no_handler;
   handler_fn function;
-  const void* image;
   const char* type;             ///< its name for reports: mangled, or plain text
   std::uint32_t message_bytes;  ///< of each of its messages; 0: they differ, and it tells each to delivery::count_message
   bool may_wait;                ///< its messages are bodies that may become fibers: it keeps its place by delivery::begin_bodies
@@ -105,7 +101,6 @@ constexpr bool handler_runs_bodies() noexcept {
 /// The handler with the body `H::run`; naming `handler<H>.id` is all that a registration takes.
 template <class H>
 inline handler_slot handler{&H::run,
-                            &image_handle,
                             handler_type<H>(),
                             handler_message_bytes<H>(),
                             handler_may_wait<H>(),
@@ -116,8 +111,7 @@ inline handler_slot handler{&H::run,
 template <class H, handler_id Id>
   requires(Id < first_free_handler)
 inline handler_slot fixed_handler{
-    &H::run, &image_handle, handler_type<H>(), handler_message_bytes<H>(), handler_may_wait<H>(), false, handler_runs_bodies<H>(),
-    Id};
+    &H::run, handler_type<H>(), handler_message_bytes<H>(), handler_may_wait<H>(), false, handler_runs_bodies<H>(), Id};
 
 /// All handlers of the process by number. Unused numbers hold a function that reports them.
 struct handler_table {

@@ -50,8 +50,9 @@ struct context {
   std::uint64_t segment_stride = 0;       ///< one this far behind the other
 };
 
-/// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec.
-[[gnu::tls_model("initial-exec")]] inline constinit thread_local context* current = nullptr;
+/// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec. One for a program
+/// and its libraries, also where they are compiled with -fvisibility=hidden.
+[[gnu::tls_model("initial-exec"), gnu::visibility("default")]] inline constinit thread_local context* current = nullptr;
 
 /// The calling thread's rank. A call before `run`, after its end or from a foreign thread throws `usage_error` that names
 /// `operation`.

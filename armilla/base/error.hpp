@@ -34,7 +34,7 @@ std::error_code make_error_code(errc kind) noexcept;
 inline constexpr rank_t no_rank = -1;
 
 /// The root of all errors. `code()` tells the kind; copying never throws.
-class error : public std::system_error {
+class [[gnu::visibility("default")]] error : public std::system_error {
  public:
   error(errc kind, const char* operation, std::string_view text);
   const char* what() const noexcept override { return text_.what(); }
@@ -44,13 +44,13 @@ class error : public std::system_error {
 };
 
 /// The caller's mistake; the text says what to do instead.
-class usage_error : public error {
+class [[gnu::visibility("default")]] usage_error : public error {
  public:
   usage_error(const char* operation, std::string_view text) : error(errc::usage, operation, text) {}
 };
 
 /// A body threw on another rank (or on this one, when it called itself).
-class remote_error : public error {
+class [[gnu::visibility("default")]] remote_error : public error {
  public:
   /// `thrower`: where the body ran; `type_name`: readable type of what it threw; `text`: its what().
   remote_error(rank_t thrower, const char* operation, std::string_view type_name, std::string_view text);
@@ -66,7 +66,7 @@ class remote_error : public error {
 
 /// A rank of the job ended or cannot be reached: what was asked of it gets no answer. The job is about to end;
 /// docs/guide/death.md says when, and what throws this.
-class rank_lost : public error {
+class [[gnu::visibility("default")]] rank_lost : public error {
  public:
   /// `cause`: what follows "rank 2": "was killed by signal 9 (SIGKILL)". `host`: where it ran; empty: not known.
   rank_lost(rank_t lost, const char* operation, std::string_view cause, std::string_view host = {});
@@ -81,19 +81,19 @@ class rank_lost : public error {
 };
 
 /// A bound was reached: memory, a message's size, the spill of a sender. The text names the option that moves it.
-class limit_error : public error {
+class [[gnu::visibility("default")]] limit_error : public error {
  public:
   limit_error(const char* operation, std::string_view text) : error(errc::limit, operation, text) {}
 };
 
 /// A timed wait ended before what it waited for.
-class timeout_error : public error {
+class [[gnu::visibility("default")]] timeout_error : public error {
  public:
   timeout_error(const char* operation, std::string_view text) : error(errc::timeout, operation, text) {}
 };
 
 /// Bytes of another rank contradict themselves; none of them reached user code.
-class decode_error : public error {
+class [[gnu::visibility("default")]] decode_error : public error {
  public:
   decode_error(rank_t sender, const char* operation, std::string_view text);
   rank_t rank() const noexcept { return rank_; }  ///< the sender, or `no_rank`

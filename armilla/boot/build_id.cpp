@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 #include "armilla/base/types.hpp"
 
@@ -33,27 +34,57 @@ std::uint64_t id_in_notes(const char* at, std::size_t size) noexcept {
   return 0;
 }
 
-int id_of_first_image(dl_phdr_info* image, std::size_t, void* result) noexcept {  // the first is the executable
-  for (int i = 0; i < image->dlpi_phnum; ++i) {
-    const auto& part = image->dlpi_phdr[i];
+std::uint64_t id_in_image(const dl_phdr_info& image) noexcept {
+  std::uint64_t id = 0;
+  for (int i = 0; i < image.dlpi_phnum; ++i) {
+    const auto& part = image.dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
-    const auto id = id_in_notes(reinterpret_cast<const char*>(image->dlpi_addr + part.p_vaddr), part.p_memsz);
-    if (id != 0) *static_cast<std::uint64_t*>(result) = id;
+    const auto found = id_in_notes(reinterpret_cast<const char*>(image.dlpi_addr + part.p_vaddr), part.p_memsz);
+    if (found != 0) id = found;
   }
-  return 1;
+  return id;
+}
+
+std::uint64_t id_of_file(const char* path) noexcept {
+  struct stat file{};
+  if (stat(path, &file) != 0) return 0;
+  std::uint64_t id = mix(seed, &file.st_dev, sizeof file.st_dev);
+  id = mix(id, &file.st_ino, sizeof file.st_ino);
+  id = mix(id, &file.st_size, sizeof file.st_size);
+  return mix(id, &file.st_mtim, sizeof file.st_mtim);
+}
+
+bool holds(const dl_phdr_info& image, std::uintptr_t address) noexcept {
+  for (int i = 0; i < image.dlpi_phnum; ++i) {
+    const auto& part = image.dlpi_phdr[i];
+    if (part.p_type == PT_LOAD && address - (image.dlpi_addr + part.p_vaddr) < part.p_memsz) return true;
+  }
+  return false;
+}
+
+struct search {
+  bool first = true;
+  std::uint64_t id = 0;
+};
+
+// The first image is the executable. That of this function is another one where the library is a shared one.
+int add_image(dl_phdr_info* image, std::size_t, void* result) noexcept {
+  auto& all = *static_cast<search*>(result);
+  const bool executable = std::exchange(all.first, false), library = holds(*image, reinterpret_cast<std::uintptr_t>(&add_image));
+  if (executable || library) {
+    std::uint64_t id = id_in_image(*image);
+    if (id == 0) id = id_of_file(executable ? "/proc/self/exe" : image->dlpi_name);
+    all.id = executable ? id : mix(all.id, &id, sizeof id);
+  }
+  return library ? 1 : 0;
 }
 
 }  // namespace
 
 std::uint64_t build_id() noexcept {
-  std::uint64_t id = 0;
-  dl_iterate_phdr(id_of_first_image, &id);
-  struct stat file{};
-  if (id != 0 || stat("/proc/self/exe", &file) != 0) return id;
-  id = mix(seed, &file.st_dev, sizeof file.st_dev);
-  id = mix(id, &file.st_ino, sizeof file.st_ino);
-  id = mix(id, &file.st_size, sizeof file.st_size);
-  return mix(id, &file.st_mtim, sizeof file.st_mtim);
+  search all;
+  dl_iterate_phdr(add_image, &all);
+  return all.id;
 }
 
 }  // namespace armilla::detail

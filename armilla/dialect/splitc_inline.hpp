@@ -19,9 +19,9 @@ class spread_pointer;
 namespace detail {
 
 /// Bytes that signalling stores have brought to a processor, and `store_sync` has not taken off.
-inline per_rank<counter> stores_arrived;
+[[gnu::visibility("default")]] inline per_rank<counter> stores_arrived;
 /// What atomic functions of a processor exclude each other by.
-inline per_rank<mutex> atomic_functions;
+[[gnu::visibility("default")]] inline per_rank<mutex> atomic_functions;
 
 template <class P>
 inline constexpr bool is_pointer = false;

@@ -57,7 +57,7 @@ class translation_layer {
   int factor_ = 0;            // 0: as the library's own bounds say
   std::uint64_t invoked_ = 0, seen_ = 0;
 };
-inline per_rank<translation_layer> translation;
+[[gnu::visibility("default")]] inline per_rank<translation_layer> translation;
 
 void set_poll_period(int n);
 
