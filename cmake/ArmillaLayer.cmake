@@ -134,6 +134,9 @@ function(armilla_aggregate)
   endif()
   add_library(armilla::armilla ALIAS armilla)
   armilla_checked_aggregate()
+  if(TARGET armilla_build_tree)
+    target_link_libraries(${whole} INTERFACE "$<BUILD_INTERFACE:$<TARGET_OBJECTS:armilla_build_tree>>")
+  endif()
 endfunction()
 
 # armilla::checked: the same library with the costly checks. No part of `all`: `cmake --build BUILD --target armilla-checked`.

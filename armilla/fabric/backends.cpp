@@ -2,6 +2,7 @@
 #include "armilla/fabric/backends.hpp"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,15 +13,28 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/helper_thread.hpp"
 
+// Where a project builds Armilla along with itself: build_tree.cpp.
+extern "C" [[gnu::weak]] const char armilla_backends_of_build_tree[];
+
 namespace armilla::detail {
 namespace {
+
+std::string folder_of(std::string_view file) { return std::string(file.substr(0, file.rfind('/'))); }
 
 std::string folder_of_executable() {
   char path[4096];
   const auto n = readlink("/proc/self/exe", path, sizeof path);
-  if (n <= 0 || std::size_t(n) == sizeof path) return {};
-  const std::string_view file(path, std::size_t(n));
-  return std::string(file.substr(0, file.rfind('/')));
+  return n <= 0 || std::size_t(n) == sizeof path ? std::string() : folder_of({path, std::size_t(n)});
+}
+
+// Of libarmilla.so, wherever it has been moved to; empty: this is part of the executable, or of a library without a path.
+std::string folder_of_library() {
+  Dl_info info{};
+  link_map* image = nullptr;
+  if (dladdr1(reinterpret_cast<const void*>(&folder_of_library), &info, reinterpret_cast<void**>(&image), RTLD_DL_LINKMAP) == 0)
+    return {};
+  const std::string_view file = image != nullptr ? image->l_name : "";
+  return file.find('/') == file.npos ? std::string() : folder_of(file);
 }
 
 void add(std::vector<std::string>& folders, std::string folder) {
@@ -66,9 +80,11 @@ std::vector<std::string> backend_folders(std::string_view named) {
     add(folders, std::string(named.substr(at, end - at)));
     at = end + 1;
   }
+  if (const std::string here = folder_of_library(); !here.empty()) add(folders, here + "/armilla");
   if (const std::string here = folder_of_executable(); !here.empty())
-    for (const char* beside : {"/../lib/armilla", "/../../lib/armilla", "/lib/armilla"}) add(folders, here + beside);
-  add(folders, ARMILLA_BUILT_BACKENDS);
+    for (const char* beside : {ARMILLA_BACKENDS_BESIDE, "/../lib/armilla", "/../../lib/armilla", "/lib/armilla"})
+      add(folders, here + beside);
+  if (armilla_backends_of_build_tree != nullptr) add(folders, armilla_backends_of_build_tree);
   add(folders, ARMILLA_INSTALLED_BACKENDS);
   return folders;
 }

@@ -18,9 +18,10 @@ struct backend {
   explicit operator bool() const noexcept { return loaded != nullptr; }
 };
 
-/// The folders in which backends are looked for, in order: those of `named` (ARMILLA_BACKENDS, colons between), then beside the
-/// executable (`../lib/armilla`, `../../lib/armilla`, `lib/armilla`), then where the library was built and where it was
-/// installed.
+/// The folders in which backends are looked for, in order: those of `named` (ARMILLA_BACKENDS, colons between), then beside a
+/// shared library (`armilla`), beside the executable (as programs and backends are installed; `../lib/armilla`,
+/// `../../lib/armilla`, `lib/armilla`), then where a project that builds Armilla along with itself has them, and where the
+/// library was to be installed.
 std::vector<std::string> backend_folders(std::string_view named);
 
 /// Loads the backend of this name. Never throws; a file that another user could have put there is not loaded.
