@@ -122,6 +122,7 @@ void supervisor::block_signals() {
   for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&mine, s);
   pthread_sigmask(SIG_BLOCK, &mine, &before_);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (signals_ < 0) pthread_sigmask(SIG_SETMASK, &before_, nullptr);  // what ends this process ends the job
 }
 
 void supervisor::start_all() {
@@ -164,7 +165,7 @@ void supervisor::wait_for_events() {
 }
 
 int supervisor::patience_ms() const {
-  const bool blind = std::ranges::any_of(children_, [](const child& c) { return c.alive && c.pidfd < 0; });
+  const bool blind = signals_ < 0 || std::ranges::any_of(children_, [](const child& c) { return c.alive && c.pidfd < 0; });
   const std::uint64_t now = now_ns();
   int patience = deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1;
   const auto at_most = [&](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };

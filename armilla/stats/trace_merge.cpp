@@ -81,12 +81,13 @@ class json_file {
   bool first_ = true, finished_ = false;
 };
 
-/// The process that has it merges the parts; any other need not. Ends with the process, however that ends.
+/// The process that has it merges the parts; any other need not. Ends with the process, however that ends. Where the system or
+/// the file system has no such locks each process merges: the last one that is done leaves its file.
 class merge_lock {
  public:
   explicit merge_lock(const std::string& file) : name_(file + ".lock") {
     file_ = open(name_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666);
-    locked_ = file_ >= 0 && flock(file_, LOCK_EX | LOCK_NB) == 0;
+    locked_ = file_ >= 0 && (flock(file_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK);
   }
   ~merge_lock() {
     if (locked_) unlink(name_.c_str());

@@ -58,8 +58,19 @@ bool unix_network::start(char* why, std::size_t room) {
       listen(listener_.get(), SOMAXCONN) != 0)
     return refuse("it cannot listen");
   if (getrandom(&mine_.key, sizeof mine_.key, 0) != sizeof mine_.key) return refuse("no random key");
+  if (!can_accept()) return refuse("it cannot accept (accept4)");
   events_.reset(epoll_create1(EPOLL_CLOEXEC));
-  return (events_ && watch(listener_.get(), source::listener, 0, EPOLLIN)) || refuse("no epoll");
+  return (events_ && watch(listener_.get(), source::listener, 0, EPOLLIN) && can_look()) || refuse("no epoll");
+}
+
+// Tried before any rank knows the name: what a system refuses is an error at the start, not a wait without end.
+bool unix_network::can_accept() const {
+  const descriptor_owner stranger(accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  return stranger || errno == EAGAIN || errno == EINTR || errno == ECONNABORTED;
+}
+bool unix_network::can_look() const {
+  epoll_event e{};
+  return epoll_wait(events_.get(), &e, 1, 0) >= 0 || errno == EINTR;
 }
 
 bool unix_network::watch(int socket, source what, std::uint32_t which, std::uint32_t events) {

@@ -92,6 +92,8 @@ class unix_network final : public detail::network {
   peer& peer_of(rank_t r) { return peers_[std::size_t(r)]; }
 
   // connections.cpp
+  bool can_accept() const;
+  bool can_look() const;
   bool watch(int socket, source what, std::uint32_t which, std::uint32_t events);
   void forget(descriptor_owner& watched) noexcept;
   void ask_for_room(rank_t to, bool wanted);

@@ -56,6 +56,15 @@ class Launched(FailedJobs, unittest.TestCase):
             with self.subTest(ranks=ranks):
                 self.assert_hellos(self.launch("-n", str(ranks), ACTOR, "hello"), ranks)
 
+    def test_every_rank_does_without_what_a_container_refuses(self):
+        deny = os.path.join(os.path.dirname(ACTOR), "deny")
+        if not os.path.exists(deny):
+            self.skipTest("no program that refuses calls")
+        of_ours = ["pipe2"] if KIND == "openmpi" else []  # MPICH ends the process without it
+        for calls in ("accept4", "eventfd2", "pidfd_open", "prctl", "process_vm_readv,process_vm_writev", *of_ours):
+            with self.subTest(calls=calls):
+                self.assert_hellos(self.launch("-n", "3", deny, "EPERM", calls, ACTOR, "hello"), 3)
+
     def test_run_main_runs_it_on_rank_0(self):
         self.assertEqual(self.launch("-n", "3", ACTOR, "run_main").out, "main on 0 of 3\n")
 

@@ -3,7 +3,9 @@
 """Jobs in a system that refuses what containers are known to refuse: deny_test.py ACTOR LAUNCHER [unittest arguments].
 START_TEST_DENY names the program that refuses."""
 import os
+import signal
 import sys
+import tempfile
 import unittest
 
 from start_case import ACTOR, FABRICS, LAUNCHER, Job, StartTest
@@ -15,12 +17,22 @@ WAYS = [("shm", "poll"), ("threads", "poll"), ("threads", "thread"), ("loop", "t
 # Work goes on without these.
 SPARED = ["membarrier", "process_vm_readv,process_vm_writev", "pidfd_open", "sched_setaffinity", "sched_getaffinity",
           "sched_setaffinity,sched_getaffinity", "set_mempolicy,mbind,get_mempolicy", "perf_event_open", "ptrace", "userfaultfd",
-          "close_range", "statx", "rseq", "io_uring_setup", "prctl", "sched_yield", "signalfd4", "sysinfo", "getrandom", "proc", "shm"]
+          "close_range", "statx", "rseq", "io_uring_setup", "prctl", "PR_SET_PDEATHSIG", "PR_SET_PTRACER", "PR_SET_CHILD_SUBREAPER", "sched_yield",
+          "sched_setattr,sched_setscheduler", "signalfd4", "sysinfo", "getrandom", "madvise", "MADV_HUGEPAGE", "MADV_DONTFORK",
+          "MADV_GUARD_INSTALL", "MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED", "MEMBARRIER_CMD_GLOBAL_EXPEDITED", "FUTEX_WAIT,FUTEX_WAKE",
+          "proc", "shm"]
+# What a network needs, and what its error says; a rank that waits at a descriptor does without ppoll.
+NETWORK = os.path.join(os.path.dirname(ACTOR), "../../lib/armilla/libarmilla-unix.so")
+NEEDED_BY_NETWORK = {"accept4": r"it cannot accept \(accept4\)", "epoll_create1": "no epoll", "epoll_ctl": "no epoll",
+                     "epoll_wait,epoll_pwait": "no epoll", "getrandom": "no random key"}
+# The kernel that docs/guide/linux.md promises has none of these.
+LATER_CALLS = "membarrier,pidfd_open,clone3,close_range,statx,rseq,io_uring_setup,userfaultfd"
+LATER_ADVICE = "MADV_POPULATE_WRITE,MADV_GUARD_INSTALL"
 
 
 class Denied(StartTest):
-    def under(self, calls, error, fabric, reception, command=(ACTOR, "use"), ranks=3):
-        job = Job([DENY, error, calls, *command], ranks=ranks, fabric=fabric, env={"ARMILLA_PROGRESS_MODE": reception}).end()
+    def under(self, calls, error, fabric, reception, command=(ACTOR, "use"), ranks=3, env=None):
+        job = Job([DENY, error, calls, *command], ranks=ranks, fabric=fabric, env={"ARMILLA_PROGRESS_MODE": reception, **(env or {})}).end()
         self.assertEqual(job.left_behind(), [])
         if job.code == CANNOT:
             self.skipTest(f"{calls} cannot be refused here")
@@ -48,6 +60,57 @@ class Denied(StartTest):
             with self.subTest(calls=calls):
                 job = self.under(calls, "EPERM", FABRICS[0], "poll", command=(LAUNCHER, "-n", "2", ACTOR, "use"))
                 self.assert_hellos(job, 2)
+
+    def test_the_oldest_kernel_that_is_promised_will_do(self):
+        for fabric, reception in WAYS:
+            if fabric in FABRICS or fabric == "loop" and "shm" in FABRICS:
+                with self.subTest(fabric=fabric, reception=reception):
+                    command = (DENY, "EINVAL", LATER_ADVICE, ACTOR, "use")
+                    self.assert_hellos(self.under(LATER_CALLS, "ENOSYS", fabric, reception, command=command), 3)
+
+    def test_a_trace_is_written_without_it(self):
+        for calls in ("flock", "MADV_POPULATE_WRITE", "MADV_HUGEPAGE"):
+            for error, fabric, reception in self.each(calls):
+                with tempfile.TemporaryDirectory() as folder:
+                    trace = os.path.join(folder, "trace.json")
+                    job = self.under(calls, error, fabric, reception, env={"ARMILLA_TRACE": trace})
+                    self.assertEqual(job.code, 0, job.err)
+                    self.assertRegex(job.err, r"^armilla trace: \d+ events of 3 ranks in [^\n]*\n$")
+                    self.assertGreater(os.path.getsize(trace), 0)
+
+    def test_reception_by_signal_does_without_signals(self):
+        for calls in ("tgkill", "FUTEX_WAIT,FUTEX_WAKE"):
+            for error in ERRORS:
+                with self.subTest(calls=calls, error=error):
+                    self.assert_hellos(self.under(calls, error, FABRICS[0], "signal"), 3)
+
+    @unittest.skipUnless("shm" in FABRICS and os.path.exists(NETWORK), "no network between processes")
+    def test_a_network_does_without_it_or_names_it(self):
+        for calls in ("ppoll", "eventfd2", "pipe2", "signalfd4", *SPARED[:5]):
+            for error in ERRORS:
+                with self.subTest(calls=calls, error=error):
+                    self.assert_hellos(self.under(calls, error, "unix", "thread", env={"ARMILLA_SPIN": "0", "ARMILLA_YIELD": "0"}), 3)
+        for calls, cause in NEEDED_BY_NETWORK.items():
+            for error in ERRORS:
+                with self.subTest(calls=calls, error=error):
+                    self.assert_failed(self.under(calls, error, "unix", "poll"), f"could not start: .*{cause}", 1)
+
+    def test_a_signal_ends_a_job_without_signalfd(self):
+        job = Job([DENY, "EPERM", "signalfd4", ACTOR, "hang"], ranks=3, fabric=FABRICS[0])
+        job.wait_for_lines(3)
+        job.process.terminate()
+        job.end()
+        self.assertEqual(job.code, -signal.SIGTERM)
+        self.assert_gone(job)
+
+    def test_labels_without_pipes_are_named(self):
+        for error in ERRORS:
+            job = self.under("pipe2", error, FABRICS[0], "poll", env={"ARMILLA_LABEL": "1"})
+            self.assert_failed(job, "no pipe for the output of a rank: .*leave ARMILLA_LABEL", 2)
+
+    def test_a_process_that_cannot_be_made_is_named(self):
+        for way in self.each("vfork"):
+            self.assert_failed(self.under("vfork,clone", *way), "could not be started: ", 127)
 
     def test_memory_that_cannot_be_made_is_named(self):
         for way in self.each("memfd_create"):
