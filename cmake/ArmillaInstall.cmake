@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` puts where: the archive, the headers, a CMake package and a pkg-config file.
+# What `cmake --install` puts where: the library, the headers, a CMake package and a pkg-config file.
 include(CMakePackageConfigHelpers)
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/armilla")
 
@@ -36,19 +36,40 @@ install(FILES "${PROJECT_BINARY_DIR}/armilla-config.cmake" "${PROJECT_BINARY_DIR
 # The prefix is found from where the file lies, so that an installed tree can be moved.
 cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig"
            OUTPUT_VARIABLE ARMILLA_PC_PREFIX)
-foreach(grade IN ITEMS CHECKED PARANOID)
-  set(ARMILLA_${grade}_01 0)
-  if(ARMILLA_${grade})
-    set(ARMILLA_${grade}_01 1)
+# armilla_pkg_config(<name> LIBRARY l [INSIDE]): <build>/<name>.pc, of what the linker knows as -ll. INSIDE: what that needs by itself is no matter of
+# its users', unless they link all of it statically.
+function(armilla_pkg_config name)
+  cmake_parse_arguments(arg "INSIDE;CHECKED" "LIBRARY" "" ${ARGN})
+  armilla_know_all(armilla_pkg_config)
+  set(ARMILLA_PC_NAME ${name})
+  set(ARMILLA_PC_LIBRARY ${arg_LIBRARY})
+  set(ARMILLA_PC_INSIDE "")
+  set(ARMILLA_PC_OUTSIDE " -lboost_context ${ARMILLA_SORT_LIBRARY} -ldl")
+  set(ARMILLA_PC_WITHIN "")
+  if(arg_INSIDE)
+    set(ARMILLA_PC_INSIDE .private)
+    set(ARMILLA_PC_WITHIN "${ARMILLA_PC_OUTSIDE}")
+    set(ARMILLA_PC_OUTSIDE "")
   endif()
+  set(ARMILLA_PC_CHECKED $<OR:$<BOOL:${arg_CHECKED}>,$<BOOL:${ARMILLA_CHECKED}>>)
+  set(ARMILLA_PC_PARANOID $<BOOL:${ARMILLA_PARANOID}>)
+  configure_file(cmake/armilla.pc.in pc/${name}.pc.in @ONLY)
+  file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/${name}.pc" INPUT "${PROJECT_BINARY_DIR}/pc/${name}.pc.in")
+endfunction()
+
+set(names armilla)
+if(ARMILLA_SHARED)
+  armilla_pkg_config(armilla LIBRARY armilla INSIDE)
+  armilla_pkg_config(armilla-static LIBRARY :libarmilla.a)
+  list(APPEND names armilla-static)
+else()
+  armilla_pkg_config(armilla LIBRARY armilla)
+endif()
+foreach(name IN LISTS names)
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
-set(ARMILLA_PC_NAME armilla)
-configure_file(cmake/armilla.pc.in armilla.pc @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/armilla.pc" DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 if(TARGET armilla-checked)
-  set(ARMILLA_PC_NAME armilla-checked)
-  set(ARMILLA_CHECKED_01 1)
-  configure_file(cmake/armilla.pc.in armilla-checked.pc @ONLY)
+  armilla_pkg_config(armilla-checked LIBRARY armilla-checked CHECKED)
   install(CODE "if(EXISTS \"$<TARGET_FILE:armilla-checked>\")
   file(INSTALL DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig\" TYPE FILE FILES \"${PROJECT_BINARY_DIR}/armilla-checked.pc\")
 endif()")

@@ -50,6 +50,6 @@ function(armilla_shared_aggregate)
   set_target_properties(armilla PROPERTIES LINKER_LANGUAGE CXX VERSION ${ARMILLA_ABI}.${PROJECT_VERSION} SOVERSION ${ARMILLA_ABI}
                                            LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" LINK_DEPENDS "${exported}")
   target_link_options(armilla PRIVATE "-Wl,--version-script=${exported}" -Wl,--no-undefined)
-  target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads boost_context ${ARMILLA_SORT_LIBRARY}
-                                PRIVATE armilla_linker hwloc::hwloc ${CMAKE_DL_LIBS})
+  target_link_libraries(armilla PUBLIC armilla_interface Threads::Threads
+                                PRIVATE armilla_linker hwloc::hwloc boost_context ${ARMILLA_SORT_LIBRARY} ${CMAKE_DL_LIBS})
 endfunction()
