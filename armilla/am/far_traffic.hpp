@@ -196,4 +196,8 @@ struct far_traffic {
   std::vector<coming> receiving;
 };
 
+/// Waits, behind an error, until the network has left the memory of `owner` alone: that ends, at the latest with its peer.
+/// Further errors are for the rank's next wait.
+[[gnu::cold]] void await_transfers(endpoint& all, const void* owner) noexcept;
+
 }  // namespace armilla::detail

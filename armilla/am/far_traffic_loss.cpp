@@ -86,4 +86,11 @@ bool far_traffic::cut_off(rank_t from) {
   return all_broken || std::ranges::any_of(broken, [from](const broken_connection& b) { return b.what.rank == from; });
 }
 
+void await_transfers(endpoint& all, const void* owner) noexcept {
+  constexpr int most_errors = 64;  // a wait that only throws moves nothing
+  for (int errors = 0; errors < most_errors && all.out.moves_for(owner); ++errors) try {
+      all.waits.wait_until([&] { return !all.out.moves_for(owner); }, "the rest of a transfer");
+    } catch (...) { all.out.self.fibers->fail_main(std::current_exception()); }
+}
+
 }  // namespace armilla::detail

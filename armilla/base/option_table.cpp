@@ -235,6 +235,11 @@ std::vector<row> make_table() {
       heading("Teams"),
       shared(choice("barrier", &o::barrier, patterns, "The pattern of the barrier.")),
       shared(choice("fence", &o::fence, patterns, "The pattern of the fence.")),
+      shared(choice(
+          "collectives", &o::collectives,
+          {{"auto", exchange_pattern::automatic}, {"flat", exchange_pattern::flat}, {"pairs", exchange_pattern::pairs}},
+          "How values and arrays move between hosts: flat: each member tells each host; pairs: in log2 N exchanges between "
+          "pairs of hosts; auto: pairs from three hosts on, and from 18 for what fits into a cache line.")),
       heading("Global memory"),
       depends_on_machine(shared(bytes("segment", &o::segment, least_segment_bytes, most_segment_bytes, shape::any,
                                       "Address space reserved for each rank's segment (used pages cost, others do not).")),

@@ -64,6 +64,7 @@ struct options {
   // teams
   pattern barrier = pattern::automatic;
   pattern fence = pattern::automatic;
+  exchange_pattern collectives = exchange_pattern::automatic;
   // global memory
   std::uint64_t segment = default_segment_bytes();
   access_kind access = access_kind::all;

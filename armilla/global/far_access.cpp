@@ -29,19 +29,10 @@ std::unique_ptr<std::byte[]> copy_of(const std::byte* from, std::uint64_t bytes)
   return copy;
 }
 
-// A wait that has ended by an error goes on until the network has left the caller's memory alone: that ends, at the latest with
-// its peer. Further errors are for the rank's next wait.
-void await_network(rank_memory& m, const far_wait& wait) noexcept {
-  constexpr int most_errors = 64;  // a wait that only throws moves nothing
-  for (int errors = 0; errors < most_errors && m.messages.out.moves_for(&wait); ++errors) try {
-      m.messages.waits.wait_until([&] { return !m.messages.out.moves_for(&wait); }, "the rest of a transfer");
-    } catch (...) { m.self.fibers->fail_main(std::current_exception()); }
-}
-
 // The pieces of a blocking operation point into its caller's frame: when that goes, no reply may find it.
 void forget(rank_memory& m, far_wait& wait) noexcept {
   if (wait.left == 0) return;
-  await_network(m, wait);
+  await_transfers(m.messages, &wait);
   pending_ops& pending = m.messages.out.pending;
   pending.each([&](pending_op& op) {
     if (!is_piece(op) || op.next_step != &wait) return;

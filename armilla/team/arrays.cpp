@@ -10,6 +10,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/team/collective_bulk.hpp"
+#include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
 
@@ -18,10 +19,6 @@ namespace {
 
 // From here on, with more than two members, each folds a part of the array only: two looks, but less work in all.
 constexpr std::size_t parts_from = 1024;
-
-void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes != 0 && to != from) std::memmove(to, from, bytes);
-}
 
 bool on_board(const team_record& t, std::size_t bytes) {
   return bytes <= most_on_board && (t.host_leaders.size() < few_hosts || bytes <= flag_line::payload_bytes);
@@ -134,17 +131,6 @@ void reduce_by_transfer(team_record& t, std::byte* data, std::size_t bytes, cons
   moves.run();
 }
 
-// Where a piece of known length lands.
-struct place_of {
-  std::byte* to;
-  std::uint64_t bytes;
-
-  static std::byte* find(void* self, std::uint32_t, std::uint64_t bytes) {
-    const auto& p = *static_cast<place_of*>(self);
-    return bytes == p.bytes ? p.to : nullptr;
-  }
-};
-
 void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
   const part mine = part_of(bytes, how.element, t.rank, t.size);
   folding into(t, data + mine.at, mine.bytes, how);
@@ -159,7 +145,7 @@ void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
     fold_all(moves, t, into);
     moves.run();
   }
-  std::vector<place_of> places;
+  std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) {
     const part theirs = part_of(bytes, how.element, i, t.size);
     places.push_back({data + theirs.at, theirs.bytes});
@@ -167,7 +153,7 @@ void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
   member_transfer moves(t, collective::all_reduce);
   moves.send_to_others(data + mine.at, mine.bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+    if (i != t.rank) moves.receive(i, known_place::find, &places[i]);
   moves.run();
 }
 
@@ -176,7 +162,7 @@ void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t 
                   std::uint32_t root) {
   const bool all = kind == collective::all_reduce, takes = all || t.rank == root;
   const std::unique_ptr<std::byte[]> memory(new std::byte[takes ? bytes * t.size : 0]);
-  std::vector<place_of> places;
+  std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + (takes ? i * bytes : 0), bytes});
   member_transfer moves(t, kind);
   if (all)
@@ -184,13 +170,16 @@ void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t 
   else if (!takes)
     moves.send(root, data, bytes);
   for (std::uint32_t i = 0; takes && i < t.size; ++i)
-    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+    if (i != t.rank) moves.receive(i, known_place::find, &places[i]);
   moves.run();
   if (!takes) return;
   move_bytes(places[t.rank].to, data, bytes);
   move_bytes(data, places[0].to, bytes);
   for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, data, places[i].to, bytes, false);
 }
+
+// Between many hosts, unless the order of the operands is to be kept to the letter.
+bool by_pairs(const team_record& t, std::size_t bytes, const array_fold& how) { return t.by_pairs(bytes) && !how.in_order; }
 
 bool comes_apart(const array_fold& how) { return std::lcm(how.element, std::size_t(8)) <= member_transfer::most_element; }
 
@@ -217,12 +206,12 @@ void send_parts(member_transfer& moves, const team_record& t, const std::byte* a
 // Elements that do not come apart where pieces do: all parts whole, then the fold.
 void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine, std::size_t bytes, const array_fold& how) {
   const std::unique_ptr<std::byte[]> memory(new std::byte[bytes * t.size]);
-  std::vector<place_of> places;
+  std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + i * bytes, bytes});
   member_transfer moves(t, collective::reduce_scatter);
   send_parts(moves, t, all, bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+    if (i != t.rank) moves.receive(i, known_place::find, &places[i]);
   moves.run();
   move_bytes(places[t.rank].to, all + t.rank * bytes, bytes);
   move_bytes(mine, places[0].to, bytes);
@@ -259,10 +248,10 @@ void scan_by_transfer(team_record& t, collective kind, const std::byte* data, st
   for (std::uint32_t i = t.rank + 1; i < t.size; ++i) moves.send_shared(i, data, bytes);
   appending into{to, how, begun};
   const std::unique_ptr<std::byte[]> memory(new std::byte[apart ? 0 : bytes * t.rank]);
-  std::vector<place_of> places;
+  std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.rank; ++i) places.push_back({memory.get() + i * bytes, bytes});
   for (std::uint32_t i = 0; i < t.rank; ++i)
-    apart ? moves.fold(i, appending::take, &into, bytes) : moves.receive(i, place_of::find, &places[i]);
+    apart ? moves.fold(i, appending::take, &into, bytes) : moves.receive(i, known_place::find, &places[i]);
   moves.run();
   for (std::uint32_t i = 0; !apart && i < t.rank; ++i) appending::take(&into, i, 0, places[i].to, bytes);
 }
@@ -276,7 +265,8 @@ team_record& enter_arrays(team_record* t, const intention& what) {
 
 void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how, rank_t root) {
   team_record& t = enter_arrays(team, {collective::reduce, root, bytes, type_mark(type | mark_array)});
-  if (t.size == 1) return;
+  if (t.size == 1 || bytes == 0) return;
+  if (by_pairs(t, bytes, how)) return reduce_by_pairs(t, data, bytes, how, std::uint32_t(root));
   if (on_board(t, bytes)) return reduce_on_boards(t, data, bytes, how, std::uint32_t(root));
   if (!comes_apart(how)) return reduce_whole(t, collective::reduce, data, bytes, how, std::uint32_t(root));
   reduce_by_transfer(t, data, bytes, how, std::uint32_t(root));
@@ -284,7 +274,8 @@ void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_ma
 
 void all_reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
   team_record& t = enter_arrays(team, {collective::all_reduce, 0, bytes, type_mark(type | mark_array)});
-  if (t.size == 1) return;
+  if (t.size == 1 || bytes == 0) return;
+  if (by_pairs(t, bytes, how)) return all_reduce_by_pairs(t, data, bytes, how);
   if (on_board(t, bytes)) return all_reduce_on_boards(t, data, bytes, how);
   if (!comes_apart(how)) return reduce_whole(t, collective::all_reduce, data, bytes, how, 0);
   all_reduce_by_transfers(t, data, bytes, how);
@@ -296,18 +287,20 @@ void gather_array(team_record* team, const std::byte* mine, std::size_t bytes, s
   const char* what = name_of(collective::gather);
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) require_room(t, what, bytes, all_bytes);
+  if (t.by_pairs(0) && bytes <= longest_by_pairs && bytes != 0)
+    return gather_by_pairs(t, mine, bytes, is_root ? all : nullptr, std::uint32_t(root));
   if (on_board(t, bytes)) {
     const std::uint64_t step = post_on_board(t, mine, bytes, what);
     for (std::uint32_t i = 0; is_root && i < t.size; ++i)
       move_bytes(all + i * bytes, i == t.rank ? mine : await_board(t, i, step, bytes, what), bytes);
     return;
   }
-  std::vector<place_of> places;
+  std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({is_root ? all + i * bytes : nullptr, bytes});
   member_transfer moves(t, collective::gather);
   if (is_root) move_bytes(all + t.rank * bytes, mine, bytes);
   for (std::uint32_t i = 0; is_root && i < t.size; ++i)
-    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+    if (i != t.rank) moves.receive(i, known_place::find, &places[i]);
   if (!is_root) moves.send(std::uint32_t(root), mine, bytes);
   moves.run();
 }
@@ -317,6 +310,7 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
   team_record& t = enter_arrays(team, {collective::all_gather, 0, bytes, type_mark(type | mark_array)});
   const char* what = name_of(collective::all_gather);
   require_room(t, what, bytes, all_bytes);
+  if (t.by_pairs(0) && bytes != 0 && bytes < longest_block_by_pairs(t)) return all_gather_by_pairs(t, mine, bytes, all);
   if (on_board(t, bytes)) {
     const std::uint64_t step = post_on_board(t, mine, bytes, what);
     for (std::uint32_t i = 0; i < t.size; ++i)
@@ -324,13 +318,13 @@ void all_gather_array(team_record* team, const std::byte* mine, std::size_t byte
     t.known = step;
     return;
   }
-  std::vector<place_of> places;
+  std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({all + i * bytes, bytes});
   member_transfer moves(t, collective::all_gather);
   move_bytes(all + t.rank * bytes, mine, bytes);
   moves.send_to_others(all + t.rank * bytes, bytes);
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) moves.receive(i, place_of::find, &places[i]);
+    if (i != t.rank) moves.receive(i, known_place::find, &places[i]);
   moves.run();
 }
 
@@ -340,17 +334,18 @@ void scatter_array(team_record* team, const std::byte* all, std::size_t all_byte
   const char* what = name_of(collective::scatter);
   const bool is_root = t.rank == std::uint32_t(root);
   if (is_root) require_parts_of(t, what, all_bytes, bytes);
+  if (t.by_pairs(0) && bytes <= longest_by_pairs && bytes != 0) return scatter_by_pairs(t, all, bytes, mine, std::uint32_t(root));
   if (is_root) move_bytes(mine, all + t.rank * bytes, bytes);
   if (const std::size_t whole = bytes * t.size; on_board(t, whole)) {
     const std::uint64_t step = is_root ? post_on_board(t, all, whole, what) : post(t, nullptr, 0, what);
     if (!is_root) move_bytes(mine, await_board(t, std::uint32_t(root), step, whole, what) + t.rank * bytes, bytes);
     return;
   }
-  place_of place{mine, bytes};
+  known_place place{mine, bytes};
   member_transfer moves(t, collective::scatter);
   for (std::uint32_t i = 0; is_root && i < t.size; ++i)
     if (i != t.rank) moves.send(i, all + i * bytes, bytes);
-  if (!is_root) moves.receive(std::uint32_t(root), place_of::find, &place);
+  if (!is_root) moves.receive(std::uint32_t(root), known_place::find, &place);
   moves.run();
 }
 
@@ -377,6 +372,7 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
 
 void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
   team_record& t = enter_arrays(team, {collective::inclusive_scan, 0, bytes, type_mark(type | mark_array)});
+  if (t.scans_by_pairs(bytes) && !how.in_order && bytes != 0) return inclusive_scan_by_pairs(t, data, bytes, how);
   if (on_board(t, bytes)) {
     const char* what = name_of(collective::inclusive_scan);
     const std::uint64_t step = post_on_board(t, data, bytes, what);
@@ -392,6 +388,7 @@ void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes,
 void exclusive_scan_array(team_record* team, const std::byte* data, std::byte* first, std::size_t bytes, type_mark type,
                           const array_fold& how) {
   team_record& t = enter_arrays(team, {collective::exclusive_scan, 0, bytes, type_mark(type | mark_array)});
+  if (t.scans_by_pairs(bytes) && !how.in_order && bytes != 0) return exclusive_scan_by_pairs(t, data, first, bytes, how);
   if (on_board(t, bytes)) {
     const char* what = name_of(collective::exclusive_scan);
     const std::uint64_t step = post_on_board(t, data, bytes, what);
@@ -419,7 +416,7 @@ void all_gather_parts::run(std::byte* all) {
   team_record& t = *t_;
   member_transfer moves(t, collective::all_gather_v);
   if (bytes_ > most_on_board) moves.send_to_others(mine_, bytes_);
-  std::vector<place_of> places(t.size);
+  std::vector<known_place> places(t.size);
   for (std::uint32_t i = 0; i < t.size; ++i) {
     const std::size_t bytes = counts_[i] * element_;
     places[i] = {all, bytes};
@@ -428,10 +425,10 @@ void all_gather_parts::run(std::byte* all) {
     else if (bytes <= most_on_board)
       move_bytes(all, board_of(t, i, step_, bytes), bytes);
     else
-      moves.receive(i, place_of::find, &places[i]);
+      moves.receive(i, known_place::find, &places[i]);
     all += bytes;
   }
-  if (std::ranges::any_of(places, [](const place_of& p) { return p.bytes > most_on_board; })) moves.run();
+  if (std::ranges::any_of(places, [](const known_place& p) { return p.bytes > most_on_board; })) moves.run();
 }
 
 }  // namespace armilla::detail

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "armilla/team/record.hpp"
+#include "armilla/team/team.hpp"
 
 /// Collectives of arrays of one length on all members, element by element and in place, as bytes.
 ///
@@ -19,6 +20,7 @@ struct array_fold {
   fold_function fold;
   void* op;
   std::size_t element;  ///< bytes
+  bool in_order;        ///< from the first member to the last, and no other way
 };
 
 /// The fold by `op`. An exception of `op` must not keep the others waiting: it is thrown in the end.
@@ -26,7 +28,7 @@ template <class T, class Op>
 class elementwise {
  public:
   explicit elementwise(Op& op) : op_(op) {}
-  array_fold how() noexcept { return {fold, this, sizeof(T)}; }
+  array_fold how() noexcept { return {fold, this, sizeof(T), keeps_order<Op>}; }
   void rethrow() const {
     if (thrown_) [[unlikely]]
       std::rethrow_exception(thrown_);

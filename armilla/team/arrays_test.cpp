@@ -38,16 +38,16 @@ std::vector<double> sums(std::size_t n, int members, int turn = 0) {
   return all;
 }
 
-// An operation that shows the order in which it was applied, by elements of `Bytes` bytes.
+// An operation that shows the order of its operands, by elements of `Bytes` bytes.
 template <std::size_t Bytes>
 struct word {
-  static constexpr std::uint64_t base = 16;
+  static constexpr unsigned bits = 4;
   std::uint64_t digits = 0, length = 0;
   std::array<unsigned char, Bytes - 16> rest{};
 
   friend word operator+(const word& a, const word& b) {
     word both = a;
-    both.digits = a.digits * base + b.digits;
+    both.digits = (a.digits << bits * b.length) + b.digits;
     both.length = a.length + b.length;
     return both;
   }
@@ -59,11 +59,10 @@ std::vector<word<Bytes>> digits_of(std::size_t n, int member) {
   return std::vector<word<Bytes>>(n, word<Bytes>{std::uint64_t(member + 1), 1, {}});
 }
 
-// For operands of one digit on one side only, which a fold in order has.
 template <std::size_t Bytes>
 bool in_order(const std::vector<word<Bytes>>& all, int members) {
   std::uint64_t expected = 0;
-  for (int m = 0; m < members; ++m) expected = expected * word<Bytes>::base + std::uint64_t(m + 1);
+  for (int m = 0; m < members; ++m) expected = (expected << word<Bytes>::bits) + std::uint64_t(m + 1);
   for (const auto& w : all)
     if (w.digits != expected || w.length != std::uint64_t(members)) return false;
   return true;

@@ -5,6 +5,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
 #include "armilla/team/replicate.hpp"
@@ -41,14 +42,10 @@ struct piece {
   }
 };
 
-void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-  if (bytes != 0) std::memcpy(to, from, bytes);
-}
-
 // The parts of each member for all members, in one line.
 void all_to_all_lines(team_record& t, const std::byte* in, std::byte* out, std::size_t part, const char* what) {
   const std::uint64_t step = post(t, in, part * t.size, what);
-  for (std::uint32_t i = 0; i < t.size; ++i) copy(out + i * part, await_post(t, i, step, what) + t.rank * part, part);
+  for (std::uint32_t i = 0; i < t.size; ++i) move_bytes(out + i * part, await_post(t, i, step, what) + t.rank * part, part);
   t.known = step;
 }
 
@@ -105,7 +102,7 @@ void all_to_all_short(team_record& t, const std::byte* in, std::byte* out, std::
     const std::uint32_t i = (t.rank + k) % t.size;
     moves.show(i, in + i * part);
   }
-  copy(out + t.rank * part, in + t.rank * part, part);
+  move_bytes(out + t.rank * part, in + t.rank * part, part);
   for (std::uint32_t k = 1; k < t.size; ++k) {
     const std::uint32_t i = (t.rank + t.size - k) % t.size;
     moves.look(i, out + i * part);
@@ -121,11 +118,12 @@ void all_to_all_parts(team_record& t, const std::byte* in, std::byte* out, std::
     moves.receive((t.rank + t.size - k) % t.size, parts::place, &places);
   }
   moves.run();
-  copy(out + t.rank * part, in + t.rank * part, part);
+  move_bytes(out + t.rank * part, in + t.rank * part, part);
   if (places.wrong >= 0) throw_other_length(name_of(kind), t.members[std::size_t(places.wrong)], places.wrong_bytes, part);
 }
 
 void exchange_parts(team_record& t, collective kind, const std::byte* in, std::byte* out, std::size_t part) {
+  if (t.by_pairs(0) && part <= longest_by_pairs && part != 0) return all_to_all_by_pairs(t, kind, in, out, part);
   if (part * t.size <= flag_line::payload_bytes) return all_to_all_lines(t, in, out, part, name_of(kind));
   if (part <= short_exchange::longest(t)) return all_to_all_short(t, in, out, part, name_of(kind));
   all_to_all_parts(t, in, out, part, kind);
@@ -145,9 +143,10 @@ void broadcast_bytes(team_record* team, std::byte* data, std::size_t bytes, type
   team_record& t = *team;
   const char* what = name_of(collective::broadcast);
   const bool is_root = t.rank == std::uint32_t(root);
+  if (t.by_pairs(bytes) && bytes != 0) return broadcast_by_pairs(t, collective::broadcast, data, bytes, std::uint32_t(root));
   if (bytes <= flag_line::payload_bytes) {
     const std::uint64_t step = post(t, data, is_root ? bytes : 0, what);
-    if (!is_root) copy(data, await_post(t, std::uint32_t(root), step, what), bytes);
+    if (!is_root) move_bytes(data, await_post(t, std::uint32_t(root), step, what), bytes);
     return;
   }
   member_transfer moves(t, collective::broadcast);
@@ -195,7 +194,9 @@ flat_all_to_all_v::flat_all_to_all_v(team_record* team, std::size_t in_size, std
   if (sum != in_size) throw_usage(name_of(kind), fmt::format("the counts add up to {}, but there are {} elements", sum, in_size));
   const auto* counts = reinterpret_cast<const std::byte*>(in_counts.data());
   auto* theirs = reinterpret_cast<std::byte*>(out_counts.data());
-  if (in_counts.size_bytes() <= flag_line::payload_bytes)
+  if (t.by_pairs(0))
+    all_to_all_by_pairs(t, kind, counts, theirs, sizeof(std::size_t));
+  else if (in_counts.size_bytes() <= flag_line::payload_bytes)
     all_to_all_lines(t, counts, theirs, sizeof(std::size_t), name_of(kind));
   else if (sizeof(std::size_t) <= short_exchange::longest(t))
     all_to_all_short(t, counts, theirs, sizeof(std::size_t), name_of(kind));
@@ -214,7 +215,7 @@ void flat_all_to_all_v::run(const std::byte* in, std::byte* out) {
   for (std::uint32_t i = 0; i < t_->size; ++i) {
     const std::size_t bytes = in_counts_[i] * element_;
     if (i == t_->rank) {
-      copy(pieces[i].to, in, bytes);
+      move_bytes(pieces[i].to, in, bytes);
     } else {
       moves.send(i, in, bytes);
       moves.receive(i, piece::place, &pieces[i]);

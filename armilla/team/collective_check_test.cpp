@@ -69,6 +69,21 @@ RANK_TEST(two_lengths) {
   differ([&] { exchange(1); }, [&] { exchange(50); }, "all_to_all", "bytes");
 }
 
+// Where members are on different hosts, their memory is on the way when the error comes.
+RANK_TEST(long_arrays) {
+  std::vector<int> mine(100'000), all(mine.size() * std::size_t(am::ranks()));
+  const auto broadcast = [&] { am::broadcast(std::span(mine)); };
+  const auto gather = [&] { am::all_gather(std::span<const int>(mine), std::span(all)); };
+  const auto sum = [&] { am::all_reduce(std::span(mine), std::plus<>{}); };
+  differ(broadcast, sum, "team::broadcast with root 0 of 400000 bytes", "team::all_reduce of 400000 bytes");
+  differ(gather, broadcast, "team::all_gather", "team::broadcast");
+  for (int i = 0; i < 3; ++i) {
+    mine.assign(mine.size(), am::rank());
+    broadcast();
+    EXPECT_EQ(mine.back(), 0);
+  }
+}
+
 RANK_TEST(split_against_value_of_any_length) {
   differ([] { am::world().split(0); }, [] { am::world().all_gather(std::string("x")); }, "team::split", "team::all_gather");
 }

@@ -51,10 +51,11 @@ T team::all_reduce(const T& value, Op op) const {
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::all_reduce);
   const char* what = name_of(collective::all_reduce);
+  if constexpr (array_of_one<T> && !keeps_order<Op>)
+    if (t.by_pairs(sizeof(T))) [[unlikely]]
+      return fold_as_array(value, op,
+                           [&](std::byte* sum, const array_fold& how) { all_reduce_by_pairs(t, sum, sizeof(T), how); });
   if constexpr (one_line<T>) {
-    if constexpr (trivially_sendable<T> && std::is_default_constructible_v<T>)
-      if (t.host_leaders.size() >= many_hosts) [[unlikely]]
-        return fold_by_hypercube(t, value, op, what);
     const std::uint64_t step = show_value(t, value, what);
     T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
     t.known = step;
@@ -118,6 +119,10 @@ template <sendable_value T, combines<T> Op>
 T team::inclusive_scan(const T& value, Op op) const {
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::inclusive_scan);
+  if constexpr (array_of_one<T> && !keeps_order<Op>)
+    if (t.scans_by_pairs(sizeof(T))) [[unlikely]]
+      return fold_as_array(value, op,
+                           [&](std::byte* sum, const array_fold& how) { inclusive_scan_by_pairs(t, sum, sizeof(T), how); });
   if constexpr (one_line<T>) {
     const std::uint64_t step = show_value(t, value, "team::inclusive_scan");
     return fold_first<T>(t, t.rank + 1, value, op,
@@ -135,6 +140,11 @@ template <sendable_value T, combines<T> Op>
 T team::exclusive_scan(const T& value, T first, Op op) const {
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::exclusive_scan);
+  if constexpr (array_of_one<T> && !keeps_order<Op>)
+    if (t.scans_by_pairs(sizeof(T))) [[unlikely]]
+      return fold_as_array(first, op, [&](std::byte* sum, const array_fold& how) {
+        exclusive_scan_by_pairs(t, reinterpret_cast<const std::byte*>(&value), sum, sizeof(T), how);
+      });
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::exclusive_scan);
     const std::uint64_t step = show_value(t, value, what);
@@ -178,6 +188,11 @@ std::vector<T> team::gather(const T& value, rank_t root) const {
     all.reserve(t.size);
     for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(value) : all.push_back(get(i));
   };
+  if constexpr (trivially_sendable<T> && !std::is_same_v<T, bool>)
+    if (t.by_pairs(0) && sizeof(T) <= longest_by_pairs) [[unlikely]]
+      return gather_values(value, is_root ? t.size : 0, [&](const std::byte* mine, std::byte* theirs) {
+        gather_by_pairs(t, mine, sizeof(T), theirs, std::uint32_t(root));
+      });
   if constexpr (one_line<T>) {
     const std::uint64_t step = show_value(t, value, "team::gather");
     if (is_root) fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::gather"); });
@@ -202,6 +217,10 @@ std::vector<T> team::all_gather(const T& value) const {
   const auto fill = [&](auto get) {
     for (std::uint32_t i = 0; i < t.size; ++i) i == t.rank ? all.push_back(value) : all.push_back(get(i));
   };
+  if constexpr (trivially_sendable<T> && !std::is_same_v<T, bool>)
+    if (t.by_pairs(0) && sizeof(T) < longest_block_by_pairs(t)) [[unlikely]]
+      return gather_values(value, t.size,
+                           [&](const std::byte* mine, std::byte* theirs) { all_gather_by_pairs(t, mine, sizeof(T), theirs); });
   if constexpr (one_line<T>) {
     const std::uint64_t step = show_value(t, value, "team::all_gather");
     fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::all_gather"); });

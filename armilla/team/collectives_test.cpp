@@ -128,10 +128,10 @@ RANK_TEST(values_of_any_length_move) {
 }
 
 RANK_TEST(values_fold_in_the_order_of_ranks) {
-  folds_values<double>(40, 1.0, std::minus<>{});
-  folds_values<long>(40, 0L, [](long a, long b) { return 3 * a + b; });
-  folds_values<std::pair<int, double>>(10, {0, 0},
-                                       [](const auto& a, const auto& b) { return std::pair(a.first - b.first, b.second); });
+  folds_values<double>(40, 1.0, am::in_order(std::minus<>{}));
+  folds_values<long>(40, 0L, am::in_order([](long a, long b) { return 3 * a + b; }));
+  folds_values<std::pair<int, double>>(
+      10, {0, 0}, am::in_order([](const auto& a, const auto& b) { return std::pair(a.first - b.first, b.second); }));
   folds_values<std::string>(14, "", std::plus<>{});
   folds_values<std::vector<double>>(10, {}, [](std::vector<double> a, const std::vector<double>& b) {
     a.insert(a.end(), b.begin(), b.end());

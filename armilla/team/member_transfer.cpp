@@ -31,7 +31,7 @@ std::uint64_t chunks_of(std::uint64_t bytes, std::uint64_t chunk) { return bytes
 
 // How the receiver reaches the bytes of `o` where they lie.
 pair_line::kind reach(const context& c, const out_stream& o) {
-  if (o.bytes < direct_from || c.host->far[std::size_t(o.to)]) return pair_line::staged;
+  if (o.bytes < direct_from) return pair_line::staged;
   if (c.host->threads) return pair_line::address;
   const std::byte* segment = c.host->segment_start(c.rank);
   if (o.data >= segment && o.data + o.bytes <= segment + c.host->layout.segment_bytes) return pair_line::segment;
@@ -69,11 +69,16 @@ std::uint64_t out_stream::taken() const {
 member_transfer::member_transfer(team_record& t, collective what)
     : t_(t), state_(*t.owner), area_(state_.area(t.slot)), what_(name_of(what)) {
   area_.outgoing.clear();
+  area_.far_outgoing.clear();
   area_.incoming.clear();
 }
 
 void member_transfer::add(std::uint32_t member, const std::byte* data, std::uint64_t bytes) {
   const rank_t to = t_.members[member];
+  if (state_.self.host->far[std::size_t(to)]) {
+    area_.far_outgoing.push_back({&area_.far.with[to], to, data, bytes});
+    return;
+  }
   pair_state& p = area_.pair[std::size_t(to)];
   area_.outgoing.push_back({&p, &p.mine[p.messages_sent % 2], p.theirs, to, data, bytes});
 }
@@ -96,6 +101,7 @@ void member_transfer::receive(std::uint32_t member, place_function place, void* 
   const rank_t from = t_.members[member];
   pair_state& p = area_.pair[std::size_t(from)];
   area_.incoming.push_back({&p, &p.theirs[p.messages_taken % 2], from, member, place, self});
+  if (state_.self.host->far[std::size_t(from)]) area_.incoming.back().far = &area_.far.with[from];
 }
 
 void member_transfer::fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes) {
@@ -186,20 +192,17 @@ bool member_transfer::push() {
       if (o.place != nullptr && o.bytes != 0)
         std::memcpy(o.place + o.next % o.chunks * o.chunk, o.data + o.next * o.chunk, o.bytes_of(o.next));
       ++o.next;
-      show_chunk(o, o.next - 1);
+      show_chunk(o);
       any = true;
     }
   }
   return any;
 }
 
-// Chunk `i` is in its place.
-void member_transfer::show_chunk(const out_stream& o, std::uint64_t i) {
-  context& c = state_.self;
-  if (c.host->far[std::size_t(o.to)] && o.bytes != 0) [[unlikely]]
-    replicate(c, o.to, o.place + i % o.chunks * o.chunk, align_up(o.bytes_of(i), 8));
+// The next chunk is in its place.
+void member_transfer::show_chunk(const out_stream& o) {
   o.line->sent.store(++o.pair->sent, std::memory_order_release);  // pairs with the acquire in pull
-  post_to(c, o.to, o.line, sizeof *o.line);
+  state_.self.out->notify(o.to);
 }
 
 // A chunk is copied once, when the slowest has made room.
@@ -218,7 +221,7 @@ bool member_transfer::push_shared() {
       std::memcpy(f.place + f.next % f.chunks * f.chunk, f.data + f.next * f.chunk, f.bytes_of(f.next));
     for (out_stream& o : out) {
       ++o.next;
-      show_chunk(o, o.next - 1);
+      show_chunk(o);
     }
     any = true;
   }
@@ -233,6 +236,7 @@ bool member_transfer::in_turn(const in_stream& in) const {
 }
 
 bool member_transfer::pull(in_stream& in) {
+  if (in.far != nullptr) return pull_far(in);
   pair_state& p = *in.pair;
   if (in.count != 0 && in.next == in.count) return false;
   const std::uint64_t sent = in.line->sent.load(std::memory_order_acquire);
@@ -248,7 +252,7 @@ bool member_transfer::pull(in_stream& in) {
   // In the line of my next message to this peer: it reads that one anyway.
   pair_line& line = p.mine[p.messages_sent % 2];
   line.taken.store(p.taken, std::memory_order_release);
-  post_to(state_.self, in.from, &line, sizeof line);
+  state_.self.out->notify(in.from);
   return true;
 }
 
@@ -272,18 +276,21 @@ void member_transfer::open(in_stream& in) {
     in.source = c.host->segment_start(in.from) + line.place;
   else
     in.source = reinterpret_cast<const std::byte*>(line.place);
-  if (in.total >= cross_from && !c.host->far[std::size_t(in.from)] &&
-      in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
+  if (in.total >= cross_from && in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
     try_access(c, in.from, *in.pair);
-  if (line.sign != sign()) [[unlikely]] {
-    otherwise_ = in.from;
-    sign_of_other_ = std::uint64_t(line.sign) << sign_shift;
-    return;
-  }
+  compare_sign(in.from, line.sign);
+  if (otherwise_ == in.from) return;
   if (in.take == nullptr)
     in.to = in.place(in.self, in.member, in.total);
   else if (in.total != in.expected) [[unlikely]]
     otherwise_ = in.from, sign_of_other_ = t_.sign;
+}
+
+void member_transfer::compare_sign(rank_t from, std::uint32_t theirs) {
+  if (theirs == sign()) [[likely]]
+    return;
+  otherwise_ = from;
+  sign_of_other_ = std::uint64_t(theirs) << sign_shift;
 }
 
 // A pair of ranks may share several teams.
@@ -308,15 +315,17 @@ bool member_transfer::finished() const {
     if (o.next < o.count || (o.place == nullptr && o.taken() < o.pair->sent)) return false;
   for (const in_stream& in : area_.incoming)
     if (in.count == 0 || in.next < in.count) return false;
-  return true;
+  return far_finished();
 }
 
 // Whether a peer has done something that we have not noted yet, or sent something.
 bool member_transfer::can_move() const {
+  if (area_.far.events != seen_events_) return true;
   for (const out_stream& o : area_.outgoing)
     if (!o.left_alone() && o.taken() > o.pair->acknowledged) return true;
   for (const in_stream& in : area_.incoming)
-    if ((in.count == 0 || (in.next < in.count && in_turn(in))) && in.line->sent.load(std::memory_order_acquire) > in.pair->taken)
+    if (in.far == nullptr && (in.count == 0 || (in.next < in.count && in_turn(in))) &&
+        in.line->sent.load(std::memory_order_acquire) > in.pair->taken)
       return true;
   return false;
 }
@@ -329,6 +338,7 @@ void member_transfer::note_taken() {
 void member_transfer::wait_for_peers() {
   const auto peers = [this](auto&& ask) {
     for (const out_stream& o : area_.outgoing) ask(o.to);
+    for (const far_out_stream& o : area_.far_outgoing) ask(o.to);
     for (const in_stream& in : area_.incoming) ask(in.from);
   };
   wait_in_collective(t_, [this] { return can_move(); }, peers, what_);
@@ -337,20 +347,34 @@ void member_transfer::wait_for_peers() {
 void member_transfer::run() {
   const inside_team alone(t_, what_);
   const timed net(state_.self.out->watch(), component::net);
-  half_ = area_.transfers++ % 2;
-  settle();
-  lay_out();
+  if (!area_.outgoing.empty()) {
+    half_ = area_.transfers++ % 2;
+    settle();
+    lay_out();
+  }
+  if (t_.lost == no_rank) area_.far.abandoned = false;
+  try {
+    move_all();
+  } catch (...) {
+    leave_far();
+    throw;
+  }
+  for (const out_stream& o : area_.outgoing) o.pair->used[half_] = o.pair->sent;
+  if (otherwise_ != no_rank) [[unlikely]]
+    throw_does_otherwise(t_, otherwise_, sign_of_other_);
+}
+
+void member_transfer::move_all() {
   for (;;) {
+    seen_events_ = area_.far.events;
     bool any = shared_ ? push_shared() : push();
+    any |= push_far();
     for (in_stream& in : area_.incoming) any |= pull(in);
     if (finished()) break;
     if (any) continue;
     wait_for_peers();
     note_taken();
   }
-  for (const out_stream& o : area_.outgoing) o.pair->used[half_] = o.pair->sent;
-  if (otherwise_ != no_rank) [[unlikely]]
-    throw_does_otherwise(t_, otherwise_, sign_of_other_);
 }
 
 }  // namespace armilla::detail

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "armilla/team/record.hpp"
 
@@ -13,6 +14,21 @@ struct team_area;
 
 /// Where the `bytes` bytes that `member` sends go; null: nowhere, they are read and dropped.
 using place_function = std::byte* (*)(void* self, std::uint32_t member, std::uint64_t bytes);
+
+/// Where a message of known length goes: a place_function and what it is called with.
+struct known_place {
+  std::byte* to;
+  std::uint64_t bytes;
+
+  static std::byte* find(void* self, std::uint32_t, std::uint64_t bytes) {
+    const auto& p = *static_cast<known_place*>(self);
+    return bytes == p.bytes ? p.to : nullptr;
+  }
+};
+
+inline void move_bytes(std::byte* to, const std::byte* from, std::size_t bytes) {
+  if (bytes != 0 && to != from) std::memmove(to, from, bytes);
+}
 
 /// Takes the `bytes` bytes at `from`, which belong at `at` of what `member` sends. They are gone afterwards.
 using take_function = void (*)(void* self, std::uint32_t member, std::uint64_t at, const std::byte* from, std::uint64_t bytes);
@@ -26,6 +42,8 @@ using take_function = void (*)(void* self, std::uint32_t member, std::uint64_t a
 /// is copied once, from there, and the sender stays until that is done. Reached are segments, all memory if ranks are
 /// threads, and by a system call that of other processes, if the option cross_copy and the system allow it: a receiver of
 /// the first long message from a peer tries.
+///
+/// To and from members on other hosts messages go whole: far_messages.hpp.
 ///
 /// The staging has two halves, used in turn, so that a sender may leave while its peers still read and even begin the
 /// next transfer.
@@ -51,13 +69,20 @@ class member_transfer {
 
  private:
   void add(std::uint32_t member, const std::byte* data, std::uint64_t bytes);
+  void move_all();
+  bool push_far();
+  bool pull_far(in_stream& in);
+  void open_far(in_stream& in);
+  bool far_finished() const;
+  [[gnu::cold]] void leave_far() noexcept;
+  void compare_sign(rank_t from, std::uint32_t sign);
   void settle();
   void choose_ways();
   void lay_out();
   void announce(out_stream& o);
   bool push();
   bool push_shared();
-  void show_chunk(const out_stream& o, std::uint64_t i);
+  void show_chunk(const out_stream& o);
   bool pull(in_stream& in);
   void open(in_stream& in);
   std::uint64_t chunk_for(std::uint64_t part) const;
@@ -76,8 +101,9 @@ class member_transfer {
   bool shared_ = false;
   rank_t otherwise_ = no_rank;  ///< whose message belongs to another collective: it is read and dropped
   std::uint64_t sign_of_other_ = 0;
-  std::uint64_t half_ = 0;     ///< of the staging: 0 or 1
-  std::uint64_t element_ = 0;  ///< 0: pieces of any length
+  std::uint64_t seen_events_ = 0;  ///< of what comes from other hosts
+  std::uint64_t half_ = 0;         ///< of the staging: 0 or 1
+  std::uint64_t element_ = 0;      ///< 0: pieces of any length
 };
 
 }  // namespace armilla::detail

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "armilla/base/options.hpp"
+#include "armilla/team/hypercube.hpp"
 #include "armilla/team/replicate.hpp"
 
 // Model: tests/models/order/flags.rs
@@ -43,30 +44,28 @@ class meeting {
     }
   }
 
-  // Ranks below 2 * rest go in pairs, of which the even one takes part.
-  void hypercube() {
-    const std::uint32_t power = std::bit_floor(t_.size);
-    const std::uint32_t rest = t_.size - power;
-    const bool paired = t_.rank < 2 * rest;
-    if (paired && t_.rank % 2 == 1) {
+  void double_up() {
+    const hypercube cube(t_.size);
+    if (cube.is_represented(t_.rank)) {
       show_to(t_.rank - 1, fold_in);
       take(wait(t_.rank - 1, fold_out));
       return;
     }
-    if (paired) fold_above(wait(t_.rank + 1, fold_in));
-    double_up(paired ? t_.rank / 2 : t_.rank - rest, power, rest);
-    if (paired) show_to(t_.rank + 1, fold_out);
+    const bool shared = cube.is_shared(t_.rank);
+    if (shared) fold_above(wait(t_.rank + 1, fold_in));
+    double_up_from(cube.corner_of(t_.rank), cube);
+    if (shared) show_to(t_.rank + 1, fold_out);
   }
 
  private:
   // Steps of the patterns have their own lines, but like all of a slot they go on from its last team.
   static std::uint64_t base(const team_record& t) { return t.first_step; }
 
-  void double_up(std::uint32_t corner, std::uint32_t power, std::uint32_t rest) {
+  void double_up_from(std::uint32_t corner, const hypercube& cube) {
     std::uint32_t round = 0;
-    for (std::uint32_t bit = 1; bit < power; bit *= 2, ++round) {
+    for (std::uint32_t bit = 1; bit < cube.corners; bit *= 2, ++round) {
       const std::uint32_t other = corner ^ bit;
-      const std::uint32_t peer = other < rest ? 2 * other : other + rest;
+      const std::uint32_t peer = cube.place_at(other);
       show_to(peer, round);
       const std::byte* theirs = wait(peer, round);
       if (other < corner)
@@ -117,7 +116,7 @@ void meet(team_record& t, pattern how, const fold_value& v, const char* what) {
   if (how == pattern::tree) return m.tree();
   const bool counts_once = v.bytes == 0 || std::has_single_bit(t.size);
   if (how == pattern::dissemination && counts_once) return m.dissemination();
-  m.hypercube();
+  m.double_up();
 }
 
 namespace {

@@ -69,16 +69,21 @@ struct team_record {
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;
   std::uint64_t id = 0;
-  std::uint64_t guests = 0;          ///< fence_guests made so far
-  team_state* owner = nullptr;       ///< null once the session has ended
-  owned<team_record> twin;           ///< the same members once more, for collectives that are asked for later; made when wanted
-  team_record* keeper = this;        ///< counts the references: this one, or the one whose twin it is
-  mutex turn;                        ///< of the fibers that use the twin
-  std::vector<team_slot*> slots;     ///< each member's
-  std::vector<rank_t> host_leaders;  ///< one member of each other host
-  rank_t lost = no_rank;             ///< the first member that was lost: no collective of this team waits any more
+  std::uint64_t guests = 0;           ///< fence_guests made so far
+  team_state* owner = nullptr;        ///< null once the session has ended
+  owned<team_record> twin;            ///< the same members once more, for collectives that are asked for later; made when wanted
+  team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
+  mutex turn;                         ///< of the fibers that use the twin
+  std::vector<team_slot*> slots;      ///< each member's
+  std::vector<rank_t> host_leaders;   ///< one member of each other host
+  std::vector<std::uint32_t> groups;  ///< where the members of each host begin, and `size`: see groups.hpp
+  std::size_t pairs_from = ~std::size_t(0);       ///< bytes: values and arrays of so many and more move by groups.hpp
+  std::size_t scan_pairs_from = ~std::size_t(0);  ///< the same in scans, in which a member waits for those before it only
+  rank_t lost = no_rank;                          ///< the first member that was lost: no collective of this team waits any more
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
+  bool by_pairs(std::size_t bytes) const noexcept { return bytes >= pairs_from; }
+  bool scans_by_pairs(std::size_t bytes) const noexcept { return bytes >= scan_pairs_from; }
 };
 
 /// While a fiber is inside a collective of a team in which it may wait: others are kept out.

@@ -14,6 +14,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_wait.hpp"
 #include "armilla/team/explain_flag.hpp"
+#include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/team_state.hpp"
@@ -112,6 +113,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   t->mine = t->my_slot().flat;
   t->entered = &t->my_slot().entered;
   t->host_leaders = host_leaders_of(*s.self.host, s.self.rank, t->members);
+  choose_groups(*t, settings.collectives);
   t->checking = checked && settings.checked && t->size > 1;
   t->barrier_pattern = choose_barrier(settings.barrier, *t, s.self.host->oversubscribed);
   set_fence_pattern(*t, choose_fence(settings.fence, *t, s.self.host->oversubscribed));
@@ -178,6 +180,16 @@ team_record* split(team_record* parent, int color, int key) {
 
 }  // namespace
 
+namespace {
+
+bool has_lost_member(const team_state& s, std::uint32_t slot) {
+  return std::ranges::any_of(s.teams, [slot](const team_record* t) {
+    return t->lost != no_rank && (t->slot == slot || t->slot + collective_layout::to_twin == slot);
+  });
+}
+
+}  // namespace
+
 team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.self.ranks)), staging(s.layout.staging(slot)) {
   const collective_layout& layout = s.layout;
   std::byte* const own = s.self.host->collective(s.self.rank);
@@ -190,6 +202,7 @@ team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.sel
     p.mine_short = reinterpret_cast<flag_line*>(own + layout.exchange(slot, r));
     p.theirs_short = reinterpret_cast<flag_line*>(other + layout.exchange(slot, s.self.rank));
   }
+  far.abandoned = has_lost_member(s, slot);
 }
 
 team_area::~team_area() = default;
@@ -225,6 +238,7 @@ void lose_member(context& self, rank_t lost) {
       for (team_record* r = t; r != nullptr; r = r->twin.get()) {
         r->lost = lost;
         r->checking = true;  // so that a collective hears of it when it is entered
+        if (auto& area = self.teams->areas[r->slot]; area != nullptr) abandon(self, r->slot, area->far);
       }
     }
 }

@@ -39,13 +39,43 @@ enum class ending_of { function, session, objects };
 void run_end_fence(ending_of which);
 }  // namespace detail
 
-/// What a combining function of a reduction must be: `op(a, b)` gives a T. It is always applied from the first member to
-/// the last, ((v0 op v1) op v2) ..., so it need be neither commutative nor associative: sums of floating-point numbers are the
-/// same bits on all members, and in every run with as many members.
+/// What a combining function of a reduction must be: `op(a, b)` gives a T. It is associative; it need not be commutative, for
+/// operands keep the order of the members. Between which of them it is applied first depends on the length, the team, its ranks
+/// and their hosts alone: sums of floating-point numbers are the same bits on all members, and in every run with the same ranks
+/// and hosts. On one host and on two that is from the first member to the last, ((v0 op v1) op v2) ..., with `in_order(op)`
+/// everywhere. What `op` throws is thrown on members that have applied it; then the result is of no use on any.
 template <class Op, class T>
 concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
 
+/// What `in_order` gives.
+template <class Op>
+struct in_order_op {
+  Op op;
+  template <class T>
+  T operator()(const T& a, const T& b) {
+    return T(op(a, b));
+  }
+};
+
+/// For an operation of a reduction or scan that is not associative, or whose result must not depend on the hosts: always applied
+/// from the first member to the last.
+///
+///     double alike_everywhere = am::all_reduce(x, am::in_order(std::plus<>{}));
+///
+/// Cost: on many hosts linear in the size of the team, where it is logarithmic without.
+template <class Op>
+in_order_op<Op> in_order(Op op) {
+  return {static_cast<Op&&>(op)};
+}
+
 namespace detail {
+template <class Op>
+inline constexpr bool keeps_order = false;
+template <class Op>
+inline constexpr bool keeps_order<in_order_op<Op>> = true;
+template <class Op>
+inline constexpr bool keeps_order<each_combined<Op>> = keeps_order<Op>;
+
 /// What cannot have been meant as the number of a root.
 template <class T>
 concept no_root = !std::is_convertible_v<T, rank_t> || std::is_floating_point_v<T>;

@@ -7,6 +7,7 @@
 #include "armilla/base/context.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_area.hpp"
+#include "armilla/team/far_messages.hpp"
 #include "armilla/team/record.hpp"
 
 namespace armilla::detail {
@@ -37,6 +38,7 @@ struct pair_state {
 };
 
 struct out_stream;
+struct far_out_stream;
 struct in_stream;
 
 /// What moves through the area of one slot. Goes on when the slot passes on to another team.
@@ -49,7 +51,9 @@ struct team_area {
   std::size_t staging;               ///< where it begins in a collective area
   std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
   std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
+  std::vector<far_out_stream> far_outgoing;
   std::vector<in_stream> incoming;
+  far_pairs far;
 };
 
 /// Layer team of one rank.

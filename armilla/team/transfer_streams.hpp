@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/team_state.hpp"
@@ -28,6 +29,16 @@ struct out_stream {
   std::uint64_t bytes_of(std::uint64_t i) const { return i + 1 < count ? chunk : bytes - i * chunk; }
 };
 
+/// The same to a peer on another host.
+struct far_out_stream {
+  far_pair* pair;
+  rank_t to;
+  const std::byte* data;
+  std::uint64_t bytes;
+  bool sent = false;
+  bool stays = false;  ///< the network moves `data` from where they lie
+};
+
 /// A message under way from one peer.
 struct in_stream {
   pair_state* pair;
@@ -47,6 +58,10 @@ struct in_stream {
   take_function take = nullptr;
   std::uint64_t expected = 0;  ///< bytes, if they are taken
   std::int32_t behind = -1;    ///< the number of the stream whose pieces are taken before; -1: none
+  far_pair* far = nullptr;     ///< the peer is on another host: the message comes whole
+  bool announced = false;      ///< and has not begun to move
+  bool moving = false;
+  std::unique_ptr<std::byte[]> memory{};  ///< for one that is folded, or dropped
 
   /// Bytes that have been taken from the begin on.
   std::uint64_t done() const { return count == 0 ? 0 : next == count ? total : next * chunk; }

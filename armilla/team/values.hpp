@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "armilla/team/arrays.hpp"
 #include "armilla/team/collective_bulk.hpp"
+#include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
 #include "armilla/team/pattern.hpp"
@@ -117,29 +119,17 @@ std::vector<T> exchange_each(team_record* record, collective kind, const std::ve
   }
 }
 
-/// The fold over all members in log2 N exchanges: between many hosts a word from each member to each host is too much.
-template <class T, class Op>
-T fold_by_hypercube(team_record& t, const T& value, Op& op, const char* what) {
-  struct folding {
-    Op& op;
-    std::exception_ptr thrown = nullptr;  // the meeting goes on, or others would wait for ever
-  } how{op};
-  const auto combine = [](void* self, void* result, const void* low, const void* high) {
-    auto& f = *static_cast<folding*>(self);
-    T a, b;
-    std::memcpy(static_cast<void*>(&a), low, sizeof a);
-    std::memcpy(static_cast<void*>(&b), high, sizeof b);
-    try {
-      const T both = f.op(a, b);
-      std::memcpy(result, &both, sizeof both);
-    } catch (...) {
-      if (!f.thrown) f.thrown = std::current_exception();
-      std::memcpy(result, &a, sizeof a);
-    }
-  };
+/// Between many hosts it moves and is folded as an array of one element (groups.hpp).
+template <class T>
+concept array_of_one = trivially_sendable<T> && std::is_default_constructible_v<T> && std::is_copy_assignable_v<T>;
+
+/// `f(bytes, how)` makes of the bytes of a value its fold with others.
+template <class T, class Op, class F>
+T fold_as_array(const T& value, Op& op, F f) {
+  elementwise<T, Op> each(op);
   T sum = value;
-  meet(t, pattern::hypercube, {&sum, sizeof sum, combine, &how}, what);
-  if (how.thrown) std::rethrow_exception(how.thrown);
+  f(reinterpret_cast<std::byte*>(&sum), each.how());
+  each.rethrow();
   return sum;
 }
 
@@ -156,8 +146,29 @@ T fold_first(const team_record& t, std::uint32_t last, const T& mine, Op& op, Ge
   return t.rank == 0 ? fold<T>(t, mine, 1, last, mine, op, get) : fold<T>(t, get(0), 1, last, mine, op, get);
 }
 
+/// `f(mine, theirs)` makes `count` values of this member's and others'.
+template <class T, class F>
+std::vector<T> gather_values(const T& value, std::size_t count, F f) {
+  std::vector<T> all(count, value);
+  f(reinterpret_cast<const std::byte*>(&value), reinterpret_cast<std::byte*>(all.data()));
+  return all;
+}
+
 template <class T>
 T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
+  if (t.by_pairs(trivially_sendable<T> ? bytes_size<T> : 0)) [[unlikely]] {
+    if (t.rank == root) {
+      const packet<T> data(value, t.size - 1);
+      send_packet_to_all(t, data.data(), data.size(), !trivially_sendable<T>);
+      return value;
+    }
+    landing<T> place;
+    if constexpr (trivially_sendable<T>)
+      receive_packet(t, root, bytes_size<T>, landing<T>::place, &place);
+    else
+      receive_packet(t, root, {}, landing<T>::place, &place);
+    return place.take(t.members[root], name_of(collective::broadcast));
+  }
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::broadcast);
     const std::uint64_t step = t.rank == root ? show_value(t, value, what) : post(t, nullptr, 0, what);
@@ -175,6 +186,11 @@ T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
 
 template <class T, class Op>
 std::optional<T> reduce_value(team_record& t, const T& value, Op& op, std::uint32_t root) {
+  if constexpr (array_of_one<T> && !keeps_order<Op>)
+    if (t.by_pairs(sizeof(T))) [[unlikely]] {
+      T sum = fold_as_array(value, op, [&](std::byte* v, const array_fold& how) { reduce_by_pairs(t, v, sizeof(T), how, root); });
+      return t.rank == root ? std::optional<T>(sum) : std::nullopt;
+    }
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::reduce);
     const std::uint64_t step = show_value(t, value, what);

@@ -58,9 +58,10 @@ def one_death(mortal, clock, dice, fabric):
     delay = dice.randint(0, delay)
     clock.reset()
     reception = dice.choice(("poll", "thread"))
-    scene = f"{fabric}, {reception}, {ranks} ranks, {how} of {victim}, seed {seed}, after {delay} us"
+    collectives = dice.choice(("flat", "pairs")) if fabric == "loop" else "auto"
+    scene = f"{fabric}, {reception}, {collectives}, {ranks} ranks, {how} of {victim}, seed {seed}, after {delay} us"
     job = Job([mortal, clock.name, how, str(victim), str(seed), str(delay)], ranks=ranks, fabric=fabric,
-              env={"ARMILLA_PROGRESS_MODE": reception})
+              env={"ARMILLA_PROGRESS_MODE": reception, "ARMILLA_COLLECTIVES": collectives})
     if how == "outside":
         kill_from_outside(clock, delay)
     job.end()

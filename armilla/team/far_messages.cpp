@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/far_messages.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include "armilla/am/delivery.hpp"
+#include "armilla/am/far_traffic.hpp"
+#include "armilla/team/team_state.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
+constexpr std::uint64_t longest_whole = 16 * 1024;  // from there on a copy costs more than to ask for the place
+
+constexpr std::uint64_t longest_of_all = std::uint64_t(1) << 46;  // a longer one is no message
+
+std::uint64_t in_words(std::uint64_t bytes) { return bytes / word_bytes * word_bytes; }
+
+far_pairs& pairs_of(context& self, rank_t source, std::uint32_t slot) {
+  if (slot >= collective_layout::all_slots) throw_damaged(source, "the slot of a collective's message", slot);
+  return self.teams->area(slot).far;
+}
+
+struct acknowledgement {
+  std::uint64_t slot, taken;
+};
+
+struct acknowledge_message {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    acknowledgement a;
+    if (size != sizeof a) throw_damaged(source, "the length of an acknowledgement", size);
+    std::memcpy(&a, at, sizeof a);
+    if (a.slot >= collective_layout::all_slots) throw_damaged(source, "the slot of an acknowledgement", a.slot);
+    far_pairs& pairs = pairs_of(in.self, source, std::uint32_t(a.slot));
+    far_pair& p = pairs.with[source];
+    if (a.taken > p.sent) throw_damaged(source, "the count of an acknowledgement", a.taken);
+    p.acknowledged = std::max(p.acknowledged, a.taken);
+    ++pairs.events;
+  }
+};
+handler_slot& acknowledge_slot = fixed_handler<acknowledge_message, well_known(handler_range::team, 2)>;
+
+void count_taken(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
+  if (++p.taken - p.told < far_pair::window / 2) return;
+  const acknowledgement a{slot, p.taken};
+  self.out->far()->send_control(from, acknowledge_slot.id, &a, sizeof a, nullptr, 0);
+  p.told = p.taken;
+}
+
+bulk_end tell_end(std::uint32_t slot, std::byte* scratch) {
+  return {[](context& c, std::uint64_t s, std::uint64_t memory) {
+            delete[] reinterpret_cast<std::byte*>(memory);
+            if (c.teams != nullptr) ++c.teams->area(std::uint32_t(s)).far.events;
+          },
+          slot, reinterpret_cast<std::uint64_t>(scratch)};
+}
+
+void drop_first(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
+  const envelope e = p.came.front();
+  if (e.how == envelope::whole) return pop_far(self, slot, p, from);
+  std::byte* const scratch = new std::byte[e.bytes];
+  self.out->far()->receive_memory(from, e.transfer, scratch, e.bytes, tell_end(slot, scratch));
+  pop_far(self, slot, p, from);
+}
+
+struct member_message {
+  static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    envelope e;
+    if (size < sizeof e) throw_damaged(source, "the length of a collective's message", size);
+    std::memcpy(&e, at, sizeof e);
+    const std::size_t words = size - sizeof e;
+    if (e.how > envelope::announced || e.bytes > longest_of_all || words != (e.how == envelope::whole ? in_words(e.bytes) : 0))
+      throw_damaged(source, "the length of a collective's message", e.bytes);
+    far_pairs& pairs = pairs_of(in.self, source, e.slot);
+    far_pair& p = pairs.with[source];
+    if (p.came.size() == far_pair::window) throw_damaged(source, "messages of a collective that wait", p.came.size());
+    p.came.push(e, at + sizeof e, words);
+    ++pairs.events;
+    if (pairs.abandoned) drop_first(in.self, e.slot, p, source);
+  }
+};
+handler_slot& member_slot = fixed_handler<member_message, well_known(handler_range::team, 1)>;
+
+}  // namespace
+
+envelope unexpected_queue::front() const noexcept {
+  envelope e;
+  std::memcpy(&e, bytes_.data() + first_, sizeof e);
+  return e;
+}
+
+std::size_t unexpected_queue::stored(const envelope& e) noexcept {
+  return sizeof e + (e.how == envelope::whole ? in_words(e.bytes) + word_bytes : 0);
+}
+
+void unexpected_queue::push(const envelope& head, const std::byte* words, std::size_t bytes) {
+  const std::size_t at = bytes_.size();
+  bytes_.resize(at + stored(head));
+  std::memcpy(bytes_.data() + at, &head, sizeof head);
+  if (bytes != 0) std::memcpy(bytes_.data() + at + sizeof head, words, bytes);
+  if (head.how == envelope::whole) std::memcpy(bytes_.data() + at + sizeof head + bytes, head.tail, word_bytes);
+  ++size_;
+}
+
+void unexpected_queue::pop() noexcept {
+  first_ += stored(front());
+  --size_;
+  if (empty()) bytes_.clear(), first_ = 0;
+}
+
+bool send_far(context& self, std::uint32_t slot, far_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,
+              std::uint64_t bytes, const void* owner) {
+  far_traffic& net = *self.out->far();
+  envelope e{slot, sign, bytes, envelope::whole, 0, {}};
+  ++p.sent;
+  if (bytes <= std::min(longest_whole, net.longest_control() - sizeof e)) {
+    const std::uint64_t words = in_words(bytes);
+    if (words != bytes) std::memcpy(e.tail, data + words, bytes - words);
+    net.send_control(to, member_slot.id, &e, sizeof e, data, words);
+    return false;
+  }
+  e.how = envelope::announced;
+  e.transfer = net.send_memory(to, data, bytes, tell_end(slot, nullptr), owner);
+  net.send_control(to, member_slot.id, &e, sizeof e, nullptr, 0);
+  return true;
+}
+
+void pop_far(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
+  p.came.pop();
+  count_taken(self, slot, p, from);
+}
+
+void receive_far(context& self, std::uint32_t slot, far_pair& p, rank_t from, std::byte* place, const void* owner) {
+  const envelope e = p.came.front();
+  self.out->far()->receive_memory(from, e.transfer, place, e.bytes, tell_end(slot, nullptr), owner);
+  pop_far(self, slot, p, from);
+}
+
+void abandon(context& self, std::uint32_t slot, far_pairs& pairs) {
+  pairs.abandoned = true;
+  for (auto& [from, p] : pairs.with)
+    while (!p.came.empty()) drop_first(self, slot, p, from);
+}
+
+}  // namespace armilla::detail
