@@ -15,6 +15,7 @@
 
 #include "armilla/armilla.hpp"
 #include "bench/kernels/updates.hpp"
+#include "bench/scale/collectives.hpp"
 #include "bench/scale/simulated_rank.hpp"
 
 namespace am = armilla;
@@ -25,6 +26,7 @@ struct wishes {
   std::string program = "barrier";
   int repeat = 4;
   long updates = 1000;
+  std::size_t bytes = 8;
 };
 
 double simulated_us() {
@@ -42,7 +44,7 @@ long resident_bytes() {
 }
 
 [[noreturn]] void wrong(const char* what) {
-  std::fprintf(stderr, "scale: rank %d: %s: wrong result\n", am::rank(), what);
+  std::fprintf(stderr, "scale: %s: wrong result\n", what);
   MPI_Abort(MPI_COMM_WORLD, 1);
   std::abort();
 }
@@ -70,25 +72,6 @@ void fence_after_statement() {
   const am::rank_t next = (am::rank() + 1) % am::ranks();
   am::async(next, [] { ++here().arrived; });
   am::fence();
-}
-
-double all_to_all(int n) {
-  const auto ranks = std::size_t(am::ranks());
-  std::vector<std::uint64_t> out(ranks), in(ranks);
-  for (std::size_t r = 0; r < ranks; ++r) out[r] = std::uint64_t(am::rank()) * 10000 + r;
-  const am::team all = am::world();
-  const double us = together(n, [&] { all.all_to_all(std::span<const std::uint64_t>(out), std::span(in)); });
-  for (std::size_t r = 0; r < ranks; ++r)
-    if (in[r] != r * 10000 + std::uint64_t(am::rank())) wrong("all-to-all");
-  return us;
-}
-
-double reduce(int n) {
-  const am::team all = am::world();
-  const std::uint64_t sum = std::uint64_t(am::ranks()) * std::uint64_t(am::ranks() - 1) / 2;
-  return together(n, [&] {
-    if (all.all_reduce(std::uint64_t(am::rank()), std::plus<>{}) != sum) wrong("reduce");
-  });
 }
 
 /// Random updates of a table of 1024 words a rank, and the fence behind them.
@@ -119,30 +102,31 @@ double measure(const wishes& w) {
     if (here().arrived != std::uint64_t(w.repeat) + 1) wrong("fence");
     return us;
   }
-  if (w.program == "reduce") return reduce(w.repeat);
-  if (w.program == "alltoall") return all_to_all(w.repeat);
-  return histogram(w.updates);
+  if (w.program == "histogram") return histogram(w.updates);
+  const auto call = scale::make_collective(w.program, w.bytes, am::rank(), am::ranks());
+  const double us = together(w.repeat, [&] { call->run(); });
+  if (!call->right()) wrong(w.program.c_str());
+  return us;
 }
 
 double measure_mpi(const wishes& w) {
   int ranks = 1, rank = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::vector<std::uint64_t> out(std::size_t(ranks), 1), in(std::size_t(ranks), 0);
-  const auto once = [&] {
-    if (w.program == "mpi_barrier") MPI_Barrier(MPI_COMM_WORLD);
-    if (w.program == "mpi_allreduce") MPI_Allreduce(out.data(), in.data(), 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    if (w.program == "mpi_alltoall") MPI_Alltoall(out.data(), 8, MPI_BYTE, in.data(), 8, MPI_BYTE, MPI_COMM_WORLD);
-  };
+  const auto call = scale::make_collective(w.program, w.bytes, rank, ranks);  // null: mpi_barrier
+  const auto once = [&] { call ? call->run() : void(MPI_Barrier(MPI_COMM_WORLD)); };
   once();
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = simulated_us();
   for (int i = 0; i < w.repeat; ++i) once();
-  return (simulated_us() - start) / w.repeat;
+  double us = (simulated_us() - start) / w.repeat, slowest = 0;
+  if (call && !call->right()) wrong(w.program.c_str());
+  MPI_Reduce(&us, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return slowest;
 }
 
 void print(const wishes& w, int ranks, double us, double rank_kib) {
-  nlohmann::json line{{"program", w.program}, {"ranks", ranks}, {"microseconds", us}};
+  nlohmann::json line{{"program", w.program}, {"ranks", ranks}, {"bytes", w.bytes}, {"microseconds", us}};
   if (rank_kib > 0) line["kib_per_rank"] = rank_kib;
   std::puts(line.dump().c_str());
   std::fflush(stdout);
@@ -175,10 +159,10 @@ int run_here(const wishes& w) {
 int main(int argc, char** argv) {
   wishes w;
   CLI::App options("Armilla on a simulated cluster: run it by smpirun, as bench/scale/scale.py does.");
-  options.add_option("program", w.program)
-      ->required()
-      ->check(CLI::IsMember({"barrier", "fence_idle", "fence_busy", "reduce", "alltoall", "histogram", "mpi_barrier",
-                             "mpi_allreduce", "mpi_alltoall"}));
+  std::vector<std::string> programs = scale::collective_names();
+  programs.insert(programs.end(), {"barrier", "fence_idle", "fence_busy", "histogram", "mpi_barrier"});
+  options.add_option("program", w.program)->required()->check(CLI::IsMember(programs));
+  options.add_option("--bytes", w.bytes, "of an array, or of what one rank gives to another")->check(CLI::Range(8, 1 << 30));
   options.add_option("--repeat", w.repeat, "calls measured")->check(CLI::Range(1, 1000));
   options.add_option("--updates", w.updates, "of the histogram, by each rank")->check(CLI::Range(1L, 100'000'000L));
   CLI11_PARSE(options, argc, argv);

@@ -18,22 +18,23 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 PATTERNS = ["flat", "tree", "hypercube", "dissemination"]
 FLAT_UP_TO = 64  # every rank tells every other: beyond it the simulator needs too long
-ALL_TO_ALL_UP_TO = 64
 HISTOGRAM_UP_TO = 256
+COLLECTIVES = ["broadcast", "all_reduce", "all_gather", "inclusive_scan", "all_to_all"]
+MOST_BYTES = 1 << 30  # of all ranks, which share a process
+MOST_MESSAGES = 300_000
 
 # What the simulator is told: what a message costs its sender and its receiver, how long a question whether a message has left takes,
 # that short messages leave whether they are waited for or not, that computing takes no time, and collectives of the simulated MPI
 # as MPICH and Open MPI have them.
 SIMULATOR = ["--log=root.thresh:error", "--cfg=smpi/privatization:no", "--cfg=smpi/simulate-computation:no",
              "--cfg=smpi/test:1e-7", "--cfg=smpi/async-small-thresh:65536", "--cfg=smpi/grow-injected-times:no",
-             "--cfg=smpi/os:0:0.2e-6:0", "--cfg=smpi/or:0:0.2e-6:0", "--cfg=smpi/barrier:ompi_bruck",
-             "--cfg=smpi/allreduce:rdb", "--cfg=smpi/alltoall:bruck"]
+             "--cfg=smpi/os:0:0.2e-6:0", "--cfg=smpi/or:0:0.2e-6:0", "--cfg=smpi/coll-selector:mpich",
+             "--cfg=smpi/barrier:ompi_bruck"]
 
 
 def cases(ranks):
     """(name, program, pattern of fence and barrier) for this number of ranks."""
-    for program in ("mpi_barrier", "mpi_allreduce"):
-        yield program, program, None
+    yield "mpi_barrier", "mpi_barrier", None
     for program in ("barrier", "fence_idle", "fence_busy"):
         for pattern in PATTERNS:
             if pattern == "flat" and ranks > FLAT_UP_TO:
@@ -41,21 +42,29 @@ def cases(ranks):
             if program != "barrier" and pattern == "dissemination" and ranks & (ranks - 1):
                 continue
             yield f"{program} {pattern}", program, pattern
-    yield "reduce", "reduce", None
-    if ranks <= ALL_TO_ALL_UP_TO:
-        yield "mpi_alltoall", "mpi_alltoall", None
-        yield "alltoall", "alltoall", None
     if ranks <= HISTOGRAM_UP_TO:
         yield "histogram", "histogram", None
 
 
-def run(program, name, what, pattern, ranks, repeat):
+def collectives(ranks, sizes):
+    """(name, bytes) of those that fit into this machine."""
+    for size in sizes:
+        for name in COLLECTIVES:
+            to_all = name in ("all_gather", "all_to_all")
+            if ranks * size * (ranks if to_all else 1) > MOST_BYTES:
+                continue
+            if to_all and size > 256 and ranks * ranks > MOST_MESSAGES:
+                continue
+            yield name, size
+
+
+def run(program, name, what, pattern, ranks, repeat, size=8):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
     environment.update(ARMILLA_TUNED="none", ARMILLA_PIN="none")
     if pattern:
         environment.update(ARMILLA_FENCE=pattern, ARMILLA_BARRIER=pattern)
     command = ["smpirun", "-np", str(ranks), "-platform", str(HERE / "cluster.xml"), *SIMULATOR, str(program), what,
-               "--repeat", str(repeat)]
+               "--repeat", str(repeat), "--bytes", str(size)]
     job = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     lines = [line for line in job.stdout.splitlines() if line.startswith("{")]
     if job.returncode != 0 or len(lines) != 1:
@@ -72,10 +81,8 @@ def model(record, hop, message):
     if record["pattern"]:
         busy = 2 if record["pattern"] == "flat" else 3  # rounds: armilla/team/fence.cpp
         return meeting[record["pattern"]] * (busy if name == "fence_busy" else 1)
-    if name == "reduce":
-        return meeting["flat"] if n <= 8 else meeting["hypercube"]
-    if name == "alltoall":
-        return meeting["flat"]
+    if name == "all_reduce" and record["bytes"] == 8:
+        return meeting["flat"] if n <= 4 else meeting["hypercube"]
     return None
 
 
@@ -100,7 +107,7 @@ def draw(records, out):
     figure.tight_layout()
     figure.savefig(out / "time.svg")
     figure, axis = plt.subplots(figsize=(5, 3.4))
-    for name in ("barrier dissemination", "fence_busy hypercube", "reduce", "histogram"):
+    for name in ("barrier dissemination", "fence_busy hypercube", "all_reduce 8", "histogram"):
         points = [r for r in records if r["name"] == name]
         axis.plot([r["ranks"] for r in points], [r["kib_per_rank"] for r in points], "o-", label=name)
     axis.set(xlabel="ranks", ylabel="KiB a rank, the simulator's share included", ylim=(0, None))
@@ -115,6 +122,7 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--ranks", type=int, nargs="+", default=[4, 16, 64, 256])
     arguments.add_argument("--program", type=pathlib.Path, default=HERE.parents[1] / "build/release/bin/armilla-scale")
+    arguments.add_argument("--sizes", type=int, nargs="*", default=[8, 4096, 1 << 20], help="bytes of the collectives' arrays")
     arguments.add_argument("--repeat", type=int, default=4)
     arguments.add_argument("--out", type=pathlib.Path, default=pathlib.Path("scale"))
     arguments.add_argument("--no-pictures", action="store_true")
@@ -130,6 +138,13 @@ def main():
     message = max(0.0, four - hop) / 4
     print(f"a message one way: {hop:.2f} us; of it on a processor: {message:.2f} us")
     records = []
+
+    def note(record, expected, against):
+        records.append(record)
+        told = f"model {expected:8.1f}" if expected else " " * 14
+        print(f"{record['ranks']:5} {record['name']:26} {record['microseconds']:10.1f} us {told}  {against}"
+              f" {record.get('kib_per_rank', 0):8.0f} KiB a rank", flush=True)
+
     for ranks in given.ranks:
         barrier = None
         for name, what, pattern in cases(ranks):
@@ -137,10 +152,12 @@ def main():
             barrier = record["microseconds"] if what == "mpi_barrier" else barrier
             record["model"] = model(record, hop, message)
             record["mpi_barriers"] = record["microseconds"] / barrier
-            records.append(record)
-            expected = f"model {record['model']:8.1f}" if record["model"] else " " * 14
-            print(f"{ranks:5} {name:26} {record['microseconds']:10.1f} us {expected}  {record['mpi_barriers']:6.2f} MPI barriers"
-                  f" {record.get('kib_per_rank', 0):8.0f} KiB a rank", flush=True)
+            note(record, record["model"], f"{record['mpi_barriers']:6.2f} MPI barriers")
+        for what, size in collectives(ranks, given.sizes):
+            mpi = run(given.program, f"mpi_{what} {size}", f"mpi_{what}", None, ranks, given.repeat, size)
+            record = run(given.program, f"{what} {size}", what, None, ranks, given.repeat, size)
+            record.update(model=model(record, hop, message), mpi=mpi["microseconds"], ratio=record["microseconds"] / mpi["microseconds"])
+            note(record, record["model"], f"{record['ratio']:6.2f} of MPI's  ")
     with open(given.out / "scale.json", "w", encoding="utf-8") as file:
         file.writelines(json.dumps(r) + "\n" for r in records)
     if not given.no_pictures:
