@@ -47,6 +47,7 @@ void run_end_fence(ending_of which);
 template <class Op, class T>
 concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
 
+namespace detail {
 /// What `in_order` gives.
 template <class Op>
 struct in_order_op {
@@ -56,6 +57,7 @@ struct in_order_op {
     return T(op(a, b));
   }
 };
+}  // namespace detail
 
 /// For an operation of a reduction or scan that is not associative, or whose result must not depend on the hosts: always applied
 /// from the first member to the last.
@@ -64,7 +66,7 @@ struct in_order_op {
 ///
 /// Cost: on many hosts linear in the size of the team, where it is logarithmic without.
 template <class Op>
-in_order_op<Op> in_order(Op op) {
+detail::in_order_op<Op> in_order(Op op) {
   return {static_cast<Op&&>(op)};
 }
 

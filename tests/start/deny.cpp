@@ -29,7 +29,7 @@ namespace {
 constexpr int cannot = 77;
 
 // Headers may be older than kernels.
-constexpr unsigned guard_install = 102, populate_write = 23;
+constexpr unsigned guard_install = 102, populate_read = 22, populate_write = 23;
 
 struct named_call {
   std::string_view name;
@@ -84,6 +84,8 @@ constexpr named_call calls[] = {
     {"MADV_HUGEPAGE", SYS_madvise, 2, MADV_HUGEPAGE},
     {"MADV_DONTFORK", SYS_madvise, 2, MADV_DONTFORK},
     {"MADV_POPULATE_WRITE", SYS_madvise, 2, populate_write},
+    {"MADV_POPULATE_READ", SYS_madvise, 2, populate_read},
+    {"MADV_DONTNEED", SYS_madvise, 2, MADV_DONTNEED},
     {"MADV_GUARD_INSTALL", SYS_madvise, 2, guard_install},
     {"FUTEX_WAIT", SYS_futex, 1, FUTEX_WAIT},
     {"FUTEX_WAKE", SYS_futex, 1, FUTEX_WAKE},
