@@ -269,6 +269,30 @@ RANK_TEST(records_and_edges_are_read_as_they_were_written) {
   if (am::rank() == 0) std::remove(path.c_str());
 }
 
+RANK_TEST(a_sparse_matrix_is_read_as_it_was_written) {
+  const std::string path = "/tmp/armilla_texts_test." + std::to_string(am::broadcast(int(::getpid())));
+  std::vector<am::matrix_entry<double>> entries;
+  for (std::size_t i = 0; i < 200; ++i) entries.push_back({i * 37 % 61, i * 53 % 61, 1.0 / double(i + 1)});
+  const am::sparse_matrix<double> m(61, 61, am::rank() == 0 ? entries : decltype(entries){});
+  am::write_matrix_market(path, m);
+  const am::sparse_matrix<double> read = am::read_matrix_market(path);
+  const auto all = [](const am::sparse_matrix<double>& of) {
+    std::vector<std::tuple<std::size_t, std::size_t, double>> mine;
+    of.for_each_entry([&](std::size_t row, std::size_t column, double value) { mine.emplace_back(row, column, value); });
+    auto sorted = am::all_gather_v(mine);
+    std::ranges::sort(sorted);
+    return sorted;
+  };
+  EXPECT_EQ(read.non_zeros(), m.non_zeros());
+  EXPECT(all(read) == all(m));
+  double sum = 0, expected = 0;
+  for (const auto& [row, column, value] : all(m)) sum += value * double(row * 61 + column);
+  for (const auto& e : entries) expected += e.value * double(e.row * 61 + e.column);
+  EXPECT(std::abs(sum - expected) < 1e-9 * expected);
+  am::barrier();
+  if (am::rank() == 0) std::remove(path.c_str());
+}
+
 RANK_TEST(what_throws_while_a_file_is_made_leaves_the_file_alone) {
   const std::string path = "/tmp/armilla_texts_test." + std::to_string(am::broadcast(int(::getpid())));
   am::write_lines(path, am::rank() == 0 ? texts{"before"} : texts{});

@@ -11,6 +11,7 @@
 
 #include "armilla/algorithm/in_order.hpp"
 #include "armilla/container/files.hpp"
+#include "armilla/container/sparse_matrix.hpp"
 
 /// Containers and views into files.
 namespace armilla {
@@ -97,6 +98,27 @@ void write_edges(const std::string& path, R&& edges) {
     if constexpr (requires { e.weight; }) detail::append_number(all += ' ', e.weight);
     all += '\n';
   });
+}
+/// A matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if T is an integer, else
+/// real. Each rank writes its rows. Else as `write_lines`.
+template <class T>
+  requires std::is_arithmetic_v<T>
+void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
+  detail::algorithm_call why("write_matrix_market");
+  std::string bytes;
+  const auto put = [&bytes](std::size_t number, char end) { detail::append_number(bytes, number), bytes += end; };
+  if (m.members().rank() == 0) {
+    bytes = std::is_integral_v<T> ? "%%MatrixMarket matrix coordinate integer general\n"
+                                  : "%%MatrixMarket matrix coordinate real general\n";
+    put(m.rows(), ' '), put(m.columns(), ' '), put(m.non_zeros(), '\n');
+  }
+  m.for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
+    put(row + 1, ' '), put(column + 1, ' ');
+    detail::append_number(bytes, value);
+    bytes += '\n';
+  });
+  detail::agree(m.members(), "write_matrix_market", why);
+  detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
 }
 /// The elements of a container or view as they lie in memory. Else as `write_lines`.
 template <distributed_range R>

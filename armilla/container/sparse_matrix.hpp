@@ -83,6 +83,19 @@ class sparse_matrix {
     return all;
   }
 
+  /// f(row, column, value) for the entries of this rank's rows, row by row.
+  template <class F>
+  void for_each_entry(F f) const {
+    std::size_t borders = 0;
+    for (std::size_t r = 0; r < part_.inner.rows(); ++r) {
+      const bool border = borders < part_.border_row.size() && part_.border_row[borders] == r;
+      const detail::compressed_rows<T>& rows = border ? part_.border : part_.inner;
+      const std::size_t at = border ? borders++ : r;
+      for (std::size_t k = rows.begin[at]; k < rows.begin[at + 1]; ++k)
+        f(first_row_ + r, detail::column_of(part_, columns_, members_.rank(), rows.column[k]), rows.value[k]);
+    }
+  }
+
   /// For algorithms.
   const detail::sparse_part<T>& part() const noexcept { return part_; }
   /// For algorithms.

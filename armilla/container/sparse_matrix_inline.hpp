@@ -53,6 +53,16 @@ struct sparse_part {
   std::size_t own_columns = 0;
 };
 
+/// The column of the matrix that stands as `at` in this rank's rows.
+template <class T>
+std::size_t column_of(const sparse_part<T>& p, const placement& columns, rank_t me, std::size_t at) {
+  if (at < p.own_columns) return columns.index_of(me, at);
+  const std::size_t place = at - p.own_columns;
+  const auto behind = std::ranges::upper_bound(p.ghosts, place, {}, &ghost_run::first);
+  const ghost_run& from = *std::prev(behind);
+  return columns.index_of(from.owner, from.places[place - from.first]);
+}
+
 /// In order, those of one place as one.
 template <class T>
 void add_up(std::vector<matrix_entry<T>>& mine) {
