@@ -81,8 +81,8 @@ def model(record, hop, message):
     if record["pattern"]:
         busy = 2 if record["pattern"] == "flat" else 3  # rounds: armilla/team/fence.cpp
         return meeting[record["pattern"]] * (busy if name == "fence_busy" else 1)
-    if name == "all_reduce" and record["bytes"] == 8:
-        return meeting["flat"] if n <= 4 else meeting["hypercube"]
+    if name == "all_reduce" and record["bytes"] == 8 and n > 17:  # up to there a word to each host
+        return meeting["hypercube"]
     return None
 
 
