@@ -73,6 +73,7 @@ ARMILLA_STAPL_P(group_by);
 ARMILLA_STAPL_P(histogram);
 ARMILLA_STAPL_P(includes);
 ARMILLA_STAPL_P(inclusive_scan);
+ARMILLA_STAPL_P(inclusive_scan_by_key);
 ARMILLA_STAPL_P(inplace_merge);
 ARMILLA_STAPL_P(iota);
 ARMILLA_STAPL_P(is_partitioned);

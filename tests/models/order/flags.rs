@@ -3,7 +3,7 @@
 //!
 // Stands for: armilla/team/record.hpp: await_step, has_room, begin_flat, write_line, post, await_post
 // Stands for: armilla/team/team.cpp: make_room
-// Stands for: armilla/team/pattern.cpp: tree, hypercube, double_up, show, wait
+// Stands for: armilla/team/pattern.cpp: tree, double_up, double_up_from, show, wait
 // Code: armilla/team/record.hpp: line.step.store(t.sign | step, std::memory_order_release);
 // Code: armilla/team/record.hpp: if (flag.load(std::memory_order_acquire) == expected) return;
 // Code: armilla/team/record.hpp: if (step - t.known >= team_slot::flat_lines) [[unlikely]] make_room(t, step - team_slot::flat_lines / 2, what);
