@@ -2,7 +2,6 @@
 #include "armilla/team/arrays.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/packet.hpp"
+#include "armilla/team/scratch.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -89,7 +89,7 @@ class folding {
  public:
   folding(team_record& t, std::byte* mine, std::size_t bytes, const array_fold& how)
       : me_(t.rank), mine_(mine), bytes_(bytes), how_(how) {
-    if (me_ > 1) before_.reset(new std::byte[bytes]);
+    if (me_ > 1) before_ = make_scratch(bytes);
   }
   std::size_t bytes() const { return bytes_; }
 
@@ -112,7 +112,7 @@ class folding {
   std::byte* mine_;
   std::size_t bytes_;
   const array_fold& how_;
-  std::unique_ptr<std::byte[]> before_;  // the fold of the members before this one
+  scratch before_;  // the fold of the members before this one
 };
 
 void fold_all(member_transfer& moves, const team_record& t, folding& into) {
@@ -161,7 +161,7 @@ void all_reduce_by_transfers(team_record& t, std::byte* data, std::size_t bytes,
 void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t bytes, const array_fold& how,
                   std::uint32_t root) {
   const bool all = kind == collective::all_reduce, takes = all || t.rank == root;
-  const std::unique_ptr<std::byte[]> memory(new std::byte[takes ? bytes * t.size : 0]);
+  const scratch memory = make_scratch(takes ? bytes * t.size : 0);
   std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + (takes ? i * bytes : 0), bytes});
   member_transfer moves(t, kind);
@@ -205,7 +205,7 @@ void send_parts(member_transfer& moves, const team_record& t, const std::byte* a
 
 // Elements that do not come apart where pieces do: all parts whole, then the fold.
 void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine, std::size_t bytes, const array_fold& how) {
-  const std::unique_ptr<std::byte[]> memory(new std::byte[bytes * t.size]);
+  const scratch memory = make_scratch(bytes * t.size);
   std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.size; ++i) places.push_back({memory.get() + i * bytes, bytes});
   member_transfer moves(t, collective::reduce_scatter);
@@ -247,7 +247,7 @@ void scan_by_transfer(team_record& t, collective kind, const std::byte* data, st
   if (apart) moves.in_pieces_of(how.element);
   for (std::uint32_t i = t.rank + 1; i < t.size; ++i) moves.send_shared(i, data, bytes);
   appending into{to, how, begun};
-  const std::unique_ptr<std::byte[]> memory(new std::byte[apart ? 0 : bytes * t.rank]);
+  const scratch memory = make_scratch(apart ? 0 : bytes * t.rank);
   std::vector<known_place> places;
   for (std::uint32_t i = 0; i < t.rank; ++i) places.push_back({memory.get() + i * bytes, bytes});
   for (std::uint32_t i = 0; i < t.rank; ++i)
@@ -380,7 +380,7 @@ void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes,
     append_boards(t, step, data, 1, t.rank + 1, how, bytes, what);
     return;
   }
-  const std::unique_ptr<std::byte[]> before(new std::byte[t.rank != 0 ? bytes : 0]);
+  const scratch before = make_scratch(t.rank != 0 ? bytes : 0);
   scan_by_transfer(t, collective::inclusive_scan, data, before.get(), false, bytes, how);
   if (t.rank != 0) how.fold(how.op, data, before.get(), bytes, true);
 }

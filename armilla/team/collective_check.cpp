@@ -7,6 +7,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/team/far_messages.hpp"
 #include "armilla/team/named_algorithm.hpp"
 #include "armilla/team/record.hpp"
 #include "armilla/team/team_state.hpp"
@@ -137,6 +138,7 @@ void check_entry(team_record& t, const intention& what) {
 bool does_otherwise(const team_record& t, rank_t r) { return differ_at(t, r, t.number); }
 
 void throw_does_otherwise(const team_record& t, rank_t r, std::uint64_t word) {
+  if (!t.host_leaders.empty()) abandon(t);  // others may have announced something, and wait until it has moved
   hear_of(t, r);
   const intention mine = intention::from(entered_as(*t.entered, t.number));
   if (const std::uint64_t number = first_difference(t, r); number != 0)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/far_traffic.hpp"
@@ -58,12 +57,22 @@ bulk_end tell_end(std::uint32_t slot, std::byte* scratch) {
           slot, reinterpret_cast<std::uint64_t>(scratch)};
 }
 
+std::uint32_t number_of_transfer(const envelope& e) {
+  std::uint32_t number;
+  std::memcpy(&number, e.tail, sizeof number);
+  return number;
+}
+
 void drop_first(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
   const envelope e = p.came.front();
-  if (e.how == envelope::whole) return pop_far(self, slot, p, from);
-  std::byte* const scratch = new std::byte[e.bytes];
-  self.out->far()->receive_memory(from, e.transfer, scratch, e.bytes, tell_end(slot, scratch));
+  if (e.how == envelope::whole || self.out->is_lost(from)) return pop_far(self, slot, p, from);
+  std::byte* const memory = new std::byte[e.bytes];
+  self.out->far()->receive_memory(from, number_of_transfer(e), memory, e.bytes, tell_end(slot, memory));
   pop_far(self, slot, p, from);
+}
+
+void drop_up_to(context& self, std::uint32_t slot, far_pair& p, rank_t from, std::uint32_t team) {
+  while (!p.came.empty() && p.came.front().is_up_to(team)) drop_first(self, slot, p, from);
 }
 
 struct member_message {
@@ -79,42 +88,38 @@ struct member_message {
     if (p.came.size() == far_pair::window) throw_damaged(source, "messages of a collective that wait", p.came.size());
     p.came.push(e, at + sizeof e, words);
     ++pairs.events;
-    if (pairs.abandoned) drop_first(in.self, e.slot, p, source);
+    if (pairs.abandoned) drop_up_to(in.self, e.slot, p, source, pairs.abandoned_team);
   }
 };
 handler_slot& member_slot = fixed_handler<member_message, well_known(handler_range::team, 1)>;
 
 }  // namespace
 
-envelope unexpected_queue::front() const noexcept {
-  envelope e;
-  std::memcpy(&e, bytes_.data() + first_, sizeof e);
-  return e;
-}
-
-std::size_t unexpected_queue::stored(const envelope& e) noexcept {
-  return sizeof e + (e.how == envelope::whole ? in_words(e.bytes) + word_bytes : 0);
-}
-
 void unexpected_queue::push(const envelope& head, const std::byte* words, std::size_t bytes) {
-  const std::size_t at = bytes_.size();
-  bytes_.resize(at + stored(head));
-  std::memcpy(bytes_.data() + at, &head, sizeof head);
-  if (bytes != 0) std::memcpy(bytes_.data() + at + sizeof head, words, bytes);
-  if (head.how == envelope::whole) std::memcpy(bytes_.data() + at + sizeof head + bytes, head.tail, word_bytes);
+  constexpr std::size_t least_room = 2 * cache_line;
+  if (ring_.empty()) ring_.resize(most);
+  message& m = ring_[(first_ + size_) % most];
+  const std::size_t needed = bytes + word_bytes;
+  if (needed > m.room) {
+    const std::size_t room = std::max(align_up(needed, cache_line), least_room);
+    m.bytes = make_scratch(room);
+    m.room = room;
+  }
+  m.head = head;
+  if (bytes != 0) std::memcpy(m.bytes.get(), words, bytes);
+  if (head.how == envelope::whole) std::memcpy(m.bytes.get() + bytes, head.tail, word_bytes);
   ++size_;
 }
 
 void unexpected_queue::pop() noexcept {
-  first_ += stored(front());
+  first_ = (first_ + 1) % most;
   --size_;
-  if (empty()) bytes_.clear(), first_ = 0;
 }
 
-bool send_far(context& self, std::uint32_t slot, far_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,
+bool send_far(context& self, const team_record& t, far_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,
               std::uint64_t bytes, const void* owner) {
   far_traffic& net = *self.out->far();
-  envelope e{slot, sign, bytes, envelope::whole, 0, {}};
+  envelope e{t.slot, sign, bytes, envelope::whole, std::uint32_t(t.first_step), {}};
   ++p.sent;
   if (bytes <= std::min(longest_whole, net.longest_control() - sizeof e)) {
     const std::uint64_t words = in_words(bytes);
@@ -123,7 +128,8 @@ bool send_far(context& self, std::uint32_t slot, far_pair& p, rank_t to, std::ui
     return false;
   }
   e.how = envelope::announced;
-  e.transfer = net.send_memory(to, data, bytes, tell_end(slot, nullptr), owner);
+  const std::uint32_t number = net.send_memory(to, data, bytes, tell_end(t.slot, nullptr), owner);
+  std::memcpy(e.tail, &number, sizeof number);
   net.send_control(to, member_slot.id, &e, sizeof e, nullptr, 0);
   return true;
 }
@@ -135,14 +141,20 @@ void pop_far(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
 
 void receive_far(context& self, std::uint32_t slot, far_pair& p, rank_t from, std::byte* place, const void* owner) {
   const envelope e = p.came.front();
-  self.out->far()->receive_memory(from, e.transfer, place, e.bytes, tell_end(slot, nullptr), owner);
+  self.out->far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, nullptr), owner);
   pop_far(self, slot, p, from);
 }
 
-void abandon(context& self, std::uint32_t slot, far_pairs& pairs) {
+void drop_earlier(context& self, const team_record& t, far_pair& p, rank_t from) {
+  drop_up_to(self, t.slot, p, from, std::uint32_t(t.first_step) - 1);
+}
+
+void abandon(const team_record& t) {
+  team_state& state = *t.owner;
+  far_pairs& pairs = state.area(t.slot).far;
   pairs.abandoned = true;
-  for (auto& [from, p] : pairs.with)
-    while (!p.came.empty()) drop_first(self, slot, p, from);
+  pairs.abandoned_team = std::uint32_t(t.first_step);
+  for (auto& [from, p] : pairs.with) drop_up_to(state.self, t.slot, p, from, pairs.abandoned_team);
 }
 
 }  // namespace armilla::detail

@@ -12,9 +12,9 @@ namespace armilla::detail {
 bool member_transfer::push_far() {
   bool any = false;
   for (far_out_stream& o : area_.far_outgoing) {
-    if (o.sent || !o.pair->admits()) continue;
+    if (o.sent || !o.pair->admits() || state_.self.out->is_lost(o.to)) continue;
     o.sent = true;
-    o.stays = send_far(state_.self, t_.slot, *o.pair, o.to, sign(), o.data, o.bytes, &o);
+    o.stays = send_far(state_.self, t_, *o.pair, o.to, sign(), o.data, o.bytes, &o);
     any = true;
   }
   return any;
@@ -38,22 +38,24 @@ bool member_transfer::pull_far(in_stream& in) {
   if (in.count != 0 && in.next == in.count) return false;
   bool any = false;
   if (in.count == 0) {
+    drop_earlier(state_.self, t_, *in.far, in.from);
     if (in.far->came.empty()) return false;
     open_far(in);
     any = true;
   }
   // One that is folded needs memory: it comes while the one before it is taken, not earlier.
+  const outbox& out = *state_.self.out;
+  if (out.is_lost(in.from) && (in.announced || in.moving)) return any;
   if (in.announced && (in.behind < 0 || in_turn(area_.incoming[std::size_t(in.behind)]))) {
-    if (in.to == nullptr) in.memory.reset(new std::byte[in.total]);
+    if (in.to == nullptr) in.memory = make_scratch(in.total);
     receive_far(state_.self, t_.slot, *in.far, in.from, in.to == nullptr ? in.memory.get() : in.to, &in);
     in.announced = false;
     in.moving = any = true;
   }
-  const outbox& out = *state_.self.out;
-  if (in.announced || !in_turn(in) || (in.moving && (out.moves_for(&in) || out.is_lost(in.from)))) return any;
+  if (in.announced || !in_turn(in) || (in.moving && out.moves_for(&in))) return any;
   in.source = in.moving ? in.memory.get() : in.far->came.data();
   if (!in.moving || in.to == nullptr) copy_out(in, 0, in.total);
-  if (!in.moving) pop_far(state_.self, t_.slot, *in.far, in.from);
+  if (!in.moving && !area_.far.abandoned) pop_far(state_.self, t_.slot, *in.far, in.from);
   in.memory.reset();
   ++in.next;
   return true;
@@ -66,8 +68,8 @@ bool member_transfer::far_finished() const {
 
 // An error ends the transfer: what peers still send is dropped, and the network leaves the caller's memory alone before it goes.
 void member_transfer::leave_far() noexcept {
-  if (area_.far.with.empty()) return;
-  abandon(state_.self, t_.slot, area_.far);
+  if (t_.host_leaders.empty()) return;
+  abandon(t_);
   for (const far_out_stream& o : area_.far_outgoing) await_transfers(*state_.self.messages, &o);
   for (const in_stream& in : area_.incoming) await_transfers(*state_.self.messages, &in);
 }

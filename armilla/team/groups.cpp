@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <vector>
 
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/group_moves.hpp"
 #include "armilla/team/hypercube.hpp"
+#include "armilla/team/scratch.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -51,7 +51,7 @@ struct range {
 class array_cube {
  public:
   array_cube(group_moves& moves, const array_fold& how, std::byte* data, std::size_t bytes)
-      : moves_(moves), how_(how), data_(data), bytes_(bytes), cube_(moves.groups()), theirs_(new std::byte[bytes]) {}
+      : moves_(moves), how_(how), data_(data), bytes_(bytes), cube_(moves.groups()), theirs_(make_scratch(bytes)) {}
 
   void all_reduce() {
     const std::uint32_t place = moves_.group();
@@ -108,7 +108,7 @@ class array_cube {
   std::byte* data_;
   std::size_t bytes_;
   hypercube cube_;
-  std::unique_ptr<std::byte[]> theirs_;
+  scratch theirs_;
 };
 
 // The fold of all groups before this leader's. What a leader has after round k is the fold of the 2^k groups up to its own, and
@@ -117,7 +117,7 @@ class scan_of_groups {
  public:
   /// `sum`: of this group; it is lost.
   scan_of_groups(group_moves& moves, const array_fold& how, std::byte* sum, std::size_t bytes)
-      : moves_(moves), how_(how), sum_(sum), bytes_(bytes), memory_(new std::byte[2 * bytes]) {}
+      : moves_(moves), how_(how), sum_(sum), bytes_(bytes), memory_(make_scratch(2 * bytes)) {}
 
   /// Null: no group is before this one.
   const std::byte* run() {
@@ -156,17 +156,17 @@ class scan_of_groups {
   const array_fold& how_;
   std::byte* sum_;
   std::size_t bytes_;
-  std::unique_ptr<std::byte[]> memory_;
+  scratch memory_;
   bool any_ = false;
 };
 
 // What the members of my group have, one behind the other, on its leader.
-std::unique_ptr<std::byte[]> members_arrays(group_moves& moves, const std::byte* mine, std::size_t bytes) {
+scratch members_arrays(group_moves& moves, const std::byte* mine, std::size_t bytes) {
   if (!moves.leads()) {
     moves.send_to_member(moves.leader(), mine, bytes);
     return nullptr;
   }
-  std::unique_ptr<std::byte[]> all(new std::byte[bytes * moves.members()]);
+  scratch all = make_scratch(bytes * moves.members());
   moves.receive_from_members(mine, bytes, all.get());
   return all;
 }
@@ -174,19 +174,19 @@ std::unique_ptr<std::byte[]> members_arrays(group_moves& moves, const std::byte*
 // The fold of my group, on its leader.
 void fold_group(group_moves& moves, std::byte* data, std::size_t bytes, const array_fold& how) {
   if (moves.members() == 1) return;
-  const std::unique_ptr<std::byte[]> all = members_arrays(moves, data, bytes);
+  const scratch all = members_arrays(moves, data, bytes);
   for (std::uint32_t i = 1; all != nullptr && i < moves.members(); ++i)
     how.fold(how.op, data, all.get() + i * bytes, bytes, false);
 }
 
 // Gives each member of the group the fold of all before it. False: there are none.
 bool scan(group_moves& moves, const std::byte* data, std::size_t bytes, const array_fold& how, std::byte* before) {
-  const std::unique_ptr<std::byte[]> all = members_arrays(moves, data, bytes);
+  const scratch all = members_arrays(moves, data, bytes);
   if (all == nullptr) {
     moves.receive_from_member(moves.leader(), before, bytes);
     return true;
   }
-  const std::unique_ptr<std::byte[]> sum(new std::byte[bytes]);
+  const scratch sum = make_scratch(bytes);
   std::memcpy(sum.get(), data, bytes);
   for (std::uint32_t i = 1; i < moves.members(); ++i) how.fold(how.op, sum.get(), all.get() + i * bytes, bytes, false);
   scan_of_groups leaders(moves, how, sum.get(), bytes);
@@ -222,7 +222,7 @@ void all_reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, con
 
 void reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how, std::uint32_t root) {
   group_moves moves(t, collective::reduce);
-  const std::unique_ptr<std::byte[]> memory(new std::byte[2 * bytes]);
+  const scratch memory = make_scratch(2 * bytes);
   std::byte *const sum = memory.get(), *const theirs = sum + bytes;
   std::memcpy(sum, data, bytes);
   fold_group(moves, sum, bytes, how);
@@ -246,13 +246,13 @@ void reduce_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const a
 
 void inclusive_scan_by_pairs(team_record& t, std::byte* data, std::size_t bytes, const array_fold& how) {
   group_moves moves(t, collective::inclusive_scan);
-  const std::unique_ptr<std::byte[]> before(new std::byte[bytes]);
+  const scratch before = make_scratch(bytes);
   if (scan(moves, data, bytes, how, before.get())) how.fold(how.op, data, before.get(), bytes, true);
 }
 
 void exclusive_scan_by_pairs(team_record& t, const std::byte* data, std::byte* first, std::size_t bytes, const array_fold& how) {
   group_moves moves(t, collective::exclusive_scan);
-  const std::unique_ptr<std::byte[]> before(new std::byte[bytes]);
+  const scratch before = make_scratch(bytes);
   if (scan(moves, data, bytes, how, before.get())) how.fold(how.op, first, before.get(), bytes, false);
 }
 

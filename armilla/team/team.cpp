@@ -182,10 +182,11 @@ team_record* split(team_record* parent, int color, int key) {
 
 namespace {
 
-bool has_lost_member(const team_state& s, std::uint32_t slot) {
-  return std::ranges::any_of(s.teams, [slot](const team_record* t) {
-    return t->lost != no_rank && (t->slot == slot || t->slot + collective_layout::to_twin == slot);
+const team_record* with_lost_member(const team_state& s, std::uint32_t slot) {
+  const auto t = std::ranges::find_if(s.teams, [slot](const team_record* one) {
+    return one->lost != no_rank && (one->slot == slot || one->slot + collective_layout::to_twin == slot);
   });
+  return t == s.teams.end() ? nullptr : *t;
 }
 
 }  // namespace
@@ -202,7 +203,8 @@ team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.sel
     p.mine_short = reinterpret_cast<flag_line*>(own + layout.exchange(slot, r));
     p.theirs_short = reinterpret_cast<flag_line*>(other + layout.exchange(slot, s.self.rank));
   }
-  far.abandoned = has_lost_member(s, slot);
+  if (const team_record* const t = with_lost_member(s, slot))
+    far.abandoned = true, far.abandoned_team = std::uint32_t(t->first_step);
 }
 
 team_area::~team_area() = default;
@@ -238,7 +240,7 @@ void lose_member(context& self, rank_t lost) {
       for (team_record* r = t; r != nullptr; r = r->twin.get()) {
         r->lost = lost;
         r->checking = true;  // so that a collective hears of it when it is entered
-        if (auto& area = self.teams->areas[r->slot]; area != nullptr) abandon(self, r->slot, area->far);
+        if (self.teams->areas[r->slot] != nullptr) abandon(*r);
       }
     }
 }

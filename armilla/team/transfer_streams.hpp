@@ -2,9 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "armilla/team/member_transfer.hpp"
+#include "armilla/team/scratch.hpp"
 #include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
@@ -61,7 +61,7 @@ struct in_stream {
   far_pair* far = nullptr;     ///< the peer is on another host: the message comes whole
   bool announced = false;      ///< and has not begun to move
   bool moving = false;
-  std::unique_ptr<std::byte[]> memory{};  ///< for one that is folded, or dropped
+  scratch memory{};  ///< for one that is folded, or dropped
 
   /// Bytes that have been taken from the begin on.
   std::uint64_t done() const { return count == 0 ? 0 : next == count ? total : next * chunk; }
