@@ -33,6 +33,7 @@ struct acknowledge_message {
     if (size != sizeof a) throw_damaged(source, "the length of an acknowledgement", size);
     std::memcpy(&a, at, sizeof a);
     if (a.slot >= collective_layout::all_slots) throw_damaged(source, "the slot of an acknowledgement", a.slot);
+    if (in.self.teams == nullptr) return;  // the session ends
     far_pairs& pairs = pairs_of(in.self, source, std::uint32_t(a.slot));
     far_pair& p = pairs.with[source];
     if (a.taken > p.sent) throw_damaged(source, "the count of an acknowledgement", a.taken);
@@ -83,6 +84,7 @@ struct member_message {
     const std::size_t words = size - sizeof e;
     if (e.how > envelope::announced || e.bytes > longest_of_all || words != (e.how == envelope::whole ? in_words(e.bytes) : 0))
       throw_damaged(source, "the length of a collective's message", e.bytes);
+    if (in.self.teams == nullptr) return;  // the session ends
     far_pairs& pairs = pairs_of(in.self, source, e.slot);
     far_pair& p = pairs.with[source];
     if (p.came.size() == far_pair::window) throw_damaged(source, "messages of a collective that wait", p.came.size());
