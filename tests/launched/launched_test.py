@@ -72,9 +72,10 @@ class Launched(FailedJobs, unittest.TestCase):
         self.assert_hellos(self.launch("-n", "3", ACTOR, "session"), 3)
 
     def test_two_programs(self):
-        with tempfile.TemporaryDirectory() as folder:
-            other = os.path.join(folder, "other")
+        with tempfile.TemporaryDirectory(dir=os.path.dirname(ACTOR)) as folder:  # from where backends are found
+            other = os.path.join(os.path.dirname(ACTOR), os.path.basename(folder) + "_other")
             shutil.copy(ACTOR, other)
+            self.addCleanup(os.remove, other)
             job = self.launch("-n", "1", ACTOR, "programs", ":", "-n", "2", other, "programs")
         tail = f"{ACTOR} on 0; {other} on 1 2;"
         self.assertEqual(sorted(job.out.splitlines()), [f"rank {r} runs {p}; {tail}" for r, p in enumerate([0, 1, 1])])
