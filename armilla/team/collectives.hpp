@@ -53,8 +53,8 @@ T team::all_reduce(const T& value, Op op) const {
   const char* what = name_of(collective::all_reduce);
   if constexpr (array_of_one<T> && !keeps_order<Op>)
     if (t.by_pairs(sizeof(T))) [[unlikely]]
-      return fold_as_array(value, op,
-                           [&](std::byte* sum, const array_fold& how) { all_reduce_by_pairs(t, sum, sizeof(T), how); });
+      return fold_as_array(value, op, collective::all_reduce,
+                           [&](std::byte* sum, const array_fold& how) { all_reduce_by_pairs(t, sum, how.element, how); });
   if constexpr (one_line<T>) {
     const std::uint64_t step = show_value(t, value, what);
     T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
@@ -121,8 +121,8 @@ T team::inclusive_scan(const T& value, Op op) const {
   team_record& t = detail::begin<T>(record_, collective::inclusive_scan);
   if constexpr (array_of_one<T> && !keeps_order<Op>)
     if (t.scans_by_pairs(sizeof(T))) [[unlikely]]
-      return fold_as_array(value, op,
-                           [&](std::byte* sum, const array_fold& how) { inclusive_scan_by_pairs(t, sum, sizeof(T), how); });
+      return fold_as_array(value, op, collective::inclusive_scan,
+                           [&](std::byte* sum, const array_fold& how) { inclusive_scan_by_pairs(t, sum, how.element, how); });
   if constexpr (one_line<T>) {
     const std::uint64_t step = show_value(t, value, "team::inclusive_scan");
     return fold_first<T>(t, t.rank + 1, value, op,
@@ -141,10 +141,12 @@ T team::exclusive_scan(const T& value, T first, Op op) const {
   using namespace detail;
   team_record& t = detail::begin<T>(record_, collective::exclusive_scan);
   if constexpr (array_of_one<T> && !keeps_order<Op>)
-    if (t.scans_by_pairs(sizeof(T))) [[unlikely]]
-      return fold_as_array(first, op, [&](std::byte* sum, const array_fold& how) {
-        exclusive_scan_by_pairs(t, reinterpret_cast<const std::byte*>(&value), sum, sizeof(T), how);
+    if (t.scans_by_pairs(sizeof(T))) [[unlikely]] {
+      const partial_fold<T> mine{value};
+      return fold_as_array(first, op, collective::exclusive_scan, [&](std::byte* sum, const array_fold& how) {
+        exclusive_scan_by_pairs(t, reinterpret_cast<const std::byte*>(&mine), sum, how.element, how);
       });
+    }
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::exclusive_scan);
     const std::uint64_t step = show_value(t, value, what);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/group_moves.hpp"
 #include "armilla/team/hypercube.hpp"
@@ -201,6 +202,10 @@ bool scan(group_moves& moves, const std::byte* data, std::size_t bytes, const ar
 }
 
 }  // namespace
+
+void throw_without_result(collective kind) {
+  throw_usage(name_of(kind), "the operation has thrown on another member, which has the exception: there is no result");
+}
 
 void choose_groups(team_record& t, exchange_pattern asked) {
   t.groups = groups_of(t);

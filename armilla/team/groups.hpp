@@ -20,6 +20,9 @@
 /// run. All members call these functions, in a collective that they have entered.
 namespace armilla::detail {
 
+/// usage_error: `op` has thrown on another member.
+[[noreturn, gnu::cold]] void throw_without_result(collective kind);
+
 /// What a team does, given the option.
 void choose_groups(team_record& t, exchange_pattern asked);
 

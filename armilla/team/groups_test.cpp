@@ -213,4 +213,26 @@ RANK_TEST(an_operation_that_throws_keeps_nobody_waiting) {
     EXPECT_EQ(any, am::ranks() > 1 ? 1 : 0);
   });
 }
+
+RANK_TEST(no_member_takes_a_value_for_which_the_operation_has_thrown_elsewhere) {
+  for_all_groups([] {
+    const int me = am::rank(), last = am::ranks() - 1, much = 1000;
+    const auto fails = [](int a, int b) { return a + b > much ? throw std::runtime_error("too much") : a + b; };
+    const auto throws = [](auto f) {
+      try {
+        f();
+      } catch (const std::runtime_error&) {  // that one, or a usage_error
+        return true;
+      }
+      return false;
+    };
+    EXPECT_EQ(throws([&] { am::world().all_reduce(me == last ? much : 1, fails); }), last > 0);
+    const bool reduced = throws([&] { am::world().reduce(me == last ? much : 1, fails, 0); });
+    if (me == 0) EXPECT_EQ(reduced, last > 0);
+    const bool scanned = throws([&] { am::world().inclusive_scan(me == last ? much : 1, fails); });
+    if (me == last) EXPECT_EQ(scanned, last > 0);
+    const bool scanned_before = throws([&] { am::world().exclusive_scan(me == 0 ? much : 1, 0, fails); });
+    if (me > 1) EXPECT(scanned_before);
+  });
+}
 RANK_TEST_MAIN()

@@ -43,7 +43,8 @@ void run_end_fence(ending_of which);
 /// operands keep the order of the members. Between which of them it is applied first depends on the length, the team, its ranks
 /// and their hosts alone: sums of floating-point numbers are the same bits on all members, and in every run with the same ranks
 /// and hosts. On one host and on two that is from the first member to the last, ((v0 op v1) op v2) ..., with `in_order(op)`
-/// everywhere. What `op` throws is thrown on members that have applied it; then the result is of no use on any.
+/// everywhere. What `op` throws is thrown where it was applied. A member whose value depends on that throws a usage_error; of an
+/// array the elements are then of no use.
 template <class Op, class T>
 concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
 

@@ -123,14 +123,32 @@ std::vector<T> exchange_each(team_record* record, collective kind, const std::ve
 template <class T>
 concept array_of_one = trivially_sendable<T> && std::is_default_constructible_v<T> && std::is_copy_assignable_v<T>;
 
-/// `f(bytes, how)` makes of the bytes of a value its fold with others.
+/// A value on its way through a fold, and whether `op` has thrown for some of those that it is made of.
+template <class T>
+struct partial_fold {
+  T value;
+  bool failed = false;
+};
+
+/// `f(bytes, how)` makes of the bytes of a partial_fold its fold with others. What `op` throws here is thrown in the end; where
+/// it has thrown on another member a usage_error is, for there is no result.
 template <class T, class Op, class F>
-T fold_as_array(const T& value, Op& op, F f) {
-  elementwise<T, Op> each(op);
-  T sum = value;
+T fold_as_array(const T& value, Op& op, collective kind, F f) {
+  std::exception_ptr thrown;
+  auto both = [&](const partial_fold<T>& a, const partial_fold<T>& b) -> partial_fold<T> {
+    if (!a.failed && !b.failed) try {
+        return {T(op(a.value, b.value))};
+      } catch (...) { thrown = std::current_exception(); }
+    return {a.value, true};
+  };
+  elementwise<partial_fold<T>, decltype(both)> each(both);
+  partial_fold<T> sum{value};
   f(reinterpret_cast<std::byte*>(&sum), each.how());
-  each.rethrow();
-  return sum;
+  if (thrown) [[unlikely]]
+    std::rethrow_exception(thrown);
+  if (sum.failed) [[unlikely]]
+    throw_without_result(kind);
+  return sum.value;
 }
 
 /// value of `first` op ... op value of `last - 1`, after `acc`. `get(i)` gives the value of a member other than me.
@@ -188,7 +206,8 @@ template <class T, class Op>
 std::optional<T> reduce_value(team_record& t, const T& value, Op& op, std::uint32_t root) {
   if constexpr (array_of_one<T> && !keeps_order<Op>)
     if (t.by_pairs(sizeof(T))) [[unlikely]] {
-      T sum = fold_as_array(value, op, [&](std::byte* v, const array_fold& how) { reduce_by_pairs(t, v, sizeof(T), how, root); });
+      T sum = fold_as_array(value, op, collective::reduce,
+                            [&](std::byte* v, const array_fold& how) { reduce_by_pairs(t, v, how.element, how, root); });
       return t.rank == root ? std::optional<T>(sum) : std::nullopt;
     }
   if constexpr (one_line<T>) {
