@@ -3,17 +3,21 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/base/error.hpp"
 #include "armilla/team/team_state.hpp"
 
 namespace armilla::detail {
 namespace {
 
 constexpr std::uint64_t word_bytes = sizeof(std::uint64_t);
-constexpr std::uint64_t longest_whole = 16 * 1024;  // from there on a copy costs more than to ask for the place
-
+constexpr std::uint64_t longest_whole = 16 * 1024;                // from there on a copy costs more than to ask for the place
 constexpr std::uint64_t longest_of_all = std::uint64_t(1) << 46;  // a longer one is no message
 
 std::uint64_t in_words(std::uint64_t bytes) { return bytes / word_bytes * word_bytes; }
@@ -50,12 +54,13 @@ void count_taken(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
   p.told = p.taken;
 }
 
-bulk_end tell_end(std::uint32_t slot, std::byte* scratch) {
-  return {[](context& c, std::uint64_t s, std::uint64_t memory) {
-            delete[] reinterpret_cast<std::byte*>(memory);
+// `memory` is freed then.
+bulk_end tell_end(std::uint32_t slot, scratch memory) {
+  return {[](context& c, std::uint64_t s, std::uint64_t at) {
+            scratch(reinterpret_cast<std::byte*>(at)).reset();
             if (c.teams != nullptr) ++c.teams->area(std::uint32_t(s)).far.events;
           },
-          slot, reinterpret_cast<std::uint64_t>(scratch)};
+          slot, reinterpret_cast<std::uint64_t>(memory.release())};
 }
 
 std::uint32_t number_of_transfer(const envelope& e) {
@@ -67,8 +72,9 @@ std::uint32_t number_of_transfer(const envelope& e) {
 void drop_first(context& self, std::uint32_t slot, far_pair& p, rank_t from) {
   const envelope e = p.came.front();
   if (e.how == envelope::whole || self.out->is_lost(from)) return pop_far(self, slot, p, from);
-  std::byte* const memory = new std::byte[e.bytes];
-  self.out->far()->receive_memory(from, number_of_transfer(e), memory, e.bytes, tell_end(slot, memory));
+  scratch memory = make_scratch_for(from, e.bytes);
+  std::byte* const place = memory.get();
+  self.out->far()->receive_memory(from, number_of_transfer(e), place, e.bytes, tell_end(slot, std::move(memory)));
   pop_far(self, slot, p, from);
 }
 
@@ -96,6 +102,17 @@ struct member_message {
 handler_slot& member_slot = fixed_handler<member_message, well_known(handler_range::team, 1)>;
 
 }  // namespace
+
+scratch make_scratch_for(rank_t from, std::uint64_t bytes) {
+  try {
+    return make_scratch(bytes);
+  } catch (const std::bad_alloc&) {
+    throw_limit("a collective",
+                fmt::format("there is no memory for a message of {} bytes from rank {}; send less at a time, or give "
+                            "the rank more memory",
+                            bytes, from));
+  }
+}
 
 void unexpected_queue::push(const envelope& head, const std::byte* words, std::size_t bytes) {
   constexpr std::size_t least_room = 2 * cache_line;

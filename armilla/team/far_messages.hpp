@@ -81,6 +81,9 @@ struct far_pairs {
   std::uint32_t abandoned_team = 0;
 };
 
+/// Scratch for a message of another rank. limit_error if there is no memory for its length.
+scratch make_scratch_for(rank_t from, std::uint64_t bytes);
+
 /// Sends a message, which `admits` allows. Returns whether `data` must stay: until `moves_for(owner)` is false.
 bool send_far(context& self, const team_record& t, far_pair& p, rank_t to, std::uint32_t sign, const std::byte* data,
               std::uint64_t bytes, const void* owner);

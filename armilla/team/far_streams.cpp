@@ -26,12 +26,7 @@ void member_transfer::open_far(in_stream& in) {
   in.total = in.chunk = e.bytes;
   in.count = in.chunks = 1;
   in.announced = e.how == envelope::announced;
-  compare_sign(in.from, e.sign);
-  if (otherwise_ == in.from) return;
-  if (in.take == nullptr)
-    in.to = in.place(in.self, in.member, in.total);
-  else if (in.total != in.expected) [[unlikely]]
-    otherwise_ = in.from, sign_of_other_ = t_.sign;
+  accept(in, e.sign);
 }
 
 bool member_transfer::pull_far(in_stream& in) {
@@ -47,7 +42,7 @@ bool member_transfer::pull_far(in_stream& in) {
   const outbox& out = *state_.self.out;
   if (out.is_lost(in.from) && (in.announced || in.moving)) return any;
   if (in.announced && (in.behind < 0 || in_turn(area_.incoming[std::size_t(in.behind)]))) {
-    if (in.to == nullptr) in.memory = make_scratch(in.total);
+    if (in.to == nullptr) in.memory = make_scratch_for(in.from, in.total);
     receive_far(state_.self, t_.slot, *in.far, in.from, in.to == nullptr ? in.memory.get() : in.to, &in);
     in.announced = false;
     in.moving = any = true;

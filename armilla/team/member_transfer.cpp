@@ -278,19 +278,20 @@ void member_transfer::open(in_stream& in) {
     in.source = reinterpret_cast<const std::byte*>(line.place);
   if (in.total >= cross_from && in.pair->mine[0].reads_peer.load(std::memory_order_relaxed) == pair_line::untried)
     try_access(c, in.from, *in.pair);
-  compare_sign(in.from, line.sign);
-  if (otherwise_ == in.from) return;
-  if (in.take == nullptr)
-    in.to = in.place(in.self, in.member, in.total);
-  else if (in.total != in.expected) [[unlikely]]
-    otherwise_ = in.from, sign_of_other_ = t_.sign;
+  accept(in, line.sign);
 }
 
-void member_transfer::compare_sign(rank_t from, std::uint32_t theirs) {
-  if (theirs == sign()) [[likely]]
-    return;
-  otherwise_ = from;
-  sign_of_other_ = std::uint64_t(theirs) << sign_shift;
+// A message begins whose length and sign are known: where it goes. If it belongs to another collective it goes nowhere.
+void member_transfer::accept(in_stream& in, std::uint32_t theirs) {
+  if (theirs != sign()) [[unlikely]] {
+    otherwise_ = in.from;
+    sign_of_other_ = std::uint64_t(theirs) << sign_shift;
+  } else if (in.take == nullptr) {
+    in.to = in.place(in.self, in.member, in.total);
+  } else if (in.total != in.expected) [[unlikely]] {
+    otherwise_ = in.from;
+    sign_of_other_ = t_.sign;
+  }
 }
 
 // A pair of ranks may share several teams.

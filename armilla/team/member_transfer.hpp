@@ -75,7 +75,7 @@ class member_transfer {
   void open_far(in_stream& in);
   bool far_finished() const;
   [[gnu::cold]] void leave_far() noexcept;
-  void compare_sign(rank_t from, std::uint32_t sign);
+  void accept(in_stream& in, std::uint32_t sign);
   void settle();
   void choose_ways();
   void lay_out();
