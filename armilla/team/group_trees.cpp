@@ -43,12 +43,12 @@ using offsets = std::vector<std::size_t>;
 
 // Blocks of all groups, numbered from my own on, in log2 N exchanges: in each I send what I have to a group before me, and
 // receive as much from one behind me. Bruck's algorithm.
-void collect(group_moves& moves, std::byte* blocks, const offsets& at, std::uint32_t (*group_at)(const void*, std::uint32_t),
-             const void* self) {
-  const auto n = std::uint32_t(at.size() - 1);
+void collect(group_moves& moves, const tree& places, std::byte* blocks, const offsets& at) {
+  const auto behind = [&](std::uint32_t i) { return places.group_at(places.place() + i); };
+  const std::uint32_t n = places.size();
   for (std::uint32_t have = 1; have < n; have *= 2) {
     const std::uint32_t more = std::min(have, n - have);
-    moves.shift(group_at(self, n - have), blocks, at[more], group_at(self, have), blocks + at[have], at[have + more] - at[have]);
+    moves.shift(behind(n - have), blocks, at[more], behind(have), blocks + at[have], at[have + more] - at[have]);
   }
 }
 
@@ -78,11 +78,7 @@ void broadcast_in_parts(group_moves& moves, const tree& t, std::byte* data, std:
     at.push_back(at.back() + begin(place + 1) - begin(place));
   }
   move_bytes(blocks.get(), data + begin(t.place()), at[1]);
-  const auto group_at = [](const void* self, std::uint32_t i) {
-    const tree& of = *static_cast<const tree*>(self);
-    return of.group_at(of.place() + i);
-  };
-  collect(moves, blocks.get(), at, group_at, &t);
+  collect(moves, t, blocks.get(), at);
   for (std::uint32_t i = 1; i < t.size(); ++i)
     move_bytes(data + begin((t.place() + i) % t.size()), blocks.get() + at[i], at[i + 1] - at[i]);
 }
@@ -96,6 +92,37 @@ offsets blocks_of(const team_record& t, const tree& places, std::size_t bytes) {
   }
   return at;
 }
+
+// What a leader has on the way between the root and all: the blocks of its subtree, one behind the other. On the root that is
+// all.
+class subtree_blocks {
+ public:
+  subtree_blocks(const team_record& t, const group_moves& moves, std::size_t bytes, std::uint32_t root)
+      : t_(t), bytes_(bytes), places_(moves, moves.group_of(root)), at_(blocks_of(t, places_, bytes)) {
+    begin_ = at_[places_.place()];
+    memory_.reset(new std::byte[at_[places_.end(places_.place())] - begin_]);
+  }
+
+  const tree& places() const { return places_; }
+  bool is_root() const { return places_.place() == 0; }
+  /// Of the subtree of a place that is mine, or below me.
+  std::byte* of(std::uint32_t place) const { return memory_.get() + at_[place] - begin_; }
+  std::size_t size_of(std::uint32_t place) const { return at_[places_.end(place)] - at_[place]; }
+  /// On the root: f(what its group's members have in `all`, their block, bytes) for each place.
+  template <class Byte, class F>
+  void for_each_group(Byte* all, F f) const {
+    for (std::uint32_t i = 0; i < places_.size(); ++i)
+      f(all + t_.groups[places_.group_at(i)] * bytes_, memory_.get() + at_[i], at_[i + 1] - at_[i]);
+  }
+
+ private:
+  const team_record& t_;
+  std::size_t bytes_;
+  tree places_;
+  offsets at_;
+  std::size_t begin_;
+  std::unique_ptr<std::byte[]> memory_;
+};
 
 }  // namespace
 
@@ -130,8 +157,7 @@ void all_gather_by_pairs(team_record& t, const std::byte* mine, std::size_t byte
     const offsets at = blocks_of(t, places, bytes);
     const std::unique_ptr<std::byte[]> blocks(new std::byte[bytes * t.size]);
     moves.receive_from_members(mine, bytes, blocks.get());
-    const auto group_at = [](const void* self, std::uint32_t i) { return static_cast<const tree*>(self)->group_at(i); };
-    collect(moves, blocks.get(), at, group_at, &places);
+    collect(moves, places, blocks.get(), at);
     for (std::uint32_t i = 0; i < places.size(); ++i)
       move_bytes(all + t.groups[places.group_at(i)] * bytes, blocks.get() + at[i], at[i + 1] - at[i]);
   } else {
@@ -143,35 +169,29 @@ void all_gather_by_pairs(team_record& t, const std::byte* mine, std::size_t byte
 void gather_by_pairs(team_record& t, const std::byte* mine, std::size_t bytes, std::byte* all, std::uint32_t root) {
   group_moves moves(t, collective::gather, root);
   if (!moves.leads()) return moves.send_to_member(moves.leader(), mine, bytes);
-  const tree places(moves, moves.group_of(root));
-  const offsets at = blocks_of(t, places, bytes);
-  const std::size_t begin = at[places.place()];
-  const std::unique_ptr<std::byte[]> blocks(new std::byte[at[places.end(places.place())] - begin]);
-  moves.receive_from_members(mine, bytes, blocks.get());
+  const subtree_blocks blocks(t, moves, bytes, root);
+  const tree& places = blocks.places();
+  moves.receive_from_members(mine, bytes, blocks.of(places.place()));
   std::vector<std::uint32_t> children = places.children();
   std::ranges::reverse(children);  // the smallest subtree is ready first
-  for (const std::uint32_t child : children)
-    moves.receive(places.group_at(child), blocks.get() + at[child] - begin, at[places.end(child)] - at[child]);
-  if (places.place() != 0) return moves.send(places.parent(), blocks.get(), at[places.end(places.place())] - begin);
-  for (std::uint32_t i = 0; i < places.size(); ++i)
-    move_bytes(all + t.groups[places.group_at(i)] * bytes, blocks.get() + at[i], at[i + 1] - at[i]);
+  for (const std::uint32_t child : children) moves.receive(places.group_at(child), blocks.of(child), blocks.size_of(child));
+  if (blocks.is_root())
+    blocks.for_each_group(all, [](std::byte* to, const std::byte* from, std::size_t n) { move_bytes(to, from, n); });
+  else
+    moves.send(places.parent(), blocks.of(places.place()), blocks.size_of(places.place()));
 }
 
 void scatter_by_pairs(team_record& t, const std::byte* all, std::size_t bytes, std::byte* mine, std::uint32_t root) {
   group_moves moves(t, collective::scatter, root);
   if (!moves.leads()) return moves.receive_from_member(moves.leader(), mine, bytes);
-  const tree places(moves, moves.group_of(root));
-  const offsets at = blocks_of(t, places, bytes);
-  const std::size_t begin = at[places.place()];
-  const std::unique_ptr<std::byte[]> blocks(new std::byte[at[places.end(places.place())] - begin]);
-  if (places.place() != 0)
-    moves.receive(places.parent(), blocks.get(), at[places.end(places.place())] - begin);
+  const subtree_blocks blocks(t, moves, bytes, root);
+  const tree& places = blocks.places();
+  if (blocks.is_root())
+    blocks.for_each_group(all, [](const std::byte* from, std::byte* to, std::size_t n) { move_bytes(to, from, n); });
   else
-    for (std::uint32_t i = 0; i < places.size(); ++i)
-      move_bytes(blocks.get() + at[i], all + t.groups[places.group_at(i)] * bytes, at[i + 1] - at[i]);
-  for (const std::uint32_t child : places.children())
-    moves.send(places.group_at(child), blocks.get() + at[child] - begin, at[places.end(child)] - at[child]);
-  moves.send_to_members(blocks.get(), bytes, mine);
+    moves.receive(places.parent(), blocks.of(places.place()), blocks.size_of(places.place()));
+  for (const std::uint32_t child : places.children()) moves.send(places.group_at(child), blocks.of(child), blocks.size_of(child));
+  moves.send_to_members(blocks.of(places.place()), bytes, mine);
 }
 
 // First what is for the member i behind me lies at i. Then, bit for bit, what has that many to go still moves on.

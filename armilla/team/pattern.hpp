@@ -31,9 +31,6 @@ struct fold_value {
 /// Meets all members, and leaves the fold over all of them in `v`. `how` is tree, hypercube or dissemination.
 void meet(team_record& t, pattern how, const fold_value& v, const char* what);
 
-/// From as many other hosts on not every member tells every host.
-inline constexpr std::size_t many_hosts = 8;
-
 /// What a team does, given the option.
 pattern choose_barrier(pattern asked, const team_record& t, bool oversubscribed);
 pattern choose_fence(pattern asked, const team_record& t, bool oversubscribed);
