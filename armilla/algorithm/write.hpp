@@ -100,11 +100,12 @@ void write_edges(const std::string& path, R&& edges) {
   });
 }
 /// A matrix as a MatrixMarket file of coordinates, as `read_matrix_market` reads it: general, integer if T is an integer, else
-/// real. Each rank writes its rows. Else as `write_lines`.
+/// real. Each rank writes its rows; a file that is there is replaced. All members call it. Cost: a copy of what this rank writes,
+/// a meeting. Errors: usage_error on all members for a file that cannot be written.
 template <class T>
   requires std::is_arithmetic_v<T>
 void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
-  detail::algorithm_call why("write_matrix_market");
+  const detail::algorithm_call all("write_matrix_market");
   std::string bytes;
   const auto put = [&bytes](std::size_t number, char end) { detail::append_number(bytes, number), bytes += end; };
   if (m.members().rank() == 0) {
@@ -117,7 +118,6 @@ void write_matrix_market(const std::string& path, const sparse_matrix<T>& m) {
     detail::append_number(bytes, value);
     bytes += '\n';
   });
-  detail::agree(m.members(), "write_matrix_market", why);
   detail::write_parts("write_matrix_market", path, m.members(), bytes.data(), bytes.size());
 }
 /// The elements of a container or view as they lie in memory. Else as `write_lines`.
