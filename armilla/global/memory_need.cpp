@@ -40,23 +40,29 @@ memory_need need_of_block(global_address block, std::uint64_t bytes) {
 }
 
 void require_memory(const team& t, const char* operation, std::span<const memory_need> all) {
-  const auto& host = current->out->host().number;
+  struct host_need {
+    std::uint64_t bytes = 0, left = no_bound, ranks = 0;
+  };
+  std::vector<host_need> hosts;
+  const auto host_of = [&](std::size_t m) -> host_need& {
+    const std::size_t number = current->out->host().number[std::size_t(t.world_rank(rank_t(m)))];
+    if (number >= hosts.size()) hosts.resize(number + 1);
+    return hosts[number];
+  };
   for (std::size_t m = 0; m < all.size(); ++m) {
-    std::uint64_t wanted = 0, left = no_bound, ranks = 0;
-    const auto number = host[std::size_t(t.world_rank(rank_t(m)))];
-    for (std::size_t other = 0; other < all.size(); ++other) {
-      if (!all[other].large() || host[std::size_t(t.world_rank(rank_t(other)))] != number) continue;
-      wanted += all[other].bytes;
-      left = std::min(left, all[other].left);
-      ++ranks;
-    }
-    if (wanted > left)
+    if (!all[m].large()) continue;
+    host_need& there = host_of(m);
+    there.bytes += all[m].bytes;
+    there.left = std::min(there.left, all[m].left);
+    ++there.ranks;
+  }
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (const host_need& there = host_of(m); there.bytes > there.left)
       throw_limit(operation,
                   fmt::format("{} MiB on the host of rank {} ({} for it and {} for {} other ranks of the team) are more than "
                               "the {} MiB of memory that are left there; ask for fewer elements, or take more hosts",
-                              in_mib(wanted), t.world_rank(rank_t(m)), in_mib(all[m].bytes), in_mib(wanted - all[m].bytes),
-                              ranks - (all[m].large() ? 1 : 0), in_mib(left)));
-  }
+                              in_mib(there.bytes), t.world_rank(rank_t(m)), in_mib(all[m].bytes),
+                              in_mib(there.bytes - all[m].bytes), there.ranks - (all[m].large() ? 1 : 0), in_mib(there.left)));
 }
 
 void require_memory(const team& t, const char* operation, memory_need mine) { require_memory(t, operation, t.all_gather(mine)); }
