@@ -44,7 +44,7 @@ struct parent_again {
 
 TEST(orphanage, ends_what_a_rank_has_left_behind) {
   const parent_again at_end;
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) GTEST_SKIP() << "orphans come to nobody here";  // as under qemu-user
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) GTEST_SKIP() << "no process is given orphans here";  // as under qemu-user
   const orphanage all;
   const pid_t orphan = leave_an_orphan();
   ASSERT_GT(orphan, 0);
