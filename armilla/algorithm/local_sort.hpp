@@ -103,6 +103,24 @@ constexpr bool no_number([[maybe_unused]] const T& e) noexcept {
     return false;
 }
 
+/// Whether `n` elements are in order. Budget: vector instructions for numbers, as a loop has them that ends between pieces only.
+template <class T, class Order>
+bool is_sorted_here(const T* first, std::size_t n, const Order& comes_first) {
+  if constexpr (Order::meant != number_order::other) {
+    constexpr std::size_t piece = 1024;
+    std::size_t i = 1;
+    for (unsigned any = 0; i + piece <= n; i += piece) {
+      for (std::size_t k = i; k < i + piece; ++k) any |= unsigned(comes_first(first[k], first[k - 1]));
+      if (any != 0) return false;
+    }
+    for (; i < n; ++i)
+      if (comes_first(first[i], first[i - 1])) return false;
+    return true;
+  } else {
+    return std::is_sorted(first, first + n, [&comes_first](const T& a, const T& b) { return comes_first(a, b); });
+  }
+}
+
 /// Sorts `n` elements. Order among those of which none comes first is kept if `stable`. Where it is known that all are numbers,
 /// they are not looked at for it.
 template <class T, class Order>

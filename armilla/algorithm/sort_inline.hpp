@@ -31,11 +31,10 @@ struct part_ends {
 /// Whether the parts of all members, one behind the other, are in order.
 template <class T, class Order>
 bool is_in_order(const team& t, std::span<const T> part, const Order& comes_first) {
-  const auto ordered = [&comes_first](const T& a, const T& b) { return comes_first(a, b); };
   part_ends<T> mine{T(), T(), 0, 1};
   if (!part.empty()) {
     const in_functions here;
-    mine = {part.front(), part.back(), 1, std::is_sorted(part.begin(), part.end(), ordered) ? 1U : 0U};
+    mine = {part.front(), part.back(), 1, is_sorted_here(part.data(), part.size(), comes_first) ? 1U : 0U};
   }
   const part_ends<T>* before = nullptr;
   const std::vector<part_ends<T>> all = t.all_gather(mine);

@@ -12,9 +12,9 @@ using namespace ranges_test;
 
 namespace {
 
-enum class keys { uniform, few, equal, half_equal, rising, falling, nearly_rising, exponential };
-constexpr keys all_keys[] = {keys::uniform, keys::few,     keys::equal,         keys::half_equal,
-                             keys::rising,  keys::falling, keys::nearly_rising, keys::exponential};
+enum class keys { uniform, few, equal, half_equal, rising, falling, nearly_rising, two_exchanged, exponential };
+constexpr keys all_keys[] = {keys::uniform, keys::few,           keys::equal,         keys::half_equal, keys::rising,
+                             keys::falling, keys::nearly_rising, keys::two_exchanged, keys::exponential};
 
 template <class T>
 std::vector<T> made(dice& d, std::size_t n, keys kind) {
@@ -29,8 +29,13 @@ std::vector<T> made(dice& d, std::size_t n, keys kind) {
       case keys::rising: all[i] = T(i); break;
       case keys::falling: all[i] = T(n - i); break;
       case keys::nearly_rising: all[i] = any % 50 == 0 ? T(any) : T(i); break;
+      case keys::two_exchanged: all[i] = T(i); break;
       case keys::exponential: all[i] = T(std::size_t{1} << any % 30); break;
     }
+  }
+  if (kind == keys::two_exchanged && n > 1) {
+    const std::size_t k = 1 + d.below(n - 1);
+    std::swap(all[k], all[k - 1]);
   }
   return all;
 }
