@@ -45,6 +45,8 @@ const std::string suites =
     "  em3d        the electromagnetic waves of the Split-C paper in their versions\n"
     "  graph       breadth-first search, PageRank, components\n"
     "  programs    the examples that have a twin by MPI, beside it\n"
+    "  order       sorts and selections, beside two threads\n"
+    "  matrix      stencils and transposes beside MPI; loops over own elements\n"
     "  crowded     more ranks than cores, beside two ranks\n"
     "  fiber       spawn and join, switches, locks\n"
     "  mrpc        the table of the MRPC paper, in one program and between two\n"

@@ -41,6 +41,20 @@ double load(row_context& c) {
   });
 }
 
+/// A loop by a pointer over `size` doubles of the own rank.
+double local_read(row_context& c) {
+  const std::vector<double> x(std::size_t(c.size), 1.0);
+  c.sync();
+  return time_per(c.iterations, [&](long n) {
+    for (long i = 0; i < n; ++i) {
+      double sum = 0;
+      for (const double *p = x.data(), *const end = p + x.size(); p != end; ++p) sum += *p;
+      keep(sum);
+      verify(sum == double(c.size), "a loop by a pointer");
+    }
+  });
+}
+
 double store(row_context& c) {
   const std::vector<long*> p = far_words(c);
   return alone(c, [&] {
@@ -75,7 +89,11 @@ double copy(row_context& c) {
 }  // namespace
 
 void add_memory(row_table& rows) {
-  rows.insert(rows.end(), {{"hand_load", load}, {"hand_store", store}, {"hand_atomic_add", atomic_add}, {"hand_memcpy", copy}});
+  rows.insert(rows.end(), {{"hand_local_read", local_read},
+                           {"hand_load", load},
+                           {"hand_store", store},
+                           {"hand_atomic_add", atomic_add},
+                           {"hand_memcpy", copy}});
 }
 
 }  // namespace bench::hand

@@ -1,55 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts of suite algorithms by hand: vqsort on one core; a sketch that deals the numbers to two threads, which sort with it; and
 // the standard's sort on one core.
-#include <sched.h>
-
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <barrier>
-#include <chrono>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include <hwy/contrib/sort/vqsort.h>
 
+#include "bench/baseline/by_one.hpp"
 #include "bench/baseline/hand.hpp"
 #include "bench/kernels/keys.hpp"
 
 namespace bench::hand {
 namespace {
-
-/// Nanoseconds of `sort(data)`, done by rank 0 alone, with the same data each time. The others sleep: their cores are free.
-template <class T, class Sort>
-double by_one(const row_context& c, std::vector<T> (*make)(std::size_t, std::size_t), Sort sort) {
-  std::atomic_ref<long> done(*c.scratch<long>());
-  if (c.rank == 0) done = 0;
-  c.sync();
-  double sum = 0;
-  if (c.rank == 0) {
-    const std::vector<T> keys = make(0, std::size_t(c.size));
-    std::vector<T> data(keys.size());
-    for (long i = -1; i < c.iterations; ++i) {  // one to warm up
-      std::copy(keys.begin(), keys.end(), data.begin());
-      const std::uint64_t start = now_ns();
-      sort(data);
-      if (i >= 0) sum += double(now_ns() - start);
-      verify(std::is_sorted(data.begin(), data.end()), "a sort by hand");
-    }
-    done = 1;
-  }
-  while (done == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  c.sync();
-  return sum / double(c.iterations);
-}
-
-void pin_to(int core) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  sched_setaffinity(0, sizeof one, &one);
-}
 
 /// Each thread deals its half into low and high numbers, and takes the low or the high ones of both.
 template <class T>
@@ -95,33 +61,33 @@ class sketch {
   std::barrier<> dealt_by_all_{2};
 };
 
-template <class T>
+template <class T, std::vector<T> make(std::size_t, std::size_t)>
 double vqsort(row_context& c) {
-  return by_one<T>(c, &uniform_keys<T>,
-                   [](std::vector<T>& data) { hwy::Sorter()(data.data(), data.size(), hwy::SortAscending()); });
+  return by_one<T>(c, make, [](std::vector<T>& data) { hwy::Sorter()(data.data(), data.size(), hwy::SortAscending()); });
 }
-template <class T>
+template <class T, std::vector<T> make(std::size_t, std::size_t)>
 double two_threads(row_context& c) {
   std::vector<T> room(std::size_t(c.size) + 2);
-  return by_one<T>(c, &uniform_keys<T>, [&room](std::vector<T>& data) { sketch<T>(data, room); });
+  return by_one<T>(c, make, [&room](std::vector<T>& data) { sketch<T>(data, room); });
 }
-double equal(row_context& c) {
-  return by_one<std::uint32_t>(
-      c, &equal_keys, [](std::vector<std::uint32_t>& data) { hwy::Sorter()(data.data(), data.size(), hwy::SortAscending()); });
-}
-double pairs(row_context& c) {
-  return by_one<keyed>(c, &keyed_keys, [](std::vector<keyed>& data) { std::sort(data.begin(), data.end()); });
+template <class T, std::vector<T> make(std::size_t, std::size_t)>
+double standard(row_context& c) {
+  return by_one<T>(c, make, [](std::vector<T>& data) { std::sort(data.begin(), data.end()); });
 }
 
 }  // namespace
 
 void add_sorts(row_table& rows) {
-  rows.insert(rows.end(), {{"hand_vqsort", vqsort<std::uint32_t>},
-                           {"hand_vqsort_double", vqsort<double>},
-                           {"hand_sort_sketch", two_threads<std::uint32_t>},
-                           {"hand_sort_sketch_double", two_threads<double>},
-                           {"hand_vqsort_equal", equal},
-                           {"std_sort_pairs", pairs}});
+  using number = std::uint32_t;
+  rows.insert(rows.end(), {{"hand_vqsort", vqsort<number, uniform_keys<number>>},
+                           {"hand_vqsort_double", vqsort<double, uniform_keys<double>>},
+                           {"hand_vqsort_log_uniform", vqsort<number, log_uniform_keys>},
+                           {"hand_vqsort_equal", vqsort<number, equal_keys>},
+                           {"hand_sort_sketch", two_threads<number, uniform_keys<number>>},
+                           {"hand_sort_sketch_double", two_threads<double, uniform_keys<double>>},
+                           {"hand_sort_sketch_log_uniform", two_threads<number, log_uniform_keys>},
+                           {"std_sort_pairs", standard<keyed, keyed_keys>},
+                           {"std_sort_letters", standard<letters, letter_keys>}});
 }
 
 }  // namespace bench::hand

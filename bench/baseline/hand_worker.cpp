@@ -34,6 +34,9 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
 #ifdef ARMILLA_BENCH_BLAS
   add_gemm(rows);
 #endif
+#ifdef ARMILLA_BENCH_OPENMP
+  add_gnu_orders(rows);
+#endif
 #ifdef ARMILLA_BENCH_BOOST_FIBER
   add_boost_fiber(rows);
 #endif

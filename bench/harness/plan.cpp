@@ -342,6 +342,8 @@ std::vector<spec> plan() {
   add_containers(t);
   add_graphs(t);
   add_programs(t);
+  add_orders(t);
+  add_matrices(t);
   add_crowded(t);
   add_fiber(t);
   add_mrpc(t);

@@ -25,17 +25,13 @@ void add_algorithms(std::vector<spec>& t) {
   beside("find", "hand_find", 1.1, large);
   beside("inclusive_scan", "hand_inclusive_scan", 1.0, scanned);
   beside("inclusive_scan_int32", "hand_inclusive_scan_int32", 1.0, scanned);
-  const auto sorted = [&](const char* name, const char* by_hand, double limit, const char* sketch, double sketch_limit) {
-    std::vector<baseline> by{{worker_kind::hand, by_hand, limit}};
-    if (sketch != nullptr) by.push_back({worker_kind::hand, sketch, sketch_limit});
-    t.push_back(
-        {.name = name, .suite = "algorithms", .row = name, .size = 1 << 24, .iterations = 4, .baselines = by, .runs = 11});
-  };
-  sorted("sort", "hand_vqsort", 0.75, "hand_sort_sketch", 1.25);
-  sorted("sort_double", "hand_vqsort_double", 0.75, "hand_sort_sketch_double", 1.25);
-  sorted("sort_equal", "hand_vqsort_equal", 1.0, nullptr, 0);
-  sorted("sort_pairs", "std_sort_pairs", 0.6, nullptr, 0);
-  sorted("join", "hand_join_sketch", 1.5, nullptr, 0);
+  t.push_back({.name = "join",
+               .suite = "algorithms",
+               .row = "join",
+               .size = 1 << 24,
+               .iterations = 4,
+               .baselines = {{worker_kind::hand, "hand_join_sketch", 1.5}},
+               .runs = 11});
   for (const char* const name : {"copy_if", "unique_copy", "partition_copy"})
     beside(name, (std::string("hand_") + name).c_str(), 1.0, scanned);
   for (const char* const name : {"merge", "set_union", "set_intersection"})

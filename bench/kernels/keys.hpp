@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cmath>
 #include <compare>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 /// Keys [first, first + n) of a random sequence: the same however they are dealt.
@@ -21,6 +23,13 @@ std::vector<T> uniform_keys(std::size_t first, std::size_t n) {
   return keys;
 }
 
+/// As many between 1 and 2 as between 2^31 and 2^32.
+inline std::vector<std::uint32_t> log_uniform_keys(std::size_t first, std::size_t n) {
+  std::vector<std::uint32_t> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = std::uint32_t(std::exp2(double(random_bits(first + i) >> 11) * 0x1p-53 * 32));
+  return keys;
+}
+
 inline std::vector<std::uint32_t> equal_keys(std::size_t, std::size_t n) { return std::vector<std::uint32_t>(n, 17); }
 
 struct keyed {
@@ -31,6 +40,23 @@ struct keyed {
 inline std::vector<keyed> keyed_keys(std::size_t first, std::size_t n) {
   std::vector<keyed> keys(n);
   for (std::size_t i = 0; i < n; ++i) keys[i] = {random_bits(first + i), first + i};
+  return keys;
+}
+
+/// Sixteen letters.
+struct letters {
+  char text[16];
+  friend std::strong_ordering operator<=>(const letters& a, const letters& b) {
+    return std::memcmp(a.text, b.text, sizeof a.text) <=> 0;
+  }
+  friend bool operator==(const letters& a, const letters& b) { return (a <=> b) == 0; }
+};
+inline std::vector<letters> letter_keys(std::size_t first, std::size_t n) {
+  std::vector<letters> keys(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t bits = random_bits(first + i);
+    for (char& c : keys[i].text) c = char('a' + (bits & 15)), bits >>= 4;
+  }
   return keys;
 }
 

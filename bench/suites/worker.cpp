@@ -15,6 +15,8 @@ int work(int argc, char** argv) {
     add_aggregate(rows);
     add_collective(rows);
     add_algorithms(rows);
+    add_orders(rows);
+    add_matrices(rows);
     add_containers(rows);
     add_footprint(rows);
     add_memory(rows);
