@@ -73,7 +73,7 @@ std::string arrival_order::explain() const {
 }
 
 arrival_order* order_of(const context& self) noexcept {
-  const message_state* const state = self.carrier;
+  const message_state* const state = self.message_layer;
   return state != nullptr && &state->messages == self.messages ? state->order.get() : nullptr;
 }
 

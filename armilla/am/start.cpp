@@ -73,7 +73,7 @@ std::unique_ptr<shared_network> message_state::share(const context& self, host_m
 
 void start_messages(context& self, const launch& how) {
   auto* state = new message_state(self, how);
-  self.carrier = state;
+  self.message_layer = state;
   self.messages = &state->messages;
   self.out = &state->messages.out;
   if (!self.settings->record.empty() || !self.settings->replay.empty()) {
@@ -94,7 +94,7 @@ void stop_messages(context& self) {
   self.messages = nullptr;
   self.out = nullptr;
   self.host = nullptr;
-  delete std::exchange(self.carrier, nullptr);
+  delete std::exchange(self.message_layer, nullptr);
 }
 
 }  // namespace armilla::detail

@@ -31,7 +31,7 @@ struct context {
   scheduler* fibers = nullptr;                                      ///< layer fiber
   outbox* out = nullptr;                                            ///< layer am: what sends
   endpoint* messages = nullptr;                                     ///< layer am: all of it
-  message_state* carrier = nullptr;                                 ///< layer am: what holds the endpoint
+  message_state* message_layer = nullptr;                           ///< layer am: what holds the endpoint
   progress_thread_state* progress_thread = nullptr;                 ///< layer am: of this rank, if it has one
   bool (*is_of_lost)(const context&, const void* place) = nullptr;  ///< whether that memory's owner is lost; may be null
   const host_map* host = nullptr;                                   ///< layer fabric: where each rank's memory is mapped here

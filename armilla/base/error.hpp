@@ -80,7 +80,7 @@ class [[gnu::visibility("default")]] rank_lost : public error {
   std::runtime_error cause_, host_;
 };
 
-/// A bound was reached: memory, a message's size, the spill of a sender. The text names the option that moves it.
+/// A bound was reached: memory, a message's size, the backlog of a sender. The text names the option that moves it.
 class [[gnu::visibility("default")]] limit_error : public error {
  public:
   limit_error(const char* operation, std::string_view text) : error(errc::limit, operation, text) {}

@@ -14,8 +14,8 @@ namespace armilla::detail {
 
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {
   failure_record& record = job.failure;
-  std::uint32_t nobody = 0;
-  if (!record.stage.compare_exchange_strong(nobody, 1, std::memory_order_relaxed)) return false;
+  std::uint32_t unused = 0;
+  if (!record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
   record.rank = rank;
   record.kind = kind;
   record.code = code;

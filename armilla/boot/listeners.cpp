@@ -108,7 +108,7 @@ const char* text_of(listener::reach from) noexcept {
   switch (from) {
     case reach::user: return "processes of this host that its owner lets in";
     case reach::host: return "all users of this host";
-    case reach::near: return "all users of this host, and whoever is in its private network";
+    case reach::near: return "all users of this host, and all machines in its private network";
     case reach::everybody: return "everybody: the address is public";
   }
   return "";

@@ -14,7 +14,7 @@ void throw_bad_capacity(std::size_t capacity) {
 }
 
 void throw_channel_closed(const char* operation) {
-  throw_usage(operation, "the channel is closed; close it when nobody pushes any more");
+  throw_usage(operation, "the channel is closed; close it when no fiber pushes any more");
 }
 
 }  // namespace armilla::detail

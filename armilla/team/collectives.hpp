@@ -56,7 +56,7 @@ T team::all_reduce(const T& value, Op op) const {
       return fold_as_array(value, op, collective::all_reduce,
                            [&](std::byte* sum, const array_fold& how) { all_reduce_by_pairs(t, sum, how.element, how); });
   if constexpr (one_line<T>) {
-    const std::uint64_t step = show_value(t, value, what);
+    const std::uint64_t step = post_value(t, value, what);
     T sum = fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
     t.known = step;
     return sum;
@@ -124,7 +124,7 @@ T team::inclusive_scan(const T& value, Op op) const {
       return fold_as_array(value, op, collective::inclusive_scan,
                            [&](std::byte* sum, const array_fold& how) { inclusive_scan_by_pairs(t, sum, how.element, how); });
   if constexpr (one_line<T>) {
-    const std::uint64_t step = show_value(t, value, "team::inclusive_scan");
+    const std::uint64_t step = post_value(t, value, "team::inclusive_scan");
     return fold_first<T>(t, t.rank + 1, value, op,
                          [&](std::uint32_t i) { return value_of<T>(t, i, step, "team::inclusive_scan"); });
   } else {
@@ -149,7 +149,7 @@ T team::exclusive_scan(const T& value, T first, Op op) const {
     }
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::exclusive_scan);
-    const std::uint64_t step = show_value(t, value, what);
+    const std::uint64_t step = post_value(t, value, what);
     return fold<T>(t, std::move(first), 0, t.rank, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
   } else {
     exchange<T> e(t, collective::exclusive_scan);
@@ -196,7 +196,7 @@ std::vector<T> team::gather(const T& value, rank_t root) const {
         gather_by_pairs(t, mine, sizeof(T), theirs, std::uint32_t(root));
       });
   if constexpr (one_line<T>) {
-    const std::uint64_t step = show_value(t, value, "team::gather");
+    const std::uint64_t step = post_value(t, value, "team::gather");
     if (is_root) fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::gather"); });
   } else {
     exchange<T> e(t, collective::gather);
@@ -224,7 +224,7 @@ std::vector<T> team::all_gather(const T& value) const {
       return gather_values(value, t.size,
                            [&](const std::byte* mine, std::byte* theirs) { all_gather_by_pairs(t, mine, sizeof(T), theirs); });
   if constexpr (one_line<T>) {
-    const std::uint64_t step = show_value(t, value, "team::all_gather");
+    const std::uint64_t step = post_value(t, value, "team::all_gather");
     fill([&](std::uint32_t i) { return value_of<T>(t, i, step, "team::all_gather"); });
     t.known = step;
   } else {

@@ -131,7 +131,7 @@ void send_held_back(team_record& t) {
 std::uint64_t settle(team_record& t) {
   endpoint& messages = *t.self->messages;
   send_held_back(t);
-  if (t.fence_rides && has_room(t)) {
+  if (t.fence_piggybacks && has_room(t)) {
     const std::uint64_t lines =
         messages.out.far()->flush_all_but_piggybacks(replicate_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
     if (messages.waits.only_network_to_look_at()) return lines;
@@ -155,7 +155,7 @@ round_sums run_round(team_record& t, round_sums& shown, const char* what) {
   }
   const std::uint64_t step = write_flat(t, &sums, sizeof sums, what);
   const flag_line& mine = t.mine[step % team_slot::flat_lines];
-  if (t.fence_rides)
+  if (t.fence_piggybacks)
     replicate_with_statements(t, mine, sizeof sums);
   else
     post_line(t, mine, sizeof sums);

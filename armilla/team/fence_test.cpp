@@ -145,7 +145,8 @@ RANK_TEST(a_fence_goes_on_while_a_body_in_front_of_its_counts_waits) {
 RANK_TEST(a_statement_travels_with_the_counts_of_the_fence) {
   const am::detail::context& here = am::detail::here("test");
   const am::detail::counters& count = *here.count;
-  if (!here.teams->world->fence_rides || here.teams->world->checking) return;  // what checks the order of collectives sends more
+  if (!here.teams->world->fence_piggybacks || here.teams->world->checking)
+    return;  // what checks the order of collectives sends more
   const auto others = std::uint64_t(am::ranks() - 1);
   bool seen = false;  // a rank that is about to sleep tells the others what it has entered: then there are more
   for (int i = 0; i < 100 && !seen; ++i) {

@@ -17,7 +17,7 @@ template <class T>
 concept one_line = fixed_size<T> && packed_size<T> <= flag_line::payload_bytes;
 
 template <one_line T>
-std::uint64_t show_value(team_record& t, const T& value, const char* what) {
+std::uint64_t post_value(team_record& t, const T& value, const char* what) {
   if constexpr (trivially_sendable<T>) {
     return post(t, &value, bytes_size<T>, what);
   } else {

@@ -49,7 +49,7 @@ struct team_record {
   bool checking = false;                 ///< compare what the members are about to do
   bool flat_barrier = true;
   bool flat_fence = true;
-  bool fence_rides = false;            ///< what a fence shows travels behind the statements that are open
+  bool fence_piggybacks = false;       ///< what a fence shows travels behind the statements that are open
   std::vector<const flag_line*> flat;  ///< each member's flat lines
   std::vector<std::byte*> boards;      ///< each member's first board
   std::vector<rank_t> members;         ///< world ranks, in the order of the team

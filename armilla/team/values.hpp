@@ -189,7 +189,7 @@ T broadcast_from(team_record& t, const T& value, std::uint32_t root) {
   }
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::broadcast);
-    const std::uint64_t step = t.rank == root ? show_value(t, value, what) : post(t, nullptr, 0, what);
+    const std::uint64_t step = t.rank == root ? post_value(t, value, what) : post(t, nullptr, 0, what);
     return t.rank == root ? value : value_of<T>(t, root, step, what);
   } else {
     exchange<T> e(t, collective::broadcast);
@@ -212,7 +212,7 @@ std::optional<T> reduce_value(team_record& t, const T& value, Op& op, std::uint3
     }
   if constexpr (one_line<T>) {
     const char* what = name_of(collective::reduce);
-    const std::uint64_t step = show_value(t, value, what);
+    const std::uint64_t step = post_value(t, value, what);
     if (t.rank != root) return {};
     return fold_first<T>(t, t.size, value, op, [&](std::uint32_t i) { return value_of<T>(t, i, step, what); });
   } else {

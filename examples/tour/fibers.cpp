@@ -26,7 +26,7 @@ void wait_for_each_other() {
   am::sync_var<int> v;
   am::fiber<int> reader = am::spawn([&] { return v + 1; });  // waits for the write
   v = 6;
-  expect(reader.join() == 7, "a sync_var is written once and read by whoever waits");
+  expect(reader.join() == 7, "a sync_var is written once and read by every fiber that waits");
 
   am::channel<std::string> words(2);
   auto writer = am::spawn([&] {

@@ -130,7 +130,7 @@ void print_job(const launch& self, const launcher& from) {
   if (self.beyond != nullptr)
     line("waiting", "{}",
          self.beyond->descriptor() >= 0 ? "idle ranks sleep until something comes"
-                                        : "this network wakes nobody: idle ranks look every half millisecond");
+                                        : "this network wakes no rank: idle ranks look every half millisecond");
   line("computing", "{}", while_computing(*self.settings, self.beyond));
   print_signs(list_backends(backend_folders(self.settings->backends)));
   line("processors", "{} on {} cores{}", self.processors, self.cores,
