@@ -111,24 +111,30 @@ arguments under_mpirun(int ranks, const arguments& program) {
 
 arguments mpi_command(const job_options& o, const std::string& name) { return under_mpirun(o.ranks, {mpi_program(), name}); }
 
+bool over_mpi(worker_kind k) { return k == worker_kind::over_mpi || k == worker_kind::over_mpi_thread; }
+
+bool attended(worker_kind k) { return k >= worker_kind::over_mpi_thread && k <= worker_kind::over_ucx_tcp_thread; }
+
 /// TCP through the loopback device; otherwise UCX has what it chooses inside a host.
 arguments transports(worker_kind k) {
-  if (k == worker_kind::over_ucx_tcp || k == worker_kind::ucx_tcp) return {"UCX_TLS=tcp", "UCX_NET_DEVICES=lo"};
+  if (k == worker_kind::over_ucx_tcp || k == worker_kind::over_ucx_tcp_thread || k == worker_kind::ucx_tcp)
+    return {"UCX_TLS=tcp", "UCX_NET_DEVICES=lo"};
   return {"UCX_TLS=sm,self"};
 }
 
 /// Where each rank has a core it spins as long as it waits, as MPI and what is written straight in UCX do beside it: neither
 /// gives its core to a stranger for milliseconds.
 arguments network_command(const job_options& o, const std::string& name) {
-  arguments program = {"env", o.kind == worker_kind::over_mpi ? "ARMILLA_FABRIC=mpi" : "ARMILLA_FABRIC=ucx"};
+  arguments program = {"env", over_mpi(o.kind) ? "ARMILLA_FABRIC=mpi" : "ARMILLA_FABRIC=ucx"};
+  if (attended(o.kind)) program.push_back("ARMILLA_PROGRESS_MODE=thread");
   if (o.ranks <= cores()) program.push_back("ARMILLA_SPIN=1s");
   const arguments how = transports(o.kind), self = {own_folder() + "armilla-bench", "--worker=armilla", name};
-  if (o.kind != worker_kind::over_mpi) {
+  if (!over_mpi(o.kind)) {
     program.push_back("ARMILLA_RANKS=" + std::to_string(o.ranks));
     program.insert(program.end(), how.begin(), how.end());
   }
   program.insert(program.end(), self.begin(), self.end());
-  return o.kind == worker_kind::over_mpi ? under_mpirun(o.ranks, program) : program;
+  return over_mpi(o.kind) ? under_mpirun(o.ranks, program) : program;
 }
 
 arguments ucx_command(const job_options& o, const std::string& name) {
@@ -180,11 +186,14 @@ std::string missing(worker_kind kind) {
     case worker_kind::example_mpi: return lacks(example_program("cg_mpi")) ? "no examples by MPI" : "";
     case worker_kind::mpi: return lacks(mpi_program()) ? "no MPI" : "";
     case worker_kind::over_mpi:
+    case worker_kind::over_mpi_thread:
       return lacks(mpi_program()) ? "no MPI" : lacks(backends + "mpi-openmpi.so") ? "no backend for Open MPI" : "";
     case worker_kind::ucx:
     case worker_kind::ucx_tcp: return lacks(ucx_program()) ? "no UCX" : "";
     case worker_kind::over_ucx:
-    case worker_kind::over_ucx_tcp: return lacks(backends + "ucx.so") ? "no backend for UCX" : "";
+    case worker_kind::over_ucx_tcp:
+    case worker_kind::over_ucx_thread:
+    case worker_kind::over_ucx_tcp_thread: return lacks(backends + "ucx.so") ? "no backend for UCX" : "";
     case worker_kind::mourners_on_hosts:
     case worker_kind::hosts_ucx:
     case worker_kind::hosts_mixed_ucx: {
@@ -229,7 +238,10 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::programs_timed: child_ = spawn(programs_command(options, name, left_)); break;
     case worker_kind::over_mpi:
     case worker_kind::over_ucx:
-    case worker_kind::over_ucx_tcp: child_ = spawn(network_command(options, name)); break;
+    case worker_kind::over_ucx_tcp:
+    case worker_kind::over_mpi_thread:
+    case worker_kind::over_ucx_thread:
+    case worker_kind::over_ucx_tcp_thread: child_ = spawn(network_command(options, name)); break;
     case worker_kind::ucx:
     case worker_kind::ucx_tcp: child_ = spawn(ucx_command(options, name)); break;
     case worker_kind::mpi: child_ = spawn(mpi_command(options, name)); break;

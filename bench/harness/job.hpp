@@ -37,6 +37,7 @@ struct sample {
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
+///   over_x_thread   the same as over_x, and a thread of each rank answers while it computes
 ///   hosts_mpi       the ranks are on two hosts, and MPI carries everything; hosts_ucx: UCX
 ///   hosts_mixed_mpi the same, but inside a host shared memory does; hosts_mixed_ucx: UCX between the hosts
 enum class worker_kind {
@@ -51,6 +52,9 @@ enum class worker_kind {
   over_mpi,
   over_ucx,
   over_ucx_tcp,
+  over_mpi_thread,
+  over_ucx_thread,
+  over_ucx_tcp_thread,
   hosts_mpi,
   hosts_ucx,
   hosts_mixed_mpi,

@@ -29,6 +29,25 @@ void add_mixed(std::vector<spec>& t, const std::string& ending, worker_kind mixe
   row("mixed_em3d_bulk", "em3d_bulk", "ns/edge", 40, 100, 1);
 }
 
+/// A read or an atomic operation at a rank that computes and polls every 10 ms: with a progress thread, and beside it without.
+void add_computing(std::vector<spec>& t, const std::string& carrier, worker_kind attended, worker_kind polled, double limit) {
+  const auto row = [&](const std::string& name, const char* of, long size, double limit_ns, std::vector<baseline> beside) {
+    t.push_back({.name = carrier + "_computing_" + name,
+                 .suite = "network",
+                 .row = of,
+                 .size = size,
+                 .iterations = 50,
+                 .baselines = std::move(beside),
+                 .limit_value = limit_ns,
+                 .runs = 7,
+                 .worker = attended});
+  };
+  row("get_8", "attention_get", 8, limit, {{polled, "attention_get"}});
+  row("get_4k", "attention_get_many", 4096, limit, {{polled, "attention_get_many"}});
+  row("fetch_add", "attention_fetch_add", 8, limit, {{polled, "attention_fetch_add"}});
+  row("get_1m", "attention_get_many", megabyte, 0, {{polled, "get_stream", 1.2, 10}, {polled, "attention_get_many"}});
+}
+
 }  // namespace
 
 void add_network(std::vector<spec>& t) {
@@ -71,6 +90,9 @@ void add_network(std::vector<spec>& t) {
     once->ranks = 8;
     once->runs = 1;
   }
+  add_computing(t, "mpi", worker_kind::over_mpi_thread, over_mpi, 0);
+  add_computing(t, "ucx", worker_kind::over_ucx_thread, over_ucx, 20'000);
+  add_computing(t, "ucx_tcp", worker_kind::over_ucx_tcp_thread, over_tcp, 100'000);
   add_mixed(t, "", worker_kind::hosts_mixed_mpi, worker_kind::hosts_mpi);
   add_mixed(t, "_ucx", worker_kind::hosts_mixed_ucx, worker_kind::hosts_ucx);
 }

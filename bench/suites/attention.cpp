@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "bench/suites/common.hpp"
@@ -32,21 +34,19 @@ void compute_deaf() {
 
 std::atomic<long>& over(row_context& c) { return *c.scratch<std::atomic<long>>(); }
 
-/// Rank 1 computes and polls every 10 ms; the median time of a read, ns.
-double attention_get(row_context& c) {
-  const everywhere<double> all(8);
+/// Rank 1 computes and polls every 10 ms; the median time of `access(i)` by rank 0, ns.
+template <class Access>
+double from_computing(row_context& c, Access&& access) {
   over(c) = 0;
   c.sync();
   double result = 0;
   if (c.rank == 0) {
-    const am::global_ptr<double> p = all.of(far(c));
     std::vector<double> took;
     for (long i = 0; i < c.iterations; ++i) {
       ::usleep(useconds_t(700 + i * 37 % 600));  // at no fixed place within the 10 ms
       const std::uint64_t start = now_ns();
-      const double x = p[i % 8];
+      access(i);
       took.push_back(double(now_ns() - start));
-      verify(x == double(i % 8), "read from a rank that computes");
     }
     std::nth_element(took.begin(), took.begin() + long(took.size()) / 2, took.end());
     result = took[took.size() / 2];
@@ -58,6 +58,30 @@ double attention_get(row_context& c) {
   }
   am::barrier();
   return result;
+}
+
+double attention_get(row_context& c) {
+  const everywhere<double> all(8);
+  const am::global_ptr<double> p = all.of(far(c));
+  return from_computing(c, [&](long i) { verify(double(p[i % 8]) == double(i % 8), "read from a rank that computes"); });
+}
+
+/// `size` bytes at a time.
+double attention_get_many(row_context& c) {
+  const std::size_t count = std::size_t(c.size) / sizeof(double);
+  const everywhere<double> all(count);
+  std::vector<double> into(count);
+  return from_computing(c, [&](long) {
+    into.back() = -1;
+    am::get(std::span<double>(into), all.of(far(c)));
+    am::sync_memory();
+    verify(into.back() == double(count - 1), "read from a rank that computes");
+  });
+}
+
+double attention_fetch_add(row_context& c) {
+  const everywhere<std::int64_t> all(8);
+  return from_computing(c, [&](long i) { verify(am::atomic_fetch_add(all.of(far(c)), 1) == i, "add at a rank that computes"); });
 }
 
 /// Rank 1 does a fixed amount of work while rank 0 reads from it a thousand times a second, or not: ms.
@@ -94,6 +118,8 @@ double work_under_reads(row_context& c) {
 
 void add_attention(row_table& rows) {
   rows.insert(rows.end(), {{"attention_get", attention_get},
+                           {"attention_get_many", attention_get_many},
+                           {"attention_fetch_add", attention_fetch_add},
                            {"work_under_reads", work_under_reads<true>},
                            {"work_undisturbed", work_under_reads<false>}});
 }
