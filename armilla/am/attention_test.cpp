@@ -123,6 +123,51 @@ RANK_TEST(a_computing_rank_serves_whatever_is_one_sided_or_safe) {
   am::fence();
 }
 
+struct round_of_access {
+  am::global_ptr<std::int64_t> sum;
+  am::global_ptr<double> block;
+};
+am::per_rank<round_of_access> accessed;
+
+// A remote atomic of each of the others ends the computation: should one of their accesses wait for it, neither ends.
+RANK_TEST(ranks_compute_in_turn_between_fences_until_the_others_have_worked_in_their_heaps) {
+  if (am::ranks() == 1 || reception() != "thread") return;
+  constexpr std::size_t many = 500;
+  const am::rank_t last = am::ranks() - 1;
+  for (int round = 0; round < 3 * am::ranks(); ++round) {
+    const am::rank_t computing = round % am::ranks();
+    std::atomic<long> bodies = 0;
+    *shared = &bodies;
+    *accessed = {am::allocate<std::int64_t>(1), am::allocate<double>(many * std::size_t(am::ranks()))};
+    *accessed->sum.local() = 0;
+    am::fence();
+    if (am::rank() == computing) {
+      const std::atomic_ref<std::int64_t> sum(*accessed->sum.local());
+      const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+      while (sum.load() < last && std::chrono::steady_clock::now() < until) {}
+      EXPECT_EQ(sum.load(), last);
+      EXPECT_EQ(bodies.load(), last);
+    } else {
+      const round_of_access there = *accessed.on(computing);
+      const am::global_ptr<double> mine = there.block + std::ptrdiff_t(many) * am::rank();
+      const std::vector<double> out(many, round + am::rank());
+      std::vector<double> in(many);
+      am::put(mine, out);
+      am::sync_memory();
+      am::get(in, mine);
+      am::sync_memory();
+      EXPECT(in == out);
+      EXPECT_EQ(am::call(computing, am::safe([](double x) { return ++*(*shared), x; }), out[0]).get(), out[0]);
+      if (last == 1) am::deallocate(there.block);
+      am::atomic_fetch_add(there.sum, 1);
+    }
+    am::fence();
+    if (am::rank() != computing || last != 1) am::deallocate(accessed->block);
+    am::deallocate(accessed->sum);
+  }
+  am::fence();
+}
+
 RANK_TEST(a_body_may_wait_in_an_interrupted_computation) {
   if (am::ranks() == 1 || reception() != "signal") return;
   std::atomic<long> come = 0;

@@ -21,6 +21,7 @@ struct progress_thread_state {
 
   void run(endpoint& of_rank) noexcept try {
     current = &mine;
+    take_short_turns();
     rank_stats counts;
     mine.count = &counts;
     mine.body_depth = 0;

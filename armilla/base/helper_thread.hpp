@@ -12,6 +12,10 @@ namespace armilla::detail {
 /// Throws limit_error if the system starts no more threads.
 std::thread start_helper_thread(const char* name, std::function<void()> run);
 
+/// This thread sleeps mostly, beside one that computes on the same core: from here on, when it is woken, it runs at once and for
+/// a short time, where the kernel can do that, and its naps end when they should.
+void take_short_turns() noexcept;
+
 /// What the limit_error says of a thread that the system did not start.
 std::string no_thread_text(const char* name, const std::system_error& why);
 
