@@ -92,6 +92,7 @@ class progress {
   template <class Anything, class Rest>
   void idle(event_count::backoff& backoff, Anything&& anything, Rest&& rest);
   void sleep(const event_count::backoff& backoff, std::uint64_t deadline_ns, bool closed) noexcept {
+    sleeper_.show_wait(self_.fibers->main().waits_for);
     if (out_.far() != nullptr) [[unlikely]]
       return sleep_beside_network(backoff, deadline_ns);
     sleeper_.sleep(backoff, deadline_ns, closed);

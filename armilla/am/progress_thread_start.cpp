@@ -23,7 +23,8 @@ struct progress_thread_state {
     current = &mine;
     take_short_turns();
     rank_stats counts;
-    mine.count = &counts;
+    mine.count = &counts.own;
+    mine.stats = &counts;
     mine.body_depth = 0;
     scheduler fibers(mine, mine.settings->stack, 0);
     mine.fibers = &fibers;

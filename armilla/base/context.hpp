@@ -14,6 +14,7 @@ struct endpoint;
 class outbox;
 class scheduler;
 struct counters;
+struct rank_stats;
 struct team_state;
 struct call_state;
 struct memory_state;
@@ -37,7 +38,8 @@ struct context {
   const host_map* host = nullptr;                                   ///< layer fabric: where each rank's memory is mapped here
   void (*settle)(context&) = nullptr;     ///< brings `count` up to date where a layer counts elsewhere; may be null
   void (*each_call)(context&) = nullptr;  ///< at each communication call: the poll at every n-th; null: none was asked for
-  counters* count = nullptr;              ///< layer stats
+  counters* count = nullptr;              ///< in the rank's control pages, where other processes may read it
+  rank_stats* stats = nullptr;            ///< layer stats: all of it
   call_state* calls = nullptr;            ///< layer rpc
   memory_state* memory = nullptr;         ///< layer global
   team_state* teams = nullptr;            ///< layer team

@@ -7,6 +7,7 @@
 #include "armilla/base/types.hpp"
 #include "armilla/boot/job_block.hpp"
 #include "armilla/ring/host_layout.hpp"
+#include "armilla/stats/counters.hpp"
 
 namespace armilla::detail {
 
@@ -44,7 +45,13 @@ struct control_block {
   /// The algorithm that the rank is in, ended by a zero, for errors of others; all zeros: none. Read without order.
   static constexpr std::size_t algorithm_words = 4;
   alignas(cache_line) std::atomic<std::uint64_t> algorithm[algorithm_words];
-  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(5) * cache_line;
+  /// What the rank slept for last, as words as above: true while `idle` is not 0.
+  static constexpr std::size_t waits_words = 8;
+  alignas(cache_line) std::atomic<std::uint64_t> waits_for[waits_words];
+  /// Of the rank; all zeros in the block of a progress thread. Plain words of 8 bytes, which others read while they grow.
+  alignas(cache_line) counters count;
+  static constexpr std::size_t text_room =
+      host_layout::control_bytes / 2 - std::size_t(6) * cache_line - align_up(sizeof(counters), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };
 static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);

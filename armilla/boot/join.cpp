@@ -22,6 +22,7 @@
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/control_block.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/host_memory.hpp"
@@ -179,11 +180,10 @@ std::vector<launch> join_job(options& settings) {
 
 launch join_alone(const options& settings, const char* name) {
   const host_layout layout = layout_for(1, settings);
-  const int descriptor = create_host_memory(layout);
-  std::byte* const base = map_host_memory(descriptor, layout.total());
+  auto door = std::make_shared<descriptor>(create_host_memory(layout));
+  std::byte* const base = map_host_memory(door->get(), layout.total());
   prefer_large_pages(base, layout);
   auto& job = *reinterpret_cast<job_block*>(base);
-  close(descriptor);
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;
   job.ranks = job.program_count = 1;
@@ -195,7 +195,9 @@ launch join_alone(const options& settings, const char* name) {
   for (auto& cpu : job.rank[0].cpu) cpu = -1;
   answer_signals(job, 0);
   announce(job, 0, build_id());
-  return describe_launch(job, 0, settings);
+  launch self = describe_launch(job, 0, settings);
+  self.door = std::move(door);
+  return self;
 }
 
 void meet(const launch& self, std::uint32_t point) {

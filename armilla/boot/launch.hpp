@@ -16,6 +16,7 @@ struct options;
 class bootstrap;
 class network;
 class heartbeat;
+class descriptor;
 
 /// One executable image of the job and the ranks that run it, in ascending order.
 struct program_entry {
@@ -42,6 +43,7 @@ struct launch {
   std::vector<std::uint32_t> host_of;
   std::vector<std::string> host_names;  ///< by number; empty as `host_of`
   std::string interface;                ///< of this host, by which the others are reached; empty: one host, or no way
+  std::shared_ptr<descriptor> door;     ///< of the host's memory, where this process is the one by which others find the job
   std::shared_ptr<heartbeat> beat;      ///< of the first rank of a host of several
   bool all_far = false;                 ///< the network carries everything but what a rank sends to itself
   network* beyond = nullptr;            ///< carries what goes to ranks of other hosts; null: there are none

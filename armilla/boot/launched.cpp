@@ -17,6 +17,7 @@
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/control_block.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/descriptor_server.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
@@ -362,7 +363,8 @@ launch joining::run(const std::string& problem) {
     fill_block();
     others_.lend(memory_);
   }
-  close(memory_);  // the mapping keeps it
+  auto door = std::make_shared<descriptor>(memory_);  // the mapping keeps the memory
+  if (lead_[std::size_t(self_)] != self_) door.reset();
   // Agents watch their ranks themselves.
   const auto them = dynamic_cast<agent_line*>(&others_) == nullptr ? make_monitor() : nullptr;
   meet();
@@ -371,6 +373,7 @@ launch joining::run(const std::string& problem) {
   answer_signals(*job_, self_);
   launch self = describe_launch(*job_, self_, settings_);
   self.started = &others_;
+  self.door = std::move(door);
   std::vector<rank_t> leads(lead_);
   std::ranges::sort(leads);
   leads.erase(std::unique(leads.begin(), leads.end()), leads.end());

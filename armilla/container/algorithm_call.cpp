@@ -50,7 +50,7 @@ algorithm_call::algorithm_call(const char* name) : name_(here(name), name) {
   rank_stats& s = stats_of(*current);
   if (s.watched()) [[unlikely]]
     shown_ = std::make_unique<phase>(fmt::format("am::{}", name).c_str());
-  ++s.algorithms;  // in the phase
+  ++current->count->algorithms;  // in the phase
   if (s.progress != nullptr) [[unlikely]] {
     told_ = s.progress.get();
     told_->begin(name);

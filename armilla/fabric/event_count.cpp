@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "armilla/base/clock.hpp"
 
@@ -85,6 +86,13 @@ void event_count::prepare_wait(attention how) noexcept {
 }
 
 void event_count::cancel_wait() noexcept { mine_.sleeping.store(awake, std::memory_order_relaxed); }
+
+// In words that a reader may find half old and half new, never torn. The name of most waits fits into two of them.
+void event_count::show_wait(const char* what) noexcept {
+  std::uint64_t words[control_block::waits_words] = {};
+  if (what != nullptr) std::memcpy(words, what, strnlen(what, sizeof words - 1));
+  for (std::size_t i = 0; i < control_block::waits_words; ++i) mine_.waits_for[i].store(words[i], std::memory_order_relaxed);
+}
 
 void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed, int descriptor) noexcept {
   ++count_.sleeps;

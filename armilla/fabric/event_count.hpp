@@ -49,6 +49,8 @@ class event_count {
   bool wait_prepared() const noexcept { return mine_.sleeping.load(std::memory_order_relaxed) != awake; }
   /// After a look that found nothing: since when that is so, for reports.
   void note_look(backoff& s) noexcept;
+  /// Before a sleep: what for, a name, for those that look at this rank from outside; null: nothing that has one.
+  void show_wait(const char* what) noexcept;
   /// Sleeps until woken, but not beyond `deadline_ns` (0: none). Returns at spurious wake-ups, too.
   /// Shows the job how long this rank has found nothing, and whether only ranks of the job can end that (`closed`).
   /// `descriptor`: what also ends it, when it becomes readable; -1: nothing.

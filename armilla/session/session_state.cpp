@@ -68,6 +68,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
   rank.program = self.program;
   rank.settings = self.settings;
   rank.session = this;
+  rank.count = &control_of(*self.job, self.rank).count;
   if (self.threads) bind_here(self.job->rank[self.rank].cpu);
   current = &rank;
   try {

@@ -16,7 +16,7 @@ void tell_progress(context& self) {
   progress_line::manner how;
   how.terminal = isatty(STDERR_FILENO) == 1;
   if (how.terminal) how.every = std::chrono::milliseconds(500);  // the same line anew
-  s.progress = std::make_unique<progress_line>(s, how);
+  s.progress = std::make_unique<progress_line>(*self.count, how);
 }
 
 }  // namespace detail

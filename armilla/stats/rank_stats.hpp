@@ -21,8 +21,9 @@ struct open_phase {
   std::uint32_t depth = 0;  ///< of phases with this name that are open
 };
 
-/// What layer stats keeps for a rank. `context::count` points to its first part, which is all that most of the library knows.
-struct rank_stats : counters {
+/// What layer stats keeps for a rank beside its counters, to which `context::count` points.
+struct rank_stats {
+  counters own;  ///< of a rank that was given no place for them
   stats_request asked;
   std::uint64_t began_ns = 0;
   std::unique_ptr<stopwatch> watch;         ///< null without `timing`
@@ -40,7 +41,7 @@ struct rank_stats : counters {
   method_counts* count_methods(std::vector<std::uint32_t> (*message_sizes)(), const std::string& (*name)(std::uint32_t));
 };
 
-inline rank_stats& stats_of(context& self) noexcept { return static_cast<rank_stats&>(*self.count); }
+inline rank_stats& stats_of(context& self) noexcept { return *self.stats; }
 
 /// Time begins: everything before was the start of the job.
 void begin_stats(context& self);

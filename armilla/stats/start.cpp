@@ -18,13 +18,14 @@ void start_stats(context& self, const launch&) {
     s->events = std::make_unique<trace>(set.trace, set.trace_events, self.rank, self.ranks);
   }
   s->began_ns = now_ns();
-  self.count = s.release();
+  if (self.count == nullptr) self.count = &s->own;
+  self.stats = s.release();
   if (self.settings->show_progress == progress_use::on) tell_progress(self);
 }
 
 void begin_stats(context& self) {
   rank_stats& s = stats_of(self);
-  static_cast<counters&>(s) = {};
+  *self.count = {};
   if (s.watch) {
     static_cast<void>(ns_per_tick());  // measures the clock now, not at the first snapshot
     s.watch->restart();
@@ -33,6 +34,9 @@ void begin_stats(context& self) {
   s.began_ns = now_ns();
 }
 
-void stop_stats(context& self) { delete static_cast<rank_stats*>(std::exchange(self.count, nullptr)); }
+void stop_stats(context& self) {
+  self.count = nullptr;
+  delete std::exchange(self.stats, nullptr);
+}
 
 }  // namespace armilla::detail

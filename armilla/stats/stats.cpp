@@ -95,12 +95,12 @@ statistics snapshot(context& self) {
   if (self.settle != nullptr) self.settle(self);
   rank_stats& s = stats_of(self);
   statistics result;
-  static_cast<counters&>(result) = s;
+  static_cast<counters&>(result) = *self.count;
   result.seconds = double(now_ns() - s.began_ns) * 1e-9;
   if (s.watch) {
     result.time = times_of(*s.watch);
     // Locks were taken in code that counted as the program's own.
-    const double locks = std::min(result.time.cpu, double(s.locks) * s.seconds_per_lock);
+    const double locks = std::min(result.time.cpu, double(self.count->locks) * s.seconds_per_lock);
     result.time.cpu -= locks;
     result.time.thread_synchronisation += locks;
     result.borders = s.watch->borders();

@@ -21,6 +21,7 @@
 #include "armilla/boot/launcher.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
+#include "armilla/guest/attach.hpp"
 #include "armilla/session/session_state.hpp"
 #include "security.hpp"
 #include "tools/arguments/arguments.hpp"
@@ -153,15 +154,30 @@ void print_all(const launcher& from) {
   std::fflush(stdout);
 }
 
+// --- what runs ---
+
+int print_jobs() {
+  const auto all = armilla::jobs();
+  if (all.empty())
+    fmt::print("This user runs no job on this host.\n");
+  else
+    fmt::print("{:>8} {:>6}  {}\n", "PROCESS", "RANKS", "PROGRAM");
+  for (const auto& job : all)
+    fmt::print("{:>8} {:>6}  {}{}\n", job.process, job.ranks, job.program, job.threads ? " (threads)" : "");
+  return 0;
+}
+
 armilla::tools::program description(bool& backends, bool& security, bool& page) {
   using armilla::tools::into;
   return {.name = "armilla-info",
           .summary = "prints which backends there are, what a job that is started like this one gets and why, and all options.",
-          .usage = "[--backends | --security | --options-page]",
+          .usage = "[jobs | --backends | --security | --options-page]",
           .options = {{"--backends", "", "Only the backends that can be loaded, and of which library", into(backends)},
                       {"--security", "", "Only which ports are open in such a job, and to whom", into(security)},
                       {"--options-page", "", "Only all options, as the page of the documentation", into(page)}},
-          .more = "Start it as you start your program:\n  ARMILLA_RANKS=4 armilla-info\n  mpirun -n 4 armilla-info\n"};
+          .more =
+              "jobs: the running jobs of this user on this host.\n\nStart it as you start your program:\n  ARMILLA_RANKS=4 "
+              "armilla-info\n  mpirun -n 4 armilla-info\n"};
 }
 
 }  // namespace
@@ -170,7 +186,9 @@ int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--backend") return probe(argv[2]);
   bool backends_only = false, security = false, page = false;
   const armilla::tools::program self = description(backends_only, security, page);
-  if (const auto words = armilla::tools::parse_or_exit(self, argc, argv); !words.empty())
+  if (const auto words = armilla::tools::parse_or_exit(self, argc, argv); words.size() == 1 && words[0] == "jobs")
+    return print_jobs();
+  else if (!words.empty())
     return armilla::tools::complain(self, fmt::format("'{}' is too much", words[0]));
   if (backends_only) return print_available(), 0;
   if (page) return print_options_page(stdout), 0;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/job_block.hpp"
+#include "armilla/ring/host_layout.hpp"
+
+namespace armilla::detail {
+
+/// The memory of a running job of this host, opened by a process that is none of its ranks. The first pages are mapped: what the
+/// job is and what its ranks show. They cannot be written to through this mapping.
+class job_memory {
+ public:
+  /// Of what `holder` has open under `file`. Not valid if that is no job's memory, of another version, or cannot be opened.
+  job_memory(pid_t holder, int file) noexcept;
+  job_memory(const job_memory&) = delete;
+  ~job_memory();
+
+  bool valid() const noexcept { return job_ != nullptr; }
+  /// Which memory this is: two processes that hold the same job show the same number.
+  std::uint64_t identity() const noexcept { return identity_; }
+  /// The supervisor, or the process of the job through which it was found.
+  pid_t process() const noexcept { return job_->supervisor > 0 ? job_->supervisor : holder_; }
+  job_block& job() const noexcept { return *job_; }
+  const host_layout& layout() const noexcept { return layout_; }
+  /// Whether a process of the job still runs a rank that has not finished.
+  bool alive() const noexcept;
+  /// How much of the file's bytes [first, first + bytes) is in memory.
+  std::uint64_t resident(std::uint64_t first, std::uint64_t bytes) const noexcept;
+
+ private:
+  bool map_first() noexcept;
+
+  pid_t holder_;
+  descriptor file_;
+  std::uint64_t identity_ = 0;
+  host_layout layout_;
+  job_block* job_ = nullptr;
+};
+
+/// All jobs of this host that run as this process's user, by process. Jobs of others cannot be seen, but by the superuser.
+std::vector<std::shared_ptr<job_memory>> find_jobs();
+
+/// One letter of /proc/PID/stat: 'T' a stopped process, 'Z' one that has ended; 0: there is none.
+char process_state(pid_t process) noexcept;
+
+}  // namespace armilla::detail

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rank shows to those that look at it from outside.
+#include <unistd.h>
+
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/job_search.hpp"
+#include "armilla/guest/attach.hpp"
+#include "armilla/stats/counter_table.hpp"
+
+namespace armilla {
+namespace {
+
+using detail::control_block;
+using detail::job_block;
+using detail::rank_stage;
+
+double seconds_since(std::uint64_t then, std::uint64_t now) noexcept { return now > then ? double(now - then) * 1e-9 : 0; }
+
+template <std::size_t N>
+std::string text_of(const std::atomic<std::uint64_t> (&words)[N]) {
+  std::uint64_t copy[N + 1] = {};
+  for (std::size_t i = 0; i < N; ++i) copy[i] = words[i].load(std::memory_order_relaxed);
+  return reinterpret_cast<const char*>(copy);
+}
+
+// The rank goes on counting: each counter is read at once, all of them one after the other.
+void read_counters(const detail::counters& from, statistics& to) {
+  for (const detail::counter_row& row : detail::counter_table())
+    to.*row.member = __atomic_load_n(&(from.*row.member), __ATOMIC_RELAXED);
+}
+
+std::uint64_t memory_of(int process) {
+  std::uint64_t size = 0, resident = 0;
+  std::ifstream(fmt::format("/proc/{}/statm", process)) >> size >> resident;
+  return resident * std::uint64_t(sysconf(_SC_PAGESIZE));
+}
+
+void look_at_running(const control_block& rank, rank_look& result) {
+  const std::uint64_t idle = rank.idle.load(std::memory_order_acquire), now = detail::now_ns();
+  if (idle != 0) {
+    result.doing = "waiting";
+    result.seconds = seconds_since(idle >> 1, now);
+    result.waits_for = text_of(rank.waits_for);
+    return;
+  }
+  const std::uint64_t looked = rank.looked.load(std::memory_order_relaxed);
+  result.doing = "busy";
+  result.seconds = looked != 0 ? seconds_since(looked, now) : 0;
+}
+
+const char* name_of(rank_stage stage) noexcept {
+  switch (stage) {
+    case rank_stage::absent:
+    case rank_stage::joined: return "starting";
+    case rank_stage::running: return "busy";
+    case rank_stage::ending: return "ending";
+    case rank_stage::finished: return "finished";
+  }
+  return "";
+}
+
+// Of a process that has ended its pages stay as it left them.
+void look_at_process(rank_look& result) {
+  const char state = detail::process_state(result.process);
+  if (state == 'T' || state == 't') result.doing = "stopped";
+  if (result.doing != "finished" && (state == 0 || state == 'Z')) result.doing = "gone";
+  if (result.doing != "gone") result.memory = memory_of(result.process);
+}
+
+rank_look look_at(const detail::job_memory& memory, rank_t r) {
+  job_block& job = memory.job();
+  const detail::rank_record& record = job.rank[r];
+  const rank_stage stage = record.stage.load(std::memory_order_acquire);
+  const control_block& control = control_of(job, r);
+  rank_look result;
+  result.rank = r;
+  result.process = record.pid.load(std::memory_order_relaxed);
+  result.program = job.program_names[record.program % job_block::max_programs];
+  result.doing = name_of(stage);
+  // Under a launcher the ranks of this host alone know this memory.
+  result.here = result.process > 0;
+  if (!result.here) return result;
+  if (stage == rank_stage::running) look_at_running(control, result);
+  look_at_process(result);
+  result.algorithm = text_of(control.algorithm);
+  read_counters(control.count, result.counts);
+  result.segment = memory.resident(memory.layout().segment(r), memory.layout().segment_bytes);
+  return result;
+}
+
+}  // namespace
+
+std::vector<rank_look> guest::look() const {
+  std::vector<rank_look> result;
+  for (rank_t r = 0; r < ranks(); ++r) result.push_back(look_at(*job_, r));
+  return result;
+}
+
+}  // namespace armilla

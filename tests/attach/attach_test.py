@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Guests look into running jobs: attach_test.py SHOWN TOP INFO [--fabrics FABRIC...]."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SHOWN, TOP, INFO = (os.path.abspath(file) for file in sys.argv[1:4])
+FABRICS = sys.argv[5:] or ["shm", "threads"]
+PATIENCE = 60
+
+
+def clean_environment():
+    return {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")} | {"ARMILLA_TUNED": "none", "ARMILLA_PIN": "none"}
+
+
+def guest(*command, **more):
+    return subprocess.run(command, env=clean_environment(), capture_output=True, text=True, check=False, timeout=PATIENCE, **more)
+
+
+class Job:
+    """A running job of the program; at the end it must have ended well."""
+
+    def __init__(self, test, scene="compute", ranks=2, fabric="shm", program=SHOWN):
+        self.test = test
+        environment = clean_environment() | {"ARMILLA_RANKS": str(ranks), "ARMILLA_FABRIC": fabric}
+        self.process = subprocess.Popen([program, scene], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.pid = str(self.process.pid)
+        for _ in range(ranks):
+            test.assertEqual(self.process.stdout.readline(), "ready\n")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        try:
+            if kind is not None:
+                return
+            self.process.send_signal(signal.SIGUSR2)
+            out, err = self.process.communicate(timeout=PATIENCE)
+            self.test.assertEqual((self.process.returncode, out, err), (0, "", ""))
+        finally:
+            self.process.kill()
+            self.process.communicate()
+
+    def look(self, interval=20):
+        seen = guest(TOP, "--once", "--json", "--interval", str(interval), self.pid)
+        self.test.assertEqual((seen.returncode, seen.stderr), (0, ""))
+        return json.loads(seen.stdout)
+
+    def look_until(self, good):
+        """Ranks go to sleep after a while: looks until that has come about."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            seen = self.look()
+            if good(seen["ranks"]):
+                return seen
+            self.test.assertLess(time.monotonic(), end, seen)
+
+
+class Attach(unittest.TestCase):
+    def test_a_rank_that_computes_is_seen_without_its_help(self):
+        for fabric in FABRICS:
+            with self.subTest(fabric), Job(self, ranks=3, fabric=fabric) as job:
+                seen = job.look_until(lambda ranks: [r["doing"] for r in ranks] == ["busy", "waiting", "waiting"])
+                self.assertEqual((seen["process"], seen["program"], seen["threads"]),
+                                 (job.process.pid, SHOWN, fabric == "threads"))
+                self.assertEqual([r["rank"] for r in seen["ranks"]], [0, 1, 2])
+                self.assertEqual([r["counters"]["statements_sent"] for r in seen["ranks"]], [1000] * 3)
+                self.assertEqual([r["waits_for"] for r in seen["ranks"][1:]], ["barrier"] * 2)
+                for rank in seen["ranks"]:
+                    self.assertGreater(rank["memory"], 0)
+                    self.assertTrue(rank["here"])
+
+    def test_a_job_of_one_rank(self):
+        with Job(self, ranks=1) as job:
+            (rank,) = job.look()["ranks"]
+            self.assertEqual((rank["doing"], rank["process"], rank["counters"]["statements_sent"]), ("busy", job.process.pid, 1000))
+
+    def test_a_stopped_rank_is_called_so(self):
+        with Job(self) as job:
+            pid = job.look()["ranks"][1]["process"]
+            self.assertNotEqual(pid, job.process.pid)
+            os.kill(pid, signal.SIGSTOP)
+            seen = job.look_until(lambda ranks: ranks[1]["doing"] == "stopped")
+            os.kill(pid, signal.SIGCONT)
+            self.assertEqual(seen["ranks"][1]["counters"]["statements_sent"], 1000)
+            self.assertEqual(seen["ranks"][0]["doing"], "busy")
+
+    def test_what_moves_has_rates(self):
+        with Job(self, scene="chat") as job:
+            job.look_until(lambda ranks: all(r["messages_a_second"] > 0 and r["bytes_a_second"] > 0 for r in ranks))
+        with Job(self) as job:
+            self.assertEqual([r["messages_a_second"] for r in job.look()["ranks"]], [0, 0])
+
+    def test_guests_that_stop_or_are_killed_do_no_harm(self):
+        with Job(self, scene="chat") as job:
+            guests = [subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE) for _ in range(3)]
+            for each in guests:
+                each.stdout.readline()
+            guests[0].kill()
+            guests[1].send_signal(signal.SIGSTOP)
+            before = job.look()["ranks"][0]["counters"]["statements_sent"]
+            job.look_until(lambda ranks: ranks[0]["counters"]["statements_sent"] > before)
+        for each in guests:
+            each.kill()
+            each.communicate()
+
+    def test_a_guest_ends_with_the_job(self):
+        with Job(self) as job:
+            watcher = subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE, text=True)
+            watcher.stdout.readline()
+        out, _ = watcher.communicate(timeout=PATIENCE)
+        self.assertEqual(watcher.returncode, 0)
+        self.assertTrue(out.endswith("The job has ended.\n"), out)
+
+    def test_the_table(self):
+        with Job(self) as job:
+            lines = guest(TOP, "--once", "--interval", "10", job.pid).stdout.splitlines()
+            self.assertEqual(len(lines), 4)
+            self.assertTrue(lines[0].startswith(f"{SHOWN} ({job.pid}): 2 ranks"), lines[0])
+            self.assertRegex(lines[1], r" RANK +PROCESS +DOES ")
+            self.assertRegex(lines[2], r"^ +0 +\d+  busy ")
+
+    def test_jobs_are_listed_while_they_run(self):
+        def listed():
+            seen = guest(INFO, "jobs")
+            self.assertEqual((seen.returncode, seen.stderr), (0, ""))
+            return [line.split() for line in seen.stdout.splitlines()]
+
+        with Job(self, ranks=3) as one, Job(self, ranks=2, fabric="threads") as two, Job(self, ranks=1) as three:
+            rows = listed()
+            self.assertEqual(rows.count([one.pid, "3", SHOWN]), 1)
+            self.assertEqual(rows.count([two.pid, "2", SHOWN, "(threads)"]), 1)
+            self.assertEqual(rows.count([three.pid, "1", SHOWN]), 1)
+        self.assertFalse({one.pid, two.pid, three.pid} & {row[0] for row in listed()})
+
+    def test_a_job_is_named_by_its_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, f"shown{os.getpid()}")
+            shutil.copy(SHOWN, program)
+            name = os.path.basename(program)
+            with Job(self, program=program) as one:
+                self.assertEqual(json.loads(guest(TOP, "--once", "--json", "--interval", "10", name).stdout)["process"], one.process.pid)
+                with Job(self, program=program) as two:
+                    self.assert_refused(name, f"2 jobs fit; name one by its process; .*{one.pid}.*{program}.*2 ranks")
+                    rank = two.look()["ranks"][1]["process"]
+                    self.assertEqual(json.loads(guest(TOP, "--once", "--json", "--interval", "10", str(rank)).stdout)["process"],
+                                     two.process.pid)
+
+    def assert_refused(self, which, why, **more):
+        seen = guest(TOP, "--once", which, **more)
+        self.assertEqual((seen.returncode, seen.stdout), (1, ""))
+        self.assertRegex(seen.stderr, f"^armilla-top: .*{why}")
+
+    def test_what_is_no_job(self):
+        self.assert_refused("no_such_program", "no job runs 'no_such_program'; ")
+        self.assert_refused(str(os.getpid()), f"process {os.getpid()} belongs to no job of this version")
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        self.assert_refused(str(ended.pid), f"there is no process {ended.pid} on this host")
+        self.assertEqual(guest(TOP, "--json").returncode, 2)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only the superuser can be somebody else")
+    def test_another_user_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder, Job(self) as job:
+            os.chmod(folder, 0o755)
+            top = shutil.copy(TOP, folder)
+            seen = guest(top, "--once", job.pid, user=65534, cwd=folder)
+            self.assertEqual((seen.returncode, seen.stdout), (1, ""))
+            self.assertRegex(seen.stderr, f"process {job.pid} is of user 0, this one of user 65534: only the user whose job it is")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A program that guests look at: its ranks do what its first argument says, until SIGUSR2. Driven by attach_test.py.
+#include <csignal>
+#include <cstdio>
+#include <string_view>
+
+#include <armilla/armilla.hpp>
+
+namespace am = armilla;
+
+namespace {
+
+volatile std::sig_atomic_t enough = 0;
+am::per_rank<long> counted;
+
+void count(int n) { *counted += n; }
+am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
+
+// Each rank sends 1000 statements; then rank 0 is outside of the library, and the others wait for it.
+void compute() {
+  for (int i = 0; i < 1000; ++i) am::async<&count>(next(), 1);
+  am::fence();
+  std::printf("ready\n");
+  std::fflush(stdout);
+  while (am::rank() == 0 && enough == 0) {}
+  am::barrier();
+}
+
+void chat() {
+  std::printf("ready\n");
+  std::fflush(stdout);
+  while (enough == 0) {
+    am::async<&count>(next(), 1);
+    am::flush();
+    am::poll();
+  }
+  am::barrier();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGUSR2, [](int) { enough = 1; });
+  return am::run(argc, argv, [&] { argc > 1 && std::string_view(argv[1]) == "chat" ? chat() : compute(); });
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rates.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "armilla/stats/counter_table.hpp"
+
+namespace armilla::top {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+std::uint64_t messages_of(const statistics& s) { return s.statements_sent + s.questions_sent + s.replies_sent; }
+std::uint64_t bytes_of(const statistics& s) { return s.bytes_sent + s.bulk_bytes_sent; }
+
+// Counters begin again when a rank begins to run.
+double rate(std::uint64_t before, std::uint64_t after, double seconds) {
+  return after > before && seconds > 0 ? double(after - before) / seconds : 0;
+}
+
+double waits(const rank_rates& r) { return r.last.doing == "waiting" ? r.last.seconds : -1; }
+
+std::string short_number(double n) {
+  static constexpr const char* units[] = {"", "k", "M", "G", "T"};
+  std::size_t unit = 0;
+  for (; n >= 9999.5 && unit + 1 < std::size(units); ++unit) n /= 1000;
+  return fmt::format("{:.0f}{}", n, units[unit]);
+}
+
+std::string line_of(const rank_rates& r) {
+  const rank_look& l = r.last;
+  const std::string since = l.doing == "waiting" || l.doing == "busy" ? fmt::format("{:.1f}", l.seconds) : "";
+  std::string what = l.waits_for;
+  if (!l.algorithm.empty()) what += (what.empty() ? "in " : ", in ") + l.algorithm;
+  return fmt::format("{:>5} {:>8}  {:<9}{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", l.rank, l.process, l.here ? l.doing : "elsewhere",
+                     since, short_number(r.messages), short_number(r.bytes), short_number(double(l.memory)),
+                     short_number(double(l.segment)), what);
+}
+
+json json_of(const rank_rates& r) {
+  const rank_look& l = r.last;
+  json out{{"rank", l.rank},
+           {"process", l.process},
+           {"program", l.program},
+           {"here", l.here},
+           {"doing", l.doing},
+           {"seconds", l.seconds},
+           {"waits_for", l.waits_for},
+           {"algorithm", l.algorithm},
+           {"memory", l.memory},
+           {"segment", l.segment},
+           {"messages_a_second", r.messages},
+           {"bytes_a_second", r.bytes}};
+  for (const detail::counter_row& row : detail::counter_table()) out["counters"][row.name] = l.counts.*row.member;
+  return out;
+}
+
+}  // namespace
+
+std::vector<rank_rates> rates_of(const std::vector<rank_look>& before, const std::vector<rank_look>& after, double seconds) {
+  std::vector<rank_rates> result;
+  for (std::size_t r = 0; r < after.size(); ++r) {
+    const statistics &from = before[r].counts, &to = after[r].counts;
+    result.push_back({after[r], rate(messages_of(from), messages_of(to), seconds), rate(bytes_of(from), bytes_of(to), seconds)});
+  }
+  return result;
+}
+
+void sort_by(std::vector<rank_rates>& ranks, order by) {
+  const auto falling = [&](auto&& value) {
+    std::ranges::stable_sort(ranks, [&](const rank_rates& a, const rank_rates& b) { return value(a) > value(b); });
+  };
+  switch (by) {
+    case order::rank: return;
+    case order::messages: return falling([](const rank_rates& r) { return r.messages; });
+    case order::bytes: return falling([](const rank_rates& r) { return r.bytes; });
+    case order::waits: return falling(waits);
+    case order::memory: return falling([](const rank_rates& r) { return r.last.memory; });
+  }
+}
+
+const char* name_of(order by) noexcept {
+  static constexpr const char* names[] = {"rank", "messages", "bytes", "waits", "memory"};
+  return names[std::size_t(by)];
+}
+
+std::string table_of(const job_summary& job, const std::vector<rank_rates>& ranks, order by, std::size_t lines) {
+  double messages = 0, bytes = 0;
+  std::size_t waiting = 0;
+  for (const rank_rates& r : ranks) messages += r.messages, bytes += r.bytes, waiting += std::size_t(r.last.doing == "waiting");
+  std::string text = fmt::format("{} ({}): {} rank{}{}, {} waiting; {} messages/s, {} bytes/s; by {}\n", job.program, job.process,
+                                 job.ranks, job.ranks == 1 ? "" : "s", job.threads ? " as threads" : "", waiting,
+                                 short_number(messages), short_number(bytes), name_of(by));
+  text += fmt::format("{:>5} {:>8}  {:<9}{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", "RANK", "PROCESS", "DOES", "SINCE s", "MSG/s",
+                      "BYTES/s", "MEMORY", "SEGMENT", "WAITS FOR");
+  for (std::size_t i = 0; i < ranks.size() && i + 2 < lines; ++i) text += line_of(ranks[i]);
+  return text;
+}
+
+std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, double seconds) {
+  json out{{"process", job.process}, {"program", job.program}, {"threads", job.threads}, {"seconds", seconds}};
+  out["ranks"] = json::array();
+  for (const rank_rates& r : ranks) out["ranks"].push_back(json_of(r));
+  return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace armilla::top

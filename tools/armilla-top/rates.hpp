@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "armilla/guest/attach.hpp"
+
+namespace armilla::top {
+
+/// One rank between two looks.
+struct rank_rates {
+  rank_look last;
+  double messages = 0;  ///< sent a second: statements, questions, replies
+  double bytes = 0;     ///< sent a second, by frames and by blocks
+};
+
+/// What the ranks did between two looks that lie `seconds` apart.
+std::vector<rank_rates> rates_of(const std::vector<rank_look>& before, const std::vector<rank_look>& after, double seconds);
+
+enum class order { rank, messages, bytes, waits, memory };
+void sort_by(std::vector<rank_rates>& ranks, order by);
+const char* name_of(order by) noexcept;
+
+/// Lines for a terminal, a headline and one for each rank; at most `lines` of them.
+std::string table_of(const job_summary& job, const std::vector<rank_rates>& ranks, order by, std::size_t lines);
+/// One JSON object; its names are an interface: docs/guide/attach.md lists them.
+std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, double seconds);
+
+}  // namespace armilla::top
