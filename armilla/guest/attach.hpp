@@ -47,7 +47,7 @@ struct rank_look {
   double seconds = 0;         ///< since when it has found nothing to do (waiting), or has last looked and found nothing (busy)
   std::string waits_for;      ///< of its main fiber, while it waits: "barrier", "future::wait"
   std::string algorithm;      ///< the algorithm that it is in; empty: none
-  statistics counts;          ///< counters only; since the rank began to run
+  statistics counts;          ///< counters only; small statements count when their frame leaves
   std::uint64_t memory = 0;   ///< bytes of its process that are in memory, those it shares with other ranks included
   std::uint64_t segment = 0;  ///< bytes of its segment that are in memory
 };
