@@ -67,6 +67,12 @@ void* nowhere(std::size_t bytes) noexcept {
   return place;
 }
 
+void give_zeros(const void* place, std::size_t bytes) noexcept {
+  const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE)), at = reinterpret_cast<std::uintptr_t>(place);
+  const std::uintptr_t begin = at / page * page, end = (at + bytes + page - 1) / page * page;
+  (void)mmap(reinterpret_cast<void*>(begin), end - begin, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
 // The library looks for the rank's context without a test where it knows that there is one.
 bool is_kept_from_child(const void* address) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(address);

@@ -31,6 +31,7 @@ namespace armilla::detail {
 namespace {
 
 void enter_child(context& parent) noexcept {
+  give_zeros(parent.count, sizeof *parent.count);
   parent.fibers->enter_child([] { end_lost_child(); });
   if (parent.messages != nullptr) parent.messages->enter_child();
 }
