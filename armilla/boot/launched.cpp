@@ -363,8 +363,7 @@ launch joining::run(const std::string& problem) {
     fill_block();
     others_.lend(memory_);
   }
-  auto door = std::make_shared<descriptor>(memory_);  // the mapping keeps the memory
-  if (lead_[std::size_t(self_)] != self_) door.reset();
+  descriptor memory(memory_);  // the mapping keeps what is in it
   // Agents watch their ranks themselves.
   const auto them = dynamic_cast<agent_line*>(&others_) == nullptr ? make_monitor() : nullptr;
   meet();
@@ -373,7 +372,7 @@ launch joining::run(const std::string& problem) {
   answer_signals(*job_, self_);
   launch self = describe_launch(*job_, self_, settings_);
   self.started = &others_;
-  self.door = std::move(door);
+  if (lead_[std::size_t(self_)] == self_) self.door = std::make_shared<descriptor>(memory.release());
   std::vector<rank_t> leads(lead_);
   std::ranges::sort(leads);
   leads.erase(std::unique(leads.begin(), leads.end()), leads.end());
