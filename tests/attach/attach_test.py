@@ -11,9 +11,11 @@ import tempfile
 import time
 import unittest
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from jobs import PATIENCE, Job  # noqa: E402
+
 SHOWN, TOP, INFO = (os.path.abspath(file) for file in sys.argv[1:4])
 FABRICS = sys.argv[5:] or ["shm", "threads"]
-PATIENCE = 60
 
 
 def clean_environment():
@@ -24,13 +26,12 @@ def guest(*command, **more):
     return subprocess.run(command, env=clean_environment(), capture_output=True, text=True, check=False, timeout=PATIENCE, **more)
 
 
-class Job:
+class Shown(Job):
     """A running job of the program; at the end it must have ended well."""
 
     def __init__(self, test, scene="compute", ranks=2, fabric="shm", program=SHOWN):
+        super().__init__([program, scene], ranks=ranks, fabric=fabric)
         self.test = test
-        environment = clean_environment() | {"ARMILLA_RANKS": str(ranks), "ARMILLA_FABRIC": fabric}
-        self.process = subprocess.Popen([program, scene], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.pid = str(self.process.pid)
         for _ in range(ranks):
             test.assertEqual(self.process.stdout.readline(), "ready\n")
@@ -43,8 +44,9 @@ class Job:
             if kind is not None:
                 return
             self.process.send_signal(signal.SIGUSR2)
-            out, err = self.process.communicate(timeout=PATIENCE)
-            self.test.assertEqual((self.process.returncode, out, err), (0, "", ""))
+            self.end()
+            self.test.assertEqual((self.code, self.out, self.err), (0, "", ""))
+            self.test.assertEqual(self.left_behind(), [])
         finally:
             self.process.kill()
             self.process.communicate()
@@ -67,7 +69,7 @@ class Job:
 class Attach(unittest.TestCase):
     def test_a_rank_that_computes_is_seen_without_its_help(self):
         for fabric in FABRICS:
-            with self.subTest(fabric), Job(self, ranks=3, fabric=fabric) as job:
+            with self.subTest(fabric), Shown(self, ranks=3, fabric=fabric) as job:
                 seen = job.look_until(lambda ranks: [r["doing"] for r in ranks] == ["busy", "waiting", "waiting"])
                 self.assertEqual((seen["process"], seen["program"], seen["threads"]),
                                  (job.process.pid, SHOWN, fabric == "threads"))
@@ -79,12 +81,12 @@ class Attach(unittest.TestCase):
                     self.assertTrue(rank["here"])
 
     def test_a_job_of_one_rank(self):
-        with Job(self, ranks=1) as job:
+        with Shown(self, ranks=1) as job:
             (rank,) = job.look()["ranks"]
             self.assertEqual((rank["doing"], rank["process"], rank["counters"]["statements_sent"]), ("busy", job.process.pid, 1000))
 
     def test_a_stopped_rank_is_called_so(self):
-        with Job(self) as job:
+        with Shown(self) as job:
             pid = job.look()["ranks"][1]["process"]
             self.assertNotEqual(pid, job.process.pid)
             os.kill(pid, signal.SIGSTOP)
@@ -94,13 +96,13 @@ class Attach(unittest.TestCase):
             self.assertEqual(seen["ranks"][0]["doing"], "busy")
 
     def test_what_moves_has_rates(self):
-        with Job(self, scene="chat") as job:
+        with Shown(self, scene="chat") as job:
             job.look_until(lambda ranks: all(r["messages_a_second"] > 0 and r["bytes_a_second"] > 0 for r in ranks))
-        with Job(self) as job:
+        with Shown(self) as job:
             self.assertEqual([r["messages_a_second"] for r in job.look()["ranks"]], [0, 0])
 
     def test_guests_that_stop_or_are_killed_do_no_harm(self):
-        with Job(self, scene="chat") as job:
+        with Shown(self, scene="chat") as job:
             guests = [subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE) for _ in range(3)]
             for each in guests:
@@ -114,7 +116,7 @@ class Attach(unittest.TestCase):
             each.communicate()
 
     def test_a_guest_ends_with_the_job(self):
-        with Job(self) as job:
+        with Shown(self) as job:
             watcher = subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, text=True)
             watcher.stdout.readline()
@@ -123,7 +125,7 @@ class Attach(unittest.TestCase):
         self.assertTrue(out.endswith("The job has ended.\n"), out)
 
     def test_the_table(self):
-        with Job(self) as job:
+        with Shown(self) as job:
             lines = guest(TOP, "--once", "--interval", "10", job.pid).stdout.splitlines()
             self.assertEqual(len(lines), 4)
             self.assertTrue(lines[0].startswith(f"{SHOWN} ({job.pid}): 2 ranks"), lines[0])
@@ -136,7 +138,7 @@ class Attach(unittest.TestCase):
             self.assertEqual((seen.returncode, seen.stderr), (0, ""))
             return [line.split() for line in seen.stdout.splitlines()]
 
-        with Job(self, ranks=3) as one, Job(self, ranks=2, fabric="threads") as two, Job(self, ranks=1) as three:
+        with Shown(self, ranks=3) as one, Shown(self, ranks=2, fabric="threads") as two, Shown(self, ranks=1) as three:
             rows = listed()
             self.assertEqual(rows.count([one.pid, "3", SHOWN]), 1)
             self.assertEqual(rows.count([two.pid, "2", SHOWN, "(threads)"]), 1)
@@ -148,9 +150,9 @@ class Attach(unittest.TestCase):
             program = os.path.join(folder, f"shown{os.getpid()}")
             shutil.copy(SHOWN, program)
             name = os.path.basename(program)
-            with Job(self, program=program) as one:
+            with Shown(self, program=program) as one:
                 self.assertEqual(json.loads(guest(TOP, "--once", "--json", "--interval", "10", name).stdout)["process"], one.process.pid)
-                with Job(self, program=program) as two:
+                with Shown(self, program=program) as two:
                     self.assert_refused(name, f"2 jobs fit; name one by its process; .*{one.pid}.*{program}.*2 ranks")
                     rank = two.look()["ranks"][1]["process"]
                     self.assertEqual(json.loads(guest(TOP, "--once", "--json", "--interval", "10", str(rank)).stdout)["process"],
@@ -171,7 +173,7 @@ class Attach(unittest.TestCase):
 
     @unittest.skipUnless(os.geteuid() == 0, "only the superuser can be somebody else")
     def test_another_user_is_refused(self):
-        with tempfile.TemporaryDirectory() as folder, Job(self) as job:
+        with tempfile.TemporaryDirectory() as folder, Shown(self) as job:
             os.chmod(folder, 0o755)
             top = shutil.copy(TOP, folder)
             seen = guest(top, "--once", job.pid, user=65534, cwd=folder)
