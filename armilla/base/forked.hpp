@@ -23,7 +23,8 @@ std::string forked_child_name();
 /// In a child: addresses at which nothing lies, in place of something that it must not find.
 void* nowhere(std::size_t bytes) noexcept;
 
-/// In a child: zeros of its own in the pages of `place`, in what it was not given. For what code that it has left still writes.
+/// In a child: zeros of its own in the pages of `place`, in what it was not given. For what code that it has left still writes. A
+/// refusal leaves the pages as they are: the first write ends the child as above.
 void give_zeros(const void* place, std::size_t bytes) noexcept;
 
 /// In a child: whether a fault at `address` comes from the library, or by memory that a child does not have.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts and selections of suite algorithms by the parallel mode of libstdc++, on two threads.
+// Sorts and selections of suites algorithms and order by the parallel mode of libstdc++, on two threads.
 #include <omp.h>
 
 #include <algorithm>
