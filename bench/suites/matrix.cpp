@@ -42,17 +42,19 @@ double transpose(row_context& c) {
   return time;
 }
 
+// By itself, so that nothing around it takes part in how it is compiled; the same of the loop by hand.
+[[gnu::noipa]] double sum_of(const am::vector<double>& x) {
+  double sum = 0;
+  for (const double& e : x.local()) sum += e;
+  return sum;
+}
+
 /// A sum over the elements of this rank, without a message.
 double local_read(row_context& c) {
   const am::vector<double> x(std::size_t(c.size) * std::size_t(c.ranks), 1.0);
   am::barrier();
   return time_per(c.iterations, [&](long n) {
-    for (long i = 0; i < n; ++i) {
-      double sum = 0;
-      for (const double& e : x.local()) sum += e;
-      keep(sum);
-      verify(sum == double(c.size), "a loop over local()");
-    }
+    for (long i = 0; i < n; ++i) verify(sum_of(x) == double(c.size), "a loop over local()");
   });
 }
 
