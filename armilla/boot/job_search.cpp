@@ -74,6 +74,11 @@ bool job_memory::map_first() noexcept {
   return true;
 }
 
+std::string job_memory::program(rank_t r) const {
+  const char* const name = job_->program_names[job_->rank[r].program % job_block::max_programs];
+  return {name, strnlen(name, job_block::max_name)};
+}
+
 bool job_memory::alive() const noexcept {
   for (std::uint32_t r = 0; r < job_->ranks; ++r) {
     const rank_record& rank = job_->rank[r];

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "armilla/boot/descriptor.hpp"
@@ -28,6 +29,8 @@ class job_memory {
   pid_t process() const noexcept { return job_->supervisor > 0 ? job_->supervisor : holder_; }
   job_block& job() const noexcept { return *job_; }
   const host_layout& layout() const noexcept { return layout_; }
+  /// The path of a rank's program.
+  std::string program(rank_t r) const;
   /// Whether a process of the job still runs a rank that has not finished.
   bool alive() const noexcept;
   /// How much of the file's bytes [first, first + bytes) is in memory.

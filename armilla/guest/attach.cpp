@@ -21,14 +21,7 @@ using detail::job_memory;
 using detail::throw_usage;
 using job_list = std::vector<std::shared_ptr<job_memory>>;
 
-std::string program_of(const job_block& job, rank_t r) {
-  const char* const name = job.program_names[job.rank[r].program % job_block::max_programs];
-  return {name, strnlen(name, job_block::max_name)};
-}
-
-job_summary summary_of(const job_memory& m) {
-  return {int(m.process()), program_of(m.job(), 0), int(m.job().ranks), m.job().threads != 0};
-}
+job_summary summary_of(const job_memory& m) { return {int(m.process()), m.program(0), int(m.job().ranks), m.job().threads != 0}; }
 
 bool runs_in(const job_memory& m, int process) noexcept {
   if (m.process() == process) return true;
@@ -41,8 +34,7 @@ std::string_view behind_folders(std::string_view path) { return path.substr(path
 
 bool runs_program(const job_memory& m, std::string_view name) {
   for (std::uint32_t r = 0; r < m.job().ranks; ++r)
-    if (const std::string program = program_of(m.job(), rank_t(r)); program == name || behind_folders(program) == name)
-      return true;
+    if (const std::string program = m.program(rank_t(r)); program == name || behind_folders(program) == name) return true;
   return false;
 }
 

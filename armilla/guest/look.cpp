@@ -81,7 +81,7 @@ rank_look look_at(const detail::job_memory& memory, rank_t r) {
   rank_look result;
   result.rank = r;
   result.process = record.pid.load(std::memory_order_relaxed);
-  result.program = job.program_names[record.program % job_block::max_programs];
+  result.program = memory.program(r);
   result.doing = name_of(stage);
   // Under a launcher the ranks of this host alone know this memory.
   result.here = result.process > 0;
