@@ -28,9 +28,10 @@ class losses {
       return false;
     return hear();
   }
+  /// Tells of what has been lost since the last time.
+  [[gnu::cold]] bool hear();
 
  private:
-  [[gnu::cold]] bool hear();
   void lose(rank_t r);
 
   outbox& out_;

@@ -110,6 +110,16 @@ void progress::poll_in_turn() {
   out_.flush();
 }
 
+bool progress::take_aside() {
+  const bool heard = sleeper_.losses_to_hear() && lost_.hear();
+  return (sleeper_.called_by_guest() && guests_.serve(guests_.argument)) || heard;
+}
+
+void progress::set_guest_work(const guest_work& work) noexcept {
+  guests_ = work;
+  sleeper_.watch_guests(work.serve != nullptr);
+}
+
 // ---- waits ----
 
 // A body that waits here is refused: this fiber is not the loop.
@@ -118,7 +128,7 @@ void progress::look_nested() {
   if (in_.has_suspended()) in_.finish_suspended();
   in_.look<taker::loop>([this] { return in_.has_suspended(); });
   if (count_.bundles_received != before) return;
-  lost_.look();
+  look_aside();
   sched_yield();
 }
 
@@ -205,7 +215,7 @@ void progress::run_loop() {
         ask_waits();
         next_timer = fibers.run_timers();
         out_.flush();  // what bodies and fibers have sent: also while others can go on
-        if (!fibers.anyone_ready()) return count_.bundles_received != before || lost_.look() ? seen::something : seen::nothing;
+        if (!fibers.anyone_ready()) return count_.bundles_received != before || look_aside() ? seen::something : seen::nothing;
         fibers.run_ready();
         return seen::something;
       },

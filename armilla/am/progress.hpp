@@ -61,6 +61,13 @@ class progress {
   /// Whether there is anything to take in, or to send as soon as there is credit.
   bool anything_to_do() const noexcept { return out_.any_queued() || in_.anything_has_come(); }
 
+  /// Who takes in what guests of the job ask of this rank, behind a look that found nothing. True: fibers may be ready.
+  struct guest_work {
+    bool (*serve)(void* argument) = nullptr;
+    void* argument = nullptr;
+  };
+  void set_guest_work(const guest_work& work) noexcept;
+
   // ---- the loop ----
 
   enum class seen { something, nothing, over };
@@ -77,6 +84,13 @@ class progress {
   outcome wait_here(Done& done, std::uint64_t deadline_ns);
   bool may_stay() const noexcept;
   bool poll_here();
+  /// Behind a look that found nothing: what comes neither by a ring nor by a network. One test in most, two loads in some.
+  bool look_aside() {
+    if ((++count_.idle_polls & 7) != 0) [[likely]]
+      return false;
+    return (sleeper_.losses_to_hear() || sleeper_.called_by_guest()) && take_aside();
+  }
+  [[gnu::cold]] bool take_aside();
   /// Inside a parallel region of OpenMP, whose runtime knows this thread's stack: bodies run on it and may not wait.
   template <class Done>
   bool wait_nested(Done& done, std::uint64_t deadline_ns);
@@ -112,6 +126,7 @@ class progress {
   losses& lost_;
   counters& count_;
   asked_waits asked_;  // fibers whose events no component tells: the loop asks for them
+  guest_work guests_;
   std::uint32_t poll_every_ = 0;
   std::uint32_t until_poll_ = 0;
   bool stay_ = true;
@@ -209,7 +224,7 @@ inline bool progress::may_stay() const noexcept {
 
 inline bool progress::poll_here() {
   // A suspended frame is for the loop, before anything else is taken in.
-  return in_.look<taker::in_place>([this] { return in_.has_suspended(); }) || lost_.look();
+  return in_.look<taker::in_place>([this] { return in_.has_suspended(); }) || look_aside();
 }
 
 }  // namespace armilla::detail

@@ -42,6 +42,10 @@ struct control_block {
   std::atomic<std::uint64_t> looked;   ///< when it last looked and found nothing, roughly; 0: never
   std::atomic<std::uint32_t> present;  ///< of a progress thread's block: there is one; its rank says so before it can begin
   std::uint32_t text_bytes;
+  /// A bit for each place whose guest has asked for something, set before the rank is woken; the owner takes all of them.
+  std::atomic<std::uint32_t> called;
+  /// Where in this host's memory the list of the data that it exposes begins; 0: it exposes nothing.
+  std::atomic<std::uint64_t> exposed;
   /// The algorithm that the rank is in, ended by a zero, for errors of others; all zeros: none. Read without order.
   static constexpr std::size_t algorithm_words = 4;
   alignas(cache_line) std::atomic<std::uint64_t> algorithm[algorithm_words];
@@ -50,8 +54,11 @@ struct control_block {
   alignas(cache_line) std::atomic<std::uint64_t> waits_for[waits_words];
   /// Of the rank; all zeros in the block of a progress thread. Plain words of 8 bytes, which others read while they grow.
   alignas(cache_line) counters count;
+  /// Guests of the job that call this rank: what each wrote, a `guest_place`; 0: the place is free.
+  static constexpr std::size_t guest_places = 8;
+  alignas(cache_line) std::atomic<std::uint64_t> guests[guest_places];
   static constexpr std::size_t text_room =
-      host_layout::control_bytes / 2 - std::size_t(6) * cache_line - align_up(sizeof(counters), cache_line);
+      host_layout::control_bytes / 2 - std::size_t(7) * cache_line - align_up(sizeof(counters), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };
 static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);

@@ -14,7 +14,7 @@
 namespace armilla::detail {
 
 /// The memory of a running job of this host, opened by a process that is none of its ranks. The first pages are mapped: what the
-/// job is and what its ranks show. They cannot be written to through this mapping.
+/// job is and what its ranks show. They can only be read, until `write_control`.
 class job_memory {
  public:
   /// Of what `holder` has open under `file`. Not valid if that is no job's memory, of another version, or cannot be opened.
@@ -33,11 +33,17 @@ class job_memory {
   std::string program(rank_t r) const;
   /// Whether a process of the job still runs a rank that has not finished.
   bool alive() const noexcept;
+  /// From now on control pages can be written to, to ask their ranks for something. False, with `errno`: they cannot.
+  bool write_control() noexcept;
+  /// An address of this process for the file's bytes [first, first + bytes), to read and write; null with `errno`. Unmapped by the
+  /// caller.
+  void* map(std::uint64_t first, std::uint64_t bytes) const noexcept;
   /// How much of the file's bytes [first, first + bytes) is in memory.
   std::uint64_t resident(std::uint64_t first, std::uint64_t bytes) const noexcept;
 
  private:
   bool map_first() noexcept;
+  descriptor writable() const noexcept;
 
   pid_t holder_;
   descriptor file_;

@@ -7,6 +7,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/guest_mailbox.hpp"
 #include "armilla/boot/units.hpp"
 
 // Model: tests/models/order/counters.rs
@@ -31,11 +32,13 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
                      now > looked ? seconds(now - looked) : 0.0);
 }
 
+}  // namespace
+
 bool has_answered(const control_block& rank) noexcept {
   return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);
 }
 
-std::string says(job_block& job, rank_t r, std::uint64_t now) {
+std::string waits_of(job_block& job, rank_t r, std::uint64_t now) {
   control_block& rank = control_of(job, r);
   const rank_record& record = job.rank[r];
   std::string text = fmt::format("rank {} ({}, pid {})", r, job.program_names[record.program % job_block::max_programs],
@@ -45,13 +48,11 @@ std::string says(job_block& job, rank_t r, std::uint64_t now) {
   return text + ":\n" + std::string(rank.text, std::min<std::size_t>(rank.text_bytes, control_block::text_room));
 }
 
-}  // namespace
-
 void say_waits(job_block& job, const std::string& headline) noexcept try {
   const std::uint64_t now = now_ns();
   std::string text = headline;
   for (std::uint32_t r = 0; r < job.ranks; ++r) {
-    text += "\n" + says(job, rank_t(r), now);
+    text += "\n" + waits_of(job, rank_t(r), now);
     text.pop_back();  // `say` ends the line
   }
   say(text);
@@ -125,7 +126,7 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
   for (std::uint32_t r = 0; r < job_.ranks; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
-    if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns) return false;
+    if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_guest(rank)) return false;
     // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no
     // bell.
     const bool ending = job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::ending;

@@ -13,6 +13,11 @@ inline constexpr int stall_exit_code = 70;
 /// Prints on stderr, in one piece, the headline and what each rank has written down last, or what can be seen of it from outside.
 void say_waits(job_block& job, const std::string& headline) noexcept;
 
+/// Whether it has written down what it waits for since it was asked last.
+bool has_answered(const control_block& rank) noexcept;
+/// What the rank has written down last, or what can be seen of it from outside, in lines; the first names it.
+std::string waits_of(job_block& job, rank_t r, std::uint64_t now_ns);
+
 /// "armilla: nothing can come any more: ...".
 std::string stall_headline(std::uint64_t stall_ns);
 
@@ -26,6 +31,7 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// What is no stall, whatever it looks like:
 /// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
 /// - a fiber in sleep_for or a wait with a deadline: open waits, for its rank wakes by itself;
+/// - a job that a guest calls: the guest may end any wait;
 /// - a progress thread that works, also one that has not rested yet: it shows no time;
 /// - ranks that serve while one does any of these (run_main): that one shows no time;
 /// - a rank that was woken but has not got its core yet, or was stopped by a debugger meanwhile: it does not answer;

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "armilla/base/clock.hpp"
+#include "armilla/boot/guest_mailbox.hpp"
 
 // Model: tests/models/order/losses.rs
 // Model: tests/models/order/sleep.rs
@@ -64,7 +65,7 @@ event_count::step event_count::idle_slowly(backoff& s) noexcept {
   const std::uint64_t now = mine_.looked.load(std::memory_order_relaxed);
   if (mine_.asked.load(std::memory_order_acquire) != mine_.answered.load(std::memory_order_relaxed)) [[unlikely]]
     if (reporter_.answer != nullptr) reporter_.answer(reporter_.rank);
-  if (losses_to_hear()) [[unlikely]]
+  if (losses_to_hear() || called_by_guest()) [[unlikely]]
     return step::again;
   const std::uint64_t waited = now - s.began_ns;
   if (waited < spin_ns_) {
@@ -102,6 +103,7 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed
       mine_.asked.load(std::memory_order_seq_cst) != mine_.answered.load(std::memory_order_relaxed))
     return cancel_wait();
   if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();  // likewise
+  if (watches_guests_ && mine_.called.load(std::memory_order_seq_cst) != 0) return cancel_wait();             // likewise
   closed = closed && outside_ == 0;
   const std::uint64_t began = lingers_ != 0 ? lingers_ : s.began_ns;
   std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
@@ -156,7 +158,7 @@ std::uint64_t event_count::watch_myself(std::uint64_t began_ns, bool closed) noe
     }
   }
   if (closed && stall_ns_ != 0) {
-    if (waited >= stall_ns_) reporter_.stalled(reporter_.rank);
+    if (waited >= stall_ns_ && !has_guest(mine_)) reporter_.stalled(reporter_.rank);
     limit = std::min(limit, waited < stall_ns_ ? stall_ns_ - waited : stall_ns_);
   }
   return limit;

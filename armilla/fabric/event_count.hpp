@@ -71,6 +71,9 @@ class event_count {
   bool losses_to_hear() const noexcept { return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_; }
   /// From now on only further losses count. Pairs with the release behind which their records are complete.
   void hear_losses() noexcept { losses_heard_ = losses_->load(std::memory_order_acquire); }
+  /// The rank takes in what guests of the job ask of it: while there is something, it does not sleep. False: it no longer does.
+  void watch_guests(bool on) noexcept { watches_guests_ = on; }
+  bool called_by_guest() const noexcept { return mine_.called.load(std::memory_order_relaxed) != 0 && watches_guests_; }
   /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
   /// ARMILLA_WAIT_REPORT.
   void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns) noexcept {
@@ -95,6 +98,7 @@ class event_count {
   std::uint64_t lingers_ = 0;
   const std::atomic<std::uint32_t>* losses_ = nullptr;
   std::uint32_t losses_heard_ = 0;
+  bool watches_guests_ = false;
   reporter reporter_;
   std::uint64_t stall_ns_ = 0, report_ns_ = 0;  // of a rank that looks after itself
   std::uint64_t reported_ = 0;                  // began_ns of the wait that has been reported

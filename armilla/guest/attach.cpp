@@ -12,6 +12,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/job_search.hpp"
+#include "armilla/guest/guest_state.hpp"
 
 namespace armilla {
 namespace {
@@ -91,12 +92,12 @@ guest attach(std::string_view which) {
     return which.empty() ? !runs_in(*one, int(getpid())) : runs_program(*one, which);
   });
   if (process && fitting.empty()) refuse_process(*process, all);
-  return guest(only_of(fitting, which, all));
+  return guest(std::make_shared<detail::guest_state>(only_of(fitting, which, all)));
 }
 
-int guest::process() const noexcept { return int(job_->process()); }
-rank_t guest::ranks() const noexcept { return rank_t(job_->job().ranks); }
-job_summary guest::summary() const { return summary_of(*job_); }
-bool guest::alive() const noexcept { return job_->alive(); }
+int guest::process() const noexcept { return int(state_->memory().process()); }
+rank_t guest::ranks() const noexcept { return rank_t(state_->memory().job().ranks); }
+job_summary guest::summary() const { return summary_of(state_->memory()); }
+bool guest::alive() const noexcept { return state_->memory().alive(); }
 
 }  // namespace armilla

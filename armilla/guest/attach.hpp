@@ -16,12 +16,16 @@
 ///       std::printf("%d %s %lu\n", r.rank, r.doing.c_str(), r.counts.frames_sent);
 ///
 /// What a guest looks at lies in pages that it shares with the ranks: it needs no help of theirs, so it sees ranks that compute,
-/// hang or are stopped as it sees others. Nothing here needs a session.
+/// hang or are stopped as it sees others. A guest calls what ranks provide by name, too: <armilla/guest/call.hpp>. Nothing here needs a
+/// session.
 namespace armilla {
 
+class guest_rank;
 namespace detail {
-class job_memory;
-}
+class guest_state;
+class rank_line;
+std::shared_ptr<rank_line> line_of(const guest_rank& r);
+}  // namespace detail
 
 /// A job of this host.
 struct job_summary {
@@ -52,7 +56,31 @@ struct rank_look {
   std::uint64_t segment = 0;  ///< bytes of its segment that are in memory
 };
 
-/// A running job, seen from outside. It may end at any time: it is then looked at as it was left. Copies share one mapping.
+/// A method that a rank provides.
+struct method_summary {
+  std::string name;
+  std::string signature;   ///< as people read it: "float64(int32, string)"
+  std::uint64_t hash = 0;  ///< of the signature
+};
+
+/// One rank of a job, for a guest's calls. Copies, and all that a guest makes for one rank, share a place at it.
+class guest_rank {
+ public:
+  rank_t rank() const noexcept { return rank_; }
+  /// What it provides now, by name. Errors: as of `call`.
+  std::vector<method_summary> methods() const;
+
+ private:
+  friend class guest;
+  friend std::shared_ptr<detail::rank_line> detail::line_of(const guest_rank& r);
+  guest_rank(std::shared_ptr<detail::guest_state> job, rank_t r) noexcept : job_(std::move(job)), rank_(r) {}
+
+  std::shared_ptr<detail::guest_state> job_;
+  rank_t rank_;
+};
+
+/// A running job, seen from outside. It may end at any time: it is then looked at as it was left. Copies share one mapping, and
+/// threads may use them at once.
 class guest {
  public:
   /// The supervisor, or the process of the job through which it was found.
@@ -63,12 +91,17 @@ class guest {
   bool alive() const noexcept;
   /// What each rank shows now. Counters of one rank are read one by one while it goes on. Cost: some microseconds a rank.
   std::vector<rank_look> look() const;
+  /// Who waits for what, as the job itself would tell: each rank's fibers and what they wait for, in lines. Ranks that compute
+  /// are said to. Cost: ranks that wait write it down; 0.2 s at most.
+  std::string who_waits() const;
+  /// Rank `r`, to be called. Errors: usage_error if there is no such rank.
+  guest_rank on(rank_t r) const;
 
  private:
-  explicit guest(std::shared_ptr<detail::job_memory> job) noexcept : job_(std::move(job)) {}
+  explicit guest(std::shared_ptr<detail::guest_state> state) noexcept : state_(std::move(state)) {}
   friend guest attach(std::string_view which);
 
-  std::shared_ptr<detail::job_memory> job_;
+  std::shared_ptr<detail::guest_state> state_;
 };
 
 /// Joins a running job of this host as a guest. `which`: a process of the job by number, or the name of its program, with or

@@ -11,6 +11,8 @@
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/job_search.hpp"
 #include "armilla/guest/attach.hpp"
+#include "armilla/guest/guest_state.hpp"
+#include "armilla/guest/look.hpp"
 #include "armilla/stats/counter_table.hpp"
 
 namespace armilla {
@@ -23,7 +25,7 @@ using detail::rank_stage;
 double seconds_since(std::uint64_t then, std::uint64_t now) noexcept { return now > then ? double(now - then) * 1e-9 : 0; }
 
 template <std::size_t N>
-std::string text_of(const std::atomic<std::uint64_t> (&words)[N]) {
+std::string text_in(const std::atomic<std::uint64_t> (&words)[N]) {
   std::uint64_t copy[N + 1] = {};
   for (std::size_t i = 0; i < N; ++i) copy[i] = words[i].load(std::memory_order_relaxed);
   return reinterpret_cast<const char*>(copy);
@@ -46,7 +48,7 @@ void look_at_running(const control_block& rank, rank_look& result) {
   if (idle != 0) {
     result.doing = "waiting";
     result.seconds = seconds_since(idle >> 1, now);
-    result.waits_for = text_of(rank.waits_for);
+    result.waits_for = text_in(rank.waits_for);
     return;
   }
   const std::uint64_t looked = rank.looked.load(std::memory_order_relaxed);
@@ -54,7 +56,7 @@ void look_at_running(const control_block& rank, rank_look& result) {
   result.seconds = looked != 0 ? seconds_since(looked, now) : 0;
 }
 
-const char* name_of(rank_stage stage) noexcept {
+const char* stage_name(rank_stage stage) noexcept {
   switch (stage) {
     case rank_stage::absent:
     case rank_stage::joined: return "starting";
@@ -73,32 +75,46 @@ void look_at_process(rank_look& result) {
   if (result.doing != "gone") result.memory = memory_of(result.process);
 }
 
-rank_look look_at(const detail::job_memory& memory, rank_t r) {
+}  // namespace
+
+namespace detail {
+
+rank_look look_at(const job_memory& memory, rank_t r) {
   job_block& job = memory.job();
-  const detail::rank_record& record = job.rank[r];
+  const rank_record& record = job.rank[r];
   const rank_stage stage = record.stage.load(std::memory_order_acquire);
   const control_block& control = control_of(job, r);
   rank_look result;
   result.rank = r;
   result.process = record.pid.load(std::memory_order_relaxed);
   result.program = memory.program(r);
-  result.doing = name_of(stage);
+  result.doing = stage_name(stage);
   // Under a launcher the ranks of this host alone know this memory.
   result.here = result.process > 0;
   if (!result.here) return result;
   if (stage == rank_stage::running) look_at_running(control, result);
   look_at_process(result);
-  result.algorithm = text_of(control.algorithm);
+  result.algorithm = text_in(control.algorithm);
   read_counters(control.count, result.counts);
   result.segment = memory.resident(memory.layout().segment(r), memory.layout().segment_bytes);
   return result;
 }
 
-}  // namespace
+std::string what_it_does(const rank_look& rank) {
+  if (rank.doing == "stopped") return "is stopped by a signal";
+  if (rank.doing == "waiting") return fmt::format("sleeps in {}, and was woken", rank.waits_for);
+  if (rank.doing != "busy") return fmt::format("is {}", rank.doing);
+  return rank.seconds > 0
+             ? fmt::format("is busy, and last looked for messages {:.1f} s ago: it computes, or is outside of the library",
+                           rank.seconds)
+             : "is busy, and has not waited yet: it computes, or is outside of the library";
+}
+
+}  // namespace detail
 
 std::vector<rank_look> guest::look() const {
   std::vector<rank_look> result;
-  for (rank_t r = 0; r < ranks(); ++r) result.push_back(look_at(*job_, r));
+  for (rank_t r = 0; r < ranks(); ++r) result.push_back(detail::look_at(state_->memory(), r));
   return result;
 }
 

@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <typeinfo>
@@ -16,6 +17,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/rpc/future.hpp"
+#include "armilla/rpc/guest_service.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/record.hpp"
@@ -25,29 +27,12 @@
 namespace armilla::detail {
 namespace {
 
-struct description {
-  std::string type = "an exception of unknown type";
-  std::string text;
-};
-
 std::string readable(const char* name) {
   int status = 0;
   char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   std::string result = status == 0 ? plain : name;
   std::free(plain);
   return result;
-}
-
-description describe(const std::exception_ptr& reason) {
-  description found;
-  try {
-    std::rethrow_exception(reason);
-  } catch (const remote_error& nested) {  // keep what the innermost body said
-    found = {nested.type_name(), nested.text()};
-  } catch (const std::exception& e) { found = {readable(typeid(e).name()), e.what()}; } catch (...) {
-    if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
-  }
-  return found;
 }
 
 struct error_head {
@@ -90,12 +75,27 @@ struct error_reply {
 };
 handler_slot& error_handler = fixed_handler<error_reply, reply_error_handler>;
 
-void tell_error(rank_t rank, const description& found, const std::string& from) {
+void tell_error(rank_t rank, const thrown_text& found, const std::string& from) {
   say("armilla: rank " + std::to_string(rank) + ": " + found.type + ": " + shortened(found.text, longest_text) + from +
       "; no rank waits for it, and the job will end by it");
 }
 
 }  // namespace
+
+call_state::call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
+call_state::~call_state() = default;
+
+thrown_text describe_exception(const std::exception_ptr& reason) {
+  thrown_text found;
+  try {
+    std::rethrow_exception(reason);
+  } catch (const remote_error& nested) {  // keep what the innermost body said
+    found = {nested.type_name(), nested.text()};
+  } catch (const std::exception& e) { found = {readable(typeid(e).name()), e.what()}; } catch (...) {
+    if (const std::type_info* type = abi::__cxa_current_exception_type()) found.type = readable(type->name());
+  }
+  return found;
+}
 
 void throw_short_message(std::size_t need, std::size_t have) {
   throw_decode(no_rank, "receive",
@@ -183,7 +183,7 @@ void settle_deferred(pending_op& c) noexcept {
 
 void note_statement_error(context& self, rank_t source, std::exception_ptr reason) {
   call_state& calls = *self.calls;
-  const description found = describe(reason);
+  const thrown_text found = describe_exception(reason);
   const std::lock_guard lock(calls.error_lock);
   if (calls.statement_errors++ != 0) return;
   const std::string from = " (in a statement of rank " + std::to_string(source) + ")";
@@ -193,7 +193,7 @@ void note_statement_error(context& self, rank_t source, std::exception_ptr reaso
 }
 
 void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason) {
-  description found = describe(reason);
+  thrown_text found = describe_exception(reason);
   found.text = shortened(std::move(found.text), longest_text);
   found.type = shortened(std::move(found.type), longest_text);
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
@@ -252,6 +252,7 @@ void start_calls(context& self, const launch&) {
   self.messages->lost.tell(fail_questions);
   self.calls = new call_state(self.ranks, *self.count);
   self.calls->buffers.set_limit(self.settings->receive_buffers);
+  self.calls->guests = std::make_unique<guest_service>(self);
   self.fibers->set_lost_error(
       [](context& rank, std::exception_ptr why) { note_statement_error(rank, rank.rank, std::move(why)); });
   self.teams->hooks.errors = &count_errors;

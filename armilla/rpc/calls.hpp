@@ -3,19 +3,23 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <string>
 
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/pending.hpp"
+#include "armilla/base/owned.hpp"
 #include "armilla/rpc/method_table.hpp"
 #include "armilla/rpc/receive_buffers.hpp"
 
 namespace armilla::detail {
 
 struct launch;
+class guest_service;
 
 /// What layer rpc keeps for a rank.
 struct call_state {
-  call_state(rank_t ranks, counters& count) : stubs(ranks), buffers(count) {}
+  call_state(rank_t ranks, counters& count);
+  ~call_state();
 
   stub_cache stubs;           ///< of methods that this rank calls by name
   method_table methods;       ///< that it provides under names
@@ -26,7 +30,15 @@ struct call_state {
   std::atomic<std::uint64_t> statement_errors = 0;  ///< since the last fence
   std::exception_ptr first_error;                   ///< the first of them; the fence throws it on every rank
   bool tell_errors = false;                         ///< at once, too: no fence comes before the end
+  owned<guest_service> guests;                      ///< their calls of this rank
 };
+
+/// What an exception says: its type, readable, and its text. Of a remote_error: what the innermost body threw.
+struct thrown_text {
+  std::string type = "an exception of unknown type";
+  std::string text;
+};
+[[gnu::cold]] thrown_text describe_exception(const std::exception_ptr& reason);
 
 /// A statement's body threw `reason`. No rank waits for it, so the next fence throws it. Under run_main it is also printed at
 /// once.

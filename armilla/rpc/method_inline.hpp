@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "armilla/rpc/method_table.hpp"
 #include "armilla/rpc/question.hpp"
@@ -98,8 +100,23 @@ void run_statements(delivery& in, rank_t source, bundle_rest& rest) {
   statement<F, A...>::run_some(in, source, rest, nullptr);
 }
 
+/// Whole in memory of its own, which outlives the body.
 template <class F, class... A>
-inline constexpr method_runners runners_of = {&question<F, A...>::run_named, &run_statements<F, A...>};
+void run_for_guest(std::span<const std::byte> message, std::vector<std::byte>& reply) {
+  const std::byte* at = message.data();
+  packing<F, A...>::read(at, at + message.size(), {no_rank}, [&](F& f, auto&&... arguments) {
+    if constexpr (std::is_void_v<result_of<F, A...>>) {
+      f(std::move(arguments)...);
+    } else {
+      const stored<result_of<F, A...>> result = f(std::move(arguments)...);
+      reply.resize(encoded_size(result));
+      encode(reply.data(), result);
+    }
+  });
+}
+
+template <class F, class... A>
+inline constexpr method_runners runners_of = {&question<F, A...>::run_named, &run_statements<F, A...>, &run_for_guest<F, A...>};
 
 template <const auto& M, class S = signature_of<M>>
 struct method_calls;

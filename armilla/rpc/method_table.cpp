@@ -18,6 +18,8 @@ namespace {
 
 constexpr std::size_t names_in_an_error = 4;
 
+std::string name_of_caller(rank_t source) { return source == no_rank ? "a guest" : fmt::format("rank {}", source); }
+
 }  // namespace
 
 struct method_table::names {
@@ -90,12 +92,20 @@ std::uint64_t method_table::look_up(const method_description& wanted, rank_t sou
   const names& n = *names_;
   const std::size_t index = n.provided(wanted.name);
   if (index == n.all.size())
-    throw_usage("call", fmt::format("rank {} called '{}' {}, which this rank does not provide; {}", source, wanted.name,
-                                    wanted.signature, n.near(wanted.name)));
+    throw_usage("call", fmt::format("{} called '{}' {}, which this rank does not provide; {}", name_of_caller(source),
+                                    wanted.name, wanted.signature, n.near(wanted.name)));
   if (n.all[index].hash != wanted.hash)
-    throw_usage("call", fmt::format("rank {} called '{}' as {}, but here it is {}; let both programs include the same header",
-                                    source, wanted.name, wanted.signature, n.all[index].signature));
+    throw_usage("call", fmt::format("{} called '{}' as {}, but here it is {}; let both programs include the same header",
+                                    name_of_caller(source), wanted.name, wanted.signature, n.all[index].signature));
   return index;
+}
+
+std::string method_table::list() const {
+  std::string text;
+  for (const auto& [name, index] : names_->find)
+    if (const names::known& each = names_->all[index]; each.provided)
+      text += fmt::format("{}\t{}\t{}\n", name, each.signature, each.hash);
+  return text;
 }
 
 void method_table::throw_withdrawn(std::uint64_t index) const {

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,10 +22,11 @@ struct method_description {
 };
 
 /// How a method's messages run; each takes messages off the front of `rest`. A question: one. Statements: one or more, up to
-/// one that is for another method.
+/// one that is for another method. `by_guest`: a message alone, whose reply becomes bytes.
 struct method_runners {
   void (*question)(delivery& in, rank_t source, bundle_rest& rest, bool first);
   void (*statements)(delivery& in, rank_t source, bundle_rest& rest);
+  void (*by_guest)(std::span<const std::byte> message, std::vector<std::byte>& reply);
 };
 
 /// The methods that this rank provides. An index means one name and signature for ever: what a caller has learnt stays
@@ -44,7 +47,10 @@ class method_table {
   /// Throws usage_error unless the method is provided.
   void withdraw(const method_description& what);
 
-  /// The index of what `source` asks for; throws usage_error that says what there is instead.
+  /// What is provided now, by name, each in a line: name, tab, signature, tab, hash.
+  std::string list() const;
+
+  /// The index of what `source` (`no_rank`: a guest of the job) asks for; throws usage_error that says what there is instead.
   std::uint64_t look_up(const method_description& wanted, rank_t source) const;
 
   /// Null if no method has that index.

@@ -10,6 +10,7 @@
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/guest_service.hpp"
 #include "armilla/session/session_state.hpp"
 #include "armilla/team/fence.hpp"
 
@@ -71,6 +72,8 @@ void await_instances(context& rank, std::uint64_t others) {
   join_all_but(rank, others);
   run_ending_fence(rank);
 }
+
+void take_guest_calls(context& rank, bool on) noexcept { rank.calls->guests->take_calls(on); }
 
 void tell_errors_at_once(context& rank, bool on) { rank.calls->tell_errors = on; }
 

@@ -108,8 +108,10 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   else if (const int code = call_function(call, function); code != 0)
     return fail(code), exit_code(code);
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
+  take_guest_calls(rank, false);  // else there might always be one more to wait for
   if (who == who_runs::first) await_instances(rank, others);
   final_fence(rank, others, ending_of::function);
+  take_guest_calls(rank, true);
   return 0;
 } catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop
   throw;
@@ -126,6 +128,7 @@ void session_state::serve() {
 void session_state::finish() noexcept try {
   if (failed || ended || is_forked_child()) return;
   ended = true;
+  take_guest_calls(rank, false);
   final_fence(rank, 0, ending_of::session);
   let_go(rank);
   report_stats(rank);

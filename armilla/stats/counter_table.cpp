@@ -61,6 +61,7 @@ constexpr counter_row table[] = {
     row("receive_buffers_returned", &counters::receive_buffers_returned, calls),
     row("stub_hits", &counters::stub_hits, calls),
     row("stub_misses", &counters::stub_misses, calls),
+    row("guest_calls", &counters::guest_calls, calls),
     row("switches", &counters::switches, threads),
     row("fibers_made", &counters::fibers_made, threads),
     row("locks", &counters::locks, locks),

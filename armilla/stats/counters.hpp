@@ -52,6 +52,7 @@ struct counters {
   // calls between programs, and threads
   std::uint64_t stub_hits = 0;        ///< calls by name whose method's index this rank knew
   std::uint64_t stub_misses = 0;      ///< calls by name that carried name and signature, to be looked up
+  std::uint64_t guest_calls = 0;      ///< of guests, that ran here
   std::uint64_t switches = 0;         ///< between fibers
   std::uint64_t fibers_made = 0;      ///< spawned, for coroutines that go on, and in place of bodies that wait
   std::uint64_t locks = 0;            ///< lockings of a mutex or shared_mutex

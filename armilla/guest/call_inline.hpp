@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "armilla/base/types.hpp"
+#include "armilla/rpc/method_inline.hpp"
+#include "armilla/wire/decode.hpp"
+#include "armilla/wire/encode.hpp"
+
+// What the templates of call.hpp are made of.
+namespace armilla {
+
+class guest_rank;
+
+namespace detail {
+
+class rank_line;
+struct guest_answer;
+
+/// The line to the rank: made by the first call.
+std::shared_ptr<rank_line> line_of(const guest_rank& r);
+
+/// A call of a guest that is under way.
+class guest_call {
+ public:
+  /// `message`: as from a rank, with 8 bytes for the method's index in front.
+  guest_call(std::shared_ptr<rank_line> line, const method_description& what, std::vector<std::byte> message);
+  guest_call(guest_call&&) noexcept = default;
+  guest_call& operator=(guest_call&& other) noexcept;
+  ~guest_call();
+
+  rank_t rank() const noexcept;
+  bool ready() const;
+  bool wait(std::uint64_t span_ns) const;
+  /// The bytes of the reply; throws what the rank said instead.
+  std::vector<std::byte> take(std::uint64_t patience_ns);
+
+ private:
+  std::shared_ptr<rank_line> line_;
+  std::shared_ptr<guest_answer> answer_;
+};
+
+template <const auto& M, class S = signature_of<M>>
+struct guest_method;
+
+template <const auto& M, class R, class... P>
+struct guest_method<M, R(P...)> {
+  using result = std::decay_t<R>;
+
+  static guest_call ask(std::shared_ptr<rank_line> line, const std::decay_t<P>&... arguments) {
+    method_calls<M>::check();
+    std::vector<std::byte> message(sizeof(std::uint64_t) + encoded_size(arguments...));
+    encode(message.data() + sizeof(std::uint64_t), arguments...);
+    return guest_call(std::move(line), description_of<M>, std::move(message));
+  }
+};
+
+}  // namespace detail
+}  // namespace armilla

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/guest/rank_line.hpp"
+
+#include <linux/futex.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/guest/look.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t spin_ns = 20'000;
+constexpr std::uint64_t look_every_ns = 50'000'000;  // whether the rank still lives
+
+std::string reason() { return std::generic_category().message(errno); }
+
+std::uint32_t random_number() noexcept {
+  std::uint32_t number = std::uint32_t(now_ns());
+  if (getrandom(&number, sizeof number, GRND_NONBLOCK) < 0) errno = 0;  // the clock tells two mailboxes apart as well
+  return number;
+}
+
+bool is_free(std::uint64_t word) noexcept {
+  if (word == 0) return true;
+  const char state = process_state(guest_place::of(word).process);
+  return state == 0 || state == 'Z';
+}
+
+}  // namespace
+
+rank_line::rank_line(std::shared_ptr<job_memory> job, rank_t to) : job_(std::move(job)), to_(to) {
+  std::ranges::fill(overflow_, -1);
+  check_rank("call");
+  if (!job_->write_control()) throw_limit("attach", fmt::format("the job's control pages cannot be written to: {}", reason()));
+  box_ = mapped_mailbox::make();
+  if (box_ == nullptr) throw_limit("call", fmt::format("no memory for calls of rank {}: {}", to_, reason()));
+  take_place();
+}
+
+// The rank sees that the place is empty, or another's, when it is called next.
+rank_line::~rank_line() {
+  for (auto& one : in_slot_)
+    if (one != nullptr) drop(*one);
+  std::uint64_t mine = word_;
+  control().guests[place_].compare_exchange_strong(mine, 0, std::memory_order_relaxed);
+  for (const int file : overflow_)
+    if (file >= 0) close(file);
+}
+
+void rank_line::check_rank(std::string_view name) const {
+  const rank_record& record = job_->job().rank[to_];
+  const pid_t process = record.pid.load(std::memory_order_relaxed);
+  if (process <= 0)
+    throw_usage("call", fmt::format("rank {} runs on another host: a guest calls ranks of its own host only", to_));
+  const char state = process_state(process);
+  if (record.stage.load(std::memory_order_acquire) == rank_stage::finished || state == 0 || state == 'Z')
+    throw_rank_lost(to_, "call", fmt::format("has ended (process {}); there is no reply to '{}'", process, name));
+}
+
+// A place whose guest is dead is free. All guests of a rank may come at once.
+void rank_line::take_place() {
+  word_ = guest_place{getpid(), box_->file(), random_number()}.word();
+  for (place_ = 0; place_ < control_block::guest_places; ++place_) {
+    std::uint64_t before = control().guests[place_].load(std::memory_order_relaxed);
+    if (is_free(before) && control().guests[place_].compare_exchange_strong(before, word_, std::memory_order_seq_cst)) return;
+  }
+  place_ = 0;
+  throw_limit("call", fmt::format("rank {} has {} guests already, and takes no more; end one", to_, control_block::guest_places));
+}
+
+std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::uint64_t deadline_ns) {
+  for (;;) {
+    std::shared_ptr<guest_answer> oldest;
+    {
+      const std::lock_guard lock(lock_);
+      if (const int slot = free_slot(); slot >= 0) {
+        auto one = std::make_shared<guest_answer>(what.name, slot);
+        guest_slot& place = (*box_)->slot[slot];
+        put(place, what);
+        in_slot_[slot] = one;
+        place.state.store(guest_slot::asked, std::memory_order_release);
+        (*box_)->asked.fetch_or(1u << slot, std::memory_order_release);
+        control().called.fetch_or(1u << place_, std::memory_order_seq_cst);
+        if (control().sleeping.load(std::memory_order_seq_cst) != awake) wake(control());
+        return one;
+      }
+      oldest = in_slot_[0];
+    }
+    if (!wait(*oldest, deadline_ns))
+      throw_limit("call", fmt::format("{} calls of rank {} are under way, and none has ended: '{}' does not begin; wait for some "
+                                      "of them first",
+                                      guest_mailbox::slots, to_, what.name));
+  }
+}
+
+// Replies that wait to be fetched make room.
+int rank_line::free_slot() noexcept {
+  for (int slot = 0; slot < guest_mailbox::slots; ++slot) {
+    if (in_slot_[slot] != nullptr) take_reply(*std::shared_ptr(in_slot_[slot]));
+    if (in_slot_[slot] == nullptr) return slot;
+  }
+  return -1;
+}
+
+void rank_line::put(guest_slot& slot, const guest_question& what) {
+  const std::size_t behind_name = align_up(what.name.size(), 8), letters = behind_name + align_up(what.signature.size(), 8);
+  std::vector<std::byte> bytes(letters + what.message.size());
+  std::memcpy(bytes.data(), what.name.data(), what.name.size());
+  std::memcpy(bytes.data() + behind_name, what.signature.data(), what.signature.size());
+  if (!what.message.empty()) std::memcpy(bytes.data() + letters, what.message.data(), what.message.size());
+  int& beside = overflow_[&slot - (*box_)->slot];
+  if (beside < 0 && (beside = make_guest_file()) < 0)
+    throw_limit("call", fmt::format("no file for a long call of rank {}: {}", to_, reason()));
+  slot.overflow = beside;
+  slot.request = what.request;
+  slot.name_bytes = std::uint32_t(what.name.size());
+  slot.signature_bytes = std::uint32_t(what.signature.size());
+  slot.hash = what.hash;
+  slot.message_bytes = bytes.size();
+  slot.sleeps.store(0, std::memory_order_relaxed);
+  write_into_slot(slot, bytes, getpid());
+}
+
+// A long reply's memory goes with its file.
+void rank_line::take_reply(guest_answer& one) {
+  if (one.slot < 0) return;
+  guest_slot& slot = (*box_)->slot[one.slot];
+  const std::uint32_t state = slot.state.load(std::memory_order_acquire);
+  if (state != guest_slot::answered && state != guest_slot::failed) return;
+  one.bytes = read_from_slot(slot, slot.reply_bytes, getpid());
+  one.failed = state == guest_slot::failed;
+  one.done.store(true, std::memory_order_release);
+  int& beside = overflow_[one.slot];
+  if (one.bytes.size() > sizeof slot.room || slot.message_bytes > sizeof slot.room) close(std::exchange(beside, -1));
+  slot.state.store(guest_slot::free, std::memory_order_relaxed);
+  in_slot_[std::exchange(one.slot, -1)] = nullptr;
+}
+
+bool rank_line::ready(guest_answer& one) {
+  const std::lock_guard lock(lock_);
+  take_reply(one);
+  return one.done;
+}
+
+bool rank_line::wait(guest_answer& one, std::uint64_t deadline_ns) {
+  guest_slot* slot;
+  {
+    const std::lock_guard lock(lock_);
+    take_reply(one);
+    if (one.done) return true;
+    slot = &(*box_)->slot[one.slot];
+  }
+  const std::uint64_t began = now_ns();
+  for (std::uint64_t checked = began;;) {
+    if (one.done.load(std::memory_order_acquire)) return true;  // another thread has made room
+    const std::uint32_t state = slot->state.load(std::memory_order_acquire);
+    if (state != guest_slot::asked && state != guest_slot::running && ready(one)) return true;
+    const std::uint64_t now = now_ns();
+    if (now - began < spin_ns) continue;
+    if (deadline_ns != 0 && now >= deadline_ns) return ready(one);
+    if (now - checked >= look_every_ns) {
+      checked = now;
+      if (!ready(one)) check_rank(one.name);
+    }
+    sleep_at(*slot, state, std::min(deadline_ns != 0 ? deadline_ns : ~std::uint64_t(0), checked + look_every_ns));
+  }
+}
+
+void rank_line::sleep_at(guest_slot& slot, std::uint32_t state, std::uint64_t deadline_ns) noexcept {
+  if (state != guest_slot::asked && state != guest_slot::running) return;
+  slot.sleeps.store(1, std::memory_order_seq_cst);
+  const std::uint64_t now = now_ns(), span = deadline_ns > now ? deadline_ns - now : 0;
+  const timespec most{time_t(span / 1'000'000'000), long(span % 1'000'000'000)};
+  syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&slot.state), FUTEX_WAIT, state, &most, nullptr, 0);
+}
+
+void rank_line::drop(guest_answer& one) noexcept {
+  const std::lock_guard lock(lock_);
+  if (one.slot < 0) return;
+  guest_slot& slot = (*box_)->slot[one.slot];
+  std::uint32_t asked = guest_slot::asked;
+  if (slot.state.compare_exchange_strong(asked, guest_slot::free, std::memory_order_acq_rel))
+    in_slot_[std::exchange(one.slot, -1)] = nullptr;
+}
+
+void rank_line::throw_late(const guest_answer& one, double seconds) {
+  const bool begun = one.slot >= 0 && (*box_)->slot[one.slot].state.load(std::memory_order_acquire) == guest_slot::running;
+  throw_timeout("call", fmt::format("'{}' of rank {} has {} within {:.1f} s: the rank {}", one.name, to_,
+                                    begun ? "begun, but not ended" : "not begun", seconds, what_it_does(look_at(*job_, to_))));
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/rpc/guest_service.hpp"
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/fiber/spawn.hpp"
+#include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/method_table.hpp"
+
+namespace armilla::detail {
+
+bool guest_budget::allows(std::uint64_t now_ns) noexcept {
+  const std::uint64_t passed = last_ns_ == 0 ? 0 : std::min<std::uint64_t>(now_ns - last_ns_, 8 * std::uint64_t(most_ns));
+  last_ns_ = now_ns;
+  left_ns_ = std::min(most_ns, left_ns_ + std::int64_t(passed / 4));
+  return left_ns_ > 0;
+}
+
+void guest_budget::spend(std::uint64_t ns) noexcept {
+  left_ns_ -= std::int64_t(std::min<std::uint64_t>(ns, most_of_a_call_ns));
+}
+
+namespace {
+
+constexpr std::uint64_t taking_ns = 200;  // what it costs, about, to take a call in and to answer it
+
+// The guest may be asleep at the state: it says so before it looks at it for the last time.
+void answer(guest_slot& slot, guest_slot::state_t how) noexcept {
+  slot.state.exchange(how, std::memory_order_seq_cst);
+  if (slot.sleeps.load(std::memory_order_seq_cst) != 0)
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&slot.state), FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
+}
+
+void answer_failure(guest_slot& slot, pid_t guest, const std::exception_ptr& reason) noexcept try {
+  const thrown_text thrown = describe_exception(reason);
+  std::string text = thrown.type + '\0' + thrown.text;
+  if (text.size() > sizeof slot.room) text.resize(sizeof slot.room);
+  write_into_slot(slot, std::as_bytes(std::span(text)), guest);
+  slot.reply_bytes = text.size();
+  answer(slot, guest_slot::failed);
+} catch (...) {  // no memory for the text
+  slot.reply_bytes = 0;
+  answer(slot, guest_slot::failed);
+}
+
+std::vector<std::byte> bytes_of(const std::string& text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+/// What the slot said when it was taken in: the guest may change it meanwhile.
+struct guest_service::call {
+  std::shared_ptr<mapped_mailbox> box;
+  guest_slot* slot;
+  guest_request request;
+  std::uint32_t name_bytes, signature_bytes;
+  std::uint64_t hash;
+  std::vector<std::byte> bytes;
+
+  std::vector<std::byte> run_method(const method_table& methods) const {
+    const std::size_t behind_name = align_up(std::size_t(name_bytes), 8);
+    const std::size_t letters = behind_name + align_up(std::size_t(signature_bytes), 8);
+    if (letters + sizeof(std::uint64_t) > bytes.size())
+      throw_decode(no_rank, "guest", fmt::format("a guest's call of {} bytes has {} bytes of names", bytes.size(), letters));
+    const char* const text = reinterpret_cast<const char*>(bytes.data());
+    const std::uint64_t index =
+        methods.look_up({{text, name_bytes}, {text + behind_name, signature_bytes}, hash}, no_rank);
+    std::vector<std::byte> message(bytes.begin() + std::ptrdiff_t(letters), bytes.end());
+    std::memcpy(message.data(), &index, sizeof index);
+    std::vector<std::byte> reply;
+    methods.find(index)->run.by_guest(message, reply);
+    return reply;
+  }
+};
+
+guest_service::guest_service(context& self) : self_(self), mine_(self.host->control(self.rank)) { take_calls(true); }
+
+guest_service::~guest_service() { take_calls(false); }
+
+void guest_service::take_calls(bool on) noexcept {
+  self_.messages->waits.set_guest_work(
+      {on ? +[](void* mine) { return static_cast<guest_service*>(mine)->serve(); } : nullptr, this});
+}
+
+bool guest_service::serve() {
+  if (!budget_.allows(now_ns())) return false;
+  const std::uint32_t places = mine_.called.exchange(0, std::memory_order_acquire);
+  for (std::uint32_t left = places & ((1u << control_block::guest_places) - 1); left != 0; left &= left - 1)
+    serve_place(std::size_t(std::countr_zero(left)));
+  return true;
+}
+
+void guest_service::serve_place(std::size_t place) {
+  const std::uint64_t word = mine_.guests[place].load(std::memory_order_acquire);
+  if (word != guests_[place].word) connect(place, word);
+  const std::shared_ptr<mapped_mailbox> box = guests_[place].box;
+  if (box == nullptr) return;
+  const std::uint32_t asked = (*box)->asked.exchange(0, std::memory_order_acquire);
+  for (std::uint32_t left = asked & ((1u << guest_mailbox::slots) - 1); left != 0; left &= left - 1)
+    take(box, (*box)->slot[std::countr_zero(left)]);
+}
+
+// Another guest has the place, whose former one has left or is dead. Calls of the former one that still run keep its mailbox.
+void guest_service::connect(std::size_t place, std::uint64_t word) {
+  guests_[place] = {word, word != 0 ? mapped_mailbox::open(guest_place::of(word)) : nullptr};
+  if (word != 0 && guests_[place].box == nullptr) {
+    guests_[place].word = 0;
+    mine_.guests[place].compare_exchange_strong(word, 0, std::memory_order_relaxed);  // so that it hears of it
+  }
+}
+
+void guest_service::take(const std::shared_ptr<mapped_mailbox>& box, guest_slot& slot) {
+  std::uint32_t asked = guest_slot::asked;  // the guest may have taken it back
+  if (!slot.state.compare_exchange_strong(asked, guest_slot::running, std::memory_order_acq_rel)) return;
+  budget_.spend(taking_ns);
+  try {
+    call which{box, &slot, slot.request, slot.name_bytes, slot.signature_bytes, slot.hash, {}};
+    which.bytes = read_from_slot(slot, slot.message_bytes, box->process());
+    ++self_.count->guest_calls;
+    fiber_record& fiber = make_fiber<void>(*self_.fibers, [this](const call& mine) { run(mine); }, std::move(which));
+    fiber.detached = true;
+    self_.fibers->start(fiber);
+  } catch (...) { answer_failure(slot, box->process(), std::current_exception()); }
+}
+
+void guest_service::run(const call& which) noexcept {
+  const std::uint64_t began = now_ns();
+  try {
+    const method_table& methods = self_.calls->methods;
+    const std::vector<std::byte> reply =
+        which.request == guest_request::methods ? bytes_of(methods.list()) : which.run_method(methods);
+    write_into_slot(*which.slot, reply, which.box->process());
+    which.slot->reply_bytes = reply.size();
+    answer(*which.slot, guest_slot::answered);
+  } catch (...) { answer_failure(*which.slot, which.box->process(), std::current_exception()); }
+  budget_.spend(now_ns() - began);
+}
+
+}  // namespace armilla::detail

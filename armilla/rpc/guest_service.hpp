@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "armilla/base/context.hpp"
+#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/guest_mailbox.hpp"
+
+namespace armilla::detail {
+
+/// How much of a rank's time guests may take: a quarter in the long run, a millisecond at once. Of a long body only the first
+/// 100 us count: who calls that wants the time to be spent, while many short calls would keep the rank from its own messages.
+class guest_budget {
+ public:
+  bool allows(std::uint64_t now_ns) noexcept;
+  void spend(std::uint64_t ns) noexcept;
+
+ private:
+  static constexpr std::int64_t most_ns = 1'000'000, most_of_a_call_ns = 100'000;
+  std::int64_t left_ns_ = most_ns;
+  std::uint64_t last_ns_ = 0;
+};
+
+/// What guests of the job ask of this rank. Each call runs in a fiber of its own: it may wait, and what it throws goes back.
+/// Nothing here is on the way of a message.
+class guest_service {
+ public:
+  explicit guest_service(context& self);
+  ~guest_service();
+  guest_service(const guest_service&) = delete;
+
+  /// From now on calls are taken in, or left where they are.
+  void take_calls(bool on) noexcept;
+
+ private:
+  struct call;
+  struct connection {
+    std::uint64_t word = 0;  // of the place
+    std::shared_ptr<mapped_mailbox> box;
+  };
+
+  bool serve();
+  void serve_place(std::size_t place);
+  void connect(std::size_t place, std::uint64_t word);
+  void take(const std::shared_ptr<mapped_mailbox>& box, guest_slot& slot);
+  void run(const call& which) noexcept;
+
+  context& self_;
+  control_block& mine_;
+  guest_budget budget_;
+  connection guests_[control_block::guest_places];
+};
+
+}  // namespace armilla::detail
