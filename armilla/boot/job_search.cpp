@@ -83,6 +83,10 @@ bool job_memory::write_control() noexcept {
                                  MAP_SHARED | MAP_FIXED, file.get(), off_t(first)) != MAP_FAILED;
 }
 
+bool job_memory::read(std::uint64_t first, void* to, std::size_t bytes) const noexcept {
+  return pread(file_.get(), to, bytes, off_t(first)) == ssize_t(bytes);
+}
+
 void* job_memory::map(std::uint64_t first, std::uint64_t bytes) const noexcept {
   const descriptor file = writable();
   void* const at = file.get() < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), off_t(first));

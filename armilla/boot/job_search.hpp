@@ -35,6 +35,8 @@ class job_memory {
   bool alive() const noexcept;
   /// From now on control pages can be written to, to ask their ranks for something. False, with `errno`: they cannot.
   bool write_control() noexcept;
+  /// Copies the file's bytes [first, first + bytes). False: they could not be read.
+  bool read(std::uint64_t first, void* to, std::size_t bytes) const noexcept;
   /// An address of this process for the file's bytes [first, first + bytes), to read and write; null with `errno`. Unmapped by the
   /// caller.
   void* map(std::uint64_t first, std::uint64_t bytes) const noexcept;

@@ -4,6 +4,7 @@
 #include "armilla/global/atomic.hpp"
 #include "armilla/global/counter.hpp"
 #include "armilla/global/event.hpp"
+#include "armilla/global/expose.hpp"
 #include "armilla/global/global_ptr.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/opened.hpp"

@@ -20,11 +20,14 @@
 /// session.
 namespace armilla {
 
+class guest;
 class guest_rank;
 namespace detail {
 class guest_state;
 class rank_line;
+class job_memory;
 std::shared_ptr<rank_line> line_of(const guest_rank& r);
+job_memory& memory_of(const guest& job);
 }  // namespace detail
 
 /// A job of this host.
@@ -100,6 +103,7 @@ class guest {
  private:
   explicit guest(std::shared_ptr<detail::guest_state> state) noexcept : state_(std::move(state)) {}
   friend guest attach(std::string_view which);
+  friend detail::job_memory& detail::memory_of(const guest& job);
 
   std::shared_ptr<detail::guest_state> state_;
 };

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that guests look at: its ranks do what its first argument says, until SIGUSR2. Driven by attach_test.py.
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <string_view>
+#include <vector>
 
 #include <armilla/armilla.hpp>
+
+#include "serve_api.hpp"
 
 namespace am = armilla;
 
@@ -37,9 +41,31 @@ void chat() {
   am::barrier();
 }
 
+// Rank 0 sends statements and looks for messages, the others sleep; all take calls of guests.
+void serve() {
+  am::provide<serve_api::half>([](double x) { return x / 2; });
+  am::provide<serve_api::nap>([](int ms) { am::sleep_for(std::chrono::milliseconds(ms)); });
+  am::provide<serve_api::numbers>([](long n) { return std::vector<double>(std::size_t(n), 1.5); });
+  am::barrier();
+  std::printf("ready\n");
+  std::fflush(stdout);
+  while (am::rank() == 0 && enough == 0) {
+    am::async<&count>(next(), 1);
+    am::flush();
+    am::poll();
+  }
+  am::barrier();
+}
+
+void play(std::string_view scene) {
+  if (scene == "chat") return chat();
+  if (scene == "serve") return serve();
+  compute();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGUSR2, [](int) { enough = 1; });
-  return am::run(argc, argv, [&] { argc > 1 && std::string_view(argv[1]) == "chat" ? chat() : compute(); });
+  return am::run(argc, argv, [&] { play(argc > 1 ? argv[1] : ""); });
 }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/guest/exposed.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/exposed_record.hpp"
+#include "armilla/guest/guest_state.hpp"
+
+namespace armilla {
+namespace detail {
+namespace {
+
+constexpr int most_records = 10'000;
+
+template <class T, std::size_t N>
+auto first_of(const T (&from)[N], std::uint32_t n) {
+  using element = std::conditional_t<std::is_signed_v<T>, std::ptrdiff_t, std::size_t>;
+  return std::vector<element>(from, from + n);
+}
+
+template <std::size_t N>
+std::string letters_of(const char (&from)[N]) {
+  return {from, strnlen(from, N)};
+}
+
+bool fits(const exposed_record& one, std::uint64_t first, std::uint64_t bytes) noexcept {
+  if (one.magic.load(std::memory_order_relaxed) != exposed_record::good_magic || one.block == 0) return false;
+  if (one.dimensions == 0 || one.dimensions > exposed_record::most_dimensions || one.element_bytes == 0) return false;
+  std::uint64_t span = 1;  // elements from the first to the last
+  for (std::uint32_t d = 0; d < one.dimensions; ++d) {
+    if (one.extent[d] == 0) return true;
+    std::uint64_t more;
+    if (one.stride[d] < 0 || __builtin_mul_overflow(one.extent[d] - 1, std::uint64_t(one.stride[d]), &more) ||
+        __builtin_add_overflow(span, more, &span))
+      return false;
+  }
+  std::uint64_t length, end;
+  return one.data >= first && !__builtin_mul_overflow(span, one.element_bytes, &length) &&
+         !__builtin_add_overflow(one.data, length, &end) && end <= first + bytes;
+}
+
+std::uint64_t length_of(const exposed_part& part) noexcept {
+  std::uint64_t span = 1;
+  for (std::size_t d = 0; d < part.extent.size(); ++d) span += (part.extent[d] - 1) * std::uint64_t(part.stride[d]);
+  return span * part.element_bytes;
+}
+
+exposed_part part_of(rank_t r, const exposed_record& one) {
+  exposed_part part;
+  part.rank = r;
+  part.name = letters_of(one.name);
+  part.type = letters_of(one.type);
+  part.type_hash = one.type_hash;
+  part.element_bytes = one.element_bytes;
+  part.shape = first_of(one.shape, one.dimensions);
+  part.extent = first_of(one.extent, one.dimensions);
+  part.origin = first_of(one.origin, one.dimensions);
+  part.stride = first_of(one.stride, one.dimensions);
+  part.block = one.block;
+  part.turn = one.turn;
+  return part;
+}
+
+struct found_part {
+  exposed_part part;
+  std::uint64_t offset;
+};
+
+// The rank may change its list meanwhile: a record that is no more ends the walk, as does one that is nonsense.
+void read_list(const job_memory& memory, rank_t r, std::vector<found_part>& found) {
+  const std::uint64_t segment = memory.layout().segment(r), bytes = memory.layout().segment_bytes;
+  std::uint64_t at = control_of(memory.job(), r).exposed.load(std::memory_order_acquire);
+  for (int n = 0; n < most_records && at >= segment && at < segment + bytes - sizeof(exposed_record); ++n) {
+    exposed_record one;
+    if (!memory.read(at, &one, sizeof one) || !fits(one, segment, bytes)) return;
+    found.push_back({part_of(r, one), one.data});
+    at = one.next.load(std::memory_order_relaxed);
+  }
+}
+
+std::vector<found_part> find_parts(const job_memory& memory) {
+  std::vector<found_part> found;
+  for (rank_t r = 0; r < rank_t(memory.job().ranks); ++r)
+    if (memory.job().rank[r].pid.load(std::memory_order_relaxed) > 0) read_list(memory, r, found);
+  std::ranges::sort(found, [](const found_part& a, const found_part& b) {
+    return a.part.name != b.part.name ? a.part.name < b.part.name : a.part.rank < b.part.rank;
+  });
+  return found;
+}
+
+void map_part(const job_memory& memory, found_part& one) {
+  if (one.part.size() == 0) return;
+  const auto page = std::uint64_t(sysconf(_SC_PAGESIZE));
+  const std::uint64_t first = one.offset / page * page, length = one.offset + length_of(one.part) - first;
+  void* const at = memory.map(first, length);
+  if (at == nullptr)
+    throw_limit("exposed", fmt::format("{} bytes of '{}' of rank {} cannot be mapped: {}", length, one.part.name, one.part.rank,
+                                       std::generic_category().message(errno)));
+  one.part.memory = std::shared_ptr<void>(at, [length](void* p) { munmap(p, length); });
+  one.part.data = static_cast<std::byte*>(at) + (one.offset - first);
+}
+
+std::string names_of(const std::vector<found_part>& found) {
+  std::vector<std::string> names;
+  for (const found_part& one : found) names.push_back(one.part.name);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names.empty() ? "the job exposes nothing" : fmt::format("it exposes {}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+job_memory& memory_of(const guest& job) { return job.state_->memory(); }
+
+}  // namespace detail
+
+std::size_t exposed_part::size() const noexcept {
+  std::size_t all = 1;
+  for (const std::size_t n : extent) all *= n;
+  return all;
+}
+
+void exposed_part::check_span(std::string_view wanted, std::uint64_t hash) const {
+  if (hash != type_hash)
+    detail::throw_usage("exposed", fmt::format("the elements of '{}' are {}, not {}", name, type,
+                                               wanted.substr(0, wanted.size() - 2)));  // of "float64()"
+  if (extent.size() != 1) detail::throw_usage("exposed", fmt::format("'{}' has {} dimensions; use data and stride", name, extent.size()));
+}
+
+std::vector<exposed_part> exposed(const guest& job) {
+  std::vector<exposed_part> result;
+  for (auto& one : detail::find_parts(detail::memory_of(job))) result.push_back(std::move(one.part));
+  return result;
+}
+
+std::vector<exposed_part> exposed(const guest& job, std::string_view name) {
+  const detail::job_memory& memory = detail::memory_of(job);
+  std::vector<detail::found_part> found = detail::find_parts(memory);
+  std::vector<exposed_part> result;
+  for (detail::found_part& one : found)
+    if (one.part.name == name) {
+      detail::map_part(memory, one);
+      result.push_back(std::move(one.part));
+    }
+  if (result.empty()) detail::throw_usage("exposed", fmt::format("nothing is exposed as '{}'; {}", name, detail::names_of(found)));
+  return result;
+}
+
+}  // namespace armilla
