@@ -128,7 +128,7 @@ void progress::look_nested() {
   if (in_.has_suspended()) in_.finish_suspended();
   in_.look<taker::loop>([this] { return in_.has_suspended(); });
   if (count_.bundles_received != before) return;
-  look_aside();
+  look_aside(false);
   sched_yield();
 }
 
@@ -215,7 +215,7 @@ void progress::run_loop() {
         ask_waits();
         next_timer = fibers.run_timers();
         out_.flush();  // what bodies and fibers have sent: also while others can go on
-        if (!fibers.anyone_ready()) return count_.bundles_received != before || look_aside() ? seen::something : seen::nothing;
+        if (!fibers.anyone_ready()) return look_aside(count_.bundles_received != before) ? seen::something : seen::nothing;
         fibers.run_ready();
         return seen::something;
       },

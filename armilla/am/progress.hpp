@@ -84,11 +84,12 @@ class progress {
   outcome wait_here(Done& done, std::uint64_t deadline_ns);
   bool may_stay() const noexcept;
   bool poll_here();
-  /// Behind a look that found nothing: what comes neither by a ring nor by a network. One test in most, two loads in some.
-  bool look_aside() {
-    if ((++count_.idle_polls & 7) != 0) [[likely]]
-      return false;
-    return (sleeper_.losses_to_hear() || sleeper_.called_by_guest()) && take_aside();
+  /// Behind a look: what comes neither by a ring nor by a network. One test in most, two loads in some; more of them where the look
+  /// found nothing (`any`). Returns whether anything was found at all.
+  bool look_aside(bool any) {
+    if (((any ? count_.polls : ++count_.idle_polls) & (any ? 255 : 7)) != 0) [[likely]]
+      return any;
+    return ((sleeper_.losses_to_hear() || sleeper_.called_by_guest()) && take_aside()) || any;
   }
   [[gnu::cold]] bool take_aside();
   /// Inside a parallel region of OpenMP, whose runtime knows this thread's stack: bodies run on it and may not wait.
@@ -224,7 +225,7 @@ inline bool progress::may_stay() const noexcept {
 
 inline bool progress::poll_here() {
   // A suspended frame is for the loop, before anything else is taken in.
-  return in_.look<taker::in_place>([this] { return in_.has_suspended(); }) || look_aside();
+  return look_aside(in_.look<taker::in_place>([this] { return in_.has_suspended(); }));
 }
 
 }  // namespace armilla::detail

@@ -72,6 +72,15 @@ class Attach(unittest.TestCase):
         self.assertEqual(watcher.returncode, 0)
         self.assertTrue(out.endswith("The job has ended.\n"), out)
 
+    def test_ranks_say_what_they_wait_for(self):
+        for fabric in FABRICS:
+            with self.subTest(fabric), Shown(self, ranks=3, fabric=fabric) as job:
+                job.look_until(lambda ranks: [r["doing"] for r in ranks] == ["busy", "waiting", "waiting"])
+                seen = guest(TOP, "--waits", job.pid)
+                self.assertEqual((seen.returncode, seen.stderr), (0, ""))
+                self.assertRegex(seen.stdout, r"rank 0 \(.*\) is busy")
+                self.assertRegex(seen.stdout, r"rank 1 \(.*\):\n  .* waits for barrier")
+
     def test_the_table(self):
         with Shown(self) as job:
             lines = guest(TOP, "--once", "--interval", "10", job.pid).stdout.splitlines()

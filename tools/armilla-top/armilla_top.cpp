@@ -26,7 +26,7 @@ using steady = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 struct wishes {
-  bool once = false, json = false;
+  bool once = false, json = false, waits = false;
   int interval_ms = 1000;
 };
 
@@ -38,10 +38,11 @@ armilla::tools::program description(wishes& w) {
       .usage = "[OPTIONS] [JOB]",
       .options = {{"--once", "", "Look for one interval, print that, and end", into(w.once)},
                   {"--json", "", "With --once: print one JSON object", into(w.json)},
+                  {"--waits", "", "Ask the ranks who waits for what, print that, and end", into(w.waits)},
                   {"--interval", "MS", "Milliseconds between two looks (1000)", into(w.interval_ms, 10, 3'600'000)}},
       .more =
           "JOB: a process of the job, or the name of its program; without it, your only job.\n"
-          "Keys: q ends, s sorts by the next column.\n"};
+          "Keys: q ends, s sorts by the next column, w asks who waits for what.\n"};
 }
 
 /// Keys come one by one while it lives; a Ctrl-C leaves the terminal as any program's would.
@@ -107,6 +108,13 @@ void print_once(watcher& look, const wishes& w) {
   fmt::print("{}", w.json ? json_of(job, ranks, look.seconds()) : table_of(job, ranks, order::rank, ranks.size() + 2));
 }
 
+// Until the next key.
+void show_waits(const armilla::guest& job, const raw_keys& keys) {
+  fmt::print("\033[H\033[JWho waits for what:\n{}\nAny key: back to the table.\n", job.who_waits());
+  std::fflush(stdout);
+  while (job.alive() && keys.next(1000) == 0) {}
+}
+
 void watch(watcher& look, const wishes& w) {
   const raw_keys keys;
   order by = order::rank;
@@ -117,6 +125,7 @@ void watch(watcher& look, const wishes& w) {
     std::fflush(stdout);
     const char key = keys.next(w.interval_ms);
     if (key == 'q') return;
+    if (key == 'w') show_waits(look.job(), keys);
     if (key == 's') by = order((int(by) + 1) % (int(order::memory) + 1));
     if (key == 0) ranks = look.next();
   }
@@ -132,7 +141,9 @@ int main(int argc, char** argv) {
   if (words.size() > 1) return armilla::tools::complain(self, fmt::format("'{}' is too much", words[1]));
   if (w.json && !w.once) return armilla::tools::complain(self, "--json is for --once");
   try {
-    watcher look(armilla::attach(words.empty() ? "" : words[0]));
+    armilla::guest job = armilla::attach(words.empty() ? "" : words[0]);
+    if (w.waits) return fmt::print("{}", job.who_waits()), 0;
+    watcher look(std::move(job));
     w.once ? print_once(look, w) : watch(look, w);
   } catch (const armilla::error& why) {
     fmt::print(stderr, "armilla-top: {}\n", why.what());
