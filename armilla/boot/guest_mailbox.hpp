@@ -14,13 +14,16 @@
 #include "armilla/boot/control_block.hpp"
 
 /// How guests call a rank. A guest makes a mailbox, memory of its own, for each rank that it calls, and writes into one of the
-/// rank's `guest_places` where it is. It writes a call into a slot and sets the slot's bit, then the bit of its place in the rank's
-/// control pages, then wakes the rank. The rank opens the guest's memory, so nothing of a guest's outlives the guest but what the rank has mapped.
+/// rank's `guest_places` where it is. It writes a call into a slot and sets the slot's bit, then the bit of its place in the
+/// rank's control pages, then wakes the rank. The rank opens the guest's memory, so nothing of a guest's outlives the guest but
+/// what the rank has mapped.
 ///
-/// Neither side believes the other: the rank copies what it reads before it looks at it, and the memory can never shrink under it.
+/// Neither side believes the other: the rank copies what it reads before it looks at it, and the memory can never shrink under
+/// it.
 namespace armilla::detail {
 
-/// What a guest writes into a place: its process, which of its open files is the mailbox, and a number that tells two mailboxes apart.
+/// What a guest writes into a place: its process, which of its open files is the mailbox, and a number that tells two mailboxes
+/// apart.
 struct guest_place {
   static constexpr std::uint32_t most_file = (1u << 20) - 1;
 

@@ -56,10 +56,12 @@ TEST(guest_mailbox, can_not_shrink_under_the_rank) {
 
 TEST(guest_mailbox, what_is_no_mailbox_is_refused) {
   EXPECT_EQ(mapped_mailbox::open(place_of(guest_place::most_file)), nullptr);
-  const descriptor empty(make_guest_file()), unsealed(memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING)), zeros(make_guest_file());
+  const descriptor empty(make_guest_file()), unsealed(memfd_create("other", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
+      zeros(make_guest_file());
   ASSERT_EQ(ftruncate(unsealed.get(), sizeof(guest_mailbox)), 0);
   ASSERT_EQ(ftruncate(zeros.get(), sizeof(guest_mailbox)), 0);
-  for (const int file : {empty.get(), unsealed.get(), zeros.get()}) EXPECT_EQ(mapped_mailbox::open(place_of(file)), nullptr) << file;
+  for (const int file : {empty.get(), unsealed.get(), zeros.get()})
+    EXPECT_EQ(mapped_mailbox::open(place_of(file)), nullptr) << file;
 }
 
 TEST(guest_slot, bytes_pass_inside_and_beside_it) {

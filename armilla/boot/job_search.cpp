@@ -74,13 +74,15 @@ bool job_memory::map_first() noexcept {
   return true;
 }
 
-descriptor job_memory::writable() const noexcept { return descriptor(open(file_of(getpid(), file_.get()).c_str(), O_RDWR | O_CLOEXEC)); }
+descriptor job_memory::writable() const noexcept {
+  return descriptor(open(file_of(getpid(), file_.get()).c_str(), O_RDWR | O_CLOEXEC));
+}
 
 bool job_memory::write_control() noexcept {
   const descriptor file = writable();
   const std::uint64_t first = layout_.control(0);
-  return file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.collective(0) - first, PROT_READ | PROT_WRITE,
-                                 MAP_SHARED | MAP_FIXED, file.get(), off_t(first)) != MAP_FAILED;
+  return file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.collective(0) - first,
+                                 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.get(), off_t(first)) != MAP_FAILED;
 }
 
 bool job_memory::read(std::uint64_t first, void* to, std::size_t bytes) const noexcept {
@@ -89,7 +91,8 @@ bool job_memory::read(std::uint64_t first, void* to, std::size_t bytes) const no
 
 void* job_memory::map(std::uint64_t first, std::uint64_t bytes) const noexcept {
   const descriptor file = writable();
-  void* const at = file.get() < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), off_t(first));
+  void* const at =
+      file.get() < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), off_t(first));
   return at == MAP_FAILED ? nullptr : at;
 }
 

@@ -37,8 +37,8 @@ class job_memory {
   bool write_control() noexcept;
   /// Copies the file's bytes [first, first + bytes). False: they could not be read.
   bool read(std::uint64_t first, void* to, std::size_t bytes) const noexcept;
-  /// An address of this process for the file's bytes [first, first + bytes), to read and write; null with `errno`. Unmapped by the
-  /// caller.
+  /// An address of this process for the file's bytes [first, first + bytes), to read and write; null with `errno`. Unmapped by
+  /// the caller.
   void* map(std::uint64_t first, std::uint64_t bytes) const noexcept;
   /// How much of the file's bytes [first, first + bytes) is in memory.
   std::uint64_t resident(std::uint64_t first, std::uint64_t bytes) const noexcept;

@@ -23,8 +23,8 @@ concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> &
   x.index_of_local(0);
 };
 
-/// Guests see the elements of `x`, each where it lies, and may write them; nothing tells the ranks. Called by the members of `x`, each
-/// for its part; without a message. `x` must live as long as what is returned, and be exposed anew when its elements move.
+/// Guests see the elements of `x`, each where it lies, and may write them; nothing tells the ranks. Called by the members of `x`,
+/// each for its part; without a message. `x` must live as long as what is returned, and be exposed anew when its elements move.
 /// Errors: as of expose for a span.
 template <exposable_array C>
 exposure expose(std::string_view name, C& x) {

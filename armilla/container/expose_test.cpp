@@ -77,8 +77,9 @@ RANK_TEST(a_matrix_is_seen_without_its_halo) {
     EXPECT(part.shape == (std::vector<std::size_t>{30, 17}));
     for (std::size_t i = 0; i < part.extent[0]; ++i)
       for (std::size_t j = 0; j < part.extent[1]; ++j, ++cells)
-        EXPECT_EQ(reinterpret_cast<const int*>(part.data)[std::ptrdiff_t(i) * part.stride[0] + std::ptrdiff_t(j) * part.stride[1]],
-                  int((part.origin[0] + i) * 100 + part.origin[1] + j));
+        EXPECT_EQ(
+            reinterpret_cast<const int*>(part.data)[std::ptrdiff_t(i) * part.stride[0] + std::ptrdiff_t(j) * part.stride[1]],
+            int((part.origin[0] + i) * 100 + part.origin[1] + j));
   }
   EXPECT_EQ(cells, 30u * 17u);
   am::barrier();
@@ -88,18 +89,21 @@ RANK_TEST(a_name_is_seen_while_its_exposure_lives) {
   const am::guest job = my_job();
   const auto block = am::allocate<particle>(10);
   std::optional<am::exposure> shown = am::expose("particles", std::span<particle>(block.local(), 10));
-  EXPECT_THROWS_SAYING(am::usage_error, "exposes 'particles' already", (void)am::expose("particles", std::span<particle>(block.local(), 5)));
+  EXPECT_THROWS_SAYING(am::usage_error, "exposes 'particles' already",
+                       (void)am::expose("particles", std::span<particle>(block.local(), 5)));
   am::exposure more = am::expose("more", std::span<particle>(block.local() + 2, 3));
   am::barrier();
   EXPECT_EQ(am::exposed(job).size(), 2 * std::size_t(am::ranks()));
   const auto parts = am::exposed(job, "particles");
   EXPECT_EQ(parts.size(), std::size_t(am::ranks()));
   EXPECT_EQ(parts[0].type, "{float32, float32, int32}");
-  EXPECT_THROWS_SAYING(am::usage_error, "the elements of 'particles' are {float32, float32, int32}, not float64", (void)parts[0].span<double>());
+  EXPECT_THROWS_SAYING(am::usage_error, "the elements of 'particles' are {float32, float32, int32}, not float64",
+                       (void)parts[0].span<double>());
   am::barrier();
   shown.reset();
   am::barrier();
-  EXPECT_THROWS_SAYING(am::usage_error, "nothing is exposed as 'particles'; it exposes more", (void)am::exposed(job, "particles"));
+  EXPECT_THROWS_SAYING(am::usage_error, "nothing is exposed as 'particles'; it exposes more",
+                       (void)am::exposed(job, "particles"));
   EXPECT_EQ(am::exposed(job, "more").size(), std::size_t(am::ranks()));
   am::barrier();
   more = {};

@@ -71,8 +71,8 @@ std::uint64_t checked_data(const exposed_list& list, std::string_view name, cons
 exposure exposure_access::make(std::string_view name, const element& type, const exposed_shape& shape, const void* first) {
   exposed_list list = exposed_list::here("expose");
   if (name.empty() || name.size() >= exposed_record::letters)
-    detail::throw_usage("expose", fmt::format("a name has 1 to {} letters, but '{}' has {}", exposed_record::letters - 1, name,
-                                              name.size()));
+    detail::throw_usage(
+        "expose", fmt::format("a name has 1 to {} letters, but '{}' has {}", exposed_record::letters - 1, name, name.size()));
   if (list.find(name) != nullptr)
     detail::throw_usage("expose", fmt::format("this rank exposes '{}' already; end that first", name));
   std::uint64_t span = 1;  // elements from the first to the last

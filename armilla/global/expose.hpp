@@ -51,9 +51,9 @@ struct exposure_access {
   static exposure make(std::string_view name, const element& type, const exposed_shape& shape, const void* first);
 };
 
-/// Guests see `mine`, memory of this rank's segment, under the name, on this rank alone. It must live as long as what is returned.
-/// No message, and nothing that costs later.
-/// Errors: usage_error if the rank exposes the name already, if the name has no letters or more than 127, or if `mine` does not lie in its segment.
+/// Guests see `mine`, memory of this rank's segment, under the name, on this rank alone. It must live as long as what is
+/// returned. No message, and nothing that costs later. Errors: usage_error if the rank exposes the name already, if the name has
+/// no letters or more than 127, or if `mine` does not lie in its segment.
 template <class T>
   requires std::is_trivially_copyable_v<T>
 exposure expose(std::string_view name, std::span<T> mine) {

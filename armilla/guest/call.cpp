@@ -45,7 +45,8 @@ std::shared_ptr<rank_line> guest_state::line(rank_t to) {
 
 guest_call::guest_call(std::shared_ptr<rank_line> line, const method_description& what, std::vector<std::byte> message)
     : line_(std::move(line)),
-      answer_(line_->ask({guest_request::call, what.name, what.signature, what.hash, std::move(message)}, now_ns() + patience_ns)) {}
+      answer_(
+          line_->ask({guest_request::call, what.name, what.signature, what.hash, std::move(message)}, now_ns() + patience_ns)) {}
 
 guest_call& guest_call::operator=(guest_call&& other) noexcept {
   std::swap(line_, other.line_);

@@ -36,12 +36,11 @@ class guest_reply {
   bool wait_for(std::chrono::duration<Rep, Period> span) const {
     return call_.wait(std::uint64_t(std::chrono::duration_cast<std::chrono::nanoseconds>(span).count()));
   }
-  /// The value, once. Errors: remote_error, what the method threw, or that the rank does not provide it; rank_lost if the rank has
-  /// ended; timeout_error after `patience`, which says what the rank does and whether the call has begun.
+  /// The value, once. Errors: remote_error, what the method threw, or that the rank does not provide it; rank_lost if the rank
+  /// has ended; timeout_error after `patience`, which says what the rank does and whether the call has begun.
   R get(std::chrono::nanoseconds patience = std::chrono::seconds(10)) {
     const std::vector<std::byte> bytes = call_.take(std::uint64_t(patience.count()));
-    if constexpr (!std::is_void_v<R>)
-      return detail::decoder(bytes.data(), bytes.size(), call_.rank()).template get<R>();
+    if constexpr (!std::is_void_v<R>) return detail::decoder(bytes.data(), bytes.size(), call_.rank()).template get<R>();
   }
 
  private:
@@ -59,8 +58,8 @@ class guest_reply {
 ///
 /// Up to 16 calls of a rank are under way at once; one more waits until one has ended.
 /// Errors: limit_error if the rank has 8 guests already, or for want of memory; usage_error for a rank of another host; rank_lost
-/// if it has ended. Cost: about a microsecond to a rank that looks for messages; beyond some 4 KiB of arguments or result two more copies and
-/// some system calls.
+/// if it has ended. Cost: about a microsecond to a rank that looks for messages; beyond some 4 KiB of arguments or result two
+/// more copies and some system calls.
 template <const auto& M, class... A>
   requires detail::method_tag<M>
 [[nodiscard]] auto call(const guest_rank& dest, A&&... arguments) {

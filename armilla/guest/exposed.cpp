@@ -134,7 +134,8 @@ void exposed_part::check_span(std::string_view wanted, std::uint64_t hash) const
   if (hash != type_hash)
     detail::throw_usage("exposed", fmt::format("the elements of '{}' are {}, not {}", name, type,
                                                wanted.substr(0, wanted.size() - 2)));  // of "float64()"
-  if (extent.size() != 1) detail::throw_usage("exposed", fmt::format("'{}' has {} dimensions; use data and stride", name, extent.size()));
+  if (extent.size() != 1)
+    detail::throw_usage("exposed", fmt::format("'{}' has {} dimensions; use data and stride", name, extent.size()));
 }
 
 std::vector<exposed_part> exposed(const guest& job) {
@@ -152,7 +153,8 @@ std::vector<exposed_part> exposed(const guest& job, std::string_view name) {
       detail::map_part(memory, one);
       result.push_back(std::move(one.part));
     }
-  if (result.empty()) detail::throw_usage("exposed", fmt::format("nothing is exposed as '{}'; {}", name, detail::names_of(found)));
+  if (result.empty())
+    detail::throw_usage("exposed", fmt::format("nothing is exposed as '{}'; {}", name, detail::names_of(found)));
   return result;
 }
 

@@ -19,7 +19,8 @@
 ///       for (double t : part.span<double>()) ...
 namespace armilla {
 
-/// What one rank has of a thing that is exposed. Its memory is mapped as long as a copy of this lives, also when the job has ended.
+/// What one rank has of a thing that is exposed. Its memory is mapped as long as a copy of this lives, also when the job has
+/// ended.
 struct exposed_part {
   rank_t rank = 0;
   std::string name;
@@ -51,7 +52,8 @@ struct exposed_part {
 /// All that ranks of this host expose now, by name and rank; nothing of it is mapped. Cost: a few system calls for each.
 std::vector<exposed_part> exposed(const guest& job);
 /// The parts of what is exposed under the name, by rank, mapped to be read and written. What ranks write meanwhile is seen: it
-/// may be half of an iteration. Errors: usage_error if nothing of that name is exposed (it lists what is), limit_error if it cannot be mapped.
+/// may be half of an iteration. Errors: usage_error if nothing of that name is exposed (it lists what is), limit_error if it
+/// cannot be mapped.
 std::vector<exposed_part> exposed(const guest& job, std::string_view name);
 
 }  // namespace armilla

@@ -121,7 +121,8 @@ RANK_TEST(what_a_method_throws_comes_back_to_the_guest) {
   as_guest([](const am::guest& job) {
     const am::guest_rank last = job.on(job.ranks() - 1);
     EXPECT_THROWS_SAYING(am::remote_error, "n is 4", am::call<api::fails>(last, 4).get());
-    EXPECT_THROWS_SAYING(am::remote_error, "a guest called 'test.mising' int32(), which this rank does not provide; provided here: 'test.",
+    EXPECT_THROWS_SAYING(am::remote_error,
+                         "a guest called 'test.mising' int32(), which this rank does not provide; provided here: 'test.",
                          am::call<api::missing>(last).get());
     EXPECT_THROWS_SAYING(am::remote_error, "'test.half' as float32(float32), but here it is float64(float64)",
                          am::call<api::half_of_float>(last, 1).get());

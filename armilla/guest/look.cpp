@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rank shows to those that look at it from outside.
+#include "armilla/guest/look.hpp"
+
 #include <unistd.h>
 
 #include <cstring>
@@ -12,7 +14,6 @@
 #include "armilla/boot/job_search.hpp"
 #include "armilla/guest/attach.hpp"
 #include "armilla/guest/guest_state.hpp"
-#include "armilla/guest/look.hpp"
 #include "armilla/stats/counter_table.hpp"
 
 namespace armilla {

@@ -37,8 +37,8 @@ struct guest_answer {
 /// A guest's line to one rank of the job. Threads may share it.
 class rank_line {
  public:
-  /// Takes a place at the rank. Throws limit_error if there is none, or no memory, rank_lost if the rank has ended, usage_error if
-  /// it is on another host.
+  /// Takes a place at the rank. Throws limit_error if there is none, or no memory, rank_lost if the rank has ended, usage_error
+  /// if it is on another host.
   rank_line(std::shared_ptr<job_memory> job, rank_t to);
   ~rank_line();
   rank_line(const rank_line&) = delete;

@@ -31,9 +31,7 @@ bool guest_budget::allows(std::uint64_t now_ns) noexcept {
   return left_ns_ > 0;
 }
 
-void guest_budget::spend(std::uint64_t ns) noexcept {
-  left_ns_ -= std::int64_t(std::min<std::uint64_t>(ns, most_of_a_call_ns));
-}
+void guest_budget::spend(std::uint64_t ns) noexcept { left_ns_ -= std::int64_t(std::min<std::uint64_t>(ns, most_of_a_call_ns)); }
 
 namespace {
 
@@ -80,8 +78,7 @@ struct guest_service::call {
     if (letters + sizeof(std::uint64_t) > bytes.size())
       throw_decode(no_rank, "guest", fmt::format("a guest's call of {} bytes has {} bytes of names", bytes.size(), letters));
     const char* const text = reinterpret_cast<const char*>(bytes.data());
-    const std::uint64_t index =
-        methods.look_up({{text, name_bytes}, {text + behind_name, signature_bytes}, hash}, no_rank);
+    const std::uint64_t index = methods.look_up({{text, name_bytes}, {text + behind_name, signature_bytes}, hash}, no_rank);
     std::vector<std::byte> message(bytes.begin() + std::ptrdiff_t(letters), bytes.end());
     std::memcpy(message.data(), &index, sizeof index);
     std::vector<std::byte> reply;
