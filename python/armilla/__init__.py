@@ -26,7 +26,7 @@ __version__ = "0.1.0"
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
 _of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size")
 
-__all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", *_of_ranks]
+__all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks]
 
 
 def _start() -> None:
@@ -43,6 +43,11 @@ def _start() -> None:
 
 
 def __getattr__(name: str) -> Any:
+    if name in ("ranks", "Ranks"):  # threads and sockets, which ranks do not need
+        from .driver import Ranks, ranks
+
+        globals().update(Ranks=Ranks, ranks=ranks)
+        return globals()[name]
     if name in _of_ranks:
         _start()
         return globals()[name]

@@ -44,6 +44,7 @@ def _become_module(name: str, arguments: list[str]) -> None:
 
 def _run_rank(what: argparse.Namespace) -> int:
     _session.start()
+    _core.name_program(os.path.abspath(what.script) if not what.module else what.script)
     try:
         (_become_module if what.module else _become_main)(what.script, what.arguments)
         return 0
@@ -60,9 +61,10 @@ def _run_rank(what: argparse.Namespace) -> int:
         return 130
     except BaseException as error:
         at = error.__traceback__
-        while at is not None and at.tb_next is not None and at.tb_frame.f_globals.get("__name__") in (__name__, "armilla.__main__"):
+        while at is not None and at.tb_next is not None and at.tb_frame.f_code.co_filename == __file__:
             at = at.tb_next
-        traceback.print_exception(type(error), error, at)
+        if not isinstance(error, _core.RankLost):  # which the rank that is lost has told
+            traceback.print_exception(type(error), error, at)
         _session.fail_by(error)
         return 1
 
@@ -77,10 +79,16 @@ def main() -> int:
         os.environ["ARMILLA_LABEL"] = "1"
     if os.environ.get("ARMILLA_RANKS", "1") == "1":
         return _run_rank(what)
-    os.environ.pop("ARMILLA_FABRIC", None) if os.environ.get("ARMILLA_FABRIC") == "threads" else None
+    if os.environ.get("ARMILLA_FABRIC") == "threads":
+        print("armilla: ranks of Python are processes; unset ARMILLA_FABRIC=threads", file=sys.stderr)
+        return 2
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     module = ["-m"] if what.module else []
-    return _core.supervise([sys.executable, *flags, "-m", "armilla", *module, what.script, *what.arguments], [])
+    try:
+        return _core.supervise([sys.executable, *flags, "-m", "armilla", *module, what.script, *what.arguments], [])
+    except _core.Error as error:
+        print(error, file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

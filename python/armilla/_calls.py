@@ -19,6 +19,7 @@ _patient = 32
 _deepest = 100
 _patience = 0.001  # seconds
 
+keep_interrupts = False  # of a worker: an interrupted body is an error of its caller
 depth = 0  # bodies that are running
 errors: list[tuple[int, list]] = []  # of statements, for the next fence: the caller, and the packed error
 
@@ -54,8 +55,10 @@ def _outcome(source: int, number: int, parts: list) -> tuple[bool, Any]:
         f, args, kwargs = loads(parts)
         value = f(*args, **kwargs)
         return False, dumps(value) if number else None
-    except KeyboardInterrupt:
-        raise
+    except KeyboardInterrupt as error:
+        if not keep_interrupts:
+            raise
+        return True, dumps_error(error)
     except BaseException as error:  # SystemExit as well: it is the caller who is told
         return True, dumps_error(error)
 

@@ -40,7 +40,8 @@ def _uncaught(before: Any) -> Any:
     def hook(kind: type[BaseException], error: BaseException, at: Any) -> None:
         if issubclass(kind, KeyboardInterrupt):
             end_by_interrupt()
-        before(kind, error, at)
+        if not issubclass(kind, _core.RankLost):  # which the rank that is lost has told
+            before(kind, error, at)
         fail_by(error)
 
     return hook

@@ -4,6 +4,8 @@
 #include <nanobind/stl/vector.h>
 #include <signal.h>
 
+#include <cstdio>
+
 #include "armilla/base/error.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/launcher.hpp"
@@ -21,6 +23,7 @@ namespace {
 // A process is in one job in its life.
 std::unique_ptr<rank_state> joined;
 constinit std::atomic<detail::control_block*> control = nullptr;  // of this rank, for `knock`
+std::unique_ptr<outside_event> outside;                           // of a worker: its driver may end its waits
 bool over = false;
 
 struct sigaction python_handler{};
@@ -40,12 +43,20 @@ void join() {
   set_aggregation(0);  // a call of Python leaves at once: its own work takes longer than its message
 }
 
+// What reports and guests call the program of these ranks: the script, not the interpreter.
+void name_program(const std::string& name) {
+  const detail::launch& self = here("start").session.self;
+  if (self.programs[self.program].ranks.front() != self.rank) return;
+  std::snprintf(self.job->program_names[self.program], detail::job_block::max_name, "%s", name.c_str());
+}
+
 // In a child that the rank has forked nothing of this is its own.
 bool is_rank() { return joined != nullptr && detail::current == &joined->session.rank; }
 
 void finish() {
   if (!is_rank()) return;
   joined->operations.clear();
+  outside.reset();
   {
     const nb::gil_scoped_release others;
     joined->session.finish();
@@ -104,6 +115,11 @@ void bind_session(nb::module_& m) {
   m.def("launched", &launched);
   m.def("join", &join);
   m.def("joined", &is_rank);
+  m.def("name_program", &name_program);
+  m.def("expect_outside", [] {
+    here("serve");
+    outside = std::make_unique<outside_event>();
+  });
   m.def("finish", &finish);
   m.def("fail", &fail);
   m.def("fail_by_code", &fail_by_code);
