@@ -24,13 +24,14 @@ from .job import Job, attach, jobs  # noqa: E402
 __version__ = "0.1.0"
 
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
-_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size")
+_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "array", "dict")
 
 __all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks]
 
 
 def _start() -> None:
     from . import _calls, _collectives
+    from ._dict import make_dict
 
     _session.start()
     names = globals()
@@ -40,6 +41,7 @@ def _start() -> None:
                 names[name] = getattr(module, name)
     names["rank"] = _core.rank()
     names["size"] = _core.size()
+    names["dict"] = make_dict
 
 
 def __getattr__(name: str) -> Any:
@@ -47,6 +49,12 @@ def __getattr__(name: str) -> Any:
         from .driver import Ranks, ranks
 
         globals().update(Ranks=Ranks, ranks=ranks)
+        return globals()[name]
+    if name in ("array", "Array"):  # which needs NumPy
+        _session.start()
+        from ._arrays import Array, array
+
+        globals().update(Array=Array, array=array)
         return globals()[name]
     if name in _of_ranks:
         _start()

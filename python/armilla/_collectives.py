@@ -9,6 +9,9 @@ from . import _calls, _core
 from ._pickling import dumps, loads, loads_error
 
 
+before_fence: list[Callable[[], None]] = []  # what sends calls that wait for company
+
+
 def _run(name: str, begin: Callable[..., int], *arguments: Any) -> list:
     if _calls.in_body():
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
@@ -27,6 +30,8 @@ def fence() -> None:
 
     Raises on every rank what a statement (`async_`) has raised since the last fence: that of the lowest rank.
     """
+    for send in before_fence:
+        send()
     before = None
     while True:
         while _calls.run_next():

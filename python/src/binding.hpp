@@ -13,5 +13,6 @@ void bind_block(nb::module_& m);
 void bind_session(nb::module_& m);
 void bind_calls(nb::module_& m);
 void bind_collectives(nb::module_& m);
+void bind_arrays(nb::module_& m);
 
 }  // namespace armilla::python

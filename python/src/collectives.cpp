@@ -7,33 +7,12 @@
 #include <optional>
 
 #include "armilla/base/error.hpp"
-#include "armilla/rpc/collective_async.hpp"
-#include "rank.hpp"
+#include "operation.hpp"
 
 namespace armilla::python {
 namespace {
 
 using bytes = std::vector<std::byte>;
-
-// The operation that `work(team)` is, in a fiber of its own; it gives the blocks of its values.
-template <class Work>
-std::uint64_t begin(const char* name, nb::object kept, Work work) {
-  rank_state& me = here(name);
-  const std::uint64_t id = ++me.last_id;
-  me.operations[id].kept = std::move(kept);
-  try {
-    me.operations[id].collective = collective_async([work = std::move(work), id](const team& t) mutable {
-      std::vector<block> values = work(t);
-      operation& mine = rank_of_bodies->operations.at(id);
-      mine.parts = std::move(values);
-      mine.now = state::value;
-    });
-  } catch (...) {
-    me.operations.erase(id);
-    throw;
-  }
-  return id;
-}
 
 bytes packed_parts(nb::handle parts) {
   const held_buffers held(parts);

@@ -11,4 +11,5 @@ NB_MODULE(_core, m) {
   bind_session(m);
   bind_calls(m);
   bind_collectives(m);
+  bind_arrays(m);
 }

@@ -62,6 +62,7 @@ void finish() {
     joined->session.finish();
   }
   control.store(nullptr, std::memory_order_release);
+  rank_of_bodies = nullptr;
   over = true;
 }
 
