@@ -42,9 +42,12 @@ class Array(NDArrayOperatorsMixin):
     # ---- elements ----
 
     def local(self, rank: int | None = None) -> np.ndarray:
-        """This rank's elements, in place; of another rank a copy."""
+        """A rank's elements (this one's), in place; of a rank whose memory is not mapped here, as on another host, a copy."""
         if rank is None or rank == _core.rank():
             return self._core.local()
+        there = self._core.view(rank)
+        if there is not None:
+            return there
         first, end = self._core.bounds(rank)
         return self[first:end]
 

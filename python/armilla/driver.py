@@ -15,6 +15,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from typing import Any, Callable, Generator, Sequence
 
 from . import _core, _frames, _worker_names
@@ -69,7 +70,10 @@ class Ranks:
         self._closing = False
         self._lost: BaseException | None = None
         self._said: list[str] = []
-        self._dropped: list[int] = []
+        self._number = 0  # of the last distributed object
+        self._proxies: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self._dropped: list[int] = []  # those that are no more used here
+        self._file: int | None = None  # the workers' memory, once it was asked for
         self._channels: list[_frames.Channel] = []
         self._pids: list[int] = [0] * size
         self._start(environment or {})
@@ -162,6 +166,9 @@ class Ranks:
             channel.close()
         self._reader.join(2)
         self._join_pumps()
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
 
     def interrupt(self) -> None:
         """Raises KeyboardInterrupt in what the workers do now."""
@@ -291,8 +298,52 @@ class Ranks:
         self.call_all(_worker_names.fence)
 
     def execute(self, code: str) -> None:
-        """Runs statements in `__main__` of all workers, where they stay."""
+        """Runs statements in `__main__` of all workers; what they define stays there."""
         self.call_all(_worker_names.execute, code)
+
+    def evaluate(self, expression: str) -> list[Any]:
+        """The values of an expression in `__main__` of all workers."""
+        return self.call_all(_worker_names.evaluate, expression)
+
+    def array(self, source: Any, dtype: Any = None) -> Any:
+        """An array over all workers: of `source` zeros, if that is a number, or of the elements of `source`."""
+        return self._make("array", source, dtype)
+
+    def dict(self, *combine: Callable[[Any, Any], Any]) -> Any:
+        """A dictionary over all workers, whose `update` adds, unless another function of two values is given."""
+        return self._make("dict", *combine)
+
+    def _make(self, kind: str, *arguments: Any) -> Any:
+        self._number += 1
+        return self._object(self.call_all(_worker_names.make, self._number, self._gone(), kind, *arguments)[0])
+
+    def _together(self, f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        self._number += 1
+        return self._object(self.call_all(_worker_names.together, self._number, self._gone(), f, *arguments, **options)[0])
+
+    def _gone(self) -> list[int]:
+        gone = []
+        while self._dropped:
+            gone.append(self._dropped.pop())
+        return gone
+
+    def _object(self, said: tuple) -> Any:
+        from . import _proxies
+
+        if said[0] == "value":
+            return said[1]
+        known = self._proxies.get(said[1])
+        if known is None:
+            known = (_proxies.ArrayProxy if said[0] == "array" else _proxies.DictProxy)(self, *said[1:])
+            self._proxies[said[1]] = known
+        return known
+
+    def _memory(self, place: int, size: int) -> Any:
+        from . import _proxies
+
+        if self._file is None:
+            self._file = _proxies.open_memory(self._supervisor.pid)
+        return None if self._file is None else _proxies.map_memory(self._file, place, size)
 
 
 def ranks(size: int, **options: Any) -> Ranks:

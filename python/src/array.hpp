@@ -95,6 +95,15 @@ class typed_array {
     const std::span<T> mine = of(self).all().local();
     return nb::ndarray<nb::numpy, T, nb::ndim<1>>(mine.data(), {mine.size()}, self);
   }
+  /// Rank r's elements in place, where this process maps them; None where not.
+  static nb::object view(nb::object self, int r) {
+    const auto [first, end] = of(self).bounds(r);
+    array<T>& a = of(self).all();
+    if (first == end) return nb::none();
+    T* const there = a.ptr(first).local();
+    if (there == nullptr) return nb::none();
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(there, {end - first}, self));
+  }
   /// Where they lie in the memory of the host, for processes that map it.
   std::size_t place() const {
     return std::size_t(reinterpret_cast<const std::byte*>(all().local().data()) - here("array").session.self.host_base);
@@ -162,6 +171,7 @@ void bind_array(nb::module_& m, const char* name) {
       .def("reduce", [](nb::object self, const std::string& op) { return A::reduce(self, op); })
       .def("scan", [](nb::object self) { return A::scan(self); })
       .def("local", [](nb::object self) { return A::local(self); })
+      .def("view", [](nb::object self, int r) { return A::view(self, r); })
       .def("value", &A::value)
       .def("size", &A::size)
       .def("bounds",
