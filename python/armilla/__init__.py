@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One global name space for the ranks of a parallel program, from Python.
+
+    import armilla as am
+
+    am.attach()                      # a running job, seen from outside
+    am.rank, am.size                 # this process as a rank: python -m armilla -n 4 script.py, mpirun, srun
+    am.call(1, f, 5).get()           # f(5) on rank 1
+    am.all_reduce(am.rank, "sum")    # what all ranks do together
+"""
+from __future__ import annotations
+
+import os as _os
+from typing import Any
+
+_os.environ.setdefault("ARMILLA_BACKENDS", _os.path.join(_os.path.dirname(_os.path.abspath(__file__)), "backends"))
+
+from . import _core, _session  # noqa: E402
+from ._calls import Future, in_body, poll  # noqa: E402
+from ._core import Error, LimitError, RankLost, RemoteError, TimeoutError, UsageError  # noqa: E402
+from ._pickling import RemoteTraceback  # noqa: E402
+from .job import Job, attach, jobs  # noqa: E402
+
+__version__ = "0.1.0"
+
+# What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
+_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "array", "dict")
+
+__all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks]
+
+
+def _start() -> None:
+    from . import _calls, _collectives
+    from ._dict import make_dict
+
+    _session.start()
+    names = globals()
+    for module in (_calls, _collectives):
+        for name in _of_ranks:
+            if hasattr(module, name):
+                names[name] = getattr(module, name)
+    names["rank"] = _core.rank()
+    names["size"] = _core.size()
+    names["dict"] = make_dict
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("ranks", "Ranks"):  # threads and sockets, which ranks do not need
+        from .driver import Ranks, ranks
+
+        globals().update(Ranks=Ranks, ranks=ranks)
+        return globals()[name]
+    if name in ("array", "Array"):  # which needs NumPy
+        _session.start()
+        from ._arrays import Array, array
+
+        globals().update(Array=Array, array=array)
+        return globals()[name]
+    if name in _of_ranks:
+        _start()
+        return globals()[name]
+    raise AttributeError(f"module 'armilla' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+if _core.launched():
+    _start()

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all ranks do together, in the same order. The rank runs calls of others while it waits in them."""
+from __future__ import annotations
+
+import struct
+from typing import Any, Callable
+
+from . import _calls, _core
+from ._pickling import dumps, loads, loads_error
+
+
+before_fence: list[Callable[[], None]] = []  # what sends calls that wait for company
+
+
+def _run(name: str, begin: Callable[..., int], *arguments: Any) -> list:
+    if _calls.in_body():
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
+    number = begin(*arguments)
+    _calls.wait(number, None, name)
+    return _core.take(number)[1]
+
+
+def barrier() -> None:
+    """Returns when every rank has come to it."""
+    _run("barrier", _core.barrier)
+
+
+def fence() -> None:
+    """Returns when all calls that any rank has made, and all that these have caused, have run everywhere.
+
+    Raises on every rank what a statement (`async_`) has raised since the last fence: that of the lowest rank.
+    """
+    for send in before_fence:
+        send()
+    before = None
+    while True:
+        while _calls.run_next():
+            pass
+        sent, ran = struct.unpack("QQ", bytes(_run("fence", _core.count_calls)[0][0]))
+        if sent == ran and before == (sent, ran):
+            break
+        before = (sent, ran)
+    mine, _calls.errors[:] = list(_calls.errors), []
+    raised = all_reduce(_core.rank() if mine else _core.size(), "min")
+    if raised == _core.size():
+        return
+    parts = broadcast([bytes(p) for p in mine[0][1]] if raised == _core.rank() else None, raised)
+    raise loads_error(raised, parts)
+
+
+def broadcast(value: Any = None, root: int = 0) -> Any:
+    """The root's value, on all."""
+    mine = _core.rank() == root
+    (parts,) = _run("broadcast", _core.broadcast, dumps(value) if mine else None, root)
+    return value if mine else loads(parts)
+
+
+def all_gather(value: Any) -> list[Any]:
+    """The values of all ranks, on all."""
+    return [loads(parts) for parts in _run("all_gather", _core.all_gather, dumps(value))]
+
+
+def gather(value: Any, root: int = 0) -> list[Any] | None:
+    """The values of all ranks on the root; None on the others."""
+    all_parts = _run("gather", _core.gather, dumps(value), root)
+    return [loads(parts) for parts in all_parts] if _core.rank() == root else None
+
+
+def scatter(values: Any = None, root: int = 0) -> Any:
+    """One of the root's values for each rank."""
+    packed = None
+    if _core.rank() == root:
+        packed = [dumps(v) for v in values]
+        if len(packed) != _core.size():
+            raise _core.UsageError(f"armilla: rank {_core.rank()}: scatter: {len(packed)} values for {_core.size()} ranks; give one for each")
+    (parts,) = _run("scatter", _core.scatter, packed, root)
+    return loads(parts)
+
+
+_by_name: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda a, b: a + b,
+    "prod": lambda a, b: a * b,
+    "min": lambda a, b: b if b < a else a,
+    "max": lambda a, b: b if a < b else a,
+}
+
+
+def all_reduce(value: Any, op: str | Callable[[Any, Any], Any] = "sum") -> Any:
+    """The values of all ranks, combined in the order of the ranks: "sum", "prod", "min", "max", or a function of two values.
+
+    NumPy arrays are combined element by element: where the operation is named and the elements are float64, float32, int64 or int32, by
+    the library's own reduction.
+    """
+    if isinstance(op, str) and op not in _by_name:
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: all_reduce: '{op}' is no operation; there are {', '.join(_by_name)}, or a function of two values")
+    if hasattr(value, "__array_interface__") and getattr(value, "ndim", 0) > 0:
+        import numpy as np
+
+        if isinstance(op, str):
+            result = np.array(value, order="C")
+            if result.dtype.isnative and result.dtype.str[1:] in ("f8", "f4", "i8", "i4"):
+                _run("all_reduce", _core.all_reduce, result, op)
+                return result
+            named: Any = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
+            op = named[op]
+    combine = _by_name[op] if isinstance(op, str) else op
+    values = all_gather(value)
+    result = values[0]
+    for v in values[1:]:
+        result = combine(result, v)
+    return result

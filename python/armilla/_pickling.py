@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How values, functions and errors travel: pickle protocol 5, with long buffers beside the pickle.
+
+What can be imported goes by reference. Ranks of one script have the same `__main__`, so its functions and classes go by reference, too;
+lambdas and inner functions go as code that finds the globals of its module again. All else goes by cloudpickle.
+"""
+from __future__ import annotations
+
+import importlib
+import io
+import marshal
+import pickle
+import sys
+import traceback
+import types
+from typing import Any, Sequence
+
+from . import _core
+
+_in_band = 2048  # shorter buffers stay in the pickle
+_most_buffers = 4  # that a message carries beside it
+
+Parts = Sequence[Any]  # the pickle, then its buffers
+
+
+def _collector(buffers: list[Any]):
+    def keep(buffer: pickle.PickleBuffer) -> bool:
+        raw = buffer.raw()
+        if raw.nbytes < _in_band or len(buffers) == _most_buffers:
+            return True
+        buffers.append(raw)
+        return False
+
+    return keep
+
+
+def _rebuilt(code: bytes, module: str, name: str, qualname: str, defaults: Any, keywords: Any, cells: Any) -> types.FunctionType:
+    scope = importlib.import_module(module).__dict__
+    closure = None if cells is None else tuple(types.CellType(c) for c in cells)
+    f = types.FunctionType(marshal.loads(code), scope, name, defaults, closure)
+    f.__kwdefaults__ = keywords
+    f.__qualname__ = qualname
+    return f
+
+
+def _found(obj: Any) -> bool:
+    """Whether every rank finds it by its name."""
+    place: Any = sys.modules.get(getattr(obj, "__module__", None) or "")
+    for name in obj.__qualname__.split("."):
+        place = getattr(place, name, None)
+    return place is obj
+
+
+def _by_code(f: types.FunctionType) -> Any:
+    """The reduction of an inner function of a module that every rank has; None: it has none."""
+    module = sys.modules.get(f.__module__ or "")
+    if module is None or f.__globals__ is not module.__dict__:
+        return None
+    try:
+        cells = None if f.__closure__ is None else tuple(c.cell_contents for c in f.__closure__)
+    except ValueError:  # not filled yet
+        return None
+    if cells is not None and any(c is f for c in cells):
+        return None
+    return _rebuilt, (marshal.dumps(f.__code__), f.__module__, f.__name__, f.__qualname__, f.__defaults__, f.__kwdefaults__, cells)
+
+
+_pickler: Any = None
+
+
+def _pickler_type() -> Any:
+    global _pickler
+    if _pickler is None:
+        import cloudpickle  # here, since few programs need it, and its import takes longer than ours
+
+        class Pickler(cloudpickle.Pickler):
+            def reducer_override(self, obj: Any) -> Any:
+                if isinstance(obj, (types.FunctionType, type)) and _found(obj):
+                    return NotImplemented  # by its name
+                if isinstance(obj, types.FunctionType):
+                    by_code = _by_code(obj)
+                    if by_code is not None:
+                        return by_code
+                return super().reducer_override(obj)
+
+        _pickler = Pickler
+    return _pickler
+
+
+def dumps(value: Any) -> Parts:
+    """For ranks that run the same script."""
+    buffers: list[Any] = []
+    try:
+        return [pickle.dumps(value, 5, buffer_callback=_collector(buffers)), *buffers]
+    except (pickle.PicklingError, AttributeError, TypeError):
+        buffers.clear()
+    out = io.BytesIO()
+    _pickler_type()(out, 5, buffer_callback=_collector(buffers)).dump(value)
+    return [out.getbuffer(), *buffers]
+
+
+def dumps_by_value(value: Any) -> Parts:
+    """For processes that have another `__main__`."""
+    import cloudpickle
+
+    buffers: list[Any] = []
+    return [cloudpickle.dumps(value, 5, buffer_callback=_collector(buffers)), *buffers]
+
+
+def loads(parts: Parts) -> Any:
+    return pickle.loads(parts[0], buffers=parts[1:])
+
+
+def dumps_call(operation: str, f: Any, args: tuple, kwargs: dict, how=dumps) -> Parts:
+    """A call; raises TypeError that names what cannot travel."""
+    try:
+        return how((f, args, kwargs))
+    except Exception as why:
+        for name, value in [("the function", f), *((f"argument {i}", a) for i, a in enumerate(args, 1)), *((f"argument '{k}'", a) for k, a in kwargs.items())]:
+            try:
+                how(value)
+            except Exception as its:
+                raise TypeError(f"armilla: {operation}: {name}, of type {type(value).__name__}, cannot travel: {its}; send what it is made of instead") from why
+        raise
+
+
+class RemoteTraceback(Exception):
+    """Where an error was raised on another rank: the cause of the error that the caller sees."""
+
+    def __init__(self, rank: int, text: str) -> None:
+        super().__init__(rank, text)
+        self.rank = rank
+        self.text = text
+
+    def __str__(self) -> str:
+        return f"on rank {self.rank}:\n\n{self.text}"
+
+
+def dumps_error(error: BaseException) -> Parts:
+    """An error with its traceback as text; itself, if it can travel."""
+    text = "".join(traceback.format_exception(type(error), error, _outside(error.__traceback__)))
+    try:
+        itself = dumps(error)[0]
+        if type(pickle.loads(itself)) is not type(error):
+            itself = None
+    except Exception:
+        itself = None
+    name = type(error).__qualname__ if type(error).__module__ in ("builtins", "__main__") else f"{type(error).__module__}.{type(error).__qualname__}"
+    return [pickle.dumps((name, str(error), text, None if itself is None else bytes(itself)), 5)]
+
+
+def _outside(at: types.TracebackType | None) -> types.TracebackType | None:
+    """Without the frames of this package in front."""
+    while at is not None and at.tb_frame.f_globals.get("__package__") == "armilla" and at.tb_next is not None:
+        at = at.tb_next
+    return at
+
+
+def loads_error(rank: int, parts: Parts) -> BaseException:
+    name, said, text, itself = pickle.loads(parts[0])
+    error: BaseException | None = None
+    if itself is not None:
+        try:
+            error = pickle.loads(itself)
+        except Exception:
+            pass
+    if not isinstance(error, BaseException):
+        error = _core.RemoteError(f"armilla: rank {rank} raised {name}: {said}")
+        error.rank = rank  # type: ignore[attr-defined]
+    elif hasattr(error, "add_note"):
+        error.add_note(f"raised on rank {rank}")
+    error.__cause__ = RemoteTraceback(rank, text)
+    return error

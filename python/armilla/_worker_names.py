@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that a driver calls on its workers by name, and the objects that it has there."""
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any, Callable
+
+_objects: dict[int, Any] = {}
+
+
+class Reference:
+    """Stands for an object of the workers in the arguments of a call."""
+
+    __slots__ = ("number",)
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def __reduce__(self) -> Any:
+        return _found, (self.number,)
+
+
+def _found(number: int) -> Any:
+    return _objects[number]
+
+
+def prepare(path: list[str], folder: str) -> None:
+    """First of all: modules are found as the driver finds them."""
+    os.chdir(folder)
+    sys.path[:] = path
+
+
+def barrier() -> None:
+    from . import _collectives
+
+    _collectives.barrier()
+
+
+def fence() -> None:
+    from . import _collectives
+
+    _collectives.fence()
+
+
+def execute(code: str) -> None:
+    main = sys.modules["__main__"]
+    exec(compile(code, "<ranks>", "exec"), main.__dict__)
+
+
+def evaluate(expression: str) -> Any:
+    return eval(expression, sys.modules["__main__"].__dict__)
+
+
+def make(number: int, gone: list[int], kind: str, *arguments: Any, **options: Any) -> Any:
+    """A distributed object, under the number that the driver has chosen."""
+    from ._arrays import array
+    from ._dict import make_dict
+
+    return together(number, gone, array if kind == "array" else make_dict, *arguments, **options)
+
+
+def together(number: int, gone: list[int], f: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """All workers run `f`; what it returns: if it is a distributed object, its description; of values rank 0's."""
+    from . import _core
+    from ._arrays import Array
+    from ._dict import Dict
+
+    for one in gone:
+        _objects.pop(one, None)
+    result = f(*arguments, **options)
+    if isinstance(result, (Array, Dict)):
+        known = next((k for k, v in _objects.items() if v is result), number)
+        _objects[known] = result
+        return ("array", known, result.size, result.dtype.str) if isinstance(result, Array) else ("dict", known)
+    return ("value", result) if _core.rank() == 0 else None
+
+
+def method(of: Any, name: str, *arguments: Any, **options: Any) -> Any:
+    return getattr(of, name)(*arguments, **options)
+
+
+def ufunc(of: Any, function: Any, inputs: tuple, out: Any, options: dict[str, Any]) -> Any:
+    if out is not None:
+        options["out"] = (out,)
+    return of.__array_ufunc__(function, "__call__", *inputs, **options)
+
+
+def place(of: Any) -> tuple[int, int]:
+    """Where this rank's elements lie in the memory of the host, and how many they are."""
+    return of._core.place(), len(of.local())
+
+
+def local(of: Any) -> Any:
+    return of.local()
+
+
+def slice_of(of: Any, where: Any) -> Any:
+    return of[where]
+
+
+def set_slice(of: Any, where: Any, value: Any) -> None:
+    of[where] = value

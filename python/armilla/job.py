@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Looking into a running job, from a process that is none of its ranks."""
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from . import _core
+
+
+class Job:
+    """A running job, seen from outside. Made by `attach`.
+
+    What it shows lies in pages that the ranks share: it needs no help of theirs, so it sees ranks that compute, hang or are stopped
+    as it sees others. The job may end at any time: `alive` says so, and `stats` gives what the ranks showed last.
+    """
+
+    def __init__(self, guest: _core.Guest) -> None:
+        self._guest = guest
+
+    @property
+    def ranks(self) -> int:
+        """How many ranks it has."""
+        return self._guest.ranks
+
+    @property
+    def process(self) -> int:
+        """Its supervisor, or the process of the job through which it was found."""
+        return self._guest.process
+
+    @property
+    def program(self) -> str:
+        """The path of rank 0's program."""
+        return self._guest.summary()["program"]
+
+    @property
+    def alive(self) -> bool:
+        """Whether a rank of it still runs on this host."""
+        return self._guest.alive
+
+    def stats(self) -> list[dict[str, Any]]:
+        """What each rank shows now: `rank`, `process`, `program`, `here`, `doing`, `seconds`, `waits_for`, `algorithm`, `memory`,
+        `segment` (bytes in memory) and `counters`, a dict of all counters since the rank began to run."""
+        return self._guest.look()
+
+    def who_waits(self) -> dict[int, tuple[str, float]]:
+        """The ranks that wait: for which operation, and for how many seconds."""
+        return {r["rank"]: (r["waits_for"], r["seconds"]) for r in self.stats() if r["doing"] == "waiting"}
+
+    def __len__(self) -> int:
+        return self.ranks
+
+    def __repr__(self) -> str:
+        ranks = f"{self.ranks} rank{'s' if self.ranks != 1 else ''}"
+        if not self.alive:
+            return f"<armilla.Job {self.process} ({os.path.basename(self.program)}): {ranks}, ended>"
+        waiting = len(self.who_waits())
+        return f"<armilla.Job {self.process} ({os.path.basename(self.program)}): {ranks}, {waiting} waiting>"
+
+
+def jobs() -> list[dict[str, Any]]:
+    """The running jobs of this host that belong to this user: `process`, `program`, `ranks`, `threads` of each, by process."""
+    return _core.jobs()
+
+
+def attach(which: str | int = "") -> Job:
+    """Joins a running job of this host as a guest.
+
+    `which`: a process of the job, or the name of its program with or without folders; empty: the only job of this user. Raises
+    `UsageError`, a `ValueError`, if there is no such job, if there are several, or if the process is another user's.
+    """
+    return Job(_core.attach(str(which)))

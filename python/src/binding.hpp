@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace armilla::python {
+
+namespace nb = nanobind;
+
+// One function for each topic, in the file of its name.
+void bind_errors(nb::module_& m);
+void bind_attach(nb::module_& m);
+void bind_block(nb::module_& m);
+void bind_session(nb::module_& m);
+void bind_calls(nb::module_& m);
+void bind_collectives(nb::module_& m);
+void bind_arrays(nb::module_& m);
+
+}  // namespace armilla::python

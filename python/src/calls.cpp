@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls between Python ranks, and the one wait of all. Both ways are statements of the library: a body that has come in is only noted,
+// and answered when Python has run it.
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/rpc/poll.hpp"
+#include "armilla/rpc/statement.hpp"
+#include "armilla/wire/view.hpp"
+#include "rank.hpp"
+
+namespace armilla::python {
+
+namespace {
+
+using bytes = view<std::byte>;
+constexpr std::size_t most_views = 4;  // buffers that travel beside the pickle; the package packs more into that
+
+block block_of(std::uint32_t parts, const bytes& a, const bytes& b, const bytes& c, const bytes& d, const bytes& e) {
+  const std::array<bytes_view, most_views + 1> all{bytes_view(a), bytes_view(b), bytes_view(c), bytes_view(d), bytes_view(e)};
+  return block(std::span(all).first(std::min<std::size_t>(parts, all.size())));
+}
+
+void take_call(rank_t source, std::uint64_t id, std::uint32_t parts, bytes a, bytes b, bytes c, bytes d, bytes e) {
+  rank_of_bodies->requests.push_back({source, id, block_of(parts, a, b, c, d, e)});
+}
+
+void take_answer(std::uint64_t id, bool raised, std::uint32_t parts, bytes a, bytes b, bytes c, bytes d, bytes e) {
+  const auto at = rank_of_bodies->operations.find(id);
+  if (at == rank_of_bodies->operations.end()) return;  // nobody asks any more
+  at->second.parts.push_back(block_of(parts, a, b, c, d, e));
+  at->second.now = raised ? state::raised : state::value;
+}
+
+template <auto Body, class... A>
+void send(rank_t dest, const held_buffers& held, A... arguments) {
+  const auto all = held.parts();
+  if (all.empty() || all.size() > most_views + 1)
+    detail::throw_usage("call", "a message has one to five parts");
+  const auto at = [&](std::size_t i) { return i < all.size() ? bytes(all[i].data(), all[i].size()) : bytes(nullptr, 0); };
+  async<Body>(dest, arguments..., std::uint32_t(all.size()), at(0), at(1), at(2), at(3), at(4));
+  flush();
+}
+
+// A question: its number. Statements have none: 0.
+std::uint64_t call(int dest, nb::handle parts, bool question) {
+  rank_state& me = here("call");
+  const held_buffers held(parts);
+  const std::uint64_t id = question ? me.last_id + 1 : 0;
+  if (dest < 0 || dest >= me.session.self.ranks) detail::throw_bad_rank(question ? "call" : "async_", dest, me.session.self.ranks);
+  if (question) {
+    me.operations[id];
+    me.last_id = id;
+  }
+  try {
+    send<&take_call>(rank_t(dest), held, me.session.self.rank, id);
+  } catch (...) {
+    me.operations.erase(id);
+    throw;
+  }
+  ++me.sent;
+  return id;
+}
+
+void answer(int dest, std::uint64_t id, bool raised, nb::handle parts) {
+  here("answer");
+  const held_buffers held(parts);
+  send<&take_answer>(rank_t(dest), held, id, raised);
+}
+
+// (source, id, parts) of the next call that has come in, or None.
+nb::object next_call() {
+  rank_state& me = here("call");
+  if (me.requests.empty()) return nb::none();
+  incoming next = std::move(me.requests.front());
+  me.requests.pop_front();
+  return nb::make_tuple(int(next.source), next.id, as_list(std::move(next.parts)));
+}
+
+enum wake_up : int { ready = 1, calls = 2, interrupted = 3, knocked = 4, late = 5 };
+
+// Reports keep the name of a wait beyond it.
+const char* kept_name(const std::string& what) {
+  static std::set<std::string> names;
+  return names.insert(what).first->c_str();
+}
+
+// Waits for operation `id` (0: for none), for a call to run if `serve`, for an interrupt, or a knock.
+int wait(std::uint64_t id, bool serve, double seconds, const std::string& name) {
+  const char* const what = kept_name(name);
+  rank_state& me = here(what);
+  detail::endpoint& messages = *me.session.rank.messages;
+  const auto at = id != 0 ? me.operations.find(id) : me.operations.end();
+  if (id != 0 && at == me.operations.end()) detail::throw_usage(what, "this operation has been asked for already");
+  const operation* const asked = id != 0 ? &at->second : nullptr;  // its place stays while others come and go
+  const auto lost = [&] { return messages.lost.first() != no_rank; };
+  const auto done = [&] {
+    return (asked != nullptr && asked->ended()) || (serve && !me.requests.empty()) ||
+           bell.interrupted.load(std::memory_order_acquire) || bell.knocked.load(std::memory_order_acquire) || lost();
+  };
+  for (int tries = 0; tries < 50 && !done(); ++tries) poll();  // an answer that comes at once is worth no change of the lock
+  if (!done()) {
+    catch_interrupts();
+    const nb::gil_scoped_release others;
+    const std::uint64_t deadline = seconds < 0 ? 0 : detail::now_ns() + std::uint64_t(seconds * 1e9) + 1;
+    messages.waits.wait_until_deadline(done, deadline, what);
+  }
+  if (bell.interrupted.exchange(false, std::memory_order_acquire)) return interrupted;
+  if (asked != nullptr && asked->ended()) return ready;
+  if (serve && !me.requests.empty()) return calls;
+  if (bell.knocked.exchange(false, std::memory_order_acquire)) return knocked;
+  if (lost()) messages.lost.raise(messages.lost.first(), what);
+  return late;
+}
+
+bool is_ready(std::uint64_t id) {
+  const rank_state& me = here("future");
+  const auto at = me.operations.find(id);
+  return at == me.operations.end() || at->second.ended();
+}
+
+// (raised, parts) of an operation that is ready; it is gone then.
+nb::tuple take(std::uint64_t id) {
+  rank_state& me = here("future");
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end() || !at->second.ended()) detail::throw_usage("future", "its answer is not there");
+  operation done = std::move(at->second);
+  me.operations.erase(at);
+  if (done.collective.valid()) done.collective.get();  // throws what the collective threw
+  nb::list values;
+  for (block& b : done.parts) values.append(as_list(std::move(b)));
+  return nb::make_tuple(done.now == state::raised, values);
+}
+
+// The future is gone. A collective goes on and still needs what it keeps.
+void forget(std::uint64_t id) {
+  if (rank_of_bodies == nullptr || detail::current == nullptr) return;
+  const auto at = rank_of_bodies->operations.find(id);
+  if (at != rank_of_bodies->operations.end() && (!at->second.collective.valid() || at->second.ended()))
+    rank_of_bodies->operations.erase(at);
+}
+
+}  // namespace
+
+void bind_calls(nb::module_& m) {
+  m.def("call", &call);
+  m.def("answer", &answer);
+  m.def("next_call", &next_call);
+  m.def("wait", &wait);
+  m.def("is_ready", &is_ready);
+  m.def("take", &take);
+  m.def("forget", &forget);
+  m.def("ran", [] { ++here("call").run; });
+  m.def("poll", [] { here("poll"); return poll(); });
+  m.def("pending_calls", [] { return here("call").requests.size(); });
+}
+
+}  // namespace armilla::python

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of Python ranks. Each is begun as one that is asked for later, so the main fiber runs bodies while it waits.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+
+#include <functional>
+#include <optional>
+
+#include "armilla/base/error.hpp"
+#include "operation.hpp"
+
+namespace armilla::python {
+namespace {
+
+using bytes = std::vector<std::byte>;
+
+bytes packed_parts(nb::handle parts) {
+  const held_buffers held(parts);
+  return packed(held.parts());
+}
+
+std::vector<block> blocks_of(const std::vector<bytes>& all) {
+  std::vector<block> values;
+  for (const bytes& one : all) values.emplace_back(bytes_view(one));
+  return values;
+}
+
+rank_t checked_root(const char* operation, int root) {
+  const rank_t ranks = here(operation).session.self.ranks;
+  if (root < 0 || root >= ranks) detail::throw_bad_rank(operation, root, ranks);
+  return rank_t(root);
+}
+
+std::uint64_t barrier() {
+  return begin("barrier", nb::none(), [](const team& t) {
+    t.barrier();
+    return std::vector<block>();
+  });
+}
+
+std::uint64_t all_gather(nb::handle parts) {
+  return begin("all_gather", nb::none(),
+               [mine = packed_parts(parts)](const team& t) { return blocks_of(t.all_gather(mine)); });
+}
+
+std::uint64_t gather(nb::handle parts, int root) {
+  const rank_t r = checked_root("gather", root);
+  return begin("gather", nb::none(), [mine = packed_parts(parts), r](const team& t) { return blocks_of(t.gather(mine, r)); });
+}
+
+// `parts`: of the root.
+std::uint64_t broadcast(nb::handle parts, int root) {
+  const rank_t r = checked_root("broadcast", root);
+  const bool is_root = here("broadcast").session.self.rank == r;
+  return begin("broadcast", nb::none(), [mine = is_root ? packed_parts(parts) : bytes(), r](const team& t) {
+    return blocks_of({t.broadcast(mine, r)});
+  });
+}
+
+// `all`: of the root, parts for each rank.
+std::uint64_t scatter(nb::handle all, int root) {
+  const rank_t r = checked_root("scatter", root);
+  std::vector<bytes> values;
+  if (here("scatter").session.self.rank == r)
+    for (nb::handle one : all) values.push_back(packed_parts(one));
+  return begin("scatter", nb::none(),
+               [values = std::move(values), r](const team& t) { return blocks_of({t.scatter(values, r)}); });
+}
+
+struct minimum {
+  template <class T>
+  T operator()(T a, T b) const { return b < a ? b : a; }
+};
+struct maximum {
+  template <class T>
+  T operator()(T a, T b) const { return a < b ? b : a; }
+};
+
+template <class T, class Op>
+std::uint64_t reduce_by(nb::object kept, std::span<T> data, Op op) {
+  return begin("all_reduce", std::move(kept), [data, op](const team& t) {
+    t.all_reduce(data, op);
+    return std::vector<block>();
+  });
+}
+
+template <class T>
+std::uint64_t reduce_as(nb::object kept, const nb::ndarray<>& a, const std::string& op) {
+  const std::span<T> data(static_cast<T*>(a.data()), a.size());
+  if (op == "sum") return reduce_by(std::move(kept), data, std::plus<>{});
+  if (op == "prod") return reduce_by(std::move(kept), data, std::multiplies<>{});
+  if (op == "min") return reduce_by(std::move(kept), data, minimum{});
+  if (op == "max") return reduce_by(std::move(kept), data, maximum{});
+  detail::throw_usage("all_reduce", "the operation '" + op + "' is none; there are sum, prod, min and max, or give a function of two values");
+}
+
+// Element by element, in place. 0: not of a kind that the library reduces.
+std::uint64_t all_reduce(nb::object array, const std::string& op) {
+  const auto a = nb::cast<nb::ndarray<nb::c_contig>>(array);
+  const nb::ndarray<> any(a);
+  if (any.dtype() == nb::dtype<double>()) return reduce_as<double>(array, any, op);
+  if (any.dtype() == nb::dtype<float>()) return reduce_as<float>(array, any, op);
+  if (any.dtype() == nb::dtype<std::int64_t>()) return reduce_as<std::int64_t>(array, any, op);
+  if (any.dtype() == nb::dtype<std::int32_t>()) return reduce_as<std::int32_t>(array, any, op);
+  return 0;
+}
+
+// Calls of all ranks that were sent, and that have run.
+std::uint64_t count_calls() {
+  struct counts {
+    std::uint64_t sent, run;
+  };
+  const rank_state& me = here("fence");
+  return begin("fence", nb::none(), [mine = counts{me.sent, me.run}](const team& t) {
+    const counts all =
+        t.all_reduce(mine, [](const counts& a, const counts& b) { return counts{a.sent + b.sent, a.run + b.run}; });
+    const bytes_view both(reinterpret_cast<const std::byte*>(&all), sizeof all);
+    std::vector<block> value;
+    value.emplace_back(std::span(&both, 1));
+    return value;
+  });
+}
+
+}  // namespace
+
+void bind_collectives(nb::module_& m) {
+  m.def("barrier", &barrier);
+  m.def("all_gather", &all_gather);
+  m.def("gather", &gather);
+  m.def("broadcast", &broadcast, nb::arg("parts").none(), nb::arg("root"));
+  m.def("scatter", &scatter, nb::arg("all").none(), nb::arg("root"));
+  m.def("all_reduce", &all_reduce);
+  m.def("count_calls", &count_calls);
+}
+
+}  // namespace armilla::python

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension armilla._core: what the package's Python files are made of. One function for each topic; each has a file.
+#include "binding.hpp"
+
+NB_MODULE(_core, m) {
+  using namespace armilla::python;
+  m.doc() = "What the package armilla is made of; use the package itself.";
+  bind_errors(m);
+  bind_attach(m);
+  bind_block(m);
+  bind_session(m);
+  bind_calls(m);
+  bind_collectives(m);
+  bind_arrays(m);
+}

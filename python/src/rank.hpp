@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "armilla/base/types.hpp"
+#include "armilla/rpc/future.hpp"
+#include "armilla/session/joining.hpp"
+#include "armilla/session/session_state.hpp"
+#include "block.hpp"
+
+/// This process as a rank of a job.
+///
+/// Python code of a rank runs on its main fiber alone: CPython knows one stack a thread. So bodies that come from other ranks are only
+/// noted where messages are taken in, and run where the main fiber waits, on top of what waits there. What a body waits for began later
+/// than the body, or lies above it on the stack: so calls and their answers alone never wait in a circle.
+namespace armilla::python {
+
+/// A call that has come in and has not begun.
+struct incoming {
+  rank_t source = 0;
+  std::uint64_t id = 0;  ///< of the question at its rank; 0: a statement
+  block parts;
+};
+
+/// What an operation of this rank has come to.
+enum class state : int { open = 0, value = 1, raised = 2 };
+
+/// A question that this rank asked, or a collective that it began.
+struct operation {
+  state now = state::open;
+  std::vector<block> parts;  ///< the pickled value, or what was raised; of a collective one for each value
+  future<void> collective;   ///< of a collective: fills the above
+  nb::object kept;           ///< what a collective reads or writes meanwhile
+
+  bool ended() const { return collective.valid() ? collective.ready() : now != state::open; }
+};
+
+struct rank_state {
+  explicit rank_state(detail::joined_process joined) : process(std::move(joined)), session(process.ranks[0]) {}
+
+  detail::joined_process process;
+  detail::session_state session;
+  std::deque<incoming> requests;
+  std::unordered_map<std::uint64_t, operation> operations;
+  std::uint64_t last_id = 0;
+  std::uint64_t sent = 0, run = 0;  ///< calls, for the fence
+};
+
+/// Set from other threads and by the handler of a signal; `knock` wakes the rank.
+struct doorbell {
+  std::atomic<bool> interrupted = false, knocked = false;
+};
+extern doorbell bell;
+
+/// The rank that this process is; throws usage_error outside a job, and on other threads than the one that joined it.
+rank_state& here(const char* operation);
+
+/// For bodies: they run on the rank's own thread, and only while it lives.
+extern rank_state* rank_of_bodies;
+
+/// SIGINT ends waits from here on, whatever handler the program has set meanwhile.
+void catch_interrupts();
+
+/// Wakes the rank, if there is one, out of its wait. For other threads, and handlers of signals.
+void knock() noexcept;
+
+}  // namespace armilla::python
