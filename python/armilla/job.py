@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from . import _core
+from ._methods import PATIENCE, GuestRank
 
 
 class Job:
@@ -15,8 +16,10 @@ class Job:
     as it sees others. The job may end at any time: `alive` says so, and `stats` gives what the ranks showed last.
     """
 
-    def __init__(self, guest: _core.Guest) -> None:
+    def __init__(self, guest: _core.Guest, timeout: float = PATIENCE) -> None:
         self._guest = guest
+        self.timeout = timeout
+        self._on: dict[int, GuestRank] = {}
 
     @property
     def ranks(self) -> int:
@@ -43,9 +46,27 @@ class Job:
         `segment` (bytes in memory) and `counters`, a dict of all counters since the rank began to run."""
         return self._guest.look()
 
-    def who_waits(self) -> dict[int, tuple[str, float]]:
-        """The ranks that wait: for which operation, and for how many seconds."""
-        return {r["rank"]: (r["waits_for"], r["seconds"]) for r in self.stats() if r["doing"] == "waiting"}
+    def who_waits(self) -> str:
+        """Who waits for what, as the job itself would tell: each rank's fibers and what they wait for, in lines. Asks the ranks; those
+        that compute are said to."""
+        return self._guest.who_waits()
+
+    def __getitem__(self, rank: int) -> GuestRank:
+        """One rank. What it provides by name are its attributes: `job[2].demo.solver.step(0.1)` calls, and returns the value or raises
+        RemoteError; `await job[2].demo.solver.step.future(0.1)`. Calls wait `timeout` seconds for the rank."""
+        if rank not in self._on:
+            self._on[rank] = GuestRank(self._guest.on(rank), self.timeout)
+        return self._on[rank]
+
+    def exposed(self) -> dict[str, str]:
+        """Name and type of the data that the job exposes."""
+        return {part["name"]: part["type"] for part in _core.exposed(self._guest)}
+
+    def array(self, name: str) -> Any:
+        """An array or matrix that the job exposes under the name: an `ExposedArray`, without a copy."""
+        from ._exposed import ExposedArray  # which needs NumPy
+
+        return ExposedArray(self._guest, name)
 
     def __len__(self) -> int:
         return self.ranks
@@ -54,7 +75,7 @@ class Job:
         ranks = f"{self.ranks} rank{'s' if self.ranks != 1 else ''}"
         if not self.alive:
             return f"<armilla.Job {self.process} ({os.path.basename(self.program)}): {ranks}, ended>"
-        waiting = len(self.who_waits())
+        waiting = sum(r["doing"] == "waiting" for r in self.stats())
         return f"<armilla.Job {self.process} ({os.path.basename(self.program)}): {ranks}, {waiting} waiting>"
 
 

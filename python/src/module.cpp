@@ -7,6 +7,8 @@ NB_MODULE(_core, m) {
   m.doc() = "What the package armilla is made of; use the package itself.";
   bind_errors(m);
   bind_attach(m);
+  bind_guest_calls(m);
+  bind_exposed(m);
   bind_block(m);
   bind_session(m);
   bind_calls(m);

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Methods that ranks of a running job provide, called by a guest: armilla/guest/call.hpp.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/guest/call.hpp"
+#include "binding.hpp"
+#include "codec.hpp"
+
+namespace armilla::python {
+namespace {
+
+constexpr std::uint64_t spin_ns = 5'000;           // in which the interpreter is kept
+constexpr std::uint64_t signals_ns = 100'000'000;  // Ctrl-C ends a wait within
+
+/// What is known of a method of one rank.
+struct known_method {
+  guest_rank rank;
+  std::string name, text;
+  std::uint64_t hash;
+  wire_signature signature;
+};
+
+/// A call under way.
+class reply {
+ public:
+  reply(std::shared_ptr<const known_method> method, detail::guest_call call) : method_(std::move(method)), call_(std::move(call)) {}
+
+  bool done() const { return taken_ || call_.ready(); }
+  nb::object result(double patience) {
+    if (taken_) return value_;
+    await(patience);
+    const std::vector<std::byte> bytes = call_.take(0);
+    std::size_t at = 0;
+    value_ = method_->signature.result.is == wire_type::kind::nothing ? nb::none() : decode(bytes, at, method_->signature.result);
+    taken_ = true;
+    return value_;
+  }
+
+ private:
+  void await(double patience) {
+    const std::uint64_t began = detail::now_ns(), span = std::uint64_t(std::clamp(patience, 0.0, 1e9) * 1e9);
+    while (detail::now_ns() - began < spin_ns)
+      if (call_.ready()) return;
+    for (bool there = false; !there;) {
+      const std::uint64_t passed = detail::now_ns() - began;
+      if (passed >= span) (void)call_.take(0);  // throws, and says what the rank does
+      {
+        const nb::gil_scoped_release others;
+        there = call_.wait(std::min(signals_ns, span - std::min(passed, span)));
+      }
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    }
+  }
+
+  std::shared_ptr<const known_method> method_;
+  detail::guest_call call_;
+  nb::object value_;
+  bool taken_ = false;
+};
+
+class method {
+ public:
+  method(const guest_rank& rank, std::string name, std::string text, std::uint64_t hash)
+      : known_(std::make_shared<known_method>(known_method{rank, std::move(name), text, hash, parse_signature(text)})) {}
+
+  reply ask(const nb::args& arguments) const {
+    const std::vector<wire_type>& parameters = known_->signature.parameters;
+    if (arguments.size() != parameters.size())
+      throw nb::type_error(
+          fmt::format("{} {} takes {} arguments, not {}", known_->name, known_->text, parameters.size(), arguments.size()).c_str());
+    std::vector<std::byte> message(sizeof(std::uint64_t));  // for the index that the rank knows
+    message.reserve(256);
+    for (std::size_t i = 0; i < parameters.size(); ++i) encode(message, sizeof(std::uint64_t), parameters[i], arguments[i]);
+    message.resize(detail::align_up(message.size(), 8));
+    const detail::method_description what{known_->name, known_->text, known_->hash};
+    return {known_, detail::guest_call(detail::line_of(known_->rank), what, std::move(message))};
+  }
+  nb::object call(const nb::args& arguments, double patience) const { return ask(arguments).result(patience); }
+
+ private:
+  std::shared_ptr<const known_method> known_;
+};
+
+nb::list methods_of(const guest_rank& rank) {
+  std::vector<method_summary> all;
+  {
+    const nb::gil_scoped_release others;
+    all = rank.methods();
+  }
+  nb::list result;
+  for (const method_summary& one : all) result.append(nb::make_tuple(one.name, one.signature, one.hash));
+  return result;
+}
+
+}  // namespace
+
+void bind_guest_calls(nb::module_& m) {
+  nb::class_<guest_rank>(m, "GuestRank")
+      .def_prop_ro("rank", [](const guest_rank& r) { return int(r.rank()); })
+      .def("methods", &methods_of);
+  nb::class_<reply>(m, "GuestReply").def("done", &reply::done).def("result", &reply::result);
+  nb::class_<method>(m, "GuestMethod")
+      .def(nb::init<const guest_rank&, std::string, std::string, std::uint64_t>())
+      .def("ask", &method::ask)
+      .def("call", [](const method& self, double patience, const nb::args& arguments) { return self.call(arguments, patience); });
+}
+
+}  // namespace armilla::python
