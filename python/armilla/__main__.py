@@ -43,7 +43,11 @@ def _become_module(name: str, arguments: list[str]) -> None:
 
 
 def _run_rank(what: argparse.Namespace) -> int:
-    _session.start()
+    try:
+        _session.start()
+    except _core.Error as error:
+        print(error, file=sys.stderr)
+        return 2
     _core.name_program(os.path.abspath(what.script) if not what.module else what.script)
     try:
         (_become_module if what.module else _become_main)(what.script, what.arguments)

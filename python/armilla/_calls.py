@@ -2,44 +2,33 @@
 """Calls between ranks: how they are sent, awaited, and run here."""
 from __future__ import annotations
 
-import time
+import re
 from typing import Any, Callable, Generator, Generic, TypeVar
 
-from . import _core
+from . import _core, _waits
 from ._pickling import dumps, dumps_call, dumps_error, loads, loads_error
+from ._waits import in_other_greenlet, wait
 
 T = TypeVar("T")
 
-# What _core.wait returns.
-READY, CALLS, INTERRUPTED, KNOCKED, LATE = 1, 2, 3, 4, 5
-
-# Bodies that wait lie on top of each other: from the first depth on others begin only if an answer is slow to come, at the second one
-# they are refused.
-_patient = 32
-_deepest = 100
-_patience = 0.001  # seconds
-
 keep_interrupts = False  # of a worker: an interrupted body is an error of its caller
-depth = 0  # bodies that are running
 errors: list[tuple[int, list]] = []  # of statements, for the next fence: the caller, and the packed error
 
 
 def in_body() -> bool:
-    return depth != 0
+    """Whether this code runs for another rank."""
+    return in_other_greenlet()
 
 
 def run_next() -> bool:
     """Runs the next call that has come in; False: there is none."""
-    global depth
     call = _core.next_call()
     if call is None:
         return False
     source, number, parts = call
-    depth += 1
     try:
-        raised, answer = _outcome(source, number, parts)
+        raised, answer = _outcome(number, parts)
     finally:
-        depth -= 1
         _core.ran()
     if number:
         _core.answer(source, number, raised, answer)
@@ -48,11 +37,20 @@ def run_next() -> bool:
     return True
 
 
-def _outcome(source: int, number: int, parts: list) -> tuple[bool, Any]:
+def _unpacked(parts: list) -> tuple[Any, tuple, dict]:
     try:
-        if depth > _deepest:
-            raise RecursionError(f"armilla: rank {_core.rank()} has {_deepest} calls that wait inside each other, and begins no more; let fewer wait")
-        f, args, kwargs = loads(parts)
+        return loads(parts)
+    except AttributeError as why:
+        found = re.search(r"Can't get attribute '(.+?)' on <module '__main__'", str(why))
+        if found is None:
+            raise
+        raise _core.UsageError(f"armilla: rank {_core.rank()}: call: the script has defined no '{found[1]}' here yet, and ran the call where it waited; "
+                               "define what others call in front of the first call or collective") from None
+
+
+def _outcome(number: int, parts: list) -> tuple[bool, Any]:
+    try:
+        f, args, kwargs = _unpacked(parts)
         value = f(*args, **kwargs)
         return False, dumps(value) if number else None
     except KeyboardInterrupt as error:
@@ -61,25 +59,6 @@ def _outcome(source: int, number: int, parts: list) -> tuple[bool, Any]:
         return True, dumps_error(error)
     except BaseException as error:  # SystemExit as well: it is the caller who is told
         return True, dumps_error(error)
-
-
-def wait(number: int, timeout: float | None, what: str, over: Callable[[], bool] | None = None) -> bool:
-    """Waits for an operation (0: for `over`), and runs what comes in meanwhile; False: it took longer than `timeout` seconds."""
-    end = None if timeout is None else time.monotonic() + timeout
-    while over is None or not over():
-        left = -1.0 if end is None else max(0.0, end - time.monotonic())
-        why = LATE
-        if depth >= _patient and number:
-            why = _core.wait(number, False, _patience if end is None else min(_patience, left), what)
-        if why == LATE:
-            why = _core.wait(number, True, left, what)
-        if why == READY:
-            return True
-        if why == CALLS:
-            run_next()
-        elif why == LATE:
-            return False
-    return True
 
 
 class Future(Generic[T]):
@@ -111,9 +90,10 @@ class Future(Generic[T]):
 
     def _await(self, timeout: float | None) -> None:
         if not self._state:
-            if not wait(self._number, timeout, "future.get", lambda: self._state != 0):
+            if not wait(self._number, timeout, "future.get"):
                 raise _core.TimeoutError(f"armilla: rank {_core.rank()}: future.get: rank {self._rank} has not answered within {timeout} s; wait again")
-            self._take()
+            if not self._state:
+                self._take()
 
     def get(self, timeout: float | None = None) -> T:
         """Waits for the answer; `timeout` in seconds, then TimeoutError. Can be asked again."""
@@ -145,9 +125,8 @@ class Future(Generic[T]):
 
         tries = 0
         while not self.done():
-            if not in_body():
-                while run_next():
-                    tries = 0
+            if poll():
+                tries = 0
             yield from asyncio.sleep(0 if tries < 100 else 0.0005).__await__()
             tries += 1
         return self.get()
@@ -176,9 +155,12 @@ def async_(rank: int, f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
 
 
 def poll() -> bool:
-    """Runs what has come from other ranks; for a rank that computes for long. True if a call ran."""
-    _core.poll()
-    any_ran = False
-    while _core.pending_calls() and not in_body():
-        any_ran = run_next() or any_ran
-    return any_ran
+    """Runs what has come from other ranks; for a rank that computes for long. True if a call ran. In a body it does nothing."""
+    if in_body():
+        return False
+    before = _waits.calls_run
+    wait(0, 0.0, "poll")
+    return _waits.calls_run != before
+
+
+_waits.run_next = run_next

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any, Callable
 
-from . import _calls, _core
+from . import _calls, _core, _waits
 from ._pickling import dumps, loads, loads_error
 
 
@@ -16,7 +16,7 @@ def _run(name: str, begin: Callable[..., int], *arguments: Any) -> list:
     if _calls.in_body():
         raise _core.UsageError(f"armilla: rank {_core.rank()}: {name}: a call that runs for another rank cannot enter what all ranks do together; do it in the rank's own code")
     number = begin(*arguments)
-    _calls.wait(number, None, name)
+    _waits.wait(number, None, name)
     return _core.take(number)[1]
 
 
@@ -34,8 +34,7 @@ def fence() -> None:
         send()
     before = None
     while True:
-        while _calls.run_next():
-            pass
+        _calls.poll()
         sent, ran = struct.unpack("QQ", bytes(_run("fence", _core.count_calls)[0][0]))
         if sent == ran and before == (sent, ran):
             break

@@ -12,7 +12,7 @@ from typing import Any
 
 import armilla
 
-from . import _calls, _core, _frames
+from . import _calls, _core, _frames, _waits
 from ._pickling import dumps, dumps_error, loads
 
 
@@ -41,7 +41,7 @@ def _read(channel: _frames.Channel, calls: queue.SimpleQueue) -> None:
 
 def _serve_one(channel: _frames.Channel, calls: queue.SimpleQueue) -> bool:
     try:
-        _calls.wait(0, None, "the driver", lambda: not calls.empty())
+        _waits.wait(0, None, "the driver", lambda: not calls.empty())
         number, kind, parts = calls.get()
     except KeyboardInterrupt:  # too late: what it was for has ended
         return True

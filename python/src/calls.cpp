@@ -35,7 +35,7 @@ void take_answer(std::uint64_t id, bool raised, std::uint32_t parts, bytes a, by
   const auto at = rank_of_bodies->operations.find(id);
   if (at == rank_of_bodies->operations.end()) return;  // nobody asks any more
   at->second.parts.push_back(block_of(parts, a, b, c, d, e));
-  at->second.now = raised ? state::raised : state::value;
+  rank_of_bodies->end(id, at->second, raised ? state::raised : state::value);
 }
 
 template <auto Body, class... A>
@@ -91,32 +91,59 @@ const char* kept_name(const std::string& what) {
   return names.insert(what).first->c_str();
 }
 
-// Waits for operation `id` (0: for none), for a call to run if `serve`, for an interrupt, or a knock.
-int wait(std::uint64_t id, bool serve, double seconds, const std::string& name) {
+void poll_some(const rank_state& me, const operation& asked) {
+  for (int tries = 0; tries < 50 && !asked.ended() && me.requests.empty(); ++tries) poll();
+}
+
+operation& found(rank_state& me, const char* what, std::uint64_t id) {
+  const auto at = me.operations.find(id);
+  if (at == me.operations.end()) detail::throw_usage(what, "this operation has been asked for already");
+  return at->second;
+}
+
+// Whether the operation has ended. If not, `wait` tells when it has. An answer that comes at once is worth no change of the lock.
+bool watch(std::uint64_t id) {
+  rank_state& me = here("future");
+  operation& asked = found(me, "future", id);
+  poll_some(me, asked);
+  if (asked.ended()) return true;
+  asked.watched = true;
+  return false;
+}
+
+// Waits for an operation that is watched, for a call that is to run, an interrupt, a knock, or the time. (why, the operation)
+nb::tuple wait(double seconds, const std::string& name) {
   const char* const what = kept_name(name);
   rank_state& me = here(what);
   detail::endpoint& messages = *me.session.rank.messages;
-  const auto at = id != 0 ? me.operations.find(id) : me.operations.end();
-  if (id != 0 && at == me.operations.end()) detail::throw_usage(what, "this operation has been asked for already");
-  const operation* const asked = id != 0 ? &at->second : nullptr;  // its place stays while others come and go
   const auto lost = [&] { return messages.lost.first() != no_rank; };
   const auto done = [&] {
-    return (asked != nullptr && asked->ended()) || (serve && !me.requests.empty()) ||
-           bell.interrupted.load(std::memory_order_acquire) || bell.knocked.load(std::memory_order_acquire) || lost();
+    return !me.finished.empty() || !me.requests.empty() || bell.interrupted.load(std::memory_order_acquire) ||
+           bell.knocked.load(std::memory_order_acquire) || lost();
   };
-  for (int tries = 0; tries < 50 && !done(); ++tries) poll();  // an answer that comes at once is worth no change of the lock
-  if (!done()) {
+  if (!done() && seconds == 0) poll();
+  if (!done() && seconds != 0) {
     catch_interrupts();
     const nb::gil_scoped_release others;
     const std::uint64_t deadline = seconds < 0 ? 0 : detail::now_ns() + std::uint64_t(seconds * 1e9) + 1;
     messages.waits.wait_until_deadline(done, deadline, what);
   }
-  if (bell.interrupted.exchange(false, std::memory_order_acquire)) return interrupted;
-  if (asked != nullptr && asked->ended()) return ready;
-  if (serve && !me.requests.empty()) return calls;
-  if (bell.knocked.exchange(false, std::memory_order_acquire)) return knocked;
-  if (lost()) messages.lost.raise(messages.lost.first(), what);
-  return late;
+  std::uint64_t ended = 0;
+  wake_up why = late;
+  if (bell.interrupted.exchange(false, std::memory_order_acquire)) {
+    why = interrupted;
+  } else if (!me.finished.empty()) {
+    why = ready;
+    ended = me.finished.front();
+    me.finished.pop_front();
+  } else if (!me.requests.empty()) {
+    why = calls;
+  } else if (bell.knocked.exchange(false, std::memory_order_acquire)) {
+    why = knocked;
+  } else if (lost()) {
+    messages.lost.raise(messages.lost.first(), what);
+  }
+  return nb::make_tuple(int(why), ended);
 }
 
 bool is_ready(std::uint64_t id) {
@@ -132,7 +159,8 @@ nb::tuple take(std::uint64_t id) {
   if (at == me.operations.end() || !at->second.ended()) detail::throw_usage("future", "its answer is not there");
   operation done = std::move(at->second);
   me.operations.erase(at);
-  if (done.collective.valid()) done.collective.get();  // throws what the collective threw
+  if (done.collective.valid()) done.collective.get();  // its fiber is about to end
+  if (done.error != nullptr) std::rethrow_exception(done.error);
   nb::list values;
   for (block& b : done.parts) values.append(as_list(std::move(b)));
   return nb::make_tuple(done.now == state::raised, values);
@@ -152,6 +180,7 @@ void bind_calls(nb::module_& m) {
   m.def("call", &call);
   m.def("answer", &answer);
   m.def("next_call", &next_call);
+  m.def("watch", &watch);
   m.def("wait", &wait);
   m.def("is_ready", &is_ready);
   m.def("take", &take);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -17,10 +18,15 @@ std::uint64_t begin(const char* name, nb::object kept, Work work) {
   me.operations[id].kept = std::move(kept);
   try {
     me.operations[id].collective = collective_async([work = std::move(work), id](const team& t) mutable {
-      std::vector<block> values = work(t);
+      std::vector<block> values;
+      std::exception_ptr error;
+      try {
+        values = work(t);
+      } catch (...) { error = std::current_exception(); }
       operation& mine = rank_of_bodies->operations.at(id);
       mine.parts = std::move(values);
-      mine.now = state::value;
+      mine.error = error;
+      rank_of_bodies->end(id, mine, error != nullptr ? state::raised : state::value);
     });
   } catch (...) {
     me.operations.erase(id);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <exception>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -15,9 +16,8 @@
 
 /// This process as a rank of a job.
 ///
-/// Python code of a rank runs on its main fiber alone: CPython knows one stack a thread. So bodies that come from other ranks are only
-/// noted where messages are taken in, and run where the main fiber waits, on top of what waits there. What a body waits for began later
-/// than the body, or lies above it on the stack: so calls and their answers alone never wait in a circle.
+/// Python code of a rank runs on its main fiber alone, for CPython knows one stack a thread. So bodies that come from other ranks are only
+/// noted where messages are taken in; the package runs them where the rank waits, in greenlets, so that one that waits holds up no other.
 namespace armilla::python {
 
 /// A call that has come in and has not begun.
@@ -34,10 +34,12 @@ enum class state : int { open = 0, value = 1, raised = 2 };
 struct operation {
   state now = state::open;
   std::vector<block> parts;  ///< the pickled value, or what was raised; of a collective one for each value
+  std::exception_ptr error;  ///< of a collective that failed
   future<void> collective;   ///< of a collective: fills the above
+  bool watched = false;      ///< a greenlet waits for it
   nb::object kept;           ///< what a collective reads or writes meanwhile
 
-  bool ended() const { return collective.valid() ? collective.ready() : now != state::open; }
+  bool ended() const { return now != state::open; }
 };
 
 struct rank_state {
@@ -47,8 +49,14 @@ struct rank_state {
   detail::session_state session;
   std::deque<incoming> requests;
   std::unordered_map<std::uint64_t, operation> operations;
+  std::deque<std::uint64_t> finished;  ///< those that are watched and have ended
   std::uint64_t last_id = 0;
   std::uint64_t sent = 0, run = 0;  ///< calls, for the fence
+
+  void end(std::uint64_t id, operation& done, state how) {
+    done.now = how;
+    if (done.watched) finished.push_back(id);
+  }
 };
 
 /// Set from other threads and by the handler of a signal; `knock` wakes the rank.

@@ -55,7 +55,6 @@ bool is_rank() { return joined != nullptr && detail::current == &joined->session
 
 void finish() {
   if (!is_rank()) return;
-  joined->operations.clear();
   outside.reset();
   {
     const nb::gil_scoped_release others;
@@ -78,7 +77,11 @@ bool launched() {
   const detail::launcher from = detail::find_launcher();
   if (from.kind == detail::launcher_kind::own) return true;
   if (from.kind == detail::launcher_kind::none || from.ranks == 1) return false;
-  return detail::options::from_environment().launcher == detail::launcher_use::automatic;
+  try {
+    return detail::options::from_environment().launcher == detail::launcher_use::automatic;
+  } catch (const error&) {
+    return true;  // joining says what is wrong
+  }
 }
 
 int supervise(const std::vector<std::string>& command, const std::vector<std::string>& environment) {

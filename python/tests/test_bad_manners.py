@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes wrong in a rank is said once, names the rank, and ends the job; nothing hangs."""
+import os
+import re
+import signal
+
+import pytest
+from conftest import wait_for
+
+
+def test_an_error_comes_back_as_it_was_raised(job):
+    job.passes(2, """
+        import armilla as am, traceback
+        class own(Exception):
+            def __init__(self, a, b): super().__init__(f'{a} and {b}')      # cannot be made again from its text
+        def key(): {}['x']
+        def mine(): raise own(1, 2)
+        def nested(): am.call(0, key).get()
+        if am.rank == 0:
+            try: am.call(1, key).get()
+            except KeyError as e:
+                text = ''.join(traceback.format_exception(e))
+                assert "{}['x']" in text and 'on rank 1' in text, text
+                assert e.__cause__.rank == 1
+            try: am.call(1, mine).get()
+            except am.RemoteError as e: assert e.rank == 1 and str(e) == 'armilla: rank 1 raised own: 1 and 2', e
+            try: am.call(1, nested).get()
+            except KeyError as e: assert e.__cause__.rank == 1 and 'on rank 0' in e.__cause__.text      # where it came from, too
+            try: am.call(1, exit, 4).get()
+            except SystemExit as e: assert e.code == 4
+            assert isinstance(am.call(1, key).exception(), KeyError)
+        am.barrier()
+        """)
+
+
+def test_what_a_statement_raises_the_next_fence_raises_on_all(job):
+    job.passes(3, """
+        import armilla as am
+        def bad(x): raise LookupError(x)
+        if am.rank == 0:
+            am.async_(2, bad, 'two'); am.async_(1, bad, 'one')
+        try: am.fence()
+        except LookupError as e: assert str(e) == 'one' and e.__cause__.rank == 1
+        else: assert False
+        am.fence()
+        """)
+
+
+def test_what_no_fence_has_told_fails_the_job(job):
+    done = job(2, """
+        import armilla as am
+        def bad(): raise LookupError('lost')
+        if am.rank == 0: am.async_(1, bad)
+        """)
+    assert done.returncode == 1 and "ended by an exception: LookupError: lost" in done.stderr, done.stderr
+
+
+def test_the_callers_mistakes(job):
+    job.passes(2, """
+        import armilla as am, threading
+        def raises(kind, text, f, *a):
+            try: f(*a)
+            except kind as e: assert text in str(e), e
+            else: assert False, text
+        lock = threading.Lock()
+        raises(TypeError, 'argument 1, of type lock, cannot travel', am.call, 1 - am.rank, print, lock)
+        raises(TypeError, 'the function, of type method', am.call, 1 - am.rank, type('c', (), {'l': lock, 'm': lambda self: 0})().m)
+        raises(TypeError, 'cannot pickle', am.call(1 - am.rank, threading.Lock).get)
+        raises(ValueError, 'rank 7 does not exist (ranks of this job: 2)', am.call, 7, print)
+        raises(ValueError, 'rank -1 does not exist', am.async_, -1, print)
+        raises(ValueError, "'avg' is no operation", am.all_reduce, 1, 'avg')
+        raises(ValueError, 'cannot enter what all ranks do together', am.call(1 - am.rank, am.barrier).get)
+        raises(ValueError, 'rank 9 does not exist', am.broadcast, 1, 9)
+        def other():
+            raises(ValueError, 'another thread', am.call, 0, print)
+        t = threading.Thread(target=other); t.start(); t.join()
+        if am.rank == 0: raises(ValueError, '1 values for 2 ranks', am.scatter, [1])
+        am.barrier()
+        """)
+
+
+@pytest.mark.parametrize("how, code, text", [
+    ("raise ValueError('my bad\\nsecond line')", 1, "rank 1 .* ended by an exception: ValueError: my bad; the job was stopped"),
+    ("import sys; sys.exit(3)", 3, "rank 1 .* exited with code 3; the job was stopped"),
+    ("import os; os._exit(5)", 5, "rank 1 .* code 5"),
+    ("import os; os.kill(os.getpid(), 9)", 137, r"rank 1 .* was killed by signal 9 \(SIGKILL\); the job was stopped"),
+    ("assert am.call(0, lambda: 1).get() == 2", 1, "rank 1 .* AssertionError"),
+])
+def test_a_rank_that_ends_badly_ends_the_job(job, how, code, text):
+    done = job(3, f"""
+        import armilla as am
+        if am.rank == 1: {how}
+        am.call(1, print).get()
+        am.barrier()
+        """)
+    assert done.returncode == code, done.stderr
+    assert len(re.findall("the job was stopped", done.stderr)) == 1 and re.search(text, done.stderr), done.stderr
+    assert done.stderr.count("Traceback") == (code == 1), done.stderr  # of the rank that failed alone
+
+
+def test_a_rank_that_waits_for_one_that_is_lost_is_told(job):
+    done = job(2, """
+        import armilla as am, os
+        def die(): os.kill(os.getpid(), 9)
+        if am.rank == 0:
+            try: am.call(1, die).get()
+            except am.RankLost as e: print(e.rank, 'rank 1' in str(e) and 'SIGKILL' in str(e), flush=True)
+        """)
+    assert done.stdout == "1 True\n" and done.returncode == 137
+
+
+@pytest.mark.parametrize("whom", ["supervisor", "all", "one rank"])
+def test_an_interrupt_ends_waits_and_the_job(job, whom):
+    running = job.start(2, """
+        import armilla as am, time
+        def sleep():
+            print('there', flush=True)
+            time.sleep(60)
+        if am.rank == 0: am.call(1, sleep).get()
+        else: am.call(0, abs, 1)
+        """)
+    assert running.stdout.readline() == "there\n"
+    if whom == "supervisor":
+        os.kill(running.pid, signal.SIGINT)
+    elif whom == "all":
+        os.killpg(running.pid, signal.SIGINT)  # as the terminal does
+    else:
+        import armilla
+
+        os.kill(armilla.attach(running.pid).stats()[0]["process"], signal.SIGINT)
+    _, errors = running.communicate(timeout=20)
+    assert running.returncode == 130, errors
+    said = r"armilla: rank 0 .* was killed by signal 2 \(SIGINT\); the job was stopped\n" if whom == "one rank" else r"armilla: interrupted by signal 2 \(SIGINT\); the job was stopped\n"
+    assert re.fullmatch(said, errors), errors
+
+
+def test_an_interrupt_can_be_caught(job):
+    job.passes(2, """
+        import armilla as am, os, signal, threading, time
+        def slow(): time.sleep(1)
+        if am.rank == 0:
+            threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+            f = am.call(1, slow)
+            try: f.get()
+            except KeyboardInterrupt: caught = True
+            assert caught and f.get() is None
+        am.barrier()
+        """)
+
+
+def test_a_function_that_is_not_defined_yet_is_told(job):
+    job.passes(2, """
+        import armilla as am
+        if am.rank == 0:
+            def late(): pass
+            try: am.call(1, late).get()
+            except am.UsageError as e: assert "the script has defined no 'late'" in str(e) and 'in front of' in str(e), e
+            else: assert False
+        am.barrier()
+        """)
+
+
+def test_a_fork_of_a_rank_leaves_the_job_alone(job):
+    job.passes(2, """
+        import armilla as am, os, sys
+        child = os.fork()
+        if child == 0: sys.exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        am.barrier()
+        """)
+
+
+def test_different_scripts_of_wrong_options_are_told(job):
+    import subprocess
+    import sys
+
+    done = subprocess.run([sys.executable, "-m", "armilla", "-n", "2", "no_such_file.py"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1 and "no_such_file.py" in done.stderr
+    done = subprocess.run([sys.executable, "-m", "armilla", "-n", "0", "x.py"], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "RANKS" in done.stderr, done.stderr
