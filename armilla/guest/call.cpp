@@ -62,8 +62,10 @@ rank_t guest_call::rank() const noexcept { return line_->to(); }
 bool guest_call::ready() const { return line_->ready(*answer_); }
 bool guest_call::wait(std::uint64_t span_ns) const { return line_->wait(*answer_, now_ns() + span_ns); }
 
+void guest_call::throw_late(double seconds) const { line_->throw_late(*answer_, seconds); }
+
 std::vector<std::byte> guest_call::take(std::uint64_t most_ns) {
-  if (!line_->wait(*answer_, now_ns() + most_ns)) line_->throw_late(*answer_, double(most_ns) / 1e9);
+  if (!line_->wait(*answer_, now_ns() + most_ns)) throw_late(double(most_ns) / 1e9);
   if (answer_->failed) throw_failure(rank(), answer_->bytes);
   return std::move(answer_->bytes);
 }

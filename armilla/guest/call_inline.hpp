@@ -38,6 +38,8 @@ class guest_call {
   bool wait(std::uint64_t span_ns) const;
   /// The bytes of the reply; throws what the rank said instead.
   std::vector<std::byte> take(std::uint64_t patience_ns);
+  /// Throws the timeout_error of a wait that took so long.
+  [[noreturn]] void throw_late(double seconds) const;
 
  private:
   std::shared_ptr<rank_line> line_;

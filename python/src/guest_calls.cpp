@@ -51,7 +51,7 @@ class reply {
       if (call_.ready()) return;
     for (bool there = false; !there;) {
       const std::uint64_t passed = detail::now_ns() - began;
-      if (passed >= span) (void)call_.take(0);  // throws, and says what the rank does
+      if (passed >= span) call_.throw_late(patience);
       {
         const nb::gil_scoped_release others;
         there = call_.wait(std::min(signals_ns, span - std::min(passed, span)));
