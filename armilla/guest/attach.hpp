@@ -94,7 +94,7 @@ class guest {
   bool alive() const noexcept;
   /// What each rank shows now. Counters of one rank are read one by one while it goes on. Cost: some microseconds a rank.
   std::vector<rank_look> look() const;
-  /// Who waits for what, as the job itself would tell: each rank's fibers and what they wait for, in lines. Ranks that compute
+  /// What the ranks wait for, as the job itself would tell: each one's fibers and what they wait for, in lines. Ranks that compute
   /// are said to. Cost: ranks that wait write it down; 0.2 s at most.
   std::string who_waits() const;
   /// Rank `r`, to be called. Errors: usage_error if there is no such rank.

@@ -12,7 +12,7 @@
 namespace armilla::detail {
 
 /// How much of a rank's time guests may take: a quarter in the long run, a millisecond at once. Of a long body only the first
-/// 100 us count: who calls that wants the time to be spent, while many short calls would keep the rank from its own messages.
+/// 100 us count: that time is what the guest asks for, while many short calls would keep the rank from its own messages.
 class guest_budget {
  public:
   bool allows(std::uint64_t now_ns) noexcept;

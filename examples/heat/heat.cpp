@@ -81,7 +81,9 @@ void stop(const std::string& why) {
   for (am::rank_t r = 0; r < am::ranks(); ++r) am::async<&stop_here>(r);
 }
 
-void serve(long cells, long steps, bool serving) {
+enum class serving { no, asleep, awake };
+
+void serve(long cells, long steps, serving how) {
   am::array<double> rod{std::size_t(cells)};
   solver mine(rod);
   am::provide<heat_api::step, &solver::step>(mine);
@@ -98,7 +100,8 @@ void serve(long cells, long steps, bool serving) {
   }
   const double heat = am::reduce(rod);
   am::print_on(0, "after {} steps the rod holds {:.3f}\n", steps, heat);
-  while (serving && !*stopped) am::sleep_for(100ms);  // a guest's call wakes the rank
+  while (how == serving::asleep && !*stopped) am::sleep_for(100ms);  // a guest's call wakes the rank
+  while (how == serving::awake && !*stopped) am::poll();
   am::barrier();
 }
 
@@ -106,11 +109,12 @@ void serve(long cells, long steps, bool serving) {
 
 int main(int argc, char** argv) {
   long cells = 1000, steps = 0;
-  bool once = false;
+  bool once = false, awake = false;
   examples::arguments all("A rod whose ends are warm, served to guests of the job until one stops it.");
   all.take("--cells", cells, "Cells of the rod", 1L, 2'000'000'000L);
   all.take("--steps", steps, "Steps to take before it serves", 0L, 1'000'000'000L);
   all.take_flag("--once", once, "Do not serve");
+  all.take_flag("--awake", awake, "Look for calls all the time, instead of sleeping until one comes");
   if (const auto code = all.read(argc, argv)) return *code;
-  return am::run(argc, argv, [&] { serve(cells, steps, !once); });
+  return am::run(argc, argv, [&] { serve(cells, steps, once ? serving::no : awake ? serving::awake : serving::asleep); });
 }

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times Python as a guest of a job in C++: bench/python/guest.py HEAT [--gib N], HEAT being the program examples/heat.
+
+Each figure stands beside its yardstick of the same run; the median of several tries, and the lowest and highest.
+"""
+import argparse
+import json
+import multiprocessing
+import os
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+import armilla
+
+
+def tries(measure, n=11):
+    values = sorted(measure() for _ in range(n))
+    return {"median": statistics.median(values), "lowest": values[0], "highest": values[-1]}
+
+
+def us_each(work, times):
+    def measure():
+        start = time.perf_counter()
+        for _ in range(times):
+            work()
+        return (time.perf_counter() - start) / times * 1e6
+
+    return measure
+
+
+def milliseconds(work):
+    def measure():
+        start = time.perf_counter()
+        work()
+        return (time.perf_counter() - start) * 1e3
+
+    return measure
+
+
+def echo(pipe):
+    while pipe.recv() is not None:
+        pipe.send(0)
+
+
+def pipe_round_trip():
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=echo, args=(there,))
+    process.start()
+    result = tries(us_each(lambda: (here.send(1), here.recv()), 2000))
+    here.send(None)
+    process.join()
+    return result
+
+
+class Heat:
+    def __init__(self, program, ranks, cells, *options):
+        environment = os.environ | {"ARMILLA_RANKS": str(ranks)}
+        self.process = subprocess.Popen([program, "--cells", str(cells), *options], env=environment, stdout=subprocess.PIPE, text=True)
+        self.process.stdout.readline()
+
+    def __enter__(self):
+        return str(self.process.pid)
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("heat")
+    parser.add_argument("--gib", type=float, default=1.0, help="size of the array that is summed")
+    options = parser.parse_args()
+    figures = {}
+    with Heat(options.heat, 1, 1000, "--awake") as job:
+        figures["attach_ms"] = tries(milliseconds(lambda: armilla.attach(job)))
+        step = armilla.attach(job)[0].demo.solver.part
+        step()
+        figures["call_us"] = tries(us_each(step, 20_000))
+    with Heat(options.heat, 1, 1000) as job:
+        step = armilla.attach(job)[0].demo.solver.part
+        figures["call_asleep_us"] = tries(us_each(step, 500))
+    figures["pipe_us"] = pipe_round_trip()
+    cells = int(options.gib * 2**30 / 8)
+    own = np.zeros(cells)
+    own += 1  # touched
+    own.sum()
+    figures["numpy_sum_ms"] = tries(milliseconds(own.sum), 5)
+    del own
+    with Heat(options.heat, 1, cells, "--steps", "1") as job:
+        guest = armilla.attach(job)
+        guest.array("temperature")
+        figures["visible_ms"] = tries(milliseconds(lambda: guest.array("temperature")))
+        figures["sum_first_ms"] = tries(milliseconds(lambda: guest.array("temperature").sum()), 5)
+        t = guest.array("temperature")
+        t.sum()
+        figures["sum_ms"] = tries(milliseconds(t.sum), 5)
+    json.dump(figures, sys.stdout, indent=1)
+    print()
+
+
+if __name__ == "__main__":
+    main()
