@@ -26,7 +26,7 @@ read_ahead::stream& read_ahead::at(const part_place& from, std::size_t n, std::s
     if (s.holds(from.place, n)) break;
   }
   if (next != nullptr) return *next;
-  // Two readers of each part; one who goes to and fro has no use for more.
+  // Two readers of each part; a reader that goes to and fro has no use for more.
   if (streams_.size() < 2 * std::size_t(from.where->members())) {
     last_ = streams_.size();
     return streams_.emplace_back(stream{from.where, from.member, 0, 0, nullptr, nullptr});

@@ -23,9 +23,8 @@ struct part_place {
   std::size_t place;
 };
 
-/// Reads elements of members that this rank cannot load. Elements dealt in turn have short runs: to fetch each by itself would
-/// cost a round trip an element. So one who goes through a part, forwards or backwards and with small gaps, is given more each
-/// time.
+/// Reads elements of members that this rank cannot load. Elements dealt in turn have short runs: to fetch each by itself would cost
+/// a round trip an element. So a reader that goes through a part, forwards or backwards and with small gaps, gets more each time.
 class read_ahead {
  public:
   /// Bytes that are fetched in vain rather than to wait for one more answer.
