@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // The whole layer: what all members of a range's team do together with its elements.
+#include "armilla/algorithm/axpy.hpp"
 #include "armilla/algorithm/batch.hpp"
 #include "armilla/algorithm/betweenness.hpp"
 #include "armilla/algorithm/bfs.hpp"

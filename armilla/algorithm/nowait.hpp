@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include "armilla/algorithm/axpy.hpp"
 #include "armilla/algorithm/compaction.hpp"
 #include "armilla/algorithm/elementwise.hpp"
 #include "armilla/algorithm/gemm.hpp"
@@ -258,6 +259,16 @@ template <class... A>
 void gemm(nowait_t, A&&... arguments) {
   const detail::without_end here;
   armilla::gemm(std::forward<A>(arguments)...);
+}
+template <class... A>
+void axpy(nowait_t, A&&... arguments) {
+  const detail::without_end here;
+  armilla::axpy(std::forward<A>(arguments)...);
+}
+template <class... A>
+void axpby(nowait_t, A&&... arguments) {
+  const detail::without_end here;
+  armilla::axpby(std::forward<A>(arguments)...);
 }
 template <class... A>
 void gemv(nowait_t, A&&... arguments) {

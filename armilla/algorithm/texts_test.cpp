@@ -214,6 +214,7 @@ RANK_TEST(a_file_holds_the_elements_of_a_container_in_their_order) {
     for (const std::string_view line : am::read_lines(path).local()) mine.emplace_back(line);
     return am::all_gather_v(mine);
   };
+  const auto is_word = [](const std::string& s) { return !s.empty() && s.find_first_of(" \t\r\n\v\f") == s.npos; };
   dice d(21);
   for (int round = 0; round < 10; ++round) {
     const texts a = random_texts(d, d.size());
@@ -227,6 +228,12 @@ RANK_TEST(a_file_holds_the_elements_of_a_container_in_their_order) {
     texts some;
     std::ranges::copy_if(a, std::back_inserter(some), is_long);
     EXPECT(lines() == some);
+
+    am::write_words(path, x | am::views::filter(is_word));
+    texts words, read;
+    std::ranges::copy_if(a, std::back_inserter(words), is_word);
+    for (const std::string_view word : am::read_words(path).local()) read.emplace_back(word);
+    EXPECT(am::all_gather_v(read) == words);
 
     const std::vector<int> numbers = d.numbers(d.size());
     am::vector<int> y = spread(numbers, d.distribution(numbers.size(), am::world()));

@@ -56,6 +56,30 @@ RANK_TEST(nowait_does_all_but_the_agreement) {
   });
 }
 
+RANK_TEST(axpy_and_axpby_add_vectors_that_are_dealt_in_any_way) {
+  for_random_teams(8, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size();
+    const std::vector<double> a = reals(d, n), b = reals(d, n);
+    const auto x = spread(a, d.distribution(n, t));
+    auto y = spread(b, d.distribution(n, t));
+    std::vector<double> sums(n);
+    am::axpy(-3, x, y);
+    for (std::size_t i = 0; i < n; ++i) sums[i] = b[i] + -3 * a[i];
+    EXPECT_EQ(elements_of(y), sums);
+    am::axpby(am::nowait, 0.5, v::reverse(x), 4.0, y);
+    t.barrier();
+    for (std::size_t i = 0; i < n; ++i) sums[i] = 0.5 * a[n - 1 - i] + 4 * sums[i];
+    EXPECT_EQ(elements_of(y), sums);
+    am::axpy(am::nowait, 1.0, y, y);
+    t.barrier();
+    for (double& e : sums) e *= 2;
+    EXPECT_EQ(elements_of(y), sums);
+    const am::vector<double> longer(n + 1, am::on(t));
+    EXPECT_THROWS_SAYING(am::usage_error, "axpby: the vector y has", am::axpby(1, longer, 1, y));
+    EXPECT_THROWS_SAYING(am::usage_error, "axpy: the vector y has", am::axpy(1, v::reverse(longer), y));
+  });
+}
+
 RANK_TEST(nowait_keeps_an_error_for_the_next_meeting) {
   am::vector<int> x(100), y(100);
   am::iota(am::nowait, x, 0);

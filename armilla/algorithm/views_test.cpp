@@ -140,6 +140,29 @@ RANK_TEST(a_filtered_range_is_copied_without_what_is_filtered_out) {
                        am::copy(x | v::filter([](int e) { return e % 2 == 0; }), few));
 }
 
+RANK_TEST(zip_transform_makes_one_element_of_several) {
+  for_random_teams(5, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size(), m = d.size();
+    const std::vector<int> a = d.numbers(n), b = d.numbers(m);
+    auto x = spread(a, d.distribution(n, t));
+    const auto y = spread(b, d.distribution(m, t));
+    const auto differences = am::views::zip_transform(std::minus<>{}, x, y);
+    const auto sums = am::views::zip_transform([](int p, int q, std::size_t i) { return p + q + int(i); },
+                                               x | am::views::reverse(), y, am::views::iota(std::size_t{0}, n + m));
+    static_assert(!decltype(differences)::writable);
+    EXPECT_EQ(differences.size(), std::min(n, m));
+    const auto all = am::everything(differences), all_sums = am::everything(sums);
+    for (std::size_t i = 0; i < std::min(n, m); ++i) {
+      EXPECT_EQ(all[i], a[i] - b[i]);
+      EXPECT_EQ(all_sums[i], a[n - 1 - i] + b[i] + int(i));
+    }
+    t.barrier();
+    am::fill(x, 1);  // the view looks at the elements when it is looked at
+    EXPECT_EQ(am::reduce(differences),
+              std::accumulate(b.begin(), b.begin() + std::ptrdiff_t(std::min(n, m)), 0, [](int s, int e) { return s + 1 - e; }));
+  });
+}
+
 RANK_TEST(keys_and_values_are_the_parts_of_pairs) {
   am::vector<std::pair<int, double>> x(50, am::cyclic(3));
   am::for_each_index(x, [](std::size_t i, auto& e) { e = {int(i), double(i) / 2}; });

@@ -72,6 +72,15 @@ void write_lines(const std::string& path, R&& lines) {
   detail::write_in_order("write_lines", path, detail::reading(std::forward<R>(lines)),
                          [](std::string& all, const auto& line) { all.append(std::string_view(line)) += '\n'; });
 }
+/// Words, as `read_words` reads them: with a space between them, in lines of some 80 characters. Else as `write_lines`. Errors:
+/// also remote_error on all members for a text that is empty or holds white space.
+template <distributed_range R>
+  requires std::convertible_to<typename views::all_t<R>::value_type, std::string_view>
+void write_words(const std::string& path, R&& words) {
+  detail::write_in_order(
+      "write_words", path, detail::reading(std::forward<R>(words)),
+      [lines = detail::word_lines()](std::string& all, const auto& word) mutable { lines.append(all, std::string_view(word)); });
+}
 /// Pairs, tuples or arrays of numbers and texts, each a record of comma-separated values, as `read_csv` reads them (RFC 4180; an
 /// end of line is one character). Numbers have as many digits as tell them apart. Else as `write_lines`.
 template <distributed_range R>

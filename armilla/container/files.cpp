@@ -11,9 +11,13 @@
 #include <cerrno>
 #include <cstring>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "armilla/base/error.hpp"
+#include "armilla/container/agreement.hpp"
 #include "armilla/team/collectives.hpp"
 
 namespace armilla::detail {
@@ -247,6 +251,16 @@ std::string_view next_line(const char*& at, const char* end) noexcept {
   return line;
 }
 
+void word_lines::append(std::string& all, std::string_view word) {
+  constexpr std::size_t width = 80;
+  if (word.empty() || std::ranges::any_of(word, is_space))
+    throw std::invalid_argument(
+        fmt::format("'{}' is not one word: it is empty or holds white space; write_lines takes any text", word));
+  if (column_ != 0) all.back() = column_ + word.size() >= width ? '\n' : ' ';
+  column_ = column_ != 0 && all.back() == ' ' ? column_ + 1 + word.size() : word.size();
+  all.append(word) += '\n';
+}
+
 std::string_view next_word(const char*& at, const char* end) noexcept {
   const char* from = at;
   while (from != end && is_space(*from)) ++from;
@@ -322,6 +336,11 @@ void write_parts(const char* operation, const std::string& path, const team& giv
   const descriptor_of_file file(path, O_WRONLY);
   error = *file < 0 ? errno : write_all(*file, bytes, size, behind - size);
   agree_on(operation, path, "write", members, error);
+}
+
+void write_words_of(const std::string& path, const team& given, const std::string& words, failure& why) {
+  agree(or_all(given), "write_words", why);
+  write_parts("write_words", path, given, words.data(), words.size());
 }
 
 }  // namespace armilla::detail

@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/container/agreement.hpp"
 #include "armilla/container/files_inline.hpp"
 #include "armilla/container/range.hpp"
 #include "armilla/team/team.hpp"
@@ -152,6 +153,7 @@ file_range<Reader> open_file(const char* operation, const std::string& path, con
   return {std::move(part), std::move(reader)};
 }
 void write_parts(const char* operation, const std::string& path, const team& members, const char* bytes, std::size_t size);
+void write_words_of(const std::string& path, const team& members, const std::string& words, failure& why);
 
 }  // namespace detail
 
@@ -196,6 +198,21 @@ void write_lines(const std::string& path, R&& lines, const team& members = {}) {
   std::string all;
   for (const auto& line : lines) all.append(std::string_view(line)) += '\n';
   detail::write_parts("write_lines", path, members, all.data(), all.size());
+}
+/// The members' words, as `read_words` reads them: with a space between them, in lines of some 80 characters; each member begins
+/// a line. Else as `write_lines`. Errors: also remote_error on all members for a text that is empty or holds white space, or what
+/// the range throws; then the file is left alone.
+template <class R>
+  requires(!distributed_range<R> && std::ranges::input_range<R> &&
+           std::convertible_to<std::ranges::range_reference_t<R>, std::string_view>)
+void write_words(const std::string& path, R&& words, const team& members = {}) {
+  std::string all;
+  detail::failure why;
+  try {
+    detail::word_lines lines;
+    for (const auto& word : words) lines.append(all, std::string_view(word));
+  } catch (...) { why.note(); }
+  detail::write_words_of(path, members, all, why);
 }
 /// The members' elements as they lie in memory, in the order of the members. Else as `write_lines`.
 template <class R>

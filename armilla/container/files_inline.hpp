@@ -63,6 +63,16 @@ class file_part {
 /// All of the next line of [at, end), without its end; `at` goes behind it.
 std::string_view next_line(const char*& at, const char* end) noexcept;
 std::string_view next_word(const char*& at, const char* end) noexcept;
+
+/// Words in lines of some 80 characters. Throws for a word that would not be read back as it is.
+class word_lines {
+ public:
+  void append(std::string& all, std::string_view word);
+
+ private:
+  std::size_t column_ = 0;
+};
+
 /// The fields of the next record. Those in quotes that hold a doubled quote are rewritten into `room`. False: a quote is not
 /// closed.
 bool next_record(const char*& at, const char* end, char separator, std::vector<std::string_view>& fields,

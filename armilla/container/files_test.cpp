@@ -205,6 +205,22 @@ RANK_TEST(what_is_written_is_read_again) {
   EXPECT_THROWS_SAYING(am::usage_error, "cannot write", am::write_lines("/no/such/folder/file", lines));
 }
 
+RANK_TEST(words_are_read_as_they_were_written) {
+  const text_file file("");
+  std::vector<std::string> mine;
+  for (int k = 0; k < 100 * am::rank(); ++k) mine.push_back("word" + std::to_string(k * k * k));
+  mine.push_back(std::string(200, 'x'));
+  am::write_words(file.path(), mine);
+  EXPECT_EQ(joined(am::read_words(file.path()).local()), am::all_gather_v(mine));
+  for (const std::string_view line : am::read_lines(file.path()).local()) EXPECT(line.size() <= 80 || line.size() == 200);
+  for (const std::string bad : {"", "two words", "line\n"}) {
+    if (am::rank() == am::ranks() - 1) mine = {"good", bad};
+    EXPECT_THROWS_SAYING(am::remote_error, "is not one word", am::write_words(file.path(), mine));
+  }
+  EXPECT(am::read_binary<char>(file.path()).size() > 200U);
+  EXPECT_THROWS_SAYING(am::usage_error, "cannot write", am::write_words("/no/such/folder/file", std::vector<std::string>{"a"}));
+}
+
 RANK_TEST(a_loop_over_a_file_of_elements_that_has_no_name_keeps_them) {
   const text_file file("");
   const std::vector<int> mine(500'000, 7);

@@ -124,9 +124,12 @@ class owned_state {
   Element* window(std::size_t first, std::size_t& n, scratch& s) const {
     const auto [member, place] = where.locate(first);
     if (member == me) return part().data() + place;
+    if constexpr (std::is_const_v<Element>)
+      return s.read<T>({&where, member, place}, n, [&](std::size_t from, std::size_t many) {
+        return std::make_unique<fetched_elements<T>>(name(member), from, many);
+      });
     if (n > scratch::most<T>) n = scratch::most<T>;
-    auto fetched = std::make_unique<fetched_elements<T>>(name(member), place, n);
-    return s.keep(std::move(fetched), n, !std::is_const_v<Element>).begin();
+    return s.keep(std::make_unique<fetched_elements<T>>(name(member), place, n), n, true).begin();
   }
 
   /// `added` elements follow this rank's. Then indices go from member to member.

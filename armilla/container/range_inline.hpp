@@ -66,10 +66,12 @@ class whole {
   bool ordered() const noexcept { return state_->where.linear(); }
   /// Elements [first, first + n) of one run. n becomes less where not as many are fetched at a time.
   T* window(std::size_t first, std::size_t& n, scratch& s) const {
-    if constexpr (lies_in_segments<value_type>)
-      return elements_at<T>(state_->address(first, sizeof(T)), n, s);
-    else
+    if constexpr (lies_in_segments<value_type>) {
+      const auto at = state_->where.locate(first);
+      return elements_at<T>(state_->address_of(at, sizeof(T)), {&state_->where, at.member, at.place}, n, s);
+    } else {
       return state_->template window<T>(first, n, s);
+    }
   }
   bool reaches(std::size_t i) const {
     if constexpr (lies_in_segments<value_type>)

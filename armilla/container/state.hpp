@@ -62,8 +62,8 @@ struct container_state {
 
   std::size_t count() const noexcept { return blocks.empty() ? 0 : where.count(me); }
   /// Where element i lies.
-  global_address address(std::size_t i, std::size_t bytes) const noexcept {
-    const auto p = where.locate(i);
+  global_address address(std::size_t i, std::size_t bytes) const noexcept { return address_of(where.locate(i), bytes); }
+  global_address address_of(armilla::placement::position p, std::size_t bytes) const noexcept {
     return blocks.at(p.member).plus(std::int64_t(p.place * bytes));
   }
 

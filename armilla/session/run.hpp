@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <type_traits>
+#include <utility>
 
+#include "armilla/session/arguments_inline.hpp"
 #include "armilla/session/run_inline.hpp"
 
 namespace armilla {
@@ -34,6 +36,24 @@ int run(int argc, char** argv, F f) {
 template <rank_function F>
 int run_main(int argc, char** argv, F f) {
   return detail::run_job(argc, argv, detail::call_copy<F>, &f, detail::who_runs::first);
+}
+
+/// As `run` of a function without parameters, but the words of the command line are the arguments of `f`, by its types: numbers
+/// and texts. `names` has a name for each, with a space between them:
+///
+///     return am::run(argc, argv, "FILE STEPS", [](const std::string& file, int steps) { return solve(file, steps); });
+///
+/// `f` returns nothing, an exit code, or a bool: whether it went well, which makes the code 0 or 1. If there are more or fewer
+/// words, or one is no number of its type, rank 0 prints which and "usage: PROGRAM FILE STEPS", and the code is 2. Errors:
+/// usage_error if `names` has more or fewer words than `f` has parameters.
+template <detail::takes_arguments F>
+int run(int argc, char** argv, const char* names, F f) {
+  return run(argc, argv, detail::with_arguments(detail::argument_words(argc, argv, names), std::move(f)));
+}
+/// The same on rank 0 alone, as `run_main`.
+template <detail::takes_arguments F>
+int run_main(int argc, char** argv, const char* names, F f) {
+  return run_main(argc, argv, detail::with_arguments(detail::argument_words(argc, argv, names), std::move(f)));
 }
 
 }  // namespace armilla

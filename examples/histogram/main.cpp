@@ -2,19 +2,15 @@
 // Counts random numbers into a table that is spread over all ranks: each rank draws, and adds to bins of any rank. The same
 // program by MPI stands beside, in by_mpi.cpp.
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
-namespace {
-
-bool count_numbers(std::size_t bins, std::size_t draws) {
+static bool count_numbers(std::size_t bins, std::size_t draws) {
   constexpr std::size_t batch = 4096;
   am::array<std::int64_t> count(bins);
   std::vector<std::size_t> drawn(batch);
@@ -32,12 +28,4 @@ bool count_numbers(std::size_t bins, std::size_t draws) {
   return sum == all;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return am::run(argc, argv, [&] {
-    if (argc == 3) return count_numbers(std::size_t(std::atoll(argv[1])), std::size_t(std::atoll(argv[2]))) ? 0 : 1;
-    am::print_on(0, "usage: {} BINS DRAWS\n", argv[0]);
-    return 2;
-  });
-}
+int main(int argc, char** argv) { return am::run(argc, argv, "BINS DRAWS", count_numbers); }

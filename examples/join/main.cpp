@@ -2,13 +2,11 @@
 // Joins two files of comma-separated values, which it makes first: orders with the number of a customer, and customers. The same
 // program by MPI stands beside, in by_mpi.cpp.
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
@@ -50,10 +48,4 @@ bool join_files(std::size_t orders, const std::string& path) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return am::run(argc, argv, [&] {
-    if (argc == 3) return join_files(std::size_t(std::atoll(argv[1])), argv[2]) ? 0 : 1;
-    am::print_on(0, "usage: {} ORDERS FILE\n", argv[0]);
-    return 2;
-  });
-}
+int main(int argc, char** argv) { return am::run(argc, argv, "ORDERS FILE", join_files); }

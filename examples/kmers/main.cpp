@@ -2,11 +2,9 @@
 // Counts the words of 31 bases (31-mers) of a sequence, which repeats itself in places, and finds the most frequent. The same
 // program by MPI stands beside, in by_mpi.cpp.
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 
 #include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
@@ -22,6 +20,7 @@ std::uint64_t base_at(std::uint64_t i) {
 }
 
 bool count_kmers(std::size_t bases) {
+  if (bases < k) return am::print_on(0, "BASES must be {} or more\n", k), false;
   const auto start = am::clock::now();
   const std::size_t all = bases - k + 1, me = std::size_t(am::rank()), ranks = std::size_t(am::ranks());
   const std::size_t first = all * me / ranks, end = all * (me + 1) / ranks;
@@ -43,10 +42,4 @@ bool count_kmers(std::size_t bases) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return am::run(argc, argv, [&] {
-    if (argc == 2 && std::atoll(argv[1]) >= int(k)) return count_kmers(std::size_t(std::atoll(argv[1]))) ? 0 : 1;
-    am::print_on(0, "usage: {} BASES (at least {})\n", argv[0], k);
-    return 2;
-  });
-}
+int main(int argc, char** argv) { return am::run(argc, argv, "BASES", count_kmers); }

@@ -2,17 +2,14 @@
 // Conway's game of life on a torus of N x N cells with a glider in each corner of 16 x 16 cells. A glider goes on by one cell in
 // four generations, so that after 4 N all are where they began. The same program by MPI stands beside, in by_mpi.cpp.
 #include <cstdint>
-#include <cstdlib>
 #include <utility>
 
 #include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
-namespace {
-
-bool play(std::size_t n) {
+static bool play(std::size_t n) {
+  if (n == 0 || n % 16 != 0) return am::print_on(0, "N must be a multiple of 16\n"), false;
   const auto start = am::clock::now();
   am::matrix<std::uint8_t> cells({n, n}, am::grid(), am::halo(1).periodic()), next = cells.like();
   am::for_each_index(cells, [&](std::size_t index, std::uint8_t& cell) {
@@ -33,13 +30,4 @@ bool play(std::size_t n) {
   return back;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return am::run(argc, argv, [&] {
-    const int n = argc == 2 ? std::atoi(argv[1]) : 0;
-    if (n > 0 && n % 16 == 0) return play(std::size_t(n)) ? 0 : 1;
-    am::print_on(0, "usage: {} N, a multiple of 16\n", argv[0]);
-    return 2;
-  });
-}
+int main(int argc, char** argv) { return am::run(argc, argv, "N", play); }

@@ -4,13 +4,10 @@
 #include <string>
 
 #include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
-namespace {
-
-bool rank_pages(const std::string& path) {
+static bool rank_pages(const std::string& path) {
   const am::graph<> g(am::read_edges(path), {.in_edges = true});
   const auto start = am::clock::now();
   const am::array<double> weight = am::pagerank(g);
@@ -22,12 +19,4 @@ bool rank_pages(const std::string& path) {
   return right;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return am::run(argc, argv, [&] {
-    if (argc == 2) return rank_pages(argv[1]) ? 0 : 1;
-    am::print_on(0, "usage: {} FILE\n", argv[0]);
-    return 2;
-  });
-}
+int main(int argc, char** argv) { return am::run(argc, argv, "FILE", rank_pages); }

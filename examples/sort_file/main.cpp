@@ -2,12 +2,10 @@
 // Sorts a file of 64-bit numbers, which it makes first, into another one, and reads that to check it. The same program by MPI
 // stands beside, in by_mpi.cpp.
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <string>
 
 #include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
@@ -27,6 +25,7 @@ am::vector<std::uint64_t> read(const std::string& path) {
 }
 
 bool sort_file(std::size_t megabytes, const std::string& path) {
+  am::show_progress();
   const auto numbers = am::views::iota(std::size_t{0}, megabytes * 125'000) | am::views::transform(number_at);
   am::vector<std::uint64_t> x(numbers.size());
   am::copy(numbers, x);
@@ -45,11 +44,4 @@ bool sort_file(std::size_t megabytes, const std::string& path) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  return am::run(argc, argv, [&] {
-    am::show_progress();
-    if (argc == 3) return sort_file(std::size_t(std::atoll(argv[1])), argv[2]) ? 0 : 1;
-    am::print_on(0, "usage: {} MEGABYTES FILE\n", argv[0]);
-    return 2;
-  });
-}
+int main(int argc, char** argv) { return am::run(argc, argv, "MEGABYTES FILE", sort_file); }

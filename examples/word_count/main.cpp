@@ -2,19 +2,16 @@
 // The words of a text file that come most often. Each rank reads its part of the file; a word is counted where its hash says. The
 // same program by MPI stands beside, in by_mpi.cpp.
 #include <cstdint>
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
 
 #include <armilla/algorithms.hpp>
-#include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
-namespace {
-
-bool count_words(const std::string& path) {
+static bool count_words(const std::string& path) {
+  am::show_progress();
   const auto start = am::clock::now();
   am::unordered_map<std::string, std::int64_t> count;
   std::int64_t words = 0, bytes = 0, counted = 0;
@@ -33,13 +30,4 @@ bool count_words(const std::string& path) {
   return words == counted;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  return am::run(argc, argv, [&] {
-    am::show_progress();
-    if (argc == 2) return count_words(argv[1]) ? 0 : 1;
-    am::print_on(0, "usage: {} FILE\n", argv[0]);
-    return 2;
-  });
-}
+int main(int argc, char** argv) { return am::run(argc, argv, "FILE", count_words); }
