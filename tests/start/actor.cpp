@@ -203,6 +203,15 @@ void use_everything() {
   std::printf("%s from %d of %d\n", right ? "hello" : "wrong", int(armilla::rank()), int(armilla::ranks()));
 }
 
+// So large that the library asks how much of it is new memory.
+void fill_a_large_container() {
+  armilla::spread_array<long> all((std::size_t{64} << 20) / sizeof(long) * std::size_t(armilla::ranks()));
+  all[std::size_t(armilla::rank())] = armilla::rank();
+  armilla::fence();
+  const long next = (armilla::rank() + 1) % armilla::ranks();
+  std::printf("%s from %d of %d\n", all[std::size_t(next)] == next ? "hello" : "wrong", int(armilla::rank()), int(armilla::ranks()));
+}
+
 void hang() {
   for (;;) pause();
 }
@@ -252,7 +261,9 @@ int act() {
   if (scene.starts_with("fork_")) return fork_in_many_ways();
   if (scene.ends_with("_alone")) return perform_alone();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
-  if (scene == "use") use_everything();
+  if (scene == "late_use" && armilla::rank() == 1) usleep(50'000);
+  if (scene == "use" || scene == "late_use") use_everything();
+  if (scene == "large") fill_a_large_container();
   if (scene == "late" && armilla::rank() == star) usleep(1'500'000);
   if (scene == "fibers") leave_fibers();
   if (scene == "processors") print_processors();
