@@ -20,6 +20,9 @@
 
 #include <armilla/armilla.hpp>
 
+#include "armilla/boot/job_block.hpp"
+#include "armilla/fabric/host_map.hpp"
+
 namespace {
 
 std::string scene;
@@ -243,6 +246,18 @@ int perform() {
   return 0;
 }
 
+// The last rank fails, too, and stands still inside of its note. The star's loss is told, but it takes its time to end; the first rank ends
+// at once because of that loss.
+int fail_beside_another() {
+  const bool last = armilla::rank() == armilla::ranks() - 1;
+  if (last) armilla::detail::current->host->job().failure.stage = 1;
+  armilla::barrier();
+  if (last) hang();
+  if (armilla::rank() != star) return armilla::barrier(), 0;
+  std::atexit([] { usleep(200'000); });
+  throw std::runtime_error("the sky falls");
+}
+
 // The others wait for the one that does it.
 int perform_alone() {
   scene.resize(scene.find("_alone"));
@@ -260,6 +275,7 @@ int perform_alone() {
 int act() {
   if (scene.starts_with("fork_")) return fork_in_many_ways();
   if (scene.ends_with("_alone")) return perform_alone();
+  if (scene == "fail_beside_another") return fail_beside_another();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
   if (scene == "late_use" && armilla::rank() == 1) usleep(50'000);
   if (scene == "use" || scene == "late_use") use_everything();
