@@ -35,7 +35,7 @@ bool install_handler() noexcept {
   return sigaction(SIGRTMIN + descriptor_signal_offset, &mine, nullptr) == 0;
 }
 
-// Where the system refuses that signal, or to say whom it is for, nothing but the network ends such a sleep.
+// Where the system refuses that signal, or its thread's name, nothing but the network ends such a sleep.
 bool signals_come() noexcept {
   static const bool allowed = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), 0) == 0;
   return allowed;
