@@ -212,7 +212,8 @@ void fill_a_large_container() {
   all[std::size_t(armilla::rank())] = armilla::rank();
   armilla::fence();
   const long next = (armilla::rank() + 1) % armilla::ranks();
-  std::printf("%s from %d of %d\n", all[std::size_t(next)] == next ? "hello" : "wrong", int(armilla::rank()), int(armilla::ranks()));
+  std::printf("%s from %d of %d\n", all[std::size_t(next)] == next ? "hello" : "wrong", int(armilla::rank()),
+              int(armilla::ranks()));
 }
 
 void hang() {
@@ -246,8 +247,8 @@ int perform() {
   return 0;
 }
 
-// The last rank fails, too, and stands still inside of its note. The star's loss is told, but it takes its time to end; the first rank ends
-// at once because of that loss.
+// The last rank fails, too, and stands still inside of its note. The star's loss is told, but it takes its time to end; the first
+// rank ends at once because of that loss.
 int fail_beside_another() {
   const bool last = armilla::rank() == armilla::ranks() - 1;
   if (last) armilla::detail::current->host->job().failure.stage = 1;
