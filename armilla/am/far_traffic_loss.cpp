@@ -10,6 +10,7 @@
 #include "armilla/fabric/network.hpp"
 #include "armilla/ring/heap.hpp"
 
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
 

@@ -18,6 +18,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 
+// Model: tests/models/protocols/credit.pml
 namespace armilla::detail {
 
 /// Takes in whether a far rank holds this one back.

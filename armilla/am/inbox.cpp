@@ -17,6 +17,7 @@
 #include "armilla/stats/rank_stats.hpp"
 
 // Model: tests/models/protocols/fence.pml
+// Model: tests/models/protocols/credit.pml
 namespace armilla::detail {
 namespace {
 

@@ -9,6 +9,7 @@
 #include "armilla/fabric/host_map.hpp"
 
 // Model: tests/models/order/losses.rs
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 
 losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_(sleeper), count_(out.count()) {

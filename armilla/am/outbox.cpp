@@ -20,6 +20,7 @@
 #include "armilla/stats/rank_stats.hpp"
 
 // Model: tests/models/protocols/fence.pml
+// Model: tests/models/protocols/credit.pml
 namespace armilla::detail {
 
 outbox::outbox(context& self, const host_map& host, role who)

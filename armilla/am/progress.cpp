@@ -14,6 +14,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
+// Model: tests/models/protocols/credit.pml
 namespace armilla::detail {
 
 progress::progress(outbox& out, inbox& in, event_count& sleeper, losses& lost)

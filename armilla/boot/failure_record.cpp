@@ -10,6 +10,7 @@
 #include "armilla/base/error.hpp"
 
 // Model: tests/models/order/losses.rs
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 
 bool record_failure(job_block& job, rank_t rank, failure_kind kind, int code, std::string_view text) noexcept {

@@ -28,6 +28,7 @@
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/launcher.hpp"
 
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
 

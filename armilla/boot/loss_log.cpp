@@ -11,6 +11,7 @@
 #include "armilla/boot/ending.hpp"
 
 // Model: tests/models/order/losses.rs
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
 

@@ -26,6 +26,7 @@
 #include "armilla/stats/trace_merge.hpp"
 
 // Model: tests/models/order/losses.rs
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
 
@@ -66,6 +67,7 @@ class supervisor {
   bool typed_at_us_too(int signal);
   std::optional<ending> find_failure() const;
   std::optional<ending> look_at(const child& c) const;
+  std::optional<ending> first_told() const;
   ending base_of(const child& c) const;
   bool finished(const child& c) const;
   bool is_secondary(const child& c) const;
@@ -252,8 +254,27 @@ std::optional<ending> supervisor::find_failure() const {
   }
   if (other && std::ranges::any_of(children_, [this](const child& c) { return is_secondary(c); })) return other;
   if (std::ranges::any_of(children_, [this](const child& c) { return c.alive && is_secondary(c); })) return std::nullopt;
-  if (plan_.job->failure.stage.load(std::memory_order_acquire) == 2) return from_record(*plan_.job);
+  const std::uint32_t noted = plan_.job->failure.stage.load(std::memory_order_acquire);
+  if (noted == 2) return from_record(*plan_.job);
+  if (other && noted == 1)
+    if (auto e = first_told()) return e;
   return other;
+}
+
+// While a rank writes its note, a second one may fail, tell its loss, and a third one end because of that: it is not the cause.
+std::optional<ending> supervisor::first_told() const {
+  const loss_record& log = plan_.job->losses.entry[0];
+  if (log.complete.load(std::memory_order_acquire) == 0) return std::nullopt;
+  for (const child& c : children_) {
+    if (log.first < c.first || c.last < log.first) continue;
+    ending e = base_of(c);
+    e.kind = ending::how::lost;
+    e.first = log.first;
+    e.last = log.last;
+    e.text = log.cause;
+    return e;
+  }
+  return std::nullopt;
 }
 
 // It ended because another did: the end of that one will be seen in a moment.

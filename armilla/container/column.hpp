@@ -94,7 +94,7 @@ struct column {
     } else {
       decoder in(from.at(), from.left());  // each begins at a word, since all have whole words
       T value = in.template get<T>();
-      from.take(align_up(in.position() - from.at(), arguments_align));
+      from.take(align_up(std::size_t(in.position() - from.at()), arguments_align));
       return value;
     }
   }

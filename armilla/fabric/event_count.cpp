@@ -36,6 +36,12 @@ bool install_handler() noexcept {
   return sigaction(SIGRTMIN + descriptor_signal_offset, &mine, nullptr) == 0;
 }
 
+// Where the system refuses that signal, or its thread's name, nothing but the network ends such a sleep.
+bool signals_come() noexcept {
+  static const bool allowed = syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), 0) == 0;
+  return allowed;
+}
+
 }  // namespace
 
 // An oversubscribed rank holds the core that its peer needs: it yields after a few looks. So does one that shall not spin: a look
@@ -113,6 +119,7 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed
     if (now >= deadline_ns) return cancel_wait();
     limit = std::min(limit, deadline_ns - now);
   }
+  if (descriptor >= 0 && !signals_come()) limit = std::min(limit, bounded_sleep_ns);
   const timespec span{time_t(limit / 1'000'000'000), long(limit % 1'000'000'000)};
   const timespec* until = limit == ~std::uint64_t(0) ? nullptr : &span;
   mine_.idle.store(began << 1 | std::uint64_t(closed), std::memory_order_release);

@@ -27,6 +27,7 @@
 #include "armilla/session/wait_report.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
 

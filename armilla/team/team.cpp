@@ -30,6 +30,7 @@
 /// A rank that lets go of its last value of a team says so in the slot (`closed`). The slot is free on this rank again when
 /// all members have said so: before, one of them may still be reading. `closed` only grows, so it need not be seen in time.
 // Model: tests/models/order/flags.rs
+// Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
 

@@ -20,6 +20,9 @@
 
 #include <armilla/armilla.hpp>
 
+#include "armilla/boot/job_block.hpp"
+#include "armilla/fabric/host_map.hpp"
+
 namespace {
 
 std::string scene;
@@ -203,6 +206,16 @@ void use_everything() {
   std::printf("%s from %d of %d\n", right ? "hello" : "wrong", int(armilla::rank()), int(armilla::ranks()));
 }
 
+// So large that the library asks how much of it is new memory.
+void fill_a_large_container() {
+  armilla::spread_array<long> all((std::size_t{64} << 20) / sizeof(long) * std::size_t(armilla::ranks()));
+  all[std::size_t(armilla::rank())] = armilla::rank();
+  armilla::fence();
+  const long next = (armilla::rank() + 1) % armilla::ranks();
+  std::printf("%s from %d of %d\n", all[std::size_t(next)] == next ? "hello" : "wrong", int(armilla::rank()),
+              int(armilla::ranks()));
+}
+
 void hang() {
   for (;;) pause();
 }
@@ -234,6 +247,18 @@ int perform() {
   return 0;
 }
 
+// The last rank fails, too, and stands still inside of its note. The star's loss is told, but it takes its time to end; the first
+// rank ends at once because of that loss.
+int fail_beside_another() {
+  const bool last = armilla::rank() == armilla::ranks() - 1;
+  if (last) armilla::detail::current->host->job().failure.stage = 1;
+  armilla::barrier();
+  if (last) hang();
+  if (armilla::rank() != star) return armilla::barrier(), 0;
+  std::atexit([] { usleep(200'000); });
+  throw std::runtime_error("the sky falls");
+}
+
 // The others wait for the one that does it.
 int perform_alone() {
   scene.resize(scene.find("_alone"));
@@ -251,8 +276,11 @@ int perform_alone() {
 int act() {
   if (scene.starts_with("fork_")) return fork_in_many_ways();
   if (scene.ends_with("_alone")) return perform_alone();
+  if (scene == "fail_beside_another") return fail_beside_another();
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
-  if (scene == "use") use_everything();
+  if (scene == "late_use" && armilla::rank() == 1) usleep(50'000);
+  if (scene == "use" || scene == "late_use") use_everything();
+  if (scene == "large") fill_a_large_container();
   if (scene == "late" && armilla::rank() == star) usleep(1'500'000);
   if (scene == "fibers") leave_fibers();
   if (scene == "processors") print_processors();

@@ -77,6 +77,7 @@ constexpr named_call calls[] = {
 #endif
     {"ppoll", SYS_ppoll},
     {"mincore", SYS_mincore},
+    {"gettid", SYS_gettid},
     {"tgkill", SYS_tgkill},
     {"flock", SYS_flock},
     {"sched_setattr", SYS_sched_setattr},

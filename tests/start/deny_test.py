@@ -18,7 +18,7 @@ WAYS = [("shm", "poll"), ("threads", "poll"), ("threads", "thread"), ("loop", "t
 SPARED = ["membarrier", "process_vm_readv,process_vm_writev", "pidfd_open", "sched_setaffinity", "sched_getaffinity",
           "sched_setaffinity,sched_getaffinity", "set_mempolicy,mbind,get_mempolicy", "perf_event_open", "ptrace", "userfaultfd",
           "close_range", "statx", "rseq", "io_uring_setup", "prctl", "PR_SET_PDEATHSIG", "PR_SET_PTRACER", "PR_SET_CHILD_SUBREAPER",
-          "PR_SET_TIMERSLACK", "sched_yield", "sched_getattr", "sched_setattr", "sched_setattr,sched_setscheduler", "signalfd4", "sysinfo", "getrandom", "madvise", "MADV_HUGEPAGE", "MADV_DONTFORK",
+          "PR_SET_TIMERSLACK", "sched_yield", "sched_getattr", "sched_setattr", "sched_setattr,sched_setscheduler", "signalfd4", "sysinfo", "getrandom", "gettid", "mincore", "madvise", "MADV_HUGEPAGE", "MADV_DONTFORK",
           "MADV_GUARD_INSTALL", "MADV_POPULATE_READ", "MADV_DONTNEED", "MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED", "MEMBARRIER_CMD_GLOBAL_EXPEDITED", "FUTEX_WAIT,FUTEX_WAKE",
           "proc", "shm"]
 # What a network needs, and what its error says; a rank that waits at a descriptor does without ppoll.
@@ -78,11 +78,25 @@ class Denied(StartTest):
                     self.assertRegex(job.err, r"^armilla trace: \d+ events of 3 ranks in [^\n]*\n$")
                     self.assertGreater(os.path.getsize(trace), 0)
 
+    def test_a_large_container_does_without_it(self):
+        for calls in ("mincore", "sysinfo", "proc", "MADV_DONTNEED", "MADV_POPULATE_WRITE"):
+            for way in self.each(calls):
+                self.assert_hellos(self.under(calls, *way, command=(ACTOR, "large")), 3)
+
     def test_reception_by_signal_does_without_signals(self):
-        for calls in ("tgkill", "FUTEX_WAIT,FUTEX_WAKE"):
+        for calls in ("tgkill", "gettid", "FUTEX_WAIT,FUTEX_WAKE"):
             for error in ERRORS:
                 with self.subTest(calls=calls, error=error):
                     self.assert_hellos(self.under(calls, error, FABRICS[0], "signal"), 3)
+
+    @unittest.skipUnless("shm" in FABRICS and os.path.exists(NETWORK), "no network between processes")
+    def test_a_rank_that_sleeps_at_a_network_needs_no_signal(self):
+        for calls in ("tgkill", "gettid"):
+            for error in ERRORS:
+                for reception in ("poll", "thread"):
+                    with self.subTest(calls=calls, error=error, reception=reception):
+                        awake = {"ARMILLA_SPIN": "0", "ARMILLA_YIELD": "0"}
+                        self.assert_hellos(self.under(calls, error, "unix", reception, command=(ACTOR, "late_use"), env=awake), 3)
 
     @unittest.skipUnless("shm" in FABRICS and os.path.exists(NETWORK), "no network between processes")
     def test_a_network_does_without_it_or_names_it(self):

@@ -205,6 +205,11 @@ class Ending(StartTest):
                     self.assertIn(r"'\x1b]0;title\x07\xff'", job.err)
                     self.assertNotEqual(job.code, 0)
 
+    @unittest.skipUnless("shm" in FABRICS, "one process, one end")
+    def test_of_two_that_fail_at_once_one_is_named(self):
+        job = self.run_job("fail_beside_another", "1", ranks=3, fabric="shm")
+        self.assert_failed(job, r"^armilla: rank 1 .*ended by an exception: std::runtime_error: the sky falls; the job was stopped$", 1)
+
     def test_exception_that_is_none(self):
         self.on_fabrics("throw_int", "ended by an exception: int.*", 1)
 
