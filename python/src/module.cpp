@@ -5,6 +5,7 @@
 NB_MODULE(_core, m) {
   using namespace armilla::python;
   m.doc() = "What the package armilla is made of; use the package itself.";
+  nanobind::set_leak_warnings(false);  // what waits when the interpreter ends is not destroyed
   bind_errors(m);
   bind_attach(m);
   bind_guest_calls(m);

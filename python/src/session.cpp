@@ -46,7 +46,6 @@ void join() {
 // What reports and guests call the program of these ranks: the script, not the interpreter.
 void name_program(const std::string& name) {
   const detail::launch& self = here("start").session.self;
-  if (self.programs[self.program].ranks.front() != self.rank) return;
   std::snprintf(self.job->program_names[self.program], detail::job_block::max_name, "%s", name.c_str());
 }
 
