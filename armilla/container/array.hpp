@@ -25,8 +25,8 @@ void copy_elements(const element_state<T>& from, const element_state<T>& to) {
     for (std::size_t i = to.where.next_on(to.me, 0); i < most;) {
       scratch fetched;
       std::size_t n = std::min({most, to.where.run_at(i).end, from.where.run_at(i).end}) - i, whole = n;
-      const T* const source = from.template window<const T>(i, n, fetched);
-      std::copy_n(source, n, to.template window<T>(i, whole, fetched));
+      const T* const source = from.template window<const T>(&from, i, n, fetched);
+      std::copy_n(source, n, to.template window<T>(&to, i, whole, fetched));
       i = to.where.next_on(to.me, i + n);
     }
   }

@@ -121,11 +121,11 @@ class owned_state {
 
   /// Elements [first, first + n) of one run: this rank's where they lie, else a copy of the first ones, and n says of how many.
   template <class Element>
-  Element* window(std::size_t first, std::size_t& n, scratch& s) const {
+  Element* window(const void* reader, std::size_t first, std::size_t& n, scratch& s) const {
     const auto [member, place] = where.locate(first);
     if (member == me) return part().data() + place;
     if constexpr (std::is_const_v<Element>)
-      return s.read<T>({&where, member, place}, n, [&](std::size_t from, std::size_t many) {
+      return s.read<T>({reader, &where, member, place}, n, [&](std::size_t from, std::size_t many) {
         return std::make_unique<fetched_elements<T>>(name(member), from, many);
       });
     if (n > scratch::most<T>) n = scratch::most<T>;

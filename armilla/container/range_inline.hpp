@@ -68,9 +68,9 @@ class whole {
   T* window(std::size_t first, std::size_t& n, scratch& s) const {
     if constexpr (lies_in_segments<value_type>) {
       const auto at = state_->where.locate(first);
-      return elements_at<T>(state_->address_of(at, sizeof(T)), {&state_->where, at.member, at.place}, n, s);
+      return elements_at<T>(state_->address_of(at, sizeof(T)), {this, &state_->where, at.member, at.place}, n, s);
     } else {
-      return state_->template window<T>(first, n, s);
+      return state_->template window<T>(this, first, n, s);
     }
   }
   bool reaches(std::size_t i) const {

@@ -8,44 +8,32 @@ namespace {
 
 /// Each fetch may bring so many times what the one before it brought.
 constexpr std::size_t growth = 4;
-
-bool is_near(const read_ahead::stream& s, std::size_t place, std::size_t n, std::size_t gap) noexcept {
-  return place <= s.first + s.n + gap && s.first <= place + n + gap;
-}
+/// So many views of one container have a stream for each member: more than stand in a zip.
+constexpr std::size_t most_views = 8;
 
 }  // namespace
 
-read_ahead::stream& read_ahead::at(const part_place& from, std::size_t n, std::size_t bytes) {
-  stream* next = nullptr;
-  for (std::size_t k = 1; k <= streams_.size(); ++k) {
-    const std::size_t which = (last_ + k) % streams_.size();
-    stream& s = streams_[which];
-    if (s.where != from.where || s.member != from.member || !is_near(s, from.place, n, most_gap / bytes)) continue;
-    next = &s;
-    last_ = which;
-    if (s.holds(from.place, n)) break;
+read_ahead::stream& read_ahead::of(const part_place& from) {
+  const std::size_t all = streams_.size();
+  for (std::size_t k = 0; k < all; ++k)
+    if (const std::size_t which = (last_ + k) % all; streams_[which].is_of(from)) return streams_[last_ = which];
+  if (all < most_views * std::size_t(from.where->members())) {
+    last_ = all;
+    return streams_.emplace_back(stream{from.reader, from.where, from.member, 0, 0, nullptr, nullptr});
   }
-  if (next != nullptr) return *next;
-  // Two readers of each part; a reader that goes to and fro has no use for more.
-  if (streams_.size() < 2 * std::size_t(from.where->members())) {
-    last_ = streams_.size();
-    return streams_.emplace_back(stream{from.where, from.member, 0, 0, nullptr, nullptr});
-  }
-  last_ = (last_ + 1) % streams_.size();
-  stream& s = streams_[last_];
-  s.where = from.where, s.member = from.member;
+  stream& s = streams_[last_ = (last_ + 1) % all];
+  s.reader = from.reader, s.where = from.where, s.member = from.member;
   s.first = s.n = 0;
   s.begin = nullptr;  // its run is kept until it is replaced
   return s;
 }
 
-void read_ahead::advance(stream& s, const part_place& from, std::size_t n, std::size_t most) const {
-  const std::size_t count = from.where->count(from.member), room = most / streams_.size();
-  const std::size_t many = s.n == 0 ? n : std::max(n, std::min(growth * s.n, room));
-  const bool back = from.place < s.first;
-  const std::size_t end = from.place + n;
+void read_ahead::advance(stream& s, const part_place& from, std::size_t n, std::size_t most, std::size_t bytes) const {
+  const std::size_t gap = most_gap / bytes, end = from.place + n;
+  const bool is_near = s.n != 0 && from.place <= s.first + s.n + gap && s.first <= end + gap, back = from.place < s.first;
+  const std::size_t many = is_near ? std::max(n, std::min(growth * s.n, most / streams_.size())) : n;
   s.first = !back ? from.place : end > many ? end - many : 0;
-  s.n = (back ? end : std::min(count, from.place + many)) - s.first;
+  s.n = (back ? end : std::min(from.where->count(from.member), from.place + many)) - s.first;
 }
 
 }  // namespace armilla::detail

@@ -52,11 +52,11 @@ class scratch {
   template <class T, class Fetch>
   T* read(const part_place& from, std::size_t& n, Fetch fetch) {
     if (n > most<T>) n = most<T>;
-    read_ahead::stream& s = ahead_.at(from, n, sizeof(T));
+    read_ahead::stream& s = ahead_.of(from);
     if (!s.holds(from.place, n)) {
       if (s.run != nullptr) runs_.push_back({std::move(s.run), false});  // others of this run may look at it
       s.begin = nullptr;
-      ahead_.advance(s, from, n, most<T>);
+      ahead_.advance(s, from, n, most<T>, sizeof(T));
       auto run = fetch(s.first, s.n);
       T* const begin = static_cast<T*>(static_cast<void*>(run->begin()));
       T* const here = begin + (from.place - s.first);
