@@ -78,6 +78,11 @@ class word_lines {
 bool next_record(const char*& at, const char* end, char separator, std::vector<std::string_view>& fields,
                  std::vector<std::string>& room);
 
+/// A number as std::from_chars reads it, also with standard libraries whose own knows no such numbers.
+bool parse_floating(std::string_view field, float& value);
+bool parse_floating(std::string_view field, double& value);
+bool parse_floating(std::string_view field, long double& value);
+
 /// A field's value. False: it is none.
 template <class T>
 bool parse_field(std::string_view field, T& value) {
@@ -85,8 +90,12 @@ bool parse_field(std::string_view field, T& value) {
     while (!field.empty() && field.front() == ' ') field.remove_prefix(1);
     while (!field.empty() && field.back() == ' ') field.remove_suffix(1);
     if (!field.empty() && field.front() == '+') field.remove_prefix(1);
-    const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-    return error == std::errc{} && end == field.data() + field.size() && !field.empty();
+    if constexpr (std::is_floating_point_v<T>) {
+      return parse_floating(field, value);
+    } else {
+      const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+      return error == std::errc{} && end == field.data() + field.size() && !field.empty();
+    }
   } else {
     value = T(field);
     return true;

@@ -15,6 +15,13 @@
 // Of OpenMP's runtime, if the program has one.
 extern "C" int omp_in_parallel() __attribute__((weak));
 
+#ifdef _LIBCPP_VERSION  // whose header does not declare it
+namespace __cxxabiv1 {
+struct __cxa_eh_globals;
+extern "C" __cxa_eh_globals* __cxa_get_globals();
+}  // namespace __cxxabiv1
+#endif
+
 namespace armilla::detail {
 namespace {
 

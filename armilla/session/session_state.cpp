@@ -114,8 +114,10 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
   final_fence(rank, others, ending_of::function);
   take_guest_calls(rank, true);
   return 0;
-} catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop
+#ifdef __GLIBCXX__
+} catch (const abi::__forced_unwind&) {  // pthread_exit, cancellation: not ours to stop; other libraries let no handler see them
   throw;
+#endif
 } catch (...) {
   end_if_child_by_exception();
   fail_by_exception();
