@@ -62,6 +62,13 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'armilla' has no attribute '{name}'")
 
 
+def load_ipython_extension(shell: Any) -> None:
+    """For notebooks: %load_ext armilla makes cells of %%ranks."""
+    from ._magic import load
+
+    load(shell)
+
+
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 

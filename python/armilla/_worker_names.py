@@ -48,6 +48,16 @@ def execute(code: str) -> None:
     exec(compile(code, "<ranks>", "exec"), main.__dict__)
 
 
+def run_cell(code: str) -> Any:
+    import ast
+
+    body = ast.parse(code, "<ranks>").body
+    names = sys.modules["__main__"].__dict__
+    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+    exec(compile(ast.Module(body, []), "<ranks>", "exec"), names)
+    return None if last is None else eval(compile(ast.Expression(last.value), "<ranks>", "eval"), names)
+
+
 def evaluate(expression: str) -> Any:
     return eval(expression, sys.modules["__main__"].__dict__)
 

@@ -60,6 +60,8 @@ class Ranks:
     use everything of `armilla`: `barrier`, `all_reduce`, calls between ranks. Functions of this process's `__main__` go by value.
     """
 
+    open: list["Ranks"] = []  # those that have not ended, the newest last
+
     def __init__(self, size: int, *, environment: dict[str, str] | None = None) -> None:
         if size < 1:
             raise _core.UsageError(f"armilla: ranks: {size} ranks; give one or more")
@@ -104,6 +106,7 @@ class Ranks:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self.call_all(_worker_names.prepare, list(sys.path), os.getcwd())
+        Ranks.open.append(self)
 
     def _meet(self, door: socket.socket) -> None:
         end = time.monotonic() + _start_seconds
@@ -148,6 +151,8 @@ class Ranks:
             if self._closing:
                 return
             self._closing = True
+        if self in Ranks.open:
+            Ranks.open.remove(self)
         for channel in self._channels:
             try:
                 channel.send(0, _frames.CLOSE)
@@ -169,6 +174,11 @@ class Ranks:
         if self._file is not None:
             os.close(self._file)
             self._file = None
+
+    @property
+    def process(self) -> int:
+        """The workers' supervisor, for `armilla.attach`."""
+        return self._supervisor.pid
 
     def interrupt(self) -> None:
         """Raises KeyboardInterrupt in what the workers do now."""
@@ -300,6 +310,11 @@ class Ranks:
     def execute(self, code: str) -> None:
         """Runs statements in `__main__` of all workers; what they define stays there."""
         self.call_all(_worker_names.execute, code)
+
+    def run_cell(self, code: str) -> list[Any] | None:
+        """As `execute`; if the last statement is an expression, its values on all workers."""
+        values = self.call_all(_worker_names.run_cell, code)
+        return None if all(v is None for v in values) else values
 
     def evaluate(self, expression: str) -> list[Any]:
         """The values of an expression in `__main__` of all workers."""

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+from ._arrays import Array as Array, array as array
+from ._calls import Future as Future, async_ as async_, call as call, in_body as in_body, poll as poll
+from ._collectives import (
+    all_gather as all_gather,
+    all_reduce as all_reduce,
+    barrier as barrier,
+    broadcast as broadcast,
+    fence as fence,
+    gather as gather,
+    scatter as scatter,
+)
+from ._core import (
+    Error as Error,
+    LimitError as LimitError,
+    RankLost as RankLost,
+    RemoteError as RemoteError,
+    TimeoutError as TimeoutError,
+    UsageError as UsageError,
+)
+from ._dict import Dict as Dict, make_dict as dict
+from ._pickling import RemoteTraceback as RemoteTraceback
+from .driver import Ranks as Ranks, ranks as ranks
+from .job import Job as Job, attach as attach, jobs as jobs
+
+__version__: str
+rank: int
+size: int
+
+def load_ipython_extension(shell: object) -> None: ...
