@@ -94,8 +94,8 @@ class guest {
   bool alive() const noexcept;
   /// What each rank shows now. Counters of one rank are read one by one while it goes on. Cost: some microseconds a rank.
   std::vector<rank_look> look() const;
-  /// What the ranks wait for, as the job itself would tell: each one's fibers and what they wait for, in lines. Ranks that compute
-  /// are said to. Cost: ranks that wait write it down; 0.2 s at most.
+  /// What the ranks wait for, as the job itself would tell: each one's fibers and what they wait for, in lines. Ranks that
+  /// compute are said to. Cost: ranks that wait write it down; 0.2 s at most.
   std::string who_waits() const;
   /// Rank `r`, to be called. Errors: usage_error if there is no such rank.
   guest_rank on(rank_t r) const;

@@ -3,7 +3,8 @@
 //
 //     ARMILLA_RANKS=4 ./heat --cells 1000000 &
 //     armilla-top heat
-//     python3 -c 'import armilla; job = armilla.attach("heat"); print(job[0].demo.solver.step(0.1), job.array("temperature").sum())'
+//     python3 -c 'import armilla; job = armilla.attach("heat"); print(job[0].demo.solver.step(0.1),
+//     job.array("temperature").sum())'
 #include <algorithm>
 #include <chrono>
 #include <cmath>
