@@ -46,9 +46,13 @@ class Job:
         `segment` (bytes in memory) and `counters`, a dict of all counters since the rank began to run."""
         return self._guest.look()
 
-    def who_waits(self) -> str:
-        """Who waits for what, as the job itself would tell: each rank's fibers and what they wait for, in lines. Asks the ranks; those
-        that compute are said to."""
+    def who_waits(self) -> dict[int, tuple[str, float]]:
+        """The ranks that sleep: in which operation, and for how many seconds."""
+        return {r["rank"]: (r["waits_for"], r["seconds"]) for r in self.stats() if r["doing"] == "waiting"}
+
+    def explain_waits(self) -> str:
+        """What the ranks wait for, as the job itself would tell: each one's fibers and what they wait for, in lines. Asks the ranks;
+        those that compute are said to."""
         return self._guest.who_waits()
 
     def __getitem__(self, rank: int) -> GuestRank:

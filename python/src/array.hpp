@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <limits>
 #include <type_traits>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include "armilla/algorithm/fold.hpp"
 #include "armilla/algorithm/scan.hpp"
@@ -18,8 +18,8 @@
 /// am::array for Python, one class for each kind of element. What all ranks do begins here and is awaited as every collective.
 namespace armilla::python {
 
-/// Lets go of a container where that may be done: now on the rank's own thread, else when the rank next does something with arrays; never
-/// once the job has ended.
+/// Lets go of a container where that may be done: now on the rank's own thread, else when the rank next does something with
+/// arrays; never once the job has ended.
 void let_go(std::shared_ptr<void> container);
 /// What other threads have let go of.
 void let_go_of_rest();
@@ -60,16 +60,13 @@ class typed_array {
     typed_array& mine = of(self);
     array<T>& a = mine.all();
     if (op == "sum")
-      return fold("array.sum", self, [&a] { return transform_reduce(a, total{}, std::plus<>{}, [](const T& e) { return total(e); }); });
+      return fold("array.sum", self,
+                  [&a] { return transform_reduce(a, total{}, std::plus<>{}, [](const T& e) { return total(e); }); });
     if (a.empty()) detail::throw_usage(("array." + op).c_str(), "the array is empty");
     if (op == "min")
-      return fold("array.min", self, [&a] {
-        return armilla::reduce(a, most(), [](T x, T y) { return y < x ? y : x; });
-      });
+      return fold("array.min", self, [&a] { return armilla::reduce(a, most(), [](T x, T y) { return y < x ? y : x; }); });
     if (op == "max")
-      return fold("array.max", self, [&a] {
-        return armilla::reduce(a, least(), [](T x, T y) { return x < y ? y : x; });
-      });
+      return fold("array.max", self, [&a] { return armilla::reduce(a, least(), [](T x, T y) { return x < y ? y : x; }); });
     detail::throw_usage("array", "'" + op + "' is no reduction of arrays");
   }
   total value() const noexcept { return value_; }
@@ -114,7 +111,8 @@ class typed_array {
     each_run(first, std::span(to.data(), to.size()), "array.read", [](std::span<T> part, global_ptr<T> at) { get(part, at); });
   }
   void write(std::size_t first, nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu> from) {
-    each_run(first, std::span(from.data(), from.size()), "array.write", [](std::span<const T> part, global_ptr<T> at) { put(at, part); });
+    each_run(first, std::span(from.data(), from.size()), "array.write",
+             [](std::span<const T> part, global_ptr<T> at) { put(at, part); });
   }
 
  private:

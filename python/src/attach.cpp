@@ -62,10 +62,11 @@ void bind_attach(nb::module_& m) {
       .def_prop_ro("alive", &guest::alive)
       .def("summary", [](const guest& job) { return as_dict(job.summary()); })
       .def("look", &stats_of)
-      .def("who_waits", [](const guest& job) {
-        const nb::gil_scoped_release others;
-        return job.who_waits();
-      })
+      .def("who_waits",
+           [](const guest& job) {
+             const nb::gil_scoped_release others;
+             return job.who_waits();
+           })
       .def("on", [](const guest& job, int rank) { return job.on(rank_t(rank)); });
   m.def("jobs", &all_jobs);
   m.def("attach", [](const std::string& which) { return attach(which); });

@@ -13,8 +13,8 @@ namespace armilla::python {
 
 using bytes_view = std::span<const std::byte>;
 
-/// Parts of a message one behind the other in memory of their own: a pickle, and the buffers that travelled beside it. Made by C++
-/// code that does not hold the interpreter's lock; Python sees each part as a writable memoryview, without a copy.
+/// Parts of a message one behind the other in memory of their own: a pickle, and the buffers that travelled beside it. Made by
+/// C++ code that does not hold the interpreter's lock; Python sees each part as a writable memoryview, without a copy.
 class block {
  public:
   static constexpr std::size_t alignment = 64;  // of each part, as NumPy likes it

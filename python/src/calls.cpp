@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls between Python ranks, and the one wait of all. Both ways are statements of the library: a body that has come in is only noted,
-// and answered when Python has run it.
-#include <nanobind/stl/string.h>
-
+// Calls between Python ranks, and the one wait of all. Both ways are statements of the library: a body that has come in is only
+// noted, and answered when Python has run it.
 #include <algorithm>
 #include <array>
 #include <set>
+
+#include <nanobind/stl/string.h>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
@@ -41,8 +41,7 @@ void take_answer(std::uint64_t id, bool raised, std::uint32_t parts, bytes a, by
 template <auto Body, class... A>
 void send(rank_t dest, const held_buffers& held, A... arguments) {
   const auto all = held.parts();
-  if (all.empty() || all.size() > most_views + 1)
-    detail::throw_usage("call", "a message has one to five parts");
+  if (all.empty() || all.size() > most_views + 1) detail::throw_usage("call", "a message has one to five parts");
   const auto at = [&](std::size_t i) { return i < all.size() ? bytes(all[i].data(), all[i].size()) : bytes(nullptr, 0); };
   async<Body>(dest, arguments..., std::uint32_t(all.size()), at(0), at(1), at(2), at(3), at(4));
   flush();
@@ -53,7 +52,8 @@ std::uint64_t call(int dest, nb::handle parts, bool question) {
   rank_state& me = here("call");
   const held_buffers held(parts);
   const std::uint64_t id = question ? me.last_id + 1 : 0;
-  if (dest < 0 || dest >= me.session.self.ranks) detail::throw_bad_rank(question ? "call" : "async_", dest, me.session.self.ranks);
+  if (dest < 0 || dest >= me.session.self.ranks)
+    detail::throw_bad_rank(question ? "call" : "async_", dest, me.session.self.ranks);
   if (question) {
     me.operations[id];
     me.last_id = id;
@@ -186,7 +186,10 @@ void bind_calls(nb::module_& m) {
   m.def("take", &take);
   m.def("forget", &forget);
   m.def("ran", [] { ++here("call").run; });
-  m.def("poll", [] { here("poll"); return poll(); });
+  m.def("poll", [] {
+    here("poll");
+    return poll();
+  });
   m.def("pending_calls", [] { return here("call").requests.size(); });
 }
 

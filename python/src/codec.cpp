@@ -24,7 +24,8 @@ using detail::align_up;
   throw nb::type_error(fmt::format("{} is no {}", nb::cast<std::string>(nb::repr(value)), type.name).c_str());
 }
 [[noreturn]] void throw_overflow(const wire_type& type, nb::handle value) {
-  PyErr_SetString(PyExc_OverflowError, fmt::format("{} does not fit into {}", nb::cast<std::string>(nb::repr(value)), type.name).c_str());
+  PyErr_SetString(PyExc_OverflowError,
+                  fmt::format("{} does not fit into {}", nb::cast<std::string>(nb::repr(value)), type.name).c_str());
   throw nb::python_error();
 }
 
@@ -202,7 +203,8 @@ class writer {
     const auto n = std::size_t(PySequence_Fast_GET_SIZE(all.ptr()));
     put_count(n);
     const std::size_t first = std::size_t(room(n * element.size, align) - message_.data());
-    for (std::size_t i = 0; i < n; ++i) write(message_.data() + first + i * element.size, element, PySequence_Fast_GET_ITEM(all.ptr(), Py_ssize_t(i)));
+    for (std::size_t i = 0; i < n; ++i)
+      write(message_.data() + first + i * element.size, element, PySequence_Fast_GET_ITEM(all.ptr(), Py_ssize_t(i)));
   }
   void put_map(const wire_type& type, nb::handle value) {
     if (!PyDict_Check(value.ptr())) refuse(type, value);
@@ -287,7 +289,9 @@ class reader {
     std::memcpy(&n, at, sizeof n);
     return n;
   }
-  static double real_at(const std::byte* at, std::size_t size) { return size == 8 ? number_at<double>(at) : double(number_at<float>(at)); }
+  static double real_at(const std::byte* at, std::size_t size) {
+    return size == 8 ? number_at<double>(at) : double(number_at<float>(at));
+  }
 
   static nb::object read(const std::byte* at, const wire_type& type) {
     std::uint64_t bits = 0;
@@ -304,7 +308,8 @@ class reader {
         return nb::steal(PyUnicode_FromOrdinal(bits <= 0x10ffff ? int(bits) : 0xfffd));
       }
       case kind::real: return nb::float_(real_at(at, type.size));
-      case kind::complex: return nb::steal(PyComplex_FromDoubles(real_at(at, type.size / 2), real_at(at + type.size / 2, type.size / 2)));
+      case kind::complex:
+        return nb::steal(PyComplex_FromDoubles(real_at(at, type.size / 2), real_at(at + type.size / 2, type.size / 2)));
       case kind::array: return read_array(at, type);
       default: return read_aggregate(at, type);
     }
@@ -327,7 +332,8 @@ class reader {
 
   nb::object get_text() {
     const std::size_t n = take_count(1);
-    const nb::object text = nb::steal(PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(take(n, 1)), Py_ssize_t(n), "surrogateescape"));
+    const nb::object text =
+        nb::steal(PyUnicode_DecodeUTF8(reinterpret_cast<const char*>(take(n, 1)), Py_ssize_t(n), "surrogateescape"));
     if (!text.is_valid()) throw nb::python_error();
     return text;
   }
@@ -349,11 +355,11 @@ class reader {
     const nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<std::byte*>(p); });
     const std::size_t shape[1] = {n};
     using code = nb::dlpack::dtype_code;
-    const code c = element.is == kind::real       ? code::Float
-                   : element.is == kind::complex  ? code::Complex
-                   : element.is == kind::boolean  ? code::Bool
-                   : element.is == kind::sign     ? code::Int
-                                                  : code::UInt;
+    const code c = element.is == kind::real      ? code::Float
+                   : element.is == kind::complex ? code::Complex
+                   : element.is == kind::boolean ? code::Bool
+                   : element.is == kind::sign    ? code::Int
+                                                 : code::UInt;
     return nb::cast(nb::ndarray<nb::numpy>(copy, 1, shape, owner, nullptr, {std::uint8_t(c), std::uint8_t(8 * element.size), 1}));
   }
   nb::object get_set(const wire_type& type) {
@@ -391,7 +397,9 @@ class reader {
 
 }  // namespace
 
-void encode(std::vector<std::byte>& message, std::size_t begin, const wire_type& type, nb::handle value) { writer(message, begin).put(type, value); }
+void encode(std::vector<std::byte>& message, std::size_t begin, const wire_type& type, nb::handle value) {
+  writer(message, begin).put(type, value);
+}
 
 nb::object decode(std::span<const std::byte> bytes, std::size_t& at, const wire_type& type) {
   reader in(bytes, at);

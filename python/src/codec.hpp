@@ -9,8 +9,8 @@
 
 namespace armilla::python {
 
-/// Appends the value to a message, whose offsets count from `begin`. Throws a TypeError or OverflowError that names the type; what stands in
-/// the message is of no use then.
+/// Appends the value to a message, whose offsets count from `begin`. Throws a TypeError or OverflowError that names the type;
+/// what stands in the message is of no use then.
 void encode(std::vector<std::byte>& message, std::size_t begin, const wire_type& type, nb::handle value);
 
 /// The value of the type that `bytes` begin with, which are a whole message; `at`: offset of its end, then.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collectives of Python ranks. Each is begun as one that is asked for later, so the main fiber runs bodies while it waits.
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/string.h>
-
 #include <functional>
 #include <optional>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
 
 #include "armilla/base/error.hpp"
 #include "operation.hpp"
@@ -39,8 +39,7 @@ std::uint64_t barrier() {
 }
 
 std::uint64_t all_gather(nb::handle parts) {
-  return begin("all_gather", nb::none(),
-               [mine = packed_parts(parts)](const team& t) { return blocks_of(t.all_gather(mine)); });
+  return begin("all_gather", nb::none(), [mine = packed_parts(parts)](const team& t) { return blocks_of(t.all_gather(mine)); });
 }
 
 std::uint64_t gather(nb::handle parts, int root) {
@@ -52,9 +51,8 @@ std::uint64_t gather(nb::handle parts, int root) {
 std::uint64_t broadcast(nb::handle parts, int root) {
   const rank_t r = checked_root("broadcast", root);
   const bool is_root = here("broadcast").session.self.rank == r;
-  return begin("broadcast", nb::none(), [mine = is_root ? packed_parts(parts) : bytes(), r](const team& t) {
-    return blocks_of({t.broadcast(mine, r)});
-  });
+  return begin("broadcast", nb::none(),
+               [mine = is_root ? packed_parts(parts) : bytes(), r](const team& t) { return blocks_of({t.broadcast(mine, r)}); });
 }
 
 // `all`: of the root, parts for each rank.
@@ -69,11 +67,15 @@ std::uint64_t scatter(nb::handle all, int root) {
 
 struct minimum {
   template <class T>
-  T operator()(T a, T b) const { return b < a ? b : a; }
+  T operator()(T a, T b) const {
+    return b < a ? b : a;
+  }
 };
 struct maximum {
   template <class T>
-  T operator()(T a, T b) const { return a < b ? b : a; }
+  T operator()(T a, T b) const {
+    return a < b ? b : a;
+  }
 };
 
 template <class T, class Op>
@@ -91,7 +93,8 @@ std::uint64_t reduce_as(nb::object kept, const nb::ndarray<>& a, const std::stri
   if (op == "prod") return reduce_by(std::move(kept), data, std::multiplies<>{});
   if (op == "min") return reduce_by(std::move(kept), data, minimum{});
   if (op == "max") return reduce_by(std::move(kept), data, maximum{});
-  detail::throw_usage("all_reduce", "the operation '" + op + "' is none; there are sum, prod, min and max, or give a function of two values");
+  detail::throw_usage("all_reduce",
+                      "the operation '" + op + "' is none; there are sum, prod, min and max, or give a function of two values");
 }
 
 // Element by element, in place. 0: not of a kind that the library reduces.

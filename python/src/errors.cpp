@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The library's errors as Python's, with the same texts. Each is also of the built-in kind that Python would use for it.
-#include "armilla/base/error.hpp"
-
 #include <string>
 
+#include "armilla/base/error.hpp"
 #include "binding.hpp"
 
 namespace armilla::python {
@@ -33,17 +32,11 @@ void raise_of_rank(PyObject* type, const char* text, rank_t rank) {
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
-  } catch (const usage_error& e) {
-    PyErr_SetString(types.usage, e.what());
-  } catch (const remote_error& e) {
+  } catch (const usage_error& e) { PyErr_SetString(types.usage, e.what()); } catch (const remote_error& e) {
     raise_of_rank(types.remote, e.what(), e.rank());
-  } catch (const rank_lost& e) {
-    raise_of_rank(types.lost, e.what(), e.rank());
-  } catch (const limit_error& e) {
+  } catch (const rank_lost& e) { raise_of_rank(types.lost, e.what(), e.rank()); } catch (const limit_error& e) {
     PyErr_SetString(types.limit, e.what());
-  } catch (const timeout_error& e) {
-    PyErr_SetString(types.timeout, e.what());
-  } catch (const error& e) {
+  } catch (const timeout_error& e) { PyErr_SetString(types.timeout, e.what()); } catch (const error& e) {
     PyErr_SetString(types.error, e.what());
   }
 }
@@ -53,7 +46,8 @@ void translate(const std::exception_ptr& thrown, void*) {
 void bind_errors(nb::module_& m) {
   types.error = make(m, "Error", "The root of all errors of this package.", PyExc_RuntimeError);
   types.usage = make(m, "UsageError", "The caller's mistake; the text says what to do instead.", types.error, PyExc_ValueError);
-  types.remote = make(m, "RemoteError", "A body raised on another rank, and what it raised cannot travel. `rank`: where.", types.error);
+  types.remote =
+      make(m, "RemoteError", "A body raised on another rank, and what it raised cannot travel. `rank`: where.", types.error);
   types.lost = make(m, "RankLost", "A rank of the job is gone. `rank`: which.", types.error);
   types.limit = make(m, "LimitError", "A bound was reached; the text names the option that moves it.", types.error);
   types.timeout = make(m, "TimeoutError", "A timed wait ended before what it waited for.", types.error, PyExc_TimeoutError);

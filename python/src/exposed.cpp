@@ -35,7 +35,8 @@ nb::dict as_dict(const exposed_part& part) {
 // The bytes from the first element to the last one; they stay mapped as long as anything of Python refers to them.
 nb::object memory_of(const exposed_part& part) {
   std::size_t elements = part.size() != 0;
-  for (std::size_t d = 0; d < part.extent.size() && elements != 0; ++d) elements += (part.extent[d] - 1) * std::size_t(part.stride[d]);
+  for (std::size_t d = 0; d < part.extent.size() && elements != 0; ++d)
+    elements += (part.extent[d] - 1) * std::size_t(part.stride[d]);
   const std::size_t shape[1] = {elements * part.element_bytes};
   const nb::capsule owner(new exposed_part(part), [](void* p) noexcept { delete static_cast<exposed_part*>(p); });
   return nb::cast(nb::ndarray<std::uint8_t, nb::numpy>(part.data, 1, shape, owner));

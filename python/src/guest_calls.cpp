@@ -31,7 +31,8 @@ struct known_method {
 /// A call under way.
 class reply {
  public:
-  reply(std::shared_ptr<const known_method> method, detail::guest_call call) : method_(std::move(method)), call_(std::move(call)) {}
+  reply(std::shared_ptr<const known_method> method, detail::guest_call call)
+      : method_(std::move(method)), call_(std::move(call)) {}
 
   bool done() const { return taken_ || call_.ready(); }
   nb::object result(double patience) {
@@ -75,7 +76,8 @@ class method {
     const std::vector<wire_type>& parameters = known_->signature.parameters;
     if (arguments.size() != parameters.size())
       throw nb::type_error(
-          fmt::format("{} {} takes {} arguments, not {}", known_->name, known_->text, parameters.size(), arguments.size()).c_str());
+          fmt::format("{} {} takes {} arguments, not {}", known_->name, known_->text, parameters.size(), arguments.size())
+              .c_str());
     std::vector<std::byte> message(sizeof(std::uint64_t));  // for the index that the rank knows
     message.reserve(256);
     for (std::size_t i = 0; i < parameters.size(); ++i) encode(message, sizeof(std::uint64_t), parameters[i], arguments[i]);

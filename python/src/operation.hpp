@@ -9,8 +9,9 @@
 
 namespace armilla::python {
 
-/// Begins what all ranks do together: `work(team)`, in a fiber of its own, so that the main fiber runs Python bodies while it waits. It
-/// touches no Python object; it gives the blocks of its values. Returns the operation's number. `kept`: what it reads or writes meanwhile.
+/// Begins what all ranks do together: `work(team)`, in a fiber of its own, so that the main fiber runs Python bodies while it
+/// waits. It touches no Python object; it gives the blocks of its values. Returns the operation's number. `kept`: what it reads
+/// or writes meanwhile.
 template <class Work>
 std::uint64_t begin(const char* name, nb::object kept, Work work) {
   rank_state& me = here(name);

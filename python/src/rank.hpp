@@ -16,8 +16,9 @@
 
 /// This process as a rank of a job.
 ///
-/// Python code of a rank runs on its main fiber alone, for CPython knows one stack a thread. So bodies that come from other ranks are only
-/// noted where messages are taken in; the package runs them where the rank waits, in greenlets, so that one that waits holds up no other.
+/// Python code of a rank runs on its main fiber alone, for CPython knows one stack a thread. So bodies that come from other ranks
+/// are only noted where messages are taken in; the package runs them where the rank waits, in greenlets, so that one that waits
+/// holds up no other.
 namespace armilla::python {
 
 /// A call that has come in and has not begun.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How this process becomes a rank of a job, and how it ends as one.
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 #include <signal.h>
 
 #include <cstdio>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/control_block.hpp"
@@ -95,7 +96,8 @@ int supervise(const std::vector<std::string>& command, const std::vector<std::st
 rank_state& here(const char* operation) {
   if (joined != nullptr && detail::current == &joined->session.rank) return *joined;
   if (joined != nullptr && detail::current == nullptr)
-    detail::throw_usage(operation, "called on another thread than the one that joined the job; a rank is one thread: hand the call over to it");
+    detail::throw_usage(
+        operation, "called on another thread than the one that joined the job; a rank is one thread: hand the call over to it");
   detail::here(operation);  // says what is wrong
   detail::throw_usage(operation, over ? "the job has ended" : "this process is no rank of a job yet");
 }

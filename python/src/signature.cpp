@@ -29,7 +29,8 @@ class parser {
 
  private:
   [[noreturn]] void fail(std::string_view why) const {
-    detail::throw_usage("call", fmt::format("'{}' cannot be called from Python: {} at letter {}", text_, why, text_.size() - rest_.size()));
+    detail::throw_usage(
+        "call", fmt::format("'{}' cannot be called from Python: {} at letter {}", text_, why, text_.size() - rest_.size()));
   }
   bool take(char c) {
     if (rest_.empty() || rest_.front() != c) return false;
@@ -115,7 +116,8 @@ class parser {
   }
   wire_type of(kind k, std::vector<wire_type> parts) const {
     const std::size_t wanted = k == kind::map ? 2 : 1;
-    if (k != kind::tuple && k != kind::variant && k != kind::text && parts.size() != wanted) fail("a container of too many types");
+    if (k != kind::tuple && k != kind::variant && k != kind::text && parts.size() != wanted)
+      fail("a container of too many types");
     if (k == kind::view && !parts[0].as_bytes) fail("a view of what does not travel as bytes");
     wire_type t;
     t.is = k;
@@ -129,15 +131,19 @@ class parser {
     t.align = part[0].size;
     return t;
   }
-  // In one piece if all members are; member by member if one has no bytes of its own. Whether an optional, a tuple or a variant has
-  // that, the text does not tell.
+  // In one piece if all members are; member by member if one has no bytes of its own. Whether an optional, a tuple or a variant
+  // has that, the text does not tell.
   wire_type aggregate() {
     wire_type t = of(kind::tuple, list('}'));
     t.is = kind::aggregate;
     if (rest_.starts_with(" size ")) fail("a class that does not lie as its members do");
     t.as_bytes = std::ranges::all_of(t.parts, &wire_type::as_bytes);
-    const auto has_none = [](const wire_type& p) { return p.is == kind::text || p.is == kind::list || p.is == kind::set || p.is == kind::map; };
-    const auto open = [](const wire_type& p) { return p.is == kind::optional || p.is == kind::tuple || p.is == kind::variant || p.is == kind::view; };
+    const auto has_none = [](const wire_type& p) {
+      return p.is == kind::text || p.is == kind::list || p.is == kind::set || p.is == kind::map;
+    };
+    const auto open = [](const wire_type& p) {
+      return p.is == kind::optional || p.is == kind::tuple || p.is == kind::variant || p.is == kind::view;
+    };
     if (std::ranges::any_of(t.parts, open) && std::ranges::none_of(t.parts, has_none))
       fail("an aggregate with an optional, a tuple, a variant or a view among its members");
     for (const wire_type& p : t.parts) {

@@ -8,9 +8,28 @@
 
 namespace armilla::python {
 
-/// A type as the text of a signature describes it, and how its values lie in a message. See docs/spec/wire.md and armilla/wire/signature.hpp.
+/// A type as the text of a signature describes it, and how its values lie in a message. See docs/spec/wire.md and
+/// armilla/wire/signature.hpp.
 struct wire_type {
-  enum class kind { nothing, boolean, character, sign, unsign, real, complex, text, list, set, map, optional, variant, view, tuple, array, aggregate };
+  enum class kind {
+    nothing,
+    boolean,
+    character,
+    sign,
+    unsign,
+    real,
+    complex,
+    text,
+    list,
+    set,
+    map,
+    optional,
+    variant,
+    view,
+    tuple,
+    array,
+    aggregate
+  };
 
   kind is = kind::nothing;
   std::size_t size = 0, align = 1;  ///< of what travels as bytes
@@ -30,8 +49,8 @@ struct wire_signature {
   std::vector<wire_type> parameters;
 };
 
-/// Throws usage_error if the text is no signature, or has types that Python cannot make: classes with private members, and aggregates whose
-/// lay-out the text does not tell.
+/// Throws usage_error if the text is no signature, or has types that Python cannot make: classes with private members, and
+/// aggregates whose lay-out the text does not tell.
 wire_signature parse_signature(std::string_view text);
 
 }  // namespace armilla::python

@@ -173,8 +173,8 @@ def test_ctrl_c_ends_a_wait(own_heat, tmp_path):
     assert out == "interrupted\n"
 
 
-def test_who_waits(own_heat):
-    text = armilla.attach(own_heat.process.pid).who_waits()
+def test_waits_are_explained(own_heat):
+    text = armilla.attach(own_heat.process.pid).explain_waits()
     assert "rank 0 (" in text and "main waits for sleep_for" in text
 
 
