@@ -38,6 +38,8 @@ ARMILLA_STAPL_P(all_of);
 ARMILLA_STAPL_P(anti_join);
 ARMILLA_STAPL_P(any_of);
 ARMILLA_STAPL_P(argsort);
+ARMILLA_STAPL_P(axpby);
+ARMILLA_STAPL_P(axpy);
 ARMILLA_STAPL_P(betweenness);
 ARMILLA_STAPL_P(bfs);
 ARMILLA_STAPL_P(binary_search);
