@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <system_error>
@@ -30,9 +31,18 @@ bool cannot_shrink(int file) noexcept {
   return seals >= 0 && (seals & F_SEAL_SHRINK) != 0;
 }
 
-bool is_of_this_user(int file, std::size_t bytes) noexcept {
+// Bytes that it says it has, and memory for them: what a guest has written has no holes.
+bool is_of_this_user(int file, std::size_t bytes, bool filled = false) noexcept {
   struct stat about{};
-  return fstat(file, &about) == 0 && about.st_uid == geteuid() && std::uint64_t(about.st_size) >= bytes;
+  return fstat(file, &about) == 0 && about.st_uid == geteuid() && std::uint64_t(about.st_size) >= bytes &&
+         (!filled || std::uint64_t(about.st_blocks) * 512 >= bytes);
+}
+
+std::uint64_t identity_of(pid_t process, int file) noexcept {
+  char path[48];
+  std::snprintf(path, sizeof path, "/proc/%d/fd/%d", int(process), file);
+  struct stat about{};
+  return stat(path, &about) == 0 ? about.st_ino : 0;
 }
 
 [[noreturn]] void throw_no_room(std::uint64_t bytes, pid_t process) {
@@ -53,10 +63,12 @@ void transfer_all(std::uint64_t bytes, pid_t process, Transfer&& transfer) {
   }
 }
 
-descriptor open_overflow(const guest_slot& slot, std::uint64_t bytes, pid_t process, int how) {
+// The mailbox is looked at behind it: while the guest has that open, the number of the file is its own.
+descriptor open_overflow(const guest_slot& slot, std::uint64_t bytes, const mapped_mailbox& of, int how) {
+  const pid_t process = of.process();
   descriptor file(open(path_of(process, slot.overflow).c_str(), how | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (file.get() < 0) throw_no_room(bytes, process);
-  if (!cannot_shrink(file.get()) || !is_of_this_user(file.get(), 0)) {  // no other file is ever touched
+  if (!cannot_shrink(file.get()) || !is_of_this_user(file.get(), 0) || !of.still_open()) {  // no other file is ever touched
     errno = EPERM;
     throw_no_room(bytes, process);
   }
@@ -85,7 +97,7 @@ std::shared_ptr<mapped_mailbox> mapped_mailbox::make() noexcept {
   if (at == MAP_FAILED) return nullptr;
   auto* const box = static_cast<guest_mailbox*>(at);  // zeros: each slot is free
   box->magic = guest_mailbox::good_magic;
-  return std::shared_ptr<mapped_mailbox>(new mapped_mailbox(box, getpid(), file.release()));
+  return std::shared_ptr<mapped_mailbox>(new mapped_mailbox(box, getpid(), file.release(), true));
 }
 
 std::shared_ptr<mapped_mailbox> mapped_mailbox::open(guest_place where) noexcept {
@@ -93,16 +105,23 @@ std::shared_ptr<mapped_mailbox> mapped_mailbox::open(guest_place where) noexcept
   if (file.get() < 0 || !cannot_shrink(file.get()) || !is_of_this_user(file.get(), sizeof(guest_mailbox))) return nullptr;
   void* const at = mmap(nullptr, sizeof(guest_mailbox), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
   if (at == MAP_FAILED) return nullptr;
-  const std::shared_ptr<mapped_mailbox> result(new mapped_mailbox(static_cast<guest_mailbox*>(at), where.process, -1));
+  const std::shared_ptr<mapped_mailbox> result(
+      new mapped_mailbox(static_cast<guest_mailbox*>(at), where.process, where.file, false));
   return (*result)->magic == guest_mailbox::good_magic ? result : nullptr;
 }
 
+mapped_mailbox::mapped_mailbox(guest_mailbox* box, pid_t process, int file, bool mine) noexcept
+    : box_(box), process_(process), file_(file), mine_(mine), identity_(identity_of(process, file)) {}
+
 mapped_mailbox::~mapped_mailbox() {
   munmap(box_, sizeof(guest_mailbox));
-  if (file_ >= 0) close(file_);
+  if (mine_) close(file_);
 }
 
-std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t bytes, pid_t process) {
+bool mapped_mailbox::still_open() const noexcept { return identity_ != 0 && identity_of(process_, file_) == identity_; }
+
+std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t bytes, const mapped_mailbox& of) {
+  const pid_t process = of.process();
   if (bytes > most_bytes) {
     errno = EMSGSIZE;
     throw_no_room(bytes, process);
@@ -112,8 +131,8 @@ std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t byte
     std::memcpy(result.data(), slot.room, bytes);
     return result;
   }
-  const descriptor file = open_overflow(slot, bytes, process, O_RDONLY);
-  if (!is_of_this_user(file.get(), bytes)) {  // before memory is taken for what is not there
+  const descriptor file = open_overflow(slot, bytes, of, O_RDONLY);
+  if (!is_of_this_user(file.get(), bytes, true)) {  // before memory is taken for what is not there
     errno = ENODATA;
     throw_no_room(bytes, process);
   }
@@ -122,13 +141,13 @@ std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t byte
   return result;
 }
 
-void write_into_slot(guest_slot& slot, std::span<const std::byte> bytes, pid_t process) {
+void write_into_slot(guest_slot& slot, std::span<const std::byte> bytes, const mapped_mailbox& of) {
   if (bytes.size() <= sizeof slot.room) {
     if (!bytes.empty()) std::memcpy(slot.room, bytes.data(), bytes.size());
     return;
   }
-  const descriptor file = open_overflow(slot, bytes.size(), process, O_WRONLY);
-  transfer_all(bytes.size(), process,
+  const descriptor file = open_overflow(slot, bytes.size(), of, O_WRONLY);
+  transfer_all(bytes.size(), of.process(),
                [&](std::uint64_t at) { return pwrite(file.get(), bytes.data() + at, bytes.size() - at, off_t(at)); });
 }
 

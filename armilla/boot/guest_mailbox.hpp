@@ -86,19 +86,23 @@ class mapped_mailbox {
   /// The guest's process and its open file.
   pid_t process() const noexcept { return process_; }
   int file() const noexcept { return file_; }
+  /// Whether the guest still has it open: files that its slots name are its own as long as that is so.
+  bool still_open() const noexcept;
 
  private:
-  mapped_mailbox(guest_mailbox* box, pid_t process, int file) noexcept : box_(box), process_(process), file_(file) {}
+  mapped_mailbox(guest_mailbox* box, pid_t process, int file, bool mine) noexcept;
 
   guest_mailbox* box_;
   pid_t process_;
-  int file_;  // this process's to close if it is the guest
+  int file_;
+  bool mine_;  // this process is the guest, and closes the file
+  std::uint64_t identity_;
 };
 
-/// The bytes of a message or a reply, in the slot or in the file beside it. `process`: the guest's.
+/// The bytes of a message or a reply, in the slot or in the file beside it.
 /// Throws limit_error if they cannot be had, for lack of memory or because the guest is gone.
-std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t bytes, pid_t process);
-void write_into_slot(guest_slot& slot, std::span<const std::byte> bytes, pid_t process);
+std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t bytes, const mapped_mailbox& of);
+void write_into_slot(guest_slot& slot, std::span<const std::byte> bytes, const mapped_mailbox& of);
 
 /// Whether a guest that lives has a place at the rank: it may end any wait.
 bool has_guest(const control_block& rank) noexcept;

@@ -72,8 +72,8 @@ TEST(guest_slot, bytes_pass_inside_and_beside_it) {
   slot.overflow = beside.get();
   for (const std::size_t n : {std::size_t(0), std::size_t(1), sizeof slot.room, sizeof slot.room + 1, std::size_t(3'000'000)}) {
     const auto sent = numbers(n);
-    write_into_slot(slot, sent, getpid());
-    EXPECT_EQ(read_from_slot(slot, n, getpid()), sent) << n;
+    write_into_slot(slot, sent, *box);
+    EXPECT_EQ(read_from_slot(slot, n, *box), sent) << n;
   }
 }
 
@@ -83,7 +83,7 @@ TEST(guest_slot, no_other_file_is_written_to) {
   const descriptor other(memfd_create("other", MFD_CLOEXEC));
   guest_slot& slot = (*box)->slot[0];
   slot.overflow = other.get();
-  EXPECT_THROW(write_into_slot(slot, numbers(8000), getpid()), armilla::limit_error);
+  EXPECT_THROW(write_into_slot(slot, numbers(8000), *box), armilla::limit_error);
   struct stat about{};
   ASSERT_EQ(fstat(other.get(), &about), 0);
   EXPECT_EQ(about.st_size, 0);
@@ -95,9 +95,9 @@ TEST(guest_slot, a_length_beyond_the_file_is_refused_before_memory_is_taken) {
   const descriptor beside(make_guest_file());
   guest_slot& slot = (*box)->slot[0];
   slot.overflow = beside.get();
-  write_into_slot(slot, numbers(8000), getpid());
+  write_into_slot(slot, numbers(8000), *box);
   for (const std::uint64_t bytes : {std::uint64_t(8001), std::uint64_t(1) << 39, ~std::uint64_t(0)})
-    EXPECT_THROW(read_from_slot(slot, bytes, getpid()), armilla::limit_error) << bytes;
+    EXPECT_THROW(read_from_slot(slot, bytes, *box), armilla::limit_error) << bytes;
 }
 
 }  // namespace

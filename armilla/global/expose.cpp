@@ -44,7 +44,9 @@ struct exposed_list {
   }
   void remove(exposed_record& gone) noexcept {
     std::atomic<std::uint64_t>* link = &first;
-    while (at(link->load(std::memory_order_relaxed)) != &gone) link = &at(link->load(std::memory_order_relaxed))->next;
+    while (link->load(std::memory_order_relaxed) != 0 && at(link->load(std::memory_order_relaxed)) != &gone)
+      link = &at(link->load(std::memory_order_relaxed))->next;
+    if (link->load(std::memory_order_relaxed) == 0) return;  // of another rank
     link->store(gone.next.load(std::memory_order_relaxed), std::memory_order_release);
     gone.magic.store(0, std::memory_order_release);
   }

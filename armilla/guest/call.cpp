@@ -39,7 +39,7 @@ std::string_view next_part(std::string_view& text, char end) noexcept {
 std::shared_ptr<rank_line> guest_state::line(rank_t to) {
   const std::lock_guard lock(lock_);
   std::shared_ptr<rank_line>& line = lines_[to];
-  if (line == nullptr) line = std::make_shared<rank_line>(memory_, to);
+  if (line == nullptr || !line->good()) line = std::make_shared<rank_line>(memory_, to);
   return line;
 }
 

@@ -21,7 +21,7 @@ namespace armilla {
 namespace detail {
 namespace {
 
-constexpr int most_records = 10'000;
+constexpr int most_records = 10'000, most_tries = 1'000;
 
 template <class T, std::size_t N>
 auto first_of(const T (&from)[N], std::uint32_t n) {
@@ -77,15 +77,25 @@ struct found_part {
   std::uint64_t offset;
 };
 
-// The rank may change its list meanwhile: a record that is no more ends the walk, as does one that is nonsense.
-void read_list(const job_memory& memory, rank_t r, std::vector<found_part>& found) {
+// False: the walk met a record that is no more, or nonsense.
+bool walk_list(const job_memory& memory, rank_t r, std::vector<found_part>& found) {
   const std::uint64_t segment = memory.layout().segment(r), bytes = memory.layout().segment_bytes;
   std::uint64_t at = control_of(memory.job(), r).exposed.load(std::memory_order_acquire);
   for (int n = 0; n < most_records && at >= segment && at < segment + bytes - sizeof(exposed_record); ++n) {
     exposed_record one;
-    if (!memory.read(at, &one, sizeof one) || !fits(one, segment, bytes)) return;
+    if (!memory.read(at, &one, sizeof one) || !fits(one, segment, bytes)) return false;
     found.push_back({part_of(r, one), one.data});
     at = one.next.load(std::memory_order_relaxed);
+  }
+  return at == 0;
+}
+
+// The rank may change its list meanwhile.
+void read_list(const job_memory& memory, rank_t r, std::vector<found_part>& found) {
+  const std::size_t before = found.size();
+  for (int tries = 0; tries < most_tries; ++tries) {
+    found.resize(before);
+    if (walk_list(memory, r, found)) return;
   }
 }
 

@@ -139,6 +139,16 @@ RANK_TEST(more_calls_than_slots_may_be_under_way) {
   });
 }
 
+RANK_TEST(one_call_more_begins_when_any_other_has_ended) {
+  as_guest([](const am::guest& job) {
+    const auto slow = am::call<api::nap>(job.on(0), 1500);
+    std::vector<am::guest_reply<void>> others;
+    for (int i = 0; i < 15; ++i) others.push_back(am::call<api::nap>(job.on(0), 10));
+    const auto more = am::call<api::half>(job.on(0), 1);
+    EXPECT(!slow.ready());
+  });
+}
+
 RANK_TEST(a_body_may_wait_and_others_go_on_meanwhile) {
   as_guest([](const am::guest& job) {
     const int ranks = int(job.ranks());

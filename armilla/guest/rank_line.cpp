@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::uint64_t spin_ns = 20'000;
 constexpr std::uint64_t look_every_ns = 50'000'000;  // whether the rank still lives
+constexpr std::uint64_t look_at_another_ns = 500'000;
 
 std::string reason() { return std::generic_category().message(errno); }
 
@@ -51,12 +52,26 @@ rank_line::rank_line(std::shared_ptr<job_memory> job, rank_t to) : job_(std::mov
 
 // The rank sees that the place is empty, or another's, when it is called next.
 rank_line::~rank_line() {
+  if (forked()) return;  // it is the parent's
   for (auto& one : in_slot_)
     if (one != nullptr) drop(*one);
   std::uint64_t mine = word_;
   control().guests[place_].compare_exchange_strong(mine, 0, std::memory_order_relaxed);
   for (const int file : overflow_)
     if (file >= 0) close(file);
+}
+
+bool rank_line::forked() const noexcept { return box_ != nullptr && box_->process() != getpid(); }
+
+bool rank_line::good() const noexcept { return !forked() && control().guests[place_].load(std::memory_order_relaxed) == word_; }
+
+void rank_line::check_line(std::string_view name) const {
+  check_rank(name);
+  if (!good())
+    throw_limit("call",
+                fmt::format("rank {} could not open what this process writes calls to, or this is a forked child; '{}' does not "
+                            "begin: call again",
+                            to_, name));
 }
 
 void rank_line::check_rank(std::string_view name) const {
@@ -81,8 +96,8 @@ void rank_line::take_place() {
 }
 
 std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::uint64_t deadline_ns) {
-  for (;;) {
-    std::shared_ptr<guest_answer> oldest;
+  for (unsigned turn = 0;;) {  // any of them may end first
+    std::shared_ptr<guest_answer> other;
     {
       const std::lock_guard lock(lock_);
       if (const int slot = free_slot(); slot >= 0) {
@@ -96,9 +111,9 @@ std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::ui
         if (control().sleeping.load(std::memory_order_seq_cst) != awake) wake(control());
         return one;
       }
-      oldest = in_slot_[0];
+      other = in_slot_[turn++ % guest_mailbox::slots];
     }
-    if (!wait(*oldest, deadline_ns))
+    if (!wait(*other, now_ns() + look_at_another_ns) && deadline_ns != 0 && now_ns() >= deadline_ns)
       throw_limit("call", fmt::format("{} calls of rank {} are under way, and none has ended: '{}' does not begin; wait for some "
                                       "of them first",
                                       guest_mailbox::slots, to_, what.name));
@@ -106,7 +121,7 @@ std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::ui
 }
 
 // Replies that wait to be fetched make room.
-int rank_line::free_slot() noexcept {
+int rank_line::free_slot() {
   for (int slot = 0; slot < guest_mailbox::slots; ++slot) {
     if (in_slot_[slot] != nullptr) take_reply(*std::shared_ptr(in_slot_[slot]));
     if (in_slot_[slot] == nullptr) return slot;
@@ -130,7 +145,7 @@ void rank_line::put(guest_slot& slot, const guest_question& what) {
   slot.hash = what.hash;
   slot.message_bytes = bytes.size();
   slot.sleeps.store(0, std::memory_order_relaxed);
-  write_into_slot(slot, bytes, getpid());
+  write_into_slot(slot, bytes, *box_);
 }
 
 // A long reply's memory goes with its file.
@@ -139,8 +154,15 @@ void rank_line::take_reply(guest_answer& one) {
   guest_slot& slot = (*box_)->slot[one.slot];
   const std::uint32_t state = slot.state.load(std::memory_order_acquire);
   if (state != guest_slot::answered && state != guest_slot::failed) return;
-  one.bytes = read_from_slot(slot, slot.reply_bytes, getpid());
-  one.failed = state == guest_slot::failed;
+  try {
+    one.bytes = read_from_slot(slot, slot.reply_bytes, *box_);
+    one.failed = state == guest_slot::failed;
+  } catch (const error& why) {  // this call alone fails
+    const std::string text = std::string("armilla::limit_error") + '\0' + why.what();
+    one.bytes.assign(reinterpret_cast<const std::byte*>(text.data()),
+                     reinterpret_cast<const std::byte*>(text.data() + text.size()));
+    one.failed = true;
+  }
   one.done.store(true, std::memory_order_release);
   int& beside = overflow_[one.slot];
   if (one.bytes.size() > sizeof slot.room || slot.message_bytes > sizeof slot.room) close(std::exchange(beside, -1));
@@ -172,7 +194,11 @@ bool rank_line::wait(guest_answer& one, std::uint64_t deadline_ns) {
     if (deadline_ns != 0 && now >= deadline_ns) return ready(one);
     if (now - checked >= look_every_ns) {
       checked = now;
-      if (!ready(one)) check_rank(one.name);
+      if (!ready(one)) try {
+          check_line(one.name);
+        } catch (const error&) {
+          if (!ready(one)) throw;  // else it came just before the end
+        }
     }
     sleep_at(*slot, state, std::min(deadline_ns != 0 ? deadline_ns : ~std::uint64_t(0), checked + look_every_ns));
   }
@@ -187,6 +213,7 @@ void rank_line::sleep_at(guest_slot& slot, std::uint32_t state, std::uint64_t de
 }
 
 void rank_line::drop(guest_answer& one) noexcept {
+  if (forked()) return;
   const std::lock_guard lock(lock_);
   if (one.slot < 0) return;
   guest_slot& slot = (*box_)->slot[one.slot];
@@ -196,6 +223,7 @@ void rank_line::drop(guest_answer& one) noexcept {
 }
 
 void rank_line::throw_late(const guest_answer& one, double seconds) {
+  const std::lock_guard lock(lock_);
   const bool begun = one.slot >= 0 && (*box_)->slot[one.slot].state.load(std::memory_order_acquire) == guest_slot::running;
   throw_timeout("call", fmt::format("'{}' of rank {} has {} within {:.1f} s: the rank {}", one.name, to_,
                                     begun ? "begun, but not ended" : "not begun", seconds, what_it_does(look_at(*job_, to_))));

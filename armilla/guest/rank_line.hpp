@@ -54,12 +54,16 @@ class rank_line {
   /// Why there is no reply yet: throws timeout_error that says what the rank does.
   [[noreturn]] void throw_late(const guest_answer& one, double seconds);
   rank_t to() const noexcept { return to_; }
+  /// Whether the rank still knows this line: it has not if it could not open the mailbox, and a forked child has none of it.
+  bool good() const noexcept;
 
  private:
   control_block& control() const noexcept { return control_of(job_->job(), to_); }
   void check_rank(std::string_view name) const;
   void take_place();
-  int free_slot() noexcept;
+  int free_slot();
+  bool forked() const noexcept;
+  void check_line(std::string_view name) const;
   void put(guest_slot& slot, const guest_question& what);
   void take_reply(guest_answer& one);
   void sleep_at(guest_slot& slot, std::uint32_t state, std::uint64_t deadline_ns) noexcept;

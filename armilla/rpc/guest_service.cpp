@@ -35,6 +35,7 @@ void guest_budget::spend(std::uint64_t ns) noexcept { left_ns_ -= std::int64_t(s
 
 namespace {
 
+constexpr std::size_t most_of_a_name = 256, most_of_a_signature = 4096;  // in letters
 constexpr std::uint64_t taking_ns = 200;  // what it costs, about, to take a call in and to answer it
 
 // The guest may be asleep at the state: it says so before it looks at it for the last time.
@@ -44,7 +45,7 @@ void answer(guest_slot& slot, guest_slot::state_t how) noexcept {
     syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&slot.state), FUTEX_WAKE, INT32_MAX, nullptr, nullptr, 0);
 }
 
-void answer_failure(guest_slot& slot, pid_t guest, const std::exception_ptr& reason) noexcept try {
+void answer_failure(guest_slot& slot, const mapped_mailbox& guest, const std::exception_ptr& reason) noexcept try {
   const thrown_text thrown = describe_exception(reason);
   std::string text = thrown.type + '\0' + thrown.text;
   if (text.size() > sizeof slot.room) text.resize(sizeof slot.room);
@@ -75,7 +76,7 @@ struct guest_service::call {
   std::vector<std::byte> run_method(const method_table& methods) const {
     const std::size_t behind_name = align_up(std::size_t(name_bytes), 8);
     const std::size_t letters = behind_name + align_up(std::size_t(signature_bytes), 8);
-    if (letters + sizeof(std::uint64_t) > bytes.size())
+    if (name_bytes > most_of_a_name || signature_bytes > most_of_a_signature || letters + sizeof(std::uint64_t) > bytes.size())
       throw_decode(no_rank, "guest", fmt::format("a guest's call of {} bytes has {} bytes of names", bytes.size(), letters));
     const char* const text = reinterpret_cast<const char*>(bytes.data());
     const std::uint64_t index = methods.look_up({{text, name_bytes}, {text + behind_name, signature_bytes}, hash}, no_rank);
@@ -126,15 +127,18 @@ void guest_service::connect(std::size_t place, std::uint64_t word) {
 void guest_service::take(const std::shared_ptr<mapped_mailbox>& box, guest_slot& slot) {
   std::uint32_t asked = guest_slot::asked;  // the guest may have taken it back
   if (!slot.state.compare_exchange_strong(asked, guest_slot::running, std::memory_order_acq_rel)) return;
+  const std::uint64_t began = now_ns();
   budget_.spend(taking_ns);
   try {
     call which{box, &slot, slot.request, slot.name_bytes, slot.signature_bytes, slot.hash, {}};
-    which.bytes = read_from_slot(slot, slot.message_bytes, box->process());
+    which.bytes = read_from_slot(slot, slot.message_bytes, *box);
+    if (which.bytes.size() > sizeof slot.room) budget_.spend(now_ns() - began);
     ++self_.count->guest_calls;
     fiber_record& fiber = make_fiber<void>(*self_.fibers, [this](const call& mine) { run(mine); }, std::move(which));
     fiber.detached = true;
+    ++running_;
     self_.fibers->start(fiber);
-  } catch (...) { answer_failure(slot, box->process(), std::current_exception()); }
+  } catch (...) { answer_failure(slot, *box, std::current_exception()); }
 }
 
 void guest_service::run(const call& which) noexcept {
@@ -143,11 +147,12 @@ void guest_service::run(const call& which) noexcept {
     const method_table& methods = self_.calls->methods;
     const std::vector<std::byte> reply =
         which.request == guest_request::methods ? bytes_of(methods.list()) : which.run_method(methods);
-    write_into_slot(*which.slot, reply, which.box->process());
+    write_into_slot(*which.slot, reply, *which.box);
     which.slot->reply_bytes = reply.size();
     answer(*which.slot, guest_slot::answered);
-  } catch (...) { answer_failure(*which.slot, which.box->process(), std::current_exception()); }
+  } catch (...) { answer_failure(*which.slot, *which.box, std::current_exception()); }
   budget_.spend(now_ns() - began);
+  --running_;
 }
 
 }  // namespace armilla::detail

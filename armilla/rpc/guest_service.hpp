@@ -34,6 +34,8 @@ class guest_service {
 
   /// From now on calls are taken in, or left where they are.
   void take_calls(bool on) noexcept;
+  /// Calls that have begun and not ended; each is a fiber.
+  std::uint64_t running() const noexcept { return running_; }
 
  private:
   struct call;
@@ -51,6 +53,7 @@ class guest_service {
   context& self_;
   control_block& mine_;
   guest_budget budget_;
+  std::uint64_t running_ = 0;
   connection guests_[control_block::guest_places];
 };
 

@@ -54,14 +54,17 @@ void stop_layers(context& rank) { stop_first(rank, number_of_layers); }
 
 namespace {
 
-// A fiber that was detached, or spawned and forgotten, is a part of the job like what a body leaves behind.
+// Guests' calls end in any case. A fiber that was detached, or spawned and forgotten, is a part of the job like what a body
+// leaves behind.
 void join_all_but(context& rank, std::uint64_t others) {
-  rank.messages->waits.wait_until([&] { return own_fibers(rank) <= others; }, "the end of fibers that nobody joins");
+  const guest_service& guests = *rank.calls->guests;
+  rank.messages->waits.wait_until([&] { return guests.running() == 0 && own_fibers(rank) <= others; },
+                                  "the end of fibers that nobody joins");
 }
 
 }  // namespace
 
-std::uint64_t own_fibers(const context& rank) noexcept { return rank.fibers->alive(); }
+std::uint64_t own_fibers(const context& rank) noexcept { return rank.fibers->alive() - rank.calls->guests->running(); }
 
 void final_fence(context& rank, std::uint64_t others, ending_of which) {
   join_all_but(rank, others);

@@ -80,6 +80,11 @@ class Call(unittest.TestCase):
                 self.assertEqual((seen.returncode, seen.stdout), (0, "done\n"))
             self.assert_served(job)
 
+    def test_a_child_that_a_guest_has_forked_takes_nothing_with_it(self):
+        with Shown(self, scene="serve") as job:
+            seen = guest(CALLER, job.pid, "1", "fork")
+            self.assertEqual((seen.returncode, seen.stdout), (0, "1.5\n"))
+
     def test_a_wrong_signature_is_named(self):
         with Shown(self, scene="serve") as job:
             seen = guest(CALLER, job.pid, "1", "wrong")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A guest, with or without manners: caller JOB RANK WHAT. Driven by attach_test.py.
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <random>
@@ -84,6 +86,12 @@ void play(const am::guest& job, am::rank_t r, std::string_view what) {
     am::call<serve_api::half>(rank, 1).get();  // behind which the other one has begun
     say("begun");
     long_one.get(60s);
+  } else if (what == "fork") {
+    am::call<serve_api::half>(rank, 1).get();
+    const pid_t child = fork();
+    if (child == 0) std::exit(0);  // behind main the parent's guest is destroyed here
+    waitpid(child, nullptr, 0);
+    std::printf("%g\n", am::call<serve_api::half>(rank, 3).get());
   } else if (what == "flood") {
     flood(rank);
   } else if (what == "much") {
@@ -96,7 +104,8 @@ void play(const am::guest& job, am::rank_t r, std::string_view what) {
 }  // namespace
 
 int main(int, char** argv) try {
-  play(am::attach(argv[1]), am::rank_t(std::atoi(argv[2])), argv[3]);
+  static const am::guest job = am::attach(argv[1]);
+  play(job, am::rank_t(std::atoi(argv[2])), argv[3]);
 } catch (const std::exception& why) {
   std::printf("%s\n", why.what());
   return 1;
