@@ -128,7 +128,7 @@ std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t byte
   }
   if (bytes <= sizeof slot.room) {
     std::vector<std::byte> result(bytes);
-    std::memcpy(result.data(), slot.room, bytes);
+    if (bytes != 0) std::memcpy(result.data(), slot.room, bytes);
     return result;
   }
   const descriptor file = open_overflow(slot, bytes, of, O_RDONLY);
