@@ -7,7 +7,7 @@
 // Stands for: armilla/am/progress_thread.cpp: look_at_rings
 // Stands for: armilla/am/ledger.cpp: processed_from
 // Stands for: armilla/session/wait_report.cpp: write_down
-// Stands for: armilla/boot/stall_detector.cpp: has_answered, says
+// Stands for: armilla/boot/stall_detector.cpp: has_answered, waits_of
 // Code: armilla/global/counter.cpp: return __atomic_compare_exchange_n(&claimed, &who, me, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 // Code: armilla/global/counter.cpp: __atomic_store_n(&to.alone, to.alone + n, __ATOMIC_RELEASE);
 // Code: armilla/global/counter.cpp: __atomic_fetch_add(&to.shared, n, __ATOMIC_RELEASE);
