@@ -15,6 +15,7 @@
 ///     const am::exposure shown = am::expose("temperature", t);
 namespace armilla {
 
+namespace detail {
 /// A container of one dimension whose elements lie in segments: array, vector.
 template <class C>
 concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> && requires(C& x) {
@@ -22,30 +23,31 @@ concept exposable_array = std::is_trivially_copyable_v<typename C::value_type> &
   x.local().data();
   x.index_of_local(0);
 };
+}  // namespace detail
 
 /// Guests see the elements of `x`, each where it lies, and may write them; nothing tells the ranks. Called by the members of `x`,
 /// each for its part; without a message. `x` must live as long as what is returned, and be exposed anew when its elements move.
 /// Errors: as of expose for a span.
-template <exposable_array C>
+template <detail::exposable_array C>
 exposure expose(std::string_view name, C& x) {
   const placement& where = x.placement();
   const std::size_t count = x.local().size(), first = count != 0 ? x.index_of_local(0) : 0;
-  exposed_shape part;
+  detail::exposed_shape part;
   part.shape[0] = where.size();
   part.extent[0] = count;
   part.origin[0] = first;
   part.stride[0] = 1;
   part.block = count != 0 ? std::min<std::size_t>(where.run_at(first).end - first, count) : 1;
   part.turn = part.block < count ? x.index_of_local(part.block) - first : 1;
-  return exposure_access::make(name, exposure_access::element_of<typename C::value_type>, part, x.local().data());
+  return detail::exposure_access::make(name, detail::exposure_access::element_of<typename C::value_type>, part, x.local().data());
 }
 
 /// The same for a matrix; guests see own cells, not halos.
 template <class T, std::size_t N>
-  requires std::is_trivially_copyable_v<T> && (N <= exposed_shape::most)
+  requires std::is_trivially_copyable_v<T> && (N <= detail::exposed_shape::most)
 exposure expose(std::string_view name, matrix<T, N>& x) {
   const auto cells = x.local().cells();
-  exposed_shape part;
+  detail::exposed_shape part;
   part.dimensions = N;
   for (std::size_t d = 0; d < N; ++d) {
     part.shape[d] = x.extent(d);
@@ -53,7 +55,7 @@ exposure expose(std::string_view name, matrix<T, N>& x) {
     part.origin[d] = x.local().origin(d);
     part.stride[d] = cells.stride(d);
   }
-  return exposure_access::make(name, exposure_access::element_of<T>, part, cells.data());
+  return detail::exposure_access::make(name, detail::exposure_access::element_of<T>, part, cells.data());
 }
 
 }  // namespace armilla

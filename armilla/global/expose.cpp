@@ -70,7 +70,8 @@ std::uint64_t checked_data(const exposed_list& list, std::string_view name, cons
 
 }  // namespace
 
-exposure exposure_access::make(std::string_view name, const element& type, const exposed_shape& shape, const void* first) {
+exposure detail::exposure_access::make(std::string_view name, const element& type, const exposed_shape& shape,
+                                       const void* first) {
   exposed_list list = exposed_list::here("expose");
   if (name.empty() || name.size() >= exposed_record::letters)
     detail::throw_usage(

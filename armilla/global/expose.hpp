@@ -14,6 +14,10 @@
 /// Data that guests of the job see: programs that look into it from outside, <armilla/guest/exposed.hpp>, and Python.
 namespace armilla {
 
+namespace detail {
+struct exposure_access;
+}
+
 /// While it lives, guests see the data under its name. It moves.
 class [[nodiscard]] exposure {
  public:
@@ -27,11 +31,13 @@ class [[nodiscard]] exposure {
   ~exposure();
 
  private:
-  friend struct exposure_access;
+  friend struct detail::exposure_access;
   global_ptr<std::byte> record_;
 };
 
-/// For the library: how containers expose what this rank has of them.
+namespace detail {
+
+/// How containers expose what this rank has of them.
 struct exposed_shape {
   static constexpr std::size_t most = 4;
   std::size_t dimensions = 1;
@@ -47,9 +53,11 @@ struct exposure_access {
     std::size_t bytes;
   };
   template <class T>
-  static constexpr element element_of = {detail::signature<T()>::text, detail::signature<void(T)>::hash, sizeof(T)};
+  static constexpr element element_of = {signature<T()>::text, signature<void(T)>::hash, sizeof(T)};
   static exposure make(std::string_view name, const element& type, const exposed_shape& shape, const void* first);
 };
+
+}  // namespace detail
 
 /// Guests see `mine`, memory of this rank's segment, under the name, on this rank alone. It must live as long as what is
 /// returned. No message, and nothing that costs later. Errors: usage_error if the rank exposes the name already, if the name has
@@ -57,10 +65,10 @@ struct exposure_access {
 template <class T>
   requires std::is_trivially_copyable_v<T>
 exposure expose(std::string_view name, std::span<T> mine) {
-  exposed_shape all;
+  detail::exposed_shape all;
   all.shape[0] = all.extent[0] = all.block = mine.size();
   all.stride[0] = 1;
-  return exposure_access::make(name, exposure_access::element_of<std::remove_const_t<T>>, all, mine.data());
+  return detail::exposure_access::make(name, detail::exposure_access::element_of<std::remove_const_t<T>>, all, mine.data());
 }
 
 }  // namespace armilla
