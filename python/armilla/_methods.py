@@ -2,7 +2,6 @@
 """Ranks of a running job and the methods that they provide, as attributes: job[2].demo.solver.step(0.1)."""
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -28,6 +27,8 @@ class Reply:
     get = result
 
     def __await__(self) -> Generator[Any, None, Any]:
+        import asyncio  # dear to import, and wanted by few
+
         return asyncio.get_running_loop().run_in_executor(None, self.result).__await__()
 
 
