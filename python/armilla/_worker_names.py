@@ -49,12 +49,24 @@ def execute(code: str) -> None:
 
 
 def run_cell(code: str) -> Any:
+    """The imports and definitions with which a cell begins are there on all workers before one of them goes on: another one's call
+    would not find them."""
     import ast
 
     body = ast.parse(code, "<ranks>").body
     names = sys.modules["__main__"].__dict__
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
-    exec(compile(ast.Module(body, []), "<ranks>", "exec"), names)
+    defines = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    first = next((k for k, statement in enumerate(body) if not isinstance(statement, defines)), len(body))
+
+    def run(statements: list[ast.stmt]) -> None:
+        exec(compile(ast.Module(statements, []), "<ranks>", "exec"), names)
+
+    try:
+        run(body[:first])
+    finally:
+        barrier()
+    run(body[first:])
     return None if last is None else eval(compile(ast.Expression(last.value), "<ranks>", "eval"), names)
 
 

@@ -193,3 +193,19 @@ def test_wrong_options_are_told():
         armilla.ranks(2, environment={"ARMILLA_RINK": "3"})
     with pytest.raises(ValueError, match="0 ranks"):
         armilla.ranks(0)
+
+
+def test_what_a_cell_defines_first_is_there_when_another_worker_calls_it(workers):
+    from armilla import _worker_names
+
+    code = "import armilla as there\ndef number():\n    return there.rank\nthere.call((there.rank - 1) % there.size, number).get()"
+    replies = []
+    for rank in range(3):  # the last one hears of its cell long after the first has begun
+        replies.append(workers.call(rank, _worker_names.run_cell, code))
+        time.sleep(0.2)
+    assert [reply.get() for reply in replies] == [2, 0, 1]
+
+
+def test_a_cell_whose_first_lines_fail_on_one_worker_is_an_error(workers):
+    with pytest.raises(ZeroDivisionError):
+        workers.run_cell("import armilla as there\nclass Broken:\n    value = 1 // there.rank\nthere.rank")
