@@ -2,7 +2,6 @@
 #include "armilla/boot/guest_mailbox.hpp"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +17,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/job_search.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -77,11 +77,13 @@ descriptor open_overflow(const guest_slot& slot, std::uint64_t bytes, const mapp
 
 }  // namespace
 
+bool is_taken(std::uint64_t place) noexcept {
+  const char state = place != 0 ? process_state(guest_place::of(place).process) : char(0);
+  return state != 0 && state != 'Z';
+}
+
 bool has_guest(const control_block& rank) noexcept {
-  return std::ranges::any_of(rank.guests, [](const std::atomic<std::uint64_t>& place) {
-    const std::uint64_t word = place.load(std::memory_order_relaxed);
-    return word != 0 && (kill(guest_place::of(word).process, 0) == 0 || errno == EPERM);
-  });
+  return std::ranges::any_of(rank.guests, [](const auto& place) { return is_taken(place.load(std::memory_order_relaxed)); });
 }
 
 int make_guest_file() noexcept {

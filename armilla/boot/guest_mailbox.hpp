@@ -104,6 +104,8 @@ class mapped_mailbox {
 std::vector<std::byte> read_from_slot(const guest_slot& slot, std::uint64_t bytes, const mapped_mailbox& of);
 void write_into_slot(guest_slot& slot, std::span<const std::byte> bytes, const mapped_mailbox& of);
 
+/// Whether the process of the guest that has the place runs; false for a free one.
+bool is_taken(std::uint64_t place) noexcept;
 /// Whether a guest that lives has a place at the rank: it may end any wait.
 bool has_guest(const control_block& rank) noexcept;
 

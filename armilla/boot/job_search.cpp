@@ -79,10 +79,13 @@ descriptor job_memory::writable() const noexcept {
 }
 
 bool job_memory::write_control() noexcept {
+  if (writes_control_) return true;
   const descriptor file = writable();
   const std::uint64_t first = layout_.control(0);
-  return file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.collective(0) - first,
-                                 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file.get(), off_t(first)) != MAP_FAILED;
+  writes_control_ =
+      file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.collective(0) - first, PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_FIXED, file.get(), off_t(first)) != MAP_FAILED;
+  return writes_control_;
 }
 
 bool job_memory::read(std::uint64_t first, void* to, std::size_t bytes) const noexcept {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -52,6 +53,7 @@ class job_memory {
   std::uint64_t identity_ = 0;
   host_layout layout_;
   job_block* job_ = nullptr;
+  std::atomic<bool> writes_control_ = false;
 };
 
 /// All jobs of this host that run as this process's user, by process. Jobs of others cannot be seen, but by the superuser.

@@ -2,8 +2,6 @@
 #include "armilla/container/files.hpp"
 
 #include <fcntl.h>
-#include <locale.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,14 +9,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <version>
 
 #include <fmt/format.h>
 
@@ -266,40 +262,6 @@ void word_lines::append(std::string& all, std::string_view word) {
   column_ = column_ != 0 && all.back() == ' ' ? column_ + 1 + word.size() : word.size();
   all.append(word) += '\n';
 }
-
-namespace {
-
-#ifndef __cpp_lib_to_chars  // the C library's way, which takes more than std::from_chars: spaces, signs, hexadecimal numbers
-void convert(const char* text, char** end, float& value, locale_t plain) { value = strtof_l(text, end, plain); }
-void convert(const char* text, char** end, double& value, locale_t plain) { value = strtod_l(text, end, plain); }
-void convert(const char* text, char** end, long double& value, locale_t plain) { value = strtold_l(text, end, plain); }
-#endif
-
-template <class T>
-bool parse(std::string_view field, T& value) {
-  if (field.empty()) return false;
-#ifdef __cpp_lib_to_chars
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
-  return error == std::errc{} && end == field.data() + field.size();
-#else
-  static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
-  const std::string text(field);
-  if (is_space(text[0]) || text[0] == '+' || text.find_first_of("xX") != text.npos) return false;
-  char* end = nullptr;
-  T read{};
-  errno = 0;
-  convert(text.c_str(), &end, read, plain);
-  if (errno == ERANGE || end != text.c_str() + text.size()) return false;
-  value = read;
-  return true;
-#endif
-}
-
-}  // namespace
-
-bool parse_floating(std::string_view field, float& value) { return parse(field, value); }
-bool parse_floating(std::string_view field, double& value) { return parse(field, value); }
-bool parse_floating(std::string_view field, long double& value) { return parse(field, value); }
 
 std::string_view next_word(const char*& at, const char* end) noexcept {
   const char* from = at;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "armilla/base/parse_floating.hpp"
 #include "armilla/team/team.hpp"
 #include "armilla/wire/sendable.hpp"
 
@@ -77,11 +78,6 @@ class word_lines {
 /// closed.
 bool next_record(const char*& at, const char* end, char separator, std::vector<std::string_view>& fields,
                  std::vector<std::string>& room);
-
-/// A number as std::from_chars reads it, also with standard libraries whose own knows no such numbers.
-bool parse_floating(std::string_view field, float& value);
-bool parse_floating(std::string_view field, double& value);
-bool parse_floating(std::string_view field, long double& value);
 
 /// A field's value. False: it is none.
 template <class T>

@@ -71,14 +71,15 @@ event_count::step event_count::idle_slowly(backoff& s) noexcept {
   const std::uint64_t now = mine_.looked.load(std::memory_order_relaxed);
   if (mine_.asked.load(std::memory_order_acquire) != mine_.answered.load(std::memory_order_relaxed)) [[unlikely]]
     if (reporter_.answer != nullptr) reporter_.answer(reporter_.rank);
-  if (losses_to_hear() || called_by_guest()) [[unlikely]]
+  if (losses_to_hear()) [[unlikely]]
     return step::again;
   const std::uint64_t waited = now - s.began_ns;
   if (waited < spin_ns_) {
     for (int i = 0; i < 4; ++i) relax();
     return step::again;
   }
-  if (waited < spin_ns_ + yield_ns_) {
+  // What a guest asks for may have to wait until its budget allows it: others shall have the core meanwhile.
+  if (waited < spin_ns_ + yield_ns_ || called_by_guest()) {
     ++count_.yields;
     sched_yield();
     return step::again;

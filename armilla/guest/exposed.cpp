@@ -41,7 +41,7 @@ bool fits(const exposed_record& one, std::uint64_t first, std::uint64_t bytes) n
   for (std::uint32_t d = 0; d < one.dimensions; ++d) {
     if (one.extent[d] == 0) return true;
     std::uint64_t more;
-    if (one.stride[d] < 0 || __builtin_mul_overflow(one.extent[d] - 1, std::uint64_t(one.stride[d]), &more) ||
+    if (one.stride[d] < 1 || __builtin_mul_overflow(one.extent[d] - 1, std::uint64_t(one.stride[d]), &more) ||
         __builtin_add_overflow(span, more, &span))
       return false;
   }
@@ -144,7 +144,7 @@ void exposed_part::check_span(std::string_view wanted, std::uint64_t hash) const
   if (hash != type_hash)
     detail::throw_usage("exposed", fmt::format("the elements of '{}' are {}, not {}", name, type,
                                                wanted.substr(0, wanted.size() - 2)));  // of "float64()"
-  if (extent.size() != 1)
+  if (extent.size() != 1 || stride[0] != 1)
     detail::throw_usage("exposed", fmt::format("'{}' has {} dimensions; use data and stride", name, extent.size()));
 }
 

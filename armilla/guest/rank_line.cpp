@@ -33,12 +33,6 @@ std::uint32_t random_number() noexcept {
   return number;
 }
 
-bool is_free(std::uint64_t word) noexcept {
-  if (word == 0) return true;
-  const char state = process_state(guest_place::of(word).process);
-  return state == 0 || state == 'Z';
-}
-
 }  // namespace
 
 rank_line::rank_line(std::shared_ptr<job_memory> job, rank_t to) : job_(std::move(job)), to_(to) {
@@ -89,7 +83,7 @@ void rank_line::take_place() {
   word_ = guest_place{getpid(), box_->file(), random_number()}.word();
   for (place_ = 0; place_ < control_block::guest_places; ++place_) {
     std::uint64_t before = control().guests[place_].load(std::memory_order_relaxed);
-    if (is_free(before) && control().guests[place_].compare_exchange_strong(before, word_, std::memory_order_seq_cst)) return;
+    if (!is_taken(before) && control().guests[place_].compare_exchange_strong(before, word_, std::memory_order_seq_cst)) return;
   }
   place_ = 0;
   throw_limit("call", fmt::format("rank {} has {} guests already, and takes no more; end one", to_, control_block::guest_places));
@@ -165,7 +159,7 @@ void rank_line::take_reply(guest_answer& one) {
   }
   one.done.store(true, std::memory_order_release);
   int& beside = overflow_[one.slot];
-  if (one.bytes.size() > sizeof slot.room || slot.message_bytes > sizeof slot.room) close(std::exchange(beside, -1));
+  if (slot.reply_bytes > sizeof slot.room || slot.message_bytes > sizeof slot.room) close(std::exchange(beside, -1));
   slot.state.store(guest_slot::free, std::memory_order_relaxed);
   in_slot_[std::exchange(one.slot, -1)] = nullptr;
 }

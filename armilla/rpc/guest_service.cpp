@@ -111,8 +111,15 @@ void guest_service::serve_place(std::size_t place) {
   const std::shared_ptr<mapped_mailbox> box = guests_[place].box;
   if (box == nullptr) return;
   const std::uint32_t asked = (*box)->asked.exchange(0, std::memory_order_acquire);
-  for (std::uint32_t left = asked & ((1u << guest_mailbox::slots) - 1); left != 0; left &= left - 1)
+  for (std::uint32_t left = asked & ((1u << guest_mailbox::slots) - 1); left != 0; left &= left - 1) {
+    if (budget_.spent()) return put_off(place, left);
     take(box, (*box)->slot[std::countr_zero(left)]);
+  }
+}
+
+void guest_service::put_off(std::size_t place, std::uint32_t slots) noexcept {
+  (*guests_[place].box)->asked.fetch_or(slots, std::memory_order_relaxed);
+  mine_.called.fetch_or(1u << place, std::memory_order_relaxed);
 }
 
 // Another guest has the place, whose former one has left or is dead. Calls of the former one that still run keep its mailbox.

@@ -16,6 +16,7 @@ namespace armilla::detail {
 class guest_budget {
  public:
   bool allows(std::uint64_t now_ns) noexcept;
+  bool spent() const noexcept { return left_ns_ <= 0; }
   void spend(std::uint64_t ns) noexcept;
 
  private:
@@ -47,6 +48,7 @@ class guest_service {
   bool serve();
   void serve_place(std::size_t place);
   void connect(std::size_t place, std::uint64_t word);
+  void put_off(std::size_t place, std::uint32_t slots) noexcept;
   void take(const std::shared_ptr<mapped_mailbox>& box, guest_slot& slot);
   void run(const call& which) noexcept;
 

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/base/parse_floating.hpp"
 #include "armilla/rpc/kept_argument.hpp"
 
 // How the words of a command line become the parameters of a function.
@@ -55,7 +56,9 @@ class argument_words {
   template <class T>
   bool read(std::size_t k, T& value) const {
     const std::string_view word = argv_[k + 1];
-    if constexpr (argument_number<T>) {
+    if constexpr (std::floating_point<T>) {
+      return parse_floating(word, value);
+    } else if constexpr (argument_number<T>) {
       const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
       return error == std::errc{} && end == word.data() + word.size();
     } else {
