@@ -43,10 +43,7 @@ bool progress::poll_as_limited() {
   scheduler& fibers = *self_.fibers;
   if (self_.body_depth != fibers.running().own_depth) return false;
   const std::uint64_t before = passed();
-  bool any = !out_.in_body() && !in_.has_suspended() && poll_here();
-  // A program that polls seldom shall not need hundreds of polls to hear of these.
-  if (!out_.in_body() && (sleeper_.losses_to_hear() || sleeper_.called_by_guest())) [[unlikely]]
-    any |= take_aside();
+  const bool any = !out_.in_body() && !in_.has_suspended() && poll_here();
   if (fibers.running().on_wait != nullptr) [[unlikely]]
     fibers.before_wait("poll");  // others do what this fiber polls for
   // The loop asks the waits of fibers; while this one polls, nothing else gives the loop its turn.

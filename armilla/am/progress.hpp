@@ -84,10 +84,11 @@ class progress {
   outcome wait_here(Done& done, std::uint64_t deadline_ns);
   bool may_stay() const noexcept;
   bool poll_here();
-  /// Behind a look: what comes neither by a ring nor by a network. One test in most, two loads in some; more of them where the
-  /// look found nothing (`any`). Returns whether anything was found at all.
+  /// Behind a look, which has found something or not (`any`): what comes neither by a ring nor by a network. One test in most,
+  /// some loads in each eighth: a program that polls seldom shall not need hundreds of polls to hear of it. Returns whether
+  /// anything was found at all.
   bool look_aside(bool any) {
-    if (((any ? count_.polls : ++count_.idle_polls) & (any ? 255 : 7)) != 0) [[likely]]
+    if (((any ? count_.polls : ++count_.idle_polls) & 7) != 0) [[likely]]
       return any;
     return ((sleeper_.losses_to_hear() || sleeper_.called_by_guest()) && take_aside()) || any;
   }
