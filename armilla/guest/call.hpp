@@ -19,7 +19,7 @@
 ///     armilla::guest job = armilla::attach("solver");
 ///     double r = armilla::call<solver_api::step>(job.on(2), 0.1).get();
 ///
-/// Nothing of a guest's harms the job: its calls run when the rank finds no messages of other ranks, and take a quarter of its
+/// Nothing of a guest's harms the job: its calls run when the rank finds no messages of other ranks, and take half of its
 /// time at most, long bodies aside; a guest that stops or dies leaves nothing behind but a place, which the next guest takes.
 namespace armilla {
 
@@ -58,7 +58,7 @@ class guest_reply {
 ///
 /// Up to 16 calls of a rank are under way at once; one more waits until one has ended.
 /// Errors: limit_error if the rank has 8 guests already, or for want of memory; usage_error for a rank of another host; rank_lost
-/// if it has ended. Cost: about a microsecond to a rank that looks for messages; beyond some 4 KiB of arguments or result two
+/// if it has ended. Cost: one to two microseconds to a rank that looks for messages; beyond some 4 KiB of arguments or result two
 /// more copies and some system calls.
 template <const auto& M, class... A>
   requires detail::method_tag<M>

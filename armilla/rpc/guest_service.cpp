@@ -27,7 +27,7 @@ namespace armilla::detail {
 bool guest_budget::allows(std::uint64_t now_ns) noexcept {
   const std::uint64_t passed = last_ns_ == 0 ? 0 : std::min<std::uint64_t>(now_ns - last_ns_, 8 * std::uint64_t(most_ns));
   last_ns_ = now_ns;
-  left_ns_ = std::min(most_ns, left_ns_ + std::int64_t(passed / 4));
+  left_ns_ = std::min(most_ns, left_ns_ + std::int64_t(passed / 2));
   return left_ns_ > 0;
 }
 

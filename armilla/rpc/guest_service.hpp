@@ -11,8 +11,9 @@
 
 namespace armilla::detail {
 
-/// How much of a rank's time guests may take: a quarter in the long run, a millisecond at once. Of a long body only the first
-/// 100 us count: that time is what the guest asks for, while many short calls would keep the rank from its own messages.
+/// How much of a rank's time guests may take: half of it in the long run, a millisecond at once. One that calls and waits, over
+/// and over, takes two fifths. Of a long body only the first 100 us count: that time is what the guest asks for, while many short
+/// calls would keep the rank from its own messages.
 class guest_budget {
  public:
   bool allows(std::uint64_t now_ns) noexcept;
