@@ -18,6 +18,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/guest_service.hpp"
+#include "armilla/rpc/method.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/team/record.hpp"
@@ -248,9 +249,22 @@ void fail_questions(context& self, rank_t lost) {
 
 }  // namespace
 
+namespace {
+
+constexpr method<std::string()> list_of_methods{"armilla.methods"};
+std::string methods_here() { return current->calls->methods.list(); }
+
+void provide_list(call_state& calls) {
+  using body = provided<list_of_methods, &methods_here>;
+  calls.methods.provide(description_of<list_of_methods>, runners_of<body>, runners_of<body>, nullptr);
+}
+
+}  // namespace
+
 void start_calls(context& self, const launch&) {
   self.messages->lost.tell(fail_questions);
   self.calls = new call_state(self.ranks, *self.count);
+  provide_list(*self.calls);
   self.calls->buffers.set_limit(self.settings->receive_buffers);
   self.calls->guests = std::make_unique<guest_service>(self);
   self.fibers->set_lost_error(

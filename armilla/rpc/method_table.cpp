@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::size_t names_in_an_error = 4;
 
+/// What each rank provides by itself: in no list.
+bool is_own(std::string_view name) noexcept { return name.starts_with("armilla."); }
+
 std::string name_of_caller(rank_t source) { return source == no_rank ? "a guest" : fmt::format("rank {}", source); }
 
 }  // namespace
@@ -44,7 +47,7 @@ struct method_table::names {
   std::string near(std::string_view wanted) const {
     std::vector<const known*> list;
     for (const known& each : all)
-      if (each.provided) list.push_back(&each);
+      if (each.provided && !is_own(each.name)) list.push_back(&each);
     if (list.empty()) return "nothing is provided here";
     std::sort(list.begin(), list.end(), [&](const known* a, const known* b) {
       const std::size_t far_a = edit_distance(a->name, wanted), far_b = edit_distance(b->name, wanted);
@@ -103,7 +106,7 @@ std::uint64_t method_table::look_up(const method_description& wanted, rank_t sou
 std::string method_table::list() const {
   std::string text;
   for (const auto& [name, index] : names_->find)
-    if (const names::known& each = names_->all[index]; each.provided)
+    if (const names::known& each = names_->all[index]; each.provided && !is_own(name))
       text += fmt::format("{}\t{}\t{}\n", name, each.signature, each.hash);
   return text;
 }

@@ -47,7 +47,8 @@ class method_table {
   /// Throws usage_error unless the method is provided.
   void withdraw(const method_description& what);
 
-  /// What is provided now, by name, each in a line: name, tab, signature, tab, hash.
+  /// What is provided now, by name, each in a line: name, tab, signature, tab, hash. Each rank provides this list as
+  /// `armilla.methods`, `string()`; names that begin with `armilla.` stand in no list.
   std::string list() const;
 
   /// The index of what `source` (`no_rank`: a guest of the job) asks for; throws usage_error that says what there is instead.

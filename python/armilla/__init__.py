@@ -19,23 +19,23 @@ from . import _core, _session  # noqa: E402
 from ._calls import Future, in_body, poll  # noqa: E402
 from ._core import Error, LimitError, RankLost, RemoteError, TimeoutError, UsageError  # noqa: E402
 from ._pickling import RemoteTraceback  # noqa: E402
-from .job import Job, attach, jobs  # noqa: E402
+from ._job import Job, attach, jobs  # noqa: E402
 
 __version__ = "0.1.0"
 
 # What needs a session: found by __getattr__, which starts it at first use, and is in its place afterwards.
-_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "array", "dict")
+_of_ranks = ("call", "async_", "barrier", "fence", "broadcast", "all_gather", "gather", "scatter", "all_reduce", "rank", "size", "array", "dict", "job", "provide", "withdraw")
 
 __all__ = ["Error", "Future", "Job", "LimitError", "RankLost", "RemoteError", "RemoteTraceback", "Ranks", "TimeoutError", "UsageError", "attach", "in_body", "jobs", "poll", "ranks", *_of_ranks]
 
 
 def _start() -> None:
-    from . import _calls, _collectives
+    from . import _calls, _collectives, _named
     from ._dict import make_dict
 
     _session.start()
     names = globals()
-    for module in (_calls, _collectives):
+    for module in (_calls, _collectives, _named):
         for name in _of_ranks:
             if hasattr(module, name):
                 names[name] = getattr(module, name)

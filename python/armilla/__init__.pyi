@@ -21,7 +21,7 @@ from ._core import (
 from ._dict import Dict as Dict, make_dict as dict
 from ._pickling import RemoteTraceback as RemoteTraceback
 from .driver import Ranks as Ranks, ranks as ranks
-from .job import Job as Job, attach as attach, jobs as jobs
+from ._job import Job as Job, attach as attach, jobs as jobs
 
 __version__: str
 rank: int

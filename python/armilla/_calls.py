@@ -6,13 +6,14 @@ import re
 from typing import Any, Callable, Generator, Generic, TypeVar
 
 from . import _core, _waits
-from ._pickling import dumps, dumps_call, dumps_error, loads, loads_error
+from ._pickling import described_error, dumps, dumps_call, dumps_error, loads, loads_error
 from ._waits import in_other_greenlet, wait
 
 T = TypeVar("T")
 
 keep_interrupts = False  # of a worker: an interrupted body is an error of its caller
-errors: list[tuple[int, list]] = []  # of statements, for the next fence: the caller, and the packed error
+errors: list[Any] = []  # of statements, since the last fence: packed
+run_named: Callable[..., None]  # of _named
 
 
 def in_body() -> bool:
@@ -25,15 +26,19 @@ def run_next() -> bool:
     call = _core.next_call()
     if call is None:
         return False
+    if len(call) == 4:  # by name
+        run_named(*call[1:])
+        return True
     source, number, parts = call
     try:
         raised, answer = _outcome(number, parts)
+        if number:
+            _core.answer(source, number, raised, answer)
+        elif raised:  # for the next fence, which cannot end before
+            errors.append(answer)
+            _core.note_error(source, *described_error(answer))
     finally:
         _core.ran()
-    if number:
-        _core.answer(source, number, raised, answer)
-    elif raised:
-        errors.append((source, answer))
     return True
 
 

@@ -2,7 +2,6 @@
 """What all ranks do together, in the same order. The rank runs calls of others while it waits in them."""
 from __future__ import annotations
 
-import struct
 from typing import Any, Callable
 
 from . import _calls, _core, _waits
@@ -32,19 +31,52 @@ def fence() -> None:
     """
     for send in before_fence:
         send()
-    before = None
-    while True:
-        _calls.poll()
-        sent, ran = struct.unpack("QQ", bytes(_run("fence", _core.count_calls)[0][0]))
-        if sent == ran and before == (sent, ran):
-            break
-        before = (sent, ran)
-    mine, _calls.errors[:] = list(_calls.errors), []
-    raised = all_reduce(_core.rank() if mine else _core.size(), "min")
-    if raised == _core.size():
-        return
-    parts = broadcast([bytes(p) for p in mine[0][1]] if raised == _core.rank() else None, raised)
-    raise loads_error(raised, parts)
+    global _fences
+    _fences += 1
+    try:
+        _run("fence", _core.fence)
+    except _core.RemoteError as told:
+        error = _as_it_was(told)
+    else:
+        error = None
+    _told[:] = [_fences, *_calls.errors[:1]]
+    _calls.errors.clear()
+    if error is not None:
+        raise error
+
+
+_fences = 0
+_told: list = []  # the number of the last fence with an error here, and the error of this rank's
+
+
+def _error_of(fence: int) -> Any:
+    """What a statement has raised on this rank in front of that fence, packed; None: nothing, or a method of C++ has thrown."""
+    kept = _told[1:] if _told and _told[0] == fence else _calls.errors
+    return [bytes(p) for p in kept[0]] if kept else None
+
+
+def _as_it_was(told: _core.RemoteError) -> BaseException:
+    """The error that a statement of Python has raised, from its rank: the fence tells type and text alone."""
+    rank = told.rank
+    if not _core.same_program(rank):
+        return told
+    packed = _error_of(_fences) if rank == _core.rank() else _calls.call(rank, _error_of, _fences).get()
+    return told if packed is None else loads_error(rank, packed)
+
+
+def last_fence() -> None:
+    """What ends the script: as the fence, for ranks of every program. No call of a guest is under way then."""
+    for send in before_fence:
+        send()
+    _core.take_guest_calls(False)
+    while _core.guest_calls():
+        _waits.wait(0, 0.001, "the end of guests' calls")
+    _run("the end of the script", _core.last_fence)
+
+
+def own_error() -> BaseException | None:
+    """What the first statement that failed here has raised."""
+    return loads_error(_core.rank(), _calls.errors[0]) if _calls.errors else None
 
 
 def broadcast(value: Any = None, root: int = 0) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from functools import partial
 from typing import Any
 
 from . import _core
@@ -32,30 +33,24 @@ class Reply:
         return asyncio.get_running_loop().run_in_executor(None, self.result).__await__()
 
 
-def _make(rank: _core.GuestRank, name: str, signature: str, code: int, patience: float) -> Callable[..., Any]:
-    known = _core.GuestMethod(rank, name, signature, code)
-    call, ask = known.call, known.ask
+def named_function(name: str, signature: str, rank: int, call: Callable[..., Any], further: dict[str, Callable[..., Any]], more: str) -> Callable[..., Any]:
+    """`call` as the function that `help` shows; `further` are its attributes."""
 
     def method(*arguments: Any) -> Any:
-        return call(patience, *arguments)
-
-    def future(*arguments: Any) -> Reply:
-        return Reply(ask(*arguments), patience)
+        return call(*arguments)
 
     method.__name__ = name.rpartition(".")[2]
     method.__qualname__ = name
-    method.__doc__ = (
-        f"{name}: {signature}, provided by rank {rank.rank}.\n\nReturns its result, or raises RemoteError with what it threw. "
-        f"`.future(...)` returns at once, with a Reply."
-    )
-    method.future = future  # type: ignore[attr-defined]
+    method.__doc__ = f"{name}: {signature}, provided by rank {rank}.\n\nReturns its result, or raises RemoteError with what it threw. {more}"
+    for word, f in further.items():
+        setattr(method, word, f)
     return method
 
 
 class Methods:
     """What a rank provides under a common beginning of names. Its attributes are methods, or go on with the name."""
 
-    def __init__(self, rank: GuestRank, prefix: str) -> None:
+    def __init__(self, rank: RankMethods, prefix: str) -> None:
         self._rank = rank
         self._prefix = prefix
 
@@ -74,26 +69,30 @@ class Methods:
         return f"<methods {self._prefix}* of rank {self._rank.number}: {', '.join(self.__dir__())}>"
 
 
-class GuestRank(Methods):
-    """One rank of a running job: `job[2]`. What it provides by name are its attributes."""
+class RankMethods(Methods):
+    """One rank. What it provides by name are its attributes."""
 
-    def __init__(self, rank: _core.GuestRank, patience: float) -> None:
+    def __init__(self, number: int) -> None:
         super().__init__(self, "")
-        self.number = rank.rank
-        self._core = rank
-        self._patience = patience
-        self._known: dict[str, tuple[str, int]] = {}
+        self.number = number
+        self._known: dict[str, str] = {}
+
+    def _ask_for_methods(self) -> dict[str, str]:
+        raise NotImplementedError
+
+    def _make(self, name: str, signature: str) -> Callable[..., Any]:
+        raise NotImplementedError
 
     def methods(self) -> dict[str, str]:
         """Name and signature of all that the rank provides now."""
-        self._known = {name: (signature, code) for name, signature, code in self._core.methods()}
-        return {name: signature for name, (signature, _) in self._known.items()}
+        self._known = self._ask_for_methods()
+        return dict(self._known)
 
     def _find(self, name: str) -> Any:
         if not self._leads_to(name):
             self.methods()  # it may be provided by now
         if name in self._known:
-            return _make(self._core, name, *self._known[name], self._patience)
+            return self._make(name, self._known[name])
         if self._leads_to(name):
             return Methods(self, name + ".")
         provided = ", ".join(sorted(self._known)) or "nothing"
@@ -101,6 +100,27 @@ class GuestRank(Methods):
 
     def _leads_to(self, name: str) -> bool:
         return name in self._known or any(each.startswith(name + ".") for each in self._known)
+
+
+class GuestRank(RankMethods):
+    """One rank of a running job: `job[2]`. What it provides by name are its attributes."""
+
+    def __init__(self, rank: _core.GuestRank, patience: float) -> None:
+        super().__init__(rank.rank)
+        self._core = rank
+        self._patience = patience
+
+    def _ask_for_methods(self) -> dict[str, str]:
+        return dict(self._core.methods())
+
+    def _make(self, name: str, signature: str) -> Callable[..., Any]:
+        known, patience = _core.GuestMethod(self._core, name, signature), self._patience
+        ask = known.ask
+
+        def future(*arguments: Any) -> Reply:
+            return Reply(ask(*arguments), patience)
+
+        return named_function(name, signature, self.number, partial(known.call, patience), {"future": future}, "`.future(...)` returns at once, with a Reply.")
 
     def __repr__(self) -> str:
         return f"<armilla rank {self.number} of a running job>"

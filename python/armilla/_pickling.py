@@ -149,6 +149,12 @@ def dumps_error(error: BaseException) -> Parts:
     return [pickle.dumps((name, str(error), text, None if itself is None else bytes(itself)), 5)]
 
 
+def described_error(parts: Parts) -> tuple[str, str]:
+    """Type and text of a packed error."""
+    name, said, _, _ = pickle.loads(parts[0])
+    return name, said
+
+
 def _outside(at: types.TracebackType | None) -> types.TracebackType | None:
     """Without the frames of this package in front."""
     while at is not None and at.tb_frame.f_globals.get("__package__") == "armilla" and at.tb_next is not None:

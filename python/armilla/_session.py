@@ -80,12 +80,13 @@ def _finish() -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     try:
-        _collectives.fence()
+        _collectives.last_fence()
     except KeyboardInterrupt:
         end_by_interrupt()
     except _core.RankLost:
         return
     except BaseException as error:
+        error = _collectives.own_error() or error
         traceback.print_exception(type(error), error, error.__traceback__)
         fail_by(error)
         os._exit(1)

@@ -14,6 +14,7 @@ void bind_exposed(nb::module_& m);
 void bind_block(nb::module_& m);
 void bind_session(nb::module_& m);
 void bind_calls(nb::module_& m);
+void bind_named(nb::module_& m);
 void bind_collectives(nb::module_& m);
 void bind_arrays(nb::module_& m);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls between Python ranks, and the one wait of all. Both ways are statements of the library: a body that has come in is only
-// noted, and answered when Python has run it.
+// noted, and answered when Python has run it; until then no fence ends.
+#include "armilla/rpc/calls.hpp"
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -13,6 +15,7 @@
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/wire/view.hpp"
+#include "named.hpp"
 #include "rank.hpp"
 
 namespace armilla::python {
@@ -28,7 +31,9 @@ block block_of(std::uint32_t parts, const bytes& a, const bytes& b, const bytes&
 }
 
 void take_call(rank_t source, std::uint64_t id, std::uint32_t parts, bytes a, bytes b, bytes c, bytes d, bytes e) {
+  if (rank_of_bodies == nullptr || rank_of_bodies->over) return;  // the job has ended but for its last meeting
   rank_of_bodies->requests.push_back({source, id, block_of(parts, a, b, c, d, e)});
+  rank_of_bodies->session.rank.messages->sums.defer();
 }
 
 void take_answer(std::uint64_t id, bool raised, std::uint32_t parts, bytes a, bytes b, bytes c, bytes d, bytes e) {
@@ -64,7 +69,6 @@ std::uint64_t call(int dest, nb::handle parts, bool question) {
     me.operations.erase(id);
     throw;
   }
-  ++me.sent;
   return id;
 }
 
@@ -74,12 +78,14 @@ void answer(int dest, std::uint64_t id, bool raised, nb::handle parts) {
   send<&take_answer>(rank_t(dest), held, id, raised);
 }
 
-// (source, id, parts) of the next call that has come in, or None.
+// (source, id, parts) of the next call that has come in, or None. Of one by name also the function and its arguments, in place
+// of the parts.
 nb::object next_call() {
   rank_state& me = here("call");
   if (me.requests.empty()) return nb::none();
   incoming next = std::move(me.requests.front());
   me.requests.pop_front();
+  if (next.by_name) return begin_named(next);
   return nb::make_tuple(int(next.source), next.id, as_list(std::move(next.parts)));
 }
 
@@ -159,7 +165,6 @@ nb::tuple take(std::uint64_t id) {
   if (at == me.operations.end() || !at->second.ended()) detail::throw_usage("future", "its answer is not there");
   operation done = std::move(at->second);
   me.operations.erase(at);
-  if (done.collective.valid()) done.collective.get();  // its fiber is about to end
   if (done.error != nullptr) std::rethrow_exception(done.error);
   nb::list values;
   for (block& b : done.parts) values.append(as_list(std::move(b)));
@@ -170,7 +175,7 @@ nb::tuple take(std::uint64_t id) {
 void forget(std::uint64_t id) {
   if (rank_of_bodies == nullptr || detail::current == nullptr) return;
   const auto at = rank_of_bodies->operations.find(id);
-  if (at != rank_of_bodies->operations.end() && (!at->second.collective.valid() || at->second.ended()))
+  if (at != rank_of_bodies->operations.end() && (!at->second.collective || at->second.ended()))
     rank_of_bodies->operations.erase(at);
 }
 
@@ -185,7 +190,11 @@ void bind_calls(nb::module_& m) {
   m.def("is_ready", &is_ready);
   m.def("take", &take);
   m.def("forget", &forget);
-  m.def("ran", [] { ++here("call").run; });
+  m.def("ran", [] { here("call").session.rank.messages->sums.resume(); });
+  m.def("note_error", [](int source, const std::string& type, const std::string& text) {
+    detail::context& self = here("call").session.rank;
+    detail::note_statement_error(self, rank_t(source), std::make_exception_ptr(remote_error(self.rank, "async_", type, text)));
+  });
   m.def("poll", [] {
     here("poll");
     return poll();

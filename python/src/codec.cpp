@@ -196,7 +196,7 @@ class writer {
   }
   void put_view(const wire_type& type, nb::handle value) {
     const wire_type& element = type.parts[0];
-    const std::size_t align = element.align <= 8 ? 8 : 16;
+    const std::size_t align = element.align <= 8 ? 8 : 16;  // as in cursor
     if (put_buffer(element, align, value)) return;
     const nb::object all = nb::steal(PySequence_Fast(value.ptr(), ""));
     if (!all.is_valid()) PyErr_Clear(), refuse(type, value);
@@ -243,18 +243,106 @@ class writer {
 
 // ---- from bytes ----
 
-class reader {
+/// A place in a message. What the bytes say is not believed.
+class cursor {
  public:
-  reader(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
+  cursor(std::span<const std::byte> bytes, std::size_t at) : bytes_(bytes), at_(at) {}
 
   std::size_t at() const noexcept { return at_; }
+
+ protected:
+  [[noreturn]] void fail(const char* why) const {
+    detail::throw_decode(no_rank, "call", fmt::format("a message of {} bytes: {} at byte {}", bytes_.size(), why, at_));
+  }
+  const std::byte* take(std::size_t n, std::size_t align) {
+    const std::size_t first = align_up(at_, align);
+    if (first > bytes_.size() || n > bytes_.size() - first) fail("it is too short");
+    at_ = first + n;
+    return bytes_.data() + first;
+  }
+  std::uint64_t take_number() {
+    std::uint64_t n;
+    std::memcpy(&n, take(sizeof n, sizeof n), sizeof n);
+    return n;
+  }
+  std::size_t take_count(std::size_t least) { return judged(take_number(), least); }
+  std::size_t judged(std::uint64_t n, std::size_t least) const {
+    if (n > (bytes_.size() - at_) / std::max<std::size_t>(least, 1)) fail("a count beyond its end");
+    return std::size_t(n);
+  }
+  static std::size_t align_of_view(const wire_type& element) noexcept { return element.align <= 8 ? 8 : 16; }
+
+  std::span<const std::byte> bytes_;
+  std::size_t at_;
+};
+
+/// Makes nothing of the values. Needs no interpreter.
+class skipper : public cursor {
+ public:
+  using cursor::cursor;
+
+  void skip(const wire_type& type) {
+    if (type.as_bytes) return void(take(type.size, std::min<std::size_t>(type.align, 8)));
+    switch (type.is) {
+      case kind::text: return void(take(take_count(1), 1));
+      case kind::list:
+      case kind::set: return skip_elements(type.parts[0]);
+      case kind::view: return skip_view(type.parts[0]);
+      case kind::map: return skip_map(type);
+      case kind::optional:
+        if (*take(1, 1) != std::byte{0}) skip(type.parts[0]);
+        return;
+      case kind::variant: return skip_variant(type);
+      case kind::array:
+        for (std::size_t i = 0; i < type.extent; ++i) skip(type.parts[0]);
+        return;
+      default:
+        for (const wire_type& part : type.parts) skip(part);
+    }
+  }
+
+ private:
+  void skip_element(const wire_type& element) {
+    if (element.least() == 0) take(1, 1);
+    skip(element);
+  }
+  void skip_elements(const wire_type& element) {
+    const std::size_t n = take_count(element.least());
+    if (element.is_number()) return void(take(n * element.size, 1));
+    for (std::size_t i = 0; i < n; ++i) skip_element(element);
+  }
+  void skip_view(const wire_type& element) {
+    const std::uint64_t n = take_number();
+    if ((n & detail::view_stays) != 0)
+      take_number();
+    else
+      take(judged(n, element.size) * element.size, align_of_view(element));
+  }
+  void skip_map(const wire_type& type) {
+    for (std::size_t n = take_count(type.parts[0].least() + std::max<std::size_t>(type.parts[1].least(), 1)); n != 0; --n) {
+      skip(type.parts[0]);
+      skip_element(type.parts[1]);
+    }
+  }
+  void skip_variant(const wire_type& type) {
+    std::uint16_t index;
+    std::memcpy(&index, take(sizeof index, sizeof index), sizeof index);
+    if (index >= type.parts.size()) fail("a variant has an alternative that its type has not");
+    skip(type.parts[index]);
+  }
+};
+
+class reader : public cursor {
+ public:
+  reader(std::span<const std::byte> bytes, std::size_t at, const detail::shared_range& memory)
+      : cursor(bytes, at), memory_(memory) {}
 
   nb::object get(const wire_type& type) {
     if (type.as_bytes) return read(take(type.size, std::min<std::size_t>(type.align, 8)), type);
     switch (type.is) {
       case kind::text: return get_text();
-      case kind::list: return get_list(type.parts[0], 1);
-      case kind::view: return get_list(type.parts[0], type.parts[0].align <= 8 ? 8 : 16);
+      case kind::list: return get_list(type.parts[0]);
+      case kind::view: return get_view(type.parts[0]);
       case kind::set: return get_set(type);
       case kind::map: return get_map(type);
       case kind::optional: return *take(1, 1) == std::byte{0} ? nb::none() : get(type.parts[0]);
@@ -267,22 +355,6 @@ class reader {
   }
 
  private:
-  [[noreturn]] void fail(const char* why) const {
-    detail::throw_decode(no_rank, "call", fmt::format("a reply of {} bytes: {} at byte {}", bytes_.size(), why, at_));
-  }
-  const std::byte* take(std::size_t n, std::size_t align) {
-    const std::size_t first = align_up(at_, align);
-    if (first > bytes_.size() || n > bytes_.size() - first) fail("it is too short");
-    at_ = first + n;
-    return bytes_.data() + first;
-  }
-  std::size_t take_count(std::size_t least) {
-    std::uint64_t n;
-    std::memcpy(&n, take(sizeof n, sizeof n), sizeof n);
-    if (n > (bytes_.size() - at_) / std::max<std::size_t>(least, 1)) fail("a count beyond its end");
-    return std::size_t(n);
-  }
-
   template <class T>
   static T number_at(const std::byte* at) {
     T n;
@@ -337,13 +409,29 @@ class reader {
     if (!text.is_valid()) throw nb::python_error();
     return text;
   }
-  nb::object get_list(const wire_type& element, std::size_t align) {
+  nb::object get_list(const wire_type& element) {
     const std::size_t n = take_count(element.least());
-    if (element.is_number()) return numbers(element, n, take(n * element.size, align));
+    if (element.is_number()) return numbers(element, n, take(n * element.size, 1));
     nb::list all;
-    if (align > 1) take(0, align);
     for (std::size_t i = 0; i < n; ++i) all.append(get_element(element));
     return all;
+  }
+  // Its elements may lie with the sender, who keeps them until it has its reply.
+  nb::object get_view(const wire_type& element) {
+    const std::uint64_t count = take_number();
+    const bool stays = (count & detail::view_stays) != 0;
+    const std::size_t n = stays ? std::size_t(count & ~detail::view_stays) : judged(count, element.size);
+    const std::byte* const from = stays ? elements_at_sender(n, element.size) : take(n * element.size, align_of_view(element));
+    if (element.is_number()) return numbers(element, n, from);
+    nb::list all;
+    for (std::size_t i = 0; i < n; ++i) all.append(read(from + i * element.size, element));
+    return all;
+  }
+  const std::byte* elements_at_sender(std::size_t n, std::size_t size) {
+    const std::uint64_t offset = take_number();
+    if (memory_.base == nullptr || offset > memory_.bytes || n > (memory_.bytes - offset) / size)
+      fail("a view beyond its rank's memory");
+    return memory_.base + offset;
   }
   nb::object get_element(const wire_type& element) {
     if (element.least() == 0) take(1, 1);
@@ -391,8 +479,7 @@ class reader {
     return all;
   }
 
-  std::span<const std::byte> bytes_;
-  std::size_t at_;
+  detail::shared_range memory_;
 };
 
 }  // namespace
@@ -401,11 +488,17 @@ void encode(std::vector<std::byte>& message, std::size_t begin, const wire_type&
   writer(message, begin).put(type, value);
 }
 
-nb::object decode(std::span<const std::byte> bytes, std::size_t& at, const wire_type& type) {
-  reader in(bytes, at);
+nb::object decode(std::span<const std::byte> bytes, std::size_t& at, const wire_type& type, const detail::shared_range& memory) {
+  reader in(bytes, at, memory);
   nb::object value = in.get(type);
   at = in.at();
   return value;
+}
+
+std::size_t extent_of(std::span<const std::byte> bytes, const std::vector<wire_type>& types) {
+  skipper in(bytes, 0);
+  for (const wire_type& type : types) in.skip(type);
+  return in.at();
 }
 
 }  // namespace armilla::python

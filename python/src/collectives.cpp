@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collectives of Python ranks. Each is begun as one that is asked for later, so the main fiber runs bodies while it waits.
+// Collectives of Python ranks. A fiber enters each, so the main fiber runs bodies while it waits.
 #include <functional>
 #include <optional>
 
@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/team/fence.hpp"
 #include "operation.hpp"
 
 namespace armilla::python {
@@ -108,19 +109,18 @@ std::uint64_t all_reduce(nb::object array, const std::string& op) {
   return 0;
 }
 
-// Calls of all ranks that were sent, and that have run.
-std::uint64_t count_calls() {
-  struct counts {
-    std::uint64_t sent, run;
-  };
-  const rank_state& me = here("fence");
-  return begin("fence", nb::none(), [mine = counts{me.sent, me.run}](const team& t) {
-    const counts all =
-        t.all_reduce(mine, [](const counts& a, const counts& b) { return counts{a.sent + b.sent, a.run + b.run}; });
-    const bytes_view both(reinterpret_cast<const std::byte*>(&all), sizeof all);
-    std::vector<block> value;
-    value.emplace_back(std::span(&both, 1));
-    return value;
+std::uint64_t fence() {
+  return begin("fence", nb::none(), [](const team&) {
+    armilla::fence();
+    return std::vector<block>();
+  });
+}
+
+// The fence that stands behind the function of `run`, in programs of C++.
+std::uint64_t last_fence() {
+  return begin("the end of the script", nb::none(), [](const team&) {
+    detail::run_end_fence(detail::ending_of::function);
+    return std::vector<block>();
   });
 }
 
@@ -133,7 +133,8 @@ void bind_collectives(nb::module_& m) {
   m.def("broadcast", &broadcast, nb::arg("parts").none(), nb::arg("root"));
   m.def("scatter", &scatter, nb::arg("all").none(), nb::arg("root"));
   m.def("all_reduce", &all_reduce);
-  m.def("count_calls", &count_calls);
+  m.def("fence", &fence);
+  m.def("last_fence", &last_fence);
 }
 
 }  // namespace armilla::python

@@ -13,6 +13,7 @@
 #include "armilla/guest/call.hpp"
 #include "binding.hpp"
 #include "codec.hpp"
+#include "method.hpp"
 
 namespace armilla::python {
 namespace {
@@ -20,12 +21,9 @@ namespace {
 constexpr std::uint64_t spin_ns = 5'000;           // in which the interpreter is kept
 constexpr std::uint64_t signals_ns = 100'000'000;  // Ctrl-C ends a wait within
 
-/// What is known of a method of one rank.
-struct known_method {
+/// A method of one rank.
+struct known_method : method_signature {
   guest_rank rank;
-  std::string name, text;
-  std::uint64_t hash;
-  wire_signature signature;
 };
 
 /// A call under way.
@@ -40,7 +38,7 @@ class reply {
     await(patience);
     const std::vector<std::byte> bytes = call_.take(0);
     std::size_t at = 0;
-    value_ = method_->signature.result.is == wire_type::kind::nothing ? nb::none() : decode(bytes, at, method_->signature.result);
+    value_ = decode(bytes, at, method_->types.result);
     taken_ = true;
     return value_;
   }
@@ -69,21 +67,12 @@ class reply {
 
 class method {
  public:
-  method(const guest_rank& rank, std::string name, std::string text, std::uint64_t hash)
-      : known_(std::make_shared<known_method>(known_method{rank, std::move(name), text, hash, parse_signature(text)})) {}
+  method(const guest_rank& rank, std::string name, std::string text)
+      : known_(std::make_shared<known_method>(known_method{{std::move(name), std::move(text)}, rank})) {}
 
   reply ask(const nb::args& arguments) const {
-    const std::vector<wire_type>& parameters = known_->signature.parameters;
-    if (arguments.size() != parameters.size())
-      throw nb::type_error(
-          fmt::format("{} {} takes {} arguments, not {}", known_->name, known_->text, parameters.size(), arguments.size())
-              .c_str());
-    std::vector<std::byte> message(sizeof(std::uint64_t));  // for the index that the rank knows
-    message.reserve(256);
-    for (std::size_t i = 0; i < parameters.size(); ++i) encode(message, sizeof(std::uint64_t), parameters[i], arguments[i]);
-    message.resize(detail::align_up(message.size(), 8));
-    const detail::method_description what{known_->name, known_->text, known_->hash};
-    return {known_, detail::guest_call(detail::line_of(known_->rank), what, std::move(message))};
+    return {known_, detail::guest_call(detail::line_of(known_->rank), known_->description(),
+                                       message_of(*known_, sizeof(std::uint64_t), arguments))};
   }
   nb::object call(const nb::args& arguments, double patience) const { return ask(arguments).result(patience); }
 
@@ -98,7 +87,7 @@ nb::list methods_of(const guest_rank& rank) {
     all = rank.methods();
   }
   nb::list result;
-  for (const method_summary& one : all) result.append(nb::make_tuple(one.name, one.signature, one.hash));
+  for (const method_summary& one : all) result.append(nb::make_tuple(one.name, one.signature));
   return result;
 }
 
@@ -110,7 +99,7 @@ void bind_guest_calls(nb::module_& m) {
       .def("methods", &methods_of);
   nb::class_<reply>(m, "GuestReply").def("done", &reply::done).def("result", &reply::result);
   nb::class_<method>(m, "GuestMethod")
-      .def(nb::init<const guest_rank&, std::string, std::string, std::uint64_t>())
+      .def(nb::init<const guest_rank&, std::string, std::string>())
       .def("ask", &method::ask)
       .def("call", [](const method& self, double patience, const nb::args& arguments) { return self.call(arguments, patience); });
 }

@@ -13,6 +13,7 @@ NB_MODULE(_core, m) {
   bind_block(m);
   bind_session(m);
   bind_calls(m);
+  bind_named(m);
   bind_collectives(m);
   bind_arrays(m);
 }

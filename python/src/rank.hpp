@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "armilla/base/types.hpp"
-#include "armilla/rpc/future.hpp"
+#include "armilla/fiber/mutex.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 #include "block.hpp"
@@ -21,11 +21,15 @@
 /// holds up no other.
 namespace armilla::python {
 
+/// A call by name that has come in: its body is a fiber that waits until Python has run it.
+struct named_body;
+
 /// A call that has come in and has not begun.
 struct incoming {
   rank_t source = 0;
-  std::uint64_t id = 0;  ///< of the question at its rank; 0: a statement
+  std::uint64_t id = 0;  ///< of the question at its rank; 0: a statement. By name: of the body here
   block parts;
+  bool by_name = false;
 };
 
 /// What an operation of this rank has come to.
@@ -35,8 +39,8 @@ enum class state : int { open = 0, value = 1, raised = 2 };
 struct operation {
   state now = state::open;
   std::vector<block> parts;  ///< the pickled value, or what was raised; of a collective one for each value
-  std::exception_ptr error;  ///< of a collective that failed
-  future<void> collective;   ///< of a collective: fills the above
+  std::exception_ptr error;  ///< of a collective or a call by name that failed
+  bool collective = false;   ///< a fiber fills the above
   bool watched = false;      ///< a greenlet waits for it
   nb::object kept;           ///< what a collective reads or writes meanwhile
 
@@ -52,7 +56,9 @@ struct rank_state {
   std::unordered_map<std::uint64_t, operation> operations;
   std::deque<std::uint64_t> finished;  ///< those that are watched and have ended
   std::uint64_t last_id = 0;
-  std::uint64_t sent = 0, run = 0;  ///< calls, for the fence
+  std::unordered_map<std::uint64_t, named_body*> bodies;  ///< by name, that Python has not ended
+  mutex turn;                                             ///< of collectives: what an interrupt has left behind comes first
+  bool over = false;                                      ///< Python runs nothing any more
 
   void end(std::uint64_t id, operation& done, state how) {
     done.now = how;

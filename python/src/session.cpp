@@ -11,7 +11,10 @@
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/launcher.hpp"
 #include "armilla/boot/supervisor.hpp"
+#include "armilla/rpc/calls.hpp"
+#include "armilla/rpc/guest_service.hpp"
 #include "armilla/rpc/poll.hpp"
+#include "armilla/session/layers.hpp"
 #include "rank.hpp"
 
 namespace armilla::python {
@@ -56,6 +59,7 @@ bool is_rank() { return joined != nullptr && detail::current == &joined->session
 void finish() {
   if (!is_rank()) return;
   outside.reset();
+  joined->over = true;
   {
     const nb::gil_scoped_release others;
     joined->session.finish();
@@ -126,11 +130,17 @@ void bind_session(nb::module_& m) {
     outside = std::make_unique<outside_event>();
   });
   m.def("finish", &finish);
+  m.def("take_guest_calls", [](bool on) { detail::take_guest_calls(here("end").session.rank, on); });
+  m.def("guest_calls", [] { return here("end").session.rank.calls->guests->running(); });
   m.def("fail", &fail);
   m.def("fail_by_code", &fail_by_code);
   m.def("supervise", &supervise);
   m.def("knock", &knock);
   m.def("rank", [] { return int(here("rank").session.self.rank); });
+  m.def("same_program", [](int other) {
+    const detail::launch& self = here("rank").session.self;
+    return self.job->rank[other].program == self.program;
+  });
   m.def("size", [] { return int(here("size").session.self.ranks); });
 }
 

@@ -179,4 +179,12 @@ std::size_t wire_type::least() const noexcept {
 
 wire_signature parse_signature(std::string_view text) { return parser(text).signature(); }
 
+std::uint64_t signature_hash(std::string_view text) noexcept {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (const char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  h ^= h >> 32;
+  h *= 0xd6e8feb86659fd93u;
+  return h ^ h >> 32;
+}
+
 }  // namespace armilla::python

@@ -53,4 +53,7 @@ struct wire_signature {
 /// aggregates whose lay-out the text does not tell.
 wire_signature parse_signature(std::string_view text);
 
+/// As armilla::detail::signature::hash.
+std::uint64_t signature_hash(std::string_view text) noexcept;
+
 }  // namespace armilla::python
