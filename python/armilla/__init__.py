@@ -7,6 +7,7 @@
     am.rank, am.size                 # this process as a rank: python -m armilla -n 4 script.py, mpirun, srun
     am.call(1, f, 5).get()           # f(5) on rank 1
     am.all_reduce(am.rank, "sum")    # what all ranks do together
+    am.job[0].demo.solver.step(0.1)  # what a program in C++ of this job provides by name
 """
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from ._core import (
     UsageError as UsageError,
 )
 from ._dict import Dict as Dict, make_dict as dict
+from ._named import OwnJob as OwnJob, job as job, provide as provide, withdraw as withdraw
 from ._pickling import RemoteTraceback as RemoteTraceback
 from .driver import Ranks as Ranks, ranks as ranks
 from ._job import Job as Job, attach as attach, jobs as jobs

@@ -22,7 +22,7 @@ def blocks(kind):
 
 
 def test_every_block_says_what_it_is():
-    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver"}
+    assert {name.strip() for name, _ in BLOCKS} == {"attach", "ranks", "driver", "solver"}
 
 
 @pytest.mark.parametrize("text", blocks("ranks"))
@@ -53,6 +53,14 @@ def test_blocks_of_a_guest(tmp_path, text):
     finally:
         os.kill(running.pid, signal.SIGINT)
         running.communicate(timeout=20)
+
+
+def test_the_solver():
+    folder, build = EXAMPLES / "solver", os.environ["TESTED_BUILD"]
+    (text,) = blocks("solver")
+    assert (folder / "score.py").read_text(encoding="utf-8").endswith(text)
+    done = subprocess.run([f"{build}/bin/armilla-run", "-n", "2", f"{build}/bin/python_solver", ":", "-n", "2", sys.executable, str(folder / "score.py")], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0 and sorted(done.stdout.splitlines()) == ["0.25", "0.5", "rank 0: 1", "rank 1: 2"], done.stdout + done.stderr
 
 
 def run_example(ranks, name, *arguments):

@@ -82,6 +82,7 @@ SCRIPT = """
     assert "there is no rank 7" in raises(ValueError, lambda: am.job[7])
     assert "takes 1 arguments, not 0" in raises(TypeError, peer.half)
     assert "'a' is no float64" in raises(TypeError, peer.half, "a")
+    assert "another program" in raises(am.UsageError, am.call, 0, score, 1.0)
     late = peer.half.future(1)
     del late                                                       # its answer comes, and goes
     if am.rank == 2:
