@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import pathlib
+import pydoc
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 import armilla
+from conftest import wait_for
 
 HEAT = pathlib.Path(os.environ["TESTED_BUILD"]) / "bin/heat"
 CELLS = 10_007
@@ -185,3 +187,21 @@ def test_types_of_signatures_become_types_of_numpy():
     assert dtype_of("int32[4]", 16) == np.dtype((np.int32, (4,)))
     assert dtype_of("{int32, float64}", 16) == np.dtype([("m0", "i4"), ("m1", "f8")], align=True)
     assert dtype_of("geometry.polygon size 24 align 8", 24) == np.dtype((np.void, 24))
+
+
+def test_help_tells_the_signature(heat):
+    text = pydoc.render_doc(heat[2].demo.solver.step, renderer=pydoc.plaintext)
+    assert "demo.solver.step: float64(float64), provided by rank 2." in text and "raises RemoteError with what it threw" in text
+    assert "step(*arguments" in text
+
+
+def test_a_job_of_cpp_shows_its_counters(own_heat):
+    job = armilla.attach(own_heat.process.pid)
+    before = job.stats()
+    assert [r["rank"] for r in before] == [0, 1] and all(r["program"].endswith("heat") and r["here"] and r["memory"] > 0 for r in before)
+    for _ in range(100):
+        job[1].demo.solver.step(0.1)
+    calls = [b["counters"]["guest_calls"] - a["counters"]["guest_calls"] for a, b in zip(before, job.stats())]
+    assert calls[0] == 0 and calls[1] >= 100
+    waits = wait_for(lambda: len(job.who_waits()) == 2 and job.who_waits())
+    assert {what for what, _ in waits.values()} == {"sleep_for"} and all(seconds >= 0 for _, seconds in waits.values())
