@@ -79,8 +79,8 @@ void call_python(am::rank_t there) {
   std::printf("sum %g\n", am::call<py_sum>(there, am::view<double>(own.data(), own.size())).get());
   constexpr std::size_t n = 1 << 20;
   double* const shared = am::allocate<double>(n).local();  // stays where it is
-  for (std::size_t i = 0; i < n; ++i) shared[i] = 1;
-  for (int i = 0; i < 2; ++i) std::printf("long sum %g\n", am::call<py_sum>(there, am::view<double>(shared, n)).get());
+  for (std::size_t i = 0; i < n; ++i) shared[i] = double(i % 7);
+  for (int i = 0; i < 2; ++i) std::printf("long sum %.0f\n", am::call<py_sum>(there, am::view<double>(shared + 1, n - 1)).get());
   const counts words = am::call<py_count>(there, std::vector<std::string>{"a", "b", "a"}).get();
   std::printf("count a %d b %d\n", int(words.at("a")), int(words.at("b")));
   std::printf("relay %g\n", am::call<relay>(there, am::rank(), 5.0).get());

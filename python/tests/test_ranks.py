@@ -240,3 +240,22 @@ def test_without_a_launcher_a_script_is_one_rank(tmp_path):
 def test_import_is_quick_and_brings_nothing_large():
     code = "import sys, armilla; print([m for m in ('numpy', 'cloudpickle', 'asyncio', 'subprocess', 'socket') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_a_fence_waits_for_statements_that_wait(job):
+    job.passes(3, """
+        import armilla as am
+        from armilla import _waits
+        ended = []
+
+        def slow(further):
+            _waits.wait(0, 0.1, "a test")                # the rank goes on meanwhile
+            if further:
+                am.async_((am.rank + 1) % am.size, slow, further - 1)
+            ended.append(further)
+
+        am.barrier()
+        am.async_((am.rank + 1) % am.size, slow, 2)
+        am.fence()
+        assert sorted(ended) == [0, 1, 2], ended
+        """)
