@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is saved on some ranks is loaded on others: the elements are the same, and a file that is not whole is refused by all.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <armilla/algorithms.hpp>
+
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+/// A path of no file, the same on all ranks; what is saved there goes with the scope.
+class scratch_path {
+ public:
+  scratch_path() : path_("/tmp/armilla_save_test." + std::to_string(am::broadcast(int(::getpid())))) { am::barrier(); }
+  ~scratch_path() {
+    am::barrier();
+    if (am::rank() == 0) std::remove(path_.c_str());
+    am::barrier();
+  }
+  const std::string& str() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// The team of the first `n` ranks; on other ranks the team of the rest.
+am::team first_ranks(int n) { return am::world().split(am::rank() < n ? 0 : 1); }
+bool is_first(int n) { return am::rank() < n; }
+
+/// All elements, on each member.
+template <class T>
+std::vector<T> all_of(const am::array<T>& x) {
+  std::vector<std::pair<std::size_t, T>> mine;
+  for (std::size_t k = 0; k < x.local().size(); ++k) mine.emplace_back(x.index_of_local(k), x.local()[k]);
+  std::vector<T> all(x.size());
+  for (const auto& [i, value] : x.members().all_gather_v(mine)) all[i] = value;
+  return all;
+}
+
+template <class T>
+T number_as(std::size_t i) {
+  if constexpr (std::is_same_v<T, std::string>)
+    return std::string(i % 50, char('a' + i % 26)) + std::to_string(i);
+  else if constexpr (std::is_same_v<T, std::vector<std::string>>)
+    return std::vector<std::string>(i % 4, std::to_string(i));
+  else
+    return T(i * 7 + 1);
+}
+
+std::vector<am::distribution> dealings(const am::team& t) {
+  std::vector<std::size_t> uneven(std::size_t(t.size()), 0);
+  return {am::on(t, am::blocks()), am::on(t, am::cyclic()), am::on(t, am::cyclic(7))};
+}
+
+/// Saved over the first `writers` ranks, loaded over the first `readers`, dealt in all ways.
+template <class T>
+void expect_round_trip(std::size_t n, int writers, int readers) {
+  const scratch_path path;
+  std::vector<T> expected;
+  for (std::size_t i = 0; i < n; ++i) expected.push_back(number_as<T>(i));
+  for (std::size_t way = 0; way < 3; ++way) {
+    const am::team from = first_ranks(writers), to = first_ranks(readers);
+    if (is_first(writers)) {
+      am::array<T> x(n, dealings(from)[way]);
+      for (std::size_t k = 0; k < x.local().size(); ++k) x.local()[k] = number_as<T>(x.index_of_local(k));
+      x.save(path.str());
+    }
+    am::barrier();
+    if (is_first(readers))
+      for (const am::distribution& d : dealings(to)) {
+        am::vector<T> y(n, d), other(3, d);
+        y.load(path.str());
+        EXPECT(all_of(y) == expected);
+        EXPECT(y.placement() == am::placement(n, to.size(), d));
+        other.load(path.str());
+        EXPECT(all_of(other) == expected);
+        to.barrier();
+      }
+    am::barrier();
+  }
+}
+
+}  // namespace
+
+RANK_TEST(sequences_are_loaded_on_any_other_number_of_ranks) {
+  for (int writers = 1; writers <= am::ranks(); ++writers)
+    for (int readers = 1; readers <= am::ranks(); ++readers) {
+      expect_round_trip<double>(1000, writers, readers);
+      expect_round_trip<std::string>(300, writers, readers);
+    }
+}
+
+RANK_TEST(sequences_of_all_sizes_come_back) {
+  for (const std::size_t n : {0, 1, 2, 5, 150'000}) expect_round_trip<double>(n, am::ranks(), 1);
+  for (const std::size_t n : {0, 1, 50'000}) expect_round_trip<std::string>(n, 1, am::ranks());
+  expect_round_trip<std::vector<std::string>>(500, am::ranks(), am::ranks());
+  expect_round_trip<bool>(77, am::ranks(), 1);
+}
+
+RANK_TEST_MAIN()
