@@ -152,6 +152,10 @@ void saved_file::require_end(std::size_t keys_left, std::size_t values_left) {
     throw_decode(no_rank, "load", fmt::format("{} bytes are left behind the last element", keys_left + values_left));
 }
 
+void throw_no_order() {
+  throw_usage("load", "the keys are not in this container's order; load them into one whose Less is that of the saved one");
+}
+
 void saved_file::note(const std::string& what) {
   if (wrong_.empty()) wrong_ = what;
 }

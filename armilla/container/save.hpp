@@ -72,6 +72,10 @@ void save_walked(const team& members, const std::string& path, const saved_type&
 void save_raw(const team& members, const std::string& path, const saved_type& type, const saved_grid& grid, const void* first,
               std::uint64_t elements);
 
+/// Inside a `catch`: what was thrown; a lost rank is thrown on.
+std::string text_of_thrown();
+[[noreturn, gnu::cold]] void throw_no_order();
+
 /// A file that all members of a team read. What one of them finds wrong it keeps until they agree, and reads no more.
 class saved_file {
  public:

@@ -10,7 +10,5 @@ namespace armilla::detail {
 void agree_on_file(const team& members, const char* operation, const std::string& path, const std::string& wrong);
 /// What errno says, and what to do.
 std::string text_of_errno(int error);
-/// Inside a `catch`: what was thrown; a lost rank is thrown on.
-std::string text_of_thrown();
 
 }  // namespace armilla::detail

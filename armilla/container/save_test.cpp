@@ -1,43 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is saved on some ranks is loaded on others: the elements are the same, and a file that is not whole is refused by all.
-#include <fcntl.h>
-#include <unistd.h>
 
-#include <cstdio>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <numeric>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <armilla/algorithms.hpp>
 
+#include "armilla/container/save_testing.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
 
 namespace {
 
-/// A path of no file, the same on all ranks; what is saved there goes with the scope.
-class scratch_path {
- public:
-  scratch_path() : path_("/tmp/armilla_save_test." + std::to_string(am::broadcast(int(::getpid())))) { am::barrier(); }
-  ~scratch_path() {
-    am::barrier();
-    if (am::rank() == 0) std::remove(path_.c_str());
-    am::barrier();
-  }
-  const std::string& str() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-/// The team of the first `n` ranks; on other ranks the team of the rest.
-am::team first_ranks(int n) { return am::world().split(am::rank() < n ? 0 : 1); }
-bool is_first(int n) { return am::rank() < n; }
+using namespace am::save_testing;
 
 /// All elements, on each member.
 template <class T>
@@ -95,11 +71,10 @@ void expect_round_trip(std::size_t n, int writers, int readers) {
 }  // namespace
 
 RANK_TEST(sequences_are_loaded_on_any_other_number_of_ranks) {
-  for (int writers = 1; writers <= am::ranks(); ++writers)
-    for (int readers = 1; readers <= am::ranks(); ++readers) {
-      expect_round_trip<double>(1000, writers, readers);
-      expect_round_trip<std::string>(300, writers, readers);
-    }
+  for_pairs([](int writers, int readers) {
+    expect_round_trip<double>(1000, writers, readers);
+    expect_round_trip<std::string>(300, writers, readers);
+  });
 }
 
 RANK_TEST(sequences_of_all_sizes_come_back) {
@@ -107,6 +82,30 @@ RANK_TEST(sequences_of_all_sizes_come_back) {
   for (const std::size_t n : {0, 1, 50'000}) expect_round_trip<std::string>(n, 1, am::ranks());
   expect_round_trip<std::vector<std::string>>(500, am::ranks(), am::ranks());
   expect_round_trip<bool>(77, am::ranks(), 1);
+}
+
+RANK_TEST(a_container_that_was_made_without_elements_loads_over_all_ranks) {
+  const scratch_path path;
+  am::vector<int> x(10, 3);
+  if (am::rank() == am::ranks() - 1) x.push_back(4);
+  x.save(path.str());  // a fence: what was staged is in it
+  am::vector<int> y;
+  y.load(path.str());
+  EXPECT_EQ(y.size(), 11U);
+  EXPECT_EQ(am::reduce(y), 34);
+  y.push_back(1);
+  am::fence();
+  EXPECT_EQ(y.size(), 11U + std::size_t(am::ranks()));
+  am::bag<int> b;
+  b.load(path.str());
+  EXPECT_EQ(am::reduce(b), 34);
+  b.push(1);
+  b.save(path.str());
+  am::array<int> z;
+  z.load(path.str());
+  EXPECT_EQ(am::reduce(z), 34 + am::ranks());
+  am::array<int> none;
+  EXPECT_THROWS_SAYING(am::usage_error, "moved from", none.save(path.str()));
 }
 
 RANK_TEST_MAIN()
