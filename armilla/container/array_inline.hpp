@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "armilla/container/owned_state.hpp"
 #include "armilla/container/save.hpp"
@@ -102,6 +103,24 @@ void fill_from(saved_file& file, element_state<T>& s) {
     file.read(first, s.count(), mine);
   else
     take_elements<T>(file, first, first + s.count(), [to = mine](T&& each) mutable { *to++ = std::move(each); });
+}
+
+/// Collective: a member's share of a sequence in a file.
+template <class T>
+std::vector<T> load_share(const team& members, const std::string& path) {
+  saved_file file(members, path, saved_sequence<T>());
+  const placement even(std::size_t(file.elements()), members.size(), blocks());
+  const std::uint64_t n = even.count(members.rank()), first = n == 0 ? 0 : even.index_of(members.rank(), 0);
+  std::vector<T> mine;
+  if constexpr (lies_in_segments<T>) {
+    std::vector<std::byte> bytes(std::size_t(n * sizeof(T)));
+    file.read(first, n, bytes.data());
+    for (std::uint64_t i = 0; i < n; ++i) mine.push_back(from_bytes<T>(bytes.data() + i * sizeof(T)));
+  } else {
+    take_elements<T>(file, first, first + n, [&mine](T&& each) { mine.push_back(std::move(each)); });
+  }
+  file.agree();
+  return mine;
 }
 
 /// What a container becomes that is `now` so.

@@ -33,6 +33,16 @@ std::span<const std::byte> named_part(std::span<const std::byte> bytes, const sa
                        std::size_t(h.table_begin() - sizeof(saved_header) + h.pieces * sizeof(saved_piece)));
 }
 
+/// Whether the extents have so many cells.
+bool has_cells(const saved_grid& g, std::uint64_t cells) noexcept {
+  std::uint64_t all = 1;
+  for (std::uint64_t d = 0; d < g.dimensions; ++d) {
+    if (g.extents[d] != 0 && all > (std::uint64_t{1} << 60) / g.extents[d]) return false;
+    all *= g.extents[d];
+  }
+  return all == cells;
+}
+
 std::string judge_places(const saved_header& h, std::uint64_t file_bytes) {
   // Each is held against the file before it is used in a sum.
   if (h.name_bytes > file_bytes || h.pieces > file_bytes / sizeof(saved_piece) || h.file_bytes < h.data_begin ||
@@ -40,7 +50,9 @@ std::string judge_places(const saved_header& h, std::uint64_t file_bytes) {
     return std::string("its header contradicts itself") + damaged;
   if (h.kind == 0 || h.kind >= std::size(names))
     return fmt::format("it holds a container of kind {}, which this version does not know; load it with a newer version", h.kind);
-  if (h.grid.dimensions > 3 || (h.kind == std::uint64_t(saved_kind::matrix)) != (h.grid.dimensions != 0))
+  if (h.grid.dimensions > 3 || (h.kind == std::uint64_t(saved_kind::matrix)) != (h.grid.dimensions != 0) ||
+      (h.grid.dimensions != 0 && (h.element_bytes == 0 || h.grid.block_count() > saved_grid::most_blocks ||
+                                  h.grid.block_count() == 0 || !has_cells(h.grid, h.elements))))
     return std::string("its header contradicts itself") + damaged;
   if (file_bytes != h.file_bytes)
     return fmt::format("it has {} bytes and should have {}: it was {} after it was saved; load another one", file_bytes,
@@ -65,6 +77,13 @@ std::string judge_pieces(const saved_contents& all) {
 }
 
 }  // namespace
+
+std::uint64_t saved_grid::block_count() const noexcept {
+  std::uint64_t all = 1;
+  for (std::uint64_t d = 0; d < dimensions; ++d)
+    all = blocks[d] > most_blocks ? most_blocks + 1 : std::min(all * blocks[d], most_blocks + 1);
+  return all;
+}
 
 const char* name_of(saved_kind k) noexcept { return names[std::size_t(k)]; }
 
@@ -126,6 +145,9 @@ std::string judge_type(const saved_contents& all, const saved_type& wanted) {
   if (h.kind != std::uint64_t(wanted.kind))
     return fmt::format("it holds a container of kind {}, and this one is of kind {}; load it into one of its kind", names[h.kind],
                        name_of(wanted.kind));
+  if (h.grid.dimensions != wanted.dimensions)
+    return fmt::format("it holds a matrix of {} dimensions, and this one has {}; load it into one of as many", h.grid.dimensions,
+                       wanted.dimensions);
   if (all.element != wanted.element || h.element_bytes != wanted.element_bytes)
     return fmt::format("its elements are {}{}, and those of this container {}{}; load it into one of its elements", all.element,
                        h.element_bytes != 0 ? fmt::format(" of {} bytes", h.element_bytes) : "", wanted.element,

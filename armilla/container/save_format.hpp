@@ -31,12 +31,16 @@ struct saved_type {
   saved_kind kind;
   std::uint64_t element_bytes;  ///< of elements that lie as in memory; 0: they are marshalled, in two columns
   std::string_view element;     ///< its structure, as in signatures of methods
+  std::uint64_t dimensions = 0;
 };
 
 /// Of a matrix: how its cells are cut into the blocks of which the file has one behind the other.
 struct saved_grid {
   std::uint64_t dimensions = 0;
   std::array<std::uint64_t, 3> extents{}, blocks{};
+  static constexpr std::uint64_t most_blocks = std::uint64_t{1} << 24;
+  /// More than that are no count.
+  std::uint64_t block_count() const noexcept;
 };
 
 /// Some elements that follow each other.
