@@ -27,10 +27,9 @@ constexpr const char* damaged = "; the file is damaged: load another one";
 
 std::uint64_t checksum_of_header(const saved_header& h) noexcept { return checksum_of(&h, offsetof(saved_header, checksum)); }
 
-/// What lies between the header and the data, but for the zeros at its end.
+/// What lies between the header and the data.
 std::span<const std::byte> named_part(std::span<const std::byte> bytes, const saved_header& h) {
-  return bytes.subspan(sizeof(saved_header),
-                       std::size_t(h.table_begin() - sizeof(saved_header) + h.pieces * sizeof(saved_piece)));
+  return bytes.subspan(sizeof(saved_header), std::size_t(h.data_begin - sizeof(saved_header)));
 }
 
 /// Whether the extents have so many cells.
@@ -44,8 +43,11 @@ bool has_cells(const saved_grid& g, std::uint64_t cells) noexcept {
 }
 
 std::string judge_places(const saved_header& h, std::uint64_t file_bytes) {
+  if (file_bytes != h.file_bytes)
+    return fmt::format("it has {} bytes and should have {}: it was {} after it was saved; load another one", file_bytes,
+                       h.file_bytes, file_bytes < h.file_bytes ? "cut" : "added to");
   // Each is held against the file before it is used in a sum.
-  if (h.name_bytes > file_bytes || h.pieces > file_bytes / sizeof(saved_piece) || h.file_bytes < h.data_begin ||
+  if (h.name_bytes > file_bytes || h.pieces > file_bytes / sizeof(saved_piece) || file_bytes < h.data_begin ||
       h.data_begin != data_begin_for(std::size_t(h.name_bytes), h.pieces))
     return std::string("its header contradicts itself") + damaged;
   if (h.kind == 0 || h.kind >= std::size(names))
@@ -54,9 +56,6 @@ std::string judge_places(const saved_header& h, std::uint64_t file_bytes) {
       (h.grid.dimensions != 0 && (h.element_bytes == 0 || h.grid.block_count() > saved_grid::most_blocks ||
                                   h.grid.block_count() == 0 || !has_cells(h.grid, h.elements))))
     return std::string("its header contradicts itself") + damaged;
-  if (file_bytes != h.file_bytes)
-    return fmt::format("it has {} bytes and should have {}: it was {} after it was saved; load another one", file_bytes,
-                       h.file_bytes, file_bytes < h.file_bytes ? "cut" : "added to");
   return {};
 }
 

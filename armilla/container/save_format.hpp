@@ -67,7 +67,7 @@ struct saved_header {
   std::uint64_t pieces = 0;      ///< whose table follows that, at a multiple of 8
   std::uint64_t data_begin = 0;
   std::uint64_t file_bytes = 0;
-  std::uint64_t contents_checksum = 0;  ///< of name and table
+  std::uint64_t contents_checksum = 0;  ///< of what lies between the header and the data
   std::uint64_t checksum = 0;           ///< of the header before it
 
   std::uint64_t table_begin() const noexcept { return align_up(std::size_t(sizeof(saved_header) + name_bytes), 8); }
