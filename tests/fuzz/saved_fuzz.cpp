@@ -158,6 +158,12 @@ std::vector<std::vector<std::byte>> samples() {
   texts.add_columns(3, keys, values);
   files.push_back(texts.finish());
 
+  // Not good: a piece whose end is a number before its begin, and one that makes up for it.
+  writer<std::string> around(saved_kind::unordered_set, "string");
+  around.data = texts.data;
+  around.all.pieces = {{0, ~std::uint64_t{0} - 79, 1, 0}, {0, 80 + around.data.size(), 3, 0}};
+  files.push_back(around.finish());
+
   writer<std::string, std::vector<int>> words(saved_kind::unordered_map, "(string, list<int32>)");
   for (int i = 0; i < 3; ++i) column<std::vector<int>>::put(values, std::vector<int>(std::size_t(i), i));
   words.add_columns(3, keys, values);
