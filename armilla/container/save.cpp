@@ -185,7 +185,7 @@ class fresh_file {
       if (!file_) return text_of_errno(errno);
       if (::flock(*file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return fmt::format("another job writes '{}' now; save under another name, or wait for it", beside_);
-      // Whoever had the lock may have given the file another name meanwhile.
+      // The job that had the lock may have given the file its name meanwhile.
       struct stat mine{}, named{};
       if (::fstat(*file_, &mine) == 0 && ::lstat(beside_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
           mine.st_dev == named.st_dev)

@@ -8,7 +8,8 @@
 #include <set>
 #include <string>
 
-#include <armilla/armilla.hpp>
+#include "armilla/team/collectives.hpp"
+#include "armilla/team/team.hpp"
 
 // What the tests of saving share.
 namespace armilla::save_testing {
