@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -192,17 +191,7 @@ class fresh_file {
         break;
     }
     made_ = true;
-    if (::ftruncate(*file_, 0) != 0 || ::ftruncate(*file_, off_t(bytes)) != 0) return text_of_errno(errno);
-    return reserve(bytes);
-  }
-  /// A disk that is too small says so before anything is written. In memory the room would be filled with zeros first.
-  std::string reserve(std::uint64_t bytes) {
-    constexpr decltype(statfs::f_type) tmpfs = 0x01021994, ramfs = 0x858458f6;
-    struct statfs where{};
-    if (::fstatfs(*file_, &where) != 0 || where.f_type == tmpfs || where.f_type == ramfs) return {};
-    if (::fallocate(*file_, 0, 0, off_t(bytes)) != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG))
-      return text_of_errno(errno);
-    return {};
+    return ::ftruncate(*file_, 0) == 0 && ::ftruncate(*file_, off_t(bytes)) == 0 ? std::string() : text_of_errno(errno);
   }
   std::string put_in_place(const std::vector<std::byte>& contents) {
     if (const int error = write_all(*file_, contents.data(), contents.size(), 0); error != 0) return text_of_errno(error);

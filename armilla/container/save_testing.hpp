@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "armilla/base/rank.hpp"
+#include "armilla/team/barrier.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/team/team.hpp"
 
