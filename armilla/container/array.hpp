@@ -1,50 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
-#include <new>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "armilla/container/array_inline.hpp"
 #include "armilla/container/views.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
 
 namespace armilla {
-namespace detail {
-
-/// Copies the elements of `from` to the same indices of `to`, as many as both have; each member fills what it has of `to`.
-void copy_elements(const container_state& from, const container_state& to, std::size_t bytes);
-
-template <class T>
-void copy_elements(const element_state<T>& from, const element_state<T>& to) {
-  if constexpr (lies_in_segments<T>) {
-    copy_elements(from, to, sizeof(T));
-  } else {
-    const std::size_t most = std::min(from.where.size(), to.where.size());
-    for (std::size_t i = to.where.next_on(to.me, 0); i < most;) {
-      scratch fetched;
-      std::size_t n = std::min({most, to.where.run_at(i).end, from.where.run_at(i).end}) - i, whole = n;
-      const T* const source = from.template window<const T>(&from, i, n, fetched);
-      std::copy_n(source, n, to.template window<T>(&to, i, whole, fetched));
-      i = to.where.next_on(to.me, i + n);
-    }
-  }
-}
-
-template <class T>
-element_state<T> make_container(const team& t, placement p) {
-  if constexpr (lies_in_segments<T>)
-    return container_state(t, std::move(p), sizeof(T), alignof(T), [](std::byte* at, std::size_t n) {
-      T* const first = reinterpret_cast<T*>(at);
-      for (std::size_t i = 0; i < n; ++i) ::new (static_cast<void*>(first + i)) T();
-    });
-  else
-    return owned_state<T>(t, std::move(p));
-}
-
-}  // namespace detail
-
 /// Elements that lie on the ranks of a team, each where the distribution says. Made by all members together; elements
 /// are value-initialised.
 ///
@@ -149,6 +115,17 @@ class array {
   void resize(std::size_t n) { become(placement().resized(n)); }
   /// Deals the elements anew, over the same ranks. Collective, as resize.
   void redistribute(const distribution& d) { become(armilla::placement(size(), members().size(), d)); }
+
+  /// Writes the elements, and those of statements before, into a file, in the order of their indices; it takes the place of one
+  /// that is there when it is whole, and not before. Collective, and a fence of the team; no fiber may change elements meanwhile.
+  /// T is sendable. Errors: usage_error on all members, and the old file stays. Cost: a copy from each member to the file, in
+  /// pieces of a MiB with a checksum; of elements dealt in turn first a copy in blocks.
+  void save(const std::string& path) const { detail::save_elements<T>(state_, path); }
+  /// Takes the elements of a file that an array, a vector, a bag or a list of them has saved, on any number of ranks. It has as
+  /// many then, over its own ranks and dealt as before; one that was made without elements has them in blocks over all ranks.
+  /// Collective, as resize. Each member reads its part. Errors: usage_error on all members for a file that is damaged or of
+  /// another kind or element, limit_error for one that does not fit; the elements are as before then. Cost: a copy from the file.
+  void load(const std::string& path) { state_ = detail::load_elements<T>(state_, path); }
 
   /// A loop over all elements would fetch them one by one: does not compile, and says what to write.
   template <class Element = T>

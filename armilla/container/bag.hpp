@@ -28,7 +28,7 @@ std::vector<std::vector<std::size_t>> balancing_gifts(const std::vector<std::siz
 ///
 /// As of a vector, elements count from the next fence of its team or of all ranks on; then algorithms, views and `local()` have
 /// them. What a vector has and a bag has not is an order that `balance` would have to keep: of a bag only what is too much on a
-/// rank moves. Errors: as of a vector.
+/// rank moves. Errors: as of a vector. It is saved and loaded as an array; loaded, each rank has as many.
 template <class T>
 class bag : protected vector<T> {
   using base = vector<T>;
@@ -53,9 +53,11 @@ class bag : protected vector<T> {
   using base::begin;
   using base::empty;
   using base::end;
+  using base::load;
   using base::local;
   using base::members;
   using base::placement;
+  using base::save;
   using base::size;
   using base::state;
 };

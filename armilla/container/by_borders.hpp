@@ -55,6 +55,16 @@ class by_borders {
     sample_ = std::move(sample);
   }
 
+  /// On all members together: each has the keys of `table` then, from its border on and below the next one.
+  template <class Part>
+  void adopt(Part& part, typename Part::table_type table, std::vector<Key> borders) {
+    part.guard.await_loops();
+    const held here(part.guard);
+    part.table = std::move(table);
+    borders_ = std::move(borders);
+    ++times_;
+  }
+
   struct sizes {
     std::size_t all, here;
   };

@@ -186,6 +186,7 @@ template <class Key, class Value, class Hash, class Table, class Spread = by_has
 class hash_part {
  public:
   using table_type = Table;
+  using spread_type = Spread;
   using slot = typename table_type::slot;
 
   using kept = typename table_type::kept;  ///< what a search gives

@@ -140,6 +140,9 @@ class hash_table {
   }
 
   std::size_t size() const noexcept { return size_; }
+  using slot_value = Value;  ///< of all elements of a key
+  /// For a loop over slots: each has all elements of its key.
+  const hash_table& by_key() const noexcept { return *this; }
   std::size_t capacity() const noexcept { return slots_ == nullptr ? 0 : (mask_ + 1) * mark_group::width; }
 
   /// Asks for the cache line that a search for `hash` reads first, and later, once that has come, for the slot that it meets.

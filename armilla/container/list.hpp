@@ -3,9 +3,12 @@
 #include <cstddef>
 #include <optional>
 #include <ranges>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "armilla/container/array_inline.hpp"
 #include "armilla/container/list_inline.hpp"
 
 namespace armilla {
@@ -69,6 +72,25 @@ class list {
       members().barrier();
     }
     detail::agree(members(), "for_each_in_order", why);
+  }
+
+  /// Writes all elements into a file, in their order; it takes the place of one that is there when it is whole, and not before.
+  /// Collective, and a fence of the team; no fiber and no body may change the list meanwhile. Errors: usage_error on all members,
+  /// and the old file stays.
+  void save(const std::string& path) const {
+    members().fence();
+    detail::save_walked(members(), path, detail::saved_sequence<T>(), {},
+                        [this](detail::piece_writer& to) { detail::put_elements<T>(to, local()); });
+  }
+  /// Its elements are those of a file from then on that a list, array, vector or bag has saved on any number of ranks: each
+  /// member has as many, and their places name others than before. Collective, and a fence of the team. Errors: usage_error on
+  /// all members for a file that is damaged or of another kind or element; the elements are as before then.
+  void load(const std::string& path) {
+    members().fence();
+    std::vector<T> mine = detail::load_share<T>(members(), path);
+    clear_local();
+    for (T& each : mine) push_local(std::move(each));
+    detail::meet(members());
   }
 
   /// This rank's elements in their order, to be walked in both directions and changed. A loop over them must not wait, send or

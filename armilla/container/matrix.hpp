@@ -4,11 +4,14 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 
 #include "armilla/container/local_span.hpp"
 #include "armilla/container/matrix_inline.hpp"
+#include "armilla/container/save_cells.hpp"
+#include "armilla/team/fence.hpp"
 
 namespace armilla {
 
@@ -139,6 +142,19 @@ class matrix {
     return copy;
   }
 
+  /// Writes the own cells of all members into a file; it takes the place of one that is there when it is whole, and not before.
+  /// Collective, and a fence of the team. Errors: usage_error on all members, and the old file stays. Cost: a copy to the file,
+  /// in pieces of a MiB with a checksum.
+  void save(const std::string& path) const {
+    plan().members.fence();
+    detail::save_cells(plan(), static_cast<const T*>(first()), path);
+  }
+  /// Takes extents and cells of a file that a matrix of N dimensions has saved on any number of ranks, in any grid. It is cut
+  /// into as many blocks as before, with a halo as before, value-initialised: `exchange` follows. One that was made without
+  /// extents lies over all ranks then, without a halo. Collective. Errors: usage_error on all members for a file that is damaged
+  /// or of another kind, limit_error for one that does not fit; the cells are as before then. Cost: a copy from the file.
+  void load(const std::string& path);
+
   /// The halo beyond the border of the whole matrix becomes f(coordinates), where coordinates are signed: -1 lies before the
   /// first cell. Not in periodic dimensions. This rank's part; no message.
   template <class F>
@@ -246,6 +262,23 @@ class matrix {
   std::shared_ptr<const detail::matrix_plan<N>> plan_;
   detail::block_storage blocks_;
 };
+
+template <class T, std::size_t N>
+void matrix<T, N>::load(const std::string& path) {
+  const team members = plan_ ? plan_->members : world();
+  members.fence();
+  detail::saved_file file(members, path, detail::saved_cells<T, N>());
+  std::vector<rank_t> blocks;
+  for (std::size_t d = 0; plan_ && d < N; ++d) blocks.push_back(plan_->shape.blocks(d));
+  point extents;
+  for (std::size_t d = 0; d < N; ++d) extents[d] = std::size_t(file.grid().extents[d]);
+  const halo around = plan_ ? plan_->around : halo();
+  matrix read(
+      std::make_shared<const detail::matrix_plan<N>>(members, detail::grid_shape<N>(extents, members.size(), blocks), around));
+  detail::fill_cells(file, read.plan(), read.first());
+  file.agree();
+  *this = std::move(read);
+}
 
 /// Exchanges two matrices with their halos, without a message. By all members alike.
 template <class T, std::size_t N>

@@ -73,6 +73,8 @@ class ordered_table {
   }
 
   std::size_t size() const noexcept { return size_; }
+  using slot_value = Value;
+  const ordered_table& by_key() const noexcept { return *this; }
   bool empty() const noexcept { return size_ == 0; }
   void prefetch_marks(std::uint64_t) const noexcept {}
   void prefetch_slot(std::uint64_t) const noexcept {}

@@ -28,6 +28,8 @@ void refused() {
   auto v = armilla::views::keys(x);
 #elif defined(CASE_ELEMENT)
   armilla::vector<std::unique_ptr<int>> y(10);
+#elif defined(CASE_SAVE)
+  armilla::array<int*>(10).save("file");
 #elif defined(CASE_COPY)
   auto y = x;
 #endif

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "armilla/container/hash_core.hpp"
 #include "armilla/container/hash_find.hpp"
 #include "armilla/container/hash_range.hpp"
+#include "armilla/container/save_keys.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/question.hpp"
 
@@ -145,6 +147,7 @@ class map_verbs : public hash_verbs<Key, Value, Hash, Equal, Table, Spread> {
 
  public:
   using mapped_type = Value;
+  static constexpr saved_kind saved_as = Spread::moves ? saved_kind::map : saved_kind::unordered_map;
 
   /// Statement: the key with the value, unless it is there.
   template <class K>
@@ -225,6 +228,8 @@ class set_verbs : public hash_verbs<Key, void, Hash, Equal, Table, Spread> {
   using base::core_;
 
  public:
+  static constexpr saved_kind saved_as = Spread::moves ? saved_kind::set : saved_kind::unordered_set;
+
   /// Statement: the key, unless it is there.
   template <class K>
   void insert(const K& key) {
@@ -286,6 +291,26 @@ class hash_container : public Verbs {
     if (held_ != nullptr) retire(std::move(held_));
   }
   handle_type handle() const { return handle_type(this->core_->own_name()); }
+
+  /// Writes all elements into a file; it takes the place of one that is there when it is whole, and not before. Collective, and a
+  /// fence of the team: all that was said before is saved; statements of bodies wait meanwhile. Errors: usage_error on all
+  /// members, and the old file stays. Cost: each member writes what lies on it, marshalled twice: to know its size, and in pieces
+  /// of a MiB.
+  void save(const std::string& path) const { save_keys(*this->core_, Verbs::saved_as, path); }
+  /// Its elements are those of a file from then on, which a container of this kind, of the same keys and values, has saved on any
+  /// number of ranks. Collective, and a fence of the team; handles stay good. Each member reads a share. Errors: usage_error on
+  /// all members for a file that is damaged or of another kind or element; the elements are as before then.
+  void load(const std::string& path) {
+    core& here = *this->core_;
+    here.members().fence();
+    saved_file file(here.members(), path, saved_keys<typename core::key_type, kept_for_key<part>>(Verbs::saved_as));
+    if constexpr (core::part::spread_type::moves) {
+      load_in_order(here, file);
+    } else {
+      hash_container fresh(here.members());
+      load_keys(here, fresh, *fresh.core_, file);
+    }
+  }
 
  private:
   // From here on bodies that name it by its handle find it on all members.

@@ -20,6 +20,7 @@ class multimap_verbs : public hash_verbs<Key, Value, Hash, Equal, multimap_table
 
  public:
   using mapped_type = Value;
+  static constexpr saved_kind saved_as = saved_kind::unordered_multimap;
 
   /// Statement: one more element.
   template <class K>
@@ -61,6 +62,8 @@ class multiset_verbs : public hash_verbs<Key, std::uint64_t, Hash, Equal, multis
   using base::core_;
 
  public:
+  static constexpr saved_kind saved_as = saved_kind::unordered_multiset;
+
   /// Statement: the key once more, or `times` more.
   template <class K>
   void insert(const K& key, std::uint64_t times = 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -78,6 +79,12 @@ class vector : public array<T> {
   void keep_local(std::size_t n) {
     if (n > this->state_.count() || !this->placement().linear()) detail::throw_cannot_grow(!this->placement().linear());
     this->state_.keep(n);
+  }
+
+  /// As of an array.
+  void load(const std::string& path) {
+    array<T>::load(path);
+    if (staged_ == nullptr) start();
   }
 
   vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
