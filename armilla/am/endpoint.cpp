@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/endpoint.hpp"
 
+#include <algorithm>
+#include <vector>
+
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -13,6 +16,21 @@ static event_count make_sleeper(const context& self, const host_map& host, role 
   return {host.control(self.rank), *self.count, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns};
 }
 
+// A rank alone waits for nothing on its host.
+static void watch_crowd(const context& self, const host_map& host, std::optional<crowding>& crowd) {
+  std::vector<const control_block*> ranks;
+  std::vector<pid_t> processes;
+  for (rank_t r = 0; r < self.ranks; ++r) {
+    if (host.names != nullptr && host.names->size() > 1 && host.number[std::size_t(r)] != host.number[std::size_t(self.rank)])
+      continue;
+    ranks.push_back(&host.control(r));
+    processes.push_back(host.pid[std::size_t(r)]);
+  }
+  std::ranges::sort(processes);
+  processes.erase(std::unique(processes.begin(), processes.end()), processes.end());
+  crowd.emplace(host.job().crowd, std::move(ranks), std::move(processes), host.job().processors);
+}
+
 endpoint::endpoint(context& self, const host_map& host, role who)
     : out(self, host, who),
       sleeper(make_sleeper(self, host, who)),
@@ -22,6 +40,9 @@ endpoint::endpoint(context& self, const host_map& host, role who)
       waits(out, in, sleeper, lost),
       signals(out, in, sleeper, waits) {
   out.open_network(*this, who);
+  if (who != role::rank || !host.oversubscribed || !self.settings->crowding) return;
+  watch_crowd(self, host, crowd);
+  sleeper.watch_crowd(&*crowd);
 }
 
 // All frames have been taken in, so all blocks have been received: the network only has to notice.

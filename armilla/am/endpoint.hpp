@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
+
 #include "armilla/am/inbox.hpp"
 #include "armilla/am/interrupts.hpp"
 #include "armilla/am/ledger.hpp"
 #include "armilla/am/losses.hpp"
 #include "armilla/am/outbox.hpp"
 #include "armilla/am/progress.hpp"
+#include "armilla/fabric/crowding.hpp"
 
 namespace armilla::detail {
 
@@ -18,7 +21,8 @@ struct endpoint {
   endpoint(const endpoint&) = delete;
 
   outbox out;
-  event_count sleeper;  ///< how this rank sleeps, and where it tells what it waits for
+  std::optional<crowding> crowd;  ///< of a rank whose host has more of them than cores
+  event_count sleeper;            ///< how this rank sleeps, and where it tells what it waits for
   losses lost;
   inbox in;
   ledger sums;  ///< for the fence

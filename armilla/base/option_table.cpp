@@ -202,6 +202,9 @@ std::vector<row> make_table() {
       heading("Waiting"),
       duration("spin", &o::spin_ns, 1000, "How long a wait spins before it yields the core."),
       duration("yield", &o::yield_ns, 1000, "How long a wait yields the core before it sleeps."),
+      flag("crowding", &o::crowding,
+           "Ranks that outnumber the cores of their host find out whether other work has these as well, and sleep at once while "
+           "that is quicker than to yield."),
       choice("wait", &o::wait, {{"auto", wait_mode::in_place}, {"switch", wait_mode::switching}},
              "How a fiber waits that could take in messages itself, for it is the only one: in place, or by switching to the "
              "loop."),

@@ -50,6 +50,7 @@ struct options {
   // waiting
   std::uint64_t spin_ns = 50'000;
   std::uint64_t yield_ns = 200'000;
+  bool crowding = true;
   wait_mode wait = wait_mode::in_place;
   progress_mode progress = progress_mode::poll;
   std::uint64_t progress_after_ns = 200'000;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "armilla/base/types.hpp"
+#include "armilla/boot/crowd_record.hpp"
 #include "armilla/ring/host_layout.hpp"
 
 namespace armilla::detail {
@@ -91,6 +92,7 @@ struct job_block {
   char options[max_options];                ///< that all ranks must share: see options::shared
   char program_names[max_programs][max_name];
   rank_record rank[max_ranks];
+  alignas(cache_line) crowd_record crowd;
 };
 static_assert(sizeof(rank_record) == 32);
 static_assert(sizeof(job_block) <= host_layout::job_bytes);

@@ -15,6 +15,7 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/guest_mailbox.hpp"
+#include "armilla/fabric/crowding.hpp"
 
 // Model: tests/models/order/losses.rs
 // Model: tests/models/order/sleep.rs
@@ -62,7 +63,10 @@ event_count event_count::without_spinning(control_block& mine, counters& count) 
 
 void event_count::note_look(backoff& s) noexcept {
   const std::uint64_t now = now_ns();
-  if (s.began_ns == 0) s.began_ns = now;
+  if (s.began_ns == 0) {
+    s.began_ns = now;
+    mine_.waits.store(mine_.waits.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   mine_.looked.store(now, std::memory_order_release);
 }
 
@@ -79,9 +83,10 @@ event_count::step event_count::idle_slowly(backoff& s) noexcept {
     return step::again;
   }
   // What a guest asks for may have to wait until its budget allows it: others shall have the core meanwhile.
-  if (waited < spin_ns_ + yield_ns_ || called_by_guest()) {
+  const bool crowded = crowd_ != nullptr && crowd_->sleeps_at_once(now);
+  if ((waited < spin_ns_ + yield_ns_ && !crowded) || called_by_guest()) {
     ++count_.yields;
-    sched_yield();
+    crowd_ == nullptr ? void(sched_yield()) : crowd_->yield(now);
     return step::again;
   }
   return step::sleep;

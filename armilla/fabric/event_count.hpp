@@ -22,6 +22,8 @@
 // Model: tests/models/order/losses.rs
 namespace armilla::detail {
 
+class crowding;
+
 class event_count {
  public:
   event_count(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns);
@@ -74,6 +76,8 @@ class event_count {
   /// The rank takes in what guests of the job ask of it: while there is something, it does not sleep. False: it no longer does.
   void watch_guests(bool on) noexcept { watches_guests_ = on; }
   bool called_by_guest() const noexcept { return mine_.called.load(std::memory_order_relaxed) != 0 && watches_guests_; }
+  /// Ranks that outnumber their cores sleep at once while that is quicker; null: they yield first.
+  void watch_crowd(crowding* host) noexcept { crowd_ = host; }
   /// The rank has no supervisor: it looks after itself. Times as ARMILLA_STALL (only if it is the whole job) and
   /// ARMILLA_WAIT_REPORT.
   void watch_alone(std::uint64_t stall_ns, std::uint64_t report_ns) noexcept {
@@ -99,6 +103,7 @@ class event_count {
   const std::atomic<std::uint32_t>* losses_ = nullptr;
   std::uint32_t losses_heard_ = 0;
   bool watches_guests_ = false;
+  crowding* crowd_ = nullptr;
   reporter reporter_;
   std::uint64_t stall_ns_ = 0, report_ns_ = 0;  // of a rank that looks after itself
   std::uint64_t reported_ = 0;                  // began_ns of the wait that has been reported

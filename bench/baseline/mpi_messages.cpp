@@ -20,6 +20,41 @@ double round_trip(row_context& c) {
   });
 }
 
+void ask(int rank) {
+  MPI_Send(nullptr, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD);
+  MPI_Recv(nullptr, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+void answer(int rank) {
+  MPI_Recv(nullptr, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Send(nullptr, 0, MPI_BYTE, rank, 0, MPI_COMM_WORLD);
+}
+
+/// Rank 0 asks all others in turn.
+double turns(row_context& c) {
+  return time_per(c.iterations, [&](long n) {
+    for (long i = 0; i < n; ++i) {
+      const int to = 1 + int(i % (c.ranks - 1));
+      if (c.rank == 0) ask(to);
+      if (c.rank == to) answer(0);
+    }
+  });
+}
+
+/// Every rank asks the next one at the same time.
+double all_ask(row_context& c) {
+  const int next = (c.rank + 1) % c.ranks, last = (c.rank + c.ranks - 1) % c.ranks;
+  const auto shift = [](int to, int from) {
+    MPI_Sendrecv(nullptr, 0, MPI_BYTE, to, 0, nullptr, 0, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  };
+  return time_per(c.iterations, [&](long n) {
+    for (long i = 0; i < n; ++i) {
+      shift(next, last);
+      shift(last, next);
+    }
+  });
+}
+
 /// Blocks from rank 0 to rank 1, which looks at both ends of each; an answer at the end.
 double stream(row_context& c) {
   constexpr long slots = 64;  // a multiple, as the row that this is compared with has
@@ -129,6 +164,8 @@ double alltoall(row_context& c) {
 
 void add_messages(row_table& rows) {
   rows.insert(rows.end(), {{"mpi_rtt", round_trip},
+                           {"mpi_turns", turns},
+                           {"mpi_ring", all_ask},
                            {"mpi_stream", stream},
                            {"mpi_ping", ping},
                            {"mpi_barrier", barrier},

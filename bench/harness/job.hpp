@@ -28,6 +28,7 @@ struct sample {
 /// differ:
 ///   by_message      global memory is reached by messages although it is mapped
 ///   timed           the same, and the library takes the time of its components
+///   yielding        ranks that outnumber the cores yield them to others whatever these are
 ///   with_thread     the same, and a thread of each rank answers while it computes
 ///   interrupted     the same, and each rank is interrupted while it computes
 ///   traced          each rank notes what it does; the file is thrown away
@@ -42,6 +43,7 @@ struct sample {
 ///   hosts_mixed_mpi the same, but inside a host shared memory does; hosts_mixed_ucx: UCX between the hosts
 enum class worker_kind {
   armilla,
+  yielding,
   by_message,
   timed,
   with_thread,

@@ -31,6 +31,7 @@ struct spec {
   int ranks = 0;                         ///< 0: what the user asked for
   int runs = 30;
   worker_kind worker = worker_kind::armilla;
+  int strangers = 0;     ///< processes that do nothing but use the cores meanwhile
   paper_row paper = {};  ///< if the MRPC paper measured the same: shown beside the baseline that is timed
 };
 

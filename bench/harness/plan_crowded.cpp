@@ -1,10 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite crowded: more ranks than cores do what two ranks do, which is the baseline.
+// Suite crowded: more ranks than cores do what two ranks do, which is the baseline; and they wait beside strangers.
+#include <utility>
+
 #include "bench/harness/plan.hpp"
 
 namespace bench {
+namespace {
+
+/// Calls of ranks that outnumber the cores, alone and beside strangers.
+void add_beside_strangers(std::vector<spec>& t) {
+  using enum worker_kind;
+  for (const int ranks : {4, 8})
+    for (const int strangers : {0, 1, 2, 4}) {
+      const auto add = [&](const std::string& row, double limit_ns, std::vector<baseline> beside) {
+        t.push_back({.name = row + "_" + std::to_string(ranks) + "on2_beside_" + std::to_string(strangers),
+                     .suite = "crowded",
+                     .row = row,
+                     .iterations = 20'000 / (strangers == 0 ? 1 : 4),
+                     .baselines = std::move(beside),
+                     .limit_value = limit_ns,
+                     .ranks = ranks,
+                     .runs = 9,
+                     .strangers = strangers});
+      };
+      const double alone = strangers == 0 ? (ranks == 4 ? 3000 : 5000) : 0;
+      const long few = strangers == 0 ? 0 : 200;  // each may take a tick
+      const double of_before = strangers == 0 ? 1.05 : 0.1;
+      add("call_turns", alone, {{mpi, "mpi_turns", 1.0, few}, {yielding, "call_turns", of_before, few}});
+      add("call_ring", alone, {{mpi, "mpi_ring", 1.0, few}, {yielding, "call_ring", of_before, few}});
+      if (strangers == 2 && ranks == 4) {
+        t.push_back({.name = "em3d_base_4on2_beside_2",
+                     .suite = "crowded",
+                     .row = "em3d_base",
+                     .unit = "ns/edge",
+                     .size = 40,
+                     .iterations = 30,
+                     .baselines = {{mpi, "mpi_em3d_base", 1.0}},
+                     .ranks = ranks,
+                     .runs = 5,
+                     .strangers = strangers});
+        t.push_back({.name = "jacobi_4on2_beside_2",
+                     .suite = "crowded",
+                     .row = "jacobi",
+                     .unit = "ms",
+                     .size = 20,
+                     .iterations = 1,
+                     .baselines = {{example_mpi, "jacobi_mpi", 1.0}},
+                     .ranks = ranks,
+                     .runs = 5,
+                     .worker = example,
+                     .strangers = strangers});
+      }
+      if (strangers > 0) add("call_turns_p99", strangers == 1 ? 1e6 : 5e6, {});
+    }
+}
+
+}  // namespace
 
 void add_crowded(std::vector<spec>& t) {
+  add_beside_strangers(t);
   constexpr long million = 1'000'000;
   for (const int ranks : {4, 8}) {
     const auto row = [&](const std::string& name, long size, long iterations) {

@@ -5,6 +5,7 @@
 #include <exception>
 
 #include "bench/harness/arena.hpp"
+#include "bench/harness/strangers.hpp"
 
 namespace bench {
 namespace {
@@ -108,6 +109,7 @@ void take(result& into, const sampling& how, job_pool& jobs) {
   }
   const std::size_t goal = into.rounds.size() + std::size_t(runs);
   try {
+    const strangers others(into.what->strangers);
     for (int tries = 0; tries < 4 * runs && into.rounds.size() < goal && (tries < 3 || now_ns() < deadline); ++tries) {
       round r = take_round(*into.what, how, into.ranks, jobs);
       (r.steady() ? into.rounds : into.unsteady).push_back(std::move(r));

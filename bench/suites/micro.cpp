@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -33,6 +34,23 @@ double am_round_trip(row_context& c) {
 double call_empty(row_context& c) {
   const am::rank_t to = far(c);
   return driven_each(c, [&](long) { am::call(to, [] {}).get(); });
+}
+
+/// One rank calls all others in turn, so that none of them sleeps for long.
+double call_turns(row_context& c) {
+  return driven_each(c, [&](long i) { am::call(am::rank_t(1 + i % (am::ranks() - 1)), [] {}).get(); });
+}
+
+/// The same: the time that one call in a hundred exceeds.
+double call_turns_p99(row_context& c) {
+  return driven(c, [&] {
+    std::vector<double> ns;
+    for (long i = 0; i < c.iterations; ++i)
+      ns.push_back(time_per(1, [&](long) { am::call(am::rank_t(1 + i % (am::ranks() - 1)), [] {}).get(); }));
+    const auto at = ns.begin() + std::ptrdiff_t(ns.size() * 99 / 100);
+    std::ranges::nth_element(ns, at);
+    return *at;
+  });
 }
 
 /// What ARMILLA_TRACE adds where something is noted: a wait's beginning and its end.
@@ -163,6 +181,8 @@ void add_micro(row_table& rows) {
                            {"call_empty", call_empty},
                            {"trace_event", trace_event},
                            {"call_ring", call_ring},
+                           {"call_turns", call_turns},
+                           {"call_turns_p99", call_turns_p99},
                            {"call_struct32", call_struct32},
                            {"call_vec20", call_vec20},
                            {"call_vec20_both", call_vec20_both},
