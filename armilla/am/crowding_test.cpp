@@ -45,7 +45,7 @@ RANK_TEST(calls_statements_and_meetings_end) {
   const am::rank_t next = (am::rank() + 1) % am::ranks();
   *arrived = 0;
   am::barrier();
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 400; ++i) {
     for (int k = 0; k < 5; ++k) EXPECT_EQ(am::call(next, [](int n) { return n + 1; }, i).get(), i + 1);
     for (int k = 0; k < 5; ++k) am::async(next, [] { ++*arrived; });
     am::fence();
@@ -58,7 +58,7 @@ RANK_TEST(calls_statements_and_meetings_end) {
 RANK_TEST(fibers_and_timers_go_on) {
   const change_of_mind changing;
   am::barrier();
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 100; ++i) {
     std::vector<int> got(std::size_t(am::ranks()));
     am::parfor(0, am::ranks(), [&](int r) {
       am::sleep_for(200us);
@@ -72,3 +72,4 @@ RANK_TEST(fibers_and_timers_go_on) {
 }
 
 }  // namespace
+RANK_TEST_MAIN()
