@@ -7,9 +7,18 @@
 namespace bench {
 namespace {
 
-/// Calls of ranks that outnumber the cores, alone and beside strangers.
+/// Calls of ranks that have a core each, or outnumber the cores, alone and beside strangers.
 void add_beside_strangers(std::vector<spec>& t) {
   using enum worker_kind;
+  for (const int strangers : {0, 1, 2, 4})
+    t.push_back({.name = "call_2on2_beside_" + std::to_string(strangers),
+                 .suite = "crowded",
+                 .row = "call_turns_median",
+                 .iterations = 200'000,
+                 .limit_value = 300,
+                 .ranks = 2,
+                 .runs = 9,
+                 .strangers = strangers});
   for (const int ranks : {4, 8})
     for (const int strangers : {0, 1, 2, 4}) {
       const auto add = [&](const std::string& row, double limit_ns, std::vector<baseline> beside) {

@@ -41,17 +41,22 @@ double call_turns(row_context& c) {
   return driven_each(c, [&](long i) { am::call(am::rank_t(1 + i % (am::ranks() - 1)), [] {}).get(); });
 }
 
-/// The same: the time that one call in a hundred exceeds.
-double call_turns_p99(row_context& c) {
+/// The same: the time that this share of the calls exceeds.
+double exceeded_by(row_context& c, double share) {
   return driven(c, [&] {
-    std::vector<double> ns;
-    for (long i = 0; i < c.iterations; ++i)
-      ns.push_back(time_per(1, [&](long) { am::call(am::rank_t(1 + i % (am::ranks() - 1)), [] {}).get(); }));
-    const auto at = ns.begin() + std::ptrdiff_t(ns.size() * 99 / 100);
+    std::vector<double> ns(std::size_t(c.iterations));
+    for (std::size_t i = 0; i < ns.size(); ++i) {
+      const std::uint64_t began = now_ns();
+      am::call(am::rank_t(1 + i % std::size_t(am::ranks() - 1)), [] {}).get();
+      ns[i] = double(now_ns() - began);
+    }
+    const auto at = ns.begin() + std::ptrdiff_t(double(ns.size()) * (1 - share));
     std::ranges::nth_element(ns, at);
     return *at;
   });
 }
+double call_turns_median(row_context& c) { return exceeded_by(c, 0.5); }
+double call_turns_p99(row_context& c) { return exceeded_by(c, 0.01); }
 
 /// What ARMILLA_TRACE adds where something is noted: a wait's beginning and its end.
 double trace_event(row_context& c) {
@@ -182,6 +187,7 @@ void add_micro(row_table& rows) {
                            {"trace_event", trace_event},
                            {"call_ring", call_ring},
                            {"call_turns", call_turns},
+                           {"call_turns_median", call_turns_median},
                            {"call_turns_p99", call_turns_p99},
                            {"call_struct32", call_struct32},
                            {"call_vec20", call_vec20},

@@ -206,6 +206,14 @@ void use_everything() {
   std::printf("%s from %d of %d\n", right ? "hello" : "wrong", int(armilla::rank()), int(armilla::ranks()));
 }
 
+void call_in_turns() {
+  const armilla::rank_t next = (armilla::rank() + 1) % armilla::ranks();
+  bool right = true;
+  for (int i = 0; i < 500; ++i) right = right && armilla::call(next, [](int n) { return n + 1; }, i).get() == i + 1;
+  armilla::barrier();
+  std::printf("%s from %d of %d\n", right ? "hello" : "wrong", int(armilla::rank()), int(armilla::ranks()));
+}
+
 // So large that the library asks how much of it is new memory.
 void fill_a_large_container() {
   armilla::spread_array<long> all((std::size_t{64} << 20) / sizeof(long) * std::size_t(armilla::ranks()));
@@ -280,6 +288,7 @@ int act() {
   if (scene == "hello") std::printf("hello from %d of %d\n", int(armilla::rank()), int(armilla::ranks()));
   if (scene == "late_use" && armilla::rank() == 1) usleep(50'000);
   if (scene == "use" || scene == "late_use") use_everything();
+  if (scene == "calls") call_in_turns();
   if (scene == "large") fill_a_large_container();
   if (scene == "late" && armilla::rank() == star) usleep(1'500'000);
   if (scene == "fibers") leave_fibers();
