@@ -64,7 +64,7 @@ class Quota(StartTest):
     def test_a_quota_counts_in_processors(self):
         for quota, processors in ((0.5, 1), (1, 1)):
             with self.subTest(quota=quota):
-                self.assertRegex(self.under(quota, os.path.join(os.path.dirname(LAUNCHER), "armilla-info")), rf"processors +{processors} on")
+                self.assertRegex(self.under(quota, os.path.join(os.path.dirname(LAUNCHER), "armilla-info"), ARMILLA_RANKS="2"), rf"processors +{processors} on")
 
 
 if __name__ == "__main__":
