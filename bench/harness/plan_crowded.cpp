@@ -47,6 +47,7 @@ void add_beside_strangers(std::vector<spec>& t) {
                      .baselines = {{mpi, "mpi_em3d_base", 1.0}},
                      .ranks = ranks,
                      .runs = 5,
+                     .worker = by_message,  // a call for each value of another rank
                      .strangers = strangers});
         t.push_back({.name = "jacobi_4on2_beside_2",
                      .suite = "crowded",
