@@ -19,12 +19,19 @@ losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_
 // Ends the waits for ranks that have been lost since the last time: fibers become ready, conditions come true.
 bool losses::hear() {
   sleeper_.hear_losses();
-  for (const loss_record& e : out_.host().job().losses.entry) {  // in their order: the first is the cause of most others
+  for (const loss_record& e : told_losses(out_.host().job())) {  // in their order: the first is the cause of most others
     if (e.complete.load(std::memory_order_acquire) == 0) continue;
     for (rank_t r = std::max(e.first, 0); r <= e.last && r < out_.self.ranks; ++r)
       if (r != out_.self.rank && !out_.is_lost(r)) lose(r);
   }
+  for (const follower told : followers_) told(out_.self);
   return true;
+}
+
+// In the order of tell_loss: counts, then wakes.
+void losses::again() {
+  out_.host().job().losses.count.fetch_add(1, std::memory_order_seq_cst);
+  for (rank_t r = 0; r < out_.self.ranks; ++r) out_.notify(r);
 }
 
 void losses::lose(rank_t r) {

@@ -16,8 +16,15 @@ class losses {
   /// Layers that wait for other ranks ask to be told. Called where messages are taken in.
   using listener = void (*)(context& self, rank_t lost);
   void tell(listener who) { listeners_.push_back(who); }
-  /// The first that was lost, or `no_rank`.
+  /// The same, once behind all that is new, also where only `again` was called.
+  using follower = void (*)(context& self);
+  void tell_at_the_end(follower who) { followers_.push_back(who); }
+  /// Lets all ranks of this host hear once more: one of them gives up what it had begun with others because of a loss.
+  [[gnu::cold]] void again();
+  /// The first that was lost since the ranks that were left agreed last, or `no_rank`.
   rank_t first() const noexcept { return first_; }
+  /// The ranks that are left have agreed: only `left`, if it is one, is lost from here on to waits that any rank may end.
+  void accept(rank_t left) noexcept { first_ = left; }
   /// The rank_lost of a rank that is, as told by the component that saw it.
   std::exception_ptr error(rank_t lost, const char* operation) const;
   [[noreturn, gnu::cold]] void raise(rank_t lost, const char* operation) const;
@@ -38,6 +45,7 @@ class losses {
   event_count& sleeper_;
   counters& count_;
   std::vector<listener> listeners_;
+  std::vector<follower> followers_;
   rank_t first_ = no_rank;
 };
 

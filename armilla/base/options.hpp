@@ -17,6 +17,7 @@ enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
 enum class progress_use { as_asked, on, off };
+enum class loss_use { end, go_on };
 
 /// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
 std::uint64_t default_segment_bytes() noexcept;
@@ -57,6 +58,7 @@ struct options {
   std::uint64_t stall_ns = 2'000'000'000;
   std::uint64_t wait_report_ns = 0;
   // when something dies
+  loss_use on_loss = loss_use::end;
   std::uint64_t loss_grace_ns = 400'000'000;
   std::uint64_t loss_timeout_ns = 10'000'000'000;
   // fibers

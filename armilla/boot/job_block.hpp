@@ -53,8 +53,8 @@ struct loss_record {
   char cause[180];           ///< what follows "rank 2"
 };
 struct loss_log {
-  static constexpr std::uint32_t room = 64;
-  std::atomic<std::uint32_t> count;  ///< complete ones: waits look at this
+  static constexpr std::uint32_t room = 1024;  ///< each rank once
+  std::atomic<std::uint32_t> count;            ///< complete ones: waits look at this
   std::atomic<std::uint32_t> begun;
   loss_record entry[room];
 };
@@ -63,7 +63,7 @@ static_assert(sizeof(loss_record) == 256);
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 8;                 // of all of docs/spec/wire.md
+  static constexpr std::uint32_t good_version = 9;                 // of all of docs/spec/wire.md
   static constexpr std::uint32_t max_ranks = 1024;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;
@@ -83,6 +83,8 @@ struct job_block {
   std::uint32_t losses_told;                 ///< what looks after the ranks, on all hosts, tells of each that dies, and why
   std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
 
+  std::uint32_t goes_on;  ///< the ranks that are left go on when one is lost
+
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
   alignas(cache_line) failure_record failure;
@@ -93,6 +95,7 @@ struct job_block {
   char program_names[max_programs][max_name];
   rank_record rank[max_ranks];
   alignas(cache_line) crowd_record crowd;
+  std::atomic<std::uint8_t> met[max_ranks];  ///< meet_living: how far each rank has come
 };
 static_assert(sizeof(rank_record) == 32);
 static_assert(sizeof(job_block) <= host_layout::job_bytes);

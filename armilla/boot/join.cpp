@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@
 #include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/launcher.hpp"
+#include "armilla/boot/loss_log.hpp"
 
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
@@ -217,6 +219,23 @@ void meet(const launch& self, std::uint32_t point) {
     return;
   }
   for (; n < all; n = arrived.load(std::memory_order_acquire)) syscall(SYS_futex, word, FUTEX_WAIT, n, nullptr, nullptr, 0);
+}
+
+// No loss wakes this futex, so it is looked for now and then.
+void meet_living(const launch& self, std::uint32_t point) {
+  job_block& job = *self.job;
+  std::atomic<std::uint32_t>& arrived = job.arrived[point];
+  const auto word = reinterpret_cast<std::uint32_t*>(&arrived);
+  job.met[self.rank].store(std::uint8_t(point), std::memory_order_release);
+  arrived.fetch_add(1, std::memory_order_acq_rel);
+  syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
+  const timespec patience{0, 5'000'000};
+  for (rank_t r = 0; r < self.ranks; ++r)
+    for (;;) {
+      const std::uint32_t n = arrived.load(std::memory_order_acquire);
+      if (job.met[r].load(std::memory_order_acquire) >= point || find_loss(job, r) != nullptr) break;
+      syscall(SYS_futex, word, FUTEX_WAIT, n, &patience, nullptr, 0);
+    }
 }
 
 void require_same_build(const launch& self) {

@@ -27,7 +27,7 @@ void copy(char (&to)[N], std::string_view from) noexcept {
 std::string cause_of_bereaved(rank_t first) { return "ended after the loss of rank " + std::to_string(first); }
 
 const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
-  for (const loss_record& e : job.losses.entry)
+  for (const loss_record& e : told_losses(job))
     if (e.complete.load(std::memory_order_acquire) != 0 && e.first <= r && r <= e.last) return &e;
   return nullptr;
 }
@@ -60,7 +60,12 @@ void tell_own_loss(job_block& job, rank_t rank) noexcept try {
   ending mine;
   mine.kind = ending::how::exception;
   const loss_record& before = job.losses.entry[0];
-  if (before.complete.load(std::memory_order_acquire) != 0) return tell_loss(job, rank, rank, cause_of_bereaved(before.first));
+  if (job.goes_on != 0) try {  // another loss may be long ago
+      throw;
+    } catch (const rank_lost& why) { return tell_loss(job, rank, rank, cause_of_bereaved(why.rank())); } catch (...) {
+    }
+  else if (before.complete.load(std::memory_order_acquire) != 0)
+    return tell_loss(job, rank, rank, cause_of_bereaved(before.first));
   const exception_text thrown = describe_current_exception();
   mine.text = thrown.type_name + ": " + thrown.text;
   tell_loss(job, rank, rank, cause_of(mine));

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -18,6 +20,11 @@ void tell_own_loss(job_block& job, rank_t rank) noexcept;
 
 /// "ended after the loss of rank 1".
 std::string cause_of_bereaved(rank_t first);
+
+/// Those that have been told or are being told, in their order.
+inline std::span<const loss_record> told_losses(const job_block& job) noexcept {
+  return {job.losses.entry, std::min(job.losses.begun.load(std::memory_order_relaxed), loss_log::room)};
+}
 
 /// What is known of the loss of rank `r`; null: it is not lost.
 const loss_record* find_loss(const job_block& job, rank_t r) noexcept;

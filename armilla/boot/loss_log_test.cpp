@@ -42,12 +42,21 @@ TEST(losses, the_first_word_about_a_rank_counts) {
   EXPECT_STREQ(find_loss(job, 2)->cause, "first");
 }
 
-TEST(losses, a_full_log_and_a_long_text_harm_nobody) {
-  job_block& job = make_job(100);
-  for (int r = 0; r < 100; ++r) tell_loss(job, r, r, std::string(1000, 'x'), std::string(1000, 'y'));
-  EXPECT_EQ(job.losses.count.load(), loss_log::room);
+TEST(losses, there_is_room_for_all_ranks_of_the_largest_job) {
+  job_block& job = make_job(job_block::max_ranks);
+  for (int round = 0; round < 2; ++round)
+    for (int r = 0; r < int(job_block::max_ranks); ++r) tell_loss(job, r, r, std::string(1000, 'x'), std::string(1000, 'y'));
+  EXPECT_EQ(job.losses.count.load(), job_block::max_ranks);
+  EXPECT_EQ(told_losses(job).size(), job_block::max_ranks);
   EXPECT_EQ(std::string(find_loss(job, 0)->cause).size(), sizeof loss_record::cause - 1);
-  EXPECT_EQ(find_loss(job, 99), nullptr);
+  EXPECT_NE(find_loss(job, job_block::max_ranks - 1), nullptr);
+}
+
+TEST(losses, a_full_log_harms_nobody) {
+  job_block& job = make_job(8);
+  job.losses.begun = loss_log::room;
+  tell_loss(job, 7, 7, "too late", "");
+  EXPECT_EQ(find_loss(job, 7), nullptr);
 }
 
 }  // namespace

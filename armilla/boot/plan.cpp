@@ -46,6 +46,10 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
     throw_usage("start", fmt::format("{} programs asked for; a job holds up to {}", programs.size(), job_block::max_programs));
   if (settings.fabric == "threads" && programs.size() > 1)
     throw_usage("start", "ARMILLA_FABRIC=threads runs all ranks in one process, so it takes one program; use shm for several");
+  if (settings.on_loss == loss_use::go_on && settings.fabric != "auto" && settings.fabric != "shm")
+    throw_usage("start", fmt::format("ARMILLA_ON_LOSS=continue with ARMILLA_FABRIC={}: ranks go on in shared memory only; set "
+                                     "ARMILLA_FABRIC=shm, or leave ARMILLA_ON_LOSS away",
+                                     settings.fabric));
 }
 
 void fill_programs(job_plan& plan, const std::vector<program_spec>& programs) {
@@ -101,6 +105,7 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   job.label = settings.label;
   job.supervisor = getpid();
   job.losses_told = 1;
+  job.goes_on = settings.on_loss == loss_use::go_on;
   fill_options(job, settings);
   fill_programs(plan, programs);
   fill_places(plan, settings);

@@ -8,6 +8,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/guest_mailbox.hpp"
+#include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/units.hpp"
 
 // Model: tests/models/order/counters.rs
@@ -22,6 +23,7 @@ double seconds(std::uint64_t ns) noexcept { return double(ns) / 1e9; }
 
 std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
+  if (const loss_record* const lost = find_loss(job, r)) return std::string("is lost: it ") + lost->cause;
   if (stage == rank_stage::absent) return "has not joined the job yet";
   if (stage == rank_stage::joined) return "is starting";
   if (stage == rank_stage::ending) return "has ended its function and waits for the other ranks to end theirs";
@@ -30,6 +32,11 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   if (looked == 0) return "is busy and has not waited yet: it computes, or is outside of the library";
   return fmt::format("is busy; it last waited {:.1f} s ago: it computes, or is outside of the library",
                      now > looked ? seconds(now - looked) : 0.0);
+}
+
+// Is to answer.
+bool runs(const job_block& job, std::uint32_t r) {
+  return job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && find_loss(job, rank_t(r)) == nullptr;
 }
 
 }  // namespace
@@ -43,8 +50,7 @@ std::string waits_of(job_block& job, rank_t r, std::uint64_t now) {
   const rank_record& record = job.rank[r];
   std::string text = fmt::format("rank {} ({}, pid {})", r, job.program_names[record.program % job_block::max_programs],
                                  record.pid.load(std::memory_order_relaxed));
-  if (!has_answered(rank) || record.stage.load(std::memory_order_acquire) != rank_stage::running)
-    return text + " " + seen_from_outside(job, r, now) + "\n";
+  if (!has_answered(rank) || !runs(job, std::uint32_t(r))) return text + " " + seen_from_outside(job, r, now) + "\n";
   return text + ":\n" + std::string(rank.text, std::min<std::size_t>(rank.text_bytes, control_block::text_room));
 }
 
@@ -82,7 +88,7 @@ void stall_detector::begin(phase p) {
   asked_ns_ = now_ns();
   until_ns_ = asked_ns_ + answers_within_ns;
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
-    if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
+    if (runs(job_, r)) {
       ask(control_of(job_, rank_t(r)));
       wake(progress_thread_of(job_, rank_t(r)));
     }
@@ -106,6 +112,7 @@ void stall_detector::look_for_waits(std::uint64_t now) {
   for (std::uint32_t r = 0; r < job_.ranks; ++r) {
     now_[r] = control_of(job_, rank_t(r)).idle.load(std::memory_order_acquire);
     const std::uint64_t since = now_[r] >> 1;
+    if (find_loss(job_, rank_t(r)) != nullptr) continue;
     if (report_ns_ == 0 || since == 0 || now < since + report_ns_ || reported_[r] == since) continue;
     reported_[r] = since;
     news = true;
@@ -126,6 +133,7 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
   for (std::uint32_t r = 0; r < job_.ranks; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
+    if (find_loss(job_, rank_t(r)) != nullptr) continue;
     if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_guest(rank)) return false;
     // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no
     // bell.
@@ -141,7 +149,7 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
 
 bool stall_detector::all_answered() const {
   for (std::uint32_t r = 0; r < job_.ranks; ++r)
-    if (job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) {
+    if (runs(job_, r)) {
       const control_block& progress_thread = progress_thread_of(job_, rank_t(r));
       const bool looks = progress_thread.present.load(std::memory_order_acquire) != 0;
       if (!has_answered(control_of(job_, rank_t(r))) ||

@@ -17,6 +17,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/join.hpp"
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
@@ -64,6 +65,9 @@ class supervisor {
   void reap();
   void judge();
   void tell_losses();
+  bool goes_on() const;
+  void go_on_without_the_lost();
+  bool lose(child& c);
   bool typed_at_us_too(int signal);
   std::optional<ending> find_failure() const;
   std::optional<ending> look_at(const child& c) const;
@@ -93,6 +97,8 @@ class supervisor {
   std::optional<ending> failure_;
   int interrupted_by_ = 0;
   bool stalled_ = false;
+  std::optional<ending> first_loss_;  // where the others go on
+  bool none_left_ = false;
 };
 
 int supervisor::run() {
@@ -293,8 +299,48 @@ void supervisor::tell_losses() {
   }
 }
 
+// From the moment on in which all ranks have started: before, they need each other.
+bool supervisor::goes_on() const {
+  return plan_.job->goes_on != 0 && plan_.job->arrived[all_started].load(std::memory_order_acquire) >= std::uint32_t(plan_.ranks);
+}
+
+void supervisor::go_on_without_the_lost() {
+  for (child& c : children_) {
+    if (c.alive || c.told) continue;
+    if (finished(c))
+      failure_ = failure_ ? failure_ : look_at(c);  // its part was done, but the program says that it failed
+    else if (!lose(c))
+      return;
+  }
+  if (failure_) return stop_after(grace_ns_);
+  const auto is_left = [this](const child& c) {
+    return !c.told && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(c));
+  };
+  if (std::ranges::any_of(children_, is_left)) return;
+  none_left_ = std::ranges::none_of(children_, [this](const child& c) { return finished(c); });
+  if (std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);  // what has told its own loss ends by itself
+}
+
+// False: Ctrl-C has ended the job.
+bool supervisor::lose(child& c) {
+  ending how = look_at(c).value_or(base_of(c));
+  if (how.kind == ending::how::signal && typed_at_us_too(how.code)) return false;
+  c.told = true;
+  tell_loss(*plan_.job, c.first, c.last, cause_of(how));
+  if (!first_loss_) first_loss_ = how;
+  how.kind = ending::how::lost;
+  how.text = find_loss(*plan_.job, c.first)->cause;  // as the rank itself has told it, if it has
+  const auto left = std::ranges::count_if(children_, [](const child& other) { return !other.told; });
+  say(fmt::format("armilla: {}; {}", sentence(how),
+                  left > 1    ? fmt::format("the other {} ranks go on", left)
+                  : left == 1 ? "the other rank goes on"
+                              : "no rank is left"));
+  return true;
+}
+
 void supervisor::judge() {
   if (phase_ != phase::running) return;
+  if (goes_on()) return go_on_without_the_lost();
   auto cause = find_failure();
   if (!cause) return;
   const bool struck = cause->kind == ending::how::signal;
@@ -353,8 +399,8 @@ void supervisor::pass_on(int signal) {
 }
 
 int supervisor::report() {
-  if (!failure_ && interrupted_by_ == 0 && !stalled_) return 0;
-  orphans_.end_all();
+  if (first_loss_ || failure_ || interrupted_by_ != 0 || stalled_) orphans_.end_all();
+  if (!failure_ && interrupted_by_ == 0 && !stalled_) return none_left_ && first_loss_ ? exit_code(*first_loss_) : 0;
   if (stalled_) return stall_exit_code;
   if (failure_) {
     say("armilla: " + sentence(*failure_) + "; the job was stopped");

@@ -16,7 +16,7 @@ namespace armilla::detail {
 struct host_layout {
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
-  static constexpr std::size_t job_bytes = 16 * page;        ///< owned by boot: what runs, how it ended
+  static constexpr std::size_t job_bytes = 80 * page;        ///< owned by boot: what runs, how it ended
   static constexpr std::size_t control_bytes = 4 * page;     ///< owned by boot: sleep flag, futex, what the rank waits for
   /// 0: bodies; 1: one-sided access and what is safe beside the rank, to the progress thread; 2: the progress thread's answers.
   static constexpr int lanes = 3;
@@ -26,8 +26,9 @@ struct host_layout {
   std::uint64_t ring_bytes = 128 * 1024;  ///< payload lines of one ring, a power of two
   std::uint64_t segment_bytes = 1 << 30;  ///< reserved for each rank's segment, a multiple of the page
 
-  static constexpr std::size_t team_slots = 33;                       ///< teams that a rank can be in, one way or another
-  static constexpr std::size_t team_flags_bytes = team_slots * 4096;  ///< their flags, together in front
+  static constexpr std::size_t team_slots = 33;  ///< teams that a rank can be in, one way or another
+  static constexpr std::size_t team_slot_bytes = page + 5 * cache_line;
+  static constexpr std::size_t team_flags_bytes = team_slots * team_slot_bytes;  ///< their flags, together in front
 
   static constexpr std::size_t team_boards_bytes = 36 * 1024;
   /// For each team: a few lines for each rank, staging with a line at least for each, and boards.

@@ -88,6 +88,15 @@ joined_process first_process(int argc, char** argv, joined_process process) {
   return process;
 }
 
+// Launchers end the job of a rank that dies, each in its way, and there may be several hosts.
+void require_end_on_loss(const launcher& from, const options& settings) {
+  if (settings.on_loss == loss_use::end || (from.kind != launcher_kind::agent && settings.launcher == launcher_use::none)) return;
+  throw_usage("start", fmt::format("ARMILLA_ON_LOSS=continue is for the ranks of one host, and {} started this one; start the "
+                                   "program by itself with ARMILLA_RANKS or by armilla-run -n without --hosts, or leave "
+                                   "ARMILLA_ON_LOSS away",
+                                   from.kind == launcher_kind::agent ? "armilla-run --hosts" : from.name));
+}
+
 joined_process join(int argc, char** argv) {
   joined_process process{std::make_unique<options>(), nullptr, {}, {}, {}};
   const launcher from = find_launcher();
@@ -99,6 +108,7 @@ joined_process join(int argc, char** argv) {
   std::string problem;  // one of all ranks says what is wrong with their variables
   try {
     *process.settings = options::from_environment();
+    if (launched) require_end_on_loss(from, *process.settings);
   } catch (const error& why) {
     if (!launched) throw;
     problem = why.what();

@@ -141,13 +141,33 @@ void measure_locks(context& self) {
   s.seconds_per_lock = double(least) / locks * ns_per_tick() * 1e-9;
 }
 
+namespace {
+
+// By rank, on the first of those that are left; a lost one has done nothing that is known. Empty on the others, and where one
+// more is lost meanwhile.
+std::vector<rank_report> gather_reports(context& self) try {
+  const team all = self.session->self.job->goes_on != 0 ? world().survivors() : world();
+  std::vector<rank_image> images = all.gather(image_of_this_rank(self), 0);
+  if (all.rank() != 0) return {};
+  rank_report unknown;
+  unknown.program = "lost";
+  unknown.sent.resize(std::size_t(self.ranks));
+  std::vector<rank_report> reports(std::size_t(self.ranks), unknown);
+  for (std::size_t i = 0; i < images.size(); ++i)
+    reports[std::size_t(all.world_rank(rank_t(i)))] = from_image(std::move(images[i]));
+  return reports;
+} catch (const rank_lost&) {
+  if (self.session->self.job->goes_on == 0) throw;
+  return {};
+}
+
+}  // namespace
+
 void report_stats(context& self) {
   rank_stats& s = stats_of(self);
   if (!s.asked.any()) return;
-  std::vector<rank_image> all = world().gather(image_of_this_rank(self), 0);
-  if (self.rank != 0) return;
-  job_report job{fabric_of(self.session->self), s.asked.timing, {}, {}, {}};
-  for (rank_image& image : all) job.ranks.push_back(from_image(std::move(image)));
+  job_report job{fabric_of(self.session->self), s.asked.timing, gather_reports(self), {}, {}};
+  if (job.ranks.empty()) return;
   add_up(job);
   if (!s.asked.file.empty()) write_file(s.asked.file, json_of(job));
   if (!s.asked.print) return;

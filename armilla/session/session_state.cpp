@@ -58,7 +58,10 @@ void meet_at_the_end(const launch& self, meeting_point point) {
   std::atomic<std::uint64_t>& idle = control_of(*self.job, self.rank).idle;
   idle.store(now_ns() << 1 | 1, std::memory_order_release);
   set_stage(self, rank_stage::ending);
-  meet(self, point);
+  if (self.job->goes_on != 0)
+    meet_living(self, point);
+  else
+    meet(self, point);
   idle.store(0, std::memory_order_release);
 }
 

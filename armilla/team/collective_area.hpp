@@ -44,7 +44,7 @@ struct collective_layout {
   static constexpr std::uint32_t ending_slot = slots;  ///< all ranks once more, for the end of run_main
   static constexpr std::uint32_t to_twin = slots + 1;  ///< from a team's slot to its twin's
   static constexpr std::uint32_t all_slots = 2 * slots + 1;
-  static constexpr std::size_t slot_bytes = 4096;
+  static constexpr std::size_t slot_bytes = host_layout::team_slot_bytes;
   static constexpr rank_t most_ranks = 1024;
   static_assert(sizeof(team_slot) <= slot_bytes);
   static_assert(all_slots == host_layout::team_slots && all_slots * slot_bytes == host_layout::team_flags_bytes);

@@ -13,6 +13,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/fence_guest.hpp"
+#include "armilla/team/last_fence.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/replicate.hpp"
@@ -85,7 +86,7 @@ void combine(void*, void* result, const void* low, const void* high) {
 std::uint64_t look_at_guests(const team_state& s) {
   std::uint64_t changed = 0;
   for (fence_guest* const g : s.guests)
-    if (g->look()) changed |= g->bit();
+    if (!g->revoked() && g->look()) changed |= g->bit();
   return changed;
 }
 
@@ -114,12 +115,16 @@ round_sums count_here(team_record& t) {
   return s;
 }
 
+}  // namespace
+
 // By index: a guest that sends may let bodies and fibers run, and one of these a guest go.
-[[gnu::cold]] void settle_guests(team_state& s) {
+void settle_guests(team_state& s) {
   s.guests_settled = true;
   for (std::size_t i = 0; i < s.guests.size(); ++i)
-    if (!s.guests[i]->settle()) s.guests_settled = false;
+    if (!s.guests[i]->revoked() && !s.guests[i]->settle()) s.guests_settled = false;
 }
+
+namespace {
 
 void send_held_back(team_record& t) {
   if (!t.owner->guests.empty()) [[unlikely]]
@@ -284,9 +289,13 @@ round_sums run_rounds(team_record& t, const intention& what) {
   }
 }
 
-// A fence of some ranks tells nothing of the others.
+// A fence of some ranks tells nothing of the others. The lost send nothing any more.
 bool holds_all_of(const team_record& t, const fence_guest& g) {
-  return t.size == std::uint32_t(t.self->ranks) || g.members().id() == t.id;
+  if (t.size == std::uint32_t(t.self->ranks) || g.members().id() == t.id) return true;
+  if (!g.revoked()) return false;
+  for (rank_t i = 0; i < g.members().size(); ++i)
+    if (const rank_t r = g.members().world_rank(i); t.numbers[std::size_t(r)] < 0 && !t.self->out->is_lost(r)) return false;
+  return true;
 }
 
 // All members have the same bits, and call their guests in the same order. Where one has failed the others still agree: members
@@ -295,7 +304,7 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
   std::exception_ptr first;
   const std::vector<fence_guest*> guests = t.owner->guests;
   for (fence_guest* const g : guests) {
-    if ((g->bit() & changed) == 0 || !holds_all_of(t, *g)) continue;
+    if (g->revoked() || (g->bit() & changed) == 0 || !holds_all_of(t, *g)) continue;
     try {
       g->agree();
     } catch (const rank_lost&) { throw; } catch (...) {
@@ -328,7 +337,9 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
   if (disagreed) std::rethrow_exception(disagreed);
 }
 
-void run(team_record* team, const intention& what) {
+}  // namespace
+
+void run_fence_as(team_record* team, const intention& what) {
   const only_fence mine(require_entry(team, what.kind));
   team_record& t = *team;
   context& c = *t.self;
@@ -350,8 +361,6 @@ void run(team_record* team, const intention& what) {
     finish(t, sums, what);
 }
 
-}  // namespace
-
 fence_guest::fence_guest(const team& members) : members_(members) {
   require_members(members_, "make a container");
   team_state& s = *here("make a container").teams;
@@ -372,7 +381,7 @@ void retire(std::unique_ptr<fence_guest> guest) noexcept {
   if (current != nullptr && current->teams != nullptr) current->teams->retired.push_back(std::move(guest));
 }
 
-void run_fence(team_record* team) { run(team, {collective::fence}); }
+void run_fence(team_record* team) { run_fence_as(team, {collective::fence}); }
 
 void run_fence_in(const team& members, pattern how) {
   team_record* const t = members.record_;
@@ -383,13 +392,13 @@ void run_fence_in(const team& members, pattern how) {
     ~restored() { set_fence_pattern(t, before); }
   } at_end{*t, t->fence_pattern};
   set_fence_pattern(*t, how);
-  run(t, {collective::fence, rank_t(how)});
+  run_fence_as(t, {collective::fence, rank_t(how)});
 }
 
-void run_ending_fence(context& c) { run(c.teams->ending, {collective::end}); }
+void run_ending_fence(context& c) { end_among_living(c.teams->ending, {collective::end}); }
 
 void run_world_fence() { run_fence(here("fence").teams->world); }
 
-void run_end_fence(ending_of which) { run(here("fence").teams->world, {collective::end, rank_t(which)}); }
+void run_end_fence(ending_of which) { end_among_living(here("fence").teams->world, {collective::end, rank_t(which)}); }
 
 }  // namespace armilla::detail

@@ -31,11 +31,15 @@ class fence_guest {
   std::uint64_t number() const noexcept { return number_; }
   /// One bit, the same on all members; two guests may share one.
   std::uint64_t bit() const noexcept { return bit_; }
+  /// A member of its team is lost: what it holds back goes nowhere any more, and no fence asks it.
+  void revoke() noexcept { revoked_ = true; }
+  bool revoked() const noexcept { return revoked_; }
 
  private:
   team members_;
   std::uint64_t number_ = 0;
   std::uint64_t bit_ = 0;
+  bool revoked_ = false;
 };
 
 /// The end of a guest that other members may still send to: it stays until a fence of its team or of all ranks is over, and takes

@@ -34,7 +34,8 @@ enum class collective : std::uint8_t {
   all_to_all_v,
   all_gather_v,
   reduce_scatter,
-  end  ///< the fences with which a rank's function and session end; `root` is the stage
+  end,  ///< the fences with which a rank's function and session end; `root` is the stage
+  survivors
 };
 const char* name_of(collective kind) noexcept;
 

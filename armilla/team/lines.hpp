@@ -26,6 +26,31 @@ struct alignas(cache_line) intention_line {
 };
 static_assert(sizeof(intention_line) == 5 * cache_line);
 
+/// Where the members that are left agree which these are: see survivors.cpp.
+struct alignas(cache_line) survivor_board {
+  static constexpr std::size_t words = 1024 / 64;
+  struct request {
+    std::uint64_t highest_step;
+    std::uint32_t free_slots;
+    std::uint32_t unsettled;
+  };
+  std::atomic<std::uint64_t> step;     ///< the owner asks, or is ready to use the new team
+  request wanted;                      ///< written before the step that asks
+  std::atomic<std::uint64_t> decided;  ///< of the team's first member: the step, and whose proposal counts. Any member writes it.
+  alignas(cache_line) std::atomic<std::uint64_t> proposal[words];  ///< a bit for each member that the owner found
+};
+static_assert(sizeof(survivor_board) == 3 * cache_line);
+
+/// How far a rank has come in the last fences of a job that has lost ranks: see last_fence.cpp.
+struct alignas(cache_line) end_board {
+  struct counts {
+    std::atomic<std::uint64_t> whom, created, processed;
+  };
+  std::atomic<std::uint64_t> word;  ///< which of the fences, and the round in it
+  counts of[2];                     ///< by parity of the round
+};
+static_assert(sizeof(end_board) == cache_line);
+
 /// The flags of one team. Its members agree on the slot; world has slot 0.
 ///
 /// Steps never repeat or go back in a slot, also when it passes on to another team: a waiting rank takes any step that is
@@ -38,6 +63,8 @@ struct team_slot {
   flag_line check[2];                              ///< checked jobs: what the owner is about to do
   flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
   intention_line entered;
+  survivor_board survivors;
+  end_board end;  ///< in world's slot
 };
 
 /// The boards of a team. Each begins behind the one before it.

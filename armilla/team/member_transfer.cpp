@@ -4,11 +4,13 @@
 #include <sys/uio.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -24,6 +26,8 @@ constexpr std::uint64_t longest_chunk = 8 * 1024;  // so that the receiver copie
 
 // Chunks that go into the staging in a row: then what has come is taken, while both are in the cache.
 constexpr std::uint64_t burst = 4;
+
+constexpr std::uint64_t until_heard_ns = 1'000'000'000;
 
 constexpr std::uint64_t cross_from = 8 * 1024 + 1;  // up to there, two copies through the staging are quicker than a system call
 
@@ -301,14 +305,35 @@ std::uint32_t member_transfer::sign() const { return std::uint32_t(t_.sign >> si
 void member_transfer::copy_out(const in_stream& in, std::uint64_t at, std::uint64_t bytes) {
   if (bytes == 0) return;
   const std::byte* source = in.source + in.next % in.chunks * in.chunk;
-  if (in.take != nullptr && otherwise_ == no_rank) return in.take(in.self, in.member, at, source, bytes);
-  if (in.to == nullptr) return;
-  if (in.where != pair_line::process) [[likely]] {
+  if (in.take != nullptr && otherwise_ == no_rank)
+    in.take(in.self, in.member, at, source, bytes);
+  else if (in.to == nullptr)
+    return;
+  else if (in.where != pair_line::process) [[likely]]
     std::memcpy(in.to + at, source, bytes);
-  } else if (!copy_across(state_.self, in.from, in.to + at, reinterpret_cast<std::uint64_t>(source), bytes)) {
-    throw_usage(what_,
-                fmt::format("the memory of rank {} cannot be read: {}; set ARMILLA_CROSS_COPY=0", in.from, std::strerror(errno)));
-  }
+  else if (!copy_across(state_.self, in.from, in.to + at, reinterpret_cast<std::uint64_t>(source), bytes))
+    throw_unreadable(in.from, errno);
+  if (in.where != pair_line::staged) require_its_stay();
+}
+
+// Where the sender's own memory was read: it has left, and its memory may be something else by now, if it has heard of a loss.
+// What it has heard can be heard here.
+void member_transfer::require_its_stay() {
+  endpoint& messages = *state_.self.messages;
+  std::atomic_thread_fence(std::memory_order_acquire);  // the copy comes before the look
+  if (!messages.sleeper.losses_to_hear()) [[likely]]
+    return;
+  messages.lost.hear();
+  if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+}
+
+// The sender may have died, which is heard of in a moment.
+void member_transfer::throw_unreadable(rank_t from, int error) {
+  endpoint& messages = *state_.self.messages;
+  messages.waits.wait_until_deadline([this] { return t_.lost != no_rank; }, now_ns() + until_heard_ns, what_);
+  if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
+  throw_usage(what_,
+              fmt::format("the memory of rank {} cannot be read: {}; set ARMILLA_CROSS_COPY=0", from, std::strerror(error)));
 }
 
 bool member_transfer::finished() const {

@@ -92,6 +92,8 @@ class member_transfer {
   void note_taken();
   void wait_for_peers();
   std::uint32_t sign() const;
+  void require_its_stay();
+  [[noreturn, gnu::cold]] void throw_unreadable(rank_t from, int error);
   bool finished() const;
 
   team_record& t_;

@@ -59,6 +59,7 @@ struct team_record {
   pattern fence_pattern;
   std::uint64_t pattern_step = 0;
   std::uint64_t check_step = 0;
+  std::uint64_t survivor_step = 0;
   /// In each round a member has processed all that was created before the round before: see fence.cpp.
   bool fence_keeps_up = true;
   // Sums of the last round, perhaps of the last fence.
@@ -80,6 +81,8 @@ struct team_record {
   std::size_t pairs_from = ~std::size_t(0);       ///< bytes: values and arrays of so many and more move by groups.hpp
   std::size_t scan_pairs_from = ~std::size_t(0);  ///< the same in scans, in which a member waits for those before it only
   rank_t lost = no_rank;                          ///< the first member that was lost: no collective of this team waits any more
+  std::vector<std::uint64_t> ancestors;           ///< the teams that it was made from
+  std::vector<bool> left_out;                     ///< members that are not in the last team of survivors
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
   bool by_pairs(std::size_t bytes) const noexcept { return bytes >= pairs_from; }

@@ -17,6 +17,7 @@
 #include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
+#include "armilla/team/survivors.hpp"
 #include "armilla/team/team_state.hpp"
 #include "armilla/team/transfer_streams.hpp"
 
@@ -35,8 +36,7 @@ namespace armilla::detail {
 namespace {
 
 struct request {
-  std::uint64_t highest_step;
-  std::uint32_t free_slots;
+  survivor_board::request slots;
   std::int32_t color;
   std::int32_t key;
 };
@@ -45,14 +45,16 @@ static_assert(sizeof(request) <= flag_line::payload_bytes);
 constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;  // that the program's teams can have
 
 std::uint64_t last_step(const team_record& t) {
-  const std::uint64_t own =
-      t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step, t.number - t.first_step});
+  const std::uint64_t own = t.first_step + std::max({t.step - t.first_step, t.pattern_step, t.check_step, t.number - t.first_step,
+                                                     t.survivor_step - t.first_step});
   return t.twin == nullptr ? own : std::max(own, last_step(*t.twin));
 }
 
+// The lost read nothing any more.
 bool closed_by_all(const team_state& s, const team_record& t) {
-  return std::ranges::all_of(
-      t.members, [&](rank_t r) { return s.slot(r, t.slot).closed.step.load(std::memory_order_acquire) >= t.first_step; });
+  return std::ranges::all_of(t.members, [&](rank_t r) {
+    return s.slot(r, t.slot).closed.step.load(std::memory_order_acquire) >= t.first_step || s.self.out->is_lost(r);
+  });
 }
 
 // Forgets the teams that no value names any more; what remains decides which slots are free.
@@ -76,9 +78,18 @@ std::uint64_t highest_step(const team_state& s) {
   return highest;
 }
 
+}  // namespace
+
+survivor_board::request slots_here(team_state& s) {
+  const std::uint32_t free = free_slots(s);  // which may raise the highest step
+  return {highest_step(s), free, s.unsettled};
+}
+
+namespace {
+
 std::vector<request> exchange_requests(team_record& t, int color, int key) {
   team_state& s = *t.owner;
-  const request mine{highest_step(s), free_slots(s), color, key};
+  const request mine{slots_here(s), color, key};
   const std::uint64_t step = post(t, &mine, sizeof mine, "team::split");
   std::vector<request> all(t.size);
   for (std::uint32_t i = 0; i < t.size; ++i) std::memcpy(&all[i], await_post(t, i, step, "team::split"), sizeof(request));
@@ -88,9 +99,26 @@ std::vector<request> exchange_requests(team_record& t, int color, int key) {
 
 std::uint32_t free_everywhere(const std::vector<request>& all) {
   std::uint32_t free = all_slots;
-  for (const request& r : all) free &= r.free_slots;
+  for (const request& r : all) free &= r.slots.free_slots;
   return free;
 }
+
+}  // namespace
+
+// What moved in its slot may have stopped in the middle.
+void revoke(team_record& t, rank_t lost) {
+  team_state& s = *t.owner;
+  for (team_record* r = &t; r != nullptr; r = r->twin.get()) {
+    r->lost = lost;
+    r->checking = true;  // so that a collective hears of it when it is entered
+    if (s.areas[r->slot] != nullptr) abandon(*r);
+  }
+  if (t.slot < collective_layout::slots) s.unsettled |= 1u << t.slot;
+  for (fence_guest* const g : s.guests)
+    if (g->members().id() == t.id) g->revoke();
+}
+
+namespace {
 
 std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot,
                                           std::uint64_t first_step) {
@@ -104,7 +132,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   for (std::uint32_t i = 0; i < t->size; ++i) t->numbers[std::size_t(t->members[i])] = rank_t(i);
   t->owner = &s;
   t->slot = slot;
-  t->step = t->known = t->number = t->first_step = first_step;
+  t->step = t->known = t->number = t->survivor_step = t->first_step = first_step;
   t->entered_at = std::uint32_t(first_step % intention_line::kept);
   for (const rank_t r : t->members) {
     t->slots.push_back(&s.slot(r, slot));
@@ -120,14 +148,24 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   set_fence_pattern(*t, choose_fence(settings.fence, *t, s.self.host->oversubscribed));
   t->flat_barrier = t->barrier_pattern == pattern::flat;
   // The leader's steps never go back, and it has no two teams in one slot at a time.
+  for (const rank_t r : t->members)
+    if (t->lost == no_rank && s.self.out->is_lost(r)) revoke(*t, r);
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   return t;
 }
 
-team_record* make_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step) {
+}  // namespace
+
+team_record* make_record(const team_record& parent, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step) {
+  team_state& s = *parent.owner;
   s.teams.push_back(build_record(s, std::move(members), slot, first_step).release());
-  return s.teams.back();
+  team_record* const made = s.teams.back();
+  made->ancestors = parent.ancestors;
+  made->ancestors.push_back(parent.id);
+  return made;
 }
+
+namespace {
 
 // All members know its slot and steps, so none need hear of it.
 team_record& make_twin(team_record& t) {
@@ -144,11 +182,11 @@ team_record& make_twin(team_record& t) {
 [[noreturn]] void throw_no_slot(const team_record& parent, const std::vector<request>& all) {
   std::uint32_t worst = 0;
   for (std::uint32_t i = 0; i < parent.size; ++i)
-    if (std::popcount(all[i].free_slots) < std::popcount(all[worst].free_slots)) worst = i;
+    if (std::popcount(all[i].slots.free_slots) < std::popcount(all[worst].slots.free_slots)) worst = i;
   throw_limit("team::split",
               fmt::format("no place for another team: rank {} holds {} teams beside world, and {} is the most that "
                           "ranks can have in common; let some team values go",
-                          parent.members[worst], collective_layout::slots - 1 - std::popcount(all[worst].free_slots),
+                          parent.members[worst], collective_layout::slots - 1 - std::popcount(all[worst].slots.free_slots),
                           collective_layout::slots - 1));
 }
 
@@ -173,10 +211,14 @@ team_record* split(team_record* parent, int color, int key) {
   const std::uint32_t free = free_everywhere(all);
   if (free == 0) throw_no_slot(*parent, all);
   std::uint64_t highest = 0;
-  for (const request& r : all) highest = std::max(highest, r.highest_step);
+  for (const request& r : all) highest = std::max(highest, r.slots.highest_step);
+  const auto slot = std::uint32_t(std::countr_zero(free));
+  if (std::ranges::any_of(all, [&](const request& r) { return (r.slots.unsettled >> slot & 1) != 0; })) {
+    settle_slot(*parent->owner, slot);
+    exchange_requests(*parent, color, key);  // until all have
+  }
   if (color < 0) return nullptr;
-  return make_record(*parent->owner, members_of(*parent, all), std::uint32_t(std::countr_zero(free)),
-                     highest + team_slot::flat_lines);
+  return make_record(*parent, members_of(*parent, all), slot, highest + team_slot::flat_lines);
 }
 
 }  // namespace
@@ -216,8 +258,8 @@ team_state::team_state(context& c) : self(c), layout{c.ranks} {
                 fmt::format("a job of {} ranks; its collectives hold at most {}", c.ranks, collective_layout::most_ranks));
   std::vector<rank_t> everyone;
   for (rank_t r = 0; r < c.ranks; ++r) everyone.push_back(r);
-  world = make_record(*this, everyone, 0, 0);
-  ending = make_record(*this, std::move(everyone), collective_layout::ending_slot, 0);
+  teams.push_back(world = build_record(*this, everyone, 0, 0).release());
+  teams.push_back(ending = build_record(*this, std::move(everyone), collective_layout::ending_slot, 0).release());
   ending->id = world->id;
   world->references = ending->references = 1;
 }
@@ -237,13 +279,7 @@ namespace {
 void lose_member(context& self, rank_t lost) {
   if (self.teams == nullptr) return;
   for (team_record* t : self.teams->teams)
-    if (t->lost == no_rank && std::ranges::find(t->members, lost) != t->members.end()) {
-      for (team_record* r = t; r != nullptr; r = r->twin.get()) {
-        r->lost = lost;
-        r->checking = true;  // so that a collective hears of it when it is entered
-        if (self.teams->areas[r->slot] != nullptr) abandon(*r);
-      }
-    }
+    if (t->lost == no_rank && t->numbers[std::size_t(lost)] >= 0) revoke(*t, lost);
 }
 
 }  // namespace
@@ -251,6 +287,7 @@ void lose_member(context& self, rank_t lost) {
 void start_teams(context& self, const launch&) {
   self.teams = new team_state(self);
   self.messages->lost.tell(lose_member);
+  self.messages->lost.tell_at_the_end(follow_survivors);
 }
 
 void stop_teams(context& self) {

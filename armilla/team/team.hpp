@@ -30,6 +30,7 @@ void let_go(team_record* t) noexcept;
 void run_barrier(team_record* t);
 void run_fence(team_record* t);
 void run_world_barrier();
+team_record* run_survivors(team_record* t);
 void run_world_fence();
 enum class pattern;
 /// A fence that all members ask to be of this pattern. Another than theirs: usage_error where it is seen.
@@ -138,6 +139,13 @@ class team {
   /// The same members in the same order, as a team of its own: for what runs beside this one's collectives, in another fiber or
   /// in a library. Errors and cost as `split`.
   team dup() const { return split(0, rank()); }
+
+  /// The members that are not lost, in the order that they have here, as a team of its own; ranks of the job stay as they are.
+  /// All of them call it, before or after they have heard of the loss, and all get the same members: one that dies meanwhile is
+  /// left out on all, or is lost to the new team, whose next collective says so. Also where nothing is lost. The counters and
+  /// waits that any loss ends (docs/guide/death.md) go on behind it. All members are on one host (else usage_error). Throws
+  /// limit_error as `split`. Cost: two barriers.
+  team survivors() const { return team(detail::run_survivors(record_)); }
 
   /// Returns when all members have entered. See armilla/team/barrier.hpp.
   void barrier() const { detail::run_barrier(record_); }

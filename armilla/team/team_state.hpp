@@ -73,7 +73,9 @@ struct team_state {
   bool guests_settled = true;                                      ///< at the last round of a fence
   bool fencing = false;                                            ///< a fiber of this rank is inside a fence
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
-  team_record* ending = nullptr;                                   ///< all ranks, for the end of run_main
+  std::uint32_t unsettled = 0;    ///< slots in which a team had lost a member: what moved there may have stopped in the middle
+  std::uint64_t end_stage = 0;    ///< of the last fences, which this rank is in
+  team_record* ending = nullptr;  ///< all ranks, for the end of run_main
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
     return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));

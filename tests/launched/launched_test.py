@@ -65,6 +65,10 @@ class Launched(FailedJobs, unittest.TestCase):
             with self.subTest(calls=calls):
                 self.assert_hellos(self.launch("-n", "3", deny, "EPERM", calls, ACTOR, "hello"), 3)
 
+    def test_a_launcher_does_not_let_ranks_go_on(self):
+        job = self.launch("-n", "2", ACTOR, "hello", env={"ARMILLA_ON_LOSS": "continue"})
+        self.assert_failed(job, "ARMILLA_ON_LOSS=continue is for the ranks of one host, and mpirun.* started this one; start the program by itself")
+
     def test_run_main_runs_it_on_rank_0(self):
         self.assertEqual(self.launch("-n", "3", ACTOR, "run_main").out, "main on 0 of 3\n")
 

@@ -11,7 +11,7 @@
 // Code: armilla/boot/loss_log.cpp: e.complete.store(1, std::memory_order_release); log.count.fetch_add(1, std::memory_order_seq_cst);
 // Code: armilla/fabric/event_count.hpp: losses_heard_ = losses_->load(std::memory_order_acquire);
 // Code: armilla/fabric/event_count.cpp: if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();
-// Code: armilla/am/losses.cpp: sleeper_.hear_losses(); for (const loss_record& e : out_.host().job().losses.entry) {
+// Code: armilla/am/losses.cpp: sleeper_.hear_losses(); for (const loss_record& e : told_losses(out_.host().job())) {
 // Code: armilla/am/losses.cpp: if (e.complete.load(std::memory_order_acquire) == 0) continue;
 // Code: armilla/boot/failure_record.cpp: if (!record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
 // Code: armilla/boot/failure_record.cpp: record.stage.store(2, std::memory_order_release);

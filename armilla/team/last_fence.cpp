@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/last_fence.hpp"
+
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/team/team_state.hpp"
+
+/// The fences at the end of functions and sessions, among the ranks that are left.
+///
+/// They are no collectives of a team: the ranks that are left need not know of each other's losses at the same time, and one may
+/// be past such a fence when another hears in the middle of it that a rank is lost. So each rank shows on a board of its own
+/// which of the last fences it is in, and what it counts in each round of it. All ranks come to these fences in the same order.
+///
+/// A round is over when each rank that is not lost has shown its counts, and which ranks they are about. The fence is over when
+/// all shown are about the same ranks, in this round and the one before, and as much had been processed in the round before
+/// as is created now: Mattern's four counters, as in fence.cpp. What a rank showed before it was lost stays there, so all that
+/// are left see the same and come to the same end; but one that hears of a loss earlier goes on to another round.
+///
+/// A rank that has passed a fence says so first. Those that are still in it need not count any more: it was over.
+namespace armilla::detail {
+namespace {
+
+constexpr const char* what_it_is = "the last fence of the ranks that are left";
+constexpr unsigned round_bits = 32;
+constexpr std::uint64_t first_round = 2;  // 1: has come, and shown nothing yet
+constexpr int rounds_without_nap = 8;
+constexpr std::uint64_t last_nap_ns = 1'000'000;
+
+/// Of one round: what this rank shows, or the sums of all.
+struct round_counts {
+  std::uint64_t whom = 0;  // a hash of the ranks that are left, in all bits but the lowest
+  std::uint64_t created = 0, processed = 0;
+  bool busy = false;   // something has not ended
+  bool whole = false;  // all ranks that are left have shown theirs, about the same ranks
+};
+
+class last_fence {
+ public:
+  explicit last_fence(context& c) : c_(c), s_(*c.teams), stage_(s_.end_stage) {}
+
+  void run() {
+    round_counts before;
+    for (std::uint64_t round = first_round;; ++round) {
+      settle();
+      const std::uint64_t whom = show(round);
+      await(round);
+      const round_counts sums = add_up(round, whom);
+      if (passed_) return;
+      if (sums.whole && before.whole && sums.whom == before.whom && !before.busy && sums.created == before.processed) return;
+      before = sums;
+      if (round % rounds_without_nap == 0)
+        c_.messages->waits.wait_until_deadline([] { return false; }, now_ns() + last_nap_ns, what_it_is);
+    }
+  }
+
+ private:
+  std::uint64_t word_of(std::uint64_t round) const noexcept { return stage_ << round_bits | round; }
+  end_board& board(rank_t r) const noexcept { return s_.slot(r, 0).end; }
+
+  // What is open leaves, and what has come is taken in.
+  void settle() {
+    do {
+      settle_guests(s_);
+      c_.messages->out.flush();
+    } while (c_.messages->waits.poll());
+    living_.clear();
+    for (rank_t r = 0; r < c_.ranks; ++r)
+      if (!c_.out->is_lost(r)) living_.push_back(r);
+  }
+
+  bool busy() const {
+    return c_.messages->sums.deferred() != 0 || !c_.messages->out.idle() || !s_.guests_settled ||
+           (s_.hooks.quiet != nullptr && !s_.hooks.quiet(c_));
+  }
+
+  std::uint64_t show(std::uint64_t round) {
+    round_counts mine;
+    for (const rank_t r : living_) {
+      mine.created += c_.messages->sums.created_for(r);
+      mine.processed += c_.messages->sums.processed_from(r);
+      mine.whom = (mine.whom ^ std::uint64_t(r + 1)) * 0x9e3779b97f4a7c15u;
+    }
+    mine.whom &= ~std::uint64_t{1};
+    end_board& at = board(c_.rank);
+    end_board::counts& to = at.of[round % 2];
+    to.whom.store(mine.whom | std::uint64_t(busy()), std::memory_order_release);
+    to.created.store(mine.created, std::memory_order_release);
+    to.processed.store(mine.processed, std::memory_order_release);
+    at.word.store(word_of(round), std::memory_order_release);
+    for (const rank_t r : living_) c_.out->notify(r);
+    return mine.whom;
+  }
+
+  void await(std::uint64_t round) {
+    const auto all = [&] {
+      for (const rank_t r : living_)
+        if (board(r).word.load(std::memory_order_acquire) < word_of(round) && !c_.out->is_lost(r)) return false;
+      return true;
+    };
+    c_.messages->waits.wait_until(all, what_it_is);
+  }
+
+  // The word is read once more behind the counts: a rank that has passed shows others.
+  round_counts add_up(std::uint64_t round, std::uint64_t whom) {
+    round_counts sums{.whom = whom, .whole = true};
+    for (const rank_t r : living_) {
+      const end_board& at = board(r);
+      const end_board::counts& shown = at.of[round % 2];
+      const std::uint64_t theirs = shown.whom.load(std::memory_order_acquire);
+      sums.created += shown.created.load(std::memory_order_acquire);
+      sums.processed += shown.processed.load(std::memory_order_acquire);
+      sums.busy |= (theirs & 1) != 0;
+      const std::uint64_t word = at.word.load(std::memory_order_acquire);
+      passed_ |= word >> round_bits > stage_;
+      sums.whole &= word >= word_of(round) && (theirs & ~std::uint64_t{1}) == whom;
+    }
+    return sums;
+  }
+
+  context& c_;
+  team_state& s_;
+  const std::uint64_t stage_;
+  std::vector<rank_t> living_;
+  bool passed_ = false;
+};
+
+// What other ranks caused here and no fence has told. That a body met a lost rank is no news any more.
+void tell_errors(context& c) {
+  error_record first{};
+  fence_hooks& hooks = c.teams->hooks;
+  if (hooks.take_error == nullptr || !hooks.take_error(c, first) || std::string_view(first.type) == "armilla::rank_lost") return;
+  throw remote_error(first.rank, "fence", first.type, first.text);
+}
+
+void show_word(context& c, std::uint64_t word) {
+  c.teams->slot(c.rank, 0).end.word.store(word, std::memory_order_release);
+  for (rank_t r = 0; r < c.ranks; ++r) c.out->notify(r);
+}
+
+bool ended_with_all(team_record* team, const intention& what) {
+  try {
+    run_fence_as(team, what);
+  } catch (const rank_lost&) { return false; }
+  return true;
+}
+
+}  // namespace
+
+bool has_ended(const team_state& s, rank_t r) noexcept {
+  const std::uint64_t word = s.slot(r, 0).end.word.load(std::memory_order_acquire);
+  return word >> round_bits > s.end_stage && (word & ((std::uint64_t{1} << round_bits) - 1)) != 0;
+}
+
+void end_among_living(team_record* team, const intention& what) {
+  context& c = *team->self;
+  if (c.host->job().goes_on == 0) return run_fence_as(team, what);
+  team_state& s = *c.teams;
+  show_word(c, ++s.end_stage << round_bits | 1);
+  if (!ended_with_all(team, what)) {
+    last_fence(c).run();
+    std::exchange(s.retired, {}).clear();
+    tell_errors(c);
+  }
+  show_word(c, (s.end_stage + 1) << round_bits);
+}
+
+}  // namespace armilla::detail

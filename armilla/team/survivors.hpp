@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "armilla/team/lines.hpp"
+#include "armilla/team/record.hpp"
+
+namespace armilla::detail {
+
+/// What this rank's slots allow of a new team.
+survivor_board::request slots_here(team_state& s);
+/// All of `members`, which are members of `parent`, make it alike, and enter it when all have.
+team_record* make_record(const team_record& parent, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step);
+/// No collective of `t` waits any more, for `lost` is.
+void revoke(team_record& t, rank_t lost);
+/// Listens to losses: revokes what was made from teams that other members have given up.
+void follow_survivors(context& self);
+/// Makes the lines of a slot what they are at the start of a job. No member of its next team moves anything before all have.
+[[gnu::cold]] void settle_slot(team_state& s, std::uint32_t slot);
+
+}  // namespace armilla::detail

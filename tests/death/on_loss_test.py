@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ARMILLA_ON_LOSS seen from outside: exit codes, messages, and where it is refused. on_loss_test.py SURVIVOR ARMILLA_RUN."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from jobs import FailedJobs, Job  # noqa: E402
+
+SURVIVOR, ARMILLA_RUN = sys.argv.pop(1), sys.argv.pop(1)
+GO_ON = {"ARMILLA_ON_LOSS": "continue"}
+
+
+def job(deaths, ranks=4, fabric="shm", env=None, launcher=(), steps=300):
+    return Job([*launcher, SURVIVOR, "7", str(steps), *deaths], ranks=ranks, fabric=fabric, env=GO_ON if env is None else env).end()
+
+
+class OnLoss(FailedJobs, unittest.TestCase):
+    def assert_goes_on(self, run, lost, done):
+        self.assertEqual(run.code, 0, run.err)
+        self.assertEqual(len(run.messages()), len(lost), run.err)
+        for rank in lost:
+            self.assertRegex(run.err, rf"armilla: rank {rank} \(.*\) was killed by signal 9 \(SIGKILL\); the other")
+        self.assertEqual(sorted(line for line in run.out.splitlines() if line.endswith("done")), [f"rank {r} done" for r in done])
+        self.assertEqual(run.left_behind(), [])
+
+    def test_the_others_go_on(self):
+        self.assert_goes_on(job(["1:kill:start:2000"]), lost=[1], done=[0, 2, 3])
+
+    def test_rank_0_may_be_lost(self):
+        self.assert_goes_on(job(["0:kill:start:2000"]), lost=[0], done=[1, 2, 3])
+
+    def test_under_armilla_run(self):
+        self.assert_goes_on(job(["2:kill:start:2000"], ranks=None, launcher=[ARMILLA_RUN, "-n", "4"]), lost=[2], done=[0, 1, 3])
+
+    def test_one_message_says_how_many_go_on(self):
+        self.assertIn("the other 3 ranks go on", job(["1:kill:start:2000"]).err)
+        self.assertIn("the other rank goes on", job(["1:kill:start:2000"], ranks=2).err)
+
+    def test_a_job_that_loses_all_ends_by_the_first_loss(self):
+        run = job(["0:kill:start:20000", "1:_exit:start:2000"], ranks=2, steps=10**6)
+        self.assertEqual(run.code, 3, run.err)
+        self.assertRegex(run.messages()[-1], r"rank 0 .*SIGKILL.*; no rank is left")
+
+    def test_without_a_loss_nothing_is_said(self):
+        run = job([])
+        self.assertEqual((run.code, run.err), (0, ""))
+
+    def test_by_default_the_job_ends(self):
+        self.assert_failed(job(["1:kill:start:2000"], env={}, steps=10**6), r"rank 1 .*SIGKILL.*the job was stopped", 137)
+
+    def test_statistics_are_those_of_the_ranks_that_are_left(self):
+        run = job(["0:kill:start:2000"], env=GO_ON | {"ARMILLA_STATS": "1"})
+        self.assertEqual(run.code, 0, run.err)
+        self.assertRegex(run.err, r"statements sent +0 +[1-9]")
+
+    def test_other_fabrics_refuse(self):
+        for fabric in ("threads", "loop"):
+            run = job([], fabric=fabric)
+            self.assertNotEqual(run.code, 0)
+            self.assertRegex(run.err, rf"ARMILLA_ON_LOSS=continue with ARMILLA_FABRIC={fabric}: .*set ARMILLA_FABRIC=shm")
+
+    def test_several_hosts_refuse(self):
+        run = job([], ranks=None, launcher=[ARMILLA_RUN, "--hosts", "a:2,b:2"])
+        self.assertNotEqual(run.code, 0)
+        self.assertRegex(run.err, r"ARMILLA_ON_LOSS=continue is for the ranks of one host; leave --hosts")
+
+
+unittest.main()
