@@ -307,7 +307,7 @@ bool supervisor::goes_on() const {
 void supervisor::go_on_without_the_lost() {
   for (child& c : children_) {
     if (c.alive || c.told) continue;
-    if (finished(c))
+    if (finished(c) && WIFEXITED(c.status))
       failure_ = failure_ ? failure_ : look_at(c);  // its part was done, but the program says that it failed
     else if (!lose(c))
       return;

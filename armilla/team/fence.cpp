@@ -83,11 +83,14 @@ void combine(void*, void* result, const void* low, const void* high) {
   std::memcpy(result, &a, sizeof a);
 }
 
-std::uint64_t look_at_guests(const team_state& s) {
-  std::uint64_t changed = 0;
-  for (fence_guest* const g : s.guests)
-    if (!g->revoked() && g->look()) changed |= g->bit();
-  return changed;
+// What a revoked guest holds back never leaves: a fence of its team is never over.
+void look_at_guests(const team_record& t, round_sums& s) {
+  if (!t.owner->guests_settled) s.busy = 1;
+  for (fence_guest* const g : t.owner->guests) {
+    const bool gives_up = g->revoked() && g->members().id() == t.id;
+    if (gives_up) s.busy = 1;
+    if (gives_up || (!g->revoked() && g->look())) s.changed |= g->bit();
+  }
 }
 
 round_sums count_here(team_record& t) {
@@ -108,10 +111,8 @@ round_sums count_here(team_record& t) {
   if (!messages.out.idle()) s.busy = 1;
   if (hooks.quiet != nullptr && !hooks.quiet(c)) s.busy = 1;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
-  if (!t.owner->guests.empty()) [[unlikely]] {
-    if (!t.owner->guests_settled) s.busy = 1;
-    s.changed = look_at_guests(*t.owner);
-  }
+  if (!t.owner->guests.empty()) [[unlikely]]
+    look_at_guests(t, s);
   return s;
 }
 
@@ -304,7 +305,7 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
   std::exception_ptr first;
   const std::vector<fence_guest*> guests = t.owner->guests;
   for (fence_guest* const g : guests) {
-    if (g->revoked() || (g->bit() & changed) == 0 || !holds_all_of(t, *g)) continue;
+    if ((g->bit() & changed) == 0 || !holds_all_of(t, *g) || (g->revoked() && g->members().id() != t.id)) continue;
     try {
       g->agree();
     } catch (const rank_lost&) { throw; } catch (...) {
