@@ -149,7 +149,7 @@ TEST(crowding, counts_the_processor_time_of_its_processes) {
   host.now = mode::sleeps;
   mine.sleeps_at_once(1);
   const std::uint64_t had = host.processor;
-  for (volatile int i = 0; i < 50'000'000; i = i + 1) {}
+  for (int i = 0; i < 50'000'000; ++i) asm volatile("");
   host.now = mode::sleeps;
   mine.sleeps_at_once(host.until);
   EXPECT_GT(host.processor, had + ms);

@@ -13,7 +13,7 @@ strangers::strangers(int count) {
     const pid_t child = ::fork();
     if (child == 0) {
       ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      for (volatile unsigned long spins = 0;;) spins = spins + 1;
+      for (;;) asm volatile("");
     }
     if (child > 0) children_.push_back(child);
   }

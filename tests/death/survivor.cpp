@@ -76,7 +76,8 @@ class work {
   void step(const am::team& t, long number) {
     std::mt19937 common(seed * 104729u + unsigned(number));
     for (unsigned i = own_() % 8; i-- > 0;) to_a_member(t);
-    if (t.size() == am::ranks()) of_all_.update(long(own_() % 1000), 1, std::plus<>{});  // held back, perhaps for a rank that dies
+    if (t.size() == am::ranks())
+      of_all_.update(long(own_() % 1000), 1, std::plus<>{});  // held back, perhaps for a rank that dies
     if (to_throw) throw std::runtime_error("had enough");
     together(t, common);
   }
