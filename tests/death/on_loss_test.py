@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ARMILLA_ON_LOSS seen from outside: exit codes, messages, and where it is refused. on_loss_test.py SURVIVOR ARMILLA_RUN."""
+"""ARMILLA_ON_LOSS seen from outside: exit codes, messages, and where it is refused. on_loss_test.py SURVIVOR SCENES ARMILLA_RUN."""
 import os
 import sys
 import unittest
@@ -8,7 +8,7 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from jobs import FailedJobs, Job  # noqa: E402
 
-SURVIVOR, ARMILLA_RUN = sys.argv.pop(1), sys.argv.pop(1)
+SURVIVOR, SCENES, ARMILLA_RUN = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1)
 GO_ON = {"ARMILLA_ON_LOSS": "continue"}
 
 
@@ -27,6 +27,23 @@ class OnLoss(FailedJobs, unittest.TestCase):
 
     def test_the_others_go_on(self):
         self.assert_goes_on(job(["1:kill:start:2000"]), lost=[1], done=[0, 2, 3])
+
+    def assert_scene(self, scene, ranks, said):
+        run = Job([SCENES, scene], ranks=ranks, env=GO_ON).end()
+        self.assertEqual((run.code, len(run.messages())), (0, 1), run.out + run.err)
+        self.assertEqual(sorted(run.out.splitlines()), said)
+
+    def test_a_half_without_lost_ranks_is_revoked_with_the_whole(self):
+        self.assert_scene("half", 4, ["rank 0 of 3: d", "rank 1 of 3: d", "rank 2 of 3: d"])
+
+    def test_a_rank_at_its_end_is_left_out(self):
+        self.assert_scene("ended", 3, ["rank 0 of 1: 4"])
+
+    def test_another_call_without_a_loss_revokes_nothing(self):
+        self.assert_scene("again", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
+
+    def test_counters_wait_again(self):
+        self.assert_scene("counted", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
 
     def test_rank_0_may_be_lost(self):
         self.assert_goes_on(job(["0:kill:start:2000"]), lost=[0], done=[1, 2, 3])

@@ -179,10 +179,10 @@ void say_agreed(const am::team& t) {
 int live() {
   sent.assign(std::size_t(am::ranks()), 0);
   run.assign(std::size_t(am::ranks()), 0);
+  work todo(0);
   am::barrier();
   strike_at("start");
   am::team t = am::world();
-  work todo(0);
   bool whole = true;
   for (long number = 0; number < steps;) try {
       if (!whole) {
