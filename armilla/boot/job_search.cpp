@@ -99,6 +99,18 @@ void* job_memory::map(std::uint64_t first, std::uint64_t bytes) const noexcept {
   return at == MAP_FAILED ? nullptr : at;
 }
 
+// Without a supervisor: a rank of this host. What holds the memory may be a guest that looks for jobs.
+pid_t job_memory::process() const noexcept {
+  if (job_->supervisor > 0) return job_->supervisor;
+  pid_t first = 0;
+  for (std::uint32_t r = 0; r < job_->ranks; ++r) {
+    const pid_t one = job_->rank[r].pid.load(std::memory_order_relaxed);
+    if (one == holder_) return holder_;
+    if (first == 0) first = one;
+  }
+  return first > 0 ? first : holder_;
+}
+
 std::string job_memory::program(rank_t r) const {
   const char* const name = job_->program_names[job_->rank[r].program % job_block::max_programs];
   return {name, strnlen(name, job_block::max_name)};

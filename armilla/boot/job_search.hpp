@@ -27,7 +27,7 @@ class job_memory {
   /// Which memory this is: two processes that hold the same job show the same number.
   std::uint64_t identity() const noexcept { return identity_; }
   /// The supervisor, or the process of the job through which it was found.
-  pid_t process() const noexcept { return job_->supervisor > 0 ? job_->supervisor : holder_; }
+  pid_t process() const noexcept;
   job_block& job() const noexcept { return *job_; }
   const host_layout& layout() const noexcept { return layout_; }
   /// The path of a rank's program.
