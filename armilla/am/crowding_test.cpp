@@ -59,7 +59,7 @@ RANK_TEST(fibers_and_timers_go_on) {
   const change_of_mind changing;
   am::barrier();
   for (int i = 0; i < 100; ++i) {
-    std::vector<int> got(std::size_t(am::ranks()));
+    std::vector<int> got(static_cast<std::size_t>(am::ranks()));
     am::parfor(0, am::ranks(), [&](int r) {
       am::sleep_for(200us);
       got[std::size_t(r)] = am::call(am::rank_t(r), [] { return int(am::rank()); }).get();
