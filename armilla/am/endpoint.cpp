@@ -16,7 +16,7 @@ static event_count make_sleeper(const context& self, const host_map& host, role 
   return {host.control(self.rank), *self.count, host.oversubscribed, self.settings->spin_ns, self.settings->yield_ns};
 }
 
-// A rank alone waits for nothing on its host.
+// The ranks that share the host, and their processes.
 static void watch_crowd(const context& self, const host_map& host, std::optional<crowding>& crowd) {
   std::vector<const control_block*> ranks;
   std::vector<pid_t> processes;

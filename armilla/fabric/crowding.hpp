@@ -3,7 +3,6 @@
 #include <sys/types.h>
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "armilla/boot/control_block.hpp"

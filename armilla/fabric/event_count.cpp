@@ -86,7 +86,10 @@ event_count::step event_count::idle_slowly(backoff& s) noexcept {
   const bool crowded = crowd_ != nullptr && crowd_->sleeps_at_once(now);
   if ((waited < spin_ns_ + yield_ns_ && !crowded) || called_by_guest()) {
     ++count_.yields;
-    crowd_ == nullptr ? void(sched_yield()) : crowd_->yield(now);
+    if (crowd_ != nullptr)
+      crowd_->yield(now);
+    else
+      sched_yield();
     return step::again;
   }
   return step::sleep;
