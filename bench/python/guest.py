@@ -8,38 +8,15 @@ import argparse
 import json
 import multiprocessing
 import os
-import statistics
 import subprocess
 import sys
 import time
 
 import numpy as np
 
+from timing import milliseconds, tries, us_each
+
 import armilla
-
-
-def tries(measure, n=11):
-    values = sorted(measure() for _ in range(n))
-    return {"median": statistics.median(values), "lowest": values[0], "highest": values[-1]}
-
-
-def us_each(work, times):
-    def measure():
-        start = time.perf_counter()
-        for _ in range(times):
-            work()
-        return (time.perf_counter() - start) / times * 1e6
-
-    return measure
-
-
-def milliseconds(work):
-    def measure():
-        start = time.perf_counter()
-        work()
-        return (time.perf_counter() - start) * 1e3
-
-    return measure
 
 
 def echo(pipe):

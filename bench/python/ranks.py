@@ -7,27 +7,12 @@ mpi4py is taken from the interpreter PYTHON_OF_MPI4PY, by default this one; with
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
-import time
+
+from timing import milliseconds, tries, us_each
 
 SMALL, LARGE, SORTED = {"step": 3, "name": "halo"}, 131_072, 1 << 24  # the array: 1 MB of float64
-
-
-def tries(measure, n=9):
-    values = sorted(measure() for _ in range(n))
-    return {"median": statistics.median(values), "lowest": values[0], "highest": values[-1]}
-
-
-def us_each(work, times):
-    def measure():
-        start = time.perf_counter()
-        for _ in range(times):
-            work()
-        return (time.perf_counter() - start) / times * 1e6
-
-    return measure
 
 
 def take(value):
@@ -58,21 +43,13 @@ def of_armilla():
     def sort():
         share.local()[:] = values[first : first + n]
         am.barrier()
-        start = time.perf_counter()
-        share.sort()
-        return (time.perf_counter() - start) * 1e3
+        return milliseconds(share.sort)()
 
     sorting = tries(sort, 5)
     if am.rank == 0:
         figures["sort_ms"] = sorting
 
-        def sort_by_numpy():
-            own = values.copy()
-            start = time.perf_counter()
-            own.sort()
-            return (time.perf_counter() - start) * 1e3
-
-        figures["numpy_sort_ms"] = tries(sort_by_numpy, 5)
+        figures["numpy_sort_ms"] = tries(lambda: milliseconds(values.copy().sort)(), 5)
         print(json.dumps(figures))
     am.barrier()
 
@@ -94,12 +71,7 @@ def imports():
     """Milliseconds of CPython's start with an import, less those without."""
 
     def run(code):
-        def measure():
-            start = time.perf_counter()
-            subprocess.run([sys.executable, "-c", code], check=True)
-            return (time.perf_counter() - start) * 1e3
-
-        return measure
+        return milliseconds(lambda: subprocess.run([sys.executable, "-c", code], check=True))
 
     codes = {"start": "pass", "numpy": "import numpy", "armilla": "import armilla"}
     for code in codes.values():
