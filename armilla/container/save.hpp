@@ -20,27 +20,16 @@ namespace armilla::detail {
 
 /// The structure of elements as a text: `float64`, `(string, list<int32>)`.
 template <class... T>
-struct element_name {
+struct written_element {
   static constexpr void write(text_sink& out) {
     if (sizeof...(T) > 1) out.put('(');
     describe_list(out, type_list<T...>{});
     if (sizeof...(T) > 1) out.put(')');
   }
-  static constexpr std::size_t size = [] {
-    text_sink count;
-    write(count);
-    return count.size;
-  }();
-  struct letters {
-    char text[size + 1] = {};
-  };
-  static constexpr letters spelled = [] {
-    letters all;
-    text_sink out{all.text};
-    write(out);
-    return all;
-  }();
-  static constexpr std::string_view text{spelled.text, size};
+};
+template <class... T>
+struct element_name : spelled_text<written_element<T...>> {
+  static constexpr std::string_view text{element_name::spelled.text, element_name::size};
 };
 
 /// Takes a member's elements one by one: their bytes are put into the columns.

@@ -30,28 +30,16 @@ struct of_object<R(P...)> {
 
 template <const auto& M>
 struct object_method_name {
-  static constexpr const char* suffix = " (of an object)";
-  static constexpr std::size_t size = [] {
-    text_sink count;
-    count.put(M.name());
-    count.put(suffix);
-    return count.size;
-  }();
-  struct letters {
-    char text[size + 1] = {};
-  };
-  static constexpr letters spelled = [] {
-    letters all;
-    text_sink out{all.text};
+  static constexpr void write(text_sink& out) {
     out.put(M.name());
-    out.put(suffix);
-    return all;
-  }();
+    out.put(" (of an object)");
+  }
 };
 
 /// The method `M` as it travels when it is called for an object: the object's name comes first.
 template <const auto& M>
-inline constexpr method<typename of_object<signature_of<M>>::signature> object_method{object_method_name<M>::spelled.text};
+inline constexpr method<typename of_object<signature_of<M>>::signature> object_method{
+    spelled_text<object_method_name<M>>::spelled.text};
 
 template <const auto& M, class S = signature_of<M>>
 struct object_calls;

@@ -233,18 +233,12 @@ constexpr void describe(text_sink& out) {
 template <class Signature>
 struct signature;
 
-/// The signature of a method between programs: what is called by value, whatever the function's parameters look like.
-template <class R, class... P>
-struct signature<R(P...)> {
-  static constexpr void write(text_sink& out) {
-    describe<std::remove_cvref_t<R>>(out);
-    out.put('(');
-    describe_list(out, type_list<std::decay_t<P>...>{});
-    out.put(')');
-  }
+/// What `Writer::write(text_sink&)` puts, as a constant of the program.
+template <class Writer>
+struct spelled_text {
   static constexpr std::size_t size = [] {
     text_sink count;
-    write(count);
+    Writer::write(count);
     return count.size;
   }();
 
@@ -254,17 +248,31 @@ struct signature<R(P...)> {
   static constexpr letters spelled = [] {
     letters all;
     text_sink out{all.text};
-    write(out);
+    Writer::write(out);
     return all;
   }();
+};
 
+template <class R, class... P>
+struct written_signature {
+  static constexpr void write(text_sink& out) {
+    describe<std::remove_cvref_t<R>>(out);
+    out.put('(');
+    describe_list(out, type_list<std::decay_t<P>...>{});
+    out.put(')');
+  }
+};
+
+/// The signature of a method between programs: what is called by value, whatever the function's parameters look like.
+template <class R, class... P>
+struct signature<R(P...)> : spelled_text<written_signature<R, P...>> {
   /// As people read it: "float64(int32, string)".
-  static constexpr const char* text = spelled.text;
+  static constexpr const char* text = signature::spelled.text;
 
   /// FNV-1a of the text, with its bits mixed at the end.
   static constexpr std::uint64_t hash = [] {
     std::uint64_t h = 0xcbf29ce484222325u;
-    for (std::size_t i = 0; i < size; ++i) h = (h ^ static_cast<unsigned char>(spelled.text[i])) * 0x100000001b3u;
+    for (std::size_t i = 0; i < signature::size; ++i) h = (h ^ static_cast<unsigned char>(text[i])) * 0x100000001b3u;
     h ^= h >> 32;
     h *= 0xd6e8feb86659fd93u;
     return h ^ h >> 32;
