@@ -18,6 +18,10 @@ class descriptor {
     if (fd_ >= 0) close(fd_);
   }
   int get() const noexcept { return fd_; }
+  void reset(int fd) noexcept {
+    if (fd_ >= 0) close(fd_);
+    fd_ = fd;
+  }
   int release() noexcept { return std::exchange(fd_, -1); }
 
  private:

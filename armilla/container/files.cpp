@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/container/agreement.hpp"
 #include "armilla/team/collectives.hpp"
 
@@ -30,18 +31,7 @@ constexpr int changed = -1;  // beside the numbers of errno
 
 team or_all(const team& members) { return members ? members : world(); }
 
-class descriptor_of_file {
- public:
-  descriptor_of_file(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
-  ~descriptor_of_file() {
-    if (number_ >= 0) ::close(number_);
-  }
-  descriptor_of_file(const descriptor_of_file&) = delete;
-  int operator*() const noexcept { return number_; }
-
- private:
-  int number_;
-};
+int open_at(const std::string& path, int flags) { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); }
 
 /// What a member knows of the file.
 struct sight {
@@ -116,15 +106,15 @@ const char* find_cut(const char* at, const char* end, cut_at where, char& quoted
 }  // namespace
 
 struct file_part::opened {
-  descriptor_of_file file;
+  descriptor file;
   team members;
   std::uint64_t share_begin = 0, share_end = 0;
 };
 
 file_part::file_part(const char* operation, const std::string& path, const team& given, cut_at where, std::size_t unit)
     : operation_(operation), path_(path), members_(or_all(given)) {
-  opened how{descriptor_of_file(path, O_RDONLY), members_};
-  const sight before = look_at(*how.file);
+  opened how{descriptor(open_at(path, O_RDONLY)), members_};
+  const sight before = look_at(how.file.get());
   const std::vector<sight> all = how.members.all_gather(before);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].error != 0)
@@ -145,7 +135,7 @@ file_part::file_part(const char* operation, const std::string& path, const team&
   how.share_begin = (units / ranks * rank + std::min(rank, units % ranks)) * unit;
   how.share_end = (units / ranks * (rank + 1) + std::min(rank + 1, units % ranks)) * unit;
   read_share(how, where);
-  const sight after = look_at(*how.file);
+  const sight after = look_at(how.file.get());
   if (error_ == 0 && (after.size != before.size || after.changed_s != before.changed_s || after.changed_ns != before.changed_ns))
     error_ = after.error != 0 ? int(after.error) : changed;
   agree_on(operation, path, "read", how.members, error_);
@@ -161,7 +151,7 @@ void file_part::read_share(const opened& file, cut_at where) {
   read_from_ = whole || file.share_begin == 0 ? file.share_begin : file.share_begin - 1;
   const std::size_t need = std::size_t(file.share_end - read_from_);
   reserve(need + (whole ? 0 : slack));
-  error_ = read_all(*file.file, memory_, need, read_from_);
+  error_ = read_all(file.file.get(), memory_, need, read_from_);
   size_ = error_ == 0 ? need : 0;
   char quoted = 0;
   if (where == cut_at::record) quoted = quotes_before(file);
@@ -206,7 +196,7 @@ bool file_part::read_more(const opened& file) {
   const std::size_t n = std::size_t(std::min<std::uint64_t>(file_size_ - at, std::max(slack, size_ / 4)));
   if (n == 0 || error_ != 0) return false;
   reserve(size_ + n);
-  error_ = read_all(*file.file, memory_ + size_, n, at);
+  error_ = read_all(file.file.get(), memory_ + size_, n, at);
   if (error_ == 0) size_ += n;
   return error_ == 0;
 }
@@ -232,11 +222,11 @@ void file_part::complain(const char* at, const std::string& what) {
   if (skip_bad_) return void(++skipped_);
   // Lines before this part: the file is read once more, since nothing else comes of it.
   std::uint64_t line = 1 + std::uint64_t(std::count(begin(), at, '\n'));
-  const descriptor_of_file file(path_, O_RDONLY);
+  const descriptor file(open_at(path_, O_RDONLY));
   std::vector<char> some(std::size_t(1) << 20);
   for (std::uint64_t from = 0; from < offset();) {
     const std::size_t n = std::size_t(std::min<std::uint64_t>(some.size(), offset() - from));
-    if (*file < 0 || read_all(*file, some.data(), n, from) != 0) break;
+    if (file.get() < 0 || read_all(file.get(), some.data(), n, from) != 0) break;
     line += std::uint64_t(std::count(some.begin(), some.begin() + std::ptrdiff_t(n), '\n'));
     from += n;
   }
@@ -331,12 +321,12 @@ void write_parts(const char* operation, const std::string& path, const team& giv
       members.inclusive_scan(std::uint64_t(size), [](std::uint64_t a, std::uint64_t b) { return a + b; });
   int error = 0;
   if (members.rank() == 0) {
-    const descriptor_of_file fresh(path, O_WRONLY | O_CREAT | O_TRUNC);
-    if (*fresh < 0) error = errno;
+    const descriptor fresh(open_at(path, O_WRONLY | O_CREAT | O_TRUNC));
+    if (fresh.get() < 0) error = errno;
   }
   agree_on(operation, path, "write", members, error);
-  const descriptor_of_file file(path, O_WRONLY);
-  error = *file < 0 ? errno : write_all(*file, bytes, size, behind - size);
+  const descriptor file(open_at(path, O_WRONLY));
+  error = file.get() < 0 ? errno : write_all(file.get(), bytes, size, behind - size);
   agree_on(operation, path, "write", members, error);
 }
 

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/container/agreement.hpp"
 #include "armilla/container/checksum.hpp"
 #include "armilla/container/save_agreement.hpp"
@@ -123,24 +124,6 @@ class written_pieces final : public passing_pieces {
   std::vector<std::uint64_t> whole_;
 };
 
-class open_file {
- public:
-  explicit open_file(int number = -1) : number_(number) {}
-  open_file(open_file&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  open_file& operator=(open_file&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~open_file() {
-    if (number_ >= 0) ::close(number_);
-  }
-  explicit operator bool() const noexcept { return number_ >= 0; }
-  int operator*() const noexcept { return number_; }
-
- private:
-  int number_;
-};
-
 /// The new file while it is written. The first member makes it, and holds a lock on it: another job that saves under the same
 /// path at the same time is refused. One that died has left its file, which is used again.
 class fresh_file {
@@ -155,17 +138,17 @@ class fresh_file {
   void open(std::uint64_t bytes) {
     agree(first() ? make(bytes) : std::string());
     if (first()) return;
-    file_ = open_file(::open(beside_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!file_) wrong_ = text_of_errno(errno);
+    file_.reset(::open(beside_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    if (file_.get() < 0) wrong_ = text_of_errno(errno);
   }
   bool usable() const noexcept { return wrong_.empty(); }
-  int number() const noexcept { return *file_; }
+  int number() const noexcept { return file_.get(); }
   void note(const std::string& wrong) {
     if (wrong_.empty()) wrong_ = wrong;
   }
   /// Collective: what all have written is on the disk, and of the size that it should have.
   void end_data() {
-    if (wrong_.empty() && ::fsync(*file_) != 0) wrong_ = text_of_errno(errno);
+    if (wrong_.empty() && ::fsync(file_.get()) != 0) wrong_ = text_of_errno(errno);
     agree(wrong_);
   }
   /// Collective: with these first bytes it takes the place of the old one.
@@ -180,34 +163,34 @@ class fresh_file {
     if (::stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
       return S_ISDIR(there.st_mode) ? "it is a directory; give the name of a file" : "it is no regular file; give another name";
     for (;;) {
-      file_ = open_file(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
-      if (!file_) return text_of_errno(errno);
-      if (::flock(*file_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+      file_.reset(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+      if (file_.get() < 0) return text_of_errno(errno);
+      if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return fmt::format("another job writes '{}' now; save under another name, or wait for it", beside_);
       // The job that had the lock may have given the file its name meanwhile.
       struct stat mine{}, named{};
-      if (::fstat(*file_, &mine) == 0 && ::lstat(beside_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
+      if (::fstat(file_.get(), &mine) == 0 && ::lstat(beside_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
           mine.st_dev == named.st_dev)
         break;
     }
     made_ = true;
-    return ::ftruncate(*file_, 0) == 0 && ::ftruncate(*file_, off_t(bytes)) == 0 ? std::string() : text_of_errno(errno);
+    return ::ftruncate(file_.get(), 0) == 0 && ::ftruncate(file_.get(), off_t(bytes)) == 0 ? std::string() : text_of_errno(errno);
   }
   std::string put_in_place(const std::vector<std::byte>& contents) {
-    if (const int error = write_all(*file_, contents.data(), contents.size(), 0); error != 0) return text_of_errno(error);
-    if (::fsync(*file_) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) return text_of_errno(errno);
+    if (const int error = write_all(file_.get(), contents.data(), contents.size(), 0); error != 0) return text_of_errno(error);
+    if (::fsync(file_.get()) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) return text_of_errno(errno);
     made_ = false;
     const std::size_t slash = path_.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
-    const open_file names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (names && ::fsync(*names) != 0 && errno != EINVAL && errno != EBADF) return text_of_errno(errno);
+    const descriptor names(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (names.get() >= 0 && ::fsync(names.get()) != 0 && errno != EINVAL && errno != EBADF) return text_of_errno(errno);
     return {};
   }
 
   const team& members_;
   const std::string& path_;
   std::string beside_;
-  open_file file_;
+  descriptor file_{-1};
   bool made_ = false;
   std::string wrong_;
 };
