@@ -54,7 +54,7 @@ struct loss_record {
 };
 struct loss_log {
   static constexpr std::uint32_t room = 1024;  ///< each rank once
-  std::atomic<std::uint32_t> count;            ///< complete ones: waits look at this
+  std::atomic<std::uint32_t> count;            ///< changes when there is something to hear: waits look at this
   std::atomic<std::uint32_t> begun;
   loss_record entry[room];
 };
@@ -82,8 +82,7 @@ struct job_block {
   std::int32_t supervisor;                   ///< its pid; 0: a job of one rank without supervisor; `launched`: a launcher's job
   std::uint32_t losses_told;                 ///< what looks after the ranks, on all hosts, tells of each that dies, and why
   std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
-
-  std::uint32_t goes_on;  ///< the ranks that are left go on when one is lost
+  std::uint32_t goes_on;                     ///< the ranks that are left go on when one is lost
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
@@ -97,7 +96,7 @@ struct job_block {
   alignas(cache_line) crowd_record crowd;
   std::atomic<std::uint8_t> met[max_ranks];  ///< meet_living: how far each rank has come
 };
-static_assert(sizeof(rank_record) == 32);
+static_assert(sizeof(rank_record) == 32 && loss_log::room >= job_block::max_ranks);
 static_assert(sizeof(job_block) <= host_layout::job_bytes);
 static_assert(std::atomic<rank_stage>::is_always_lock_free);
 

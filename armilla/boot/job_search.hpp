@@ -26,7 +26,7 @@ class job_memory {
   bool valid() const noexcept { return job_ != nullptr; }
   /// Which memory this is: two processes that hold the same job show the same number.
   std::uint64_t identity() const noexcept { return identity_; }
-  /// The supervisor, or the process of the job through which it was found.
+  /// The supervisor; without one the process of a rank.
   pid_t process() const noexcept;
   job_block& job() const noexcept { return *job_; }
   const host_layout& layout() const noexcept { return layout_; }

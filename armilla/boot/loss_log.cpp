@@ -56,16 +56,22 @@ void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause
   tell_loss(job, first, last, cause, host);
 }
 
+// The rank whose loss is behind the present exception; no_rank: none. Where ranks go on, the first loss may be long ago.
+static rank_t loss_behind_exception(const job_block& job) {
+  const loss_record& first = job.losses.entry[0];
+  if (job.goes_on == 0) return first.complete.load(std::memory_order_acquire) != 0 ? first.first : no_rank;
+  try {
+    throw;
+  } catch (const rank_lost& why) { return why.rank(); } catch (...) {
+    return no_rank;
+  }
+}
+
 void tell_own_loss(job_block& job, rank_t rank) noexcept try {
   ending mine;
   mine.kind = ending::how::exception;
-  const loss_record& before = job.losses.entry[0];
-  if (job.goes_on != 0) try {  // another loss may be long ago
-      throw;
-    } catch (const rank_lost& why) { return tell_loss(job, rank, rank, cause_of_bereaved(why.rank())); } catch (...) {
-    }
-  else if (before.complete.load(std::memory_order_acquire) != 0)
-    return tell_loss(job, rank, rank, cause_of_bereaved(before.first));
+  if (const rank_t before = loss_behind_exception(job); before != no_rank)
+    return tell_loss(job, rank, rank, cause_of_bereaved(before));
   const exception_text thrown = describe_current_exception();
   mine.text = thrown.type_name + ": " + thrown.text;
   tell_loss(job, rank, rank, cause_of(mine));
