@@ -247,10 +247,6 @@ void fail_questions(context& self, rank_t lost) {
                              [&](pending_op& c) { c.fail(self.messages->lost.error(lost, "call")); });
 }
 
-}  // namespace
-
-namespace {
-
 constexpr method<std::string()> list_of_methods{"armilla.methods"};
 std::string methods_here() { return current->calls->methods.list(); }
 

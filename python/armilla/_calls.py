@@ -62,7 +62,7 @@ def _outcome(number: int, parts: list) -> tuple[bool, Any]:
         if not keep_interrupts:
             raise
         return True, dumps_error(error)
-    except BaseException as error:  # SystemExit as well: it is the caller who is told
+    except BaseException as error:  # SystemExit as well: the caller is told
         return True, dumps_error(error)
 
 

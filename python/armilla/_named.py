@@ -104,7 +104,7 @@ def run(number: int, f: Callable[..., Any], arguments: tuple) -> None:
     """Runs a call that has come in by name, and answers it."""
     try:
         value = f(*arguments)
-    except BaseException as error:  # SystemExit as well: it is the caller who is told
+    except BaseException as error:  # SystemExit as well: the caller is told
         _core.fail_named(number, *described(error))
         if isinstance(error, KeyboardInterrupt) and not _calls.keep_interrupts:
             raise

@@ -416,7 +416,7 @@ class reader : public cursor {
     for (std::size_t i = 0; i < n; ++i) all.append(get_element(element));
     return all;
   }
-  // Its elements may lie with the sender, who keeps them until it has its reply.
+  // Its elements may lie with the sender, which keeps them until it has its reply.
   nb::object get_view(const wire_type& element) {
     const std::uint64_t count = take_number();
     const bool stays = (count & detail::view_stays) != 0;

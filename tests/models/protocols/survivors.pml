@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*! Members of a team that are left agree who they are, while others die: team::survivors.
+/*! Members of a team that are left agree which they are, while others die: team::survivors.
  *
  * Stands for: armilla/team/survivors.cpp: decide, all_ready, propose, all_have_asked, run_survivors
  * Code: armilla/team/survivors.cpp: if (!shows(i, step_) && !is_lost(i) && !has_ended(*t_.owner, t_.members[i])) return false;
