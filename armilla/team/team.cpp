@@ -148,9 +148,9 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   set_fence_pattern(*t, choose_fence(settings.fence, *t, s.self.host->oversubscribed));
   t->flat_barrier = t->barrier_pattern == pattern::flat;
   // The leader's steps never go back, and it has no two teams in one slot at a time.
+  t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   for (const rank_t r : t->members)
     if (t->lost == no_rank && s.self.out->is_lost(r)) revoke(*t, r);
-  t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
   return t;
 }
 
