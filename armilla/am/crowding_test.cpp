@@ -37,7 +37,7 @@ class change_of_mind {
     turns_ = std::jthread([&host](const std::stop_token& over) {
       for (int i = 0; !over.stop_requested(); ++i) {
         host.until = i % 7 == 0 ? 0 : ~std::uint64_t(0);  // sometimes the ranks judge by themselves
-        host.now = mode(i % 4);
+        host.now = mode(i % 5);
         std::this_thread::sleep_for(1ms);
       }
       host.until = 0;
@@ -67,6 +67,23 @@ RANK_TEST(calls_statements_and_meetings_end) {
   }
   am::barrier();
   EXPECT_GT((am::stats() - before).sleeps, 20u);  // none where a rank sleeps only behind 200 us of yields
+}
+
+am::per_rank<std::uint64_t> taken;
+
+// More than the rings hold: senders wait for credit, which wakes no one.
+RANK_TEST(floods_of_statements_arrive) {
+  const change_of_mind changing;
+  const std::vector<std::uint64_t> much(512, 1);
+  *taken = 0;
+  am::barrier();
+  for (int i = 0; i < 1000; ++i)
+    am::async(
+        0, [](am::view<std::uint64_t> part) { *taken += std::accumulate(part.begin(), part.end(), std::uint64_t(0)); },
+        am::view<std::uint64_t>(much));
+  am::fence();
+  if (am::rank() == 0) EXPECT_EQ(*taken, std::uint64_t(am::ranks()) * 512 * 1000);
+  am::barrier();
 }
 
 RANK_TEST(fibers_and_timers_go_on) {

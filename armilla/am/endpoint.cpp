@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/endpoint.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -18,6 +21,8 @@ static event_count make_sleeper(const context& self, const host_map& host, role 
 
 // The ranks that share the host, and their processes.
 static void watch_crowd(const context& self, const host_map& host, std::optional<crowding>& crowd) {
+  host.control(self.rank).process.store(getpid(), std::memory_order_relaxed);
+  host.control(self.rank).thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
   std::vector<const control_block*> ranks;
   std::vector<pid_t> processes;
   for (rank_t r = 0; r < self.ranks; ++r) {

@@ -207,10 +207,8 @@ template <class Anything, class Rest>
 inline void progress::idle(event_count::backoff& backoff, Anything&& anything, Rest&& rest) {
   if (sleeper_.idle(backoff) == event_count::step::again) [[likely]]
     return;
-  if (out_.any_queued()) [[unlikely]] {
-    backoff = {};  // credit comes without a bell: stay awake
-    return;
-  }
+  if (out_.any_queued()) [[unlikely]]
+    return sleeper_.stay_awake(backoff);  // credit comes without a bell
   sleeper_.prepare_wait();
   if (anything())
     sleeper_.cancel_wait();

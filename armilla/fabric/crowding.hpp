@@ -15,20 +15,23 @@
 /// But a sleep costs ten yields, and which is quicker beside strangers depends on the kernel's groups: those of another session
 /// have slices of their own. So the host's ranks find out, together, whether strangers are there and what helps:
 ///
-///     yields  --a yield lasts 1 ms-->  watched  --again, and others have had the cores-->  tried  --quicker by half-->  sleeps
+///     yields  --a yield lasts 1 ms-->  watched  --again, and others have had the cores-->  suspected  --so once more-->  tried
+///     tried  --quicker by half-->  sleeps
 ///
-/// and from there, now and then, by `tried` and `watched` once more: how many waits a second there are in two neighbouring
-/// periods, one of either kind, tells what is better at present, whatever the program does.
+/// and from there, now and then, by `tried` and `watched` once more: how many steps a second the ranks make in two neighbouring
+/// periods, one of either kind, tells what is better at present, whatever the program does. A step is a wait, or 64 bytes of
+/// messages taken in.
 ///
-/// Strangers have had the cores if the host's ranks, all of which would have used them, have had less of their time than there
-/// was. There is no lock: the rank that moves `until` judges. A judge that dies, or is late, spoils one verdict; the next period
-/// corrects it.
+/// Strangers have had the cores if the host's ranks would have used more of their time than they have had. There is no lock: the
+/// rank that moves `until` judges. A judge that dies, or is late, spoils one verdict; the next period corrects it.
 namespace armilla::detail {
 
 /// What a judge sees of the period that is over.
 struct crowd_period {
-  std::uint64_t waits = 0;         ///< that the host's ranks have begun since the job began
+  std::uint64_t steps = 0;         ///< that the host's ranks have made since the job began
   std::uint64_t processor_ns = 0;  ///< processor time that they have had
+  std::uint64_t queued_ns = 0;     ///< that they have waited for a core, each by itself
+  std::uint32_t ranks = 1;         ///< of the host
   std::uint32_t cores = 1;         ///< that they may use
 };
 

@@ -95,6 +95,16 @@ event_count::step event_count::idle_slowly(backoff& s) noexcept {
   return step::sleep;
 }
 
+// A core of its own: it spins again. In a crowd others need the core at once, and the wait goes on: it is counted once.
+void event_count::stay_awake(backoff& s) noexcept {
+  if (crowd_ == nullptr) {
+    s = {};
+    return;
+  }
+  ++count_.yields;
+  crowd_->yield(mine_.looked.load(std::memory_order_relaxed));
+}
+
 void event_count::prepare_wait(attention how) noexcept {
   mine_.sleeping.store(how, std::memory_order_seq_cst);
   // Should it ever be refused, this sleep and all later ones are bounded.

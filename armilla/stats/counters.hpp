@@ -64,4 +64,9 @@ struct counters {
   std::uint64_t elements_moved = 0;  ///< that they copied from parts of other ranks, or to them
 };
 
+/// One of them, looked at by another thread or process than that which counts: a little late, never torn.
+[[gnu::no_sanitize("thread")]] inline std::uint64_t glance(const std::uint64_t& counter) noexcept {
+  return *static_cast<const volatile std::uint64_t*>(&counter);
+}
+
 }  // namespace armilla::detail

@@ -11,11 +11,6 @@
 namespace armilla::detail {
 namespace {
 
-// Counted by the rank's thread by plain increments: a look from outside may be a little late.
-__attribute__((no_sanitize("thread"))) std::uint64_t glance(const std::uint64_t& counter) noexcept {
-  return *static_cast<const volatile std::uint64_t*>(&counter);
-}
-
 constexpr const char* clear = "\r\033[K";
 
 }  // namespace
