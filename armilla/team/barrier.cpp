@@ -19,6 +19,11 @@ void run_barrier(team_record* team) {
   t.known = step;
 }
 
-void run_world_barrier() { run_barrier(here("barrier").teams->world); }
+void run_world_barrier() {
+  team_state& s = *here("barrier").teams;
+  if (s.living.go_on()) [[unlikely]]
+    return s.living.meet(run_barrier, "barrier");
+  run_barrier(s.world);
+}
 
 }  // namespace armilla::detail

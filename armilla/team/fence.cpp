@@ -398,7 +398,12 @@ void run_fence_in(const team& members, pattern how) {
 
 void run_ending_fence(context& c) { end_among_living(c.teams->ending, {collective::end}); }
 
-void run_world_fence() { run_fence(here("fence").teams->world); }
+void run_world_fence() {
+  team_state& s = *here("fence").teams;
+  if (s.living.go_on()) [[unlikely]]
+    return s.living.meet(run_fence, "fence");
+  run_fence(s.world);
+}
 
 void run_end_fence(ending_of which) { end_among_living(here("fence").teams->world, {collective::end, rank_t(which)}); }
 

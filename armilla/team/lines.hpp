@@ -26,7 +26,7 @@ struct alignas(cache_line) intention_line {
 };
 static_assert(sizeof(intention_line) == 5 * cache_line);
 
-/// Where the members that are left agree which these are: see survivors.cpp.
+/// Where the members that are left agree which these are: see agreement.cpp.
 struct alignas(cache_line) survivor_board {
   static constexpr std::size_t words = 1024 / 64;
   struct request {
@@ -37,17 +37,19 @@ struct alignas(cache_line) survivor_board {
   std::atomic<std::uint64_t> step;     ///< the owner asks, or is ready to use the new team
   request wanted;                      ///< written before the step that asks
   std::atomic<std::uint64_t> decided;  ///< of the team's first member: the step, and whose proposal counts. Any member writes it.
+  std::atomic<std::uint64_t> asked_for;  ///< of rank 0 in world: 1 as soon as the program has asked any team for its survivors
   alignas(cache_line) std::atomic<std::uint64_t> proposal[words];  ///< a bit for each member that the owner found
 };
 static_assert(sizeof(survivor_board) == 3 * cache_line);
 
-/// How far a rank has come in the last fences of a job that has lost ranks: see last_fence.cpp.
+/// How far a rank has come in the last fences of a job that has lost ranks: see last_fence.cpp; and in others: living.cpp.
 struct alignas(cache_line) end_board {
   struct counts {
     std::atomic<std::uint64_t> whom, created, processed;
   };
-  std::atomic<std::uint64_t> word;  ///< which of the fences, and the round in it
-  counts of[2];                     ///< by parity of the round
+  std::atomic<std::uint64_t> word;    ///< which of the fences, and the round in it
+  counts of[2];                       ///< by parity of the round
+  std::atomic<std::uint64_t> passed;  ///< the last fence or barrier of all ranks
 };
 static_assert(sizeof(end_board) == cache_line);
 

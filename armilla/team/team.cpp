@@ -261,11 +261,13 @@ team_state::team_state(context& c) : self(c), layout{c.ranks} {
   teams.push_back(world = build_record(*this, everyone, 0, 0).release());
   teams.push_back(ending = build_record(*this, std::move(everyone), collective_layout::ending_slot, 0).release());
   ending->id = world->id;
+  living.start(world, c.host->job().goes_on != 0);
   world->references = ending->references = 1;
 }
 
 // Values of teams that outlive the session keep their record, which then belongs to them.
 team_state::~team_state() {
+  living.stop();
   --world->references;
   --ending->references;
   for (team_record* t : teams) {
@@ -371,6 +373,7 @@ rank_t team::rank_of(rank_t r) const noexcept {
 team team::split(int color, int key) const { return team(detail::split(record_, color, key)); }
 
 team world() { return team(detail::here("world").teams->world); }
+team living() { return team(detail::here("living").teams->living.team()); }
 
 namespace detail {
 

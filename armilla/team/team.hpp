@@ -355,6 +355,7 @@ class team {
 
  private:
   friend team world();
+  friend team living();
   friend team detail::twin_of(const team& t);
   friend mutex& detail::turn_of(const team& t) noexcept;
   friend void detail::run_fence_in(const team& t, detail::pattern how);
@@ -365,6 +366,10 @@ class team {
 
 /// The team of all ranks of the job.
 team world();
+/// The ranks that are left of it, in their order in the job: those that `fence` and `barrier` have been over since they last
+/// threw `rank_lost` (ARMILLA_ON_LOSS=continue), the same on all of them; `world()` before, and in other modes. Waits for no
+/// other rank.
+team living();
 
 namespace detail {
 template <>

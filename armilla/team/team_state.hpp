@@ -8,6 +8,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_area.hpp"
 #include "armilla/team/far_messages.hpp"
+#include "armilla/team/living.hpp"
 #include "armilla/team/record.hpp"
 
 namespace armilla::detail {
@@ -75,7 +76,8 @@ struct team_state {
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
   std::uint32_t unsettled = 0;    ///< slots in which a team had lost a member: what moved there may have stopped in the middle
   std::uint64_t end_stage = 0;    ///< of the last fences, which this rank is in
-  team_record* ending = nullptr;  ///< all ranks, for the end of run_main
+  team_record* ending = nullptr;  ///< all ranks, for the end of run_main, and to agree which are left
+  living_ranks living{*this};
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
     return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));

@@ -28,9 +28,9 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_the_others_go_on(self):
         self.assert_goes_on(job(["1:kill:start:2000"]), lost=[1], done=[0, 2, 3])
 
-    def assert_scene(self, scene, ranks, said):
-        run = Job([SCENES, scene], ranks=ranks, env=GO_ON).end()
-        self.assertEqual((run.code, len(run.messages())), (0, 1), run.out + run.err)
+    def assert_scene(self, scene, ranks, said, losses=1, **env):
+        run = Job([SCENES, scene], ranks=ranks, env=GO_ON | env).end()
+        self.assertEqual((run.code, len(run.messages())), (0, losses), run.out + run.err)
         self.assertEqual(sorted(run.out.splitlines()), said)
 
     def test_a_half_without_lost_ranks_is_revoked_with_the_whole(self):
@@ -44,6 +44,19 @@ class OnLoss(FailedJobs, unittest.TestCase):
 
     def test_counters_wait_again(self):
         self.assert_scene("counted", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
+
+    def test_what_the_lost_had_sent_runs_before_a_fence_tells(self):
+        for _ in range(20):
+            self.assert_scene("published", 4, [f"rank {r}: 1000 and 500" for r in (0, 2, 3)])
+
+    def test_a_meeting_that_one_has_passed_is_over_for_all(self):
+        self.assert_scene("passed", 4, [f"rank {r}: 0 1" for r in (0, 2, 3)], ARMILLA_BARRIER="flat")
+
+    def test_a_fence_is_given_up_when_survivors_are_asked_for(self):
+        self.assert_scene("mixed", 4, [f"rank {i} of 3: d" for i in range(3)])
+
+    def test_a_fence_among_those_left_revokes_halves(self):
+        self.assert_scene("half_and_fence", 4, ["rank 0 of 2: 5", "rank 1 of 2: 5"], losses=2)
 
     def test_rank_0_may_be_lost(self):
         self.assert_goes_on(job(["0:kill:start:2000"]), lost=[0], done=[1, 2, 3])

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A job that goes on when ranks die: survivor SEED STEPS DEATH... Each DEATH is RANK:HOW:WHEN:DELAY_US, WHEN `start` or `loss`:
-// so long after the start, or after the rank has heard of another's loss. Driven by survivors_test.py.
-#include <signal.h>
-#include <unistd.h>
-
+// A job that goes on when ranks die: survivor SEED STEPS DEATH... Driven by survivors_test.py.
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -17,39 +11,21 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
 
+#include "tests/death/deaths.hpp"
+
 namespace am = armilla;
 
 namespace {
 
-struct death {
-  std::string how, when;
-  long delay_us = 0;
-};
-std::vector<death> mine;  // that are to strike this rank
-std::atomic<bool> to_throw = false;
+using deaths::require;
+
 unsigned seed = 0;
 long steps = 0;
-
-void strike(const death& d) {
-  std::thread([d] {
-    std::this_thread::sleep_for(std::chrono::microseconds(d.delay_us));
-    if (d.how == "kill") kill(getpid(), SIGKILL);
-    if (d.how == "segv") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
-    if (d.how == "_exit") _exit(3);
-    to_throw = true;
-  }).detach();
-}
-
-void strike_at(const char* when) {
-  for (const death& d : mine)
-    if (d.when == when) strike(d);
-}
 
 // How many statements this rank has sent to each, and run from each.
 std::vector<long> sent, run;
@@ -62,13 +38,6 @@ void note_and_pass_on(int from, int to) {
 }
 long plus_one(long n) { return n + 1; }
 
-void require(bool good, const std::string& what) {
-  if (good) return;
-  std::printf("rank %d WRONG: %s\n", int(am::rank()), what.c_str());
-  std::fflush(stdout);
-  throw std::logic_error(what);
-}
-
 class work {
  public:
   explicit work(unsigned number) : own_(seed * 7919 + unsigned(am::rank()) + number * 31) {}
@@ -78,7 +47,7 @@ class work {
     for (unsigned i = own_() % 8; i-- > 0;) to_a_member(t);
     if (t.size() == am::ranks())
       of_all_.update(long(own_() % 1000), 1, std::plus<>{});  // held back, perhaps for a rank that dies
-    if (to_throw) throw std::runtime_error("had enough");
+    if (deaths::to_throw) throw std::runtime_error("had enough");
     together(t, common);
   }
 
@@ -181,7 +150,7 @@ int live() {
   run.assign(std::size_t(am::ranks()), 0);
   work todo(0);
   am::barrier();
-  strike_at("start");
+  deaths::strike_at("start");
   am::team t = am::world();
   bool whole = true;
   for (long number = 0; number < steps;) try {
@@ -199,8 +168,7 @@ int live() {
       if (std::string(e.type_name()) != "armilla::rank_lost") throw;
     } catch (const am::rank_lost&) {
       whole = false;
-      strike_at("loss");
-      std::erase_if(mine, [](const death& d) { return d.when == "loss"; });
+      deaths::hear_of_loss();
     }
   std::printf("rank %d done\n", int(am::rank()));
   std::fflush(stdout);
@@ -214,17 +182,7 @@ int main(int argc, char** argv) {
   seed = unsigned(std::atoi(argv[1]));
   steps = std::atol(argv[2]);
   return am::run(argc, argv, [&] {
-    for (int i = 3; i < argc; ++i) {
-      std::istringstream text(argv[i]);
-      std::string rank, delay;
-      death d;
-      std::getline(text, rank, ':');
-      std::getline(text, d.how, ':');
-      std::getline(text, d.when, ':');
-      std::getline(text, delay, ':');
-      d.delay_us = std::atol(delay.c_str());
-      if (std::atoi(rank.c_str()) == am::rank()) mine.push_back(d);
-    }
+    deaths::read_arguments(argc, argv, 3);
     return live();
   });
 }

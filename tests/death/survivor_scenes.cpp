@@ -3,15 +3,19 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include <armilla/armilla.hpp>
 
 namespace am = armilla;
 
 namespace {
+
+using namespace std::chrono_literals;
 
 am::per_rank<am::counter> arrivals;
 
@@ -66,6 +70,63 @@ void counted() {
   say_left(left);
 }
 
+am::per_rank<int> noted, passed_on;
+
+void note() { ++*noted; }
+void pass_on() {
+  ++*noted;
+  am::async((am::rank() + 1) % am::ranks() == 1 ? 2 : (am::rank() + 1) % am::ranks(), [] { ++*passed_on; });
+}
+
+// What a rank has sent before its death runs, and what that causes, before the others are told.
+void published() {
+  am::barrier();
+  if (am::rank() == 1) {
+    for (const am::rank_t to : {0, 2, 3})
+      for (int i = 0; i < 1000; ++i) am::async(to, i % 2 == 0 ? note : pass_on);
+    am::flush();
+    kill(getpid(), SIGKILL);
+  }
+  if (!is_lost_in([] { am::fence(); })) std::printf("no fence was ended\n");
+  std::printf("rank %d: %d and %d\n", int(am::rank()), *noted, *passed_on);
+  am::fence();  // which is over among those that are left
+}
+
+// Rank 2 looks for the survivors of all, while the others are in a fence of all: the fence is given up.
+void mixed() {
+  if (am::rank() == 1) kill(getpid(), SIGKILL);
+  if (am::rank() != 2 && !is_lost_in([] { am::fence(); })) std::printf("the fence was over\n");
+  if (am::rank() == 2) is_lost_in([] { am::call(1, [] { return 1; }).get(); });
+  say_left(am::world().survivors());
+  if (!is_lost_in([] { am::barrier(); })) std::printf("the barrier was over\n");
+}
+
+// Rank 2 waits in a half for rank 0, which has heard of the loss and meets with those that are left.
+void half_and_fence() {
+  const am::team mine = am::world().split(am::rank() % 2);
+  if (am::rank() == 1) kill(getpid(), SIGKILL);
+  if (am::rank() == 2 && !is_lost_in([&] { mine.barrier(); })) std::printf("rank 2 was not told\n");
+  if (!is_lost_in([] { am::barrier(); })) std::printf("the loss was not told\n");
+  const am::team half = am::living().split(am::living().rank() % 2);
+  if (am::rank() == 3) kill(getpid(), SIGKILL);
+  if (am::rank() == 0) is_lost_in([&] { half.barrier(); });
+  if (!is_lost_in([] { am::fence(); })) std::printf("the second loss was not told\n");
+  say_left(am::living());
+}
+
+// Rank 1 dies in a barrier that it has entered. Rank 2 comes late and passes it, for all have come; the others heard before.
+void passed() {
+  if (am::rank() == 1)
+    std::thread([] {
+      std::this_thread::sleep_for(20ms);
+      kill(getpid(), SIGKILL);
+    }).detach();
+  if (am::rank() == 2) std::this_thread::sleep_for(150ms);
+  const bool first = is_lost_in([] { am::barrier(); }), second = is_lost_in([] { am::barrier(); });
+  std::printf("rank %d: %d %d\n", int(am::rank()), first, second);
+  am::barrier();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,6 +137,10 @@ int main(int argc, char** argv) {
     if (scene == "ended") ended();
     if (scene == "again") again();
     if (scene == "counted") counted();
+    if (scene == "published") published();
+    if (scene == "passed") passed();
+    if (scene == "mixed") mixed();
+    if (scene == "half_and_fence") half_and_fence();
     return 0;
   });
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks die at random moments, and the others go on: survivors_test.py SURVIVOR COUNT [--seed N].
+"""Ranks die at random moments, and the others go on: survivors_test.py PROGRAM COUNT [--seed N].
 
-Those that are left must come to the end of their work with teams on which they agree, the job must end by code 0, with one line
-for each rank that was lost, and nothing may stay.
+Those that are left must come to the end of their work with teams on which they agree, or having heard of the same losses at the
+same meetings; the job must end by code 0, with one line for each rank that was lost, and nothing may stay.
 """
 import argparse
 import os
@@ -76,6 +76,10 @@ def one_job(survivor, dice, many=False):
     for rank, team, members in re.findall(r"^rank (\d+) team (\d+): ([\d ]+)$", job.out, re.M):
         if teams.setdefault(team, members) != members or rank not in members.split():
             problems.append(f"ranks disagree about team {team}")
+    heard = {r: re.findall(rf"^rank {r} (meeting \d+: \d+)$", job.out, re.M) for r in done}
+    if any(told != heard[min(done)] for told in heard.values()):
+        problems.append(f"ranks have heard of losses at other meetings: {heard}")
+    teams.update(dict.fromkeys(told for all_told in heard.values() for told in all_told))
     if left := job.left_behind():
         problems.append(f"left behind: {left}")
     if problems:
@@ -96,7 +100,7 @@ def main():
     for i in range(chosen.count):
         good, lost, agreed = one_job(chosen.survivor, dice, many=i % 300 == 0)
         failed, losses, teams = failed + (not good), losses + lost, teams + agreed
-    print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {teams} teams of those that were left")
+    print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {teams} teams or meetings of those that were left")
     if losses == 0 or teams == 0:
         print("nothing was tried")
     return failed != 0 or losses == 0 or teams == 0

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/team/living.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "armilla/am/endpoint.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/team/agreement.hpp"
+#include "armilla/team/survivors.hpp"
+#include "armilla/team/team_state.hpp"
+
+/// Fences and barriers of all ranks, where the job goes on without those it loses.
+///
+/// Such a meeting is the usual one of world as long as none is lost. A rank that hears of a loss in it asks the others which are
+/// left, as `team::survivors` does. They have a team then, repeat the meeting in that, and all throw the same.
+///
+/// But some may have been through the meeting before they heard. So each rank shows the number of the last one that it has
+/// passed, before it leaves it. One that asks never passes by itself any more; and it takes the meeting for over as soon as any
+/// rank, also one that has died since, shows that it has passed. As none is left out of an agreement that has not died or ended,
+/// either some rank has passed and all find that, or all ask and none ever passes.
+///
+/// Numbers are the same on all ranks: they grow with each meeting of the program, and within one with each agreement.
+///
+/// A program may also ask a team for its survivors, which takes those that wait here for the same ranks. So the first such call
+/// ends all of this: from then on these meetings throw behind a loss, as other collectives of world do.
+namespace armilla::detail {
+namespace {
+
+constexpr unsigned attempt_bits = 16;
+
+end_board& board(const team_state& s, rank_t r) noexcept { return s.slot(r, 0).end; }
+
+}  // namespace
+
+void living_ranks::stop() noexcept {
+  if (team_ != s_.world) --team_->references;
+}
+
+void living_ranks::meet(void (*meeting)(team_record*), const char* what) {
+  const std::uint64_t number = ((passed_ >> attempt_bits) + 1) << attempt_bits;
+  if (!attempt(meeting, number)) [[unlikely]]
+    recover(meeting, what, number);
+  tell(what);
+}
+
+// False: a loss has ended it here. What else it throws is thrown on all, behind the meeting; or it has not begun.
+bool living_ranks::attempt(void (*meeting)(team_record*), std::uint64_t number) {
+  team_record& t = *team_;
+  const std::uint64_t entered = t.number;
+  try {
+    meeting(&t);
+  } catch (const rank_lost&) {
+    if (t.lost == no_rank) throw;
+    return false;
+  } catch (...) {
+    if (t.number != entered) pass(number);
+    throw;
+  }
+  pass(number);
+  return true;
+}
+
+void living_ranks::recover(void (*meeting)(team_record*), const char* what, std::uint64_t number) {
+  team_record& all = *s_.ending;
+  for (;; ++number) {
+    if (given_up()) raise(team_->lost, what);
+    const inside_team alone(all, what);
+    revoke_descendants(all);  // in which others may wait for this rank
+    step_ = number << 1 | 1;
+    const auto [made, over] = agree_on_team(all, number << 1, what, [&] { return passed_by_any(number) || given_up(); });
+    if (over && !passed_by_any(number)) raise(team_->lost, what);
+    if (over) return pass(number);
+    if (made == nullptr) continue;
+    replace(made);
+    if (attempt(meeting, number + 1)) return;
+  }
+}
+
+void living_ranks::pass(std::uint64_t number) noexcept {
+  passed_ = number;
+  board(s_, s_.self.rank).passed.store(number, std::memory_order_release);
+}
+
+bool living_ranks::passed_by_any(std::uint64_t number) const noexcept {
+  for (rank_t r = 0; r < s_.self.ranks; ++r)
+    if (board(s_, r).passed.load(std::memory_order_acquire) >= number) return true;
+  return false;
+}
+
+void living_ranks::replace(team_record* made) {
+  for (const rank_t r : team_->members)
+    if (untold_ == no_rank && made->numbers[std::size_t(r)] < 0) untold_ = r;
+  hold(made);
+  if (team_ != s_.world) let_go(team_);
+  team_ = made;
+}
+
+void living_ranks::tell(const char* what) {
+  if (untold_ != no_rank) [[unlikely]]
+    raise(std::exchange(untold_, no_rank), what);
+}
+
+void living_ranks::raise(rank_t lost, const char* what) const { s_.self.messages->lost.raise(lost, what); }
+
+void living_ranks::give_up() noexcept {
+  if (goes_on_) s_.slot(0, 0).survivors.asked_for.store(1, std::memory_order_release);
+}
+
+bool living_ranks::given_up() const noexcept { return s_.slot(0, 0).survivors.asked_for.load(std::memory_order_acquire) != 0; }
+
+// Those that meet without a lost rank may wait for one that looks for the survivors of another team.
+void living_ranks::follow() {
+  if (team_ == s_.world || team_->lost != no_rank || !given_up()) return;
+  for (rank_t r = 0; r < s_.self.ranks; ++r)
+    if (s_.self.out->is_lost(r)) return revoke(*team_, r);
+}
+
+}  // namespace armilla::detail

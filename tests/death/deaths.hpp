@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Deaths of ranks as the command line tells them, each RANK:HOW:WHEN:DELAY_US, WHEN `start` or `loss`: so long after the start,
+// or after the rank has heard of another's loss.
+#pragma once
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+
+namespace deaths {
+
+struct death {
+  std::string how, when;
+  long delay_us = 0;
+};
+inline std::vector<death> mine;  // that are to strike this rank
+inline std::atomic<bool> to_throw = false;
+
+inline void strike(const death& d) {
+  std::thread([d] {
+    std::this_thread::sleep_for(std::chrono::microseconds(d.delay_us));
+    if (d.how == "kill") kill(getpid(), SIGKILL);
+    if (d.how == "segv") *reinterpret_cast<volatile int*>(std::uintptr_t{8}) = 1;
+    if (d.how == "_exit") _exit(3);
+    to_throw = true;
+  }).detach();
+}
+
+inline void strike_at(const char* when) {
+  for (const death& d : mine)
+    if (d.when == when) strike(d);
+}
+
+/// Of the arguments from number `first` on those that are this rank's.
+inline void read_arguments(int argc, char** argv, int first) {
+  for (int i = first; i < argc; ++i) {
+    std::istringstream text(argv[i]);
+    std::string rank, delay;
+    death d;
+    std::getline(text, rank, ':');
+    std::getline(text, d.how, ':');
+    std::getline(text, d.when, ':');
+    std::getline(text, delay, ':');
+    d.delay_us = std::atol(delay.c_str());
+    if (std::atoi(rank.c_str()) == armilla::rank()) mine.push_back(d);
+  }
+}
+
+/// The rank has heard of a loss: for the first time, its death may be near.
+inline void hear_of_loss() {
+  strike_at("loss");
+  std::erase_if(mine, [](const death& d) { return d.when == "loss"; });
+}
+
+inline void require(bool good, const std::string& what) {
+  if (good) return;
+  std::printf("rank %d WRONG: %s\n", int(armilla::rank()), what.c_str());
+  std::fflush(stdout);
+  throw std::logic_error(what);
+}
+
+}  // namespace deaths
