@@ -14,6 +14,10 @@ namespace armilla {
 /// statements that do not cause others, three where progress threads answer or a network joins hosts of several ranks each, and
 /// one more for each generation that they do.
 ///
+/// Where the job goes on without ranks that it loses (ARMILLA_ON_LOSS=continue) it is over among those that are left, `living()`:
+/// the fence in which a loss is met completes what they sent each other, and what the lost had sent, then throws `rank_lost`
+/// once, the same on all. See docs/guide/death.md.
+///
 /// Paper: STAPL, section 6.5, `rmi_fence`.
 inline void fence() { detail::run_world_fence(); }
 

@@ -44,7 +44,7 @@ void follow_survivors(context& self) {
   for (const team_record* const t : s.teams) {
     const std::uint64_t asked = t == s.ending ? s.living.step() : t->survivor_step;
     const auto gives_up = [asked](const team_slot* one) { return one->survivors.step.load(std::memory_order_acquire) > asked; };
-    if (t == s.ending && s.living.given_up()) continue;  // who asked before that is in no fence any more
+    if (t == s.ending && s.living.given_up()) continue;  // ranks that asked before are in no fence any more
     if (t->lost != no_rank && has_news(*t) && std::ranges::any_of(t->slots, gives_up)) revoke_descendants(*t);
   }
   s.living.follow();
