@@ -20,7 +20,6 @@ namespace {
 
 using words = std::vector<std::string>;
 constexpr int patience_s = 30;
-constexpr int ranks = 4;
 
 class note_file {
  public:
@@ -90,7 +89,7 @@ int wait_for_victim(const death_note& note, started& job) {
   throw std::runtime_error("the job that was to lose a rank did not come to its traffic");
 }
 
-double worst_ms(const death_note& note, int dead) {
+double worst_ms(const death_note& note, int dead, int ranks) {
   const std::uint64_t died = note.died.load();
   std::uint64_t last = 0;
   for (int r = 0; r < ranks; ++r) {
@@ -102,24 +101,27 @@ double worst_ms(const death_note& note, int dead) {
   return double(last) * 1e-6;
 }
 
-double local_ms(std::mt19937& dice) {
+/// `row`: what the others do.
+double local_ms(const std::string& row, int ranks, std::mt19937& dice) {
   const note_file note("/tmp/");
-  const int dead = int(dice() % ranks);
-  started job({"env", "ARMILLA_FABRIC=shm", "ARMILLA_RANKS=" + std::to_string(ranks), own_folder() + "armilla-bench", "--mortal",
-               note.name(), std::to_string(dead)});
+  const int dead = int(dice() % unsigned(ranks));
+  started job({"env", "ARMILLA_FABRIC=shm", "ARMILLA_RANKS=" + std::to_string(ranks),
+               std::string("ARMILLA_ON_LOSS=") + (row == "loss_local" ? "end" : "continue"), own_folder() + "armilla-bench",
+               "--mortal", note.name(), std::to_string(dead), row});
   const int victim = wait_for_victim(*note, job);
   ::usleep(useconds_t(dice() % 20'000));
   note->died = now_ns();
   ::kill(victim, SIGKILL);
   if (!job.ends(patience_s)) throw std::runtime_error("the job does not end");
-  return worst_ms(*note, dead);
+  return worst_ms(*note, dead, ranks);
 }
 
 double hosts_ms() {
   const note_file note(own_folder());  // /tmp is each host's own
   const std::string name = "bench-" + std::to_string(::getpid()), program = own_folder() + "armilla-bench";
   const std::string on_h1 = "exec hosts run h1 env ARMILLA_LOSS_TIMEOUT=2s ARMILLA_FABRIC=auto " + own_folder() +
-                            "armilla-run --hosts h1:2,h2:2 --rsh $TEST_HOSTS_RSH " + program + " --mortal " + note.name() + " -1";
+                            "armilla-run --hosts h1:2,h2:2 --rsh $TEST_HOSTS_RSH " + program + " --mortal " + note.name() +
+                            " -1 loss_hosts";
   started job({hosts_fixture(), "with", "2", "--name", name, "--", "sh", "-c", on_h1});
   wait_for_victim(*note, job);
   ::usleep(1'000'000);  // the hosts have heard of each other
@@ -127,7 +129,7 @@ double hosts_ms() {
   if (!cut.ends(patience_s)) throw std::runtime_error("the cable cannot be pulled");
   note->died = now_ns();
   if (!job.ends(patience_s)) throw std::runtime_error("the job does not end");
-  return worst_ms(*note, -1);
+  return worst_ms(*note, -1, 4);
 }
 
 }  // namespace
@@ -143,7 +145,8 @@ death_note& map_note(const std::string& name) {
 double loss_ms(const std::string& row, long deaths) {
   static std::mt19937 dice{std::random_device{}()};
   double worst = 0;
-  for (long i = 0; i < deaths; ++i) worst = std::max(worst, row == "loss_hosts" ? hosts_ms() : local_ms(dice));
+  const int ranks = row == "loss_local" ? 4 : 8;
+  for (long i = 0; i < deaths; ++i) worst = std::max(worst, row == "loss_hosts" ? hosts_ms() : local_ms(row, ranks, dice));
   return worst;
 }
 
