@@ -25,6 +25,7 @@
 ///
 /// A program may also ask a team for its survivors, which takes those that wait here for the same ranks. So the first such call
 /// ends all of this: from then on these meetings throw behind a loss, as other collectives of world do.
+// Model: tests/models/protocols/living.pml
 namespace armilla::detail {
 namespace {
 
