@@ -88,7 +88,7 @@ struct active_message {
   template <class... A>
   static void send(outbox& out, peer_channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
-    out.admit(c);
+    if (!out.admit_statement(c)) return;
     std::byte* at = out.append(c, handler<active_message<H>>.id, size(bytes.size()),
                                parts::has_payload ? traffic::uncounted : traffic::statements);
     (put_argument(at, values), ...);

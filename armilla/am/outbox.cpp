@@ -102,6 +102,13 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
 // The one place where sending depends on receiving: the rank makes room by taking in messages.
 void outbox::await_credit(peer_channel& c) { self.messages->waits.await_credit(c); }
 
+bool outbox::admit_statement_slowly(peer_channel& c) {
+  await_credit(c);
+  if (!c.lost || host_.job().goes_on == 0) return true;
+  ++count_.statements_dropped;
+  return false;
+}
+
 void outbox::drain_all() {
   for (std::size_t i = 0; backlog_channels_ != 0 && i < channel_count_; ++i) await_credit(channels_[i]);
 }

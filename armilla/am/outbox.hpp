@@ -84,6 +84,13 @@ class outbox {
       await_credit(c);
   }
 
+  /// The same for a statement. False: it is for a lost rank, in a job that goes on, and is dropped.
+  bool admit_statement(peer_channel& c) {
+    if (c.full) [[unlikely]]
+      return admit_statement_slowly(c);
+    return true;
+  }
+
   /// Where the `size` bytes (a multiple of 8) of one message for handler `h` go. Budget: one test, else the slow path.
   /// `kind`: what each message for this handler counts as, if all have this size; others count themselves.
   std::byte* append(peer_channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
@@ -243,6 +250,7 @@ class outbox {
   void open_channel(std::size_t index, rank_t to, int lane, control_block& theirs);
   void open_frame(peer_channel& c, std::size_t need);
   [[gnu::cold]] void await_credit(peer_channel& c);
+  [[gnu::cold]] bool admit_statement_slowly(peer_channel& c);
   [[gnu::cold]] void refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const;
   void start_bundle(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
   void close_bundle(peer_channel& c) noexcept;

@@ -152,7 +152,7 @@ void progress::await_credit(peer_channel& c) {
         return any ? seen::something : seen::nothing;
       },
       [] { return true; }, [](const event_count::backoff&) {});
-  if (c.lost) lost_.raise(c.to, "send");
+  if (c.lost && out_.host().job().goes_on == 0) lost_.raise(c.to, "send");  // else what waits for a reply is told
 }
 
 // Its instructions count in each question: the record is looked up once.

@@ -189,6 +189,7 @@ struct method_calls<M, R(P...)> {
 
   [[gnu::noinline]] static void tell_by_name(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.watch(), component::runtime);
+    if (!out.admit_statement(c)) return;
     std::byte* const place = begin_cold_call(out, c, number_of<M>, description_of<M>, false, packed::size({}, arguments...));
     packed::write({}, place, stub{0}, arguments...);
     ++out.count().statements_sent;

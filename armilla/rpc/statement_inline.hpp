@@ -129,7 +129,7 @@ template <class F, class... A>
   using packed = packing<F, A...>;
   const timed runtime(out.watch(), component::runtime);
   constexpr traffic kind = packed::fixed ? traffic::statements : traffic::uncounted;
-  out.admit(c);
+  if (!out.admit_statement(c)) return;
   const std::size_t size = statement<F, A...>::size(arguments...);
   if (statement<F, A...>::streams && size > out.eager()) [[unlikely]] {
     outgoing_block block(out, c, statement_id<F, A...>(), size);

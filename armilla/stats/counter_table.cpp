@@ -25,6 +25,7 @@ constexpr counter_row table[] = {
     row("bytes_received", &counters::bytes_received, messages),
     row("bundles_received", &counters::bundles_received, calls),
     row("statements_sent", &counters::statements_sent, calls),
+    row("statements_dropped", &counters::statements_dropped, calls),
     row("questions_sent", &counters::questions_sent, calls),
     row("replies_sent", &counters::replies_sent, calls),
     row("replies_abandoned", &counters::replies_abandoned, calls),

@@ -12,8 +12,10 @@ struct counters {
   std::uint64_t frames_received = 0;
   std::uint64_t bytes_sent = 0;  ///< in frames: arguments, headers, names of blocks
   std::uint64_t bytes_received = 0;
-  std::uint64_t bundles_received = 0;   ///< dispatches: messages for one method, one behind the other in a frame, count once
-  std::uint64_t statements_sent = 0;    ///< async, one for each rank of a broadcast, request and reply of active messages
+  std::uint64_t bundles_received = 0;  ///< dispatches: messages for one method, one behind the other in a frame, count once
+  std::uint64_t statements_sent = 0;   ///< async, one for each rank of a broadcast, request and reply of active messages
+  std::uint64_t statements_dropped =
+      0;  ///< to lost ranks, where the job goes on; those gathered when the loss was heard are not in it
   std::uint64_t questions_sent = 0;     ///< call
   std::uint64_t replies_sent = 0;       ///< values that bodies of questions returned here; exceptions are not in it
   std::uint64_t replies_abandoned = 0;  ///< replies to a future that was dropped

@@ -49,6 +49,9 @@ class OnLoss(FailedJobs, unittest.TestCase):
         for _ in range(20):
             self.assert_scene("published", 4, [f"rank {r}: 1000 and 500" for r in (0, 2, 3)])
 
+    def test_statements_to_the_lost_are_dropped_and_counted(self):
+        self.assert_scene("dropped", 3, ["rank 0: 12", "rank 2: 12"])
+
     def test_a_meeting_that_one_has_passed_is_over_for_all(self):
         self.assert_scene("passed", 4, [f"rank {r}: 0 1" for r in (0, 2, 3)], ARMILLA_BARRIER="flat")
 
