@@ -50,6 +50,7 @@
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/hints.hpp"
 #include "armilla/rpc/method.hpp"
+#include "armilla/rpc/on_lost.hpp"
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/when_all.hpp"
 #include "armilla/session/program.hpp"

@@ -18,6 +18,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/guest_service.hpp"
+#include "armilla/rpc/loss_handlers.hpp"
 #include "armilla/rpc/method.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/rpc/question.hpp"
@@ -245,6 +246,7 @@ void fail_questions(context& self, rank_t lost) {
   if (self.calls == nullptr) return;
   self.out->pending.end_each([lost](const pending_op& c) { return c.is_question() && c.asked.rank == lost; },
                              [&](pending_op& c) { c.fail(self.messages->lost.error(lost, "call")); });
+  if (self.calls->losses != nullptr) self.calls->losses->run(self, lost);
 }
 
 constexpr method<std::string()> list_of_methods{"armilla.methods"};

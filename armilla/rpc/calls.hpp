@@ -15,6 +15,7 @@ namespace armilla::detail {
 
 struct launch;
 class guest_service;
+class loss_handlers;
 
 /// What layer rpc keeps for a rank.
 struct call_state {
@@ -31,6 +32,7 @@ struct call_state {
   std::exception_ptr first_error;                   ///< the first of them; the fence throws it on every rank
   bool tell_errors = false;                         ///< at once, too: no fence comes before the end
   owned<guest_service> guests;                      ///< their calls of this rank
+  owned<loss_handlers> losses;                      ///< null: the program has said nothing of them
 };
 
 /// What an exception says: its type, readable, and its text. Of a remote_error: what the innermost body threw.
