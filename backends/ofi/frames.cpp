@@ -22,17 +22,37 @@ constexpr std::size_t completions_a_look = 16;  // read by one call
 // ---- out ----
 
 std::byte* ofi_network::acquire(rank_t to, std::size_t) {
-  if (peer_of(to).frames >= most_to_one || (current_ == nullptr && !fresh_buffer())) return nullptr;
+  const peer& p = peer_of(to);
+  if (p.lost || finished_) [[unlikely]]
+    return no_buffer_.get();
+  if (p.frames >= most_to_one || (current_ == nullptr && !fresh_buffer())) return nullptr;
   return reinterpret_cast<std::byte*>(current_->place + 1);
 }
 
 /// The last one that was used is used again first: the pages of the others are never touched.
 bool ofi_network::fresh_buffer() {
-  if (free_buffers_ != nullptr)
-    current_ = static_cast<send_buffer*>(std::exchange(free_buffers_, free_buffers_->next));
-  else if (buffers_made_ < buffers_.size())
-    current_ = &buffers_[buffers_made_++];
-  return current_ != nullptr;
+  if (free_buffers_ == nullptr && !more_buffers()) return false;
+  current_ = static_cast<send_buffer*>(std::exchange(free_buffers_, free_buffers_->next));
+  return true;
+}
+
+bool ofi_network::more_buffers() {
+  if (buffers_.size() * operations_a_chunk >= most_send_buffers + kept_buffers_) return false;
+  chunk_of_buffers& chunk = buffers_.emplace_back();
+  const std::size_t bytes = room_of_frame() * operations_a_chunk;
+  chunk.bytes = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  if (const int error = enroll(chunk.bytes.get(), bytes, FI_SEND, chunk.registered); error != 0) {
+    broken(std::string("fi_mr_reg: ") + fi_strerror(error));
+    return false;
+  }
+  for (std::size_t i = operations_a_chunk; i-- > 0;) {
+    send_buffer& each = chunk.each[i];
+    each.what = operation::kind::frame;
+    each.place = reinterpret_cast<packet_head*>(chunk.bytes.get() + i * room_of_frame());
+    each.descriptor = chunk.registered.descriptor();
+    each.next = std::exchange(free_buffers_, &each);
+  }
+  return true;
 }
 
 void ofi_network::submit(rank_t to, std::size_t bytes) {
@@ -75,7 +95,7 @@ ssize_t ofi_network::post(operation& what) {
   switch (what.what) {
     case operation::kind::frame: {
       auto& buffer = static_cast<send_buffer&>(what);
-      return fi_send(endpoint_.get(), buffer.place, buffer.bytes, send_memory_.descriptor(), to, &what.context);
+      return fi_send(endpoint_.get(), buffer.place, buffer.bytes, buffer.descriptor, to, &what.context);
     }
     case operation::kind::question: {
       auto& asks = static_cast<sent_question&>(what);

@@ -24,6 +24,7 @@ void ofi_network::lose(rank_t r, std::string why) {
   if (p.lost || finished_) return;
   p.lost = true;
   under_way_ -= p.under_way;
+  kept_buffers_ += p.frames;
   for (operation_list waiting = p.waiting.taken(); !waiting.empty();) drop(waiting.pop());
   p.offered.clear();
   p.asked.clear();
@@ -71,9 +72,10 @@ void ofi_network::finish() {
   endpoint_.reset();
   for (transfer& each : transfers_) end(each);
   questions_.clear();
-  free_questions_ = nullptr;
+  buffers_.clear();
+  free_questions_ = free_buffers_ = nullptr;
+  current_ = nullptr;
   receive_memory_ = {};
-  send_memory_ = {};
   arrivals_ = unposted_ = {};
   queue_.reset();
   addresses_.reset();

@@ -70,8 +70,8 @@ class ofi_network final : public detail::network {
 
  private:
   static constexpr std::size_t room_for_address = 256;
-  static constexpr std::size_t most_send_buffers = 256;
-  static constexpr std::size_t questions_a_chunk = 32;
+  static constexpr std::size_t most_send_buffers = 256;  ///< beside those that libfabric keeps for lost ranks
+  static constexpr std::size_t operations_a_chunk = 32;
   struct peer {
     fi_addr_t address = FI_ADDR_NOTAVAIL;
     std::uint64_t key = 0;
@@ -88,7 +88,12 @@ class ofi_network final : public detail::network {
     std::string why;
   };
   struct chunk_of_questions {
-    sent_question each[questions_a_chunk];
+    sent_question each[operations_a_chunk];
+    registration registered;
+  };
+  struct chunk_of_buffers {
+    send_buffer each[operations_a_chunk];
+    std::unique_ptr<std::byte[]> bytes;  ///< whose pages come when they are written
     registration registered;
   };
 
@@ -104,7 +109,9 @@ class ofi_network final : public detail::network {
 
   // frames.cpp
   bool busy() const noexcept { return under_way_ != 0 || !with_waiting_.empty() || !unposted_.empty(); }
+  std::size_t room_of_frame() const noexcept { return (sizeof(packet_head) + most_ + 63) / 64 * 64; }
   bool fresh_buffer();
+  bool more_buffers();
   void send(operation& what);
   bool sent(operation& what);
   ssize_t post(operation& what);
@@ -148,7 +155,7 @@ class ofi_network final : public detail::network {
   handle<fid_domain> domain_;
   handle<fid_av> addresses_;
   handle<fid_cq> queue_;
-  registration send_memory_, receive_memory_;
+  registration receive_memory_;
   handle<fid_ep> endpoint_;
 
   alignas(8) std::byte address_[room_for_address] = {};
@@ -159,10 +166,11 @@ class ofi_network final : public detail::network {
   std::vector<rank_t> with_waiting_;  ///< peers to which something waits
   std::size_t under_way_ = 0;         ///< sends that libfabric has, but for those to lost ranks
 
-  std::unique_ptr<std::byte[]> send_bytes_, receive_bytes_;
-  std::vector<send_buffer> buffers_;
-  std::size_t buffers_made_ = 0;
+  std::deque<chunk_of_buffers> buffers_;
   operation* free_buffers_ = nullptr;
+  std::size_t kept_buffers_ = 0;              ///< at most so many are libfabric's for ever
+  std::unique_ptr<std::byte[]> no_buffer_;    ///< for what goes to lost ranks
+  std::unique_ptr<std::byte[]> receive_bytes_;
   send_buffer* current_ = nullptr;
 
   std::vector<receive_slot> slots_;

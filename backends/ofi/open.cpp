@@ -4,16 +4,15 @@
 #include <rdma/fi_domain.h>
 #include <rdma/fi_endpoint.h>
 #include <rdma/fi_errno.h>
-#include <signal.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
-#include <utility>
 
 #include "backends/ofi/ofi_network.hpp"
+#include "backends/ofi/signals.hpp"
 
 namespace armilla::ofi {
 namespace {
@@ -22,24 +21,6 @@ using detail::network_settings;
 
 constexpr std::size_t most_a_piece = std::size_t{1} << 30;
 
-/// Providers catch signals from the moment in which libfabric looks for them, used or not, and hide the program's own handlers.
-class kept_signals {
- public:
-  kept_signals() noexcept {
-    for (std::size_t i = 0; i < std::size(caught); ++i) sigaction(caught[i], nullptr, &before_[i]);
-  }
-  ~kept_signals() {
-    for (std::size_t i = 0; i < std::size(caught); ++i) sigaction(caught[i], &before_[i], nullptr);
-  }
-  kept_signals(const kept_signals&) = delete;
-
- private:
-  static constexpr int caught[] = {SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGTERM, SIGINT};
-  struct sigaction before_[std::size(caught)];
-};
-
-std::size_t rounded_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
-
 }  // namespace
 
 ofi_network::ofi_network(rank_t rank, rank_t ranks, const network_settings& settings)
@@ -47,7 +28,6 @@ ofi_network::ofi_network(rank_t rank, rank_t ranks, const network_settings& sett
       ranks_(ranks),
       most_(settings.frame_bytes),
       peers_(std::size_t(ranks)),
-      buffers_(most_send_buffers),
       slots_(std::max(settings.receives, 2u)) {}
 
 detail::network* ofi_network::open(rank_t rank, rank_t ranks, const network_settings& settings, detail::bootstrap*, char* why,
@@ -99,19 +79,13 @@ bool ofi_network::open_endpoint(std::string& why) {
       !works(fi_enable(endpoint_.get()), "fi_enable"))
     return false;
 
-  const std::size_t each_in = rounded_up(sizeof(packet_head) + most_, 64), each_out = each_in;
-  receive_bytes_ = std::make_unique_for_overwrite<std::byte[]>(each_in * slots_.size());
-  send_bytes_ = std::make_unique_for_overwrite<std::byte[]>(each_out * buffers_.size());
-  if (!works(-enroll(receive_bytes_.get(), each_in * slots_.size(), FI_RECV, receive_memory_), "fi_mr_reg") ||
-      !works(-enroll(send_bytes_.get(), each_out * buffers_.size(), FI_SEND, send_memory_), "fi_mr_reg"))
-    return false;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    buffers_[i].what = operation::kind::frame;
-    buffers_[i].place = reinterpret_cast<packet_head*>(send_bytes_.get() + i * each_out);
-  }
+  const std::size_t bytes = room_of_frame() * slots_.size();
+  receive_bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  no_buffer_ = std::make_unique_for_overwrite<std::byte[]>(most_);
+  if (!works(-enroll(receive_bytes_.get(), bytes, FI_RECV, receive_memory_), "fi_mr_reg")) return false;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     slots_[i].what = operation::kind::receive;
-    slots_[i].place = receive_bytes_.get() + i * each_in;
+    slots_[i].place = receive_bytes_.get() + i * room_of_frame();
     receive(slots_[i]);
   }
   if (broken_) why = losses_.front().why;

@@ -68,6 +68,7 @@ class operation_list {
 struct send_buffer : operation {
   packet_head* place = nullptr;  ///< the frame follows
   std::size_t bytes = 0;         ///< with the head
+  void* descriptor = nullptr;    ///< of the memory in which it lies
 };
 
 struct sent_question : operation {
