@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bulk: the receiver has a place for a piece and asks for it, the sender answers with a tagged message.
-#include <rdma/fi_errno.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
+
+#include <rdma/fi_errno.h>
 
 #include "backends/ofi/ofi_network.hpp"
 

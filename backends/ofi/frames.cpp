@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames, out and in, and what libfabric says of all that it does.
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
-#include <rdma/fi_tagged.h>
-
 #include <cstdio>
 #include <cstring>
 #include <string>
 #include <utility>
+
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
 
 #include "backends/ofi/ofi_network.hpp"
 
@@ -179,8 +179,8 @@ bool ofi_network::received(operation& what) {
   auto& t = static_cast<transfer&>(what);
   const int error = enroll(t.place + t.moved, t.piece, FI_RECV, t.registered);
   result = error != 0 ? -error
-                      : fi_trecv(endpoint_.get(), t.place + t.moved, t.piece, t.registered.descriptor(), FI_ADDR_UNSPEC, t.tag,
-                                 0, &what.context);
+                      : fi_trecv(endpoint_.get(), t.place + t.moved, t.piece, t.registered.descriptor(), FI_ADDR_UNSPEC, t.tag, 0,
+                                 &what.context);
   if (result == -FI_EAGAIN) return false;
   t.posted = result == 0;
   if (t.posted) {
@@ -223,9 +223,7 @@ void ofi_network::complete(operation& what, std::size_t bytes) {
       return;
     }
     case operation::kind::frame:
-    case operation::kind::question:
-      returned(what);
-      return drop(what);
+    case operation::kind::question: returned(what); return drop(what);
     case operation::kind::bulk_out:
       returned(what);
       return moved(static_cast<transfer&>(what), static_cast<transfer&>(what).piece);
@@ -291,10 +289,11 @@ void ofi_network::take_early(std::uint32_t source) {
 /// No rank of this job. Said once: a flood of this port is not to flood the output.
 bool ofi_network::refuse_stranger() {
   if (!refused_)
-    std::fprintf(stderr,
-                 "armilla: rank %d, receive over libfabric: a frame without this job's key was refused, and so will be all others; "
-                 "some other program sends to the job's port\n",
-                 rank_);
+    std::fprintf(
+        stderr,
+        "armilla: rank %d, receive over libfabric: a frame without this job's key was refused, and so will be all others; "
+        "some other program sends to the job's port\n",
+        rank_);
   refused_ = true;
   return false;
 }

@@ -2,16 +2,16 @@
 // What libfabric offers, and which of it is taken.
 #include "backends/ofi/offers.hpp"
 
-#include <net/if.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
+
+#include <net/if.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
 
 namespace armilla::ofi {
 namespace {
@@ -72,7 +72,8 @@ class filter {
   bool one_host_;
 };
 
-/// The layer ofi_rxm has 4096 receives of 16 KiB, touches them all, and has no other way to be told. A number in the environment holds.
+/// The layer ofi_rxm has 4096 receives of 16 KiB, touches them all, and has no other way to be told. A number in the environment
+/// holds.
 class fewer_receives {
  public:
   fewer_receives() : set_(std::getenv(name) == nullptr && setenv(name, "128", 0) == 0) {}

@@ -2,12 +2,13 @@
 // Loss, sleep, and the end.
 #include "backends/ofi/ofi_network.hpp"
 
-#include <rdma/fi_endpoint.h>
 #include <sched.h>
 
 #include <chrono>
 #include <string>
 #include <utility>
+
+#include <rdma/fi_endpoint.h>
 
 namespace armilla::ofi {
 namespace {

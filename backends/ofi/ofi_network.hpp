@@ -26,14 +26,15 @@ struct address_head {
 
 /// Frames as messages of one endpoint FI_EP_RDM, bulk as its tagged messages.
 ///
-/// Messages of all ranks come into the same few receives. The provider lets them match in order, but may complete a long one behind
-/// a shorter one, so each frame carries its number; what comes early waits. What bears no key of this rank is dropped.
+/// Messages of all ranks come into the same few receives. The provider lets them match in order, but may complete a long one
+/// behind a shorter one, so each frame carries its number; what comes early waits. What bears no key of this rank is dropped.
 ///
 /// Bulk is sent when its receiver has asked for it and has a receive for it: providers differ in what they do with a long message
-/// that nothing waits for, and some hold up all behind it. A transfer longer than `most_piece_` has several pieces, one at a time.
+/// that nothing waits for, and some hold up all behind it. A transfer longer than `most_piece_` has several pieces, one at a
+/// time.
 ///
-/// A provider that has no room answers -FI_EAGAIN. Such a send waits in the list of its receiver, so that a rank that does not look
-/// holds up no other rank.
+/// A provider that has no room answers -FI_EAGAIN. Such a send waits in the list of its receiver, so that a rank that does not
+/// look holds up no other rank.
 class ofi_network final : public detail::network {
  public:
   static detail::network* open(rank_t rank, rank_t ranks, const detail::network_settings& settings, detail::bootstrap* from_here,
@@ -168,8 +169,8 @@ class ofi_network final : public detail::network {
 
   std::deque<chunk_of_buffers> buffers_;
   operation* free_buffers_ = nullptr;
-  std::size_t kept_buffers_ = 0;              ///< at most so many are libfabric's for ever
-  std::unique_ptr<std::byte[]> no_buffer_;    ///< for what goes to lost ranks
+  std::size_t kept_buffers_ = 0;            ///< at most so many are libfabric's for ever
+  std::unique_ptr<std::byte[]> no_buffer_;  ///< for what goes to lost ranks
   std::unique_ptr<std::byte[]> receive_bytes_;
   send_buffer* current_ = nullptr;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the conformance program does not provoke: ranks that do not look, strangers, lost ranks, pieces, and what libfabric cannot do.
+// What the conformance program does not provoke: ranks that do not look, strangers, lost ranks, pieces, and what libfabric cannot
+// do.
 #include "backends/ofi/ofi_network.hpp"
 
 #include <poll.h>
@@ -189,8 +190,8 @@ TEST_F(ofi_network_test, what_is_under_way_to_a_lost_rank_ends) {
   EXPECT_TRUE(arrives(2, 3, 1));
 }
 
-/// Over ofi_rxm bulk that is under way when a rank goes stays so for ever. The provider that does without that layer is called net in
-/// libfabric 1.17, tcp later.
+/// Over ofi_rxm bulk that is under way when a rank goes stays so for ever. The provider that does without that layer is called
+/// net in libfabric 1.17, tcp later.
 struct ofi_network_without_rxm_test : ofi_network_test {
   ofi_network_without_rxm_test() : ofi_network_test(opened(0, "net,lo") != nullptr ? "net,lo" : "tcp,lo") {}
 };

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a rank starts libfabric, and how the others reach it.
-#include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_errno.h>
 #include <sys/random.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstring>
+
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
 
 #include "backends/ofi/ofi_network.hpp"
 #include "backends/ofi/signals.hpp"
@@ -145,7 +146,8 @@ void ofi_network::set_addresses(const std::byte* all) {
     address_head head;
     std::memcpy(&head, place, sizeof head);
     peer_of(r).key = head.key;
-    if (head.format != info_->addr_format || std::strncmp(head.provider, info_->fabric_attr->prov_name, sizeof head.provider) != 0)
+    if (head.format != info_->addr_format ||
+        std::strncmp(head.provider, info_->fabric_attr->prov_name, sizeof head.provider) != 0)
       lose(r, std::string("it has the provider ") + head.provider + ", this one " + text_of(*info_) +
                   " or another format of addresses; name the same one on all hosts by FI_PROVIDER");
     else if (fi_av_insert(addresses_.get(), place + sizeof head, 1, &peer_of(r).address, 0, nullptr) != 1)

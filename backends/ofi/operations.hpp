@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <rdma/fabric.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <utility>
+
+#include <rdma/fabric.h>
 
 #include "armilla/base/types.hpp"
 #include "backends/ofi/handles.hpp"

@@ -7,8 +7,9 @@
 
 namespace armilla::ofi {
 
-/// Handlers of signals as they are when this is made. Libraries of libfabric's providers catch crashes and SIGTERM, some when they are
-/// loaded and some when libfabric looks for adapters, used or not. They end the process by exit(1) and hide the program's handlers.
+/// Handlers of signals as they are when this is made. Libraries of libfabric's providers catch crashes and SIGTERM, some when
+/// they are loaded and some when libfabric looks for adapters, used or not. They end the process by exit(1) and hide the
+/// program's handlers.
 class signal_handlers {
  public:
   signal_handlers() noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/// ofi_signals_test LIBRARY.so: the program's handlers of signals are as they were when the backend is loaded and opened, although
-/// libraries of libfabric's providers set their own. Exit code 0: all is as promised.
+/// ofi_signals_test LIBRARY.so: the program's handlers of signals are as they were when the backend is loaded and opened,
+/// although libraries of libfabric's providers set their own. Exit code 0: all is as promised.
 #include <signal.h>
 
 #include <cstdio>
@@ -17,7 +17,7 @@ void own(int) {}
 int changed(const char* when) {
   int count = 0;
   for (const int each : signals) {
-    struct sigaction now {};
+    struct sigaction now{};
     sigaction(each, nullptr, &now);
     if (now.sa_handler == (each == SIGTERM ? own : SIG_DFL)) continue;
     std::fprintf(stderr, "%s: the handler of signal %d (%s) is not the program's\n", when, each, strsignal(each));

@@ -40,7 +40,9 @@ void print_rules(const options& settings) {
                          ? fmt::format("on the first network that all of them are in; here {} ({}), if the others are in it, too",
                                        first.name, described(first))
                          : "this machine is in no network that leads to others");
-  line("", "UCX and libfabric (TCP): every process that completes its hello can read and write the memory of the job; nothing is encrypted");
+  line("",
+       "UCX and libfabric (TCP): every process that completes its hello can read and write the memory of the job; nothing is "
+       "encrypted");
   line("", "heartbeats (UDP): refused without the job's word, which travels unencrypted");
   line("armilla-run", "--hosts: one port, while the agents call; who does not know the job's key is sent away");
   line("MPI, PMIx", "open ports of their own, under rules of their own");
