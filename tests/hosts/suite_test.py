@@ -5,7 +5,7 @@
   hosts with 2 -- suite_test.py LAUNCHER FABRIC RANKS PROGRAM...
 
 LAUNCHER is openmpi, mpich, or the path of armilla-run. FABRIC is as in ARMILLA_FABRIC: auto mixes shared memory inside a host with a
-network between them, mpi and ucx carry everything over it.
+network between them, mpi, ucx and ofi carry everything over it.
 """
 import os
 import pathlib

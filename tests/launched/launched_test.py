@@ -190,7 +190,7 @@ class Launched(FailedJobs, unittest.TestCase):
                                             "rank 0 on .* has ARMILLA_FENCE=tree ARMILLA_TRACE=: all ranks go by rank 0")
 
     def test_everything_by_a_network(self):
-        for fabric, backend in [("ucx", "ucx"), ("mpi", "mpi-" + KIND)]:
+        for fabric, backend in [("ucx", "ucx"), ("ofi", "ofi"), ("mpi", "mpi-" + KIND)]:
             if os.path.exists(f"{BACKENDS}/libarmilla-{backend}.so"):
                 with self.subTest(fabric=fabric):
                     self.assert_hellos(self.launch("-n", "2", ACTOR, "hello", fabric=fabric), 2)

@@ -14,6 +14,8 @@ from ports import ports_of, running  # noqa: E402
 HOSTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hosts", "hosts")
 ACTOR, LAUNCHER = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 RANKS = 4
+LISTENERS = {"ucx": "UCX", "ofi": "libfabric"}
+FABRICS = [name for name in LISTENERS if os.path.exists(os.path.join(os.path.dirname(LAUNCHER), f"../lib/armilla/libarmilla-{name}.so"))]
 
 
 def on_each(command):
@@ -55,10 +57,13 @@ class BetweenHosts(FailedJobs, unittest.TestCase):
         on_each("ip addr del 10.99.0.1HOST/24 dev eth0; ip addr add 203.0.113.HOST/24 dev eth0")
         rsh = os.environ["TEST_HOSTS_RSH"]
         command = [HOSTS, "run", "h1", LAUNCHER, "--hosts", "h1:1,h2:1", "--rsh", rsh, ACTOR, "hello"]
-        refused = Job(command, fabric="ucx").end()
-        self.assert_failed(refused, r"UCX listens at tcp 203\.0\.113\.1:\d+, a public address.*ARMILLA_TRUST_NETWORK=1")
-        trusted = Job(command, fabric="ucx", env={"ARMILLA_TRUST_NETWORK": "1"}).end()
-        self.assertEqual((trusted.code, trusted.err), (0, ""))
+        self.assertNotEqual(FABRICS, [])
+        for fabric in FABRICS:
+            with self.subTest(fabric=fabric):
+                refused = Job(command, fabric=fabric).end()
+                self.assert_failed(refused, LISTENERS[fabric] + r" listens at tcp 203\.0\.113\.1:\d+, a public address.*ARMILLA_TRUST_NETWORK=1")
+                trusted = Job(command, fabric=fabric, env={"ARMILLA_TRUST_NETWORK": "1"}).end()
+                self.assertEqual((trusted.code, trusted.err), (0, ""))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from ports import ports_of, running  # noqa: E402
 
 ACTOR, LAUNCHER, BACKENDS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
 UCX = os.path.exists(f"{BACKENDS}/libarmilla-ucx.so")
+OFI = os.path.exists(f"{BACKENDS}/libarmilla-ofi.so")
 OPENMPI = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 
 
@@ -40,6 +41,10 @@ class OnOneHost(FailedJobs, unittest.TestCase):
     def test_ucx_by_tcp_on_one_host_stays_on_the_loopback(self):
         ports = self.ports([], 2, ranks=2, fabric="ucx", env={"UCX_TLS": "tcp"})
         self.assertEqual(set(ports), {("tcp", "127.0.0.1")})
+
+    @unittest.skipUnless(OFI, "no libfabric")
+    def test_libfabric_on_one_host_stays_on_the_loopback(self):
+        self.assertEqual(set(self.ports([], 2, ranks=2, fabric="ofi")), {("tcp", "127.0.0.1")})
 
     @unittest.skipUnless(UCX and shutil.which(OPENMPI[0]), "no UCX, or no Open MPI")
     def test_a_launcher_changes_nothing(self):

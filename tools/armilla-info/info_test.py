@@ -8,7 +8,7 @@ import sys
 import unittest
 
 INFO, LAUNCHER, BACKENDS = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), sys.argv[3]
-NAMES = ["ucx", "mpi-openmpi", "mpi-mpich", "pmix"]
+NAMES = ["ucx", "ofi", "mpi-openmpi", "mpi-mpich", "pmix"]
 
 
 def ask(*command, **variables):
@@ -54,6 +54,11 @@ class Info(unittest.TestCase):
     def test_a_forced_network(self):
         self.assertRegex(self.said(INFO, ARMILLA_RANKS="2", ARMILLA_FABRIC="ucx"), r"network      ucx: ARMILLA_FABRIC=ucx: UCX \d")
 
+    @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-ofi.so"), "no libfabric")
+    def test_libfabric_and_its_provider(self):
+        self.assertRegex(self.said(INFO, ARMILLA_RANKS="2", ARMILLA_FABRIC="ofi", FI_PROVIDER="tcp"),
+                         r"network      ofi: ARMILLA_FABRIC=ofi: libfabric \d+\.\d+, tcp.* on lo\n")
+
     @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-pmix.so") and shutil.which("mpirun.openmpi"), "no Open MPI with PMIx")
     def test_a_launcher(self):
         text = self.said("mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "-n", "2", INFO)
@@ -64,9 +69,9 @@ class Info(unittest.TestCase):
     def test_security(self):
         text = self.said(INFO, "--security")
         self.assertRegex(text, r"Interfaces of this machine.*\n(  .*\n)+\nPorts of a job\n")
-        self.assertIn("UCX is refused on public addresses", text)
+        self.assertIn("UCX and libfabric are refused on public addresses", text)
         self.assertRegex(text, r"Ports that this job has open.*\n  rank 0 +none\n")
-        self.assertIn("UCX may listen on public addresses", self.said(INFO, "--security", ARMILLA_TRUST_NETWORK="1"))
+        self.assertIn("UCX and libfabric may listen on public addresses", self.said(INFO, "--security", ARMILLA_TRUST_NETWORK="1"))
 
     @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-ucx.so"), "no UCX")
     def test_security_names_each_port_and_who_may_call(self):

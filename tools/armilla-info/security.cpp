@@ -34,18 +34,20 @@ void print_interfaces() {
 
 void print_rules(const options& settings) {
   fmt::print("\nPorts of a job\n");
-  line("one host", "none; with ARMILLA_FABRIC=ucx and UCX_TLS=tcp on the loopback: for all users of this host");
+  line("one host", "none; with ARMILLA_FABRIC=ucx and UCX_TLS=tcp, or with ofi, on the loopback: for all users of this host");
   const network_interface first = own_interfaces().all[0];
   line("more hosts", first.there()
                          ? fmt::format("on the first network that all of them are in; here {} ({}), if the others are in it, too",
                                        first.name, described(first))
                          : "this machine is in no network that leads to others");
-  line("", "UCX (TCP): every process that completes its hello can read and write the memory of the job; nothing is encrypted");
+  line("",
+       "UCX and libfabric (TCP): every process that completes its hello can read and write the memory of the job; nothing is "
+       "encrypted");
   line("", "heartbeats (UDP): refused without the job's word, which travels unencrypted");
   line("armilla-run", "--hosts: one port, while the agents call; who does not know the job's key is sent away");
   line("MPI, PMIx", "open ports of their own, under rules of their own");
-  line("public", settings.trust_network ? "UCX may listen on public addresses (ARMILLA_TRUST_NETWORK=1)"
-                                        : "UCX is refused on public addresses (ARMILLA_TRUST_NETWORK=0)");
+  line("public", settings.trust_network ? "UCX and libfabric may listen on public addresses (ARMILLA_TRUST_NETWORK=1)"
+                                        : "UCX and libfabric are refused on public addresses (ARMILLA_TRUST_NETWORK=0)");
 }
 
 std::string ports_of_this_rank() {
