@@ -172,6 +172,32 @@ void follow_survivors(context& self) {
   }
 }
 
+namespace {
+
+void note_origin(team_state& s, const team_record& old, const team_record& made) {
+  std::erase_if(s.left_of, [&s](const auto& one) { return std::ranges::find(s.teams, one.first, &team_record::id) == s.teams.end(); });
+  std::vector<std::uint64_t> olds{old.id};
+  if (const auto before = s.left_of.find(old.id); before != s.left_of.end())
+    olds.insert(olds.end(), before->second.begin(), before->second.end());
+  s.left_of[made.id] = std::move(olds);
+}
+
+}  // namespace
+
+bool is_left_of(const team& t, const team& old) {
+  if (current == nullptr || current->teams == nullptr) return false;
+  const auto found = current->teams->left_of.find(t.id());
+  return found != current->teams->left_of.end() && std::ranges::find(found->second, old.id()) != found->second.end();
+}
+
+void require_all_left(const team& t, const char* operation) {
+  const team left = t.survivors();
+  if (left.size() == t.size()) return;
+  current->messages->lost.hear();
+  for (rank_t i = 0; i < t.size(); ++i)
+    if (left.rank_of(t.world_rank(i)) < 0) current->messages->lost.raise(t.world_rank(i), operation);
+}
+
 team_record* run_survivors(team_record* parent) {
   context& c = require_entry(parent, collective::survivors);
   refuse_parts_of_bodies(c, operation);
@@ -191,6 +217,7 @@ team_record* run_survivors(team_record* parent) {
       t.left_out.assign(t.size, true);
       for (const std::uint32_t i : chosen) t.left_out[i] = false;
       c.messages->lost.accept(made->lost);
+      note_origin(*t.owner, t, *made);
       return made;
     }
     hold(made);

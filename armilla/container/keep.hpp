@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "armilla/container/agreement.hpp"
+#include "armilla/container/storage.hpp"
+
+namespace armilla {
+
+/// The elements from index `begin` to `end`.
+struct index_range {
+  std::size_t begin = 0, end = 0;
+  friend bool operator==(const index_range&, const index_range&) = default;
+};
+
+/// Behind the team of `recover`: what the memory of the ranks holds now, in place of a checkpoint.
+struct raw_t {};
+inline constexpr raw_t raw{};
+
+/// What `recover` gives.
+template <class Container, class Gone = index_range>
+struct recovered {
+  Container container;     ///< over the ranks that are left
+  std::uint64_t mark = 0;  ///< with which the checkpoint was made
+  std::vector<Gone> gone;  ///< what no rank has any more, in order; the same on all ranks. Value-initialised in `container`.
+};
+
+namespace detail {
+
+/// In the segment of a rank of this host, also of one that is lost; whatever ARMILLA_ACCESS lets the program do.
+std::byte* place_on_host(global_address at) noexcept;
+/// How many copies a rank keeps, or what is wrong with it: usage_error.
+rank_t require_copies(const team& members, int copies);
+
+/// The last whole checkpoint, as those that are left find it.
+struct found_checkpoint {
+  std::uint64_t mark = 0;
+  std::shared_ptr<const void> shape;     ///< how the parts made up the container
+  std::vector<const std::byte*> parts;   ///< by member of the old team; null: its owner and all that kept a copy are gone
+  std::vector<std::uint64_t> bytes;      ///< of each
+};
+
+/// Copies of what each member of a team has, in the segments of the members behind it. They are bytes to this class.
+///
+/// There are two generations. A checkpoint writes the one that is not the last whole one; it is whole when all members have
+/// met behind the copy. A member that dies in the middle ends that meeting on some members and not on others. So those that are
+/// left ask each other which checkpoint any of them has seen whole: then all had written it, and each knows where it lies.
+///
+/// None begins to write over a generation before all members have come to the checkpoint that does, and so know the later one to
+/// be whole.
+///
+/// The owner of a part has no copy of its own: it would cost as much as the one of its neighbour. Where it lives and that
+/// neighbour does not, the copy is read from the memory that the neighbour left.
+class kept_parts {
+ public:
+  kept_parts(const team& members, int copies) : members_(members), copies_(require_copies(members, copies)), wish_(copies) {}
+
+  const team& members() const noexcept { return members_; }
+  int wish() const noexcept { return wish_; }
+
+  /// Collective: copies `bytes` bytes at `part`, which `shape` explains. `mark` is the same on all members. Throws limit_error on
+  /// all members if one has no room for what it keeps of others, a member's failure on all, and then the last checkpoint stays.
+  void checkpoint(const void* part, std::uint64_t bytes, std::uint64_t mark, std::shared_ptr<const void> shape, failure& why) {
+    write(part, bytes, mark, std::move(shape), why);
+    meet(members_);
+    commit();
+  }
+  /// Its two halves, between which all members must have met.
+  void write(const void* part, std::uint64_t bytes, std::uint64_t mark, std::shared_ptr<const void> shape, failure& why);
+  void commit() noexcept { ++whole_; }
+
+  /// Collective of `t`, the members that are left. usage_error on all if there is none.
+  found_checkpoint newest(const team& t) const;
+
+ private:
+  struct generation {
+    block_storage blocks;              ///< of each member: what it keeps of the members before it, the next one first
+    std::vector<std::uint64_t> room;   ///< for the part of each member
+    std::vector<std::uint64_t> bytes;  ///< of it
+    std::uint64_t number = 0, mark = 0;
+    std::shared_ptr<const void> shape;
+  };
+
+  rank_t holder(rank_t owner, rank_t k) const noexcept { return rank_t((owner + k) % members_.size()); }
+  static bool fits(const generation& g, const std::vector<std::uint64_t>& bytes) noexcept;
+  void make_room(generation& g, const std::vector<std::uint64_t>& bytes);
+  std::uint64_t offset(const generation& g, rank_t holder, rank_t k) const noexcept;
+  /// Where the k-th copy of a part lies.
+  std::byte* copy(const generation& g, rank_t owner, rank_t k) const;
+  std::byte* kept_of(const generation& g, rank_t owner, const team& t) const;
+
+  team members_;
+  rank_t copies_;
+  int wish_;
+  std::uint64_t whole_ = 0;  // number of the last whole checkpoint, 0: none
+  generation of_[2];         // by the parity of the number
+};
+
+/// Whether a container can be recovered on `t`: usage_error, which says what to do instead. `kept`: null for `raw`.
+void require_recoverable(const team& t, const team& old);
+[[noreturn, gnu::cold]] void throw_nothing_kept(const char* operation);
+/// The copies of a container whose members are `members`; usage_error if there are none.
+kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation);
+/// Collective, of those that are left: they hold the container alike. usage_error on all if its elements were being moved.
+void require_alike(const team& t, std::uint64_t mark);
+void require_all_left_behind(const team& t);
+
+/// Collective of `t`: `make` fills an optional, with collectives of `t`, and returns when all are about to have filled theirs. It
+/// counts on all members or throws on all, whichever dies when: one that returned here while another threw would go on with
+/// another container. The last thing that `make` waits for is a meeting: if all are left behind that, all had come to it, also where
+/// a member was told of a loss in it.
+template <class Result, class Make>
+Result recover_together(const team& t, Make make) {
+  std::optional<Result> made;
+  std::exception_ptr wrong;
+  try {
+    make(made);
+    meet(t);
+  } catch (const rank_lost&) {
+    if (!made) wrong = std::current_exception();
+  } catch (...) { wrong = std::current_exception(); }
+  require_all_left_behind(t);
+  if (wrong != nullptr) std::rethrow_exception(wrong);
+  return std::move(*made);
+}
+
+}  // namespace detail
+}  // namespace armilla
