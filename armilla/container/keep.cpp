@@ -165,6 +165,18 @@ void require_alike(const team& t, std::uint64_t mark) {
                            "container differently now; recover it from a checkpoint");
 }
 
+std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members) {
+  std::vector<const std::byte*> parts;
+  for (rank_t m = 0; m < members.size(); ++m) parts.push_back(place_on_host(blocks.at(m)));
+  return parts;
+}
+
+std::uint64_t mark_of_blocks(const block_storage& blocks, const team& members, std::uint64_t mark) noexcept {
+  std::uint64_t hash = mark ^ members.id();
+  for (rank_t m = 0; m < members.size(); ++m) hash = (hash ^ blocks.at(m).offset) * 0x9e3779b97f4a7c15ULL;
+  return hash;
+}
+
 void require_all_left_behind(const team& t) { require_all_left(t, "recover"); }
 
 }  // namespace armilla::detail

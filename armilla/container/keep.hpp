@@ -107,6 +107,10 @@ void require_recoverable(const team& t, const team& old);
 [[noreturn, gnu::cold]] void throw_nothing_kept(const char* operation);
 /// The copies of a container whose members are `members`; usage_error if there are none.
 kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation);
+/// The part of each member where it lies.
+std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members);
+/// The same on members that hold the container alike. `mark`: of its elements' places.
+std::uint64_t mark_of_blocks(const block_storage& blocks, const team& members, std::uint64_t mark) noexcept;
 /// Collective, of those that are left: they hold the container alike. usage_error on all if its elements were being moved.
 void require_alike(const team& t, std::uint64_t mark);
 void require_all_left_behind(const team& t);

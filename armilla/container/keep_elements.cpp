@@ -38,16 +38,4 @@ void fill_from_parts(const placement& was, std::span<const std::byte* const> par
   }
 }
 
-std::vector<const std::byte*> present_parts(const container_state& s) {
-  std::vector<const std::byte*> parts;
-  for (rank_t m = 0; m < s.members.size(); ++m) parts.push_back(place_on_host(s.blocks.at(m)));
-  return parts;
-}
-
-std::uint64_t mark_of_state(const container_state& s) noexcept {
-  std::uint64_t hash = mark_of_container(s.where, s.members.id());
-  for (rank_t m = 0; m < s.members.size(); ++m) hash = (hash ^ s.blocks.at(m).offset) * 0x9e3779b97f4a7c15ULL;
-  return hash;
-}
-
 }  // namespace armilla::detail

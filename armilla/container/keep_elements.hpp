@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "armilla/container/array_inline.hpp"
-#include "armilla/container/keep.hpp"
+#include "armilla/container/keep_packed.hpp"
 
 /// How arrays and vectors are kept, and recovered by the ranks that are left.
 namespace armilla::detail {
@@ -24,16 +24,39 @@ struct recovered_elements {
 std::vector<index_range> gone_ranges(const placement& was, std::span<const std::byte* const> parts);
 /// Fills what this member has of `to` with elements of `bytes` bytes, of which `parts` has those of each member of `was`.
 void fill_from_parts(const placement& was, std::span<const std::byte* const> parts, const container_state& to, std::size_t bytes);
-/// The part of each member where it lies.
-std::vector<const std::byte*> present_parts(const container_state& s);
-/// The same on members that hold the container alike.
-std::uint64_t mark_of_state(const container_state& s) noexcept;
 
 /// All but the end of a checkpoint: what this member has is copied.
 template <class T>
 void write_elements(kept_parts& kept, const element_state<T>& s, std::uint64_t mark) {
-  failure none;
-  kept.write(first_of<T>(s), s.count() * sizeof(T), mark, std::make_shared<const placement>(s.where), none);
+  auto shape = std::make_shared<const placement>(s.where);
+  if constexpr (lies_in_segments<T>) {
+    failure none;
+    kept.write(first_of<T>(s), s.count() * sizeof(T), mark, std::move(shape), none);
+  } else {
+    static_assert(sendable_value<T>, "armilla: elements that are kept must be sendable: what points into memory means nothing there");
+    const std::span<const T> mine(first_of<T>(s), s.count());
+    write_packed(kept, mark, std::move(shape), [&mine](piece_writer& to) { put_elements<T>(to, mine); });
+  }
+}
+
+/// The same as of plain bytes. Each member looks at all elements of a part that has some of its own.
+template <class T>
+void fill_from_parts(const placement& was, const found_checkpoint& found, owned_state<T>& to) {
+  const std::size_t n = to.count(), first = n == 0 ? 0 : to.where.index_of(to.me, 0);
+  for (rank_t m = 0; m < was.members() && n != 0; ++m) {
+    const std::byte* const part = found.parts[std::size_t(m)];
+    if (part == nullptr || was.count(m) == 0) continue;
+    const bool both_in_blocks = was.linear() && to.where.linear();
+    if (both_in_blocks && (was.index_of(m, 0) >= first + n || was.index_of(m, was.count(m) - 1) < first)) continue;
+    std::size_t place = 0;
+    each_packed_piece(part, found.bytes[std::size_t(m)], [&](column_rest& keys, column_rest&, std::uint64_t many) {
+      for (; many != 0; --many, ++place) {
+        T each(column<T>::take(keys));
+        if (const auto at = to.where.locate(was.index_of(m, place)); at.member == to.me) to.first()[at.place] = std::move(each);
+      }
+      return true;
+    });
+  }
 }
 
 /// Collective.
@@ -56,7 +79,15 @@ recovered_elements<T> recover_elements(const element_state<T>& s, const std::uni
     const placement& was = *static_cast<const placement*>(found.shape.get());
     recovered_elements<T> r{make_container<T>(t, was.over(t.size())), std::make_unique<kept_parts>(t, copies.wish()), found.mark,
                             gone_ranges(was, found.parts)};
-    fill_from_parts(was, found.parts, r.state, sizeof(T));
+    if constexpr (lies_in_segments<T>) {
+      fill_from_parts(was, found.parts, r.state, sizeof(T));
+    } else {
+      failure why;
+      try {
+        fill_from_parts<T>(was, found, r.state);
+      } catch (...) { why.note(); }
+      agree(t, "recover", why);
+    }
     write_elements<T>(*r.kept, r.state, found.mark);
     made.emplace(std::move(r));
   });
@@ -69,9 +100,9 @@ template <class T>
 recovered_elements<T> recover_raw_elements(const element_state<T>& s, const std::unique_ptr<kept_parts>& kept, const team& t) {
   require_recoverable(t, s.members);
   return recover_together<recovered_elements<T>>(t, [&](auto& made) {
-    require_alike(t, mark_of_state(s));
+    require_alike(t, mark_of_blocks(s.blocks, s.members, mark_of_container(s.where, sizeof(T))));
     recovered_elements<T> r{make_container<T>(t, s.where.over(t.size())), nullptr, 0, {}};
-    fill_from_parts(s.where, present_parts(s), r.state, sizeof(T));
+    fill_from_parts(s.where, present_parts(s.blocks, s.members), r.state, sizeof(T));
     if (kept != nullptr) r.kept = std::make_unique<kept_parts>(t, kept->wish());
     made.emplace(std::move(r));
   });

@@ -15,7 +15,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from jobs import Job  # noqa: E402
 
-KINDS = ("blocks", "cyclic", "vector", "raw")
+KINDS = ("blocks", "cyclic", "vector", "raw", "texts", "dealt texts", "plate", "map", "multimap")
 
 
 def deaths_of(dice, ranks, copies):

@@ -86,6 +86,10 @@ class life {
           t_ = t_.survivors();
           recover();
           whole = true;
+          if (x_->gone() != 0) {  // once more, of what is made anew
+            x_->advance(step_);
+            keep(mark_ + 1);
+          }
         }
         work();
         ++step_;
@@ -103,7 +107,7 @@ class life {
     x_ = std::make_unique<Kind>(t_, n_);
     if constexpr (!Kind::raw) x_->keep(copies_);
     was_.clear();
-    returned_ = 0;
+    mark_ = 0;
     step_ = 0;
   }
 
@@ -114,16 +118,21 @@ class life {
       t_.barrier();
       strike_at(std::to_string(step_));
     } else if ((step_ + 1) % every_ == 0) {
-      was_[step_ + 1] = t_;
+      keep(std::uint64_t(step_ + 1) * 16);
+    }
+  }
+  void keep(std::uint64_t mark) {
+    if constexpr (!Kind::raw) {
+      was_[mark] = t_;
       strike_at(std::to_string(++checkpoints_));
-      x_->checkpoint(std::uint64_t(step_ + 1));
-      returned_ = step_ + 1;
+      x_->checkpoint(mark);
+      mark_ = mark;
     }
   }
 
   // One checkpoint may have ended well here and not on others: it counts then.
   void recover() {
-    const long newest = t_.all_reduce(returned_, [](long a, long b) { return std::max(a, b); });
+    const std::uint64_t newest = t_.all_reduce(mark_, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
     if constexpr (Kind::raw) {
       const long done = t_.all_reduce(step_, [](long a, long b) { return std::max(a, b); });
       x_->recover(t_, done);
@@ -131,9 +140,10 @@ class life {
     } else {
       try {
         const std::uint64_t mark = x_->recover(t_, was_);
-        require(long(mark) == newest, "the mark is " + std::to_string(mark) + " in place of " + std::to_string(newest));
-        returned_ = step_ = long(mark);
-        was_[step_] = t_;
+        require(mark == newest, "the mark is " + std::to_string(mark) + " in place of " + std::to_string(newest));
+        mark_ = mark;
+        step_ = step_of(mark);
+        was_[mark] = t_;
       } catch (const am::usage_error& e) {
         require(newest == 0 && std::string(e.what()).find("no checkpoint") != std::string::npos, e.what());
         std::printf("rank %d had nothing\n", int(am::rank()));
@@ -149,10 +159,11 @@ class life {
   const std::size_t n_;
   const int copies_;
   const long every_;
-  long step_ = 0, returned_ = 0, checkpoints_ = 0;
+  long step_ = 0, checkpoints_ = 0;
+  std::uint64_t mark_ = 0;        // of the last checkpoint that ended well here
   am::team t_ = am::world();
   std::unique_ptr<Kind> x_;
-  std::map<long, am::team> was_;  // over which team each checkpoint was made
+  std::map<std::uint64_t, am::team> was_;  // over which team each checkpoint was made
   blocks_of_others stirred_;
 };
 
@@ -183,6 +194,11 @@ int main(int argc, char** argv) {
     if (kind == "blocks") return live<numbers<am::array<std::uint64_t>, 0>>(argv);
     if (kind == "cyclic") return live<numbers<am::array<std::uint64_t>, 3>>(argv);
     if (kind == "vector") return live<growing_numbers>(argv);
+    if (kind == "texts") return live<numbers<am::array<std::string>, 0>>(argv);
+    if (kind == "dealt texts") return live<numbers<am::array<std::string>, 3>>(argv);
+    if (kind == "plate") return live<plate>(argv);
+    if (kind == "map") return live<words<am::unordered_map<long, std::string>, false>>(argv);
+    if (kind == "multimap") return live<words<am::unordered_multimap<long, std::string>, true>>(argv);
     if (kind == "raw") return live<raw_numbers>(argv);
     return 97;
   });
