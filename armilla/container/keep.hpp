@@ -28,13 +28,22 @@ template <class Container, class Gone = index_range>
 struct recovered {
   Container container;     ///< over the ranks that are left
   std::uint64_t mark = 0;  ///< with which the checkpoint was made
-  std::vector<Gone> gone;  ///< what no rank has any more, in order; the same on all ranks. Value-initialised in `container`.
+  /// What no rank has any more, the same on all ranks; value-initialised in `container`. Also what was gone when the checkpoint was
+  /// made that was recovered, if that was a part of another `recover`.
+  std::vector<Gone> gone;
 };
 
 namespace detail {
 
 /// In the segment of a rank of this host, also of one that is lost; whatever ARMILLA_ACCESS lets the program do.
 std::byte* place_on_host(global_address at) noexcept;
+/// What a checkpoint says beside the bytes of the parts: where they belong, and what was gone before it.
+template <class Places, class Gone>
+struct kept_shape {
+  Places places;
+  std::vector<Gone> gone;
+};
+
 /// How many copies a rank keeps, or what is wrong with it: usage_error.
 rank_t require_copies(const team& members, int copies);
 

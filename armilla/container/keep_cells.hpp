@@ -55,8 +55,13 @@ void fill_from_parts(const matrix_plan<N>& was, std::span<const std::byte* const
 }
 
 template <std::size_t N>
-std::vector<cell_range<N>> gone_cells(const matrix_plan<N>& was, std::span<const std::byte* const> parts) {
-  std::vector<cell_range<N>> gone;
+using matrix_shape = kept_shape<std::shared_ptr<const matrix_plan<N>>, cell_range<N>>;
+
+/// Blocks that are gone, and what was gone before.
+template <std::size_t N>
+std::vector<cell_range<N>> gone_cells(const matrix_shape<N>& shape, std::span<const std::byte* const> parts) {
+  const matrix_plan<N>& was = *shape.places;
+  std::vector<cell_range<N>> gone = shape.gone;
   for (rank_t m = 0; m < was.members.size(); ++m)
     if (const box<N> block = was.shape.box_of(m); parts[std::size_t(m)] == nullptr && block.volume() != 0)
       gone.push_back({block.begin, block.end});

@@ -6,8 +6,9 @@
 
 namespace armilla::detail {
 
-std::vector<index_range> gone_ranges(const placement& was, std::span<const std::byte* const> parts) {
-  std::vector<index_range> gone;
+std::vector<index_range> gone_ranges(const sequence_shape& shape, std::span<const std::byte* const> parts) {
+  const placement& was = shape.places;
+  std::vector<index_range> gone = shape.gone;
   for (rank_t m = 0; m < was.members(); ++m) {
     if (parts[std::size_t(m)] != nullptr) continue;
     for (std::size_t i = was.next_on(m, 0); i < was.size();) {
@@ -19,8 +20,8 @@ std::vector<index_range> gone_ranges(const placement& was, std::span<const std::
   std::ranges::sort(gone, {}, &index_range::begin);
   std::vector<index_range> merged;
   for (const index_range& each : gone)
-    if (!merged.empty() && merged.back().end == each.begin)
-      merged.back().end = each.end;
+    if (!merged.empty() && each.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, each.end);
     else
       merged.push_back(each);
   return merged;

@@ -20,15 +20,17 @@ struct recovered_elements {
   std::vector<index_range> gone;
 };
 
-/// The indices of the elements of those parts that are null, in order.
-std::vector<index_range> gone_ranges(const placement& was, std::span<const std::byte* const> parts);
+using sequence_shape = kept_shape<placement, index_range>;
+
+/// The indices of the elements of those parts that are null, and of those that were gone before, in order.
+std::vector<index_range> gone_ranges(const sequence_shape& was, std::span<const std::byte* const> parts);
 /// Fills what this member has of `to` with elements of `bytes` bytes, of which `parts` has those of each member of `was`.
 void fill_from_parts(const placement& was, std::span<const std::byte* const> parts, const container_state& to, std::size_t bytes);
 
 /// All but the end of a checkpoint: what this member has is copied.
 template <class T>
-void write_elements(kept_parts& kept, const element_state<T>& s, std::uint64_t mark) {
-  auto shape = std::make_shared<const placement>(s.where);
+void write_elements(kept_parts& kept, const element_state<T>& s, std::uint64_t mark, std::vector<index_range> gone = {}) {
+  auto shape = std::make_shared<const sequence_shape>(s.where, std::move(gone));
   if constexpr (lies_in_segments<T>) {
     failure none;
     kept.write(first_of<T>(s), s.count() * sizeof(T), mark, std::move(shape), none);
@@ -76,9 +78,10 @@ recovered_elements<T> recover_elements(const element_state<T>& s, const std::uni
   const kept_parts& copies = require_kept(kept, s.members, "recover");
   auto back = recover_together<recovered_elements<T>>(t, [&](auto& made) {
     const found_checkpoint found = copies.newest(t);
-    const placement& was = *static_cast<const placement*>(found.shape.get());
+    const sequence_shape& shape = *static_cast<const sequence_shape*>(found.shape.get());
+    const placement& was = shape.places;
     recovered_elements<T> r{make_container<T>(t, was.over(t.size())), std::make_unique<kept_parts>(t, copies.wish()), found.mark,
-                            gone_ranges(was, found.parts)};
+                            gone_ranges(shape, found.parts)};
     if constexpr (lies_in_segments<T>) {
       fill_from_parts(was, found.parts, r.state, sizeof(T));
     } else {
@@ -88,7 +91,7 @@ recovered_elements<T> recover_elements(const element_state<T>& s, const std::uni
       } catch (...) { why.note(); }
       agree(t, "recover", why);
     }
-    write_elements<T>(*r.kept, r.state, found.mark);
+    write_elements<T>(*r.kept, r.state, found.mark, r.gone);
     made.emplace(std::move(r));
   });
   back.kept->commit();

@@ -13,15 +13,17 @@ namespace armilla::detail {
 
 /// A fence of those that are left. Bodies that had met a lost rank are no news to them.
 void fence_behind_loss(const team& t);
-/// Those of the ranks of the job that had parts that are gone.
+using keys_shape = kept_shape<bool, rank_t>;
+
+/// Those of the ranks of the job that had parts that are gone, now or before.
 std::vector<rank_t> gone_parts(const team& old, const found_checkpoint& found);
 /// Which member of `old` takes a part to those that are left.
 rank_t reader_of(const team& old, rank_t owner, const team& t);
 
 /// Collective: all but the end of a checkpoint.
 template <class Core>
-void write_keys(kept_parts& kept, Core& core, std::uint64_t mark) {
-  write_packed(kept, mark, nullptr, [&core](piece_writer& to) {
+void write_keys(kept_parts& kept, Core& core, std::uint64_t mark, std::vector<rank_t> gone = {}) {
+  write_packed(kept, mark, std::make_shared<const keys_shape>(true, std::move(gone)), [&core](piece_writer& to) {
     const hash_loop<typename Core::part> statements_wait(core.mine());
     put_slots(core, to);
   });
@@ -63,8 +65,9 @@ recovered<Container, rank_t> recover_keys(const std::unique_ptr<kept_parts>& kep
     agree(t, "recover", why);
     fence_behind_loss(t);
     core_of(fresh).second = std::make_unique<kept_parts>(t, copies.wish());
-    write_keys(*core_of(fresh).second, core_of(fresh).first, found.mark);
-    made.emplace(recovered<Container, rank_t>{std::move(fresh), found.mark, gone_parts(old.members(), found)});
+    std::vector<rank_t> gone = gone_parts(old.members(), found);
+    write_keys(*core_of(fresh).second, core_of(fresh).first, found.mark, gone);
+    made.emplace(recovered<Container, rank_t>{std::move(fresh), found.mark, std::move(gone)});
   });
   core_of(back.container).second->commit();
   return back;

@@ -288,9 +288,10 @@ class matrix {
     if (beyond) first()[plan_->mine.offset(local)] = f(std::as_const(cell));
   }
 
-  void write_copies(detail::kept_parts& copies, std::uint64_t mark) const {
+  void write_copies(detail::kept_parts& copies, std::uint64_t mark, std::vector<cell_range<N>> gone = {}) const {
     detail::failure none;
-    copies.write(first(), plan_->mine.volume * sizeof(T), mark, plan_, none);
+    copies.write(first(), plan_->mine.volume * sizeof(T), mark,
+                 std::make_shared<const detail::matrix_shape<N>>(plan_, std::move(gone)), none);
   }
   matrix over(const team& t, const detail::matrix_plan<N>& was) const {
     return matrix(std::make_shared<const detail::matrix_plan<N>>(t, detail::shape_over(was.shape, t.size()), was.around));
@@ -325,12 +326,14 @@ recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) cons
   const detail::kept_parts& copies = detail::require_kept(kept_, members(), "recover");
   result back = detail::recover_together<result>(t, [&](std::optional<result>& made) {
     const detail::found_checkpoint found = copies.newest(t);
-    const auto& was = *static_cast<const detail::matrix_plan<N>*>(found.shape.get());
+    const auto& shape = *static_cast<const detail::matrix_shape<N>*>(found.shape.get());
+    const detail::matrix_plan<N>& was = *shape.places;
     matrix m = over(t, was);
     detail::fill_from_parts<T, N>(was, found.parts, m.plan(), m.first());
     m.keep(copies.wish());
-    m.write_copies(*m.kept_, found.mark);
-    made.emplace(result{std::move(m), found.mark, detail::gone_cells<N>(was, found.parts)});
+    std::vector<cell_range<N>> gone = detail::gone_cells<N>(shape, found.parts);
+    m.write_copies(*m.kept_, found.mark, gone);
+    made.emplace(result{std::move(m), found.mark, std::move(gone)});
   });
   back.container.kept_->commit();
   return back;

@@ -144,6 +144,7 @@ class life {
         mark_ = mark;
         step_ = step_of(mark);
         was_[mark] = t_;
+        if constexpr (requires { x_->check(mark); }) x_->check(mark);
       } catch (const am::usage_error& e) {
         require(newest == 0 && std::string(e.what()).find("no checkpoint") != std::string::npos, e.what());
         std::printf("rank %d had nothing\n", int(am::rank()));

@@ -104,10 +104,10 @@ class numbers {
     require(y.size() == was.size() && y.members() == t, "the size");
     std::vector<bool> missing(was.size());
     for (const auto& [begin, end] : back.gone) std::fill(missing.begin() + long(begin), missing.begin() + long(end), true);
-    for (std::size_t i = 0; i < was.size(); ++i)
-      require(missing[i] == is_gone(old, was.member_of(i), copies_, t), "element " + std::to_string(i) + " is gone, or is not");
+    std::vector<bool> expected;
+    for (std::size_t i = 0; i < was.size(); ++i) expected.push_back(is_gone(old, was.member_of(i), copies_, t));
+    require(missing == with_holes(holes_, back.mark, expected), "other elements are gone");
     gone_ = std::size_t(std::ranges::count(missing, true));
-    missing = with_holes(holes_, back.mark, missing);
     for (std::size_t k = 0; k < y.local().size(); ++k) {
       const std::size_t i = y.index_of_local(k);
       auto& e = y.local()[k];
@@ -206,10 +206,10 @@ class plate {
       for (std::size_t r = begin[0]; r < end[0]; ++r)
         for (std::size_t c = begin[1]; c < end[1]; ++c) missing[y.index_of({r, c})] = true;
     const armilla::team old = teams.at(back.mark);
-    for (std::size_t i = 0; i < y.size(); ++i)
-      require(missing[i] == is_gone(old, old.rank_of(blocks_of_.at(back.mark)[i]), copies_, t), "cell " + std::to_string(i) + " is gone, or is not");
+    std::vector<bool> expected;
+    for (std::size_t i = 0; i < y.size(); ++i) expected.push_back(is_gone(old, old.rank_of(blocks_of_.at(back.mark)[i]), copies_, t));
+    require(missing == with_holes(holes_, back.mark, expected), "other cells are gone");
     gone_ = std::size_t(std::ranges::count(missing, true));
-    missing = with_holes(holes_, back.mark, missing);
     const auto cells = y.local();
     for (std::size_t r = 0; r < cells.extent(0); ++r)
       for (std::size_t c = 0; c < cells.extent(1); ++c) {
@@ -264,45 +264,55 @@ class words {
   }
   void checkpoint(std::uint64_t mark) {
     owner_[mark].clear();
+    holes_.erase(mark);
+    gone_ranks_.erase(mark);
     for (std::size_t i = 0; i < n_; ++i) owner_[mark].push_back(x_.rank_of(long(i)));
     x_.checkpoint(mark);
   }
   std::uint64_t recover(const armilla::team& t, const std::map<std::uint64_t, armilla::team>& teams) {
     auto back = x_.recover(t);
-    Map& y = back.container;
+    const Map& y = back.container;
     const armilla::team old = teams.at(back.mark);
+    const std::vector<armilla::rank_t>& owner = owner_.at(back.mark);
+    std::vector<armilla::rank_t> gone = gone_ranks_[back.mark];
     std::vector<bool> missing;
-    std::size_t all = 0;
     for (std::size_t i = 0; i < n_; ++i) {
-      missing.push_back(is_gone(old, old.rank_of(owner_.at(back.mark)[i]), copies_, t));
-      const bool listed = std::ranges::find(back.gone, owner_.at(back.mark)[i]) != back.gone.end();
-      if (missing[i] != listed) require(!listed && !has_keys(owner_.at(back.mark), i, step_of(back.mark)), "the part of key " + std::to_string(i) + " is gone, or is not");
+      missing.push_back(is_gone(old, old.rank_of(owner[i]), copies_, t));
+      if (missing[i] && !had_holes(back.mark, i) && is_there(i, step_of(back.mark))) gone.push_back(owner[i]);
     }
-    gone_ = std::size_t(std::ranges::count(missing, true));
     missing = with_holes(holes_, back.mark, missing);
+    std::ranges::sort(gone);
+    gone.erase(std::unique(gone.begin(), gone.end()), gone.end());
+    require(back.gone == gone, "other parts are gone");
+    gone_ranks_[back.mark] = gone;
+    gone_ = gone.size();
+    std::size_t all = 0;
     for (std::size_t i = 0; i < n_; ++i) all += is_there(i, step_of(back.mark)) && !missing[i] ? (Multi ? 2 : 1) : 0;
     require(y.size() == all && y.members() == t, "the size is " + std::to_string(y.size()) + " in place of " + std::to_string(all));
-    for (std::size_t i = std::size_t(t.rank()); i < n_; i += std::size_t(t.size())) {
-      const auto found = y.find(long(i)).get();
-      require(found.has_value() == (is_there(i, step_of(back.mark)) && !missing[i]), "key " + std::to_string(i));
-      if constexpr (Multi)
-        require(!found || *found == std::vector<std::string>{text_of(i, 0), text_of(i, step_of(back.mark))}, "values of key " + std::to_string(i));
-      else
-        require(!found || *found == text_of(i, step_of(back.mark)), "the value of key " + std::to_string(i));
-    }
-    x_ = std::move(y);
+    x_ = std::move(back.container);
     for (std::size_t i = 0; i < n_; ++i) owner_[back.mark][i] = x_.rank_of(long(i));
     return back.mark;
+  }
+  /// By messages, in which a loss may be met.
+  void check(std::uint64_t mark) {
+    const armilla::team& t = x_.members();
+    for (std::size_t i = std::size_t(t.rank()); i < n_; i += std::size_t(t.size())) {
+      const auto found = x_.find(long(i)).get();
+      require(found.has_value() == (is_there(i, step_of(mark)) && !had_holes(mark, i)), "key " + std::to_string(i));
+      if constexpr (Multi)
+        require(!found || *found == std::vector<std::string>{text_of(i, 0), text_of(i, step_of(mark))}, "values of key " + std::to_string(i));
+      else
+        require(!found || *found == text_of(i, step_of(mark)), "the value of key " + std::to_string(i));
+    }
+    t.barrier();  // before anything is changed
   }
   std::size_t gone() const { return gone_; }
   void verify(long) const {}
 
  private:
-  /// A part without elements is not gone.
-  bool has_keys(const std::vector<armilla::rank_t>& owner, std::size_t key, long step) const {
-    for (std::size_t i = 0; i < n_; ++i)
-      if (owner[i] == owner[key] && is_there(i, step)) return true;
-    return false;
+  bool had_holes(std::uint64_t mark, std::size_t i) const {
+    const auto of_mark = holes_.find(mark);
+    return of_mark != holes_.end() && of_mark->second[i];
   }
   static bool is_there(std::size_t i, long step) { return (i + std::size_t(step)) % 5 != 0; }
   Map x_;
@@ -310,5 +320,5 @@ class words {
   int copies_ = 1;
   std::size_t gone_ = 0;
   holes holes_;
-  std::map<std::uint64_t, std::vector<armilla::rank_t>> owner_;
+  std::map<std::uint64_t, std::vector<armilla::rank_t>> owner_, gone_ranks_;
 };
