@@ -133,26 +133,26 @@ class array {
   /// them, `recover` takes them (docs/guide/death.md). By all members alike; a team of n ranks makes n - 1 at most. What was kept
   /// before goes. `swap` exchanges elements, not what is kept. Errors: usage_error for less than one, and for members that do
   /// not share memory. Cost: none yet.
-  void keep(int copies) { kept_ = std::make_unique<detail::kept_parts>(members(), copies); }
+  void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
   /// Copies all elements as they are, and those of statements before, to where `keep` said. All or nothing: a rank that dies meanwhile
   /// leaves the checkpoint before. `mark`, the same on all members, says which it was when it is recovered. Collective, and a
   /// fence of the team; no fiber may change elements meanwhile. Errors: limit_error on all members if there is no room (the copies
   /// take two times `copies` the elements); the checkpoint before stays. Cost: elements that are trivially copyable a copy from
   /// memory to memory for each of `copies`, and three meetings; others are marshalled first.
-  void checkpoint(std::uint64_t mark = 0) { detail::checkpoint_elements<T>(kept_, state_, mark); }
+  void checkpoint(std::uint64_t mark = 0) { detail::checkpoint_elements<T>(kept_.copies, state_, mark); }
   /// The elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: dealt as here, value-initialised
   /// where a rank is lost and so are all that kept copies of its part; `gone` says where. What it gives is kept as this one, and has
-  /// a checkpoint already. Called by all of `t`; it returns on all or throws on all. This one stays as it is, to be recovered
-  /// again if a rank is lost meanwhile (rank_lost). Errors: usage_error on all for a container that was not kept or has no
+  /// a checkpoint already. A collective of `t`: if a rank is lost meanwhile, it throws rank_lost, on some or on all, and all recover `x`
+  /// again on the next team; so it takes the place of `x` at once, x = std::move(x.recover(t).container). Errors: usage_error on all for a container that was not kept or has no
   /// checkpoint, for another team, and without ARMILLA_ON_LOSS=continue. Cost: a copy, a checkpoint, some meetings.
-  [[nodiscard]] recovered<array> recover(const team& t) const { return array::made_of(detail::recover_elements<T>(state_, kept_, t)); }
+  [[nodiscard]] recovered<array> recover(const team& t) { return made_of(detail::recover_elements<T>(t, state_, kept_)); }
   /// The elements as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a
   /// rank that dies may have done a part of a step, or of an element. `gone` is empty. What it gives is kept as this one, but has no
   /// checkpoint yet. As `recover`; usage_error, too, if a rank was lost while elements were moved (resize, growth).
-  [[nodiscard]] recovered<array> recover(const team& t, raw_t) const {
+  [[nodiscard]] recovered<array> recover(const team& t, raw_t) {
     static_assert(in_segments, "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
                                "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
-    return array::made_of(detail::recover_raw_elements<T>(state_, kept_, t));
+    return made_of(detail::recover_raw_elements<T>(t, state_, kept_));
   }
 
   /// A loop over all elements would fetch them one by one: does not compile, and says what to write.
@@ -171,7 +171,7 @@ class array {
   /// For views and algorithms.
   const state_type& state() const noexcept { return state_; }
   /// For `swap`.
-  std::unique_ptr<detail::kept_parts>& kept() noexcept { return kept_; }
+  detail::keeping<detail::recovered_elements<T>>& kept() noexcept { return kept_; }
 
  protected:
   explicit array(state_type s) noexcept : state_(std::move(s)) {}
@@ -186,12 +186,13 @@ class array {
   }
 
   state_type state_;
-  std::unique_ptr<detail::kept_parts> kept_;
+  detail::keeping<detail::recovered_elements<T>> kept_;
 
  private:
-  static recovered<array> made_of(detail::recovered_elements<T> r) {
+  recovered<array> made_of(detail::recovered_elements<T> r) const {
     array made(std::move(r.state));
-    made.kept_ = std::move(r.kept);
+    made.kept_.copies = std::move(r.copies);
+    made.kept_.times = this->kept_.times + 1;
     return {std::move(made), r.mark, std::move(r.gone)};
   }
   std::size_t checked(std::size_t i) const {

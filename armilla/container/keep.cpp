@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
-#include "armilla/boot/job_block.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/survivors.hpp"
 
@@ -142,7 +142,7 @@ void require_recoverable(const team& t, const team& old) {
     throw_usage("recover",
                 "the container has members that do not share this rank's memory; what is lost is found on one host only, with "
                 "ARMILLA_FABRIC=shm: between hosts write files by save(path), and load(path) them in another job");
-  if (c.host->job().goes_on == 0)
+  if (c.settings->on_loss == loss_use::end)
     throw_usage("recover",
                 "this job ends with the first rank that is lost; start it with ARMILLA_ON_LOSS=continue, or write files by "
                 "save(path), and load(path) them in another job");
@@ -152,15 +152,25 @@ void require_recoverable(const team& t, const team& old) {
                 "team that this gave");
 }
 
-void throw_nothing_kept(const char* operation) {
-  throw_usage(operation, "no copies of the container are kept; call x.keep(1) on all members when it is made");
-}
-
 kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation) {
-  if (kept == nullptr) throw_nothing_kept(operation);
+  if (kept == nullptr) throw_usage(operation, "no copies of the container are kept; call x.keep(1) on all members when it is made");
   if (kept->members() != members)
     throw_usage(operation, "the container lies on another team than when keep was called; call keep again");
   return *kept;
+}
+
+bool must_follow(const team& t, std::uint64_t times, bool can) {
+  struct range {
+    std::uint64_t most, least_reached;
+  };
+  const range all = t.all_reduce(range{times, can ? times + 1 : times}, [](const range& a, const range& b) {
+    return range{std::max(a.most, b.most), std::min(a.least_reached, b.least_reached)};
+  });
+  if (all.least_reached < all.most)
+    throw_usage("recover",
+                "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
+                "that may meet a loss: x = std::move(x.recover(t).container)");
+  return times < all.most;
 }
 
 void require_alike(const team& t, std::uint64_t mark) {
@@ -186,7 +196,5 @@ std::uint64_t mark_of_blocks(const block_storage& blocks, const team& members, s
   for (rank_t m = 0; m < members.size(); ++m) hash = (hash ^ blocks.at(m).offset) * 0x9e3779b97f4a7c15ULL;
   return hash;
 }
-
-void require_all_left_behind(const team& t) { require_all_left(t, "recover"); }
 
 }  // namespace armilla::detail

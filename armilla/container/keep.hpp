@@ -2,9 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -111,9 +109,17 @@ class kept_parts {
   generation of_[2];         // by the parity of the number
 };
 
-/// Whether a container can be recovered on `t`: usage_error, which says what to do instead. `kept`: null for `raw`.
+/// What a container has of its copies. It stays with the container's name where elements are swapped.
+template <class Result>
+struct keeping {
+  std::unique_ptr<kept_parts> copies;  ///< null: none are kept
+  std::uint64_t times = 0;             ///< it was recovered
+  /// Of a recovery in whose last meeting this rank was told of a loss. It counts if that meeting ended well on another rank.
+  std::unique_ptr<Result> unfinished;
+};
+
+/// Whether a container can be recovered on `t`: usage_error, which says what to do instead.
 void require_recoverable(const team& t, const team& old);
-[[noreturn, gnu::cold]] void throw_nothing_kept(const char* operation);
 /// The copies of a container whose members are `members`; usage_error if there are none.
 kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation);
 /// The part of each member where it lies.
@@ -122,25 +128,33 @@ std::vector<const std::byte*> present_parts(const block_storage& blocks, const t
 std::uint64_t mark_of_blocks(const block_storage& blocks, const team& members, std::uint64_t mark) noexcept;
 /// Collective, of those that are left: they hold the container alike. usage_error on all if its elements were being moved.
 void require_alike(const team& t, std::uint64_t mark);
-void require_all_left_behind(const team& t);
 
-/// Collective of `t`: `make` fills an optional, with collectives of `t`, and returns when all are about to have filled theirs. It
-/// counts on all members or throws on all, whichever dies when: one that returned here while another threw would go on with
-/// another container. The last thing that `make` waits for is a meeting: if all are left behind that, all had come to it, also where
-/// a member was told of a loss in it.
+/// Collective of `t`: whether another member has recovered a container once more than this one. `can`: this one could follow.
+bool must_follow(const team& t, std::uint64_t times, bool can);
+
+/// Collective of `t`, before a container is recovered again: all have the same one behind it. `take` makes it what it became on
+/// the members on which the last recovery ended well.
+template <class Result, class Take>
+void catch_up(const team& t, keeping<Result>& kept, Take take) {
+  if (must_follow(t, kept.times, kept.unfinished != nullptr)) {
+    take(std::move(*kept.unfinished));
+    ++kept.times;
+  }
+  kept.unfinished = nullptr;
+}
+
+/// Collective of `t`. `make` gives what the container becomes, by collectives of `t`. If a rank dies meanwhile this may return on some
+/// members and throw on others: then all had come to the meeting, and those keep what they made for `catch_up`.
 template <class Result, class Make>
-Result recover_together(const team& t, Make make) {
-  std::optional<Result> made;
-  std::exception_ptr wrong;
+Result recover_together(const team& t, std::unique_ptr<Result>& unfinished, Make make) {
+  Result made = make();
   try {
-    make(made);
     meet(t);
   } catch (const rank_lost&) {
-    if (!made) wrong = std::current_exception();
-  } catch (...) { wrong = std::current_exception(); }
-  require_all_left_behind(t);
-  if (wrong != nullptr) std::rethrow_exception(wrong);
-  return std::move(*made);
+    unfinished = std::make_unique<Result>(std::move(made));
+    throw;
+  }
+  return made;
 }
 
 }  // namespace detail

@@ -15,7 +15,7 @@ namespace armilla::detail {
 template <class T>
 struct recovered_elements {
   element_state<T> state;
-  std::unique_ptr<kept_parts> kept;  ///< null: nothing is
+  std::unique_ptr<kept_parts> copies;  ///< null: none are kept
   std::uint64_t mark = 0;
   std::vector<index_range> gone;
 };
@@ -56,7 +56,6 @@ void fill_from_parts(const placement& was, const found_checkpoint& found, owned_
         T each(column<T>::take(keys));
         if (const auto at = to.where.locate(was.index_of(m, place)); at.member == to.me) to.first()[at.place] = std::move(each);
       }
-      return true;
     });
   }
 }
@@ -71,12 +70,22 @@ void checkpoint_elements(const std::unique_ptr<kept_parts>& kept, const element_
   copies.commit();
 }
 
+template <class T>
+void catch_up_elements(const team& t, element_state<T>& s, keeping<recovered_elements<T>>& kept) {
+  require_recoverable(t, s.members);
+  catch_up(t, kept, [&](recovered_elements<T> later) {
+    s = std::move(later.state);
+    kept.copies = std::move(later.copies);
+  });
+}
+
 /// Collective of `t`.
 template <class T>
-recovered_elements<T> recover_elements(const element_state<T>& s, const std::unique_ptr<kept_parts>& kept, const team& t) {
-  require_recoverable(t, s.members);
-  const kept_parts& copies = require_kept(kept, s.members, "recover");
-  auto back = recover_together<recovered_elements<T>>(t, [&](auto& made) {
+recovered_elements<T> recover_elements(const team& t, element_state<T>& s, keeping<recovered_elements<T>>& kept) {
+  if (s.members) require_kept(kept.copies, s.members, "recover");
+  catch_up_elements<T>(t, s, kept);
+  const kept_parts& copies = *kept.copies;
+  auto back = recover_together(t, kept.unfinished, [&] {
     const found_checkpoint found = copies.newest(t);
     const sequence_shape& shape = *static_cast<const sequence_shape*>(found.shape.get());
     const placement& was = shape.places;
@@ -91,23 +100,23 @@ recovered_elements<T> recover_elements(const element_state<T>& s, const std::uni
       } catch (...) { why.note(); }
       agree(t, "recover", why);
     }
-    write_elements<T>(*r.kept, r.state, found.mark, r.gone);
-    made.emplace(std::move(r));
+    write_elements<T>(*r.copies, r.state, found.mark, r.gone);
+    return r;
   });
-  back.kept->commit();
+  back.copies->commit();
   return back;
 }
 
 /// Collective of `t`: what memory holds now.
 template <class T>
-recovered_elements<T> recover_raw_elements(const element_state<T>& s, const std::unique_ptr<kept_parts>& kept, const team& t) {
-  require_recoverable(t, s.members);
-  return recover_together<recovered_elements<T>>(t, [&](auto& made) {
+recovered_elements<T> recover_raw_elements(const team& t, element_state<T>& s, keeping<recovered_elements<T>>& kept) {
+  catch_up_elements<T>(t, s, kept);
+  return recover_together(t, kept.unfinished, [&] {
     require_alike(t, mark_of_blocks(s.blocks, s.members, mark_of_container(s.where, sizeof(T))));
     recovered_elements<T> r{make_container<T>(t, s.where.over(t.size())), nullptr, 0, {}};
     fill_from_parts(s.where, present_parts(s.blocks, s.members), r.state, sizeof(T));
-    if (kept != nullptr) r.kept = std::make_unique<kept_parts>(t, kept->wish());
-    made.emplace(std::move(r));
+    if (kept.copies != nullptr) r.copies = std::make_unique<kept_parts>(t, kept.copies->wish());
+    return r;
   });
 }
 

@@ -39,38 +39,22 @@ void checkpoint_keys(const std::unique_ptr<kept_parts>& kept, Core& core, std::u
   copies.commit();
 }
 
-/// Collective of `t`. `core_of` and `kept_of` give those of a container.
-template <class Container, class Core, class CoreOf>
-recovered<Container, rank_t> recover_keys(const std::unique_ptr<kept_parts>& kept, const Core& old, const team& t, CoreOf core_of) {
-  using key_type = typename Core::key_type;
-  using slot_kept = kept_for_key<typename Core::part>;
-  require_recoverable(t, old.members());
-  kept_parts& copies = require_kept(kept, old.members(), "recover");
-  auto back = recover_together<recovered<Container, rank_t>>(t, [&](auto& made) {
-    fence_behind_loss(t);
-    const found_checkpoint found = copies.newest(t);
-    Container fresh(t, old.options());
-    failure why;
-    try {
-      for (rank_t m = 0; m < old.members().size(); ++m) {
-        const std::byte* const part = found.parts[std::size_t(m)];
-        if (part == nullptr || reader_of(old.members(), m, t) != old.members().rank()) continue;
-        each_packed_piece(part, found.bytes[std::size_t(m)], [&](column_rest& keys, column_rest& values, std::uint64_t n) {
-          take_slots<key_type, slot_kept>(keys, values, n,
-                                          [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
-          return true;
-        });
-      }
-    } catch (...) { why.note(); }
-    agree(t, "recover", why);
-    fence_behind_loss(t);
-    core_of(fresh).second = std::make_unique<kept_parts>(t, copies.wish());
-    std::vector<rank_t> gone = gone_parts(old.members(), found);
-    write_keys(*core_of(fresh).second, core_of(fresh).first, found.mark, gone);
-    made.emplace(recovered<Container, rank_t>{std::move(fresh), found.mark, std::move(gone)});
-  });
-  core_of(back.container).second->commit();
-  return back;
+/// Collective of `t`: puts the elements of the last checkpoint into `fresh`, and gives those that this member reads to it by statements.
+template <class Container, class Core>
+void insert_from_parts(const Core& old, const found_checkpoint& found, const team& t, Container& fresh) {
+  failure why;
+  try {
+    for (rank_t m = 0; m < old.members().size(); ++m) {
+      const std::byte* const part = found.parts[std::size_t(m)];
+      if (part == nullptr || reader_of(old.members(), m, t) != old.members().rank()) continue;
+      each_packed_piece(part, found.bytes[std::size_t(m)], [&](column_rest& keys, column_rest& values, std::uint64_t n) {
+        take_slots<typename Core::key_type, kept_for_key<typename Core::part>>(
+            keys, values, n, [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
+      });
+    }
+  } catch (...) { why.note(); }
+  agree(t, "recover", why);
+  fence_behind_loss(t);
 }
 
 }  // namespace armilla::detail

@@ -34,7 +34,7 @@ class packed_part final : public piece_writer {
   std::vector<std::uint64_t> words_;
 };
 
-/// Calls take(keys, values, elements) for each piece of a part, until it returns false.
+/// Calls take(keys, values, elements) for each piece of a part.
 template <class F>
 void each_packed_piece(const std::byte* part, std::uint64_t bytes, F take) {
   for (const std::byte *at = part, *const end = part + bytes; at != end;) {
@@ -43,7 +43,7 @@ void each_packed_piece(const std::byte* part, std::uint64_t bytes, F take) {
     at += sizeof head;
     column_rest keys(nullptr, 0), values(nullptr, 0);
     split_piece(at, std::size_t(8 * head[0]), keys, values);
-    if (!take(keys, values, head[1])) return;
+    take(keys, values, head[1]);
     at += 8 * head[0];
   }
 }

@@ -159,13 +159,13 @@ class matrix {
   /// Copies of each rank's block are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes them,
   /// `recover` takes them, as of an array (docs/guide/death.md). By all members alike. `swap` exchanges cells, not what is kept.
   /// Errors: usage_error for less than one, and for members that do not share memory. Cost: none yet.
-  void keep(int copies) { kept_ = std::make_unique<detail::kept_parts>(members(), copies); }
+  void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
   /// Copies all cells as they are to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was
   /// when it is recovered. Collective, and a fence of the team; no fiber may change cells meanwhile. Errors: limit_error on all
   /// members if there is no room; the checkpoint before stays. Cost: a copy from memory to memory for each of `copies`, and three
   /// meetings.
   void checkpoint(std::uint64_t mark = 0) {
-    detail::kept_parts& copies = detail::require_kept(kept_, members(), "checkpoint");
+    detail::kept_parts& copies = detail::require_kept(kept_.copies, members(), "checkpoint");
     members().fence();
     write_copies(copies, mark);
     detail::meet(members());
@@ -174,13 +174,13 @@ class matrix {
   /// The cells of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: cut in the same dimensions into as
   /// many blocks, with a halo as here, value-initialised: `set_border` and `exchange` follow. Cells are value-initialised where a rank
   /// is lost and so are all that kept copies of its block; `gone` says which. What it gives is kept as this one, and has a
-  /// checkpoint already. Called by all of `t`; it returns on all or throws on all. This one stays as it is, to be recovered again
-  /// if a rank is lost meanwhile (rank_lost). Errors: as `recover` of an array. Cost: a copy, a checkpoint, some meetings.
-  [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t) const;
+  /// checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next team, so it takes
+  /// the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost: a copy, a checkpoint, some meetings.
+  [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t);
   /// The cells as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a rank
   /// that dies may have done a part of a step, or of a cell. `gone` is empty. What it gives is kept as this one, but has no checkpoint
   /// yet. Else as `recover`.
-  [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t, raw_t) const;
+  [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t, raw_t);
 
   /// The halo beyond the border of the whole matrix becomes f(coordinates), where coordinates are signed: -1 lies before the
   /// first cell. Not in periodic dimensions. This rank's part; no message.
@@ -227,7 +227,7 @@ class matrix {
     return *plan_;
   }
   /// For `swap`.
-  std::unique_ptr<detail::kept_parts>& kept() noexcept { return kept_; }
+  detail::keeping<recovered<matrix, cell_range<N>>>& kept() noexcept { return kept_; }
   T* first() const { return reinterpret_cast<T*>(global_ptr<std::byte>(blocks_.at(plan_->me)).local()); }
 
   /// For the library: the two halves of an exchange. Own cells are ready;
@@ -293,13 +293,24 @@ class matrix {
     copies.write(first(), plan_->mine.volume * sizeof(T), mark,
                  std::make_shared<const detail::matrix_shape<N>>(plan_, std::move(gone)), none);
   }
+  /// One that this becomes when it is recovered.
   matrix over(const team& t, const detail::matrix_plan<N>& was) const {
-    return matrix(std::make_shared<const detail::matrix_plan<N>>(t, detail::shape_over(was.shape, t.size()), was.around));
+    matrix made(std::make_shared<const detail::matrix_plan<N>>(t, detail::shape_over(was.shape, t.size()), was.around));
+    made.kept_.times = kept_.times + 1;
+    return made;
+  }
+  void catch_up(const team& t) {
+    detail::require_recoverable(t, members());
+    detail::catch_up(t, kept_, [this](recovered<matrix, cell_range<N>> later) {
+      plan_ = std::move(later.container.plan_);
+      blocks_ = std::move(later.container.blocks_);
+      kept_.copies = std::move(later.container.kept_.copies);
+    });
   }
 
   std::shared_ptr<const detail::matrix_plan<N>> plan_;
   detail::block_storage blocks_;
-  std::unique_ptr<detail::kept_parts> kept_;
+  detail::keeping<recovered<matrix, cell_range<N>>> kept_;
 };
 
 template <class T, std::size_t N>
@@ -320,35 +331,35 @@ void matrix<T, N>::load(const std::string& path) {
 }
 
 template <class T, std::size_t N>
-recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) const {
+recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) {
   using result = recovered<matrix, cell_range<N>>;
-  detail::require_recoverable(t, members());
-  const detail::kept_parts& copies = detail::require_kept(kept_, members(), "recover");
-  result back = detail::recover_together<result>(t, [&](std::optional<result>& made) {
+  detail::require_kept(kept_.copies, members(), "recover");
+  catch_up(t);
+  const detail::kept_parts& copies = *kept_.copies;
+  result back = detail::recover_together(t, kept_.unfinished, [&] {
     const detail::found_checkpoint found = copies.newest(t);
     const auto& shape = *static_cast<const detail::matrix_shape<N>*>(found.shape.get());
     const detail::matrix_plan<N>& was = *shape.places;
-    matrix m = over(t, was);
-    detail::fill_from_parts<T, N>(was, found.parts, m.plan(), m.first());
-    m.keep(copies.wish());
-    std::vector<cell_range<N>> gone = detail::gone_cells<N>(shape, found.parts);
-    m.write_copies(*m.kept_, found.mark, gone);
-    made.emplace(result{std::move(m), found.mark, std::move(gone)});
+    result r{over(t, was), found.mark, detail::gone_cells<N>(shape, found.parts)};
+    detail::fill_from_parts<T, N>(was, found.parts, r.container.plan(), r.container.first());
+    r.container.keep(copies.wish());
+    r.container.write_copies(*r.container.kept_.copies, found.mark, r.gone);
+    return r;
   });
-  back.container.kept_->commit();
+  back.container.kept_.copies->commit();
   return back;
 }
 
 template <class T, std::size_t N>
-recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t, raw_t) const {
+recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t, raw_t) {
   using result = recovered<matrix, cell_range<N>>;
-  detail::require_recoverable(t, members());
-  return detail::recover_together<result>(t, [&](std::optional<result>& made) {
+  catch_up(t);
+  return detail::recover_together(t, kept_.unfinished, [&] {
     detail::require_alike(t, detail::mark_of_blocks(blocks_, members(), plan_->mark(sizeof(T))));
-    matrix m = over(t, *plan_);
-    detail::fill_from_parts<T, N>(*plan_, detail::present_parts(blocks_, members()), m.plan(), m.first());
-    if (kept_ != nullptr) m.keep(kept_->wish());
-    made.emplace(result{std::move(m), 0, {}});
+    result r{over(t, *plan_), 0, {}};
+    detail::fill_from_parts<T, N>(*plan_, detail::present_parts(blocks_, members()), r.container.plan(), r.container.first());
+    if (kept_.copies != nullptr) r.container.keep(kept_.copies->wish());
+    return r;
   });
 }
 

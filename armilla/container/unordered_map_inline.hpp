@@ -321,7 +321,7 @@ class hash_container : public Verbs {
   void keep(int copies)
     requires(!part::spread_type::moves)
   {
-    kept_ = std::make_unique<kept_parts>(this->members(), copies);
+    kept_.copies = std::make_unique<kept_parts>(this->members(), copies);
   }
   /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when it
   /// is recovered. Collective, and a fence of the team: all that was said before is kept; statements of bodies wait meanwhile.
@@ -330,20 +330,51 @@ class hash_container : public Verbs {
   void checkpoint(std::uint64_t mark = 0)
     requires(!part::spread_type::moves)
   {
-    checkpoint_keys(kept_, *this->core_, mark);
+    checkpoint_keys(kept_.copies, *this->core_, mark);
   }
 
  protected:
   template <class Container>
-  recovered<Container, rank_t> recover_as(const team& t) const {
-    return recover_keys<Container>(kept_, *this->core_, t, [](hash_container& c) { return std::pair<core&, std::unique_ptr<kept_parts>&>(*c.core_, c.kept_); });
+  recovered<Container, rank_t> recover_as(const team& t) {
+    require_kept(kept_.copies, this->members(), "recover");
+    require_recoverable(t, this->members());
+    catch_up(t, kept_, [this](hash_container later) {
+      std::swap(this->core_, later.core_);
+      std::swap(held_, later.held_);
+      std::swap(kept_.copies, later.kept_.copies);
+    });
+    recovered<Container, rank_t> back = recovered_on<Container>(t);
+    hash_container& made = back.container;
+    try {
+      meet(t);
+    } catch (const rank_lost&) {
+      kept_.unfinished = std::make_unique<hash_container>(std::move(made));
+      throw;
+    }
+    made.kept_.copies->commit();
+    return back;
   }
 
  private:
   // From here on bodies that name it by its handle find it on all members.
   explicit hash_container(std::unique_ptr<core> made) : Verbs(made.get()), held_(std::move(made)) { meet(held_->members()); }
+  /// All of a recovery but its last meeting.
+  template <class Container>
+  recovered<Container, rank_t> recovered_on(const team& t) {
+    core& old = *this->core_;
+    fence_behind_loss(t);
+    const found_checkpoint found = kept_.copies->newest(t);
+    recovered<Container, rank_t> back{Container(t, old.options()), found.mark, gone_parts(old.members(), found)};
+    hash_container& made = back.container;
+    insert_from_parts(old, found, t, made);
+    made.kept_.copies = std::make_unique<kept_parts>(t, kept_.copies->wish());
+    made.kept_.times = kept_.times + 1;
+    write_keys(*made.kept_.copies, *made.core_, found.mark, back.gone);
+    return back;
+  }
+
   std::unique_ptr<core> held_;
-  std::unique_ptr<kept_parts> kept_;
+  keeping<hash_container> kept_;
 };
 
 }  // namespace armilla::detail

@@ -88,14 +88,14 @@ class vector : public array<T> {
   }
 
   /// As of an array; what it gives grows as this one.
-  [[nodiscard]] recovered<vector> recover(const team& t) const {
-    return vector::made_of(detail::recover_elements<T>(this->state_, this->kept_, t));
+  [[nodiscard]] recovered<vector> recover(const team& t) {
+    return made_of(detail::recover_elements<T>(t, this->state_, this->kept_));
   }
-  [[nodiscard]] recovered<vector> recover(const team& t, raw_t) const {
+  [[nodiscard]] recovered<vector> recover(const team& t, raw_t) {
     static_assert(detail::lies_in_segments<T>,
                   "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
                   "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
-    return vector::made_of(detail::recover_raw_elements<T>(this->state_, this->kept_, t));
+    return made_of(detail::recover_raw_elements<T>(t, this->state_, this->kept_));
   }
 
   vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
@@ -108,9 +108,10 @@ class vector : public array<T> {
 
  private:
   explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
-  static recovered<vector> made_of(detail::recovered_elements<T> r) {
+  recovered<vector> made_of(detail::recovered_elements<T> r) const {
     vector made(std::move(r.state));
-    made.kept_ = std::move(r.kept);
+    made.kept_.copies = std::move(r.copies);
+    made.kept_.times = this->kept_.times + 1;
     return {std::move(made), r.mark, std::move(r.gone)};
   }
 

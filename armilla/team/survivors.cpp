@@ -186,16 +186,14 @@ void note_origin(team_state& s, const team_record& old, const team_record& made)
 
 bool is_left_of(const team& t, const team& old) {
   if (current == nullptr || current->teams == nullptr) return false;
-  const auto found = current->teams->left_of.find(t.id());
-  return found != current->teams->left_of.end() && std::ranges::find(found->second, old.id()) != found->second.end();
-}
-
-void require_all_left(const team& t, const char* operation) {
-  const team left = t.survivors();
-  if (left.size() == t.size()) return;
-  current->messages->lost.hear();
+  const auto& left_of = current->teams->left_of;
+  const auto of_t = left_of.find(t.id());
+  if (of_t == left_of.end()) return false;
   for (rank_t i = 0; i < t.size(); ++i)
-    if (left.rank_of(t.world_rank(i)) < 0) current->messages->lost.raise(t.world_rank(i), operation);
+    if (old.rank_of(t.world_rank(i)) < 0) return false;
+  const auto is_origin = [&](std::uint64_t id) { return std::ranges::find(of_t->second, id) != of_t->second.end(); };
+  const auto of_old = left_of.find(old.id());
+  return is_origin(old.id()) || (of_old != left_of.end() && std::ranges::any_of(of_old->second, is_origin));
 }
 
 team_record* run_survivors(team_record* parent) {
@@ -216,6 +214,7 @@ team_record* run_survivors(team_record* parent) {
       made->ancestors = std::move(ancestors);
       t.left_out.assign(t.size, true);
       for (const std::uint32_t i : chosen) t.left_out[i] = false;
+      c.messages->lost.hear();  // of those that another member knew to be lost: they are no news to waits that follow
       c.messages->lost.accept(made->lost);
       note_origin(*t.owner, t, *made);
       return made;

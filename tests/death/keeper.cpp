@@ -107,7 +107,7 @@ class life {
     x_ = std::make_unique<Kind>(t_, n_);
     if constexpr (!Kind::raw) x_->keep(copies_);
     was_.clear();
-    mark_ = 0;
+    mark_ = times_ = 0;
     step_ = 0;
   }
 
@@ -130,23 +130,32 @@ class life {
     }
   }
 
-  // One checkpoint may have ended well here and not on others: it counts then.
+  // A checkpoint, or the last recovery, may have ended well here and not on others: it counts then.
   void recover() {
-    const std::uint64_t newest = t_.all_reduce(mark_, [](std::uint64_t a, std::uint64_t b) { return std::max(a, b); });
+    struct past {
+      std::uint64_t mark, times;
+      long done;
+    };
+    const past all = t_.all_reduce(past{mark_, times_, step_}, [](const past& a, const past& b) {
+      return past{std::max(a.mark, b.mark), std::max(a.times, b.times), std::max(a.done, b.done)};
+    });
     if constexpr (Kind::raw) {
-      const long done = t_.all_reduce(step_, [](long a, long b) { return std::max(a, b); });
-      x_->recover(t_, done);
-      step_ = done;
+      x_->recover(t_, all.done);
+      step_ = all.done;
     } else {
+      if (times_ < all.times) adopt();
+      require(times_ == all.times, "recovered twice on another rank");
+      if (all.mark != 0) {
+        x_->expect(all.mark, was_.at(all.mark), t_);
+        tried_ = {all.mark, t_};
+      }
       try {
-        const std::uint64_t mark = x_->recover(t_, was_);
-        require(mark == newest, "the mark is " + std::to_string(mark) + " in place of " + std::to_string(newest));
-        mark_ = mark;
-        step_ = step_of(mark);
-        was_[mark] = t_;
+        const std::uint64_t mark = x_->recover(t_);
+        require(mark == all.mark, "the mark is " + std::to_string(mark) + " in place of " + std::to_string(all.mark));
+        adopt();
         if constexpr (requires { x_->check(mark); }) x_->check(mark);
       } catch (const am::usage_error& e) {
-        require(newest == 0 && std::string(e.what()).find("no checkpoint") != std::string::npos, e.what());
+        require(all.mark == 0 && std::string(e.what()).find("no checkpoint") != std::string::npos, e.what());
         std::printf("rank %d had nothing\n", int(am::rank()));
         make();
         return;
@@ -154,6 +163,13 @@ class life {
     }
     std::printf("rank %d of %d goes on from step %ld, %zu gone\n", int(am::rank()), int(t_.size()), step_, x_->gone());
     std::fflush(stdout);
+  }
+  void adopt() {
+    if constexpr (!Kind::raw) x_->adopt();
+    mark_ = tried_.mark;
+    was_[mark_] = tried_.t;
+    step_ = step_of(mark_);
+    ++times_;
   }
 
   const long steps_;
@@ -163,6 +179,12 @@ class life {
   long step_ = 0, checkpoints_ = 0;
   std::uint64_t mark_ = 0;        // of the last checkpoint that ended well here
   am::team t_ = am::world();
+  std::uint64_t times_ = 0;  // recovered
+  struct attempt {
+    std::uint64_t mark = 0;
+    am::team t;
+  };
+  attempt tried_;
   std::unique_ptr<Kind> x_;
   std::map<std::uint64_t, am::team> was_;  // over which team each checkpoint was made
   blocks_of_others stirred_;
