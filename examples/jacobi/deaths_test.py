@@ -31,9 +31,10 @@ def start(program, ranks):
 
 def one_job(program, dice, seconds, wanted):
     ranks = dice.choice((2, 4, 4, 8))
-    began = time.monotonic()
     job = start(program, ranks)
-    for moment in sorted(dice.uniform(0.02, seconds) for _ in range(dice.randint(1, ranks - 1))):
+    job.wait_for_lines(1)  # until all have started no rank may die
+    began = time.monotonic()
+    for moment in sorted(dice.uniform(0, seconds) for _ in range(dice.randint(1, ranks - 1))):
         time.sleep(max(0.0, began + moment - time.monotonic()))
         living = ranks_of(job)
         if len(living) > 1:
