@@ -2,11 +2,13 @@
 #include "armilla/container/agreement.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "armilla/am/outbox.hpp"
 #include "armilla/container/in_functions.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/per_rank.hpp"
@@ -49,9 +51,12 @@ std::vector<rank_t> members_of(const team& t) {
   return all;
 }
 
+// A lost rank reads nothing any more.
 bool has_all(const team& t, const set_aside& s) {
   if (t.size() == current->ranks) return true;
-  return !s.members.empty() && std::ranges::all_of(s.members, [&](rank_t r) { return t.rank_of(r) >= 0; });
+  const auto is_here = [&t](rank_t r) { return t.rank_of(r) >= 0 || current->out->is_lost(r); };
+  return s.members.empty() ? std::ranges::all_of(std::views::iota(rank_t{0}, current->ranks), is_here)
+                           : std::ranges::all_of(s.members, is_here);
 }
 
 const kept_failure* kept_for(const team& t) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 
 #include "armilla/container/array_inline.hpp"
+#include "armilla/container/keep_elements.hpp"
 #include "armilla/container/views.hpp"
 #include "armilla/rpc/question.hpp"
 #include "armilla/rpc/statement.hpp"
@@ -127,6 +129,32 @@ class array {
   /// another kind or element, limit_error for one that does not fit; the elements are as before then. Cost: a copy from the file.
   void load(const std::string& path) { state_ = detail::load_elements<T>(state_, path); }
 
+  /// Copies of each rank's elements are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
+  /// them, `recover` takes them (docs/guide/death.md). By all members alike; a team of n ranks makes n - 1 at most. What was kept
+  /// before goes. `swap` exchanges elements, not what is kept. Errors: usage_error for less than one, and for members that do
+  /// not share memory. Cost: none yet.
+  void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
+  /// Copies all elements as they are, and those of statements before, to where `keep` said. All or nothing: a rank that dies meanwhile
+  /// leaves the checkpoint before. `mark`, the same on all members, says which it was when it is recovered. Collective, and a
+  /// fence of the team; no fiber may change elements meanwhile. Errors: limit_error on all members if there is no room (the copies
+  /// take two times `copies` the elements); the checkpoint before stays. Cost: elements that are trivially copyable a copy from
+  /// memory to memory for each of `copies`, and three meetings; others are marshalled first.
+  void checkpoint(std::uint64_t mark = 0) { detail::checkpoint_elements<T>(kept_.copies, state_, mark); }
+  /// The elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: dealt as here, value-initialised
+  /// where a rank is lost and so are all that kept copies of its part; `gone` says where. What it gives is kept as this one, and has
+  /// a checkpoint already. A collective of `t`: if a rank is lost meanwhile, it throws rank_lost, on some or on all, and all recover `x`
+  /// again on the next team; so it takes the place of `x` at once, x = std::move(x.recover(t).container). Errors: usage_error on all for a container that was not kept or has no
+  /// checkpoint, for another team, and without ARMILLA_ON_LOSS=continue. Cost: a copy, a checkpoint, some meetings.
+  [[nodiscard]] recovered<array> recover(const team& t) { return made_of(detail::recover_elements<T>(t, state_, kept_)); }
+  /// The elements as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a
+  /// rank that dies may have done a part of a step, or of an element. `gone` is empty. What it gives is kept as this one, but has no
+  /// checkpoint yet. As `recover`; usage_error, too, if a rank was lost while elements were moved (resize, growth).
+  [[nodiscard]] recovered<array> recover(const team& t, raw_t) {
+    static_assert(in_segments, "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
+                               "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
+    return made_of(detail::recover_raw_elements<T>(t, state_, kept_));
+  }
+
   /// A loop over all elements would fetch them one by one: does not compile, and says what to write.
   template <class Element = T>
   T* begin() const {
@@ -142,6 +170,8 @@ class array {
 
   /// For views and algorithms.
   const state_type& state() const noexcept { return state_; }
+  /// For `swap`.
+  detail::keeping<detail::recovered_elements<T>>& kept() noexcept { return kept_; }
 
  protected:
   explicit array(state_type s) noexcept : state_(std::move(s)) {}
@@ -156,8 +186,15 @@ class array {
   }
 
   state_type state_;
+  detail::keeping<detail::recovered_elements<T>> kept_;
 
  private:
+  recovered<array> made_of(detail::recovered_elements<T> r) const {
+    array made(std::move(r.state));
+    made.kept_.copies = std::move(r.copies);
+    made.kept_.times = this->kept_.times + 1;
+    return {std::move(made), r.mark, std::move(r.gone)};
+  }
   std::size_t checked(std::size_t i) const {
     if (i >= size()) [[unlikely]]
       detail::throw_element(i, size());
@@ -169,12 +206,13 @@ class array {
   }
 };
 
-/// Exchanges two containers of one type, without a message.
+/// Exchanges the elements of two containers of one type, without a message.
 template <class T>
 void swap(array<T>& a, array<T>& b) noexcept {
-  array<T> kept = std::move(a);
+  array<T> was_a = std::move(a);
   a = std::move(b);
-  b = std::move(kept);
+  b = std::move(was_a);
+  std::swap(a.kept(), b.kept());
 }
 
 }  // namespace armilla

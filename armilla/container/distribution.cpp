@@ -68,6 +68,11 @@ placement placement::resized(std::size_t n) const {
   return placement(n, members_, same_kind);
 }
 
+placement placement::over(rank_t members) const {
+  if (members == members_) return *this;
+  return placement(size_, members, one_turn_ ? blocks() : cyclic(block_));
+}
+
 placement::position placement::search(std::size_t i) const noexcept {
   const auto& borders = *borders_;
   const auto behind = std::upper_bound(borders.begin(), borders.end() - 1, i);

@@ -71,6 +71,8 @@ class placement {
   std::size_t next_on(rank_t member, std::size_t i) const noexcept;
   /// The same elements at the same places, if there are `n` of them: blocks of given sizes become blocks of equal sizes.
   placement resized(std::size_t n) const;
+  /// The same elements, dealt in the same way to another number of members: blocks of given sizes become blocks of equal sizes.
+  placement over(rank_t members) const;
 
   friend bool operator==(const placement& a, const placement& b) noexcept;
 

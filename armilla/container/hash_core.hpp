@@ -52,7 +52,8 @@ class hash_core final : public fence_guest {
         parts_(members, static_cast<void*>(this)),
         rows_(std::size_t(members.size())),
         combiner_(places_for(how.combine)),
-        gather_(how.gather) {
+        gather_(how.gather),
+        how_(how) {
     for (rank_t i = 0; i < members.size(); ++i) targets_.push_back(parts_.on(members.world_rank(i)));
     mine().targets = targets_.data();
     mine().spread.start(targets_.size(), std::size_t(members.rank()));
@@ -107,6 +108,7 @@ class hash_core final : public fence_guest {
   }
   const object_ref<part>& target(std::size_t member) const noexcept { return targets_[member]; }
   std::size_t gathers() const noexcept { return gather_; }
+  const hash_options& options() const noexcept { return how_; }
   /// What a column of keys takes: a text as it is, all else as a key.
   template <class K>
   static decltype(auto) as_key(const K& key) {
@@ -286,6 +288,7 @@ class hash_core final : public fence_guest {
   meeting combiner_;
   void (hash_core::*evict_)(std::size_t place) = nullptr;  // of the operation by which updates have met
   std::size_t gather_;
+  hash_options how_;
   std::size_t picture_ = 0, agreed_ = 0, total_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/container/keep_cells.hpp"
 #include "armilla/container/local_span.hpp"
 #include "armilla/container/matrix_inline.hpp"
 #include "armilla/container/save_cells.hpp"
@@ -155,6 +156,32 @@ class matrix {
   /// or of another kind, limit_error for one that does not fit; the cells are as before then. Cost: a copy from the file.
   void load(const std::string& path);
 
+  /// Copies of each rank's block are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes them,
+  /// `recover` takes them, as of an array (docs/guide/death.md). By all members alike. `swap` exchanges cells, not what is kept.
+  /// Errors: usage_error for less than one, and for members that do not share memory. Cost: none yet.
+  void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
+  /// Copies all cells as they are to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was
+  /// when it is recovered. Collective, and a fence of the team; no fiber may change cells meanwhile. Errors: limit_error on all
+  /// members if there is no room; the checkpoint before stays. Cost: a copy from memory to memory for each of `copies`, and three
+  /// meetings.
+  void checkpoint(std::uint64_t mark = 0) {
+    detail::kept_parts& copies = detail::require_kept(kept_.copies, members(), "checkpoint");
+    members().fence();
+    write_copies(copies, mark);
+    detail::meet(members());
+    copies.commit();
+  }
+  /// The cells of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: cut in the same dimensions into as
+  /// many blocks, with a halo as here, value-initialised: `set_border` and `exchange` follow. Cells are value-initialised where a rank
+  /// is lost and so are all that kept copies of its block; `gone` says which. What it gives is kept as this one, and has a
+  /// checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next team, so it takes
+  /// the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost: a copy, a checkpoint, some meetings.
+  [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t);
+  /// The cells as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a rank
+  /// that dies may have done a part of a step, or of a cell. `gone` is empty. What it gives is kept as this one, but has no checkpoint
+  /// yet. Else as `recover`.
+  [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t, raw_t);
+
   /// The halo beyond the border of the whole matrix becomes f(coordinates), where coordinates are signed: -1 lies before the
   /// first cell. Not in periodic dimensions. This rank's part; no message.
   template <class F>
@@ -199,6 +226,8 @@ class matrix {
       detail::throw_no_matrix();
     return *plan_;
   }
+  /// For `swap`.
+  detail::keeping<recovered<matrix, cell_range<N>>>& kept() noexcept { return kept_; }
   T* first() const { return reinterpret_cast<T*>(global_ptr<std::byte>(blocks_.at(plan_->me)).local()); }
 
   /// For the library: the two halves of an exchange. Own cells are ready;
@@ -259,8 +288,29 @@ class matrix {
     if (beyond) first()[plan_->mine.offset(local)] = f(std::as_const(cell));
   }
 
+  void write_copies(detail::kept_parts& copies, std::uint64_t mark, std::vector<cell_range<N>> gone = {}) const {
+    detail::failure none;
+    copies.write(first(), plan_->mine.volume * sizeof(T), mark,
+                 std::make_shared<const detail::matrix_shape<N>>(plan_, std::move(gone)), none);
+  }
+  /// One that this becomes when it is recovered.
+  matrix over(const team& t, const detail::matrix_plan<N>& was) const {
+    matrix made(std::make_shared<const detail::matrix_plan<N>>(t, detail::shape_over(was.shape, t.size()), was.around));
+    made.kept_.times = kept_.times + 1;
+    return made;
+  }
+  void catch_up(const team& t) {
+    detail::require_recoverable(t, members());
+    detail::catch_up(t, kept_, [this](recovered<matrix, cell_range<N>> later) {
+      plan_ = std::move(later.container.plan_);
+      blocks_ = std::move(later.container.blocks_);
+      kept_.copies = std::move(later.container.kept_.copies);
+    });
+  }
+
   std::shared_ptr<const detail::matrix_plan<N>> plan_;
   detail::block_storage blocks_;
+  detail::keeping<recovered<matrix, cell_range<N>>> kept_;
 };
 
 template <class T, std::size_t N>
@@ -280,12 +330,46 @@ void matrix<T, N>::load(const std::string& path) {
   *this = std::move(read);
 }
 
-/// Exchanges two matrices with their halos, without a message. By all members alike.
+template <class T, std::size_t N>
+recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) {
+  using result = recovered<matrix, cell_range<N>>;
+  detail::require_kept(kept_.copies, members(), "recover");
+  catch_up(t);
+  const detail::kept_parts& copies = *kept_.copies;
+  result back = detail::recover_together(t, kept_.unfinished, [&] {
+    const detail::found_checkpoint found = copies.newest(t);
+    const auto& shape = *static_cast<const detail::matrix_shape<N>*>(found.shape.get());
+    const detail::matrix_plan<N>& was = *shape.places;
+    result r{over(t, was), found.mark, detail::gone_cells<N>(shape, found.parts)};
+    detail::fill_from_parts<T, N>(was, found.parts, r.container.plan(), r.container.first());
+    r.container.keep(copies.wish());
+    r.container.write_copies(*r.container.kept_.copies, found.mark, r.gone);
+    return r;
+  });
+  back.container.kept_.copies->commit();
+  return back;
+}
+
+template <class T, std::size_t N>
+recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t, raw_t) {
+  using result = recovered<matrix, cell_range<N>>;
+  catch_up(t);
+  return detail::recover_together(t, kept_.unfinished, [&] {
+    detail::require_alike(t, detail::mark_of_blocks(blocks_, members(), plan_->mark(sizeof(T))));
+    result r{over(t, *plan_), 0, {}};
+    detail::fill_from_parts<T, N>(*plan_, detail::present_parts(blocks_, members()), r.container.plan(), r.container.first());
+    if (kept_.copies != nullptr) r.container.keep(kept_.copies->wish());
+    return r;
+  });
+}
+
+/// Exchanges the cells of two matrices, and their halos, without a message. By all members alike.
 template <class T, std::size_t N>
 void swap(matrix<T, N>& a, matrix<T, N>& b) noexcept {
-  matrix<T, N> kept = std::move(a);
+  matrix<T, N> was_a = std::move(a);
   a = std::move(b);
-  b = std::move(kept);
+  b = std::move(was_a);
+  std::swap(a.kept(), b.kept());
 }
 
 }  // namespace armilla

@@ -29,23 +29,49 @@ saved_type saved_keys(saved_kind kind) {
     return {kind, 0, element_name<Key, Kept>::text};
 }
 
+/// What this member has.
+template <class Core>
+void put_slots(Core& core, piece_writer& to) {
+  using Key = typename Core::key_type;
+  using kept = kept_for_key<typename Core::part>;
+  for (const auto& slot : core.mine().table.by_key()) {
+    if constexpr (std::is_void_v<kept>) {
+      column<Key>::put(to.keys, slot);
+    } else {
+      column<Key>::put(to.keys, slot.first);
+      column<kept>::put(to.values, slot.second);
+    }
+    to.end_element();
+  }
+}
+
 template <class Core>
 void save_keys(Core& core, saved_kind kind, const std::string& path) {
   using Key = typename Core::key_type;
   using kept = kept_for_key<typename Core::part>;
   core.members().fence();
   const hash_loop<typename Core::part> statements_wait(core.mine());
-  save_walked(core.members(), path, saved_keys<Key, kept>(kind), {}, [&core](piece_writer& to) {
-    for (const auto& slot : core.mine().table.by_key()) {
-      if constexpr (std::is_void_v<kept>) {
-        column<Key>::put(to.keys, slot);
-      } else {
-        column<Key>::put(to.keys, slot.first);
-        column<kept>::put(to.values, slot.second);
-      }
-      to.end_element();
-    }
-  });
+  save_walked(core.members(), path, saved_keys<Key, kept>(kind), {}, [&core](piece_writer& to) { put_slots(core, to); });
+}
+
+/// Calls take(key) or take(key, kept) for each element of a piece.
+template <class Key, class Kept, class Take>
+void take_slots(column_rest& keys, column_rest& values, std::uint64_t n, Take take) {
+  for (; n != 0; --n) {
+    Key key(column<Key>::take(keys));
+    if constexpr (std::is_void_v<Kept>)
+      take(std::move(key));
+    else
+      take(std::move(key), Kept(column<Kept>::take(values)));
+  }
+}
+/// Statements that put an element into a container which has nothing of its key.
+template <class Container, class Key, class... Kept>
+void insert_slot(Container& to, const Key& key, const Kept&... kept) {
+  if constexpr (Container::saved_as == saved_kind::unordered_multimap)
+    for (const auto& each : (kept, ...)) to.insert(key, each);
+  else
+    to.insert(key, kept...);
 }
 
 /// Calls take(key) or take(key, kept) for each element of this member's share of the pieces.
@@ -53,13 +79,7 @@ template <class Key, class Kept, class Take>
 void take_share(saved_file& file, rank_t member, Take take) {
   file.each_piece(file.share_begin(member), file.share_begin(member + 1),
                   [&](column_rest& keys, column_rest& values, std::uint64_t n, std::uint64_t) {
-                    for (; n != 0; --n) {
-                      Key key(column<Key>::take(keys));
-                      if constexpr (std::is_void_v<Kept>)
-                        take(std::move(key));
-                      else
-                        take(std::move(key), Kept(column<Kept>::take(values)));
-                    }
+                    take_slots<Key, Kept>(keys, values, n, take);
                   });
 }
 
@@ -69,12 +89,8 @@ template <class Container, class Core>
 void load_keys(Core& core, Container& fresh, Core& of_fresh, saved_file& file) {
   using kept = kept_for_key<typename Core::part>;
   const team& members = core.members();
-  take_share<typename Core::key_type, kept>(file, members.rank(), [&fresh](auto&& key, auto&&... value) {
-    if constexpr (Container::saved_as == saved_kind::unordered_multimap)
-      for (const auto& each : (value, ...)) fresh.insert(key, each);
-    else
-      fresh.insert(key, value...);
-  });
+  take_share<typename Core::key_type, kept>(
+      file, members.rank(), [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
   members.fence();
   file.agree();
   core.mine().guard.await_loops();

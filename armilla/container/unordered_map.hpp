@@ -32,6 +32,11 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
  public:
   using base::base;
+  /// All elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave. `gone` has the ranks of the job
+  /// whose elements are gone: they are lost, and so are all that kept copies of them. What it gives is kept as this one, and has a
+  /// checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next team, so it takes
+  /// the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost: an insertion of each element, a checkpoint, fences.
+  [[nodiscard]] recovered<unordered_map, rank_t> recover(const team& t) { return base::template recover_as<unordered_map>(t); }
 };
 
 /// Keys, spread over the ranks of a team by their hash: as `unordered_map` without values.
@@ -42,6 +47,8 @@ class unordered_set : public detail::hash_container<detail::set_verbs<Key, Hash,
 
  public:
   using base::base;
+  /// As of an unordered_map.
+  [[nodiscard]] recovered<unordered_set, rank_t> recover(const team& t) { return base::template recover_as<unordered_set>(t); }
 };
 
 /// How often each key has been inserted: an unordered_map<Key, std::int64_t> in which equal keys meet before they travel.
@@ -51,6 +58,8 @@ class counting_set : public unordered_map<Key, std::int64_t, Hash, Equal> {
 
  public:
   using base::base;
+  /// As of an unordered_map.
+  [[nodiscard]] recovered<counting_set, rank_t> recover(const team& t) { return base::template recover_as<counting_set>(t); }
   /// Statement: the key once more, or `times` more.
   template <class K>
   void insert(const K& key, std::int64_t times = 1) {

@@ -15,6 +15,7 @@
 #include "armilla/container/hash_core.hpp"
 #include "armilla/container/hash_find.hpp"
 #include "armilla/container/hash_range.hpp"
+#include "armilla/container/keep_keys.hpp"
 #include "armilla/container/save_keys.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/question.hpp"
@@ -281,10 +282,12 @@ class hash_container : public Verbs {
   explicit hash_container(const hash_options& how = {}) : hash_container(world(), how) {}
   explicit hash_container(const team& members, const hash_options& how = {})
       : hash_container(std::make_unique<core>(members, how)) {}
-  hash_container(hash_container&& other) noexcept : Verbs(other.core_.release()), held_(std::move(other.held_)) {}
+  hash_container(hash_container&& other) noexcept
+      : Verbs(other.core_.release()), held_(std::move(other.held_)), kept_(std::move(other.kept_)) {}
   hash_container& operator=(hash_container&& other) noexcept {
     std::swap(held_, other.held_);
     std::swap(this->core_, other.core_);
+    std::swap(kept_, other.kept_);
     return *this;
   }
   ~hash_container() {
@@ -312,10 +315,66 @@ class hash_container : public Verbs {
     }
   }
 
+  /// The elements of each rank are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` copies
+  /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. Errors: usage_error for less than one,
+  /// and for members that do not share memory. Cost: none yet.
+  void keep(int copies)
+    requires(!part::spread_type::moves)
+  {
+    kept_.copies = std::make_unique<kept_parts>(this->members(), copies);
+  }
+  /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when it
+  /// is recovered. Collective, and a fence of the team: all that was said before is kept; statements of bodies wait meanwhile.
+  /// Errors: limit_error on all members if there is no room; the checkpoint before stays. Cost: each rank's elements are
+  /// marshalled, and copied for each of `copies`.
+  void checkpoint(std::uint64_t mark = 0)
+    requires(!part::spread_type::moves)
+  {
+    checkpoint_keys(kept_.copies, *this->core_, mark);
+  }
+
+ protected:
+  template <class Container>
+  recovered<Container, rank_t> recover_as(const team& t) {
+    require_kept(kept_.copies, this->members(), "recover");
+    require_recoverable(t, this->members());
+    catch_up(t, kept_, [this](hash_container later) {
+      std::swap(this->core_, later.core_);
+      std::swap(held_, later.held_);
+      std::swap(kept_.copies, later.kept_.copies);
+    });
+    recovered<Container, rank_t> back = recovered_on<Container>(t);
+    hash_container& made = back.container;
+    try {
+      meet(t);
+    } catch (const rank_lost&) {
+      kept_.unfinished = std::make_unique<hash_container>(std::move(made));
+      throw;
+    }
+    made.kept_.copies->commit();
+    return back;
+  }
+
  private:
   // From here on bodies that name it by its handle find it on all members.
   explicit hash_container(std::unique_ptr<core> made) : Verbs(made.get()), held_(std::move(made)) { meet(held_->members()); }
+  /// All of a recovery but its last meeting.
+  template <class Container>
+  recovered<Container, rank_t> recovered_on(const team& t) {
+    core& old = *this->core_;
+    fence_behind_loss(t);
+    const found_checkpoint found = kept_.copies->newest(t);
+    recovered<Container, rank_t> back{Container(t, old.options()), found.mark, gone_parts(old.members(), found)};
+    hash_container& made = back.container;
+    insert_from_parts(old, found, t, made);
+    made.kept_.copies = std::make_unique<kept_parts>(t, kept_.copies->wish());
+    made.kept_.times = kept_.times + 1;
+    write_keys(*made.kept_.copies, *made.core_, found.mark, back.gone);
+    return back;
+  }
+
   std::unique_ptr<core> held_;
+  keeping<hash_container> kept_;
 };
 
 }  // namespace armilla::detail

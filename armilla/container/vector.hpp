@@ -87,6 +87,17 @@ class vector : public array<T> {
     if (staged_ == nullptr) start();
   }
 
+  /// As of an array; what it gives grows as this one.
+  [[nodiscard]] recovered<vector> recover(const team& t) {
+    return made_of(detail::recover_elements<T>(t, this->state_, this->kept_));
+  }
+  [[nodiscard]] recovered<vector> recover(const team& t, raw_t) {
+    static_assert(detail::lies_in_segments<T>,
+                  "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
+                  "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
+    return made_of(detail::recover_raw_elements<T>(t, this->state_, this->kept_));
+  }
+
   vector like() const { return vector(detail::make_container<T>(this->members(), this->placement())); }
   vector clone() const {
     vector copy = like();
@@ -97,6 +108,12 @@ class vector : public array<T> {
 
  private:
   explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
+  recovered<vector> made_of(detail::recovered_elements<T> r) const {
+    vector made(std::move(r.state));
+    made.kept_.copies = std::move(r.copies);
+    made.kept_.times = this->kept_.times + 1;
+    return {std::move(made), r.mark, std::move(r.gone)};
+  }
 
   void start() { staged_ = std::make_unique<detail::staged_elements<T>>(this->members(), this->state_); }
   void attach() noexcept {
@@ -111,12 +128,13 @@ class vector : public array<T> {
   std::unique_ptr<detail::staged_elements<T>> staged_;
 };
 
-/// Exchanges two vectors, without a message.
+/// Exchanges the elements of two vectors, without a message.
 template <class T>
 void swap(vector<T>& a, vector<T>& b) noexcept {
-  vector<T> kept = std::move(a);
+  vector<T> was_a = std::move(a);
   a = std::move(b);
-  b = std::move(kept);
+  b = std::move(was_a);
+  std::swap(a.kept(), b.kept());
 }
 
 }  // namespace armilla

@@ -138,6 +138,14 @@ team_record* make_team(const team_record& t, const std::vector<std::uint32_t>& c
   return make_record(t, std::move(members), slot, common.highest_step + team_slot::flat_lines);
 }
 
+void note_origin(team_state& s, const team_record& old, const team_record& made) {
+  std::erase_if(s.left_of, [&s](const auto& one) { return std::ranges::find(s.teams, one.first, &team_record::id) == s.teams.end(); });
+  std::vector<std::uint64_t> olds{old.id};
+  if (const auto before = s.left_of.find(old.id); before != s.left_of.end())
+    olds.insert(olds.end(), before->second.begin(), before->second.end());
+  s.left_of[made.id] = std::move(olds);
+}
+
 }  // namespace
 
 bool has_news(const team_record& t) noexcept {
@@ -166,7 +174,9 @@ agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, 
   made->ancestors = std::move(ancestors);
   t.left_out.assign(t.size, true);
   for (const std::uint32_t i : *chosen) t.left_out[i] = false;
+  t.self->messages->lost.hear();  // of those that another member knew to be lost: they are no news to waits that follow
   t.self->messages->lost.accept(made->lost);
+  note_origin(*t.owner, t, *made);
   return {made, false};
 }
 

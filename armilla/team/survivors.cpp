@@ -50,6 +50,18 @@ void follow_survivors(context& self) {
   s.living.follow();
 }
 
+bool is_left_of(const team& t, const team& old) {
+  if (current == nullptr || current->teams == nullptr) return false;
+  const auto& left_of = current->teams->left_of;
+  const auto of_t = left_of.find(t.id());
+  if (of_t == left_of.end()) return false;
+  for (rank_t i = 0; i < t.size(); ++i)
+    if (old.rank_of(t.world_rank(i)) < 0) return false;
+  const auto is_origin = [&](std::uint64_t id) { return std::ranges::find(of_t->second, id) != of_t->second.end(); };
+  const auto of_old = left_of.find(old.id());
+  return is_origin(old.id()) || (of_old != left_of.end() && std::ranges::any_of(of_old->second, is_origin));
+}
+
 team_record* run_survivors(team_record* parent) {
   context& c = require_entry(parent, collective::survivors);
   refuse_parts_of_bodies(c, operation);

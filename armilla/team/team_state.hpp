@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -78,6 +79,7 @@ struct team_state {
   std::uint64_t end_stage = 0;    ///< of the last fences, which this rank is in
   team_record* ending = nullptr;  ///< all ranks, for the end of run_main, and to agree which are left
   living_ranks living{*this};
+  std::map<std::uint64_t, std::vector<std::uint64_t>> left_of;  ///< by id of a team of survivors: of which teams these are left
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
     return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/container/keep.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armilla/base/error.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
+#include "armilla/team/survivors.hpp"
+
+namespace armilla::detail {
+namespace {
+
+constexpr std::uint64_t aligned(std::uint64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
+
+bool shares_memory(const team& t) {
+  const context& c = here("keep");
+  for (rank_t m = 0; m < t.size(); ++m)
+    if (c.host->far[std::size_t(t.world_rank(m))]) return false;
+  return true;
+}
+
+/// What each member shows of a checkpoint.
+struct shown {
+  std::uint64_t bytes, mark, vote;
+};
+
+}  // namespace
+
+std::byte* place_on_host(global_address at) noexcept { return current->host->segment_start(at.rank()) + at.offset; }
+
+rank_t require_copies(const team& members, int copies) {
+  if (!members) throw_usage("keep", "the container has been moved from, and has no ranks; keep the one that it was moved to");
+  if (copies < 1)
+    throw_usage("keep", fmt::format("{} copies; give 1 or more (a team of n ranks makes at most n - 1)", copies));
+  if (!shares_memory(members))
+    throw_usage("keep",
+                "the container has members that do not share this rank's memory; copies are kept in the memory of one host, with "
+                "ARMILLA_FABRIC=shm: write files between hosts, by save(path) and load(path)");
+  return std::max<rank_t>(1, std::min<rank_t>(copies, members.size() - 1));
+}
+
+bool kept_parts::fits(const generation& g, const std::vector<std::uint64_t>& bytes) noexcept {
+  return g.room.size() == bytes.size() && std::ranges::equal(bytes, g.room, [](auto need, auto room) { return need <= room; });
+}
+
+void kept_parts::make_room(generation& g, const std::vector<std::uint64_t>& bytes) {
+  const bool again = !g.room.empty();  // it grows
+  const std::vector<std::uint64_t> before = std::exchange(g.room, {});
+  g.blocks = {};
+  std::vector<std::uint64_t> room(bytes.size());
+  std::uint64_t what = std::uint64_t(copies_);
+  for (std::size_t m = 0; m < bytes.size(); ++m) {
+    const bool larger = again && bytes[m] > before[m];
+    room[m] = aligned(larger ? bytes[m] + bytes[m] / 2 : again ? before[m] : bytes[m]);
+    what = (what ^ room[m]) * 0x9e3779b97f4a7c15ULL;
+  }
+  g.room = room;
+  const std::uint64_t mine = offset(g, members_.rank(), copies_ + 1);
+  g.room.clear();
+  g.blocks = block_storage::make(members_, mine, 64, what, [](std::byte*) {});
+  g.room = std::move(room);
+}
+
+std::uint64_t kept_parts::offset(const generation& g, rank_t holder, rank_t k) const noexcept {
+  const rank_t n = members_.size();
+  std::uint64_t at = 0;
+  for (rank_t j = 1; j < k; ++j) at += g.room[std::size_t((holder + n - j % n) % n)];
+  return at;
+}
+
+std::byte* kept_parts::copy(const generation& g, rank_t owner, rank_t k) const {
+  const rank_t there = holder(owner, k);
+  return place_on_host(g.blocks.at(there)) + offset(g, there, k);
+}
+
+void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark, std::shared_ptr<const void> shape, failure& why) {
+  std::vector<shown> all;
+  {
+    const meeting here(members_);
+    all = members_.all_gather(shown{bytes, mark, vote_of(members_, why)});
+  }
+  std::uint64_t loser = no_loser;
+  std::vector<std::uint64_t> sizes;
+  for (const shown& each : all) {
+    loser = std::min(loser, each.vote);
+    sizes.push_back(each.bytes);
+  }
+  if (loser != no_loser) throw_failure_of(members_, "checkpoint", loser, why);
+  for (std::size_t m = 0; m < all.size(); ++m)
+    if (all[m].mark != all[0].mark)
+      throw_usage("checkpoint", fmt::format("mark {} on rank {} and {} on rank {}; all members give the same", all[0].mark,
+                                            members_.world_rank(0), all[m].mark, members_.world_rank(rank_t(m))));
+  generation& g = of_[(whole_ + 1) % 2];
+  g.number = 0;
+  if (!fits(g, sizes)) make_room(g, sizes);
+  g.bytes = std::move(sizes);
+  g.mark = mark;
+  g.shape = std::move(shape);
+  g.number = whole_ + 1;
+  if (bytes != 0)
+    for (rank_t k = 1; k <= copies_; ++k) std::memcpy(copy(g, members_.rank(), k), part, bytes);
+}
+
+std::byte* kept_parts::kept_of(const generation& g, rank_t owner, const team& t) const {
+  const auto is_left = [&](rank_t member) { return t.rank_of(members_.world_rank(member)) >= 0; };
+  for (rank_t k = 1; k <= copies_; ++k)
+    if (is_left(holder(owner, k))) return copy(g, owner, k);
+  return is_left(owner) ? copy(g, owner, 1) : nullptr;
+}
+
+found_checkpoint kept_parts::newest(const team& t) const {
+  struct seen {
+    std::uint64_t whole, least, most;
+  };
+  const auto [number, least, most] =
+      t.all_reduce(seen{whole_, members_.id(), members_.id()}, [](const seen& a, const seen& b) {
+        return seen{std::max(a.whole, b.whole), std::min(a.least, b.least), std::max(a.most, b.most)};
+      });
+  if (least != most)
+    throw_usage("recover",
+                "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
+                "that may meet a loss: x = std::move(x.recover(t).container)");
+  if (number == 0)
+    throw_usage("recover", "no checkpoint of the container was whole before a rank was lost; make it anew, or call checkpoint() "
+                           "behind keep(), before there is something to lose");
+  const generation& g = of_[number % 2];
+  if (g.number != number)
+    throw_usage("recover", "the ranks that are left have made different checkpoints of the container; all members call checkpoint");
+  found_checkpoint found{g.mark, g.shape, {}, g.bytes};
+  for (rank_t m = 0; m < members_.size(); ++m) found.parts.push_back(kept_of(g, m, t));
+  return found;
+}
+
+void require_recoverable(const team& t, const team& old) {
+  const context& c = here("recover");
+  if (!old) throw_usage("recover", "the container has been moved from, and has no ranks; recover the one that it was moved to");
+  if (!shares_memory(old))
+    throw_usage("recover",
+                "the container has members that do not share this rank's memory; what is lost is found on one host only, with "
+                "ARMILLA_FABRIC=shm: between hosts write files by save(path), and load(path) them in another job");
+  if (c.settings->on_loss == loss_use::end)
+    throw_usage("recover",
+                "this job ends with the first rank that is lost; start it with ARMILLA_ON_LOSS=continue, or write files by "
+                "save(path), and load(path) them in another job");
+  if (!is_left_of(t, old))
+    throw_usage("recover",
+                "the team does not hold those that are left of the container's; give x.members().survivors(), or survivors() of a "
+                "team that this gave");
+}
+
+kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation) {
+  if (kept == nullptr) throw_usage(operation, "no copies of the container are kept; call x.keep(1) on all members when it is made");
+  if (kept->members() != members)
+    throw_usage(operation, "the container lies on another team than when keep was called; call keep again");
+  return *kept;
+}
+
+bool must_follow(const team& t, std::uint64_t times, bool can) {
+  struct range {
+    std::uint64_t most, least_reached;
+  };
+  const range all = t.all_reduce(range{times, can ? times + 1 : times}, [](const range& a, const range& b) {
+    return range{std::max(a.most, b.most), std::min(a.least_reached, b.least_reached)};
+  });
+  if (all.least_reached < all.most)
+    throw_usage("recover",
+                "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
+                "that may meet a loss: x = std::move(x.recover(t).container)");
+  return times < all.most;
+}
+
+void require_alike(const team& t, std::uint64_t mark) {
+  struct marks {
+    std::uint64_t least, most;
+  };
+  const marks all = t.all_reduce(marks{mark, mark}, [](const marks& a, const marks& b) {
+    return marks{std::min(a.least, b.least), std::max(a.most, b.most)};
+  });
+  if (all.least != all.most)
+    throw_usage("recover", "a rank was lost while the elements were moved (resize, redistribute, growth), so that ranks hold the "
+                           "container differently now; recover it from a checkpoint");
+}
+
+std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members) {
+  std::vector<const std::byte*> parts;
+  for (rank_t m = 0; m < members.size(); ++m) parts.push_back(place_on_host(blocks.at(m)));
+  return parts;
+}
+
+std::uint64_t mark_of_blocks(const block_storage& blocks, const team& members, std::uint64_t mark) noexcept {
+  std::uint64_t hash = mark ^ members.id();
+  for (rank_t m = 0; m < members.size(); ++m) hash = (hash ^ blocks.at(m).offset) * 0x9e3779b97f4a7c15ULL;
+  return hash;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "armilla/container/hash_range.hpp"
+#include "armilla/container/keep_packed.hpp"
+#include "armilla/container/save_keys.hpp"
+
+/// How containers with keys are kept, and recovered by the ranks that are left.
+namespace armilla::detail {
+
+/// A fence of those that are left. Bodies that had met a lost rank are no news to them.
+void fence_behind_loss(const team& t);
+using keys_shape = kept_shape<bool, rank_t>;
+
+/// Those of the ranks of the job that had parts that are gone, now or before.
+std::vector<rank_t> gone_parts(const team& old, const found_checkpoint& found);
+/// Which member of `old` takes a part to those that are left.
+rank_t reader_of(const team& old, rank_t owner, const team& t);
+
+/// Collective: all but the end of a checkpoint.
+template <class Core>
+void write_keys(kept_parts& kept, Core& core, std::uint64_t mark, std::vector<rank_t> gone = {}) {
+  write_packed(kept, mark, std::make_shared<const keys_shape>(true, std::move(gone)), [&core](piece_writer& to) {
+    const hash_loop<typename Core::part> statements_wait(core.mine());
+    put_slots(core, to);
+  });
+}
+
+/// Collective.
+template <class Core>
+void checkpoint_keys(const std::unique_ptr<kept_parts>& kept, Core& core, std::uint64_t mark) {
+  kept_parts& copies = require_kept(kept, core.members(), "checkpoint");
+  core.members().fence();
+  write_keys(copies, core, mark);
+  meet(core.members());
+  copies.commit();
+}
+
+/// Collective of `t`: puts the elements of the last checkpoint into `fresh`, and gives those that this member reads to it by statements.
+template <class Container, class Core>
+void insert_from_parts(const Core& old, const found_checkpoint& found, const team& t, Container& fresh) {
+  failure why;
+  try {
+    for (rank_t m = 0; m < old.members().size(); ++m) {
+      const std::byte* const part = found.parts[std::size_t(m)];
+      if (part == nullptr || reader_of(old.members(), m, t) != old.members().rank()) continue;
+      each_packed_piece(part, found.bytes[std::size_t(m)], [&](column_rest& keys, column_rest& values, std::uint64_t n) {
+        take_slots<typename Core::key_type, kept_for_key<typename Core::part>>(
+            keys, values, n, [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
+      });
+    }
+  } catch (...) { why.note(); }
+  agree(t, "recover", why);
+  fence_behind_loss(t);
+}
+
+}  // namespace armilla::detail
