@@ -237,7 +237,6 @@ void ofi_network::failed(operation& what, int error, std::string why) {
   const rank_t with = what.with;
   if (what.what == operation::kind::bulk_in) {
     end(static_cast<transfer&>(what));
-    if (error == FI_ECANCELED) return;
   } else {
     returned(what);
     drop(what);

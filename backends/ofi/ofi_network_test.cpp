@@ -212,6 +212,25 @@ TEST_F(ofi_network_without_rxm_test, a_rank_that_goes_while_bulk_moves_is_told_w
   EXPECT_TRUE(soon([&] { return nets[0]->done(sends); }));
 }
 
+TEST_F(ofi_network_test, bulk_of_a_rank_that_goes_is_not_done_before_its_loss_is_told) {
+  connect();
+  std::vector<std::byte> out(std::size_t{64} << 20), in(out.size());
+  const std::uintptr_t receives = nets[1]->receive_bulk(0, 1, in.data(), in.size());
+  nets[0]->send_bulk(1, 1, out.data(), out.size());
+  ASSERT_TRUE(soon([&] { return nets[0]->descriptor() < 0; })) << "it moves";
+  soon([] { return false; }, no_rank, std::chrono::milliseconds(3));
+  ASSERT_FALSE(nets[1]->done(receives));
+  nets[0].reset();
+  rank_t lost = no_rank;
+  bool done = false;
+  EXPECT_TRUE(soon([&] {
+    if (lost == no_rank) lost = nets[1]->lost().rank;
+    done = done || nets[1]->done(receives);
+    return done;
+  }));
+  EXPECT_EQ(lost, 0) << "or it would be taken for whole";
+}
+
 TEST_F(ofi_network_test, a_rank_with_another_provider_is_lost_with_both_named) {
   change_address(1, [](address_head& head) { std::strcpy(head.provider, "pigeons"); });
   nets[0]->set_addresses(addresses.data());
