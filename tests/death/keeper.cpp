@@ -36,7 +36,8 @@ std::vector<death> mine;  // that are to strike this rank
 
 void strike_at(const std::string& when) {
   for (const death& d : mine)
-    if (d.when == when) std::thread([d] {
+    if (d.when == when)
+      std::thread([d] {
         std::this_thread::sleep_for(std::chrono::microseconds(d.delay_us));
         kill(getpid(), SIGKILL);
       }).detach();
@@ -177,7 +178,7 @@ class life {
   const int copies_;
   const long every_;
   long step_ = 0, checkpoints_ = 0;
-  std::uint64_t mark_ = 0;        // of the last checkpoint that ended well here
+  std::uint64_t mark_ = 0;  // of the last checkpoint that ended well here
   am::team t_ = am::world();
   std::uint64_t times_ = 0;  // recovered
   struct attempt {
