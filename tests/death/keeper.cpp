@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers that outlive ranks: keeper KIND SEED STEPS ELEMENTS COPIES DEATH... Each DEATH is RANK:WHEN:DELAY_US: so long after
 // the start (WHEN `start`), the WHEN-th checkpoint of that rank has begun, or it has heard of a loss (`loss`). What comes back is
-// compared with what the elements were when the checkpoint was made, and what is gone with the ranks that are left. Driven by keep_test.py.
+// compared with what the elements were when the checkpoint was made, and what is gone with the ranks that are left. Driven by
+// keep_test.py.
 #include <signal.h>
 #include <unistd.h>
 
