@@ -134,24 +134,26 @@ class array {
   /// before goes. `swap` exchanges elements, not what is kept. Errors: usage_error for less than one, and for members that do
   /// not share memory. Cost: none yet.
   void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
-  /// Copies all elements as they are, and those of statements before, to where `keep` said. All or nothing: a rank that dies meanwhile
-  /// leaves the checkpoint before. `mark`, the same on all members, says which it was when it is recovered. Collective, and a
-  /// fence of the team; no fiber may change elements meanwhile. Errors: limit_error on all members if there is no room (the copies
-  /// take two times `copies` the elements); the checkpoint before stays. Cost: elements that are trivially copyable a copy from
-  /// memory to memory for each of `copies`, and three meetings; others are marshalled first.
+  /// Copies all elements as they are, and those of statements before, to where `keep` said. All or nothing: a rank that dies
+  /// meanwhile leaves the checkpoint before. `mark`, the same on all members, says which it was when it is recovered. Collective,
+  /// and a fence of the team; no fiber may change elements meanwhile. Errors: limit_error on all members if there is no room (the
+  /// copies take two times `copies` the elements); the checkpoint before stays. Cost: elements that are trivially copyable a copy
+  /// from memory to memory for each of `copies`, and three meetings; others are marshalled first.
   void checkpoint(std::uint64_t mark = 0) { detail::checkpoint_elements<T>(kept_.copies, state_, mark); }
-  /// The elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: dealt as here, value-initialised
-  /// where a rank is lost and so are all that kept copies of its part; `gone` says where. What it gives is kept as this one, and has
-  /// a checkpoint already. A collective of `t`: if a rank is lost meanwhile, it throws rank_lost, on some or on all, and all recover `x`
-  /// again on the next team; so it takes the place of `x` at once, x = std::move(x.recover(t).container). Errors: usage_error on all for a container that was not kept or has no
-  /// checkpoint, for another team, and without ARMILLA_ON_LOSS=continue. Cost: a copy, a checkpoint, some meetings.
+  /// The elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: dealt as here,
+  /// value-initialised where a rank is lost and so are all that kept copies of its part; `gone` says where. What it gives is kept
+  /// as this one, and has a checkpoint already. A collective of `t`: if a rank is lost meanwhile, it throws rank_lost, on some or
+  /// on all, and all recover `x` again on the next team; so it takes the place of `x` at once, x =
+  /// std::move(x.recover(t).container). Errors: usage_error on all for a container that was not kept or has no checkpoint, for
+  /// another team, and without ARMILLA_ON_LOSS=continue. Cost: a copy, a checkpoint, some meetings.
   [[nodiscard]] recovered<array> recover(const team& t) { return made_of(detail::recover_elements<T>(t, state_, kept_)); }
   /// The elements as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a
-  /// rank that dies may have done a part of a step, or of an element. `gone` is empty. What it gives is kept as this one, but has no
-  /// checkpoint yet. As `recover`; usage_error, too, if a rank was lost while elements were moved (resize, growth).
+  /// rank that dies may have done a part of a step, or of an element. `gone` is empty. What it gives is kept as this one, but has
+  /// no checkpoint yet. As `recover`; usage_error, too, if a rank was lost while elements were moved (resize, growth).
   [[nodiscard]] recovered<array> recover(const team& t, raw_t) {
-    static_assert(in_segments, "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
-                               "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
+    static_assert(in_segments,
+                  "armilla: recover(t, raw) reads what a lost rank has left in its segment; elements that are not "
+                  "trivially copyable do not lie there: keep(copies), checkpoint() and recover(t)");
     return made_of(detail::recover_raw_elements<T>(t, state_, kept_));
   }
 
@@ -170,8 +172,6 @@ class array {
 
   /// For views and algorithms.
   const state_type& state() const noexcept { return state_; }
-  /// For `swap`.
-  detail::keeping<detail::recovered_elements<T>>& kept() noexcept { return kept_; }
 
  protected:
   explicit array(state_type s) noexcept : state_(std::move(s)) {}
@@ -189,6 +189,8 @@ class array {
   detail::keeping<detail::recovered_elements<T>> kept_;
 
  private:
+  template <class U>
+  friend void swap(array<U>& a, array<U>& b) noexcept;
   recovered<array> made_of(detail::recovered_elements<T> r) const {
     array made(std::move(r.state));
     made.kept_.copies = std::move(r.copies);
@@ -212,7 +214,7 @@ void swap(array<T>& a, array<T>& b) noexcept {
   array<T> was_a = std::move(a);
   a = std::move(b);
   b = std::move(was_a);
-  std::swap(a.kept(), b.kept());
+  std::swap(a.kept_, b.kept_);
 }
 
 }  // namespace armilla

@@ -34,8 +34,7 @@ std::byte* place_on_host(global_address at) noexcept { return current->host->seg
 
 rank_t require_copies(const team& members, int copies) {
   if (!members) throw_usage("keep", "the container has been moved from, and has no ranks; keep the one that it was moved to");
-  if (copies < 1)
-    throw_usage("keep", fmt::format("{} copies; give 1 or more (a team of n ranks makes at most n - 1)", copies));
+  if (copies < 1) throw_usage("keep", fmt::format("{} copies; give 1 or more (a team of n ranks makes at most n - 1)", copies));
   if (!shares_memory(members))
     throw_usage("keep",
                 "the container has members that do not share this rank's memory; copies are kept in the memory of one host, with "
@@ -77,7 +76,8 @@ std::byte* kept_parts::copy(const generation& g, rank_t owner, rank_t k) const {
   return place_on_host(g.blocks.at(there)) + offset(g, there, k);
 }
 
-void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark, std::shared_ptr<const void> shape, failure& why) {
+void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark, std::shared_ptr<const void> shape,
+                       failure& why) {
   std::vector<shown> all;
   {
     const meeting here(members_);
@@ -116,20 +116,21 @@ found_checkpoint kept_parts::newest(const team& t) const {
   struct seen {
     std::uint64_t whole, least, most;
   };
-  const auto [number, least, most] =
-      t.all_reduce(seen{whole_, members_.id(), members_.id()}, [](const seen& a, const seen& b) {
-        return seen{std::max(a.whole, b.whole), std::min(a.least, b.least), std::max(a.most, b.most)};
-      });
+  const auto [number, least, most] = t.all_reduce(seen{whole_, members_.id(), members_.id()}, [](const seen& a, const seen& b) {
+    return seen{std::max(a.whole, b.whole), std::min(a.least, b.least), std::max(a.most, b.most)};
+  });
   if (least != most)
     throw_usage("recover",
                 "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
                 "that may meet a loss: x = std::move(x.recover(t).container)");
   if (number == 0)
-    throw_usage("recover", "no checkpoint of the container was whole before a rank was lost; make it anew, or call checkpoint() "
-                           "behind keep(), before there is something to lose");
+    throw_usage("recover",
+                "no checkpoint of the container was whole before a rank was lost; make it anew, or call checkpoint() "
+                "behind keep(), before there is something to lose");
   const generation& g = of_[number % 2];
   if (g.number != number)
-    throw_usage("recover", "the ranks that are left have made different checkpoints of the container; all members call checkpoint");
+    throw_usage("recover",
+                "the ranks that are left have made different checkpoints of the container; all members call checkpoint");
   found_checkpoint found{g.mark, g.shape, {}, g.bytes};
   for (rank_t m = 0; m < members_.size(); ++m) found.parts.push_back(kept_of(g, m, t));
   return found;
@@ -147,13 +148,15 @@ void require_recoverable(const team& t, const team& old) {
                 "this job ends with the first rank that is lost; start it with ARMILLA_ON_LOSS=continue, or write files by "
                 "save(path), and load(path) them in another job");
   if (!is_left_of(t, old))
-    throw_usage("recover",
-                "the team does not hold those that are left of the container's; give x.members().survivors(), or survivors() of a "
-                "team that this gave");
+    throw_usage(
+        "recover",
+        "the team does not hold those that are left of the container's; give x.members().survivors(), or survivors() of a "
+        "team that this gave");
 }
 
 kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation) {
-  if (kept == nullptr) throw_usage(operation, "no copies of the container are kept; call x.keep(1) on all members when it is made");
+  if (kept == nullptr)
+    throw_usage(operation, "no copies of the container are kept; call x.keep(1) on all members when it is made");
   if (kept->members() != members)
     throw_usage(operation, "the container lies on another team than when keep was called; call keep again");
   return *kept;
@@ -181,8 +184,9 @@ void require_alike(const team& t, std::uint64_t mark) {
     return marks{std::min(a.least, b.least), std::max(a.most, b.most)};
   });
   if (all.least != all.most)
-    throw_usage("recover", "a rank was lost while the elements were moved (resize, redistribute, growth), so that ranks hold the "
-                           "container differently now; recover it from a checkpoint");
+    throw_usage("recover",
+                "a rank was lost while the elements were moved (resize, redistribute, growth), so that ranks hold the "
+                "container differently now; recover it from a checkpoint");
 }
 
 std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members) {

@@ -26,8 +26,8 @@ template <class Container, class Gone = index_range>
 struct recovered {
   Container container;     ///< over the ranks that are left
   std::uint64_t mark = 0;  ///< with which the checkpoint was made
-  /// What no rank has any more, the same on all ranks; value-initialised in `container`. Also what was gone when the checkpoint was
-  /// made that was recovered, if that was a part of another `recover`.
+  /// What no rank has any more, the same on all ranks; value-initialised in `container`. Also what was gone when the checkpoint
+  /// was made that was recovered, if that was a part of another `recover`.
   std::vector<Gone> gone;
 };
 
@@ -48,9 +48,9 @@ rank_t require_copies(const team& members, int copies);
 /// The last whole checkpoint, as those that are left find it.
 struct found_checkpoint {
   std::uint64_t mark = 0;
-  std::shared_ptr<const void> shape;     ///< how the parts made up the container
-  std::vector<const std::byte*> parts;   ///< by member of the old team; null: its owner and all that kept a copy are gone
-  std::vector<std::uint64_t> bytes;      ///< of each
+  std::shared_ptr<const void> shape;    ///< how the parts made up the container
+  std::vector<const std::byte*> parts;  ///< by member of the old team; null: its owner and all that kept a copy are gone
+  std::vector<std::uint64_t> bytes;     ///< of each
 };
 
 /// Copies of what each member of a team has, in the segments of the members behind it. They are bytes to this class.
@@ -143,8 +143,8 @@ void catch_up(const team& t, keeping<Result>& kept, Take take) {
   kept.unfinished = nullptr;
 }
 
-/// Collective of `t`. `make` gives what the container becomes, by collectives of `t`. If a rank dies meanwhile this may return on some
-/// members and throw on others: then all had come to the meeting, and those keep what they made for `catch_up`.
+/// Collective of `t`. `make` gives what the container becomes, by collectives of `t`. If a rank dies meanwhile this may return on
+/// some members and throw on others: then all had come to the meeting, and those keep what they made for `catch_up`.
 template <class Result, class Make>
 Result recover_together(const team& t, std::unique_ptr<Result>& unfinished, Make make) {
   Result made = make();

@@ -27,7 +27,8 @@ std::vector<index_range> gone_ranges(const sequence_shape& shape, std::span<cons
   return merged;
 }
 
-void fill_from_parts(const placement& was, std::span<const std::byte* const> parts, const container_state& to, std::size_t bytes) {
+void fill_from_parts(const placement& was, std::span<const std::byte* const> parts, const container_state& to,
+                     std::size_t bytes) {
   std::size_t place = 0;  // elements of this member lie in the order of their indices
   for (std::size_t i = to.where.next_on(to.me, 0); i < to.where.size();) {
     const std::size_t end = std::min(to.where.run_at(i).end, was.run_at(i).end);

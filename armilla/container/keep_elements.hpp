@@ -35,7 +35,8 @@ void write_elements(kept_parts& kept, const element_state<T>& s, std::uint64_t m
     failure none;
     kept.write(first_of<T>(s), s.count() * sizeof(T), mark, std::move(shape), none);
   } else {
-    static_assert(sendable_value<T>, "armilla: elements that are kept must be sendable: what points into memory means nothing there");
+    static_assert(sendable_value<T>,
+                  "armilla: elements that are kept must be sendable: what points into memory means nothing there");
     const std::span<const T> mine(first_of<T>(s), s.count());
     write_packed(kept, mark, std::move(shape), [&mine](piece_writer& to) { put_elements<T>(to, mine); });
   }

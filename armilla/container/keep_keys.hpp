@@ -39,7 +39,8 @@ void checkpoint_keys(const std::unique_ptr<kept_parts>& kept, Core& core, std::u
   copies.commit();
 }
 
-/// Collective of `t`: puts the elements of the last checkpoint into `fresh`, and gives those that this member reads to it by statements.
+/// Collective of `t`: puts the elements of the last checkpoint into `fresh`, and gives those that this member reads to it by
+/// statements.
 template <class Container, class Core>
 void insert_from_parts(const Core& old, const found_checkpoint& found, const team& t, Container& fresh) {
   failure why;

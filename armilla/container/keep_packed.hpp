@@ -8,8 +8,8 @@
 #include "armilla/container/keep.hpp"
 #include "armilla/container/save.hpp"
 
-/// How parts are kept whose elements are no plain bytes: in the pieces that `save` makes of them, one behind the other, each behind
-/// its length in words and the number of its elements.
+/// How parts are kept whose elements are no plain bytes: in the pieces that `save` makes of them, one behind the other, each
+/// behind its length in words and the number of its elements.
 namespace armilla::detail {
 
 class packed_part final : public piece_writer {

@@ -230,7 +230,8 @@ RANK_TEST(what_cannot_be_recovered_is_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "give x.members().survivors()", x.recover(am::world()));
   EXPECT_THROWS_SAYING(am::usage_error, "give x.members().survivors()", x.recover(t.dup()));
   EXPECT_THROWS_SAYING(am::usage_error, "give x.members().survivors()", x.recover(am::team()));
-  if (am::ranks() > 1) EXPECT_THROWS_SAYING(am::usage_error, "all members give the same", x.checkpoint(std::uint64_t(am::rank())));
+  if (am::ranks() > 1)
+    EXPECT_THROWS_SAYING(am::usage_error, "all members give the same", x.checkpoint(std::uint64_t(am::rank())));
   am::array<double> y = std::move(x);
   EXPECT_THROWS_SAYING(am::usage_error, "has been moved from", x.recover(t));
   EXPECT_EQ(y.recover(t).mark, 1U);

@@ -156,14 +156,14 @@ class matrix {
   /// or of another kind, limit_error for one that does not fit; the cells are as before then. Cost: a copy from the file.
   void load(const std::string& path);
 
-  /// Copies of each rank's block are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes them,
-  /// `recover` takes them, as of an array (docs/guide/death.md). By all members alike. `swap` exchanges cells, not what is kept.
-  /// Errors: usage_error for less than one, and for members that do not share memory. Cost: none yet.
+  /// Copies of each rank's block are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
+  /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. `swap` exchanges cells, not what is
+  /// kept. Errors: usage_error for less than one, and for members that do not share memory. Cost: none yet.
   void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
-  /// Copies all cells as they are to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was
-  /// when it is recovered. Collective, and a fence of the team; no fiber may change cells meanwhile. Errors: limit_error on all
-  /// members if there is no room; the checkpoint before stays. Cost: a copy from memory to memory for each of `copies`, and three
-  /// meetings.
+  /// Copies all cells as they are to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it
+  /// was when it is recovered. Collective, and a fence of the team; no fiber may change cells meanwhile. Errors: limit_error on
+  /// all members if there is no room; the checkpoint before stays. Cost: a copy from memory to memory for each of `copies`, and
+  /// three meetings.
   void checkpoint(std::uint64_t mark = 0) {
     detail::kept_parts& copies = detail::require_kept(kept_.copies, members(), "checkpoint");
     members().fence();
@@ -171,15 +171,16 @@ class matrix {
     detail::meet(members());
     copies.commit();
   }
-  /// The cells of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: cut in the same dimensions into as
-  /// many blocks, with a halo as here, value-initialised: `set_border` and `exchange` follow. Cells are value-initialised where a rank
-  /// is lost and so are all that kept copies of its block; `gone` says which. What it gives is kept as this one, and has a
-  /// checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next team, so it takes
-  /// the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost: a copy, a checkpoint, some meetings.
+  /// The cells of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave: cut in the same dimensions into
+  /// as many blocks, with a halo as here, value-initialised: `set_border` and `exchange` follow. Cells are value-initialised
+  /// where a rank is lost and so are all that kept copies of its block; `gone` says which. What it gives is kept as this one, and
+  /// has a checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next
+  /// team, so it takes the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost: a
+  /// copy, a checkpoint, some meetings.
   [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t);
-  /// The cells as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a rank
-  /// that dies may have done a part of a step, or of a cell. `gone` is empty. What it gives is kept as this one, but has no checkpoint
-  /// yet. Else as `recover`.
+  /// The cells as they are now, without a checkpoint: those of a lost rank as its memory still holds them. They may be torn: a
+  /// rank that dies may have done a part of a step, or of a cell. `gone` is empty. What it gives is kept as this one, but has no
+  /// checkpoint yet. Else as `recover`.
   [[nodiscard]] recovered<matrix, cell_range<N>> recover(const team& t, raw_t);
 
   /// The halo beyond the border of the whole matrix becomes f(coordinates), where coordinates are signed: -1 lies before the
@@ -226,8 +227,6 @@ class matrix {
       detail::throw_no_matrix();
     return *plan_;
   }
-  /// For `swap`.
-  detail::keeping<recovered<matrix, cell_range<N>>>& kept() noexcept { return kept_; }
   T* first() const { return reinterpret_cast<T*>(global_ptr<std::byte>(blocks_.at(plan_->me)).local()); }
 
   /// For the library: the two halves of an exchange. Own cells are ready;
@@ -308,6 +307,9 @@ class matrix {
     });
   }
 
+  template <class U, std::size_t M>
+  friend void swap(matrix<U, M>& a, matrix<U, M>& b) noexcept;
+
   std::shared_ptr<const detail::matrix_plan<N>> plan_;
   detail::block_storage blocks_;
   detail::keeping<recovered<matrix, cell_range<N>>> kept_;
@@ -369,7 +371,7 @@ void swap(matrix<T, N>& a, matrix<T, N>& b) noexcept {
   matrix<T, N> was_a = std::move(a);
   a = std::move(b);
   b = std::move(was_a);
-  std::swap(a.kept(), b.kept());
+  std::swap(a.kept_, b.kept_);
 }
 
 }  // namespace armilla

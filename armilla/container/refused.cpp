@@ -30,6 +30,8 @@ void refused() {
   armilla::vector<std::unique_ptr<int>> y(10);
 #elif defined(CASE_SAVE)
   armilla::array<int*>(10).save("file");
+#elif defined(CASE_RAW)
+  armilla::array<std::string>(10).recover(armilla::world(), armilla::raw);
 #elif defined(CASE_COPY)
   auto y = x;
 #endif

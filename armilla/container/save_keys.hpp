@@ -89,8 +89,8 @@ template <class Container, class Core>
 void load_keys(Core& core, Container& fresh, Core& of_fresh, saved_file& file) {
   using kept = kept_for_key<typename Core::part>;
   const team& members = core.members();
-  take_share<typename Core::key_type, kept>(
-      file, members.rank(), [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
+  take_share<typename Core::key_type, kept>(file, members.rank(),
+                                            [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
   members.fence();
   file.agree();
   core.mine().guard.await_loops();

@@ -32,10 +32,11 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 
  public:
   using base::base;
-  /// All elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave. `gone` has the ranks of the job
-  /// whose elements are gone: they are lost, and so are all that kept copies of them. What it gives is kept as this one, and has a
-  /// checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next team, so it takes
-  /// the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost: an insertion of each element, a checkpoint, fences.
+  /// All elements of the last checkpoint, over the ranks of `t`, which `members().survivors()` gave. `gone` has the ranks of the
+  /// job whose elements are gone: they are lost, and so are all that kept copies of them. What it gives is kept as this one, and
+  /// has a checkpoint already. A collective of `t`; if a rank is lost meanwhile (rank_lost), all recover `x` again on the next
+  /// team, so it takes the place of `x` at once: x = std::move(x.recover(t).container). Errors: as `recover` of an array. Cost:
+  /// an insertion of each element, a checkpoint, fences.
   [[nodiscard]] recovered<unordered_map, rank_t> recover(const team& t) { return base::template recover_as<unordered_map>(t); }
 };
 

@@ -316,15 +316,15 @@ class hash_container : public Verbs {
   }
 
   /// The elements of each rank are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` copies
-  /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. Errors: usage_error for less than one,
-  /// and for members that do not share memory. Cost: none yet.
+  /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. Errors: usage_error for less than
+  /// one, and for members that do not share memory. Cost: none yet.
   void keep(int copies)
     requires(!part::spread_type::moves)
   {
     kept_.copies = std::make_unique<kept_parts>(this->members(), copies);
   }
-  /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when it
-  /// is recovered. Collective, and a fence of the team: all that was said before is kept; statements of bodies wait meanwhile.
+  /// Copies all elements to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it was when
+  /// it is recovered. Collective, and a fence of the team: all that was said before is kept; statements of bodies wait meanwhile.
   /// Errors: limit_error on all members if there is no room; the checkpoint before stays. Cost: each rank's elements are
   /// marshalled, and copied for each of `copies`.
   void checkpoint(std::uint64_t mark = 0)

@@ -29,7 +29,9 @@ class unordered_multimap : public detail::hash_container<detail::multimap_verbs<
  public:
   using base::base;
   /// As of an unordered_map.
-  [[nodiscard]] recovered<unordered_multimap, rank_t> recover(const team& t) { return base::template recover_as<unordered_multimap>(t); }
+  [[nodiscard]] recovered<unordered_multimap, rank_t> recover(const team& t) {
+    return base::template recover_as<unordered_multimap>(t);
+  }
 };
 
 /// Keys, each as often as it is inserted. Of equal ones one is kept, and how many there are: so equal keys meet before they
@@ -43,7 +45,9 @@ class unordered_multiset : public detail::hash_container<detail::multiset_verbs<
  public:
   using base::base;
   /// As of an unordered_map.
-  [[nodiscard]] recovered<unordered_multiset, rank_t> recover(const team& t) { return base::template recover_as<unordered_multiset>(t); }
+  [[nodiscard]] recovered<unordered_multiset, rank_t> recover(const team& t) {
+    return base::template recover_as<unordered_multiset>(t);
+  }
 };
 
 }  // namespace armilla

@@ -107,6 +107,8 @@ class vector : public array<T> {
   }
 
  private:
+  template <class U>
+  friend void swap(vector<U>& a, vector<U>& b) noexcept;
   explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
   recovered<vector> made_of(detail::recovered_elements<T> r) const {
     vector made(std::move(r.state));
@@ -134,7 +136,7 @@ void swap(vector<T>& a, vector<T>& b) noexcept {
   vector<T> was_a = std::move(a);
   a = std::move(b);
   b = std::move(was_a);
-  std::swap(a.kept(), b.kept());
+  std::swap(a.kept_, b.kept_);
 }
 
 }  // namespace armilla

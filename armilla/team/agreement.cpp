@@ -139,7 +139,8 @@ team_record* make_team(const team_record& t, const std::vector<std::uint32_t>& c
 }
 
 void note_origin(team_state& s, const team_record& old, const team_record& made) {
-  std::erase_if(s.left_of, [&s](const auto& one) { return std::ranges::find(s.teams, one.first, &team_record::id) == s.teams.end(); });
+  std::erase_if(s.left_of,
+                [&s](const auto& one) { return std::ranges::find(s.teams, one.first, &team_record::id) == s.teams.end(); });
   std::vector<std::uint64_t> olds{old.id};
   if (const auto before = s.left_of.find(old.id); before != s.left_of.end())
     olds.insert(olds.end(), before->second.begin(), before->second.end());

@@ -12,8 +12,8 @@ namespace armilla::detail {
 survivor_board::request slots_here(team_state& s);
 /// All of `members`, which are members of `parent`, make it alike, and enter it when all have.
 team_record* make_record(const team_record& parent, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step);
-/// Whether `t` holds those that are left of `old`: `survivors` gave it of `old`, of a team that is left of it, or of one of which both
-/// are left.
+/// Whether `t` holds those that are left of `old`: `survivors` gave it of `old`, of a team that is left of it, or of one of which
+/// both are left.
 bool is_left_of(const team& t, const team& old);
 /// No collective of `t` waits any more, for `lost` is.
 void revoke(team_record& t, rank_t lost);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plate of main.cpp, by ranks of which some may die: those that are left go on from what they keep in memory, to the same bits.
-// Started with ARMILLA_ON_LOSS=continue; without that the job ends with the first rank that is lost.
+// The plate of main.cpp, by ranks of which some may die: those that are left go on from what they keep in memory, to the same
+// bits. Started with ARMILLA_ON_LOSS=continue; without that the job ends with the first rank that is lost.
 #include <bit>
 #include <cmath>
 #include <cstdint>

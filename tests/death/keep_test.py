@@ -9,6 +9,8 @@ import argparse
 import os
 import random
 import re
+import signal
+import subprocess
 import sys
 import time
 
@@ -59,8 +61,14 @@ def one_job(keeper, dice, kinds):
     words = [keeper, kind, str(seed), str(steps), str(elements), str(copies)] + [":".join(map(str, d)) for d in deaths]
     scene = f"{ranks} ranks, {' '.join(words[1:])}, {env}"
     began = time.monotonic()
-    job = Job(words, ranks=ranks, fabric="shm", env=env).end()
+    job = Job(words, ranks=ranks, fabric="shm", env=env)
     problems = []
+    try:
+        job.end()
+    except subprocess.TimeoutExpired:
+        os.killpg(job.process.pid, signal.SIGKILL)
+        job.end()
+        problems.append("it hangs")
     struck = {v for v, *_ in deaths}
     done = {int(r) for r in re.findall(r"^rank (\d+) done$", job.out, re.M)}
     lost = {int(r) for r in re.findall(r"^armilla: rank (\d+) \(.*?\) was killed by signal 9", job.err, re.M)}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers that outlive ranks: keeper KIND SEED STEPS ELEMENTS COPIES DEATH... Each DEATH is RANK:WHEN:DELAY_US: so long after
 // the start (WHEN `start`), the WHEN-th checkpoint of that rank has begun, or it has heard of a loss (`loss`). What comes back is
-// compared with what the elements were when the checkpoint was made, and what is gone with who is left. Driven by keep_test.py.
+// compared with what the elements were when the checkpoint was made, and what is gone with the ranks that are left. Driven by
+// keep_test.py.
 #include <signal.h>
 #include <unistd.h>
 
@@ -36,7 +37,8 @@ std::vector<death> mine;  // that are to strike this rank
 
 void strike_at(const std::string& when) {
   for (const death& d : mine)
-    if (d.when == when) std::thread([d] {
+    if (d.when == when)
+      std::thread([d] {
         std::this_thread::sleep_for(std::chrono::microseconds(d.delay_us));
         kill(getpid(), SIGKILL);
       }).detach();
@@ -177,7 +179,7 @@ class life {
   const int copies_;
   const long every_;
   long step_ = 0, checkpoints_ = 0;
-  std::uint64_t mark_ = 0;        // of the last checkpoint that ended well here
+  std::uint64_t mark_ = 0;  // of the last checkpoint that ended well here
   am::team t_ = am::world();
   std::uint64_t times_ = 0;  // recovered
   struct attempt {

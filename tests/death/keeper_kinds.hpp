@@ -137,7 +137,8 @@ class growing_numbers : public numbers<armilla::vector<std::uint64_t>, 0> {
       sizes.push_back(x_.placement().count(m) + (mark * 31 + std::uint64_t(m) * 17) % 500);
     }
     for (std::uint64_t& e : x_.local()) e = value_of(first++, step_of(mark));
-    for (std::size_t k = x_.local().size(); k < sizes[std::size_t(x_.members().rank())]; ++k) x_.push_back(value_of(first++, step_of(mark)));
+    for (std::size_t k = x_.local().size(); k < sizes[std::size_t(x_.members().rank())]; ++k)
+      x_.push_back(value_of(first++, step_of(mark)));
     note(mark, armilla::placement(sizes));
     x_.checkpoint(mark);
   }
@@ -160,7 +161,9 @@ class raw_numbers {
       const std::size_t i = back.container.index_of_local(k);
       auto& e = back.container.local()[k];
       const long step = long(e & 0xffffff);
-      require(((e >> 24) == i || e == 0) && step >= done - 2 - 2 * tries_ && step <= done + 2, "element " + std::to_string(i) + " is " + std::to_string(e >> 24) + " of step " + std::to_string(step) + " behind " + std::to_string(done));
+      require(((e >> 24) == i || e == 0) && step >= done - 2 - 2 * tries_ && step <= done + 2,
+              "element " + std::to_string(i) + " is " + std::to_string(e >> 24) + " of step " + std::to_string(step) +
+                  " behind " + std::to_string(done));
       e = value_of(i, done);
     }
     x_ = std::move(back.container);
@@ -219,7 +222,8 @@ class plate {
     for (std::size_t r = 0; r < cells.extent(0); ++r)
       for (std::size_t c = 0; c < cells.extent(1); ++c) {
         const std::size_t i = x_.index_of({cells.origin(0) + r, cells.origin(1) + c});
-        require(cells(r, c) == (missing[i] ? 0 : value_of(i, step_of(back.mark))), "cell " + std::to_string(i) + " is " + shown(cells(r, c)));
+        require(cells(r, c) == (missing[i] ? 0 : value_of(i, step_of(back.mark))),
+                "cell " + std::to_string(i) + " is " + shown(cells(r, c)));
       }
     return back.mark;
   }
@@ -234,7 +238,8 @@ class plate {
   void fill(long step) {
     const auto cells = x_.local();
     for (std::size_t r = 0; r < cells.extent(0); ++r)
-      for (std::size_t c = 0; c < cells.extent(1); ++c) cells(r, c) = value_of(x_.index_of({cells.origin(0) + r, cells.origin(1) + c}), step);
+      for (std::size_t c = 0; c < cells.extent(1); ++c)
+        cells(r, c) = value_of(x_.index_of({cells.origin(0) + r, cells.origin(1) + c}), step);
   }
   armilla::matrix<std::uint64_t> x_;
   int copies_ = 1;
@@ -290,7 +295,8 @@ class words {
     gone_ = back.gone.size();
     std::size_t all = 0;
     for (std::size_t i = 0; i < n_; ++i) all += is_there(i, step_of(back.mark)) && !next_.missing[i] ? (Multi ? 2 : 1) : 0;
-    require(x_.size() == all && x_.members() == t, "the size is " + std::to_string(x_.size()) + " in place of " + std::to_string(all));
+    require(x_.size() == all && x_.members() == t,
+            "the size is " + std::to_string(x_.size()) + " in place of " + std::to_string(all));
     return back.mark;
   }
   /// By messages, in which a loss may be met.
@@ -300,7 +306,8 @@ class words {
       const auto found = x_.find(long(i)).get();
       require(found.has_value() == (is_there(i, step_of(mark)) && !next_.missing[i]), "key " + std::to_string(i));
       if constexpr (Multi)
-        require(!found || *found == std::vector<std::string>{text_of(i, 0), text_of(i, step_of(mark))}, "values of key " + std::to_string(i));
+        require(!found || *found == std::vector<std::string>{text_of(i, 0), text_of(i, step_of(mark))},
+                "values of key " + std::to_string(i));
       else
         require(!found || *found == text_of(i, step_of(mark)), "the value of key " + std::to_string(i));
     }
