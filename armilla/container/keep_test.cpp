@@ -107,7 +107,7 @@ RANK_TEST(a_container_that_is_recovered_is_kept_as_before) {
 }
 
 RANK_TEST(statements_before_a_checkpoint_are_in_it) {
-  am::array<int> x(std::size_t(am::ranks()));
+  am::array<int> x(static_cast<std::size_t>(am::ranks()));
   x.keep(1);
   x.set(std::size_t((am::rank() + 1) % am::ranks()), 5);
   x.checkpoint();

@@ -67,7 +67,7 @@ struct counters {
 };
 
 /// One of them, looked at by another thread or process than that which counts: a little late, never torn.
-[[gnu::no_sanitize("thread")]] inline std::uint64_t glance(const std::uint64_t& counter) noexcept {
+__attribute__((no_sanitize("thread"))) inline std::uint64_t glance(const std::uint64_t& counter) noexcept {
   return *static_cast<const volatile std::uint64_t*>(&counter);
 }
 

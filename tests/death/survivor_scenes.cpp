@@ -122,7 +122,7 @@ void dropped() {
   for (int i = 0; i < 10; ++i) am::async(1, note);
   am::async(1, [](const std::vector<long>&) {}, std::vector<long>(100'000));
   am::async(1, am::urgent<&note>());
-  if (!is_lost_in([] { am::call(1, note); })) std::printf("a question was sent\n");
+  if (!is_lost_in([] { am::call(1, note).get(); })) std::printf("a question was sent\n");
   am::fence();
   std::printf("rank %d: %d\n", int(am::rank()), int(am::stats().statements_dropped));
 }
