@@ -67,6 +67,7 @@ void living_ranks::recover(void (*meeting)(team_record*), const char* what, std:
   team_record& all = *s_.ending;
   for (;; ++number) {
     if (given_up()) raise(team_->lost, what);
+    require_entry(&all, collective::fence);  // one fiber at a time
     const inside_team alone(all, what);
     revoke_descendants(all);  // in which others may wait for this rank
     step_ = number << 1 | 1;
