@@ -12,6 +12,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
 // Model: tests/models/protocols/credit.pml
