@@ -119,14 +119,14 @@ found_checkpoint kept_parts::newest(const team& t) const {
   const auto [number, least, most] = t.all_reduce(seen{whole_, members_.id(), members_.id()}, [](const seen& a, const seen& b) {
     return seen{std::max(a.whole, b.whole), std::min(a.least, b.least), std::max(a.most, b.most)};
   });
-  if (least != most)
-    throw_usage("recover",
-                "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
-                "that may meet a loss: x = std::move(x.recover(t).container)");
   if (number == 0)
     throw_usage("recover",
                 "no checkpoint of the container was whole before a rank was lost; make it anew, or call checkpoint() "
                 "behind keep(), before there is something to lose");
+  if (least != most)
+    throw_usage("recover",
+                "some ranks recover another container than others; all take what an earlier recover gave before they do anything "
+                "that may meet a loss: x = std::move(x.recover(t).container)");
   const generation& g = of_[number % 2];
   if (g.number != number)
     throw_usage("recover",
