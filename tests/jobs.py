@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Jobs started and looked at from outside, for the tests of how they start and end."""
 import os
+import random
 import subprocess
 import uuid
 
@@ -44,6 +45,17 @@ class Job:
 
     def messages(self):
         return [line for line in self.err.splitlines() if line.startswith("armilla")]
+
+
+def read_arguments(parser):
+    """PROGRAM COUNT [--seed N], and what `parser` knows besides: what was chosen, and dice by the seed, which is printed."""
+    parser.add_argument("program")
+    parser.add_argument("count", type=int)
+    parser.add_argument("--seed", type=int, default=None)
+    chosen = parser.parse_args()
+    seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**9)
+    print(f"seed {seed}", flush=True)
+    return chosen, random.Random(seed)
 
 
 class FailedJobs:

@@ -25,8 +25,8 @@ inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that s
 struct control_block {
   /// One of `attention`; a peer that sees another value than `awake` sets it to that and does what it says.
   alignas(cache_line) std::atomic<std::uint32_t> sleeping;
-  std::atomic<std::int32_t> process,
-      thread;  ///< of the owner, for the signal, set before the first; of a rank that shares cores: always
+  /// Of the owner: where the signal goes, set before the first one; in a rank that shares cores from the start.
+  std::atomic<std::int32_t> process, thread;
   /// Where the heap begins in the owner's segment; set before the ranks first meet.
   alignas(cache_line) std::atomic<std::uint64_t> heap_first;
   /// Of the network over rings: the owner wants its descriptor to tell when something comes. Telling sets it back.

@@ -12,15 +12,14 @@ struct counters {
   std::uint64_t frames_received = 0;
   std::uint64_t bytes_sent = 0;  ///< in frames: arguments, headers, names of blocks
   std::uint64_t bytes_received = 0;
-  std::uint64_t bundles_received = 0;  ///< dispatches: messages for one method, one behind the other in a frame, count once
-  std::uint64_t statements_sent = 0;   ///< async, one for each rank of a broadcast, request and reply of active messages
-  std::uint64_t statements_dropped =
-      0;  ///< to lost ranks, where the job goes on; those gathered when the loss was heard are not in it
-  std::uint64_t questions_sent = 0;     ///< call
-  std::uint64_t replies_sent = 0;       ///< values that bodies of questions returned here; exceptions are not in it
-  std::uint64_t replies_abandoned = 0;  ///< replies to a future that was dropped
-  std::uint64_t remote_errors = 0;      ///< questions that were answered by an exception
-  std::uint64_t control_sent = 0;       ///< what collectives show to other hosts; not in frames and bytes
+  std::uint64_t bundles_received = 0;    ///< dispatches: messages for one method, one behind the other in a frame, count once
+  std::uint64_t statements_sent = 0;     ///< async, one for each rank of a broadcast, request and reply of active messages
+  std::uint64_t statements_dropped = 0;  ///< to lost ranks, where the job goes on; not those gathered when it heard
+  std::uint64_t questions_sent = 0;      ///< call
+  std::uint64_t replies_sent = 0;        ///< values that bodies of questions returned here; exceptions are not in it
+  std::uint64_t replies_abandoned = 0;   ///< replies to a future that was dropped
+  std::uint64_t remote_errors = 0;       ///< questions that were answered by an exception
+  std::uint64_t control_sent = 0;        ///< what collectives show to other hosts; not in frames and bytes
   std::uint64_t control_bytes_sent = 0;
   std::uint64_t bulk_sent = 0;  ///< payloads that went by a block of the sender's segment
   std::uint64_t bulk_bytes_sent = 0;

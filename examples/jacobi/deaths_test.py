@@ -3,14 +3,13 @@
 """Ranks of a program are killed at random moments; it must end with the bits that it has without: deaths_test.py PROGRAM COUNT [--seed N]."""
 import argparse
 import os
-import random
 import re
 import signal
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tests"))
-from jobs import Job  # noqa: E402
+from jobs import Job, read_arguments  # noqa: E402
 
 ANSWER = re.compile(r"^(\d+ steps), error .*, (bits [0-9a-f]{16}): right$", re.M)
 WORDS = ["48", "20000", "100"]
@@ -49,13 +48,7 @@ def one_job(program, dice, seconds, wanted):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=None)
-    chosen = parser.parse_args()
-    seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**9)
-    dice = random.Random(seed)
+    chosen, dice = read_arguments(argparse.ArgumentParser())
     began = time.monotonic()
     whole = start(chosen.program, 4).end()
     seconds = time.monotonic() - began
@@ -63,7 +56,7 @@ def main():
     if answer is None:
         print(whole.out, whole.err)
         return 1
-    print(f"seed {seed}; {answer[0]} in {seconds:.2f} s", flush=True)
+    print(f"{answer[0]} in {seconds:.2f} s", flush=True)
     wrong = lost = recovered = late = 0
     for _ in range(chosen.count):
         good, losses, times, behind = one_job(chosen.program, dice, seconds, answer.groups())

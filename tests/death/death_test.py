@@ -6,7 +6,6 @@ Every other rank must hear of it in its program, the job must end within a secon
 """
 import argparse
 import os
-import random
 import re
 import signal
 import struct
@@ -16,7 +15,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from causes import CAUSES  # noqa: E402
-from jobs import Job  # noqa: E402
+from jobs import Job, read_arguments  # noqa: E402
 
 LIMIT_NS = 1_000_000_000
 ON_THREADS = ("throw",)  # all else ends the process, and with it all ranks
@@ -107,19 +106,13 @@ def one_fair_death(*scene):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("mortal")
-    parser.add_argument("count", type=int)
     parser.add_argument("--fabrics", nargs="+", default=["shm", "loop"])
-    parser.add_argument("--seed", type=int, default=None)
-    chosen = parser.parse_args()
-    seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**9)
-    dice = random.Random(seed)
-    print(f"seed {seed}", flush=True)
+    chosen, dice = read_arguments(parser)
     failed, hears, ends = 0, [], []
     with tempfile.TemporaryDirectory() as folder:
         clock = Clock(folder)
         for i in range(chosen.count):
-            good, heard, ended = one_fair_death(chosen.mortal, clock, dice, chosen.fabrics[i % len(chosen.fabrics)])
+            good, heard, ended = one_fair_death(chosen.program, clock, dice, chosen.fabrics[i % len(chosen.fabrics)])
             failed += not good
             hears += heard
             ends.append(ended)

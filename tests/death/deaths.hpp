@@ -63,6 +63,15 @@ inline void hear_of_loss() {
   std::erase_if(mine, [](const death& d) { return d.when == "loss"; });
 }
 
+/// A job `PROGRAM SEED STEPS DEATH...`, each rank of which does `live(seed, steps)`.
+inline int run(int argc, char** argv, int (*live)(unsigned seed, long steps)) {
+  if (argc < 3) return 98;
+  return armilla::run(argc, argv, [&] {
+    read_arguments(argc, argv, 3);
+    return live(unsigned(std::atoi(argv[1])), std::atol(argv[2]));
+  });
+}
+
 inline void require(bool good, const std::string& what) {
   if (good) return;
   std::printf("rank %d WRONG: %s\n", int(armilla::rank()), what.c_str());

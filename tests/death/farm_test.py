@@ -3,14 +3,13 @@
 """Workers of a task farm are killed at random moments: farm_test.py FARM COUNT [--seed N]. No task is lost, none counts twice."""
 import argparse
 import os
-import random
 import re
 import signal
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job  # noqa: E402
+from jobs import Job, read_arguments  # noqa: E402
 
 
 def workers_of(job, ranks):
@@ -51,17 +50,10 @@ def one_job(farm, dice):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("farm")
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=None)
-    chosen = parser.parse_args()
-    seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**9)
-    dice = random.Random(seed)
-    print(f"seed {seed}", flush=True)
+    chosen, dice = read_arguments(argparse.ArgumentParser())
     failed = losses = again = 0
     for _ in range(chosen.count):
-        good, lost, twice = one_job(chosen.farm, dice)
+        good, lost, twice = one_job(chosen.program, dice)
         failed, losses, again = failed + (not good), losses + lost, again + twice
     print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {again} tasks were given to a second rank")
     return failed != 0 or losses == 0 or again == 0

@@ -104,10 +104,4 @@ int live(unsigned seed, long steps) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 3) return 98;
-  return am::run(argc, argv, [&] {
-    deaths::read_arguments(argc, argv, 3);
-    return live(unsigned(std::atoi(argv[1])), std::atol(argv[2]));
-  });
-}
+int main(int argc, char** argv) { return deaths::run(argc, argv, live); }

@@ -7,7 +7,6 @@ step and on how much is gone, and the job leaves nothing.
 """
 import argparse
 import os
-import random
 import re
 import signal
 import subprocess
@@ -15,7 +14,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job  # noqa: E402
+from jobs import Job, read_arguments  # noqa: E402
 
 KINDS = ("blocks", "cyclic", "vector", "raw", "texts", "dealt texts", "plate", "map", "multimap")
 
@@ -93,17 +92,11 @@ def one_job(keeper, dice, kinds):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("keeper")
-    parser.add_argument("count", type=int)
     parser.add_argument("--kinds", default=",".join(KINDS))
-    parser.add_argument("--seed", type=int, default=None)
-    chosen = parser.parse_args()
-    seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**9)
-    dice = random.Random(seed)
-    print(f"seed {seed}", flush=True)
+    chosen, dice = read_arguments(parser)
     sums = {}
     for _ in range(chosen.count):
-        for what, n in one_job(chosen.keeper, dice, chosen.kinds.split(",")).items():
+        for what, n in one_job(chosen.program, dice, chosen.kinds.split(",")).items():
             sums[what] = sums.get(what, 0) + n
     print(f"{chosen.count} jobs: " + ", ".join(f"{n} {what}" for what, n in sums.items()))
     untried = [what for what in ("lost", "recovered", "with elements gone", "had nothing") if sums[what] == 0 and "raw" != chosen.kinds]

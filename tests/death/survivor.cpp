@@ -25,7 +25,6 @@ namespace {
 using deaths::require;
 
 unsigned seed = 0;
-long steps = 0;
 
 // How many statements this rank has sent to each, and run from each.
 std::vector<long> sent, run;
@@ -145,7 +144,8 @@ void say_agreed(const am::team& t) {
   std::fflush(stdout);
 }
 
-int live() {
+int live(unsigned s, long steps) {
+  seed = s;
   sent.assign(std::size_t(am::ranks()), 0);
   run.assign(std::size_t(am::ranks()), 0);
   work todo(0);
@@ -177,12 +177,4 @@ int live() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc < 3) return 98;
-  seed = unsigned(std::atoi(argv[1]));
-  steps = std::atol(argv[2]);
-  return am::run(argc, argv, [&] {
-    deaths::read_arguments(argc, argv, 3);
-    return live();
-  });
-}
+int main(int argc, char** argv) { return deaths::run(argc, argv, live); }

@@ -7,13 +7,12 @@ same meetings; the job must end by code 0, with one line for each rank that was 
 """
 import argparse
 import os
-import random
 import re
 import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job  # noqa: E402
+from jobs import Job, read_arguments  # noqa: E402
 
 CAUSES = {
     "kill": r"was killed by signal 9 \(SIGKILL\)",
@@ -88,17 +87,10 @@ def one_job(survivor, dice, many=False):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("survivor")
-    parser.add_argument("count", type=int)
-    parser.add_argument("--seed", type=int, default=None)
-    chosen = parser.parse_args()
-    seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**9)
-    dice = random.Random(seed)
-    print(f"seed {seed}", flush=True)
+    chosen, dice = read_arguments(argparse.ArgumentParser())
     failed = losses = teams = 0
     for i in range(chosen.count):
-        good, lost, agreed = one_job(chosen.survivor, dice, many=i % 300 == 0)
+        good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0)
         failed, losses, teams = failed + (not good), losses + lost, teams + agreed
     print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {teams} teams or meetings of those that were left")
     if losses == 0 or teams == 0:
