@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -144,14 +145,18 @@ void catch_up(const team& t, keeping<Result>& kept, Take take) {
 }
 
 /// Collective of `t`. `make` gives what the container becomes, by collectives of `t`. If a rank dies meanwhile this may return on
-/// some members and throw on others: then all had come to the meeting, and those keep what they made for `catch_up`.
-template <class Result, class Make>
-Result recover_together(const team& t, std::unique_ptr<Result>& unfinished, Make make) {
-  Result made = make();
+/// some members and throw on others: then all had come to the meeting, and those keep what they made, or its container, for
+/// `catch_up`.
+template <class Unfinished, class Make>
+auto recover_together(const team& t, std::unique_ptr<Unfinished>& unfinished, Make make) {
+  auto made = make();
   try {
     meet(t);
   } catch (const rank_lost&) {
-    unfinished = std::make_unique<Result>(std::move(made));
+    if constexpr (std::is_same_v<decltype(made), Unfinished>)
+      unfinished = std::make_unique<Unfinished>(std::move(made));
+    else
+      unfinished = std::make_unique<Unfinished>(std::move(made.container));
     throw;
   }
   return made;

@@ -343,15 +343,8 @@ class hash_container : public Verbs {
       std::swap(held_, later.held_);
       std::swap(kept_.copies, later.kept_.copies);
     });
-    recovered<Container, rank_t> back = recovered_on<Container>(t);
-    hash_container& made = back.container;
-    try {
-      meet(t);
-    } catch (const rank_lost&) {
-      kept_.unfinished = std::make_unique<hash_container>(std::move(made));
-      throw;
-    }
-    made.kept_.copies->commit();
+    auto back = recover_together(t, kept_.unfinished, [&] { return recovered_on<Container>(t); });
+    static_cast<hash_container&>(back.container).kept_.copies->commit();
     return back;
   }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task farm that outlives its workers: ARMILLA_ON_LOSS=continue, and kill any rank but rank 0. The tasks of a lost rank are
-// given to others; each result counts once. Tasks are the rows of a picture of the Mandelbrot set.
-#include <complex>
+// given to others; each result counts once. Tasks are blocks of numbers.
 #include <deque>
 #include <optional>
 #include <set>
@@ -11,18 +10,12 @@
 
 namespace am = armilla;
 
-/// How many points of a row do not escape.
-static long inside(int rows, int steps, int row) {
-  long n = 0;
-  for (int column = 0; column < rows; ++column) {
-    const std::complex<double> c(-2 + 2.5 * column / rows, -1.25 + 2.5 * row / rows);
-    std::complex<double> z;
-    int left = steps;
-    for (; left > 0 && std::norm(z) < 4; --left)
-      z = {z.real() * z.real() - z.imag() * z.imag() + c.real(), 2 * z.real() * z.imag() + c.imag()};
-    n += left == 0;
-  }
-  return n;
+/// How many steps the numbers of a block take to come to 1, by halving and 3n + 1.
+static long steps_in(int block, int length) {
+  long steps = 0;
+  for (long first = long(block) * length + 1, n = first; n < first + length; ++n)
+    for (long k = n; k != 1; ++steps) k = k % 2 == 0 ? k / 2 : 3 * k + 1;
+  return steps;
 }
 
 /// On rank 0: what is to be done, what each rank has been given, and what is done.
@@ -31,15 +24,15 @@ struct farm {
   std::vector<std::set<int>> given;
   std::vector<bool> gone, done;
   int left = 0, given_twice = 0;
-  long points = 0;
+  long steps = 0;
   am::condition_variable changed;
 
-  void fill(int rows) {
-    for (int row = 0; row < rows; ++row) todo.push_back(row);
+  void fill(int blocks) {
+    for (int block = 0; block < blocks; ++block) todo.push_back(block);
     given.resize(std::size_t(am::ranks()));
     gone.resize(std::size_t(am::ranks()));
-    done.resize(std::size_t(rows));
-    left = rows;
+    done.resize(std::size_t(blocks));
+    left = blocks;
   }
 
   /// A task for rank `who`; none: all are done.
@@ -56,7 +49,7 @@ struct farm {
     given[std::size_t(who)].erase(task);
     if (done[std::size_t(task)]) return;  // it was lost behind this, and another rank has done it again
     done[std::size_t(task)] = true;
-    points += result;
+    steps += result;
     if (--left == 0) changed.notify_all();
   }
 
@@ -76,30 +69,30 @@ static void meet() {
   } catch (const am::rank_lost&) {}  // those that are left have met
 }
 
-static bool count_points(int rows, int steps) {
+static bool count_steps(int blocks, int length) {
   if (am::rank() == 0) {
-    tasks.fill(rows);
+    tasks.fill(blocks);
     am::on_lost([](am::rank_t lost) { tasks.lose(lost); });
   }
   meet();
   for (; am::rank() != 0;) {
-    const std::optional<int> row = am::call(0, [](am::rank_t who) { return tasks.next(who); }, am::rank()).get();
-    if (!row) break;
+    const std::optional<int> block = am::call(0, [](am::rank_t who) { return tasks.next(who); }, am::rank()).get();
+    if (!block) break;
     am::async(
-        0, [](am::rank_t who, int task, long n) { tasks.finish(who, task, n); }, am::rank(), *row, inside(rows, steps, *row));
+        0, [](am::rank_t who, int task, long n) { tasks.finish(who, task, n); }, am::rank(), *block, steps_in(*block, length));
   }
   meet();
   if (am::rank() != 0) return true;
   while (!tasks.todo.empty()) {  // no worker is left
-    const int row = *tasks.next(0);
-    tasks.finish(0, row, inside(rows, steps, row));
+    const int block = *tasks.next(0);
+    tasks.finish(0, block, steps_in(block, length));
   }
   long right = 0;
-  for (int row = 0; row < rows; ++row) right += inside(rows, steps, row);
-  const bool good = tasks.left == 0 && tasks.points == right;
-  am::print_on(0, "{} points, {}, {} of {} ranks are left, {} tasks were given twice\n", tasks.points, good ? "right" : "WRONG",
+  for (int block = 0; block < blocks; ++block) right += steps_in(block, length);
+  const bool good = tasks.left == 0 && tasks.steps == right;
+  am::print_on(0, "{} steps, {}, {} of {} ranks are left, {} tasks were given twice\n", tasks.steps, good ? "right" : "WRONG",
                am::living().size(), am::ranks(), tasks.given_twice);
   return good;
 }
 
-int main(int argc, char** argv) { return am::run(argc, argv, "ROWS STEPS", count_points); }
+int main(int argc, char** argv) { return am::run(argc, argv, "BLOCKS LENGTH", count_steps); }

@@ -40,7 +40,7 @@ def one_job(farm, dice):
             break
     job.end()
     lost = re.findall(r"^armilla: rank (\d+) \(.*\) was killed by signal 9", job.err, re.M)
-    said = re.fullmatch(r"\d+ points, right, (\d+) of (\d+) ranks are left, (\d+) tasks were given twice\n", job.out)
+    said = re.fullmatch(r"\d+ steps, right, (\d+) of (\d+) ranks are left, (\d+) tasks were given twice\n", job.out)
     early = job.code == 137 and "the job was stopped" in job.err  # a rank that dies before all have started ends the job
     good = early or (job.code == 0 and said is not None)
     if not good or job.left_behind():
