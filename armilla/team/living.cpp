@@ -24,7 +24,8 @@
 /// Numbers are the same on all ranks: they grow with each meeting of the program, and within one with each agreement.
 ///
 /// A program may also ask a team for its survivors, which takes those that wait here for the same ranks. So the first such call
-/// ends all of this: from then on these meetings throw behind a loss, as other collectives of world do.
+/// ends all of this: from then on these meetings throw behind a loss, as other collectives of world do. A rank that makes it asks
+/// nothing here. So none can agree without it but behind its death, and then all find that it has made it.
 // Model: tests/models/protocols/living.pml
 namespace armilla::detail {
 namespace {

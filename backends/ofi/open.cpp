@@ -145,6 +145,7 @@ void ofi_network::set_addresses(const std::byte* all) {
     const std::byte* const place = all + std::size_t(r) * room_for_address;
     address_head head;
     std::memcpy(&head, place, sizeof head);
+    head.provider[sizeof head.provider - 1] = '\0';  // another program wrote it
     peer_of(r).key = head.key;
     if (head.format != info_->addr_format ||
         std::strncmp(head.provider, info_->fabric_attr->prov_name, sizeof head.provider) != 0)
