@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ranks of the examples that outlive them are killed, example by example, for a time: run_for.py SECONDS FARM JACOBI KV.
+
+KILLS_FOR=3600 in the environment takes the place of SECONDS. The first job that goes wrong ends it.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parent
+SCRIPTS = (TESTS / "farm_test.py", TESTS.parent.parent / "examples/jacobi/deaths_test.py", TESTS / "kv_test.py")
+JOBS = "30"  # at a time: enough for what a script wants to have seen
+
+
+def main():
+    seconds, programs = float(os.environ.get("KILLS_FOR", sys.argv[1])), sys.argv[2:]
+    began, rounds = time.monotonic(), 0
+    while time.monotonic() - began < seconds:
+        for script, program in zip(SCRIPTS, programs, strict=True):
+            print(f"[{time.monotonic() - began:5.0f} s] {script.name}", flush=True)
+            if subprocess.run([sys.executable, script, program, JOBS], check=False).returncode != 0:
+                return 1
+        rounds += 1
+    print(f"{rounds} times {JOBS} jobs of {len(programs)} examples in {time.monotonic() - began:.0f} s")
+    return rounds == 0
+
+
+sys.exit(main())
