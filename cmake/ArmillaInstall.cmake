@@ -82,5 +82,5 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/build/site/" DESTINATION ${CMAKE_INSTAL
 
 # The examples, which name each other's headers by paths from the folder above theirs, and a project of their own.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION ${CMAKE_INSTALL_DATADIR}/armilla FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp"
-        PATTERN installed EXCLUDE)
+        PATTERN installed EXCLUDE PATTERN "*_test.cpp" EXCLUDE)
 install(FILES examples/installed/CMakeLists.txt DESTINATION ${CMAKE_INSTALL_DATADIR}/armilla/examples)
