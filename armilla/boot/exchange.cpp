@@ -12,11 +12,12 @@
 namespace armilla::detail {
 namespace {
 
-// The segments are not in use yet.
+// The collective areas are not in use yet; of a segment a network may have made its own memory.
 void exchange_in_memory(const launch& self, const void* mine, std::byte* all, std::size_t bytes) {
-  if (bytes > self.layout.segment_bytes)
-    throw_limit("start", fmt::format("an exchange of {} bytes a rank needs a larger ARMILLA_SEGMENT", bytes));
-  const auto place = [&](rank_t r) { return self.host_base + self.layout.segment(r); };
+  if (bytes > self.layout.collective_bytes())
+    throw_limit("start", fmt::format("an exchange of {} bytes a rank, more than the {} that there is room for", bytes,
+                                     self.layout.collective_bytes()));
+  const auto place = [&](rank_t r) { return self.host_base + self.layout.collective(r); };
   std::memcpy(place(self.rank), mine, bytes);
   meet(self, exchange_meeting);
   for (rank_t r = 0; r < self.ranks; ++r) std::memcpy(all + std::size_t(r) * bytes, place(r), bytes);

@@ -80,7 +80,7 @@ TEST(exchange, a_later_one_is_not_mixed_with_the_one_before) {
   EXPECT_EQ(wrong, std::vector<int>(3));
 }
 
-TEST(exchange, leaves_nothing_in_the_segments) {
+TEST(exchange, leaves_nothing_in_the_memory_of_the_host) {
   const host_of_threads host(2);
   host.in_ranks([&](const launch& self) {
     const std::vector<std::byte> mine(1000, std::byte{7});
@@ -88,19 +88,19 @@ TEST(exchange, leaves_nothing_in_the_segments) {
     exchange(self, mine.data(), all.data(), mine.size());
   });
   for (rank_t r = 0; r < 2; ++r) {
-    const std::byte* const first = host.base + host.layout.segment(r);
+    const std::byte* const first = host.base + host.layout.collective(r);
     EXPECT_TRUE(std::all_of(first, first + 1000, [](std::byte b) { return b == std::byte{0}; })) << r;
   }
 }
 
-TEST(exchange, one_longer_than_a_segment_says_which_option_helps) {
+TEST(exchange, one_that_is_too_long_is_refused) {
   const host_of_threads host(1);
-  const std::vector<std::byte> mine(host.layout.segment_bytes + 1);
+  const std::vector<std::byte> mine(host.layout.collective_bytes() + 1);
   std::vector<std::byte> all(mine.size());
   try {
     exchange(host.rank(0), mine.data(), all.data(), mine.size());
     FAIL();
-  } catch (const limit_error& e) { EXPECT_NE(std::string(e.what()).find("ARMILLA_SEGMENT"), std::string::npos) << e.what(); }
+  } catch (const limit_error& e) { EXPECT_NE(std::string(e.what()).find("more than the "), std::string::npos) << e.what(); }
 }
 
 struct broken_bootstrap final : bootstrap {
