@@ -15,6 +15,7 @@
 #include "armilla/boot/listeners.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
+#include "armilla/fabric/far_segments.hpp"
 #include "armilla/fabric/testing/faults.hpp"
 #include "armilla/fabric/testing/loop_network.hpp"
 
@@ -117,6 +118,7 @@ std::string choosing::try_backend(const std::string& name) {
 void choosing::take_addresses() {
   chosen_.carries = with_faults(std::move(chosen_.carries), fault_settings::from(settings_.faults), self_.rank, self_.ranks);
   network& carries = *chosen_.carries;
+  if (self_.all_far && reaches_segments(settings_)) hold_segment(carries, self_);
   const std::size_t bytes = carries.address_bytes();
   if (bytes != 0) {
     chosen_.addresses = std::make_unique<std::byte[]>(bytes * std::size_t(self_.ranks));

@@ -35,6 +35,23 @@ class network {
   /// to no rank yet: the first frame to it does.
   virtual void set_addresses(const std::byte* all) { (void)all; }
 
+  // ---- memory that needs nothing of its owner, for networks that have some ----
+
+  /// Puts memory of this network's own in place of `bytes` bytes at `base`, whole pages which nothing has written yet, so that
+  /// others may load and store there while this rank computes. Before the addresses are asked for; all ranks call it alike, and
+  /// `part` counts the calls from 0. The memory stays until the process ends. False: all is as before.
+  virtual bool hold(std::byte* base, std::size_t bytes) {
+    (void)base, (void)bytes;
+    return false;
+  }
+  /// Whether it holds any.
+  virtual bool holds() const noexcept { return false; }
+  /// Where this rank can load and store what rank `r` holds as its part number `part`, until `finish`; null: nowhere.
+  virtual std::byte* reach(rank_t r, unsigned part) {
+    (void)r, (void)part;
+    return nullptr;
+  }
+
   // ---- frames: to other ranks, never to oneself ----
 
   /// The longest frame, the same on all ranks.

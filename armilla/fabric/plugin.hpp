@@ -24,7 +24,7 @@ struct network_settings {
 
 /// Where a function fails it returns null and writes why, with what to do, to `why` (`room` bytes, ended by a zero).
 struct plugin {
-  static constexpr std::uint32_t good_version = 6;  ///< of this file, network.hpp and bootstrap.hpp
+  static constexpr std::uint32_t good_version = 7;  ///< of this file, network.hpp and bootstrap.hpp
   std::uint32_t version;
   const char* name;  ///< of what is under it, for people: "UCX"
   /// What is under it, before anything is started: "UCX 1.13.1". May be absent (null).

@@ -55,6 +55,11 @@ void shared_network::side::enter() {
   all_.wanted_.store(false, std::memory_order_relaxed);
 }
 
+std::byte* shared_network::side::reach(rank_t r, unsigned part) {
+  const turn mine(*this);
+  return all_.net_.reach(r, part);
+}
+
 std::byte* shared_network::side::acquire(rank_t to, std::size_t bytes) {
   turn mine(*this);
   std::byte* const place = all_.net_.acquire(to, bytes);
@@ -88,7 +93,7 @@ network::arrival shared_network::side::poll() {
       const arrival a = all_.net_.poll();
       if (a.data == nullptr) break;
       if (&all_.whose(a) == this) {
-        mine = hold(a, nullptr);
+        mine = hand_out(a, nullptr);
         break;
       }
       for_other |= a.bytes > sizeof(network_head);  // for credit alone the other need not wake
@@ -106,10 +111,10 @@ network::arrival shared_network::side::first_kept() {
   kept_bytes_ -= first.bytes;
   kept_count_.store(kept_.size(), std::memory_order_relaxed);
   const auto* const data = reinterpret_cast<const std::byte*>(first.copy.get());
-  return hold({data, first.bytes, first.source, 0}, std::move(first.copy));
+  return hand_out({data, first.bytes, first.source, 0}, std::move(first.copy));
 }
 
-network::arrival shared_network::side::hold(const arrival& a, std::unique_ptr<std::uint64_t[]> copy) {
+network::arrival shared_network::side::hand_out(const arrival& a, std::unique_ptr<std::uint64_t[]> copy) {
   if (free_tokens_.empty()) {
     held_.emplace_back();
     free_tokens_.push_back(held_.size() - 1);

@@ -73,6 +73,7 @@ class shared_network {
 
     const char* name() const noexcept override { return all_.net_.name(); }
     const char* version() const noexcept override { return all_.net_.version(); }
+    std::byte* reach(rank_t r, unsigned part) override;
     std::size_t most() const noexcept override { return all_.net_.most(); }
     std::byte* acquire(rank_t to, std::size_t bytes) override;
     void submit(rank_t to, std::size_t bytes) override;
@@ -101,7 +102,7 @@ class shared_network {
       std::uintptr_t token = 0;  ///< of the network
       std::unique_ptr<std::uint64_t[]> copy;
     };
-    arrival hold(const arrival& a, std::unique_ptr<std::uint64_t[]> copy);
+    arrival hand_out(const arrival& a, std::unique_ptr<std::uint64_t[]> copy);
     arrival first_kept();
     void enter();
     void leave() noexcept { all_.busy_.unlock(); }

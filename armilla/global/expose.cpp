@@ -11,6 +11,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/boot/exposed_record.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/fabric/network.hpp"
 #include "armilla/global/memory.hpp"
 
 namespace armilla {
@@ -61,6 +62,11 @@ std::uint64_t checked_data(const exposed_list& list, std::string_view name, cons
   const detail::context& self = *detail::current;
   const std::uint64_t segment = list.host.layout.segment(self.rank), at = list.offset_of(first);
   if (bytes == 0) return segment;
+  if (list.host.beyond != nullptr && list.host.beyond->holds())
+    detail::throw_usage("expose",
+                        fmt::format("'{}' lies in memory of the network ({}), which no guest can map; start the job with "
+                                    "ARMILLA_ACCESS_BY_MESSAGE=1, or without ARMILLA_FABRIC",
+                                    name, list.host.beyond->name()));
   if (at < segment || at + bytes > segment + list.host.layout.segment_bytes)
     detail::throw_usage("expose", fmt::format("'{}' ({} bytes at {}) does not lie in this rank's segment, which alone others can "
                                               "map; take memory of am::allocate, or a container",

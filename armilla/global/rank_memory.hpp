@@ -3,11 +3,13 @@
 // Inside of layer global; no public header includes it.
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/fabric/far_segments.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/address.hpp"
 #include "armilla/global/directory.hpp"
@@ -46,6 +48,7 @@ struct rank_memory : memory_state {
   heap symmetric;
   std::vector<std::uint8_t> cross;  ///< by rank: does the kernel refuse to copy from there?
   far_failure failure[far_groups];
+  std::unique_ptr<far_segments> beyond;  ///< what a network maps of far ranks; null: it is not used
 
   /// Whether pieces of `put` and the like are on their way: what must come behind them takes the same way.
   bool under_way() const noexcept {

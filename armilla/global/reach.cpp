@@ -78,7 +78,7 @@ void* local_far(global_address at) {
 }
 
 std::byte* reach(global_address at, const access_request& wants) {
-  const rank_memory& m = memory_here(wants.operation);
+  rank_memory& m = memory_here(wants.operation);
   if (at.null())
     throw_usage(wants.operation, "the pointer is null; let it point to something first (allocate, to_global, per_rank::on)");
   if (at.kind() > memory_kind::process) throw_usage(wants.operation, fmt::format("the pointer is damaged ({})", text_of(at)));
@@ -89,8 +89,10 @@ std::byte* reach(global_address at, const access_request& wants) {
   const bool mine = at.rank() == m.self.rank;
   if (const far_status s = admit(m, at.rank(), at, wants.bytes, wants.rights, m.opened && !mine); s != far_status::ok)
     throw_far(wants.operation, s, at);
-  if (at.kind() == memory_kind::segment)
-    return mine || !m.asks(at.rank()) ? m.host.segment_start(at.rank()) + at.offset : nullptr;
+  if (at.kind() == memory_kind::segment) {
+    if (mine || !m.asks(at.rank())) return m.host.segment_start(at.rank()) + at.offset;
+    return m.beyond != nullptr ? m.beyond->at(at.rank(), at.offset, wants.bytes) : nullptr;
+  }
   return mine || (m.host.threads && !m.asks(at.rank())) ? reinterpret_cast<std::byte*>(at.offset) : nullptr;
 }
 

@@ -21,8 +21,6 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t chunk_down(std::uint64_t n) { return n & ~std::uint64_t{heap::chunk_bytes - 1}; }
-
 /// The segment whose lower half holds `area` bytes of variables, no less room for objects, and the directory.
 constexpr std::uint64_t least_for(std::uint64_t area) {
   return std::max(least_segment_bytes, 2 * (2 * area + segment_directory::bytes));
@@ -58,9 +56,11 @@ rank_memory::rank_memory(context& c)
       host(*c.host),
       opened(c.settings->access == access_kind::opened),
       by_message(c.settings->access_by_message),
-      directory_at(chunk_down(c.host->layout.segment_bytes / 2) - segment_directory::bytes),
+      directory_at(half_of_segment(c.host->layout) - segment_directory::bytes),
       symmetric_at(directory_at + segment_directory::bytes),
-      cross(std::size_t(c.ranks), c.settings->cross_copy ? 0 : 1) {}
+      cross(std::size_t(c.ranks), c.settings->cross_copy ? 0 : 1) {
+  if (host.beyond != nullptr && reaches_segments(*c.settings)) beyond = std::make_unique<far_segments>(c, host);
+}
 
 void start_memory(context& self, const launch&) {
   register_far_handlers();

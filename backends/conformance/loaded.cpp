@@ -2,6 +2,7 @@
 #include "backends/conformance/loaded.hpp"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 #include <cstdarg>
 #include <cstdio>
@@ -34,6 +35,13 @@ const plugin& load(const char* path) {
   return description;
 }
 
+void held_memory::offer_to(network& net) {
+  void* const pages = mmap(nullptr, parts * part_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) die("memory", "there is none");
+  base = static_cast<std::byte*>(pages);
+  for (unsigned part = 0; part < parts; ++part) net.hold(base + part * part_bytes, part_bytes);
+}
+
 void joined::open(const char* path, const char* boot_path, bootstrap* together) {
   char why[512] = "";
   const plugin& carries = load(path);
@@ -47,6 +55,7 @@ void joined::open(const char* path, const char* boot_path, bootstrap* together) 
   if (rank < 0 || rank >= ranks) fail("rank %d of %d", rank, ranks);
   net = carries.open(rank, ranks, settings, together == nullptr && &starts == &carries ? boot : nullptr, why, sizeof why);
   if (net == nullptr) fail("%s: %s", path, why);
+  memory.offer_to(*net);
   if (const std::size_t bytes = net->address_bytes(); bytes != 0) {
     static std::vector<std::byte> all;
     all.resize(bytes * std::size_t(ranks));

@@ -15,6 +15,15 @@ const plugin& load(const char* path);
 /// A function of a library.
 void* symbol_of(const char* path, const char* name);
 
+/// Pages that a network may replace by its own.
+struct held_memory {
+  static constexpr unsigned parts = 2;
+  static constexpr std::size_t part_bytes = std::size_t{1} << 20;
+  std::byte* base = nullptr;
+  /// Before the addresses are exchanged.
+  void offer_to(network& net);
+};
+
 /// What a program starts with: the job as its launcher's plug-in sees it, and the network.
 struct joined {
   bootstrap* boot = nullptr;
@@ -22,6 +31,7 @@ struct joined {
   rank_t rank = 0;
   rank_t ranks = 1;
   network_settings settings;
+  held_memory memory;
 
   /// Opens `path`; the ranks are brought together by `together`, by the plug-in `boot_path`, or by the network's own.
   void open(const char* path, const char* boot_path, bootstrap* together = nullptr);

@@ -25,6 +25,7 @@ using clock_type = std::chrono::steady_clock;
 
 constexpr rank_t ranks = 3;
 constexpr rank_t victim = 2;
+constexpr std::uint64_t mark = 4711;
 
 class member : public conformance::together {
  public:
@@ -34,6 +35,7 @@ class member : public conformance::together {
 
   void sleep_and_wake() {
     if (net_->descriptor() < 0) fail("no descriptor");
+    if (net_->holds()) std::memcpy(memory_.base, &mark, sizeof mark);
     const rank_t next = (rank_ + 1) % ranks;
     send(next);  // connects
     wait_for(1, false);
@@ -47,6 +49,7 @@ class member : public conformance::together {
     } else {
       wait_for(1, true);
     }
+    if (rank_ == 0 && net_->holds()) theirs_ = net_->reach(victim, 0);
     meet(2);
   }
 
@@ -78,6 +81,7 @@ class member : public conformance::together {
       poll_once();
       return all_.met[3] == ranks - 1;
     });
+    if (net_->holds()) look_at_the_dead();
     const auto start = clock_type::now();
     net_->finish();
     if (clock_type::now() - start > std::chrono::seconds(2)) fail("the end takes long");
@@ -85,6 +89,15 @@ class member : public conformance::together {
   }
 
  private:
+  /// What rank 0 has mapped before stays; rank 1 maps it now, if it still can.
+  void look_at_the_dead() {
+    if (rank_ == 0 && theirs_ == nullptr) fail("the memory of a living rank is not reached");
+    if (rank_ == 1) theirs_ = net_->reach(victim, 0);
+    if (theirs_ != nullptr && std::memcmp(theirs_, &mark, sizeof mark) != 0) fail("the memory of the lost rank is another");
+  }
+
+  std::byte* theirs_ = nullptr;
+
   void wait_for(int frames, bool asleep) {
     int slept = 0;
     until("frames come", [&] {

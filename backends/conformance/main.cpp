@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/// armilla-network-conformance NETWORK.so [--bootstrap OTHER.so | --ranks N] [--measure [--plain HELPER.so] [--part 0.1]]
+/// armilla-network-conformance NETWORK.so [--bootstrap OTHER.so | --ranks N] [--holds] [--measure [--plain HELPER.so] [--part
+/// 0.1]]
 ///
 /// Loads a backend, joins the launcher's job or starts N ranks on this host, and examines what armilla/fabric/network.hpp and
-/// armilla/boot/bootstrap.hpp promise, or measures it (a part of the usual number of times). It contains nothing of the library
-/// but these headers. Exit code 0: all is as promised.
+/// armilla/boot/bootstrap.hpp promise, or measures it (a part of the usual number of times). --holds: it must have memory that
+/// needs nothing of its owner. It contains nothing of the library but these headers. Exit code 0: all is as promised.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,6 +17,7 @@ int main(int argc, char** argv) {
   const char* boot_path = nullptr;
   const char* plain = nullptr;
   bool measured = false;
+  bool holds = false;
   double part = 1;
   int ranks = 0;
   for (int i = 1; i < argc; ++i) {
@@ -29,12 +31,16 @@ int main(int argc, char** argv) {
       part = std::strtod(argv[++i], nullptr);
     else if (std::strcmp(argv[i], "--measure") == 0)
       measured = true;
+    else if (std::strcmp(argv[i], "--holds") == 0)
+      holds = true;
     else
       path = argv[i];
   }
   if (path == nullptr || !(part > 0 && part <= 1)) {
-    std::fprintf(stderr, "usage: %s NETWORK.so [--bootstrap OTHER.so | --ranks N] [--measure [--plain HELPER.so] [--part 0.1]]\n",
-                 argv[0]);
+    std::fprintf(
+        stderr,
+        "usage: %s NETWORK.so [--bootstrap OTHER.so | --ranks N] [--holds] [--measure [--plain HELPER.so] [--part 0.1]]\n",
+        argv[0]);
     return 2;
   }
   conformance::joined j;
@@ -44,6 +50,8 @@ int main(int argc, char** argv) {
   } else {
     conformance::check_bootstrap(j);
     conformance::check_quiet(j);
+    if (holds && !j.net->holds()) j.fail("it holds no memory");
+    conformance::check_held(j);
     conformance::traffic t(j);
     conformance::check_frames(j, t);
     conformance::check_bulk(j, t);

@@ -53,6 +53,7 @@ class together {
     char why[512] = "";
     net_ = load(library).open(rank_, ranks, settings, nullptr, why, sizeof why);
     if (net_ == nullptr) fail(why);
+    memory_.offer_to(*net_);
     const std::size_t bytes = net_->address_bytes();
     if (bytes * std::size_t(ranks) > sizeof all_.addresses) fail("long addresses");
     std::memcpy(all_.addresses + std::size_t(rank_) * bytes, net_->address(), bytes);
@@ -89,6 +90,7 @@ class together {
   int members_;
   common& all_;
   network* net_ = nullptr;
+  held_memory memory_;
   int came_ = 0;
   std::uint64_t last_ = 0;  ///< word of the last frame
 };

@@ -6,9 +6,18 @@
 
 namespace armilla::detail {
 
+/// A part of the rank's memory that others can map, and UCX's key for it, somewhere in the address.
+struct ucx_held_part {
+  std::uint64_t base;   ///< where it lies in the rank that holds it
+  std::uint32_t begin;  ///< of the key, from the start of the address
+  std::uint32_t bytes;  ///< of the key; 0: there is no such part
+};
+
 /// Heads what other ranks need to reach one; UCX's address of its worker follows.
 struct ucx_address_head {
+  static constexpr unsigned most_parts = 2;
   std::uint64_t length;  ///< of UCX's address
+  ucx_held_part part[most_parts];
   /// Random, made by the rank that has this address. It goes to the ranks of the job alone, by what started them, and each
   /// frame and each transfer to that rank bears it: UCX takes in whatever is sent to its port.
   std::uint64_t key;

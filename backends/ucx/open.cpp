@@ -114,6 +114,7 @@ bool ucx_network::start(const ucx_transports& transports, char* why, std::size_t
   if (status == UCS_OK) status = set_handler(short_frame, UCP_AM_FLAG_WHOLE_MSG, on_short_frame);
   if (status == UCS_OK) status = set_handler(greeting, 0, on_greeting);
   if (status != UCS_OK) return refuse(why, room, "active messages", status, transports);
+  if (shared_memory_ && transports.sysv) sysv_ = sysv_memory::open();
   if (ucp_worker_get_efd(worker_, &descriptor_) != UCS_OK) descriptor_ = -1;
   return take_address(why, room);
 }
@@ -141,7 +142,8 @@ bool ucx_network::take_address(char* why, std::size_t room) {
     std::snprintf(why, room, "UCX tells no address: %s", ucs_status_string(status));
     return false;
   }
-  const ucx_address_head head{length, key_, host_};
+  const ucx_address_head head{length, {}, key_, host_};
+  address_used_ = sizeof head + length;
   bool fits = sizeof head + length <= room_for_address;
   if (fits) {
     address_.resize(room_for_address);

@@ -9,14 +9,18 @@ namespace armilla::detail {
 
 // ---- connections ----
 
+ucx_address_head ucx_network::head_of(const std::byte* address) noexcept {
+  ucx_address_head head;
+  std::memcpy(&head, address, sizeof head);
+  return head;
+}
+
 ucp_ep_h ucx_network::connect(rank_t to) {
   peer& other = peers_[static_cast<std::size_t>(to)];
   if (other.lost || finished_) return nullptr;
-  const std::byte* place = addresses_ + static_cast<std::size_t>(to) * room_for_address;
-  ucx_address_head head;
-  std::memcpy(&head, place, sizeof head);
-  // Both sides decide alike: the marks are the same, and so are the settings.
-  bool reports_errors = !(shared_memory_ && head.host == host_);
+  const std::byte* place = address_of(to);
+  const ucx_address_head head = head_of(place);
+  bool reports_errors = !near(head);
   connection& mine = connections_.emplace_back(connection{this, to, reports_errors, nullptr});
   ucp_ep_params_t how{};
   how.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE | UCP_EP_PARAM_FIELD_ERR_HANDLER;
@@ -96,6 +100,7 @@ ucs_log_func_rc_t keep_to_errors(const char*, unsigned, const char*, ucs_log_lev
 
 void ucx_network::finish() {
   if (finished_) return;
+  sysv_.reset();
   finished_ = true;  // what comes from here on is dropped
   for (; head_ != tail_; ++head_) release(arrivals_[head_ & (arrivals_.size() - 1)].token());
   for (const early_frame& each : early_) release(each.what.token());

@@ -13,6 +13,7 @@
 #include "armilla/fabric/network.hpp"
 #include "armilla/fabric/plugin.hpp"
 #include "backends/ucx/address.hpp"
+#include "backends/ucx/sysv_memory.hpp"
 #include "backends/ucx/transports.hpp"
 
 namespace armilla::detail {
@@ -44,6 +45,10 @@ class ucx_network final : public network {
   const std::byte* address() const noexcept override { return address_.data(); }
   void set_addresses(const std::byte* all) override { addresses_ = all; }
 
+  bool hold(std::byte* base, std::size_t bytes) override;
+  bool holds() const noexcept override { return parts_held_ != 0; }
+  std::byte* reach(rank_t r, unsigned part) override;
+
   std::size_t most() const noexcept override { return most_; }
   std::byte* acquire(rank_t to, std::size_t bytes) override;
   void submit(rank_t to, std::size_t bytes) override;
@@ -63,7 +68,7 @@ class ucx_network final : public network {
   void finish() override;
 
  private:
-  static constexpr std::size_t room_for_address = 1024;  // a worker's address takes some 60 B a device
+  static constexpr std::size_t room_for_address = 1024;  // a worker's address takes some 60 B a device, a key 12 B
   static constexpr std::size_t most_send_buffers = 256;  // ranks that do not look keep some
   static constexpr std::size_t most_early = 4096;        // frames that wait for an earlier one; more is nonsense from outside
 
@@ -132,6 +137,11 @@ class ucx_network final : public network {
   bool start(const ucx_transports& transports, char* why, std::size_t room);
   ucs_status_t set_handler(am_id id, unsigned flags, ucp_am_recv_callback_t handler);
   bool take_address(char* why, std::size_t room);
+  const std::byte* address_of(rank_t r) const noexcept { return addresses_ + static_cast<std::size_t>(r) * room_for_address; }
+  static ucx_address_head head_of(const std::byte* address) noexcept;
+  /// Whether shared memory joins this rank and the one with that address. Both sides decide alike: the marks are the same, and so
+  /// are the settings.
+  bool near(const ucx_address_head& other) const noexcept { return shared_memory_ && other.host == host_; }
   ucp_ep_h endpoint_of(rank_t to) {  // null: lost
     ucp_ep_h endpoint = peers_[static_cast<std::size_t>(to)].endpoint;
     return endpoint != nullptr ? endpoint : connect(to);
@@ -201,6 +211,9 @@ class ucx_network final : public network {
   std::uint64_t key_ = 0;
   bool refused_ = false;  // a frame of a stranger, and said so
   bool shared_memory_ = false;
+  unsigned parts_held_ = 0;
+  std::size_t address_used_ = 0;       // bytes
+  std::unique_ptr<sysv_memory> sysv_;  // null: none is used
   bool finished_ = false;
   int descriptor_ = -1;
   std::vector<std::byte> address_;

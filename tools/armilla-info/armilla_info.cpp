@@ -21,6 +21,7 @@
 #include "armilla/boot/launcher.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
+#include "armilla/global/rank_memory.hpp"
 #include "armilla/guest/attach.hpp"
 #include "armilla/session/session_state.hpp"
 #include "security.hpp"
@@ -100,6 +101,21 @@ std::string while_computing(const options& settings, const network* beyond) {
                      : ", also at the network, after ARMILLA_PROGRESS_AFTER=" + settings.get("progress_after"));
 }
 
+// How the segments of ranks are reached to which the network carries messages.
+std::string way_to_segments(const launch& self) {
+  far_segments* const beyond = memory_of(*current).beyond.get();
+  int far = 0, mapped = 0;
+  for (armilla::rank_t r = 0; r < self.ranks; ++r) {
+    if (!self.far(r)) continue;
+    ++far;
+    if (beyond != nullptr && beyond->at(r, 0, 1) != nullptr) ++mapped;
+  }
+  return mapped == 0
+             ? fmt::format("over the network their owners are asked, by messages{}", checked ? "; this is a checked build" : "")
+             : fmt::format("{} of {} over the network are mapped: loads and stores, which need nothing of the owner", mapped,
+                           far);
+}
+
 // Why these backends are the ones of this job, and not their kin.
 void print_signs(const std::vector<backend_entry>& all) {
   for (const backend_entry& each : all)
@@ -132,6 +148,7 @@ void print_job(const launch& self, const launcher& from) {
     line("waiting", "{}",
          self.beyond->descriptor() >= 0 ? "idle ranks sleep until something comes"
                                         : "this network wakes no rank: idle ranks look every half millisecond");
+  if (self.beyond != nullptr) line("segments", "{}", way_to_segments(self));
   line("computing", "{}", while_computing(*self.settings, self.beyond));
   print_signs(list_backends(backend_folders(self.settings->backends)));
   line("processors", "{} on {} cores{}", self.processors, self.cores,

@@ -52,7 +52,11 @@ class Info(unittest.TestCase):
 
     @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-ucx.so"), "no UCX")
     def test_a_forced_network(self):
-        self.assertRegex(self.said(INFO, ARMILLA_RANKS="2", ARMILLA_FABRIC="ucx"), r"network      ucx: ARMILLA_FABRIC=ucx: UCX \d")
+        text = self.said(INFO, ARMILLA_RANKS="2", ARMILLA_FABRIC="ucx")
+        self.assertRegex(text, r"network      ucx: ARMILLA_FABRIC=ucx: UCX \d")
+        self.assertRegex(text, r"segments     (1 of 1 over the network are mapped|.*asked.*checked build)")
+        for way in ({"ARMILLA_ACCESS": "opened"}, {"ARMILLA_ACCESS_BY_MESSAGE": "on"}, {"UCX_TLS": "tcp"}):
+            self.assertIn("segments     over the network their owners are asked", self.said(INFO, ARMILLA_RANKS="2", ARMILLA_FABRIC="ucx", **way))
 
     @unittest.skipUnless(os.path.exists(f"{BACKENDS}/libarmilla-ofi.so"), "no libfabric")
     def test_libfabric_and_its_provider(self):
