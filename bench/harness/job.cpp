@@ -194,7 +194,6 @@ std::string missing(worker_kind kind) {
     case worker_kind::ucx_tcp: return lacks(ucx_program()) ? "no UCX" : "";
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp:
-    case worker_kind::over_ucx_thread:
     case worker_kind::over_ucx_tcp_thread: return lacks(backends + "ucx.so") ? "no backend for UCX" : "";
     case worker_kind::mourners_on_hosts:
     case worker_kind::hosts_ucx:
@@ -243,7 +242,6 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp:
     case worker_kind::over_mpi_thread:
-    case worker_kind::over_ucx_thread:
     case worker_kind::over_ucx_tcp_thread: child_ = spawn(network_command(options, name)); break;
     case worker_kind::ucx:
     case worker_kind::ucx_tcp: child_ = spawn(ucx_command(options, name)); break;

@@ -55,7 +55,6 @@ enum class worker_kind {
   over_ucx,
   over_ucx_tcp,
   over_mpi_thread,
-  over_ucx_thread,
   over_ucx_tcp_thread,
   hosts_mpi,
   hosts_ucx,

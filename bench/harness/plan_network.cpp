@@ -29,8 +29,12 @@ void add_mixed(std::vector<spec>& t, const std::string& ending, worker_kind mixe
   row("mixed_em3d_bulk", "em3d_bulk", "ns/edge", 40, 100, 1);
 }
 
-/// A read or an atomic operation at a rank that computes and polls every 10 ms: with a progress thread, and beside it without.
+/// A read or an atomic operation at a rank that computes and polls every 10 ms: with a progress thread, and beside it without; or
+/// both without, over a network that needs nothing of the rank.
 void add_computing(std::vector<spec>& t, const std::string& carrier, worker_kind attended, worker_kind polled, double limit) {
+  const auto without = [&](const char* of) {
+    return attended == polled ? std::vector<baseline>{} : std::vector<baseline>{{polled, of}};
+  };
   const auto row = [&](const std::string& name, const char* of, long size, double limit_ns, std::vector<baseline> beside) {
     t.push_back({.name = carrier + "_computing_" + name,
                  .suite = "network",
@@ -42,10 +46,12 @@ void add_computing(std::vector<spec>& t, const std::string& carrier, worker_kind
                  .runs = 7,
                  .worker = attended});
   };
-  row("get_8", "attention_get", 8, limit, {{polled, "attention_get"}});
-  row("get_4k", "attention_get_many", 4096, limit, {{polled, "attention_get_many"}});
-  row("fetch_add", "attention_fetch_add", 8, limit, {{polled, "attention_fetch_add"}});
-  row("get_1m", "attention_get_many", megabyte, 0, {{polled, "get_stream", 1.2, 10}, {polled, "attention_get_many"}});
+  row("get_8", "attention_get", 8, limit, without("attention_get"));
+  row("get_4k", "attention_get_many", 4096, limit, without("attention_get_many"));
+  row("fetch_add", "attention_fetch_add", 8, limit, without("attention_fetch_add"));
+  std::vector<baseline> beside = without("attention_get_many");
+  beside.insert(beside.begin(), {{polled, "polling_get_many", 1.2}, {polled, "get_stream", 0, 10}});
+  row("get_1m", "attention_get_many", megabyte, 0, beside);
 }
 
 }  // namespace
@@ -91,7 +97,7 @@ void add_network(std::vector<spec>& t) {
     once->runs = 1;
   }
   add_computing(t, "mpi", worker_kind::over_mpi_thread, over_mpi, 0);
-  add_computing(t, "ucx", worker_kind::over_ucx_thread, over_ucx, 20'000);
+  add_computing(t, "ucx", over_ucx, over_ucx, 20'000);
   add_computing(t, "ucx_tcp", worker_kind::over_ucx_tcp_thread, over_tcp, 100'000);
   add_mixed(t, "", worker_kind::hosts_mixed_mpi, worker_kind::hosts_mpi);
   add_mixed(t, "_ucx", worker_kind::hosts_mixed_ucx, worker_kind::hosts_ucx);

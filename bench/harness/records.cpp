@@ -26,9 +26,7 @@ words words_for(worker_kind kind, const std::string& fabric) {
     case worker_kind::over_ucx:
     case worker_kind::over_ucx_tcp: return {"armilla", kind == worker_kind::over_ucx ? "ucx" : "ucx-tcp"};
     case worker_kind::over_mpi_thread: return {"armilla", "mpi-thread"};
-    case worker_kind::over_ucx_thread:
-    case worker_kind::over_ucx_tcp_thread:
-      return {"armilla", kind == worker_kind::over_ucx_thread ? "ucx-thread" : "ucx-tcp-thread"};
+    case worker_kind::over_ucx_tcp_thread: return {"armilla", "ucx-tcp-thread"};
     case worker_kind::example_mpi: return {"mpi", "mpi"};
     case worker_kind::example:
     case worker_kind::armilla: return {"armilla", fabric};

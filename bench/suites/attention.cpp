@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "bench/suites/common.hpp"
@@ -34,13 +35,20 @@ void compute_deaf() {
 
 std::atomic<long>& over(row_context& c) { return *c.scratch<std::atomic<long>>(); }
 
-/// Rank 1 computes and polls every 10 ms; the median time of `access(i)` by rank 0, ns.
+/// What rank 1 does between two polls.
+using occupation = void (*)();
+void nothing() {}
+
+/// Rank 1 is occupied and polls in between; the median time of `access(i)` by rank 0, ns.
 template <class Access>
-double from_computing(row_context& c, Access&& access) {
-  over(c) = 0;
-  c.sync();
+double from_occupied(row_context& c, occupation work, Access&& access) {
+  enum : long { begins = -1, goes_on, ends };
+  if (c.rank == 0) over(c) = begins;
+  am::barrier();
+  if (c.rank == 1) over(c) = goes_on;
   double result = 0;
   if (c.rank == 0) {
+    while (over(c) == begins) am::poll();  // what has to leave for rank 1's barrier leaves
     std::vector<double> took;
     for (long i = 0; i < c.iterations; ++i) {
       ::usleep(useconds_t(700 + i * 37 % 600));  // at no fixed place within the 10 ms
@@ -50,14 +58,20 @@ double from_computing(row_context& c, Access&& access) {
     }
     std::nth_element(took.begin(), took.begin() + long(took.size()) / 2, took.end());
     result = took[took.size() / 2];
-    over(c) = 1;
+    over(c) = ends;
   }
-  while (c.rank == 1 && over(c).load(std::memory_order_relaxed) == 0) {
-    compute_deaf();
+  while (c.rank == 1 && over(c).load(std::memory_order_relaxed) == goes_on) {
+    work();
     am::poll();
   }
   am::barrier();
   return result;
+}
+
+/// The same of a rank that computes and polls every 10 ms.
+template <class Access>
+double from_computing(row_context& c, Access&& access) {
+  return from_occupied(c, compute_deaf, std::forward<Access>(access));
 }
 
 double attention_get(row_context& c) {
@@ -67,15 +81,16 @@ double attention_get(row_context& c) {
 }
 
 /// `size` bytes at a time.
+template <occupation Work>
 double attention_get_many(row_context& c) {
   const std::size_t count = std::size_t(c.size) / sizeof(double);
   const everywhere<double> all(count);
   std::vector<double> into(count);
-  return from_computing(c, [&](long) {
+  return from_occupied(c, Work, [&](long) {
     into.back() = -1;
     am::get(std::span<double>(into), all.of(far(c)));
     am::sync_memory();
-    verify(into.back() == double(count - 1), "read from a rank that computes");
+    verify(into.back() == double(count - 1), "read from a rank that is occupied");
   });
 }
 
@@ -118,7 +133,8 @@ double work_under_reads(row_context& c) {
 
 void add_attention(row_table& rows) {
   rows.insert(rows.end(), {{"attention_get", attention_get},
-                           {"attention_get_many", attention_get_many},
+                           {"attention_get_many", attention_get_many<compute_deaf>},
+                           {"polling_get_many", attention_get_many<nothing>},
                            {"attention_fetch_add", attention_fetch_add},
                            {"work_under_reads", work_under_reads<true>},
                            {"work_undisturbed", work_under_reads<false>}});
