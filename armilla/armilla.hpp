@@ -53,6 +53,7 @@
 #include "armilla/rpc/on_lost.hpp"
 #include "armilla/rpc/poll.hpp"
 #include "armilla/rpc/when_all.hpp"
+#include "armilla/session/on_join.hpp"
 #include "armilla/session/program.hpp"
 #include "armilla/session/run.hpp"
 #include "armilla/session/session.hpp"

@@ -43,6 +43,14 @@ class Job:
                 pass
         return found
 
+    def children(self):
+        """Its ranks, where it is a supervisor."""
+        try:
+            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
+                return list(map(int, f.read().split()))
+        except FileNotFoundError:
+            return []
+
     def messages(self):
         return [line for line in self.err.splitlines() if line.startswith("armilla")]
 

@@ -19,6 +19,7 @@ enum class taker { loop, in_place };
 struct inbound {
   ring_reader reader;
   rank_t source;
+  std::uint32_t blocks;         ///< in its source's memory that are being read
   const bool* held;             ///< whether its source is held back
   std::uint64_t processed = 0;  ///< frames ever taken from it
   std::byte* next = nullptr;    ///< where the first frame goes on, if a poll with a limit has put it back

@@ -35,8 +35,25 @@ struct bulk_message {
   }
 };
 namespace {
+
 handler_slot& bulk_slot = fixed_handler<bulk_message, bulk_handler>;
-}
+
+/// While a block in the memory of another rank is read: if that is lost, its memory is not cleared before.
+class being_read {
+ public:
+  explicit being_read(std::uint32_t* blocks) noexcept : blocks_(blocks) {
+    if (blocks_ != nullptr) ++*blocks_;
+  }
+  ~being_read() {
+    if (blocks_ != nullptr) --*blocks_;
+  }
+  being_read(const being_read&) = delete;
+
+ private:
+  std::uint32_t* const blocks_;
+};
+
+}  // namespace
 
 void outbox::use_heap(heap blocks, std::uint64_t first) noexcept {
   blocks_.reset(new heap(blocks));
@@ -120,6 +137,7 @@ void inbox::take_block(rank_t source, std::uint64_t offset, std::size_t size, st
   if (cut_off) throw_damaged(source, "the bytes that fill a block", filled);
   if (methods_ != nullptr) [[unlikely]]
     note_bundle(handler_id(h), size);
+  const being_read counted(far ? nullptr : &inbound_[inbound_of_[std::size_t(source)]].blocks);
   try {
     if (handlers_.streams[h] != 0)
       stream_ = &block;

@@ -57,13 +57,15 @@ inbox::inbox(context& self, outbox& out, role who)
   for (rank_t r = 0; r < self.ranks; ++r) {
     inbound_of_[std::size_t(r)] = host.far[std::size_t(r)] ? no_ring : std::uint32_t(inbound_.size());
     if (host.far[std::size_t(r)]) continue;
-    inbound_.push_back({ring_reader(host.ring(who == role::rank ? 0 : 1, r, self.rank)), r, &out.to(r).holds});
+    const ring_memory ring = host.ring(who == role::rank ? 0 : 1, r, self.rank);
+    inbound_.push_back({ring_reader(ring), r, 0, &out.to(r).holds});
+    if (host.newcomer) inbound_.back().reader.follow(ring);
   }
   if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.ranks);
   if (!out.has_progress_threads()) return;
   processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
   for (rank_t r = 0; r < self.ranks; ++r)
-    if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r, &never_held});
+    if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r, 0, &never_held});
 }
 
 template <taker By>
@@ -261,7 +263,15 @@ bool inbox::anything_has_come() const noexcept {
 }
 
 // Of two that hold each other back the lower one reads on.
-bool inbox::leaves(const inbound& in) const noexcept { return self.rank > in.source || !out.to(in.source).ring.is_left(); }
+bool inbox::leaves(const inbound& in) const noexcept {
+  const peer_channel& to = out.to(in.source);
+  return to.lost || self.rank > in.source || !to.ring.is_left();
+}
+
+bool inbox::is_done_with(rank_t source) const noexcept {
+  const inbound& in = inbound_[inbound_of_[std::size_t(source)]];
+  return !in.reader.ready() && in.blocks == 0;
+}
 
 void inbox::give_back(arrival& a) {
   if (a.in == nullptr) [[unlikely]]

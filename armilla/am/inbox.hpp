@@ -85,6 +85,8 @@ class inbox : public delivery {
   std::uint64_t frames_taken() const noexcept;
   /// Nothing but the rank's own ring is looked at, and that is empty.
   bool only_network_to_look_at() const noexcept { return inbound_.size() == 1 && !inbound_[0].reader.ready(); }
+  /// Whether a near rank that is lost has nothing left here: no frame, and no block that is being read.
+  bool is_done_with(rank_t source) const noexcept;
   /// Tells a near rank that nothing is read from it, or that it is again.
   void leave(rank_t source, bool left) noexcept { inbound_[inbound_of_[std::size_t(source)]].reader.leave(left); }
 

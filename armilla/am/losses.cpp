@@ -2,28 +2,49 @@
 #include "armilla/am/losses.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/fabric/host_map.hpp"
 
 // Model: tests/models/order/losses.rs
 // Model: tests/models/protocols/end.pml
+// Model: tests/models/protocols/newcomer.pml
 namespace armilla::detail {
 
 losses::losses(outbox& out, event_count& sleeper) noexcept : out_(out), sleeper_(sleeper), count_(out.count()) {
   sleeper.watch_losses(out.host().job().losses.count);
 }
 
+namespace {
+
+// In their order: the first is the cause of most others.
+std::vector<rank_t> lost_since(const job_block& job, const outbox& out) {
+  std::vector<std::pair<std::uint32_t, rank_t>> all;
+  for (rank_t r = 0; r < out.self.ranks; ++r)
+    if (r != out.self.rank && !out.is_lost(r))
+      if (const loss_record* const known = find_loss(job, r))
+        all.emplace_back(known->complete.load(std::memory_order_relaxed), r);
+  std::ranges::sort(all);
+  std::vector<rank_t> ranks;
+  for (const auto& one : all) ranks.push_back(one.second);
+  return ranks;
+}
+
+}  // namespace
+
 // Ends the waits for ranks that have been lost since the last time: fibers become ready, conditions come true.
 bool losses::hear() {
   sleeper_.hear_losses();
-  for (const loss_record& e : told_losses(out_.host().job())) {  // in their order: the first is the cause of most others
-    if (e.complete.load(std::memory_order_acquire) == 0) continue;
-    for (rank_t r = std::max(e.first, 0); r <= e.last && r < out_.self.ranks; ++r)
-      if (r != out_.self.rank && !out_.is_lost(r)) lose(r);
-  }
+  const job_block& job = out_.host().job();
+  if (job.replaces != 0) look_for_successors();
+  for (const rank_t r : lost_since(job, out_)) lose(r);
+  if (job.replaces != 0) hand_over_places();
   for (const follower told : followers_) told(out_.self);
   return true;
 }
@@ -35,10 +56,57 @@ void losses::again() {
 }
 
 void losses::lose(rank_t r) {
-  if (first_ == no_rank) first_ = r;
+  news_.push_back(r);
   out_.lose(r);
   for (const listener told : listeners_) told(out_.self, r);
   if (out_.to(r).far && out_.far() != nullptr) out_.far()->lose(r);
+}
+
+// ---- others in their places: see boot/newcomer.hpp ----
+
+// Also for one that is lost again by now: what it had sent is taken in as that of any lost rank.
+void losses::look_for_successors() {
+  for (rank_t r = 0; r < out_.self.ranks; ++r) {
+    const std::uint32_t life = life_of(out_.host().job(), r).number;
+    if (peer_channel& c = out_.to(r); c.lost && c.life != life) take_back(c, life);
+  }
+}
+
+void losses::hand_over_places() {
+  for (rank_t r = 0; r < out_.self.ranks; ++r) {
+    const rank_life there = life_of(out_.host().job(), r);
+    if (peer_channel& c = out_.to(r); c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
+  }
+}
+
+void losses::hand_over(peer_channel& c, std::uint32_t to) {
+  if (ends_) return c.ring.hand_over(ring_memory::refused);
+  inbox& in = out_.self.messages->in;
+  if (!in.is_done_with(c.to)) return sleeper_.hear_losses_again();
+  c.handed_over = c.holds = true;  // nothing of its successor is read yet
+  c.ring.hand_over(to, in.taken_from(c.to));
+}
+
+// What it has sent since it began is taken in from here on, not before: replies would have been dropped.
+void losses::take_back(peer_channel& c, std::uint32_t life) {
+  out_.host().pid[std::size_t(c.to)] = out_.host().job().rank[c.to].pid.load(std::memory_order_relaxed);
+  out_.take_back(c.to, life);
+  std::erase(news_, c.to);
+  for (const listener known : of_return_) known(out_.self, c.to);
+}
+
+// The refusal is there before this rank looks whether one is coming: that one has seen it, or is waited for.
+void losses::let_no_more_come() {
+  if (std::exchange(ends_, true)) return;
+  const job_block& job = out_.host().job();
+  for (rank_t r = 0; r < out_.self.ranks; ++r)
+    if (const peer_channel& c = out_.to(r); c.lost) c.ring.hand_over(ring_memory::refused);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
+  const auto comes = [&](rank_t r) { return out_.to(r).handed_over && life_of(job, r).now == presence::coming; };
+  for (rank_t r = 0; r < out_.self.ranks; ++r)
+    out_.self.messages->waits.wait_until([&] { return !comes(r); }, "the process that takes the place of a lost rank");
+  sleeper_.hear_losses_again();
+  hear();
 }
 
 std::exception_ptr losses::error(rank_t lost, const char* operation) const {

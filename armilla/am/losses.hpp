@@ -19,12 +19,17 @@ class losses {
   /// The same, once behind all that is new, also where only `again` was called.
   using follower = void (*)(context& self);
   void tell_at_the_end(follower who) { followers_.push_back(who); }
+  /// Those that know something of a rank that its successor does not: called when that is there.
+  void tell_of_return(listener known) { of_return_.push_back(known); }
   /// Lets all ranks of this host hear once more: one of them gives up what it had begun with others because of a loss.
   [[gnu::cold]] void again();
+  /// This rank has come to the end of its function: no other takes the place of one that is lost from here on. Waits for the one
+  /// that may.
+  [[gnu::cold]] void let_no_more_come();
   /// The first that was lost since the ranks that were left agreed last, or `no_rank`.
-  rank_t first() const noexcept { return first_; }
+  rank_t first() const noexcept { return news_.empty() ? no_rank : news_.front(); }
   /// The ranks that are left have agreed: only `left`, if it is one, is lost from here on to waits that any rank may end.
-  void accept(rank_t left) noexcept { first_ = left; }
+  void accept(rank_t left) { news_.assign(left != no_rank, left); }
   /// The rank_lost of a rank that is, as told by the component that saw it.
   std::exception_ptr error(rank_t lost, const char* operation) const;
   [[noreturn, gnu::cold]] void raise(rank_t lost, const char* operation) const;
@@ -40,13 +45,19 @@ class losses {
 
  private:
   void lose(rank_t r);
+  void look_for_successors();
+  void hand_over_places();
+  void hand_over(peer_channel& c, std::uint32_t to);
+  void take_back(peer_channel& c, std::uint32_t life);
 
   outbox& out_;
   event_count& sleeper_;
   counters& count_;
   std::vector<listener> listeners_;
+  std::vector<listener> of_return_;
   std::vector<follower> followers_;
-  rank_t first_ = no_rank;
+  std::vector<rank_t> news_;  // those that have been lost since the ranks that were left agreed last, and are not there again
+  bool ends_ = false;         // none takes the place of a lost one any more
 };
 
 /// Whether memory of this host belongs to a rank that is lost.

@@ -15,6 +15,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/forked.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/stats/rank_stats.hpp"
@@ -56,6 +57,8 @@ void outbox::open_channel(std::size_t index, rank_t to, int lane, control_block&
   c.far = host_.far[std::size_t(to)];
   c.blocked = c.far || !c.same_program;
   if (!c.far) c.ring = ring_writer(host_.ring(lane, self.rank, to));
+  c.life = life_of(host_.job(), to).number;
+  if (host_.newcomer) c.ring.follow();
   c.aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(c));
 }
 
@@ -278,6 +281,13 @@ void outbox::lose(peer_channel& c) noexcept {
 void outbox::lose(rank_t r) noexcept {
   lose(channels_[std::size_t(r)]);
   if (progress_channels_ != 0) lose(channels_[progress_channels_ + std::size_t(r)]);
+}
+
+void outbox::take_back(rank_t r, std::uint32_t life) noexcept {
+  peer_channel& c = channels_[std::size_t(r)];
+  c.life = life;
+  c.lost = c.full = c.holds = c.handed_over = false;
+  c.blocked = !c.same_program;
 }
 
 void outbox::enter_child() noexcept {

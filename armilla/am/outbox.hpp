@@ -190,6 +190,10 @@ class outbox {
   bool idle() const noexcept { return to_flush_.empty() && backlog_channels_ == 0; }  ///< nothing waits here to be sent
   /// Rank `r` is lost: what is open or queued for it is dropped, what is sent there later is refused.
   void lose(rank_t r) noexcept;
+  /// Another rank has taken its place.
+  void take_back(rank_t r, std::uint32_t life) noexcept;
+  /// How many had the place of rank `r` before it, as this rank has heard.
+  std::uint32_t life(rank_t r) const noexcept { return channels_[std::size_t(r)].life; }
 
   /// After a plain write to memory that rank `r` of this host may be waiting for.
   void notify(rank_t r) {

@@ -40,6 +40,8 @@ struct peer_channel : link {
   bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
   bool lost = false;                  ///< its rank is: full and blocked for ever; a send throws rank_lost, replies are dropped
   bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
+  bool handed_over = false;           ///< lost: both rings wait for another rank in its place
+  std::uint32_t life = 0;             ///< of its rank: how many had that place before
   bool held_there = false;            ///< far: the same is so at its peer
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves

@@ -29,6 +29,7 @@ void pending_ops::grow() {
   auto chunk = std::make_unique<pending_op[]>(chunk_size);
   for (std::uint32_t i = chunk_size; i-- > 0;) {
     chunk[i].index = std::uint32_t(chunks_.size()) * chunk_size + i;
+    chunk[i].generation = first_generation_;
     chunk[i].next_free = free_;
     free_ = &chunk[i];
   }

@@ -137,6 +137,8 @@ class pending_ops {
     c->next_free = free_;
     free_ = c;
   }
+  /// Names begin elsewhere than those of the `life` that had this rank's place before: a reply to one of these finds nothing.
+  void begin(std::uint32_t life) noexcept { first_generation_ = 1 + (life << 20); }
   /// The pending operation of that name, or null: the question was abandoned, or the name is made up.
   pending_op* find(op_id name) noexcept {
     if (name.index / chunk_size >= chunks_.size()) [[unlikely]]
@@ -166,6 +168,7 @@ class pending_ops {
   static constexpr std::uint32_t chunk_size = 256;
   void grow();
   pending_op* free_ = nullptr;
+  std::uint32_t first_generation_ = 1;
   std::vector<owned<pending_op[]>> chunks_;
 };
 

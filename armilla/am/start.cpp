@@ -34,6 +34,7 @@ host_map message_state::map(const context& self, const launch& how) {
   host.base = how.host_base;
   host.layout = how.layout;
   host.threads = how.threads;
+  host.newcomer = how.newcomer;
   host.oversubscribed = how.oversubscribed;
   host.segment = std::make_unique<std::byte*[]>(ranks);
   host.pid = std::make_unique<pid_t[]>(ranks);
@@ -81,6 +82,10 @@ void start_messages(context& self, const launch& how) {
     state->messages.out.set_aggregate(peer::self, 0);
     state->messages.out.set_aggregate(peer::host, 0);
     state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
+  }
+  if (how.newcomer) {
+    self.out->pending.begin(++self.out->to(self.rank).life);
+    self.messages->lost.hear();
   }
   self.is_of_lost = is_of_lost;
   self.settle = [](context& c) { c.messages->settle_counts(); };

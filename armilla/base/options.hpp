@@ -17,7 +17,7 @@ enum class pin_kind { automatic, core, share, none };
 enum class access_kind { all, opened };
 enum class progress_mode { poll, thread, signal };
 enum class progress_use { as_asked, on, off };
-enum class loss_use { end, go_on };
+enum class loss_use { end, go_on, replace };
 
 /// Physical memory of this machine, rounded up to a power of two: a segment can never be too small to reserve.
 std::uint64_t default_segment_bytes() noexcept;

@@ -47,13 +47,14 @@ struct failure_record {
 
 /// Ranks that have been lost, in the order in which this host heard of them: see losses.hpp.
 struct loss_record {
-  std::atomic<std::uint32_t> complete;
-  std::int32_t first, last;  ///< of the ranks; one, unless a process of several ended
-  char host[64];             ///< empty: not known
-  char cause[180];           ///< what follows "rank 2"
+  std::atomic<std::uint32_t> complete;  ///< its number, from 1; 0: it is being written
+  std::int32_t first, last;             ///< of the ranks; one, unless a process of several ended
+  std::uint32_t life;                   ///< of the first: which of those that have had this place
+  char host[64];                        ///< empty: not known
+  char cause[176];                      ///< what follows "rank 2"
 };
 struct loss_log {
-  static constexpr std::uint32_t room = 1024;  ///< each rank once
+  static constexpr std::uint32_t room = 1024;  ///< each rank once; the oldest are written over
   std::atomic<std::uint32_t> count;            ///< changes when there is something to hear: waits look at this
   std::atomic<std::uint32_t> begun;
   loss_record entry[room];
@@ -63,7 +64,7 @@ static_assert(sizeof(loss_record) == 256);
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 10;                // of all of docs/spec/wire.md
+  static constexpr std::uint32_t good_version = 11;                // of all of docs/spec/wire.md
   static constexpr std::uint32_t max_ranks = 1024;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;
@@ -83,6 +84,7 @@ struct job_block {
   std::uint32_t losses_told;                 ///< what looks after the ranks, on all hosts, tells of each that dies, and why
   std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
   std::uint32_t goes_on;                     ///< the ranks that are left go on when one is lost
+  std::uint32_t replaces;                    ///< and another process takes its place
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned
@@ -94,7 +96,8 @@ struct job_block {
   char program_names[max_programs][max_name];
   rank_record rank[max_ranks];
   alignas(cache_line) crowd_record crowd;
-  std::atomic<std::uint8_t> met[max_ranks];  ///< meet_living: how far each rank has come
+  std::atomic<std::uint8_t> met[max_ranks];    ///< meet_living: how far each rank has come
+  std::atomic<std::uint32_t> life[max_ranks];  ///< of each rank: see life.hpp
 };
 static_assert(sizeof(rank_record) == 32 && loss_log::room >= job_block::max_ranks);
 static_assert(sizeof(job_block) <= host_layout::job_bytes);

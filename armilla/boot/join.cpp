@@ -29,6 +29,7 @@
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/launcher.hpp"
 #include "armilla/boot/loss_log.hpp"
+#include "armilla/boot/newcomer.hpp"
 
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
@@ -140,6 +141,7 @@ launch describe_launch(job_block& job, rank_t rank, const options& settings) {
   self.ranks = rank_t(job.ranks);
   self.program = job.rank[rank].program;
   self.programs = programs_of(job);
+  self.newcomer = is_newcomer(job, rank);
   self.threads = job.threads != 0;
   self.cores = job.cores;
   self.processors = job.processors;
@@ -160,6 +162,7 @@ std::vector<launch> join_job(options& settings) {
   job_block& job = map_job(place.memory, place.rank);
   close(place.memory);  // the mapping keeps it, and what this rank starts shall not inherit it
   if (job.supervisor > 0) die_with_parent(job.supervisor);
+  if (is_newcomer(job, place.rank)) clear_control(job, place.rank);
   answer_signals(job, place.rank);
   if (job.label != 0) std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // the supervisor labels whole lines
   try {

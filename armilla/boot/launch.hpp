@@ -31,6 +31,7 @@ struct launch {
   rank_t ranks = 1;
   std::uint32_t program = 0;
   std::vector<program_entry> programs;
+  bool newcomer = false;           ///< it takes the place of a rank that was lost
   bool threads = false;            ///< ranks are threads of this process
   bool oversubscribed = false;     ///< more ranks than processors: a wait soon lets others run
   std::uint32_t cores = 1;         ///< cores that this job may use

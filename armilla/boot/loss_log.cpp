@@ -9,6 +9,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
+#include "armilla/boot/life.hpp"
 
 // Model: tests/models/order/losses.rs
 // Model: tests/models/protocols/end.pml
@@ -22,32 +23,51 @@ void copy(char (&to)[N], std::string_view from) noexcept {
   to[n] = 0;
 }
 
+/// Of a rank whose record has been written over: it was lost that many losses ago.
+const loss_record forgotten{.complete = 1, .first = 0, .last = 0, .life = 0, .host = "", .cause = "was lost"};
+
 }  // namespace
 
 std::string cause_of_bereaved(rank_t first) { return "ended after the loss of rank " + std::to_string(first); }
 
 const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
-  for (const loss_record& e : told_losses(job))
-    if (e.complete.load(std::memory_order_acquire) != 0 && e.first <= r && r <= e.last) return &e;
-  return nullptr;
+  const rank_life life = life_of(job, r);
+  if (life.now == presence::living) return nullptr;
+  const loss_record* found = nullptr;
+  for (const loss_record& e : job.losses.entry) {
+    const std::uint32_t number = e.complete.load(std::memory_order_acquire);
+    if (number == 0 || r < e.first || e.last < r || e.life != life.number) continue;
+    if (found == nullptr || number < found->complete.load(std::memory_order_relaxed)) found = &e;
+  }
+  return found != nullptr ? found : &forgotten;
+}
+
+void tell_change(job_block& job) noexcept {
+  job.losses.count.fetch_add(1, std::memory_order_seq_cst);
+  for (rank_t r = 0; r < rank_t(job.ranks); ++r) wake(control_of(job, r));
 }
 
 // The teller counts up and then wakes; a sleeper says that it sleeps and then looks at the count: one of them sees the other.
+// Of two tellers at once both write a record, and the first one counts.
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause, std::string_view host) noexcept {
   loss_log& log = job.losses;
   bool known = true;
   for (rank_t r = first; known && r <= last; ++r) known = find_loss(job, r) != nullptr;
   if (known) return;
   const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
-  if (mine >= loss_log::room) return;
-  loss_record& e = log.entry[mine];
+  loss_record& e = log.entry[mine % loss_log::room];
+  e.complete.store(0, std::memory_order_relaxed);
   e.first = first;
   e.last = last;
+  e.life = life_of(job, first).number;
   copy(e.host, host);
   copy(e.cause, cause);
-  e.complete.store(1, std::memory_order_release);
-  log.count.fetch_add(1, std::memory_order_seq_cst);
-  for (rank_t r = 0; r < rank_t(job.ranks); ++r) wake(control_of(job, r));
+  e.complete.store(mine + 1, std::memory_order_release);
+  for (rank_t r = first; r <= last; ++r) {
+    const rank_life life = life_of(job, r);
+    if (life.now == presence::living) change_life(job, r, life, {life.number, presence::lost});
+  }
+  tell_change(job);
 }
 
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause) noexcept {

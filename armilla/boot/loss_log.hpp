@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -10,8 +8,8 @@
 namespace armilla::detail {
 
 /// Writes down that the ranks `first` to `last`, of this host, are lost, and wakes every rank of this host, so that those that
-/// wait for them hear of it. Any process that has mapped the job block and the control pages may call it. What is known already,
-/// or has no room in the log, changes nothing.
+/// wait for them hear of it. Any process that has mapped the job block and the control pages may call it. What is known already
+/// changes nothing.
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause) noexcept;
 /// The same of ranks somewhere; `host` may be empty.
 void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause, std::string_view host) noexcept;
@@ -21,10 +19,8 @@ void tell_own_loss(job_block& job, rank_t rank) noexcept;
 /// "ended after the loss of rank 1".
 std::string cause_of_bereaved(rank_t first);
 
-/// Those that have been told or are being told, in their order.
-inline std::span<const loss_record> told_losses(const job_block& job) noexcept {
-  return {job.losses.entry, std::min(job.losses.begun.load(std::memory_order_relaxed), loss_log::room)};
-}
+/// Lets every rank of this host look which ranks live.
+void tell_change(job_block& job) noexcept;
 
 /// What is known of the loss of rank `r`; null: it is not lost.
 const loss_record* find_loss(const job_block& job, rank_t r) noexcept;

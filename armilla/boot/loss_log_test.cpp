@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "armilla/boot/life.hpp"
 #include "armilla/ring/host_layout.hpp"
 
 namespace {
@@ -47,16 +48,38 @@ TEST(losses, there_is_room_for_all_ranks_of_the_largest_job) {
   for (int round = 0; round < 2; ++round)
     for (int r = 0; r < int(job_block::max_ranks); ++r) tell_loss(job, r, r, std::string(1000, 'x'), std::string(1000, 'y'));
   EXPECT_EQ(job.losses.count.load(), job_block::max_ranks);
-  EXPECT_EQ(told_losses(job).size(), job_block::max_ranks);
   EXPECT_EQ(std::string(find_loss(job, 0)->cause).size(), sizeof loss_record::cause - 1);
   EXPECT_NE(find_loss(job, job_block::max_ranks - 1), nullptr);
 }
 
-TEST(losses, a_full_log_harms_nobody) {
+void replace(job_block& job, armilla::rank_t r) {
+  const rank_life life = life_of(job, r);
+  ASSERT_EQ(life.now, presence::lost);
+  ASSERT_TRUE(change_life(job, r, life, {life.number, presence::coming}));
+  ASSERT_TRUE(change_life(job, r, {life.number, presence::coming}, {life.number + 1, presence::living}));
+}
+
+TEST(losses, a_rank_that_was_replaced_is_lost_once_more) {
   job_block& job = make_job(8);
-  job.losses.begun = loss_log::room;
-  tell_loss(job, 7, 7, "too late", "");
-  EXPECT_EQ(find_loss(job, 7), nullptr);
+  tell_loss(job, 2, 2, "first", "");
+  replace(job, 2);
+  EXPECT_EQ(find_loss(job, 2), nullptr);
+  tell_loss(job, 2, 2, "second", "");
+  ASSERT_NE(find_loss(job, 2), nullptr);
+  EXPECT_STREQ(find_loss(job, 2)->cause, "second");
+  EXPECT_EQ(life_of(job, 2).number, 1u);
+}
+
+TEST(losses, of_more_of_them_than_the_log_holds_the_last_are_known) {
+  job_block& job = make_job(8);
+  tell_loss(job, 1, 1, "long ago", "");
+  for (std::uint32_t i = 0; i < 2 * loss_log::room; ++i) {
+    tell_loss(job, 7, 7, "loss " + std::to_string(i), "");
+    ASSERT_EQ(find_loss(job, 7)->cause, "loss " + std::to_string(i));
+    replace(job, 7);
+  }
+  ASSERT_NE(find_loss(job, 1), nullptr);
+  EXPECT_STREQ(find_loss(job, 1)->cause, "was lost");
 }
 
 }  // namespace

@@ -46,10 +46,20 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
     throw_usage("start", fmt::format("{} programs asked for; a job holds up to {}", programs.size(), job_block::max_programs));
   if (settings.fabric == "threads" && programs.size() > 1)
     throw_usage("start", "ARMILLA_FABRIC=threads runs all ranks in one process, so it takes one program; use shm for several");
-  if (settings.on_loss == loss_use::go_on && settings.fabric != "auto" && settings.fabric != "shm")
-    throw_usage("start", fmt::format("ARMILLA_ON_LOSS=continue with ARMILLA_FABRIC={}: ranks go on in shared memory only; set "
+  if (settings.on_loss == loss_use::end) return;
+  const std::string on_loss = settings.get("on_loss");
+  if (settings.fabric != "auto" && settings.fabric != "shm")
+    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_FABRIC={}: ranks go on in shared memory only; set "
                                      "ARMILLA_FABRIC=shm, or leave ARMILLA_ON_LOSS away",
-                                     settings.fabric));
+                                     on_loss, settings.fabric));
+  if (settings.on_loss == loss_use::replace && settings.progress != progress_mode::poll)
+    throw_usage("start", fmt::format("ARMILLA_ON_LOSS={} with ARMILLA_PROGRESS_MODE={}: lost ranks are replaced where ranks poll "
+                                     "only; leave ARMILLA_PROGRESS_MODE away, or set ARMILLA_ON_LOSS=continue",
+                                     on_loss, settings.get("progress_mode")));
+  if (settings.on_loss == loss_use::replace && !(settings.record.empty() && settings.replay.empty()))
+    throw_usage("start",
+                "ARMILLA_ON_LOSS=replace with ARMILLA_RECORD or ARMILLA_REPLAY: an order of arrivals is that of the "
+                "ranks of the start; set ARMILLA_ON_LOSS=continue");
 }
 
 void fill_programs(job_plan& plan, const std::vector<program_spec>& programs) {
@@ -105,7 +115,8 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   job.label = settings.label;
   job.supervisor = getpid();
   job.losses_told = 1;
-  job.goes_on = settings.on_loss == loss_use::go_on;
+  job.goes_on = settings.on_loss != loss_use::end;
+  job.replaces = settings.on_loss == loss_use::replace;
   fill_options(job, settings);
   fill_programs(plan, programs);
   fill_places(plan, settings);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -18,7 +19,9 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
+#include "armilla/boot/newcomer.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/plan.hpp"
@@ -34,6 +37,8 @@ namespace {
 constexpr std::uint64_t others_may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 constexpr std::uint64_t keyboard_ns = 100 * milli;         // until a Ctrl-C that struck a rank strikes us too
 constexpr int look_again_ms = 20;                          // where the kernel has no pidfd for us
+constexpr std::uint64_t short_life_ns = 100 * milli;
+constexpr int most_short_lives = 10;  // of one place in a row: its program cannot live there
 
 class supervisor {
  public:
@@ -51,13 +56,17 @@ class supervisor {
     rank_t first = 0, last = 0;
     bool alive = false;
     int status = 0;
-    bool told = false;  // the others have heard that it is lost
+    bool told = false;        // the others have heard that it is lost
+    bool given_up = false;    // and no other takes its place
+    bool coming = false;      // it takes the place of a lost one, and is not in the job yet
+    std::uint64_t began = 0;  // when it came to life there
+    int short_lives = 0;      // of those before it, in a row
   };
   enum class phase { running, failing, ending, killing };
 
   void block_signals();
   void start_all();
-  void start(rank_t first, rank_t last);
+  child start(rank_t first, rank_t last);
   void wait_for_events();
   int patience_ms() const;
   void read_signals();
@@ -68,6 +77,12 @@ class supervisor {
   bool goes_on() const;
   void go_on_without_the_lost();
   bool lose(child& c);
+  void note_short_life(child& c);
+  bool can_be_replaced(const child& c) const;
+  void replace_the_lost();
+  void start_newcomer(child& c);
+  void welcome(child& c);
+  void lose_newcomer(child& c);
   bool typed_at_us_too(int signal);
   std::optional<ending> find_failure() const;
   std::optional<ending> look_at(const child& c) const;
@@ -134,11 +149,11 @@ void supervisor::block_signals() {
 }
 
 void supervisor::start_all() {
-  if (plan_.job->threads != 0) return start(0, plan_.ranks - 1);
-  for (rank_t r = 0; r < plan_.ranks; ++r) start(r, r);
+  const rank_t each = plan_.job->threads != 0 ? plan_.ranks : 1;
+  for (rank_t r = 0; r < plan_.ranks; r += each) children_.push_back(start(r, r + each - 1));
 }
 
-void supervisor::start(rank_t first, rank_t last) {
+supervisor::child supervisor::start(rank_t first, rank_t last) {
   spawn_plan how;
   how.program = plan_.program_of[std::size_t(first)];
   how.rank = first;
@@ -159,7 +174,7 @@ void supervisor::start(rank_t first, rank_t last) {
   c.alive = c.pid > 0;
   if (c.alive) c.pidfd = int(syscall(SYS_pidfd_open, c.pid, 0));
   for (rank_t r = first; r <= last; ++r) plan_.job->rank[r].pid.store(c.pid, std::memory_order_relaxed);
-  children_.push_back(c);
+  return c;
 }
 
 // --- what happens ---
@@ -306,8 +321,11 @@ bool supervisor::goes_on() const {
 
 void supervisor::go_on_without_the_lost() {
   for (child& c : children_) {
+    if (c.coming) welcome(c);
     if (c.alive || c.told) continue;
-    if (finished(c) && WIFEXITED(c.status))
+    if (c.coming)
+      lose_newcomer(c);
+    else if (finished(c) && WIFEXITED(c.status))
       failure_ = failure_ ? failure_ : look_at(c);  // its part was done, but the program says that it failed
     else if (!lose(c))
       return;
@@ -316,7 +334,7 @@ void supervisor::go_on_without_the_lost() {
   const auto is_left = [this](const child& c) {
     return !c.told && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(c));
   };
-  if (std::ranges::any_of(children_, is_left)) return;
+  if (std::ranges::any_of(children_, is_left)) return replace_the_lost();
   none_left_ = std::ranges::none_of(children_, [this](const child& c) { return finished(c); });
   if (std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);  // what has told its own loss ends by itself
 }
@@ -330,12 +348,76 @@ bool supervisor::lose(child& c) {
   if (!first_loss_) first_loss_ = how;
   how.kind = ending::how::lost;
   how.text = find_loss(*plan_.job, c.first)->cause;  // as the rank itself has told it, if it has
-  const auto left = std::ranges::count_if(children_, [](const child& other) { return !other.told; });
-  say(fmt::format("armilla: {}; {}", sentence(how),
+  const auto left = std::ranges::count_if(children_, [](const child& other) { return !other.told && !other.coming; });
+  note_short_life(c);
+  c.given_up = !can_be_replaced(c);
+  say(fmt::format("armilla: {}; {}{}", sentence(how),
                   left > 1    ? fmt::format("the other {} ranks go on", left)
                   : left == 1 ? "the other rank goes on"
-                              : "no rank is left"));
+                              : "no rank is left",
+                  c.short_lives >= most_short_lives
+                      ? fmt::format("; {} in a row have not lived for {} ms in this place: it is given up", c.short_lives,
+                                    short_life_ns / milli)
+                      : ""));
   return true;
+}
+
+// --- others in their places ---
+
+void supervisor::note_short_life(child& c) {
+  const bool brief = c.began != 0 && now_ns() - c.began < short_life_ns;
+  c.short_lives = brief ? c.short_lives + 1 : 0;
+}
+
+// One that comes to the end of its function is not needed any more; one that ends because another did has nothing to go on with.
+bool supervisor::can_be_replaced(const child& c) const {
+  const auto ends_by_another = [&] {
+    const std::string_view cause = find_loss(*plan_.job, c.first)->cause;
+    return std::ranges::any_of(children_, [&](const child& other) { return cause == cause_of_bereaved(other.first); });
+  };
+  return plan_.job->replaces != 0 && c.short_lives < most_short_lives &&
+         plan_.job->rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running && !ends_by_another();
+}
+
+// One at a time: it waits for all that live, and two would wait for each other.
+void supervisor::replace_the_lost() {
+  if (std::ranges::any_of(children_, [](const child& c) { return c.coming; })) return;
+  const auto lost = std::ranges::find_if(children_, [](const child& c) { return c.told && !c.alive && !c.given_up; });
+  if (lost != children_.end() && plan_.job->replaces != 0) start_newcomer(*lost);
+}
+
+void supervisor::start_newcomer(child& c) {
+  rank_record& record = plan_.job->rank[c.first];
+  record.stage.store(rank_stage::absent, std::memory_order_release);
+  record.exec_error = 0;
+  const rank_life life = life_of(*plan_.job, c.first);
+  change_life(*plan_.job, c.first, life, {life.number, presence::coming});
+  tell_change(*plan_.job);
+  const int short_lives = c.short_lives;
+  c = start(c.first, c.last);
+  c.coming = true;
+  c.short_lives = short_lives;
+}
+
+void supervisor::welcome(child& c) {
+  if (life_of(*plan_.job, c.first).now != presence::living) return;
+  c.coming = false;
+  c.began = now_ns();
+  const ending about = base_of(c);
+  say(fmt::format("armilla: rank {} is there again ({}, pid {})", about.first, about.program, about.pid));
+}
+
+// It may have been told that it is not needed any more. If it has died, there is another one.
+void supervisor::lose_newcomer(child& c) {
+  const rank_life life = life_of(*plan_.job, c.first);
+  change_life(*plan_.job, c.first, life, {life.number, presence::lost});
+  tell_change(*plan_.job);
+  c.coming = false;
+  c.told = true;
+  const auto how = look_at(c);
+  const bool refused = !how || (how->kind != ending::how::signal && how->code == not_needed_exit_code);
+  c.given_up = refused || ++c.short_lives >= most_short_lives;
+  if (!refused) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
 }
 
 void supervisor::judge() {

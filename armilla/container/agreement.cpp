@@ -28,7 +28,8 @@ namespace {
 struct set_aside {
   global_address block;  ///< null: `part` is it
   std::shared_ptr<void> part;
-  std::vector<rank_t> members;  ///< that may read it; empty: all ranks
+  std::vector<rank_t> members;       ///< that may read it; empty: all ranks
+  std::vector<std::uint32_t> lives;  ///< of all ranks then
 };
 
 struct kept_failure {
@@ -51,10 +52,22 @@ std::vector<rank_t> members_of(const team& t) {
   return all;
 }
 
-// A lost rank reads nothing any more.
+std::vector<std::uint32_t> lives_now() {
+  std::vector<std::uint32_t> all;
+  for (rank_t r = 0; r < current->ranks; ++r) all.push_back(current->out->life(r));
+  return all;
+}
+
+set_aside aside_for(const team& t, global_address block, std::shared_ptr<void> part) {
+  return {block, std::move(part), members_of(t), lives_now()};
+}
+
+// A lost rank reads nothing any more, nor does another one in its place.
 bool has_all(const team& t, const set_aside& s) {
   if (t.size() == current->ranks) return true;
-  const auto is_here = [&t](rank_t r) { return t.rank_of(r) >= 0 || current->out->is_lost(r); };
+  const auto is_here = [&](rank_t r) {
+    return t.rank_of(r) >= 0 || current->out->is_lost(r) || current->out->life(r) != s.lives[std::size_t(r)];
+  };
   return s.members.empty() ? std::ranges::all_of(std::views::iota(rank_t{0}, current->ranks), is_here)
                            : std::ranges::all_of(s.members, is_here);
 }
@@ -104,8 +117,8 @@ void keep_failure(const team& t, const char* operation, failure& now) {
   if (now.happened() && kept_for(t) == nullptr) mine->kept.push_back({t.id(), operation, std::move(now)});
 }
 
-void put_aside(const team& t, global_address block) { mine->aside.push_back({block, nullptr, members_of(t)}); }
-void put_aside(const team& t, std::shared_ptr<void> part) { mine->aside.push_back({{}, std::move(part), members_of(t)}); }
+void put_aside(const team& t, global_address block) { mine->aside.push_back(aside_for(t, block, nullptr)); }
+void put_aside(const team& t, std::shared_ptr<void> part) { mine->aside.push_back(aside_for(t, {}, std::move(part))); }
 
 meeting::meeting(const team& t) : t_(t), known_(mine->aside.size()) {
   if (t.size() > 1) refuse_in_functions();

@@ -189,6 +189,13 @@ void require_alike(const team& t, std::uint64_t mark) {
                 "container differently now; recover it from a checkpoint");
 }
 
+void require_memory_stays() {
+  if (here("recover").settings->on_loss == loss_use::replace)
+    throw_usage("recover",
+                "with ARMILLA_ON_LOSS=replace the memory of a lost rank is cleared for the one that takes its place; recover a "
+                "checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
+}
+
 std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members) {
   std::vector<const std::byte*> parts;
   for (rank_t m = 0; m < members.size(); ++m) parts.push_back(place_on_host(blocks.at(m)));

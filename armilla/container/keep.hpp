@@ -123,6 +123,8 @@ struct keeping {
 void require_recoverable(const team& t, const team& old);
 /// The copies of a container whose members are `members`; usage_error if there are none.
 kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation);
+/// usage_error where the memory of a lost rank is cleared for another one in its place.
+void require_memory_stays();
 /// The part of each member where it lies.
 std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members);
 /// The same on members that hold the container alike. `mark`: of its elements' places.

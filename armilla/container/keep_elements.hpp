@@ -111,6 +111,7 @@ recovered_elements<T> recover_elements(const team& t, element_state<T>& s, keepi
 /// Collective of `t`: what memory holds now.
 template <class T>
 recovered_elements<T> recover_raw_elements(const team& t, element_state<T>& s, keeping<recovered_elements<T>>& kept) {
+  require_memory_stays();
   catch_up_elements<T>(t, s, kept);
   return recover_together(t, kept.unfinished, [&] {
     require_alike(t, mark_of_blocks(s.blocks, s.members, mark_of_container(s.where, sizeof(T))));

@@ -355,6 +355,7 @@ recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) {
 template <class T, std::size_t N>
 recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t, raw_t) {
   using result = recovered<matrix, cell_range<N>>;
+  detail::require_memory_stays();
   catch_up(t);
   return detail::recover_together(t, kept_.unfinished, [&] {
     detail::require_alike(t, detail::mark_of_blocks(blocks_, members(), plan_->mark(sizeof(T))));

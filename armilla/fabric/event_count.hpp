@@ -73,6 +73,8 @@ class event_count {
   /// A wait looks at `count` now and then: while it differs from what was heard, the rank does not sleep.
   void watch_losses(const std::atomic<std::uint32_t>& count) noexcept { losses_ = &count; }
   bool losses_to_hear() const noexcept { return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_; }
+  /// There is more to hear, for which this rank is not ready yet: it does not sleep meanwhile.
+  void hear_losses_again() noexcept { --losses_heard_; }
   /// From now on only further losses count. Pairs with the release behind which their records are complete.
   void hear_losses() noexcept { losses_heard_ = losses_->load(std::memory_order_acquire); }
   /// The rank takes in what guests of the job ask of it: while there is something, it does not sleep. False: it no longer does.

@@ -21,6 +21,12 @@
 namespace armilla::detail {
 namespace {
 
+// Pointers to what a rank that was lost had in this place are old.
+std::uint16_t first_generation(const context& self) noexcept {
+  constexpr std::uint32_t far_apart = 40503;
+  return std::uint16_t(self.out->life(self.rank) * far_apart);
+}
+
 /// The segment whose lower half holds `area` bytes of variables, no less room for objects, and the directory.
 constexpr std::uint64_t least_for(std::uint64_t area) {
   return std::max(least_segment_bytes, 2 * (2 * area + segment_directory::bytes));
@@ -40,6 +46,11 @@ struct frozen {
 bool quiet(context& c) {
   const memory_state& m = *c.memory;
   return m.unfinished[unsigned(far_group::split)] == 0 && m.unfinished[unsigned(far_group::stores)] == 0;
+}
+
+// Of a rank that is lost nothing is copied; of its successor as at the start.
+void copy_again(context& self, rank_t successor) {
+  if (self.memory != nullptr && self.settings->cross_copy) memory_of(self).cross[std::size_t(successor)] = 0;
 }
 
 void leave(context& self) {
@@ -74,8 +85,9 @@ void start_memory(context& self, const launch&) {
                                    segment, variables.bytes, least_for(area) / 1024));
   m->per_rank_begin = m->directory_at - area;
   m->per_rank = self.host->segment_start(self.rank) + m->per_rank_begin;
-  m->local = heap::create(self.host->segment_start(self.rank), 0, m->per_rank_begin);
-  m->symmetric = heap::create(self.host->segment_start(self.rank), m->symmetric_at, segment - m->symmetric_at);
+  const std::uint16_t generation = first_generation(self);
+  m->local = heap::create(self.host->segment_start(self.rank), 0, m->per_rank_begin, generation);
+  m->symmetric = heap::create(self.host->segment_start(self.rank), m->symmetric_at, segment - m->symmetric_at, generation);
   m->directory(self.rank).per_rank_begin = m->per_rank_begin;
   // Ranks are children of one supervisor; where the kernel lets only a parent copy, it lets the parent's other children too.
   if (!self.host->threads) prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
@@ -89,6 +101,7 @@ void start_memory(context& self, const launch&) {
   self.memory = m.get();
   self.out->use_heap(m->local, 0);
   self.messages->lost.tell(fail_pieces);
+  self.messages->lost.tell_of_return(copy_again);
   self.teams->hooks.quiet = quiet;
   try {
     construct_per_rank(m->per_rank);

@@ -54,6 +54,8 @@ class creation_log {
     rank_t owner = -1;
     std::uint64_t number = 0;
   };
+  /// Numbers begin behind all those of the ranks that had this place before.
+  void begin(std::uint32_t life) noexcept { last_ = std::uint64_t{life} << 40; }
   std::uint64_t next() noexcept { return ++last_; }
   void note(const pending_op& c, rank_t owner, std::uint64_t number);
   /// The creation that will fill `c`, or null: it is no creation, or has ended.

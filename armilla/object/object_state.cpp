@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "armilla/am/outbox.hpp"
 #include "armilla/object/library.hpp"
 #include "armilla/object/polymorphic_kinds.hpp"
 #include "armilla/object/reference_book.hpp"
@@ -15,6 +16,9 @@ object_state::~object_state() = default;
 
 void start_objects(context& self, const launch&) {
   self.objects = new object_state;
+  const std::uint32_t life = self.out->life(self.rank);
+  self.objects->asked.begin(life);
+  self.objects->references->begin(life);
   provide_load(self);
 }
 

@@ -14,6 +14,8 @@ class reference_book {
   reference_book(const reference_book&) = delete;
   ~reference_book();
 
+  /// Tickets begin behind all those of the ranks that had this place before.
+  void begin(std::uint32_t life) noexcept { next_ = 1 + (std::uint64_t{life} << 40); }
   std::uint64_t ticket(reference& r);
   reference* find(std::uint64_t ticket) const noexcept;
   void forget(reference& r) noexcept { by_ticket_.erase(r.ticket); }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "armilla/am/outbox.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/creations.hpp"
 
@@ -11,10 +12,12 @@ namespace armilla::detail {
 
 void slot_table::grow() {
   const auto first = std::uint32_t(chunks_.size()) * chunk_slots;
+  // Names of what a lost rank had in this place are old.
+  const std::uint32_t generation = current == nullptr ? 1 : 1 + (current->out->life(current->rank) << 20);
   chunks_.push_back(std::make_unique<object_slot[]>(chunk_slots));
   for (std::uint32_t i = chunk_slots; i-- > 0;) {
     object_slot& s = chunks_.back()[i];
-    s.name = {first + i, 1};
+    s.name = {first + i, generation};
     s.next_free = free_;
     free_ = &s;
   }

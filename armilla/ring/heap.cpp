@@ -87,7 +87,7 @@ heap::chunk_info& heap::info(std::uint32_t chunk) const {
   return reinterpret_cast<chunk_info*>(area_ + align_up(sizeof(header), cache_line))[chunk];
 }
 
-heap heap::create(std::byte* base, std::uint64_t first, std::uint64_t bytes) {
+heap heap::create(std::byte* base, std::uint64_t first, std::uint64_t bytes, std::uint16_t generation) {
   heap self{base + first, first};
   const std::uint64_t chunks = bytes / chunk_bytes;
   const std::uint64_t metadata = align_up(sizeof(header), cache_line) + chunks * sizeof(chunk_info);
@@ -96,6 +96,7 @@ heap heap::create(std::byte* base, std::uint64_t first, std::uint64_t bytes) {
   h.chunks = std::uint32_t(chunks);
   h.first_chunk = h.top = h.peak = std::uint32_t(align_up(metadata, chunk_bytes) / chunk_bytes);
   if (h.chunks < h.first_chunk) h.chunks = h.first_chunk;  // too small for anything: every allocation fails
+  h.generation = generation;
   h.magic = magic_word;
   return self;
 }

@@ -46,8 +46,9 @@ class heap {
 
   heap() = default;
 
-  /// Formats bytes [first, first + bytes) of `base`, which begin at a page and hold zeros. Offsets count from `base`.
-  static heap create(std::byte* base, std::uint64_t first, std::uint64_t bytes);
+  /// Formats bytes [first, first + bytes) of `base`, which begin at a page and hold zeros. Offsets count from `base`. Generations
+  /// count from `generation`, so that pointers into a heap that was there before are old.
+  static heap create(std::byte* base, std::uint64_t first, std::uint64_t bytes, std::uint16_t generation = 0);
   /// The heap that `create` put there, as another rank sees it.
   static heap attach(std::byte* base, std::uint64_t first) { return heap{base + first, first}; }
 

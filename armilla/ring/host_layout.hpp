@@ -27,7 +27,7 @@ struct host_layout {
   std::uint64_t segment_bytes = 1 << 30;  ///< reserved for each rank's segment, a multiple of the page
 
   static constexpr std::size_t team_slots = 33;  ///< teams that a rank can be in, one way or another
-  static constexpr std::size_t team_slot_bytes = page + 5 * cache_line;
+  static constexpr std::size_t team_slot_bytes = page + 7 * cache_line;
   static constexpr std::size_t team_flags_bytes = team_slots * team_slot_bytes;  ///< their flags, together in front
 
   static constexpr std::size_t team_boards_bytes = 36 * 1024;

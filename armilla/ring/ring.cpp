@@ -54,6 +54,14 @@ void ring_writer::clear_word(std::uint64_t line) noexcept {
 ring_reader::ring_reader(const ring_memory& memory) noexcept
     : line_(memory.lines), count_(memory.count), lines_(memory.lines), shared_head_(memory.head) {}
 
+void ring_reader::follow(const ring_memory& memory) noexcept {
+  head_ = memory.tail().load(std::memory_order_acquire);
+  line_ = lines_ + (head_ & (count_ - 1)) * cache_line;
+  expected_ = lap_mark(head_ / count_);
+  leave(false);
+  publish_head();
+}
+
 void ring_reader::publish_head() noexcept {
   published_ = head_;
   shared_head_->store(head_, std::memory_order_release);  // pairs with refresh_credit

@@ -41,6 +41,9 @@ class ring_reader {
   /// Tells the writer whether it leaves what is there; seen sooner or later.
   void leave(bool there) noexcept { shared_head_[1].store(there, std::memory_order_relaxed); }
 
+  /// Follows a reader that was lost, on its memory: begins behind all that was written before, which is dropped.
+  void follow(const ring_memory& memory) noexcept;
+
   /// Whether `place` lies in the ring's lines.
   bool holds(const std::byte* place) const noexcept { return place >= lines_ && place < lines_ + count_ * cache_line; }
   /// Lines ever released.

@@ -34,9 +34,14 @@ inline std::atomic_ref<frame_word> word_at(std::byte* line) noexcept {
   return std::atomic_ref(*reinterpret_cast<frame_word*>(line));
 }
 
-/// The shared bytes of a ring: first the reader's position (in lines) and whether it leaves what is there, then the lines.
+/// The shared bytes of a ring: first the reader's position (in lines), whether it leaves what is there, and what is handed over,
+/// then the lines.
+///
+/// A rank that is lost can be followed by another one at its ends of two rings. The other end of both *hands over*: it shows its
+/// positions in the ring that it writes, and does no more until the new ends have begun at them. See boot/newcomer.hpp.
 struct ring_memory {
-  std::atomic<std::uint64_t>* head = nullptr;  ///< and behind it `left`
+  static constexpr std::uint64_t refused = ~std::uint64_t{0};
+  std::atomic<std::uint64_t>* head = nullptr;
   std::byte* lines = nullptr;
   std::uint64_t count = 0;  ///< lines, a power of two
 
@@ -45,6 +50,12 @@ struct ring_memory {
       : head(reinterpret_cast<std::atomic<std::uint64_t>*>(shared)),
         lines(shared + header_bytes),
         count(ring_bytes / cache_line) {}
+
+  std::atomic<std::uint64_t>& left() const noexcept { return head[1]; }
+  /// By the writer: to which reader; `refused`: to none any more.
+  std::atomic<std::uint64_t>& handed_over() const noexcept { return head[2]; }
+  std::atomic<std::uint64_t>& tail() const noexcept { return head[3]; }   ///< the writer's position then
+  std::atomic<std::uint64_t>& taken() const noexcept { return head[4]; }  ///< and its position as a reader in the ring back
 };
 
 class ring_writer {
@@ -87,7 +98,16 @@ class ring_writer {
   }
 
   /// Whether the reader says that it leaves what is there.
-  bool is_left() const noexcept { return memory_.head[1].load(std::memory_order_relaxed) != 0; }
+  bool is_left() const noexcept { return memory_.left().load(std::memory_order_relaxed) != 0; }
+
+  /// The present reader is lost: `to` may begin behind all that was written, and write behind all that was `taken` from it.
+  void hand_over(std::uint64_t to, std::uint64_t taken = 0) const noexcept {
+    memory_.tail().store(tail_, std::memory_order_relaxed);
+    memory_.taken().store(taken, std::memory_order_relaxed);
+    memory_.handed_over().store(to, std::memory_order_release);
+  }
+  /// Follows a writer that was lost: begins where the reader waits. The lines hold zeros.
+  void follow() noexcept { credit_ = memory_.count + (tail_ = memory_.head->load(std::memory_order_acquire)); }
 
   std::uint64_t lines() const noexcept { return memory_.count; }
   /// Lines ever published, those that fill up the end included.

@@ -249,6 +249,10 @@ void fail_questions(context& self, rank_t lost) {
   if (self.calls->losses != nullptr) self.calls->losses->run(self, lost);
 }
 
+void forget_stubs(context& self, rank_t successor) {
+  if (self.calls != nullptr) self.calls->stubs.forget(successor);
+}
+
 constexpr method<std::string()> list_of_methods{"armilla.methods"};
 std::string methods_here() { return current->calls->methods.list(); }
 
@@ -261,6 +265,7 @@ void provide_list(call_state& calls) {
 
 void start_calls(context& self, const launch&) {
   self.messages->lost.tell(fail_questions);
+  self.messages->lost.tell_of_return(forget_stubs);
   self.calls = new call_state(self.ranks, *self.count);
   provide_list(*self.calls);
   self.calls->buffers.set_limit(self.settings->receive_buffers);

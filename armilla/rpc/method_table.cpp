@@ -132,4 +132,8 @@ void stub_cache::set(std::uint32_t method, rank_t at, std::uint32_t stub) {
   stubs_[i] = stub;
 }
 
+void stub_cache::forget(rank_t at) noexcept {
+  for (std::size_t i = std::uint32_t(at); i < stubs_.size(); i += ranks_) stubs_[i] = unknown;
+}
+
 }  // namespace armilla::detail

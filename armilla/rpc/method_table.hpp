@@ -86,6 +86,8 @@ class stub_cache {
     return i < stubs_.size() ? stubs_[i] : unknown;
   }
   void set(std::uint32_t method, rank_t at, std::uint32_t stub);
+  /// Another rank is there, which may provide otherwise.
+  void forget(rank_t at) noexcept;
   /// Whether this rank ever asked for the method of that number.
   bool has(std::uint32_t method) const noexcept { return method < stubs_.size() / ranks_; }
 

@@ -95,4 +95,17 @@ TEST(stub_cache, remembers_by_method_and_rank) {
   EXPECT_FALSE(stubs.has(b.value + 1));
 }
 
+TEST(stub_cache, forgets_one_rank) {
+  stub_cache stubs(3);
+  method_number a, b;
+  for (const method_number* const m : {&a, &b})
+    for (armilla::rank_t r = 0; r < 3; ++r) stubs.set(m->value, r, 7);
+  stubs.forget(1);
+  for (const method_number* const m : {&a, &b}) {
+    EXPECT_EQ(stubs.find(*m, 0), 7u);
+    EXPECT_EQ(stubs.find(*m, 1), stub_cache::unknown);
+    EXPECT_EQ(stubs.find(*m, 2), 7u);
+  }
+}
+
 }  // namespace

@@ -91,10 +91,11 @@ joined_process first_process(int argc, char** argv, joined_process process) {
 // Launchers end the job of a rank that dies, each in its way, and there may be several hosts.
 void require_end_on_loss(const launcher& from, const options& settings) {
   if (settings.on_loss == loss_use::end || (from.kind != launcher_kind::agent && settings.launcher == launcher_use::none)) return;
-  throw_usage("start", fmt::format("ARMILLA_ON_LOSS=continue is for the ranks of one host, and {} started this one; start the "
-                                   "program by itself with ARMILLA_RANKS or by armilla-run -n without --hosts, or leave "
-                                   "ARMILLA_ON_LOSS away",
-                                   from.kind == launcher_kind::agent ? "armilla-run --hosts" : from.name));
+  throw_usage("start",
+              fmt::format("ARMILLA_ON_LOSS={} is for the ranks of one host, and {} started this one; start the "
+                          "program by itself with ARMILLA_RANKS or by armilla-run -n without --hosts, or leave "
+                          "ARMILLA_ON_LOSS away",
+                          settings.get("on_loss"), from.kind == launcher_kind::agent ? "armilla-run --hosts" : from.name));
 }
 
 joined_process join(int argc, char** argv) {

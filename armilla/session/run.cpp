@@ -15,6 +15,7 @@
 #include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/join.hpp"
 #include "armilla/session/joining.hpp"
+#include "armilla/session/on_join.hpp"
 #include "armilla/session/session_state.hpp"
 
 namespace armilla::detail {
@@ -22,22 +23,31 @@ namespace {
 
 constexpr int could_not_start = 2;
 
-struct job_function {
-  rank_main call;
-  const void* function;
-  who_runs who;
-};
+constinit job_function join_function{};
 
-int run_rank(const launch& self, const job_function& f) {
+// Before the rank starts, so that no job begins that cannot go on as it was asked to.
+void require_join_function(const launch& self, who_runs who) try {
+  if (self.job->replaces == 0 || who == who_runs::first || join_function.call != nullptr) return;
+  throw_usage("run",
+              "ARMILLA_ON_LOSS=replace starts another process in place of a lost rank, and the program does not say what that "
+              "runs; call armilla::on_join(f) before run, or set ARMILLA_ON_LOSS=continue");
+} catch (const error& why) {
+  record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+  throw;
+}
+
+int run_rank(const launch& self, const job_function& asked, who_runs who) {
+  require_join_function(self, who);
   session_state rank(self);
-  const int code = rank.run(f.call, f.function, f.who);
+  const job_function& f = self.newcomer && who == who_runs::everybody ? join_function : asked;
+  const int code = rank.run(f.call, f.function, who);
   rank.finish();
   return code != 0 ? code : int(rank.failed);
 }
 
-int run_rank_thread(const launch& self, const job_function& f) noexcept {
+int run_rank_thread(const launch& self, const job_function& f, who_runs who) noexcept {
   try {
-    return run_rank(self, f);
+    return run_rank(self, f, who);
   } catch (const std::exception&) {
     return could_not_start;  // noted
   }
@@ -56,24 +66,26 @@ void start_rank(std::vector<std::thread>& threads, const launch& self, const F& 
 }
 
 // The calling thread is rank 0.
-int run_threads(const std::vector<launch>& ranks, const job_function& f) {
+int run_threads(const std::vector<launch>& ranks, const job_function& f, who_runs who) {
   std::vector<int> codes(ranks.size());
   std::vector<std::thread> threads;
   for (std::size_t r = 1; r < ranks.size(); ++r)
-    start_rank(threads, ranks[r], [&, r] { codes[r] = run_rank_thread(ranks[r], f); });
-  codes[0] = run_rank_thread(ranks[0], f);
+    start_rank(threads, ranks[r], [&, r] { codes[r] = run_rank_thread(ranks[r], f, who); });
+  codes[0] = run_rank_thread(ranks[0], f, who);
   for (auto& thread : threads) thread.join();
   return *std::ranges::max_element(codes);
 }
 
 }  // namespace
 
+void set_join_function(const job_function& f) noexcept { join_function = f; }
+
 int run_job(int argc, char** argv, rank_main call, const void* function, who_runs who) {
   const bool is_rank = started_as_rank();
   try {
     const joined_process process = join_or_supervise(argc, argv);
-    const job_function f{call, function, who};
-    return process.ranks.size() > 1 ? run_threads(process.ranks, f) : run_rank(process.ranks[0], f);
+    const job_function f{call, function};
+    return process.ranks.size() > 1 ? run_threads(process.ranks, f, who) : run_rank(process.ranks[0], f, who);
   } catch (const error& why) {      // nothing ran
     if (!is_rank) say(why.what());  // else the supervisor says it
     return could_not_start;
@@ -81,3 +93,9 @@ int run_job(int argc, char** argv, rank_main call, const void* function, who_run
 }
 
 }  // namespace armilla::detail
+
+namespace armilla {
+
+bool joined() { return detail::here("joined").session->self.newcomer; }
+
+}  // namespace armilla

@@ -10,6 +10,14 @@ namespace detail {
 using rank_main = int (*)(const void* function);
 enum class who_runs { everybody, first };
 
+/// A function of the program, whose type is forgotten.
+struct job_function {
+  rank_main call = nullptr;
+  const void* function = nullptr;
+};
+/// What newcomers run: on_join.hpp. Before any rank runs.
+void set_join_function(const job_function& f) noexcept;
+
 int run_job(int argc, char** argv, rank_main call, const void* function, who_runs who);
 
 // Each rank calls a copy of its own, so that what it captured by value is its own too, on every fabric.

@@ -20,6 +20,7 @@
 #include "armilla/boot/join.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/loss_log.hpp"
+#include "armilla/boot/newcomer.hpp"
 #include "armilla/boot/pin.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/session/layers.hpp"
@@ -53,6 +54,13 @@ void end_if_child_by_exception() {
 
 void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank].stage.store(stage, std::memory_order_release); }
 
+// One that comes later, and is not needed any more, goes without a word.
+void begin_with_the_others(const launch& self) {
+  if (!self.newcomer) return meet(self, all_joined);
+  if (!await_hand_overs(self)) _exit(not_needed_exit_code);
+  clear_place(self);
+}
+
 // The last meetings are closed waits like any other.
 void meet_at_the_end(const launch& self, meeting_point point) {
   std::atomic<std::uint64_t>& idle = control_of(*self.job, self.rank).idle;
@@ -77,12 +85,12 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
   if (self.threads) bind_here(self.job->rank[self.rank].cpu);
   current = &rank;
   try {
-    meet(self, all_joined);
+    begin_with_the_others(self);
     require_same_build(self);
     start_layers(rank, self);
     guard_forks(self.host_base, self.layout.total(), enter_child);
     start_wait_reports(rank);
-    meet(self, all_started);
+    self.newcomer ? enter_job(self) : meet(self, all_started);
     measure_locks(rank);
     begin_stats(rank);
     set_stage(self, rank_stage::running);

@@ -11,6 +11,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/team/growth.hpp"
 #include "armilla/team/last_fence.hpp"
 #include "armilla/team/survivors.hpp"
 #include "armilla/team/team_state.hpp"
@@ -43,11 +44,11 @@ static_assert(collective_layout::most_ranks <= 1u << proposer_bits);
 
 class agreement {
  public:
-  agreement(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over)
-      : t_(t), step_(step), operation_(operation), over_(over), decision_(board(0).decided) {}
+  agreement(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over, bool grows)
+      : t_(t), step_(step), operation_(operation), over_(over), grows_(grows), decision_(board(0).decided) {}
 
-  /// Members of the old team; nothing: it is over.
-  std::optional<std::vector<std::uint32_t>> decide(const survivor_board::request& wanted) {
+  /// Nothing: it is over.
+  std::optional<chosen_ranks> decide(const survivor_board::request& wanted) {
     mine().wanted = wanted;
     show(step_);
     if (has_news(t_)) t_.self->messages->lost.again();
@@ -59,38 +60,45 @@ class agreement {
       propose();
     }
     const auto proposer = std::uint32_t(decision_.load(std::memory_order_acquire) & ((1u << proposer_bits) - 1));
-    std::vector<std::uint32_t> chosen;
+    chosen_ranks chosen;
     for (std::uint32_t i = 0; i < t_.size; ++i)
-      if ((board(proposer).proposal[i / 64].load(std::memory_order_acquire) >> i % 64 & 1) != 0) chosen.push_back(i);
-    if (!std::ranges::binary_search(chosen, t_.rank)) t_.self->messages->lost.raise(t_.self->rank, operation_);
+      if ((board(proposer).proposal[i / 64].load(std::memory_order_acquire) >> i % 64 & 1) != 0) chosen.members.push_back(i);
+    for (const auto& word : board(proposer).newcomers)
+      if (const std::uint64_t one = word.load(std::memory_order_acquire); one != 0)
+        chosen.newcomers.push_back(newcomer::from(one));
+    if (!std::ranges::binary_search(chosen.members, t_.rank)) t_.self->messages->lost.raise(t_.self->rank, operation_);
     return chosen;
   }
 
   /// False: one of them was lost before it was ready, which all see.
-  bool all_ready(const std::vector<std::uint32_t>& chosen) const {
+  bool all_ready(const chosen_ranks& chosen, std::uint64_t team) const {
     const std::uint64_t ready = step_ + 1;
     show(ready);
     const auto is_ready = [&](std::uint32_t i) { return shows(i, ready); };
-    wait([&] { return std::ranges::all_of(chosen, [&](std::uint32_t i) { return is_ready(i) || is_lost(i); }); });
-    return std::ranges::all_of(chosen, is_ready);
+    wait([&] {
+      return std::ranges::all_of(chosen.members, [&](std::uint32_t i) { return is_ready(i) || is_lost(i); }) &&
+             newcomers_have_answered(*t_.owner, chosen.newcomers, team);
+    });
+    return std::ranges::all_of(chosen.members, is_ready) && newcomers_are_ready(*t_.owner, chosen.newcomers, team);
   }
 
   /// Of all that were chosen.
-  survivor_board::request common(const std::vector<std::uint32_t>& chosen) const {
+  survivor_board::request common(const chosen_ranks& chosen) const {
     survivor_board::request all{0, ~0u, 0};
-    for (const std::uint32_t i : chosen) {
-      const survivor_board::request& one = board(i).wanted;
+    const auto add = [&all](const survivor_board::request& one) {
       all.highest_step = std::max(all.highest_step, one.highest_step);
       all.free_slots &= one.free_slots;
       all.unsettled |= one.unsettled;
-    }
+    };
+    for (const std::uint32_t i : chosen.members) add(board(i).wanted);
+    for (const newcomer& one : chosen.newcomers) add(board_of_newcomer(*t_.owner, one.rank).wanted);
     return all;
   }
 
  private:
   survivor_board& board(std::uint32_t i) const noexcept { return t_.slots[i]->survivors; }
   survivor_board& mine() const noexcept { return board(t_.rank); }
-  bool is_lost(std::uint32_t i) const noexcept { return t_.self->out->is_lost(t_.members[i]); }
+  bool is_lost(std::uint32_t i) const noexcept { return is_lost_to(t_, i); }
   bool shows(std::uint32_t i, std::uint64_t step) const noexcept { return board(i).step.load(std::memory_order_acquire) >= step; }
   bool decided() const noexcept { return decision_.load(std::memory_order_acquire) >> proposer_bits >= step_; }
   bool is_over() const { return over_ && over_(); }
@@ -114,6 +122,9 @@ class agreement {
     for (std::uint32_t i = 0; i < t_.size; ++i)
       if (shows(i, step_) && !is_lost(i)) word[i / 64] |= std::uint64_t{1} << i % 64;
     for (std::size_t w = 0; w < survivor_board::words; ++w) mine().proposal[w].store(word[w], std::memory_order_release);
+    const std::vector<newcomer> newcomers = grows_ ? newcomers_that_ask(*t_.owner) : std::vector<newcomer>{};
+    for (std::size_t i = 0; i < survivor_board::most_newcomers; ++i)
+      mine().newcomers[i].store(i < newcomers.size() ? newcomers[i].word() : 0, std::memory_order_release);
     std::uint64_t before = decision_.load(std::memory_order_acquire);
     while (before >> proposer_bits < step_)
       if (decision_.compare_exchange_weak(before, step_ << proposer_bits | t_.rank, std::memory_order_acq_rel)) break;
@@ -124,18 +135,37 @@ class agreement {
   const std::uint64_t step_;
   const char* const operation_;
   const std::function<bool()>& over_;
+  const bool grows_;
   std::atomic<std::uint64_t>& decision_;
 };
 
-team_record* make_team(const team_record& t, const std::vector<std::uint32_t>& chosen, const survivor_board::request& common,
+team_record* make_team(const team_record& t, const chosen_ranks& chosen, const survivor_board::request& common,
                        const char* operation) {
   if (common.free_slots == 0)
     throw_limit(operation, "no place for another team: these ranks hold 15 beside world already; let some team values go");
   const auto slot = std::uint32_t(std::countr_zero(common.free_slots));
   if ((common.unsettled >> slot & 1) != 0) settle_slot(*t.owner, slot);
   std::vector<rank_t> members;
-  for (const std::uint32_t i : chosen) members.push_back(t.members[i]);
-  return make_record(t, std::move(members), slot, common.highest_step + team_slot::flat_lines);
+  std::vector<std::uint32_t> lives;
+  for (const std::uint32_t i : chosen.members) {
+    members.push_back(t.members[i]);
+    if (!t.lives.empty()) lives.push_back(t.lives[i]);
+  }
+  for (const newcomer& one : chosen.newcomers) {
+    members.push_back(one.rank);
+    lives.push_back(one.life);
+  }
+  return make_record(*t.owner, std::move(members), std::move(lives), slot, common.highest_step + team_slot::flat_lines);
+}
+
+void invite_newcomers(const team_record& t, const team_record& made, const chosen_ranks& chosen,
+                      const survivor_board::request& common, std::uint64_t step) {
+  invitation what{{made.id, made.first_step, step + 1, t.slot, made.slot, std::uint32_t(chosen.members.size()),
+                   common.unsettled >> made.slot & 1},
+                  {},
+                  ancestors_behind(t)};
+  for (std::uint32_t i = 0; i < made.size; ++i) what.ranks.push_back(newcomer{made.members[i], made.lives[i]}.word());
+  for (const newcomer& one : chosen.newcomers) invite(*t.self->out, one, what);
 }
 
 void note_origin(team_state& s, const team_record& old, const team_record& made) {
@@ -151,7 +181,7 @@ void note_origin(team_state& s, const team_record& old, const team_record& made)
 
 bool has_news(const team_record& t) noexcept {
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (t.self->out->is_lost(t.members[i]) && (t.left_out.empty() || !t.left_out[i])) return true;
+    if (is_lost_to(t, i) && (t.left_out.empty() || !t.left_out[i])) return true;
   return false;
 }
 
@@ -161,20 +191,22 @@ void revoke_descendants(const team_record& t) {
       revoke(*d, t.lost);
 }
 
-agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over) {
-  agreement asked(t, step, operation, over);
+agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over, bool grows) {
+  agreement asked(t, step, operation, over, grows);
   const auto chosen = asked.decide(slots_here(*t.owner));
   if (!chosen) return {nullptr, true};
-  team_record* const made = make_team(t, *chosen, asked.common(*chosen), operation);
-  std::vector<std::uint64_t> ancestors = std::exchange(made->ancestors, {});  // not to be revoked with those that are given up
-  if (!asked.all_ready(*chosen)) {
+  if (!chosen->newcomers.empty()) t.self->messages->lost.hear();  // that they live, which another member knew
+  const survivor_board::request common = asked.common(*chosen);
+  team_record* const made = make_team(t, *chosen, common, operation);
+  if (!chosen->newcomers.empty()) invite_newcomers(t, *made, *chosen, common, step);
+  if (!asked.all_ready(*chosen, made->id)) {
     hold(made);
     let_go(made);
     return {};
   }
-  made->ancestors = std::move(ancestors);
+  made->ancestors = ancestors_behind(t);  // not before: it would be revoked with those that are given up
   t.left_out.assign(t.size, true);
-  for (const std::uint32_t i : *chosen) t.left_out[i] = false;
+  for (const std::uint32_t i : chosen->members) t.left_out[i] = false;
   t.self->messages->lost.hear();  // of those that another member knew to be lost: they are no news to waits that follow
   t.self->messages->lost.accept(made->lost);
   note_origin(*t.owner, t, *made);

@@ -159,6 +159,7 @@ const char* name_of(collective kind) noexcept {
     case collective::all_reduce: return "team::all_reduce";
     case collective::reduce_scatter: return "team::reduce_scatter";
     case collective::survivors: return "team::survivors";
+    case collective::grow: return "team::grow";
     case collective::inclusive_scan: return "team::inclusive_scan";
     case collective::exclusive_scan: return "team::exclusive_scan";
     case collective::gather: return "team::gather";

@@ -295,7 +295,7 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
   if (t.size == std::uint32_t(t.self->ranks) || g.members().id() == t.id) return true;
   if (!g.revoked()) return false;
   for (rank_t i = 0; i < g.members().size(); ++i)
-    if (const rank_t r = g.members().world_rank(i); t.numbers[std::size_t(r)] < 0 && !t.self->out->is_lost(r)) return false;
+    if (const rank_t r = g.members().world_rank(i); t.numbers[std::size_t(r)] < 0 && !has_lost(g.members(), i)) return false;
   return true;
 }
 

@@ -35,7 +35,8 @@ enum class collective : std::uint8_t {
   all_gather_v,
   reduce_scatter,
   end,  ///< the fences with which a rank's function and session end; `root` is the stage
-  survivors
+  survivors,
+  grow
 };
 const char* name_of(collective kind) noexcept;
 

@@ -161,6 +161,7 @@ void end_among_living(team_record* team, const intention& what) {
   context& c = *team->self;
   if (c.host->job().goes_on == 0) return run_fence_as(team, what);
   team_state& s = *c.teams;
+  if (c.host->job().replaces != 0) c.messages->lost.let_no_more_come();
   show_word(c, ++s.end_stage << round_bits | 1);
   if (!ended_with_all(team, what)) {
     last_fence(c).run();

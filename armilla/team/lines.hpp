@@ -39,8 +39,28 @@ struct alignas(cache_line) survivor_board {
   std::atomic<std::uint64_t> decided;  ///< of the team's first member: the step, and whose proposal counts. Any member writes it.
   std::atomic<std::uint64_t> asked_for;  ///< of rank 0 in world: 1 as soon as the program has asked any team for its survivors
   alignas(cache_line) std::atomic<std::uint64_t> proposal[words];  ///< a bit for each member that the owner found
+  /// Beside them newcomers, which take the place of lost ranks: `newcomer::word`; 0: none.
+  static constexpr std::size_t most_newcomers = 8;
+  std::atomic<std::uint64_t> newcomers[most_newcomers];
 };
-static_assert(sizeof(survivor_board) == 3 * cache_line);
+static_assert(sizeof(survivor_board) == 4 * cache_line);
+
+/// A rank that has taken the place of a lost one, and the how-manieth there it is.
+struct newcomer {
+  rank_t rank;
+  std::uint32_t life;  ///< never 0
+  std::uint64_t word() const noexcept { return std::uint64_t{life} << 32 | std::uint32_t(rank); }
+  static newcomer from(std::uint64_t word) noexcept { return {rank_t(std::uint32_t(word)), std::uint32_t(word >> 32)}; }
+};
+
+/// What a newcomer shows to those that may take it into a team: see growth.cpp.
+struct alignas(cache_line) newcomer_board {
+  std::atomic<std::uint64_t> asks;  ///< its life, while it wants to be taken in
+  survivor_board::request wanted;   ///< written before that
+  static constexpr std::size_t lives = 4;
+  std::atomic<std::uint64_t> ready[lives];  ///< by life: the team that it is ready to use. Stays when it is lost
+};
+static_assert(sizeof(newcomer_board) == cache_line);
 
 /// How far a rank has come in the last fences of a job that has lost ranks: see last_fence.cpp; and in others: living.cpp.
 struct alignas(cache_line) end_board {
@@ -66,7 +86,8 @@ struct team_slot {
   flag_line pattern[2][rounds];                    ///< by parity of the step: trees, hypercube, dissemination
   intention_line entered;
   survivor_board survivors;
-  end_board end;  ///< in world's slot
+  end_board end;             ///< in world's slot
+  newcomer_board newcomers;  ///< likewise
 };
 
 /// The boards of a team. Each begins behind the one before it.

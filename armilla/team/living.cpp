@@ -8,6 +8,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/team/agreement.hpp"
+#include "armilla/team/growth.hpp"
 #include "armilla/team/survivors.hpp"
 #include "armilla/team/team_state.hpp"
 
@@ -66,6 +67,7 @@ bool living_ranks::attempt(void (*meeting)(team_record*), std::uint64_t number) 
 
 void living_ranks::recover(void (*meeting)(team_record*), const char* what, std::uint64_t number) {
   team_record& all = *s_.ending;
+  require_member(s_, what);
   for (;; ++number) {
     if (given_up()) raise(team_->lost, what);
     require_entry(&all, collective::fence);  // one fiber at a time
@@ -116,8 +118,9 @@ bool living_ranks::given_up() const noexcept { return s_.slot(0, 0).survivors.as
 // Those that meet without a lost rank may wait for one that looks for the survivors of another team.
 void living_ranks::follow() {
   if (team_ == s_.world || team_->lost != no_rank || !given_up()) return;
-  for (rank_t r = 0; r < s_.self.ranks; ++r)
-    if (s_.self.out->is_lost(r)) return revoke(*team_, r);
+  const team_record& all = *s_.world;
+  for (std::uint32_t i = 0; i < all.size; ++i)
+    if (is_lost_to(all, i)) return revoke(*team_, all.members[i]);
 }
 
 }  // namespace armilla::detail

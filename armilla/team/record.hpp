@@ -83,11 +83,18 @@ struct team_record {
   rank_t lost = no_rank;                          ///< the first member that was lost: no collective of this team waits any more
   std::vector<std::uint64_t> ancestors;           ///< the teams that it was made from
   std::vector<bool> left_out;                     ///< members that are not in the last team of survivors
+  std::vector<std::uint32_t> lives;               ///< where lost ranks are replaced: by member, how many had its place before
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
   bool by_pairs(std::size_t bytes) const noexcept { return bytes >= pairs_from; }
   bool scans_by_pairs(std::size_t bytes) const noexcept { return bytes >= scan_pairs_from; }
 };
+
+/// Whether member `i` is lost, though another rank may have its place by now.
+inline bool is_lost_to(const team_record& t, std::uint32_t i) noexcept {
+  const outbox& out = *t.self->out;
+  return out.is_lost(t.members[i]) || (!t.lives.empty() && out.life(t.members[i]) != t.lives[i]);
+}
 
 /// While a fiber is inside a collective of a team in which it may wait: others are kept out.
 class inside_team {

@@ -9,15 +9,14 @@
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/agreement.hpp"
+#include "armilla/team/growth.hpp"
 #include "armilla/team/team_state.hpp"
 
 // Model: tests/models/protocols/survivors.pml
 namespace armilla::detail {
 namespace {
 
-constexpr const char* operation = "team::survivors";
-
-void require_one_host(const team_record& t) {
+void require_one_host(const team_record& t, const char* operation) {
   for (const rank_t r : t.members)
     if (t.self->host->far[std::size_t(r)])
       throw_usage(operation,
@@ -44,6 +43,7 @@ void follow_survivors(context& self) {
   for (const team_record* const t : s.teams) {
     const std::uint64_t asked = t == s.ending ? s.living.step() : t->survivor_step;
     const auto gives_up = [asked](const team_slot* one) { return one->survivors.step.load(std::memory_order_acquire) > asked; };
+    if (t->lost == self.rank) continue;                  // a newcomer was never in it
     if (t == s.ending && s.living.given_up()) continue;  // ranks that asked before are in no fence any more
     if (t->lost != no_rank && has_news(*t) && std::ranges::any_of(t->slots, gives_up)) revoke_descendants(*t);
   }
@@ -62,11 +62,14 @@ bool is_left_of(const team& t, const team& old) {
   return is_origin(old.id()) || (of_old != left_of.end() && std::ranges::any_of(of_old->second, is_origin));
 }
 
-team_record* run_survivors(team_record* parent) {
-  context& c = require_entry(parent, collective::survivors);
+namespace {
+
+team_record* run_agreement(team_record* parent, collective kind, const char* operation) {
+  context& c = require_entry(parent, kind);
   refuse_parts_of_bodies(c, operation);
   team_record& t = *parent;
-  require_one_host(t);
+  if (t.lost == c.rank) require_member(*c.teams, operation);
+  require_one_host(t, operation);
   const inside_team alone(t, operation);
   ++c.count->collectives;
   c.out->flush();
@@ -75,8 +78,14 @@ team_record* run_survivors(team_record* parent) {
   for (;;) {
     const std::uint64_t step = t.survivor_step + 1;
     t.survivor_step += 2;
-    if (team_record* const made = agree_on_team(t, step, operation, {}).team; made != nullptr) return made;
+    if (team_record* const made = agree_on_team(t, step, operation, {}, kind == collective::grow).team; made != nullptr)
+      return made;
   }
 }
+
+}  // namespace
+
+team_record* run_survivors(team_record* parent) { return run_agreement(parent, collective::survivors, "team::survivors"); }
+team_record* run_grow(team_record* parent) { return run_agreement(parent, collective::grow, "team::grow"); }
 
 }  // namespace armilla::detail

@@ -15,6 +15,7 @@
 #include "armilla/team/collective_wait.hpp"
 #include "armilla/team/explain_flag.hpp"
 #include "armilla/team/groups.hpp"
+#include "armilla/team/growth.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
 #include "armilla/team/survivors.hpp"
@@ -51,17 +52,17 @@ std::uint64_t last_step(const team_record& t) {
 }
 
 // The lost read nothing any more.
-bool closed_by_all(const team_state& s, const team_record& t) {
-  return std::ranges::all_of(t.members, [&](rank_t r) {
-    return s.slot(r, t.slot).closed.step.load(std::memory_order_acquire) >= t.first_step || s.self.out->is_lost(r);
-  });
+bool closed_by_all(const team_record& t) {
+  for (std::uint32_t i = 0; i < t.size; ++i)
+    if (t.slots[i]->closed.step.load(std::memory_order_acquire) < t.first_step && !is_lost_to(t, i)) return false;
+  return true;
 }
 
 // Forgets the teams that no value names any more; what remains decides which slots are free.
 std::uint32_t free_slots(team_state& s) {
   std::uint32_t used = 0;
   std::erase_if(s.teams, [&](team_record* t) {
-    if (t->references != 0 || !closed_by_all(s, *t)) {
+    if (t->references != 0 || !closed_by_all(*t)) {
       used |= 1u << t->slot;
       return false;
     }
@@ -120,13 +121,29 @@ void revoke(team_record& t, rank_t lost) {
 
 namespace {
 
-std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> members, std::uint32_t slot,
-                                          std::uint64_t first_step) {
+// Where lost ranks are replaced: of all ranks now.
+std::vector<std::uint32_t> lives_now(const team_state& s) {
+  std::vector<std::uint32_t> lives;
+  for (rank_t r = 0; r < s.self.ranks && s.self.host->job().replaces != 0; ++r) lives.push_back(s.self.out->life(r));
+  return lives;
+}
+
+// Of some of its members.
+std::vector<std::uint32_t> lives_in(const team_record& t, const std::vector<rank_t>& members) {
+  std::vector<std::uint32_t> lives;
+  for (std::size_t i = 0; i < members.size() && !t.lives.empty(); ++i)
+    lives.push_back(t.lives[std::size_t(t.numbers[std::size_t(members[i])])]);
+  return lives;
+}
+
+std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> members, std::vector<std::uint32_t> lives,
+                                          std::uint32_t slot, std::uint64_t first_step) {
   auto t = std::make_unique<team_record>();
   const options& settings = *s.self.settings;
   t->self = &s.self;
   t->size = std::uint32_t(members.size());
   t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
+  t->lives = std::move(lives);
   t->members = std::move(members);
   t->numbers.assign(std::size_t(s.self.ranks), -1);
   for (std::uint32_t i = 0; i < t->size; ++i) t->numbers[std::size_t(t->members[i])] = rank_t(i);
@@ -149,20 +166,23 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   t->flat_barrier = t->barrier_pattern == pattern::flat;
   // The leader's steps never go back, and it has no two teams in one slot at a time.
   t->id = (std::uint64_t(t->members[0]) << 44 | (first_step << 4 | slot) % (std::uint64_t(1) << 44)) + 1;
-  for (const rank_t r : t->members)
-    if (t->lost == no_rank && s.self.out->is_lost(r)) revoke(*t, r);
+  for (std::uint32_t i = 0; i < t->size; ++i)
+    if (t->lost == no_rank && is_lost_to(*t, i)) revoke(*t, t->members[i]);
   return t;
 }
 
 }  // namespace
 
-team_record* make_record(const team_record& parent, std::vector<rank_t> members, std::uint32_t slot, std::uint64_t first_step) {
-  team_state& s = *parent.owner;
-  s.teams.push_back(build_record(s, std::move(members), slot, first_step).release());
-  team_record* const made = s.teams.back();
-  made->ancestors = parent.ancestors;
-  made->ancestors.push_back(parent.id);
-  return made;
+team_record* make_record(team_state& s, std::vector<rank_t> members, std::vector<std::uint32_t> lives, std::uint32_t slot,
+                         std::uint64_t first_step) {
+  s.teams.push_back(build_record(s, std::move(members), std::move(lives), slot, first_step).release());
+  return s.teams.back();
+}
+
+std::vector<std::uint64_t> ancestors_behind(const team_record& parent) {
+  std::vector<std::uint64_t> all = parent.ancestors;
+  all.push_back(parent.id);
+  return all;
 }
 
 namespace {
@@ -170,7 +190,7 @@ namespace {
 // All members know its slot and steps, so none need hear of it.
 team_record& make_twin(team_record& t) {
   if (t.twin == nullptr) {
-    t.twin = build_record(*t.owner, t.members, t.slot + collective_layout::to_twin, t.first_step);
+    t.twin = build_record(*t.owner, t.members, t.lives, t.slot + collective_layout::to_twin, t.first_step);
     t.twin->keeper = &t;
     t.twin->id = t.id;
     t.twin->lost = t.lost;
@@ -218,7 +238,12 @@ team_record* split(team_record* parent, int color, int key) {
     exchange_requests(*parent, color, key);  // until all have
   }
   if (color < 0) return nullptr;
-  return make_record(*parent, members_of(*parent, all), slot, highest + team_slot::flat_lines);
+  std::vector<rank_t> members = members_of(*parent, all);
+  std::vector<std::uint32_t> lives = lives_in(*parent, members);
+  team_record* const made =
+      make_record(*parent->owner, std::move(members), std::move(lives), slot, highest + team_slot::flat_lines);
+  made->ancestors = ancestors_behind(*parent);
+  return made;
 }
 
 }  // namespace
@@ -258,11 +283,13 @@ team_state::team_state(context& c) : self(c), layout{c.ranks} {
                 fmt::format("a job of {} ranks; its collectives hold at most {}", c.ranks, collective_layout::most_ranks));
   std::vector<rank_t> everyone;
   for (rank_t r = 0; r < c.ranks; ++r) everyone.push_back(r);
-  teams.push_back(world = build_record(*this, everyone, 0, 0).release());
-  teams.push_back(ending = build_record(*this, std::move(everyone), collective_layout::ending_slot, 0).release());
+  teams.push_back(world = build_record(*this, everyone, lives_now(*this), 0, 0).release());
+  teams.push_back(ending =
+                      build_record(*this, std::move(everyone), lives_now(*this), collective_layout::ending_slot, 0).release());
   ending->id = world->id;
   living.start(world, c.host->job().goes_on != 0);
   world->references = ending->references = 1;
+  if (c.host->newcomer) begin_as_newcomer(*this);
 }
 
 // Values of teams that outlive the session keep their record, which then belongs to them.
@@ -381,6 +408,8 @@ team twin_of(const team& t) {
   if (!t || t.record_->self != current) throw_cannot_enter(t.record_, collective::none);
   return team(&make_twin(*t.record_->keeper));
 }
+
+bool has_lost(const team& t, rank_t member) noexcept { return is_lost_to(*t.record_, std::uint32_t(member)); }
 
 mutex& turn_of(const team& t) noexcept { return t.record_->keeper->turn; }
 

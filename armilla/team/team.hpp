@@ -21,6 +21,7 @@ class future;
 
 namespace detail {
 team twin_of(const team& t);
+bool has_lost(const team& t, rank_t member) noexcept;
 mutex& turn_of(const team& t) noexcept;
 struct context;
 struct launch;
@@ -31,6 +32,8 @@ void run_barrier(team_record* t);
 void run_fence(team_record* t);
 void run_world_barrier();
 team_record* run_survivors(team_record* t);
+team_record* run_grow(team_record* t);
+team_record* run_await_team();
 void run_world_fence();
 enum class pattern;
 /// A fence that all members ask to be of this pattern. Another than theirs: usage_error where it is seen.
@@ -146,6 +149,12 @@ class team {
   /// waits that any loss ends (docs/guide/death.md) go on behind it. All members are on one host (else usage_error). Throws
   /// limit_error as `split`. Cost: two barriers.
   team survivors() const { return team(detail::run_survivors(record_)); }
+
+  /// The same, and behind them, in the order of their ranks, up to eight of those that have taken the place of lost ranks and
+  /// wait in `await_team` (ARMILLA_ON_LOSS=replace). It waits for none of them: a program that wants all calls it again, between
+  /// two of its steps. What the others know the newcomers get from them: by a broadcast, or when they ask. Errors and cost as
+  /// `survivors`.
+  team grow() const { return team(detail::run_grow(record_)); }
 
   /// Returns when all members have entered. See armilla/team/barrier.hpp.
   void barrier() const { detail::run_barrier(record_); }
@@ -356,8 +365,10 @@ class team {
  private:
   friend team world();
   friend team living();
+  friend team await_team();
   friend team detail::twin_of(const team& t);
   friend mutex& detail::turn_of(const team& t) noexcept;
+  friend bool detail::has_lost(const team& t, rank_t member) noexcept;
   friend void detail::run_fence_in(const team& t, detail::pattern how);
   explicit team(detail::team_record* r) noexcept : record_(r) { detail::hold(r); }
 
@@ -370,6 +381,10 @@ team world();
 /// threw `rank_lost` (ARMILLA_ON_LOSS=continue), the same on all of them; `world()` before, and in other modes. Waits for no
 /// other rank.
 team living();
+/// On a rank that has taken the place of a lost one: waits until others take it into their team by `grow`, and returns that. The
+/// empty team: the others have come to the end of their functions. Errors: usage_error on other ranks, and in a rank that is in
+/// such a team already.
+team await_team();
 
 namespace detail {
 template <>
@@ -379,6 +394,8 @@ inline constexpr refusal refused_class<team> = refusal::team;
 rank_t require_members(const team& t, const char* operation);
 /// The same members as a team of its own that needs no message to be made: for collectives that are asked for later.
 team twin_of(const team& t);
+/// Whether a member is lost, though another rank may have its place by now.
+bool has_lost(const team& t, rank_t member) noexcept;
 /// Of the fibers that use the twin: they lock it in the order in which they were started.
 mutex& turn_of(const team& t) noexcept;
 [[noreturn, gnu::cold]] void throw_no_member(const team& t, rank_t r, const char* operation);

@@ -9,6 +9,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_area.hpp"
 #include "armilla/team/far_messages.hpp"
+#include "armilla/team/growth.hpp"
 #include "armilla/team/living.hpp"
 #include "armilla/team/record.hpp"
 
@@ -79,6 +80,8 @@ struct team_state {
   std::uint64_t end_stage = 0;    ///< of the last fences, which this rank is in
   team_record* ending = nullptr;  ///< all ranks, for the end of run_main, and to agree which are left
   living_ranks living{*this};
+  std::vector<invitation> invitations;                          ///< of a newcomer, that have come and are not answered
+  std::vector<std::uint64_t> invited;                           ///< the teams of all that ever came
   std::map<std::uint64_t, std::vector<std::uint64_t>> left_of;  ///< by id of a team of survivors: of which teams these are left
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {

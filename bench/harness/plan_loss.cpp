@@ -19,6 +19,7 @@ void add_loss(std::vector<spec>& t) {
   row("loss_local", worker_kind::mourners, 10, 1000, 10);
   row("survivors_ready", worker_kind::mourners, 10, 10, 10, 8);
   row("fence_ready", worker_kind::mourners, 10, 10, 10, 8);
+  row("replaced_ready", worker_kind::mourners, 10, 100, 10, 8);
   row("loss_hosts", worker_kind::mourners_on_hosts, 1, 3000, 3);  // the time-out of the row, 2 s, and one
 }
 

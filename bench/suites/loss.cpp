@@ -101,13 +101,16 @@ double worst_ms(const death_note& note, int dead, int ranks) {
   return double(last) * 1e-6;
 }
 
+std::string on_loss(const std::string& row) {
+  return row == "loss_local" ? "end" : row == "replaced_ready" ? "replace" : "continue";
+}
+
 /// `row`: what the others do.
 double local_ms(const std::string& row, int ranks, std::mt19937& dice) {
   const note_file note("/tmp/");
   const int dead = int(dice() % unsigned(ranks));
-  started job({"env", "ARMILLA_FABRIC=shm", "ARMILLA_RANKS=" + std::to_string(ranks),
-               std::string("ARMILLA_ON_LOSS=") + (row == "loss_local" ? "end" : "continue"), own_folder() + "armilla-bench",
-               "--mortal", note.name(), std::to_string(dead), row});
+  started job({"env", "ARMILLA_FABRIC=shm", "ARMILLA_RANKS=" + std::to_string(ranks), "ARMILLA_ON_LOSS=" + on_loss(row),
+               own_folder() + "armilla-bench", "--mortal", note.name(), std::to_string(dead), row});
   const int victim = wait_for_victim(*note, job);
   ::usleep(useconds_t(dice() % 20'000));
   note->died = now_ns();

@@ -20,7 +20,8 @@ death_note& map_note(const std::string& file);
 
 /// The longest time in milliseconds from a death to the error in any other rank, of `deaths` jobs. `loss_local`: of 4 ranks of
 /// this host one is killed at a random moment. `survivors_ready`, `fence_ready`: of 8, until the others have a team of their own,
-/// by `survivors`, or a fence has told all of them. `loss_hosts`: of two hosts with 2 ranks each one is cut off, with a time-out
+/// by `survivors`, or a fence has told all of them. `replaced_ready`: of 8, until another process in that place has answered all
+/// others. `loss_hosts`: of two hosts with 2 ranks each one is cut off, with a time-out
 /// of 2 s. Throws if a rank never hears of it, or a job does not end.
 double loss_ms(const std::string& row, long deaths);
 

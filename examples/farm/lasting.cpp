@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A task farm that outlives its workers: ARMILLA_ON_LOSS=continue, and kill any rank but rank 0. The tasks of a lost rank are
-// given to others; each result counts once. Tasks are blocks of numbers.
+// A task farm that outlives its workers: ARMILLA_ON_LOSS=continue or replace, and kill any rank but rank 0. The tasks of a lost
+// rank are given to others; each result counts once. Tasks are blocks of numbers.
 #include <deque>
 #include <optional>
 #include <set>
@@ -10,10 +10,14 @@
 
 namespace am = armilla;
 
+struct task {
+  int block, length;
+};
+
 /// How many steps the numbers of a block take to come to 1, by halving and 3n + 1.
-static long steps_in(int block, int length) {
+static long steps_in(const task& t) {
   long steps = 0;
-  for (long first = long(block) * length + 1, n = first; n < first + length; ++n)
+  for (long first = long(t.block) * t.length + 1, n = first; n < first + t.length; ++n)
     for (long k = n; k != 1; ++steps) k = k % 2 == 0 ? k / 2 : 3 * k + 1;
   return steps;
 }
@@ -23,45 +27,67 @@ struct farm {
   std::deque<int> todo;
   std::vector<std::set<int>> given;
   std::vector<bool> gone, done;
-  int left = 0, given_twice = 0;
+  std::vector<int> losses;  // of each rank
+  int length = 0, left = 0, given_twice = 0;
   long steps = 0;
   am::condition_variable changed;
 
-  void fill(int blocks) {
+  void fill(int blocks, int numbers) {
     for (int block = 0; block < blocks; ++block) todo.push_back(block);
     given.resize(std::size_t(am::ranks()));
     gone.resize(std::size_t(am::ranks()));
+    losses.resize(std::size_t(am::ranks()));
     done.resize(std::size_t(blocks));
     left = blocks;
+    length = numbers;
   }
 
-  /// A task for rank `who`; none: all are done.
-  std::optional<int> next(am::rank_t who) {
-    changed.wait_unlocked([&] { return !todo.empty() || left == 0 || gone[std::size_t(who)]; });
-    if (todo.empty() || gone[std::size_t(who)]) return std::nullopt;
-    const int task = todo.front();
+  /// A worker has taken the place of one that was lost.
+  void welcome(am::rank_t who) { gone[std::size_t(who)] = false; }
+
+  /// A task for rank `who`; none: all are done, or that worker is lost.
+  std::optional<task> next(am::rank_t who) {
+    const auto worker = std::size_t(who);
+    const int before = losses[worker];
+    changed.wait_unlocked([&] { return !todo.empty() || left == 0 || gone[worker] || losses[worker] != before; });
+    if (todo.empty() || gone[worker] || losses[worker] != before) return std::nullopt;
+    const int block = todo.front();
     todo.pop_front();
-    given[std::size_t(who)].insert(task);
-    return task;
+    given[worker].insert(block);
+    return task{block, length};
   }
 
-  void finish(am::rank_t who, int task, long result) {
-    given[std::size_t(who)].erase(task);
-    if (done[std::size_t(task)]) return;  // it was lost behind this, and another rank has done it again
-    done[std::size_t(task)] = true;
+  void finish(am::rank_t who, int block, long result) {
+    given[std::size_t(who)].erase(block);
+    if (done[std::size_t(block)]) return;  // it was lost behind this, and another rank has done it again
+    done[std::size_t(block)] = true;
     steps += result;
     if (--left == 0) changed.notify_all();
   }
 
   void lose(am::rank_t who) {
-    gone[std::size_t(who)] = true;
-    given_twice += int(given[std::size_t(who)].size());
-    for (const int task : given[std::size_t(who)]) todo.push_front(task);
-    given[std::size_t(who)].clear();
+    const auto worker = std::size_t(who);
+    gone[worker] = true;
+    ++losses[worker];
+    given_twice += int(given[worker].size());
+    for (const int block : given[worker]) todo.push_front(block);
+    given[worker].clear();
     changed.notify_all();
   }
 };
 static farm tasks;
+
+/// Until all is done.
+static void work() {
+  while (const auto mine = am::call(0, [](am::rank_t who) { return tasks.next(who); }, am::rank()).get())
+    am::async(
+        0, [](am::rank_t who, int block, long n) { tasks.finish(who, block, n); }, am::rank(), mine->block, steps_in(*mine));
+}
+
+static void work_instead() {
+  am::async(0, [](am::rank_t who) { tasks.welcome(who); }, am::rank());
+  work();
+}
 
 static void meet() {
   try {
@@ -71,28 +97,23 @@ static void meet() {
 
 static bool count_steps(int blocks, int length) {
   if (am::rank() == 0) {
-    tasks.fill(blocks);
+    tasks.fill(blocks, length);
     am::on_lost([](am::rank_t lost) { tasks.lose(lost); });
   }
   meet();
-  for (; am::rank() != 0;) {
-    const std::optional<int> block = am::call(0, [](am::rank_t who) { return tasks.next(who); }, am::rank()).get();
-    if (!block) break;
-    am::async(
-        0, [](am::rank_t who, int task, long n) { tasks.finish(who, task, n); }, am::rank(), *block, steps_in(*block, length));
-  }
+  if (am::rank() != 0) work();
   meet();
   if (am::rank() != 0) return true;
-  while (!tasks.todo.empty()) {  // no worker is left
-    const int block = *tasks.next(0);
-    tasks.finish(0, block, steps_in(block, length));
-  }
+  while (const auto mine = tasks.next(0)) tasks.finish(0, mine->block, steps_in(*mine));  // no worker of the start is left
   long right = 0;
-  for (int block = 0; block < blocks; ++block) right += steps_in(block, length);
+  for (int block = 0; block < blocks; ++block) right += steps_in({block, length});
   const bool good = tasks.left == 0 && tasks.steps == right;
   am::print_on(0, "{} steps, {}, {} of {} ranks are left, {} tasks were given twice\n", tasks.steps, good ? "right" : "WRONG",
                am::living().size(), am::ranks(), tasks.given_twice);
   return good;
 }
 
-int main(int argc, char** argv) { return am::run(argc, argv, "BLOCKS LENGTH", count_steps); }
+int main(int argc, char** argv) {
+  am::on_join(work_instead);
+  return am::run(argc, argv, "BLOCKS LENGTH", count_steps);
+}

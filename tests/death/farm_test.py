@@ -15,8 +15,7 @@ from jobs import Job, read_arguments  # noqa: E402
 def workers_of(job, ranks):
     """The processes of ranks 1 and more, once all have started; rank 0 is the oldest child of the supervisor."""
     for _ in range(2000):
-        with open(f"/proc/{job.process.pid}/task/{job.process.pid}/children") as f:
-            found = sorted(map(int, f.read().split()))
+        found = sorted(job.children())
         if len(found) == ranks:
             return found[1:]
         if job.process.poll() is not None:
@@ -28,14 +27,19 @@ def workers_of(job, ranks):
 def one_job(farm, dice):
     ranks = dice.randint(2, 5)
     rows, steps = 120, dice.choice((500, 3000))
-    job = Job([farm, str(rows), str(steps)], ranks=ranks, env={"ARMILLA_ON_LOSS": "continue"})
+    on_loss = dice.choice(("continue", "replace"))
+    job = Job([farm, str(rows), str(steps)], ranks=ranks, env={"ARMILLA_ON_LOSS": on_loss})
     killed = []
     workers = workers_of(job, ranks)
-    for victim in dice.sample(workers, dice.randint(0, len(workers))):
+    first = min(job.children()) if workers else 0
+    for _ in range(dice.randint(0, len(workers) * (3 if on_loss == "replace" else 1))):
         time.sleep(dice.random() * dice.choice((0.001, 0.01, 0.05)))
+        workers = [pid for pid in job.children() if pid != first]
+        if not workers:
+            break
         try:
-            os.kill(victim, signal.SIGKILL)
-            killed.append(victim)
+            killed.append(dice.choice(workers))
+            os.kill(killed[-1], signal.SIGKILL)
         except ProcessLookupError:
             break
     job.end()
@@ -44,7 +48,7 @@ def one_job(farm, dice):
     early = job.code == 137 and "the job was stopped" in job.err  # a rank that dies before all have started ends the job
     good = early or (job.code == 0 and said is not None)
     if not good or job.left_behind():
-        print(f"{ranks} ranks, {killed} killed: code {job.code}, left behind: {job.left_behind()}\n--- output\n{job.out}--- errors\n{job.err}---", flush=True)
+        print(f"{on_loss}, {ranks} ranks, {killed} killed: code {job.code}, left behind: {job.left_behind()}\n--- output\n{job.out}--- errors\n{job.err}---", flush=True)
         return False, 0, 0
     return True, len(lost), int(said[3]) if said else 0
 

@@ -209,8 +209,9 @@ int run(int argc, char** argv) {
   for (const std::string_view setting : programs[0].environment)  // what rank 0 has counts, where all must have it alike
     if (setting.starts_with("ARMILLA_"))
       settings.set(setting.substr(0, setting.find('=')), setting.substr(setting.find('=') + 1));
-  if (job.hosts && settings.on_loss == armilla::detail::loss_use::go_on)
-    throw failure{wrong_use, "ARMILLA_ON_LOSS=continue is for the ranks of one host; leave --hosts or ARMILLA_ON_LOSS away"};
+  if (job.hosts && settings.on_loss != armilla::detail::loss_use::end)
+    throw failure{wrong_use, fmt::format("ARMILLA_ON_LOSS={} is for the ranks of one host; leave --hosts or ARMILLA_ON_LOSS away",
+                                         settings.get("on_loss"))};
   if (job.hosts) return run_on_several(job, std::move(programs), settings);
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;

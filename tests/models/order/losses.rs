@@ -8,11 +8,14 @@
 // Stands for: armilla/fabric/event_count.hpp: losses_to_hear, hear_losses
 // Stands for: armilla/fabric/event_count.cpp: sleep
 // Code: armilla/boot/loss_log.cpp: const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
-// Code: armilla/boot/loss_log.cpp: e.complete.store(1, std::memory_order_release); log.count.fetch_add(1, std::memory_order_seq_cst);
+// Code: armilla/boot/loss_log.cpp: e.complete.store(mine + 1, std::memory_order_release);
+// Code: armilla/boot/loss_log.cpp: job.losses.count.fetch_add(1, std::memory_order_seq_cst); for (rank_t r = 0; r < rank_t(job.ranks); ++r) wake(control_of(job, r));
+// Code: armilla/boot/life.hpp: return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
 // Code: armilla/fabric/event_count.hpp: losses_heard_ = losses_->load(std::memory_order_acquire);
 // Code: armilla/fabric/event_count.cpp: if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();
-// Code: armilla/am/losses.cpp: sleeper_.hear_losses(); for (const loss_record& e : told_losses(out_.host().job())) {
-// Code: armilla/am/losses.cpp: if (e.complete.load(std::memory_order_acquire) == 0) continue;
+// Code: armilla/am/losses.cpp: sleeper_.hear_losses(); const job_block& job = out_.host().job(); for (const rank_t r : lost_since(job, out_)) lose(r);
+// Code: armilla/boot/loss_log.cpp: if (life.now == presence::living) return nullptr;
+// Code: armilla/boot/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
 // Code: armilla/boot/failure_record.cpp: if (!record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
 // Code: armilla/boot/failure_record.cpp: record.stage.store(2, std::memory_order_release);
 // Code: armilla/boot/supervisor.cpp: note.stage.load(std::memory_order_acquire) == 2
@@ -56,6 +59,7 @@ struct Job {
     count: AtomicU32,
     begun: AtomicU32,
     entries: Vec<Entry>,
+    lost: Vec<AtomicU32>,
     sleeping: AtomicU32,
     kernel: Mutex<()>,
     woken: Condvar,
@@ -68,7 +72,8 @@ impl Job {
         }
     }
     fn find(&self, rank: usize) -> bool {
-        self.entries.iter().any(|e| e.complete.load(Acquire) != 0 && e.rank.with(|r| unsafe { *r }) == rank)
+        self.lost[rank].load(Acquire) != 0
+            && self.entries.iter().any(|e| e.complete.load(self.how.read) != 0 && e.rank.with(|r| unsafe { *r }) == rank)
     }
     fn tell(&self, rank: usize) {
         if self.find(rank) {
@@ -81,6 +86,7 @@ impl Job {
         }
         e.rank.with_mut(|r| unsafe { *r = rank });
         e.complete.store(1, self.how.complete);
+        let _ = self.lost[rank].compare_exchange(0, 1, AcqRel, Acquire);
         if self.how.record_before_count {
             self.count.fetch_add(1, AcqRel);
         }
@@ -94,8 +100,8 @@ impl Job {
         if self.how.count_heard_first {
             *heard = self.count.load(Acquire);
         }
-        for e in self.entries.iter().filter(|e| e.complete.load(self.how.read) != 0) {
-            lost[e.rank.with(|r| unsafe { *r })] = true;
+        for rank in 0..lost.len() {
+            lost[rank] = lost[rank] || self.find(rank);
         }
         if !self.how.count_heard_first {
             *heard = self.count.load(Acquire);
@@ -123,6 +129,7 @@ fn log(how: How, told: &'static [usize]) {
             count: AtomicU32::new(0),
             begun: AtomicU32::new(0),
             entries: told.iter().map(entry).collect(),
+            lost: (0..2).map(|_| AtomicU32::new(0)).collect(),
             sleeping: AtomicU32::new(0),
             kernel: Mutex::new(()),
             woken: Condvar::new(),

@@ -10,7 +10,7 @@
  * Code: armilla/am/outbox.cpp: if (c.holds && c.backlog_weight <= hold_above_ / 2) holding{*self.messages}.read_on(c);
  * Code: armilla/am/progress.cpp: if (out_.in_body() || c.backlog.empty()) return;
  * Code: armilla/am/progress.cpp: if (c.backlog.empty()) return seen::over; const bool any = poll_unasked();
- * Code: armilla/am/inbox.cpp: return self.rank > in.source || !out.to(in.source).ring.is_left();
+ * Code: armilla/am/inbox.cpp: return to.lost || self.rank > in.source || !to.ring.is_left();
  * Code: armilla/am/holding.cpp: c.holds && (all.out.self.rank > c.to || !c.held_there)
  *
  * Each rank's own code sends SENDS messages, waits for credit behind each, for answers whenever it likes and at its end, and then goes on

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "armilla/base/types.hpp"
+#include "armilla/boot/job_block.hpp"
+
+/// Whether a rank lives, and how many had its number before. One word of the job block for each rank:
+///
+///     living, life 0 -> lost -> coming -> living, life 1 -> lost ...
+///
+/// What tells of a loss makes it `lost`. Where lost ranks are replaced (ARMILLA_ON_LOSS=replace), the supervisor makes it
+/// `coming` when it starts a process in that place, for one place at a time; that process makes it `living` when all ranks that
+/// live have handed over (newcomer.hpp). If it ends before, the supervisor makes it `lost` again.
+// Model: tests/models/order/losses.rs
+namespace armilla::detail {
+
+enum class presence : std::uint32_t { living, lost, coming };
+
+struct rank_life {
+  std::uint32_t number = 0;  ///< how many had this place before
+  presence now = presence::living;
+
+  static constexpr rank_life from(std::uint32_t word) noexcept { return {word >> 2, presence(word & 3)}; }
+  constexpr std::uint32_t word() const noexcept { return number << 2 | std::uint32_t(now); }
+};
+
+inline rank_life life_of(const job_block& job, rank_t r) noexcept {
+  return rank_life::from(job.life[r].load(std::memory_order_acquire));
+}
+
+/// Makes it `next`, if it is `now` still.
+inline bool change_life(job_block& job, rank_t r, rank_life now, rank_life next) noexcept {
+  std::uint32_t word = now.word();
+  return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
+}
+
+}  // namespace armilla::detail

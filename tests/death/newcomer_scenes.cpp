@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// What newcomers may rely on, a scene each: newcomer_scenes SCENE. Driven by on_replace_test.py.
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <armilla/armilla.hpp>
+
+namespace am = armilla;
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr am::rank_t lost = 1;
+
+void kill_this() { kill(getpid(), SIGKILL); }
+
+/// When the others have passed the barrier.
+void die() {
+  am::sleep_for(30ms);
+  kill_this();
+}
+
+bool is_here() { return am::joined(); }
+
+/// Until another rank in the lost one's place answers.
+void await_successor() {
+  for (;;) try {
+      if (am::call(lost, is_here).get()) return;
+      am::sleep_for(1ms);
+    } catch (const am::rank_lost&) { am::sleep_for(1ms); }
+}
+
+void say(const char* what) {
+  std::printf("rank %d: %s\n", int(am::rank()), what);
+  std::fflush(stdout);
+}
+
+/// The others stay until rank 0 has done its part: none comes once a rank is at its end.
+am::per_rank<int> over;
+
+void stay() {
+  if (am::rank() == 0)
+    for (am::rank_t r = 2; r < am::ranks(); ++r) am::async(r, [] { *over = 1; });
+  else
+    while (*over == 0) am::sleep_for(1ms);
+}
+
+// ---- what was the lost rank's is old ----
+
+struct thing {
+  int value = 7;
+  int get() const { return value; }
+};
+
+// Rank 0's bodies that the lost one had called answer when its successor is there, which has asked for other things meanwhile.
+am::per_rank<int> go;
+am::per_rank<int> answered;
+
+int answer_late(int what) {
+  while (*go == 0) am::sleep_for(1ms);
+  ++*answered;
+  return what;
+}
+
+void old_replies() {
+  if (am::rank() == lost) {
+    std::vector<am::future<int>> all;
+    for (int i = 0; i < 300; ++i) all.push_back(am::call(0, answer_late, -1));
+    am::flush();
+    am::sleep_for(20ms);
+    die();
+  }
+  if (am::rank() != 0) return;
+  await_successor();
+  *go = 1;
+  for (int i = 0; i < 200 && *answered < 300; ++i) am::sleep_for(1ms);
+  const bool right = am::call(lost, [] {
+                       for (int i = 0; i < 300; ++i)
+                         if (am::call(0, [](int n) { return n; }, i).get() != i) return false;
+                       return true;
+                     }).get();
+  say(right && *answered == 300 ? "replies are those that were asked for" : "WRONG replies");
+}
+
+void old_objects() {
+  am::remote<thing> object;
+  if (am::rank() == 0) object = am::create<thing>(lost).get();
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  const auto other = am::create<thing>(lost).get();
+  try {
+    am::call<&thing::get>(object).get();
+    say("WRONG: an old name finds an object");
+  } catch (const am::error&) { say("an old name finds nothing"); }
+  if (am::call<&thing::get>(other).get() != 7) say("WRONG: a new one does not");
+}
+
+// ---- parts ----
+
+struct bins {
+  int count = 0;
+  void add(int n) { count += n; }
+  int get() const { return count; }
+};
+
+void parts() {
+  am::distributed<bins> all;
+  am::barrier();
+  if (am::rank() == lost && !am::joined()) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  for (int i = 0; i < 100; ++i) am::async<&bins::add>(all.on(lost), 1);
+  say(am::call<&bins::get>(all.on(lost)).get() == 100 ? "a fresh part counts" : "WRONG count");
+}
+
+void be_part() {
+  am::distributed<bins> all;
+  am::sleep_for(300ms);
+}
+
+// ---- others ----
+
+void fences_of_all() {
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  const auto meet_all = [] {
+    try {
+      am::world().barrier();
+    } catch (const am::rank_lost&) { return std::string("the team of all ranks has lost it"); }
+    return std::string("WRONG: a barrier of all");
+  };
+  say(am::call(lost, am::as_fiber(meet_all)).get().c_str());
+}
+
+void fence_in_newcomer() {
+  try {
+    am::fence();
+  } catch (const am::usage_error&) { say("no fence of all ranks"); }
+}
+
+void wait_a_while() {
+  if (am::rank() == lost) die();
+  am::sleep_for(2500ms);
+}
+
+// Rank 0 has come to its end before the loss.
+void late() {
+  if (am::rank() == lost) {
+    am::sleep_for(100ms);
+    die();
+  }
+  if (am::rank() == 2) am::sleep_for(300ms);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string scene = argc > 1 ? argv[1] : "";
+  if (scene == "by_session") {
+    am::session all(argc, argv);
+    if (am::joined())
+      say("joined");
+    else if (am::rank() == lost)
+      die();
+    else
+      await_successor();
+    return 0;
+  }
+  if (scene == "serves")
+    return am::run_main(argc, argv, [] {
+      am::async(lost, kill_this);
+      await_successor();
+      say("served");
+    });
+  if (scene != "nothing_said")
+    am::on_join([&] {
+      if (scene == "short_lives") kill_this();
+      if (scene == "parts") be_part();
+      if (scene == "fence_in_newcomer") fence_in_newcomer();
+      if (scene == "alone" && !am::await_team()) say("no team any more");
+    });
+  return am::run(argc, argv, [&] {
+    am::barrier();
+    if (scene == "old_replies") old_replies();
+    if (scene == "old_objects") old_objects();
+    if (scene == "parts") parts();
+    if (scene == "fences_of_all") fences_of_all();
+    if (scene.starts_with("old_") || scene == "parts" || scene == "fences_of_all") stay();
+    if (scene == "late") late();
+    if (scene == "short_lives" || scene == "fence_in_newcomer" || scene == "nothing_said" || scene == "alone") wait_a_while();
+  });
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""ARMILLA_ON_LOSS=replace seen from outside: on_replace_test.py SCENES ARMILLA_RUN."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from jobs import FailedJobs, Job  # noqa: E402
+
+SCENES, ARMILLA_RUN = sys.argv.pop(1), sys.argv.pop(1)
+REPLACE = {"ARMILLA_ON_LOSS": "replace"}
+
+
+def job(scene, ranks=4, fabric="shm", env=None, launcher=()):
+    return Job([*launcher, SCENES, scene], ranks=ranks, fabric=fabric, env=REPLACE | (env or {})).end()
+
+
+class OnReplace(FailedJobs, unittest.TestCase):
+    def assert_scene(self, scene, said, back=1, **more):
+        run = job(scene, **more)
+        self.assertEqual((run.code, sorted(run.out.splitlines())), (0, said), run.out + run.err)
+        self.assertEqual(run.err.count("is there again"), back, run.err)
+        self.assertEqual(run.left_behind(), [])
+        return run
+
+    def test_what_was_asked_before_is_answered_to_none(self):
+        self.assert_scene("old_replies", ["rank 0: replies are those that were asked for"])
+
+    def test_names_of_objects_are_old(self):
+        self.assert_scene("old_objects", ["rank 0: an old name finds nothing"])
+
+    def test_parts_of_distributed_objects_are_fresh(self):
+        self.assert_scene("parts", ["rank 0: a fresh part counts"])
+
+    def test_the_team_of_all_has_lost_it(self):
+        self.assert_scene("fences_of_all", ["rank 0: the team of all ranks has lost it"])
+
+    def test_a_newcomer_calls_no_fence_of_all(self):
+        self.assert_scene("fence_in_newcomer", ["rank 1: no fence of all ranks"])
+
+    def test_without_a_team_it_ends_with_the_others(self):
+        self.assert_scene("alone", ["rank 1: no team any more"])
+
+    def test_in_a_session(self):
+        self.assert_scene("by_session", ["rank 1: joined"])
+
+    def test_it_serves_under_run_main(self):
+        self.assert_scene("serves", ["rank 0: served"])
+
+    def test_under_armilla_run(self):
+        self.assert_scene("serves", ["rank 0: served"], ranks=None, launcher=[ARMILLA_RUN, "-n", "4"])
+
+    def test_none_comes_when_a_rank_has_ended(self):
+        self.assertEqual(len(self.assert_scene("late", [], back=0).messages()), 1)
+
+    def test_one_that_cannot_live_is_given_up(self):
+        run = self.assert_scene("short_lives", [], back=10)
+        self.assertRegex(run.err, r"10 in a row have not lived for 100 ms in this place: it is given up")
+
+    def test_a_program_says_what_newcomers_run(self):
+        run = job("nothing_said")
+        self.assertNotEqual(run.code, 0)
+        self.assertRegex(run.err, r"call armilla::on_join\(f\) before run, or set ARMILLA_ON_LOSS=continue")
+
+    def test_where_it_cannot_be_it_is_refused(self):
+        self.assertRegex(job("serves", fabric="threads").err, r"ARMILLA_ON_LOSS=replace with ARMILLA_FABRIC=threads: .*set ARMILLA_FABRIC=shm")
+        self.assertRegex(job("serves", env={"ARMILLA_PROGRESS_MODE": "thread"}).err, r"leave ARMILLA_PROGRESS_MODE away")
+        self.assertRegex(job("serves", env={"ARMILLA_RECORD": "x"}).err, r"set ARMILLA_ON_LOSS=continue")
+
+
+unittest.main()

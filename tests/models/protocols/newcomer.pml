@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*! A process takes the place of a lost rank, while others come to their end.
+ *
+ * Stands for: armilla/boot/newcomer.cpp: await_hand_overs, enter_job
+ * Stands for: armilla/am/losses.cpp: look_for_successors, hand_over_places, take_back, let_no_more_come
+ * Code: armilla/boot/newcomer.cpp: if (shown == ring_memory::refused) return false;
+ * Code: armilla/am/losses.cpp: c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
+ * Code: armilla/am/losses.cpp: return out_.to(r).handed_over && life_of(job, r).now == presence::coming;
+ *
+ * Two ranks live, a third is lost. Each of the two hears what has become of the place at any moment, and comes to its end at any
+ * moment. Then it refuses, waits for the process that it may have let in, and passes the last fence when all have come there that
+ * it has not heard to be lost. The supervisor starts a process in the place, and another one if that dies before it is let in
+ * (FAULTS times). A process that is let in lives a while, and comes to its end.
+ *
+ * At rest all are through, or the place stays empty. None passes the last fence while a rank lives that has not come there.
+ *
+ * Holds: none_dies -DFAULTS=0
+ * Holds: two_die -DFAULTS=2
+ * Refused: broken_not_waited_for -DFAULTS=1 -DNOT_WAITED_FOR: assertion violated
+ * Refused: broken_refuses_late -DFAULTS=1 -DREFUSES_LATE: assertion violated
+ * Refused: broken_takes_it_for_lost -DFAULTS=0 -DNOT_HEARD: assertion violated
+ */
+#define N 2
+#define LIVING 0
+#define LOST 1
+#define COMING 2
+#define NOTHING 0
+#define HANDED 1
+#define REFUSED 2
+
+byte place = LOST;
+byte shown[N];   /* what each has written for the newcomer */
+bit at_end[N + 1];
+bit passed[N + 1];
+bit given_up, started;
+byte faults;
+
+#define all_came(view) (at_end[0] && at_end[1] && (view || at_end[2]))
+
+inline look() {
+  if
+  :: place == COMING && lost && shown[me] == NOTHING ->
+     if
+     :: ends -> shown[me] = REFUSED
+     :: !ends -> shown[me] = HANDED
+     fi
+  :: place == LIVING && lost -> lost = 0
+  :: else
+  fi
+}
+
+proctype survivor(byte me) {
+  bit lost = 1, ends;
+  do
+  :: !ends -> atomic { look() }
+  :: !ends -> break
+  od;
+#ifdef REFUSES_LATE
+  bit awaits = shown[me] == HANDED && place == COMING;
+#endif
+  bit handed = shown[me] == HANDED;
+  ends = 1;
+#ifdef REFUSES_LATE
+  if
+  :: awaits -> place != COMING
+  :: else
+  fi;
+  shown[me] = REFUSED;
+#else
+  shown[me] = REFUSED;
+#ifndef NOT_WAITED_FOR
+  if
+  :: handed -> place != COMING
+  :: else
+  fi;
+#endif
+#endif
+#ifndef NOT_HEARD
+  atomic { look() }
+#endif
+  at_end[me] = 1;
+  all_came(lost);
+  atomic {
+    passed[me] = 1;
+    assert(place != LIVING || at_end[2])
+  }
+}
+
+proctype newcomer() {
+  byte i = 0;
+  do
+  :: i < N && shown[i] == HANDED -> i++
+  :: i < N && shown[i] == REFUSED -> given_up = 1; place = LOST; goto gone
+  :: i < N && faults < FAULTS -> faults++; place = LOST; goto gone
+  :: i == N -> break
+  od;
+  if
+  :: faults < FAULTS -> faults++; place = LOST; goto gone
+  :: place = LIVING
+  fi;
+  at_end[2] = 1;
+  all_came(0);
+  passed[2] = 1;
+gone:
+  started = 0
+}
+
+proctype supervisor() {
+  do
+  :: atomic { place == LOST && !given_up && !started -> started = 1; place = COMING; run newcomer() }
+  :: place == LIVING -> break
+  :: given_up -> break
+  od
+}
+
+init {
+  atomic {
+    run survivor(0);
+    run survivor(1);
+    run supervisor()
+  }
+}
