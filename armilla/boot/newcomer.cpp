@@ -28,6 +28,11 @@ ring_memory ring(const launch& self, rank_t from, rank_t to) noexcept {
 
 bool lives(const launch& self, rank_t r) noexcept { return life_of(*self.job, r).now == presence::living; }
 
+// It has left the last fence, and refuses without a word.
+bool hears_no_more(const launch& self, rank_t r) noexcept {
+  return self.job->rank[r].stage.load(std::memory_order_acquire) >= rank_stage::ending;
+}
+
 // Zeros again, and no pages.
 void drop_pages(std::byte* from, std::size_t bytes) {
   if (madvise(from, bytes, MADV_REMOVE) != 0)
@@ -61,8 +66,8 @@ bool await_hand_overs(const launch& self) {
   for (rank_t r = 0; r < self.ranks; ++r)
     while (r != self.rank && lives(self, r)) {
       const std::uint64_t shown = ring(self, r, self.rank).handed_over().load(std::memory_order_acquire);
-      if (shown == ring_memory::refused) return false;
       if (shown == mine) break;
+      if (shown == ring_memory::refused || hears_no_more(self, r)) return false;
       nanosleep(&look_again, nullptr);
     }
   return true;

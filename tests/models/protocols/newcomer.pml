@@ -3,7 +3,7 @@
  *
  * Stands for: armilla/boot/newcomer.cpp: await_hand_overs, enter_job
  * Stands for: armilla/am/losses.cpp: look_for_successors, hand_over_places, take_back, let_no_more_come
- * Code: armilla/boot/newcomer.cpp: if (shown == ring_memory::refused) return false;
+ * Code: armilla/boot/newcomer.cpp: if (shown == ring_memory::refused || hears_no_more(self, r)) return false;
  * Code: armilla/am/losses.cpp: c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
  * Code: armilla/am/losses.cpp: return out_.to(r).handed_over && life_of(job, r).now == presence::coming;
  *
