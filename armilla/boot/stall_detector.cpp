@@ -8,6 +8,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/guest_mailbox.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/units.hpp"
 
@@ -133,6 +134,7 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
   for (std::uint32_t r = 0; r < job_.ranks; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
+    if (life_of(job_, rank_t(r)).now == presence::coming) return false;  // it computes, before it joins
     if (find_loss(job_, rank_t(r)) != nullptr) continue;
     if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_guest(rank)) return false;
     // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no

@@ -11,7 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -369,14 +368,11 @@ void supervisor::note_short_life(child& c) {
   c.short_lives = brief ? c.short_lives + 1 : 0;
 }
 
-// One that comes to the end of its function is not needed any more; one that ends because another did has nothing to go on with.
+// One that has ended by itself, by a code or an exception, would do so again; or another is lost, and it had nothing to go on
+// with.
 bool supervisor::can_be_replaced(const child& c) const {
-  const auto ends_by_another = [&] {
-    const std::string_view cause = find_loss(*plan_.job, c.first)->cause;
-    return std::ranges::any_of(children_, [&](const child& other) { return cause == cause_of_bereaved(other.first); });
-  };
-  return plan_.job->replaces != 0 && c.short_lives < most_short_lives &&
-         plan_.job->rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running && !ends_by_another();
+  return plan_.job->replaces != 0 && c.short_lives < most_short_lives && WIFSIGNALED(c.status) &&
+         plan_.job->rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running;
 }
 
 // One at a time: it waits for all that live, and two would wait for each other.
@@ -397,6 +393,7 @@ void supervisor::start_newcomer(child& c) {
   c = start(c.first, c.last);
   c.coming = true;
   c.short_lives = short_lives;
+  if (!c.alive) lose_newcomer(c);  // nothing else would say so
 }
 
 void supervisor::welcome(child& c) {

@@ -13,7 +13,8 @@ namespace armilla::detail {
 void slot_table::grow() {
   const auto first = std::uint32_t(chunks_.size()) * chunk_slots;
   // Names of what a lost rank had in this place are old.
-  const std::uint32_t generation = current == nullptr ? 1 : 1 + (current->out->life(current->rank) << 20);
+  constexpr std::uint32_t far_apart = 0x9e3779b9;
+  const std::uint32_t generation = current == nullptr ? 1 : 1 + current->out->life(current->rank) * far_apart;
   chunks_.push_back(std::make_unique<object_slot[]>(chunk_slots));
   for (std::uint32_t i = chunk_slots; i-- > 0;) {
     object_slot& s = chunks_.back()[i];

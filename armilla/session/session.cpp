@@ -49,7 +49,11 @@ session::~session() {
 }
 
 int session::run_erased(detail::rank_main call, const void* function, detail::who_runs who) {
-  detail::here("session::run");  // usage_error in a child that the rank has forked
+  const detail::context& self = detail::here("session::run");  // usage_error in a child that the rank has forked
+  if (self.session->self.job->replaces != 0)
+    detail::throw_usage("session::run",
+                        "with ARMILLA_ON_LOSS=replace a rank that comes later would have missed functions that all ranks end "
+                        "together; use armilla::run with armilla::on_join, or leave session::run away");
   return holder_->rank.run(call, function, who);
 }
 

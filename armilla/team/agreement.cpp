@@ -45,7 +45,12 @@ static_assert(collective_layout::most_ranks <= 1u << proposer_bits);
 class agreement {
  public:
   agreement(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over, bool grows)
-      : t_(t), step_(step), operation_(operation), over_(over), grows_(grows), decision_(board(0).decided) {}
+      : t_(t),
+        step_(step),
+        operation_(operation),
+        over_(over),
+        grows_(grows),
+        decision_(board(0).decided[t.lives.empty() ? 0 : t.lives[0] % survivor_board::lives]) {}
 
   /// Nothing: it is over.
   std::optional<chosen_ranks> decide(const survivor_board::request& wanted) {

@@ -52,14 +52,16 @@ bool is_ready(const team_state& s, const newcomer& n, std::uint64_t team) noexce
 
 }  // namespace
 
-// Its lines stay: those that are left may agree by them. New teams begin behind all that the lost rank had shown, with staging
-// as at the start of a job.
+// Lines and boards stay: those that are left may agree by them. New teams begin behind all that the lost rank had shown, with
+// staging as at the start of a job.
 void begin_as_newcomer(team_state& s) {
   revoke(*s.world, s.self.rank);
   revoke(*s.ending, s.self.rank);
   for (std::uint32_t i = 0; i < collective_layout::all_slots; ++i)
     if (i != collective_layout::ending_slot) s.highest_step = std::max(s.highest_step, highest_step_in(s.slot(s.self.rank, i)));
   s.unsettled = (1u << collective_layout::slots) - 1;
+  end_board& end = s.slot(s.self.rank, 0).end;  // the lost rank may have come to its last fences; what it had passed stays
+  end.word.store(0, std::memory_order_release);
 }
 
 void require_member(const team_state& s, const char* what) {

@@ -34,9 +34,12 @@ struct alignas(cache_line) survivor_board {
     std::uint32_t free_slots;
     std::uint32_t unsettled;
   };
-  std::atomic<std::uint64_t> step;     ///< the owner asks, or is ready to use the new team
-  request wanted;                      ///< written before the step that asks
-  std::atomic<std::uint64_t> decided;  ///< of the team's first member: the step, and whose proposal counts. Any member writes it.
+  std::atomic<std::uint64_t> step;  ///< the owner asks, or is ready to use the new team
+  request wanted;                   ///< written before the step that asks
+  static constexpr std::size_t lives = 4;
+  /// Of the team's first member, by which of those that have had its place it is: the step, and whose proposal counts. Any member
+  /// writes it. One that follows a lost rank may be the first of another team in this slot.
+  std::atomic<std::uint64_t> decided[lives];
   std::atomic<std::uint64_t> asked_for;  ///< of rank 0 in world: 1 as soon as the program has asked any team for its survivors
   alignas(cache_line) std::atomic<std::uint64_t> proposal[words];  ///< a bit for each member that the owner found
   /// Beside them newcomers, which take the place of lost ranks: `newcomer::word`; 0: none.

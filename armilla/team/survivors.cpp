@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <ranges>
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
@@ -42,10 +43,14 @@ void follow_survivors(context& self) {
   team_state& s = *self.teams;
   for (const team_record* const t : s.teams) {
     const std::uint64_t asked = t == s.ending ? s.living.step() : t->survivor_step;
-    const auto gives_up = [asked](const team_slot* one) { return one->survivors.step.load(std::memory_order_acquire) > asked; };
+    // What stands on the board of a lost member may be of its successor's teams.
+    const auto gives_up = [&](std::uint32_t i) {
+      return !is_lost_to(*t, i) && t->slots[i]->survivors.step.load(std::memory_order_acquire) > asked;
+    };
     if (t->lost == self.rank) continue;                  // a newcomer was never in it
     if (t == s.ending && s.living.given_up()) continue;  // ranks that asked before are in no fence any more
-    if (t->lost != no_rank && has_news(*t) && std::ranges::any_of(t->slots, gives_up)) revoke_descendants(*t);
+    if (t->lost != no_rank && has_news(*t) && std::ranges::any_of(std::views::iota(0u, t->size), gives_up))
+      revoke_descendants(*t);
   }
   s.living.follow();
 }
