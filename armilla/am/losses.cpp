@@ -49,11 +49,7 @@ bool losses::hear() {
   return true;
 }
 
-// In the order of tell_loss: counts, then wakes.
-void losses::again() {
-  out_.host().job().losses.count.fetch_add(1, std::memory_order_seq_cst);
-  for (rank_t r = 0; r < out_.self.ranks; ++r) out_.notify(r);
-}
+void losses::again() { tell_change(out_.host().job()); }
 
 void losses::lose(rank_t r) {
   news_.push_back(r);
@@ -105,7 +101,6 @@ void losses::let_no_more_come() {
   const auto comes = [&](rank_t r) { return out_.to(r).handed_over && life_of(job, r).now == presence::coming; };
   for (rank_t r = 0; r < out_.self.ranks; ++r)
     out_.self.messages->waits.wait_until([&] { return !comes(r); }, "the process that takes the place of a lost rank");
-  sleeper_.hear_losses_again();
   hear();
 }
 

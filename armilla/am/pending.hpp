@@ -137,8 +137,8 @@ class pending_ops {
     c->next_free = free_;
     free_ = c;
   }
-  /// Names begin elsewhere than those of the `life` that had this rank's place before: a reply to one of these finds nothing.
-  void begin(std::uint32_t life) noexcept { first_generation_ = 1 + (life << 20); }
+  /// Generations count from there. Before the first operation.
+  void begin(std::uint32_t generation) noexcept { first_generation_ = generation; }
   /// The pending operation of that name, or null: the question was abandoned, or the name is made up.
   pending_op* find(op_id name) noexcept {
     if (name.index / chunk_size >= chunks_.size()) [[unlikely]]

@@ -11,6 +11,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 
 namespace armilla::detail {
@@ -84,8 +85,7 @@ void start_messages(context& self, const launch& how) {
     state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));
   }
   if (how.newcomer) {
-    constexpr std::uint32_t far_apart = 2531, places = 4096;  // a life's names do not come to those of the next
-    self.out->pending.begin(++self.out->to(self.rank).life * far_apart % places);
+    self.out->pending.begin(first_generation(++self.out->to(self.rank).life));
     self.messages->lost.hear();
   }
   self.is_of_lost = is_of_lost;

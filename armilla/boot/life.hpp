@@ -25,6 +25,13 @@ struct rank_life {
   constexpr std::uint32_t word() const noexcept { return number << 2 | std::uint32_t(now); }
 };
 
+/// Where generations of names begin in that life of a place: 1 in the first, and far from those of the lives before, so that
+/// names of long ago find nothing. Never 0.
+constexpr std::uint32_t first_generation(std::uint32_t life) noexcept {
+  const std::uint32_t spread = 1 + life * 0x9e3779b9u;
+  return spread != 0 ? spread : 1;
+}
+
 inline rank_life life_of(const job_block& job, rank_t r) noexcept {
   return rank_life::from(job.life[r].load(std::memory_order_acquire));
 }

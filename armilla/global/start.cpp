@@ -11,6 +11,7 @@
 #include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/launch.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/per_rank.hpp"
 #include "armilla/global/rank_memory.hpp"
@@ -20,12 +21,6 @@
 
 namespace armilla::detail {
 namespace {
-
-// Pointers to what a rank that was lost had in this place are old.
-std::uint16_t first_generation(const context& self) noexcept {
-  constexpr std::uint32_t far_apart = 40503;
-  return std::uint16_t(self.out->life(self.rank) * far_apart);
-}
 
 /// The segment whose lower half holds `area` bytes of variables, no less room for objects, and the directory.
 constexpr std::uint64_t least_for(std::uint64_t area) {
@@ -85,7 +80,7 @@ void start_memory(context& self, const launch&) {
                                    segment, variables.bytes, least_for(area) / 1024));
   m->per_rank_begin = m->directory_at - area;
   m->per_rank = self.host->segment_start(self.rank) + m->per_rank_begin;
-  const std::uint16_t generation = first_generation(self);
+  const auto generation = std::uint16_t(first_generation(self.out->life(self.rank)) >> 16);
   m->local = heap::create(self.host->segment_start(self.rank), 0, m->per_rank_begin, generation);
   m->symmetric = heap::create(self.host->segment_start(self.rank), m->symmetric_at, segment - m->symmetric_at, generation);
   m->directory(self.rank).per_rank_begin = m->per_rank_begin;

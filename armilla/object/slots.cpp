@@ -6,6 +6,7 @@
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/object/creations.hpp"
 
 namespace armilla::detail {
@@ -13,8 +14,7 @@ namespace armilla::detail {
 void slot_table::grow() {
   const auto first = std::uint32_t(chunks_.size()) * chunk_slots;
   // Names of what a lost rank had in this place are old.
-  constexpr std::uint32_t far_apart = 0x9e3779b9;
-  const std::uint32_t generation = current == nullptr ? 1 : 1 + current->out->life(current->rank) * far_apart;
+  const std::uint32_t generation = first_generation(current == nullptr ? 0 : current->out->life(current->rank));
   chunks_.push_back(std::make_unique<object_slot[]>(chunk_slots));
   for (std::uint32_t i = chunk_slots; i-- > 0;) {
     object_slot& s = chunks_.back()[i];
