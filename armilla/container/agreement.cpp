@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/outbox.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/container/in_functions.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/per_rank.hpp"
@@ -29,7 +30,7 @@ struct set_aside {
   global_address block;  ///< null: `part` is it
   std::shared_ptr<void> part;
   std::vector<rank_t> members;       ///< that may read it; empty: all ranks
-  std::vector<std::uint32_t> lives;  ///< of all ranks then
+  std::vector<std::uint32_t> lives;  ///< of all ranks then, where lost ones are replaced
 };
 
 struct kept_failure {
@@ -54,6 +55,7 @@ std::vector<rank_t> members_of(const team& t) {
 
 std::vector<std::uint32_t> lives_now() {
   std::vector<std::uint32_t> all;
+  if (current->settings->on_loss != loss_use::replace) return all;
   for (rank_t r = 0; r < current->ranks; ++r) all.push_back(current->out->life(r));
   return all;
 }
@@ -66,7 +68,8 @@ set_aside aside_for(const team& t, global_address block, std::shared_ptr<void> p
 bool has_all(const team& t, const set_aside& s) {
   if (t.size() == current->ranks) return true;
   const auto is_here = [&](rank_t r) {
-    return t.rank_of(r) >= 0 || current->out->is_lost(r) || current->out->life(r) != s.lives[std::size_t(r)];
+    const bool replaced = !s.lives.empty() && current->out->life(r) != s.lives[std::size_t(r)];
+    return t.rank_of(r) >= 0 || current->out->is_lost(r) || replaced;
   };
   return s.members.empty() ? std::ranges::all_of(std::views::iota(rank_t{0}, current->ranks), is_here)
                            : std::ranges::all_of(s.members, is_here);
