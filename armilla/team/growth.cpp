@@ -44,6 +44,8 @@ bool is_gone(const team_state& s, const newcomer& n) noexcept {
   return s.self.out->is_lost(n.rank) || s.self.out->life(n.rank) != n.life;
 }
 
+constexpr std::uint64_t asks_no_more = ~std::uint64_t{0};  // no life: it has come into a team
+
 bool asks(const newcomer_board& board, std::uint32_t life) noexcept { return board.asks.load(std::memory_order_acquire) == life; }
 
 bool is_ready(const team_state& s, const newcomer& n, std::uint64_t team) noexcept {
@@ -62,6 +64,7 @@ void begin_as_newcomer(team_state& s) {
   s.unsettled = (1u << collective_layout::slots) - 1;
   end_board& end = s.slot(s.self.rank, 0).end;  // the lost rank may have come to its last fences; what it had passed stays
   end.word.store(0, std::memory_order_release);
+  board_of_newcomer(s, s.self.rank).asks.store(0, std::memory_order_release);
 }
 
 void require_member(const team_state& s, const char* what) {
@@ -217,6 +220,9 @@ context& require_newcomer() {
     throw_usage(operation,
                 "this rank was there from the start, and has its teams; a rank that takes the place of a lost one "
                 "(ARMILLA_ON_LOSS=replace, armilla::joined()) waits so for others to take it in");
+  if (board_of_newcomer(*c.teams, c.rank).asks.load(std::memory_order_relaxed) == asks_no_more)
+    throw_usage(operation,
+                "this rank has come into a team already; t.survivors() and t.grow() of that one go on with those that are left");
   if (!may_enter(c)) throw_usage(operation, "called from a body on the stack of the loop; call it from the rank's own code");
   return c;
 }
@@ -238,7 +244,7 @@ team_record* run_await_team() {
     s.invitations.erase(s.invitations.begin());
     if (is_for_this_rank(s, one)) made = accept(s, one, mine);
   }
-  mine.asks.store(0, std::memory_order_release);
+  mine.asks.store(made != nullptr ? asks_no_more : 0, std::memory_order_release);
   for (rank_t r = 0; r < c.ranks; ++r) c.out->notify(r);
   return made;
 }

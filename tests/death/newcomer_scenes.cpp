@@ -148,6 +148,21 @@ void fence_in_newcomer() {
   } catch (const am::usage_error&) { say("no fence of all ranks"); }
 }
 
+/// In a team, of which it may have one.
+void come_into_one() {
+  if (!am::await_team()) say("WRONG: no team");
+  try {
+    am::await_team();
+    say("WRONG: another team");
+  } catch (const am::usage_error&) { say("one team"); }
+}
+
+void take_in() {
+  if (am::rank() == lost) die();
+  am::team t = am::world().survivors();
+  while (t.size() < am::ranks()) t = t.grow();
+}
+
 void wait_a_while() {
   if (am::rank() == lost) die();
   am::sleep_for(2500ms);
@@ -186,6 +201,7 @@ int main(int argc, char** argv) {
     am::on_join([&] {
       if (scene == "short_lives") kill_this();
       if (scene == "parts") be_part();
+      if (scene == "one_team") come_into_one();
       if (scene == "fence_in_newcomer") fence_in_newcomer();
       if (scene == "alone" && !am::await_team()) say("no team any more");
     });
@@ -196,7 +212,10 @@ int main(int argc, char** argv) {
     if (scene == "parts") parts();
     if (scene == "fences_of_all") fences_of_all();
     if (scene.starts_with("old_") || scene == "parts" || scene == "fences_of_all") stay();
+    if (scene == "one_team") take_in();
     if (scene == "late") late();
-    if (scene == "short_lives" || scene == "fence_in_newcomer" || scene == "nothing_said" || scene == "alone") wait_a_while();
+    if (scene == "short_lives" || scene == "fence_in_newcomer" || scene == "nothing_said" || scene == "alone" ||
+        scene == "no_memory")
+      wait_a_while();
   });
 }
