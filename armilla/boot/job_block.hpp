@@ -10,7 +10,7 @@
 
 namespace armilla::detail {
 
-/// How far a rank has come. Only the rank itself moves it forward.
+/// How far a rank has come. Only the rank itself moves it forward; the supervisor sets it back for another one in its place.
 /// `ending`: its function and its session have ended, and it waits for the others at the last meetings.
 enum class rank_stage : std::uint32_t { absent, joined, running, ending, finished };
 

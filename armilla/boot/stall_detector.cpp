@@ -24,6 +24,8 @@ double seconds(std::uint64_t ns) noexcept { return double(ns) / 1e9; }
 
 std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
+  if (life_of(job, r).now == presence::coming)
+    return "starts in the place of a lost rank: it waits until each rank that lives has waited or polled";
   if (const loss_record* const lost = find_loss(job, r)) return std::string("is lost: it ") + lost->cause;
   if (stage == rank_stage::absent) return "has not joined the job yet";
   if (stage == rank_stage::joined) return "is starting";

@@ -379,7 +379,7 @@ bool supervisor::can_be_replaced(const child& c) const {
 void supervisor::replace_the_lost() {
   if (std::ranges::any_of(children_, [](const child& c) { return c.coming; })) return;
   const auto lost = std::ranges::find_if(children_, [](const child& c) { return c.told && !c.alive && !c.given_up; });
-  if (lost != children_.end() && plan_.job->replaces != 0) start_newcomer(*lost);
+  if (lost != children_.end()) start_newcomer(*lost);
 }
 
 void supervisor::start_newcomer(child& c) {
@@ -397,7 +397,7 @@ void supervisor::start_newcomer(child& c) {
 }
 
 void supervisor::welcome(child& c) {
-  if (life_of(*plan_.job, c.first).now != presence::living) return;
+  if (life_of(*plan_.job, c.first).now == presence::coming) return;  // else it lives, or it did
   c.coming = false;
   c.began = now_ns();
   const ending about = base_of(c);

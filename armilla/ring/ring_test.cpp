@@ -118,28 +118,37 @@ TEST(ring, two_threads_see_the_same_sequence) {
   writer.join();
 }
 
-// Of any position and lap, with frames of any length under way.
+// To any position and lap, with frames of any length under way.
+void use_for_a_while(ring_pair& ring, std::mt19937_64& random) {
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t n = random() % 300; n-- > 0;) {
+    write(ring.writer, std::vector<std::uint64_t>(random() % 40 + 1, std::uint64_t{lap_mark(random() % 4)} << 32));
+    if (random() % 3 != 0) read(ring.reader, words);
+  }
+}
+
+void expect_to_carry(ring_writer& writer, ring_reader& reader, std::mt19937_64& random) {
+  std::vector<std::uint64_t> words;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    ASSERT_FALSE(reader.ready());
+    const std::vector<std::uint64_t> sent(random() % 30 + 1, i);
+    ASSERT_TRUE(write(writer, sent));
+    ASSERT_TRUE(read(reader, words));
+    ASSERT_EQ(words, sent);
+  }
+}
+
 TEST(ring, goes_on_with_another_reader) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 200; ++round) {
     ring_pair ring(4096);
-    std::vector<std::uint64_t> words;
-    for (std::uint64_t n = random() % 300; n-- > 0;) {
-      write(ring.writer, std::vector<std::uint64_t>(random() % 40 + 1, std::uint64_t{lap_mark(random() % 4)} << 32));
-      if (random() % 3 != 0) read(ring.reader, words);
-    }
+    use_for_a_while(ring, random);
     ring.writer.hand_over(7);
     ASSERT_EQ(ring.memory.handed_over().load(), 7u);
     ring_reader next(ring.memory);
     next.follow(ring.memory);
     EXPECT_EQ(next.position(), ring.writer.position());
-    for (std::uint64_t i = 0; i < 200; ++i) {
-      ASSERT_FALSE(next.ready());
-      const std::vector<std::uint64_t> sent(random() % 30 + 1, i);
-      ASSERT_TRUE(write(ring.writer, sent));
-      ASSERT_TRUE(read(next, words));
-      ASSERT_EQ(words, sent);
-    }
+    expect_to_carry(ring.writer, next, random);
   }
 }
 
@@ -148,23 +157,14 @@ TEST(ring, goes_on_with_another_writer) {
   for (int round = 0; round < 200; ++round) {
     ring_pair ring(4096);
     std::vector<std::uint64_t> words;
-    for (std::uint64_t n = random() % 300; n-- > 0;) {
-      write(ring.writer, std::vector<std::uint64_t>(random() % 40 + 1, std::uint64_t{lap_mark(random() % 4)} << 32));
-      if (random() % 3 != 0) read(ring.reader, words);
-    }
+    use_for_a_while(ring, random);
     while (read(ring.reader, words)) {}
     std::memset(ring.memory.lines, 0, 4096);
     ring.memory.head->store(ring.reader.position());
     ring_writer next(ring.memory);
     next.follow();
     EXPECT_EQ(next.position(), ring.reader.position());
-    for (std::uint64_t i = 0; i < 200; ++i) {
-      ASSERT_FALSE(ring.reader.ready());
-      const std::vector<std::uint64_t> sent(random() % 30 + 1, i);
-      ASSERT_TRUE(write(next, sent));
-      ASSERT_TRUE(read(ring.reader, words));
-      ASSERT_EQ(words, sent);
-    }
+    expect_to_carry(next, ring.reader, random);
   }
 }
 

@@ -96,6 +96,7 @@ session_state::session_state(const launch& start) : self(start), guard(self) {
     set_stage(self, rank_stage::running);
   } catch (const std::exception& why) {
     record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+    if (self.newcomer) say(why.what());  // the job goes on, and nothing else tells it
     end_launched(self);
     current = nullptr;
     throw;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ARMILLA_ON_LOSS=replace seen from outside: on_replace_test.py SCENES ARMILLA_RUN."""
+"""ARMILLA_ON_LOSS=replace seen from outside: on_replace_test.py SCENES ARMILLA_RUN DENY, which is in tests/start."""
 import os
 import sys
 import unittest
@@ -8,7 +8,8 @@ import unittest
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from jobs import FailedJobs, Job  # noqa: E402
 
-SCENES, ARMILLA_RUN = sys.argv.pop(1), sys.argv.pop(1)
+SCENES, ARMILLA_RUN, DENY = (sys.argv.pop(1) for _ in range(3))
+NOT_HERE = 77  # what DENY says of a system that lets no process be denied a call
 REPLACE = {"ARMILLA_ON_LOSS": "replace"}
 
 
@@ -41,6 +42,16 @@ class OnReplace(FailedJobs, unittest.TestCase):
 
     def test_without_a_team_it_ends_with_the_others(self):
         self.assert_scene("alone", ["rank 1: no team any more"])
+
+    def test_it_comes_into_one_team(self):
+        self.assert_scene("one_team", ["rank 1: one team"])
+
+    def test_where_memory_cannot_be_cleared_the_others_go_on_and_are_told(self):
+        denied = [DENY, "EPERM", "MADV_REMOVE"]
+        if Job([*denied, "true"]).end().code == NOT_HERE:
+            self.skipTest("this system denies nothing")
+        run = self.assert_scene("no_memory", [], back=0, launcher=denied)
+        self.assertEqual(run.err.count("the memory of a lost rank cannot be cleared: Operation not permitted"), 10, run.err)
 
     def test_in_a_session(self):
         self.assert_scene("by_session", ["rank 1: joined"])
