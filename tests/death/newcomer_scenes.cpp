@@ -59,34 +59,35 @@ struct thing {
   int get() const { return value; }
 };
 
-// Rank 0's bodies that the lost one had called answer when its successor is there, which has asked for other things meanwhile.
-am::per_rank<int> go;
-am::per_rank<int> answered;
+// The lost rank has asked rank 0 for as much, in the same order, as its successor has when both are answered.
+constexpr int questions = 300;
+am::per_rank<int> asked;
 
-int answer_late(int what) {
-  while (*go == 0) am::sleep_for(1ms);
-  ++*answered;
+int answer_when_both_have_asked(int what) {
+  for (++*asked; *asked < 2 * questions;) am::sleep_for(1ms);
   return what;
+}
+
+std::vector<am::future<int>> ask_all(int first) {
+  std::vector<am::future<int>> all;
+  for (int i = 0; i < questions; ++i) all.push_back(am::call(0, answer_when_both_have_asked, first + i));
+  am::flush();
+  return all;
 }
 
 void old_replies() {
   if (am::rank() == lost) {
-    std::vector<am::future<int>> all;
-    for (int i = 0; i < 300; ++i) all.push_back(am::call(0, answer_late, -1));
-    am::flush();
-    am::sleep_for(20ms);
+    const auto all = ask_all(-questions);
     die();
   }
-  if (am::rank() != 0) return;
-  await_successor();
-  *go = 1;
-  for (int i = 0; i < 200 && *answered < 300; ++i) am::sleep_for(1ms);
-  const bool right = am::call(lost, [] {
-                       for (int i = 0; i < 300; ++i)
-                         if (am::call(0, [](int n) { return n; }, i).get() != i) return false;
-                       return true;
-                     }).get();
-  say(right && *answered == 300 ? "replies are those that were asked for" : "WRONG replies");
+  while (am::rank() == 0 && *asked < 2 * questions) am::sleep_for(1ms);
+}
+
+void ask_like_the_lost() {
+  auto all = ask_all(0);
+  bool right = true;
+  for (int i = 0; i < questions; ++i) right &= all[std::size_t(i)].get() == i;
+  say(right ? "replies are those that were asked for" : "WRONG replies");
 }
 
 void old_objects() {
@@ -200,6 +201,7 @@ int main(int argc, char** argv) {
   if (scene != "nothing_said")
     am::on_join([&] {
       if (scene == "short_lives") kill_this();
+      if (scene == "old_replies") ask_like_the_lost();
       if (scene == "parts") be_part();
       if (scene == "one_team") come_into_one();
       if (scene == "fence_in_newcomer") fence_in_newcomer();

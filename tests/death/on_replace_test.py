@@ -26,7 +26,7 @@ class OnReplace(FailedJobs, unittest.TestCase):
         return run
 
     def test_what_was_asked_before_is_answered_to_none(self):
-        self.assert_scene("old_replies", ["rank 0: replies are those that were asked for"])
+        self.assert_scene("old_replies", ["rank 1: replies are those that were asked for"])
 
     def test_names_of_objects_are_old(self):
         self.assert_scene("old_objects", ["rank 0: an old name finds nothing"])
