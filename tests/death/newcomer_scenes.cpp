@@ -105,6 +105,25 @@ void old_objects() {
   if (am::call<&thing::get>(other).get() != 7) say("WRONG: a new one does not");
 }
 
+// The successor provides the same methods, in another order: where the lost one had them is of no use.
+constexpr am::method<int()> one{"scene.one"}, two{"scene.two"};
+
+int say_one() { return 1; }
+int say_two() { return 2; }
+
+void old_methods() {
+  if (am::rank() == lost) am::provide<one, &say_one>(), am::provide<two, &say_two>();
+  am::barrier();
+  if (am::rank() == 0 && (am::call<one>(lost).get() != 1 || am::call<two>(lost).get() != 2)) say("WRONG before the loss");
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() != 0) return;
+  await_successor();
+  say(am::call<two>(lost).get() == 2 && am::call<one>(lost).get() == 1 ? "names find the methods" : "WRONG methods");
+}
+
+void provide_otherwise() { am::provide<two, &say_two>(), am::provide<one, &say_one>(); }
+
 // ---- parts ----
 
 struct bins {
@@ -202,6 +221,7 @@ int main(int argc, char** argv) {
     am::on_join([&] {
       if (scene == "short_lives") kill_this();
       if (scene == "old_replies") ask_like_the_lost();
+      if (scene == "old_methods") provide_otherwise();
       if (scene == "parts") be_part();
       if (scene == "one_team") come_into_one();
       if (scene == "fence_in_newcomer") fence_in_newcomer();
@@ -211,6 +231,7 @@ int main(int argc, char** argv) {
     am::barrier();
     if (scene == "old_replies") old_replies();
     if (scene == "old_objects") old_objects();
+    if (scene == "old_methods") old_methods();
     if (scene == "parts") parts();
     if (scene == "fences_of_all") fences_of_all();
     if (scene.starts_with("old_") || scene == "parts" || scene == "fences_of_all") stay();

@@ -31,6 +31,9 @@ class OnReplace(FailedJobs, unittest.TestCase):
     def test_names_of_objects_are_old(self):
         self.assert_scene("old_objects", ["rank 0: an old name finds nothing"])
 
+    def test_methods_are_asked_for_again(self):
+        self.assert_scene("old_methods", ["rank 0: names find the methods"])
+
     def test_parts_of_distributed_objects_are_fresh(self):
         self.assert_scene("parts", ["rank 0: a fresh part counts"])
 
