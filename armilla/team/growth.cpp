@@ -20,8 +20,8 @@
 /// that it asks no more. It takes the team for made if all chosen show that they are ready, by the rule of the members. So either
 /// all have the team, or none.
 ///
-/// That it was ready stays on the board when it is lost. So its place has a word for each of several lives: a member that looks
-/// late must find the one that the others found.
+/// What it asked with and that it was ready stay on the board when it is lost, for each of several lives: a member that looks
+/// late must find what the others found.
 // Model: tests/models/protocols/survivors.pml
 namespace armilla::detail {
 namespace {
@@ -49,7 +49,7 @@ constexpr std::uint64_t asks_no_more = ~std::uint64_t{0};  // no life: it has co
 bool asks(const newcomer_board& board, std::uint32_t life) noexcept { return board.asks.load(std::memory_order_acquire) == life; }
 
 bool is_ready(const team_state& s, const newcomer& n, std::uint64_t team) noexcept {
-  return board_of_newcomer(s, n.rank).ready[n.life % newcomer_board::lives].load(std::memory_order_acquire) == team;
+  return board_of_newcomer(s, n.rank).of(n.life).ready.load(std::memory_order_acquire) == team;
 }
 
 }  // namespace
@@ -185,7 +185,7 @@ bool all_are_ready(const team_state& s, const team_record& made, const invitatio
 team_record* accept(team_state& s, const invitation& i, newcomer_board& mine) {
   s.self.messages->lost.hear();  // of the other newcomers that they live, before they are taken for lost
   team_record& made = make_invited(s, i);
-  mine.ready[s.self.out->life(s.self.rank) % newcomer_board::lives].store(made.id, std::memory_order_release);
+  mine.of(s.self.out->life(s.self.rank)).ready.store(made.id, std::memory_order_release);
   notify_members(made);
   if (!all_are_ready(s, made, i)) {
     hold(&made);
@@ -234,7 +234,7 @@ team_record* run_await_team() {
   team_state& s = *c.teams;
   newcomer_board& mine = board_of_newcomer(s, c.rank);
   c.out->flush();
-  mine.wanted = slots_here(s);
+  mine.of(c.out->life(c.rank)).wanted = slots_here(s);
   mine.asks.store(c.out->life(c.rank), std::memory_order_release);
   team_record* made = nullptr;
   while (made == nullptr) {

@@ -58,12 +58,18 @@ struct newcomer {
 
 /// What a newcomer shows to those that may take it into a team: see growth.cpp.
 struct alignas(cache_line) newcomer_board {
-  std::atomic<std::uint64_t> asks;  ///< its life, while it wants to be taken in
-  survivor_board::request wanted;   ///< written before that
   static constexpr std::size_t lives = 4;
-  std::atomic<std::uint64_t> ready[lives];  ///< by life: the team that it is ready to use. Stays when it is lost
+  /// What stays when it is lost: a member that looks late must find what the others found.
+  struct life {
+    std::atomic<std::uint64_t> ready;  ///< the team that it is ready to use
+    survivor_board::request wanted;    ///< written once, before it asks
+  };
+  std::atomic<std::uint64_t> asks;  ///< its life, while it wants to be taken in
+  life of_life[lives];              ///< by life
+
+  life& of(std::uint32_t number) noexcept { return of_life[number % lives]; }
 };
-static_assert(sizeof(newcomer_board) == cache_line);
+static_assert(sizeof(newcomer_board) == 2 * cache_line);
 
 /// How far a rank has come in the last fences of a job that has lost ranks: see last_fence.cpp; and in others: living.cpp.
 struct alignas(cache_line) end_board {

@@ -2,7 +2,6 @@
 #include "armilla/team/team.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 
 #include <fmt/format.h>
@@ -24,24 +23,12 @@
 
 /// How teams share the slots of the collective areas.
 ///
-/// A split is one look of all members of the parent at each other's request: color, key, the slots that are free there, and
-/// the highest step any slot of that member has come to. All compute the same from it: the lowest slot that is free on all
-/// members, and a first step beyond all that these members have ever used, so that none takes an old flag for a new one.
-/// Teams of one split are disjoint and get the same slot.
-///
 /// A rank that lets go of its last value of a team says so in the slot (`closed`). The slot is free on this rank again when
 /// all members have said so: before, one of them may still be reading. `closed` only grows, so it need not be seen in time.
 // Model: tests/models/order/flags.rs
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
-
-struct request {
-  survivor_board::request slots;
-  std::int32_t color;
-  std::int32_t key;
-};
-static_assert(sizeof(request) <= flag_line::payload_bytes);
 
 constexpr std::uint32_t all_slots = (1u << collective_layout::slots) - 1;  // that the program's teams can have
 
@@ -86,26 +73,6 @@ survivor_board::request slots_here(team_state& s) {
   return {highest_step(s), free, s.unsettled};
 }
 
-namespace {
-
-std::vector<request> exchange_requests(team_record& t, int color, int key) {
-  team_state& s = *t.owner;
-  const request mine{slots_here(s), color, key};
-  const std::uint64_t step = post(t, &mine, sizeof mine, "team::split");
-  std::vector<request> all(t.size);
-  for (std::uint32_t i = 0; i < t.size; ++i) std::memcpy(&all[i], await_post(t, i, step, "team::split"), sizeof(request));
-  t.known = step;
-  return all;
-}
-
-std::uint32_t free_everywhere(const std::vector<request>& all) {
-  std::uint32_t free = all_slots;
-  for (const request& r : all) free &= r.slots.free_slots;
-  return free;
-}
-
-}  // namespace
-
 // What moved in its slot may have stopped in the middle.
 void revoke(team_record& t, rank_t lost) {
   team_state& s = *t.owner;
@@ -125,14 +92,6 @@ namespace {
 std::vector<std::uint32_t> lives_now(const team_state& s) {
   std::vector<std::uint32_t> lives;
   for (rank_t r = 0; r < s.self.ranks && s.self.host->job().replaces != 0; ++r) lives.push_back(s.self.out->life(r));
-  return lives;
-}
-
-// Of some of its members.
-std::vector<std::uint32_t> lives_in(const team_record& t, const std::vector<rank_t>& members) {
-  std::vector<std::uint32_t> lives;
-  for (std::size_t i = 0; i < members.size() && !t.lives.empty(); ++i)
-    lives.push_back(t.lives[std::size_t(t.numbers[std::size_t(members[i])])]);
   return lives;
 }
 
@@ -198,57 +157,6 @@ team_record& make_twin(team_record& t) {
   }
   return *t.twin;
 }
-
-[[noreturn]] void throw_no_slot(const team_record& parent, const std::vector<request>& all) {
-  std::uint32_t worst = 0;
-  for (std::uint32_t i = 0; i < parent.size; ++i)
-    if (std::popcount(all[i].slots.free_slots) < std::popcount(all[worst].slots.free_slots)) worst = i;
-  throw_limit("team::split",
-              fmt::format("no place for another team: rank {} holds {} teams beside world, and {} is the most that "
-                          "ranks can have in common; let some team values go",
-                          parent.members[worst], collective_layout::slots - 1 - std::popcount(all[worst].slots.free_slots),
-                          collective_layout::slots - 1));
-}
-
-// Members of my color in the order of their keys; a stable sort keeps the parent's order among equals.
-std::vector<rank_t> members_of(const team_record& parent, const std::vector<request>& all) {
-  std::vector<std::uint32_t> chosen;
-  for (std::uint32_t i = 0; i < parent.size; ++i)
-    if (all[i].color == all[parent.rank].color) chosen.push_back(i);
-  std::ranges::stable_sort(chosen, {}, [&](std::uint32_t i) { return all[i].key; });
-  std::vector<rank_t> members;
-  for (const std::uint32_t i : chosen) members.push_back(parent.members[i]);
-  return members;
-}
-
-team_record* split(team_record* parent, int color, int key) {
-  refuse_parts_of_bodies(require_entry(parent, collective::split), name_of(collective::split));
-  context& c = enter(parent, {collective::split});
-  ++c.count->collectives;
-  std::vector<request> all = exchange_requests(*parent, color, key);
-  // When all have come here, all have said which teams they let go before: a second look knows everything.
-  if (free_everywhere(all) == 0) all = exchange_requests(*parent, color, key);
-  const std::uint32_t free = free_everywhere(all);
-  if (free == 0) throw_no_slot(*parent, all);
-  std::uint64_t highest = 0;
-  for (const request& r : all) highest = std::max(highest, r.slots.highest_step);
-  const auto slot = std::uint32_t(std::countr_zero(free));
-  if (std::ranges::any_of(all, [&](const request& r) { return (r.slots.unsettled >> slot & 1) != 0; })) {
-    settle_slot(*parent->owner, slot);
-    exchange_requests(*parent, color, key);  // until all have
-  }
-  if (color < 0) return nullptr;
-  std::vector<rank_t> members = members_of(*parent, all);
-  std::vector<std::uint32_t> lives = lives_in(*parent, members);
-  team_record* const made =
-      make_record(*parent->owner, std::move(members), std::move(lives), slot, highest + team_slot::flat_lines);
-  made->ancestors = ancestors_behind(*parent);
-  return made;
-}
-
-}  // namespace
-
-namespace {
 
 const team_record* with_lost_member(const team_state& s, std::uint32_t slot) {
   const auto t = std::ranges::find_if(s.teams, [slot](const team_record* one) {
@@ -396,8 +304,6 @@ rank_t team::rank_of(rank_t r) const noexcept {
   if (record_ == nullptr || std::size_t(r) >= record_->numbers.size()) return -1;
   return record_->numbers[std::size_t(r)];
 }
-
-team team::split(int color, int key) const { return team(detail::split(record_, color, key)); }
 
 team world() { return team(detail::here("world").teams->world); }
 team living() { return team(detail::here("living").teams->living.team()); }
