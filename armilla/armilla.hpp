@@ -16,7 +16,7 @@
 
 #include "armilla/am/message.hpp"
 #include "armilla/base/grade.hpp"
-#include "armilla/base/grid.hpp"
+#include "armilla/base/grid_dims.hpp"
 #include "armilla/base/print.hpp"
 #include "armilla/base/rank.hpp"
 #include "armilla/base/steady_clock.hpp"
@@ -59,7 +59,7 @@
 #include "armilla/session/session.hpp"
 #include "armilla/session/spmd.hpp"
 #include "armilla/stats/phase.hpp"
-#include "armilla/stats/progress.hpp"
+#include "armilla/stats/show_progress.hpp"
 #include "armilla/stats/stats.hpp"
 #include "armilla/team/barrier.hpp"
 #include "armilla/team/fence.hpp"

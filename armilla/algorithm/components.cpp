@@ -5,7 +5,7 @@
 
 #include "armilla/algorithm/vertex_forest.hpp"
 #include "armilla/container/algorithm_call.hpp"
-#include "armilla/container/scratch.hpp"
+#include "armilla/container/fetched_bytes.hpp"
 
 namespace armilla::detail {
 namespace {

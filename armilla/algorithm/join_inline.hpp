@@ -13,7 +13,7 @@
 
 #include "armilla/algorithm/by_key.hpp"
 #include "armilla/algorithm/large_array.hpp"
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/hash.hpp"
 #include "armilla/team/collectives.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 
 /// Finds, in sorted parts of several members, where the first so many elements of all end.
 namespace armilla::detail {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames that a network carries: filled in private memory as any other, and copied into a buffer of the network when they leave.
-// The long messages that they name go their own way, far_bulk.cpp.
+// The long messages that they name go their own way, far_traffic_bulk.cpp.
 #include "armilla/am/far_traffic.hpp"
 
 #include <cstring>

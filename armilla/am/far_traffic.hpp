@@ -8,8 +8,8 @@
 
 #include "armilla/am/arrival.hpp"
 #include "armilla/am/bulk_end.hpp"
+#include "armilla/am/message_handlers.hpp"
 #include "armilla/am/outbox.hpp"
-#include "armilla/am/own_handlers.hpp"
 #include "armilla/am/peer_channel.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/far_link.hpp"
@@ -77,7 +77,7 @@ struct far_traffic {
   /// Of a progress thread: its rank sees how far it is.
   void show_processed(rank_t source) noexcept;
 
-  // ---- for the outbox and the inbox: blocks, far_bulk.cpp ----
+  // ---- for the outbox and the inbox: blocks, far_traffic_bulk.cpp ----
 
   void append_bulk(peer_channel& c, std::uint64_t offset, std::size_t size, handler_id h);
   /// The frame that names the blocks of `c` leaves: they are filled or given up, as their watermarks say.
@@ -98,7 +98,7 @@ struct far_traffic {
   void take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> block, std::size_t size, std::uint64_t h);
   void drop_bulk(rank_t source, std::byte* block);
 
-  // ---- losses, far_loss.cpp ----
+  // ---- losses, far_traffic_loss.cpp ----
 
   /// Rank `r` is lost: what was under way with it ends.
   void lose(rank_t r);

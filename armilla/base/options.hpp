@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "armilla/base/pattern.hpp"
+#include "armilla/base/collective_pattern.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/base/wait_mode.hpp"
 

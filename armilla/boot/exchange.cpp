@@ -7,7 +7,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/bootstrap.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 
 namespace armilla::detail {
 namespace {

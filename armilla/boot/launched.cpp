@@ -24,7 +24,7 @@
 #include "armilla/boot/heartbeat.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/interfaces.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/launcher_watch.hpp"
 #include "armilla/boot/loss_log.hpp"

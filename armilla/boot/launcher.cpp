@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "armilla/boot/agent_line.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 
 namespace armilla::detail {
 namespace {

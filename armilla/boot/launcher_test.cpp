@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "armilla/boot/agent_line.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 
 namespace armilla::detail {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "armilla/base/valgrind.hpp"
 #include "armilla/boot/agent_line.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/boot/pin.hpp"
 
 namespace armilla::detail {

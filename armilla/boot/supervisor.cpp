@@ -16,8 +16,9 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/child.hpp"
 #include "armilla/boot/ending.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/newcomer.hpp"
@@ -28,7 +29,6 @@
 #include "armilla/boot/units.hpp"
 #include "armilla/stats/trace_merge.hpp"
 
-// Model: tests/models/order/losses.rs
 // Model: tests/models/protocols/end.pml
 namespace armilla::detail {
 namespace {
@@ -49,18 +49,6 @@ class supervisor {
   int run();
 
  private:
-  struct child {
-    pid_t pid = -1;
-    int pidfd = -1;
-    rank_t first = 0, last = 0;
-    bool alive = false;
-    int status = 0;
-    bool told = false;        // the others have heard that it is lost
-    bool given_up = false;    // and no other takes its place
-    bool coming = false;      // it takes the place of a lost one, and is not in the job yet
-    std::uint64_t began = 0;  // when it came to life there
-    int short_lives = 0;      // of those before it, in a row
-  };
   enum class phase { running, failing, ending, killing };
 
   void block_signals();
@@ -83,13 +71,6 @@ class supervisor {
   void welcome(child& c);
   void lose_newcomer(child& c);
   bool typed_at_us_too(int signal);
-  std::optional<ending> find_failure() const;
-  std::optional<ending> look_at(const child& c) const;
-  std::optional<ending> first_told() const;
-  ending base_of(const child& c) const;
-  bool finished(const child& c) const;
-  bool is_secondary(const child& c) const;
-  bool noted_by(const child& c) const;
   void stop_after(std::uint64_t ns);
   void advance();
   void kill_all(int signal);
@@ -152,7 +133,7 @@ void supervisor::start_all() {
   for (rank_t r = 0; r < plan_.ranks; r += each) children_.push_back(start(r, r + each - 1));
 }
 
-supervisor::child supervisor::start(rank_t first, rank_t last) {
+child supervisor::start(rank_t first, rank_t last) {
   spawn_plan how;
   how.program = plan_.program_of[std::size_t(first)];
   how.rank = first;
@@ -221,92 +202,13 @@ void supervisor::reap() {
 
 // --- what it means ---
 
-bool supervisor::finished(const child& c) const {
-  for (rank_t r = c.first; r <= c.last; ++r)
-    if (plan_.job->rank[r].stage.load(std::memory_order_acquire) != rank_stage::finished) return false;
-  return true;
-}
-
-bool supervisor::noted_by(const child& c) const {
-  const failure_record& note = plan_.job->failure;
-  return note.stage.load(std::memory_order_acquire) == 2 && note.rank <= c.last && (note.rank >= c.first || note.rank < 0);
-}
-
-ending supervisor::base_of(const child& c) const {
-  ending e;
-  e.first = c.first;
-  e.last = c.last;
-  e.pid = plan_.job->rank[c.first].pid.load(std::memory_order_relaxed);
-  e.program = plan_.program_of[std::size_t(c.first)]->arguments[0];
-  return e;
-}
-
-std::optional<ending> supervisor::look_at(const child& c) const {
-  if (c.alive) return std::nullopt;
-  ending e = base_of(c);
-  const rank_record& record = plan_.job->rank[c.first];
-  if (record.exec_error != 0) {
-    e.kind = ending::how::not_started;
-    e.code = record.exec_error;
-    e.pid = 0;
-  } else if (WIFSIGNALED(c.status)) {
-    e.kind = ending::how::signal;
-    e.code = WTERMSIG(c.status);
-    e.core = WCOREDUMP(c.status);
-  } else {
-    e.code = WEXITSTATUS(c.status);
-    const bool joined = record.stage.load(std::memory_order_acquire) != rank_stage::absent;
-    e.kind = finished(c) ? ending::how::code : joined ? ending::how::exited : ending::how::never_joined;
-    if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
-  }
-  return e;
-}
-
-// A rank that was struck by a signal is the cause before one that noted an error: that may be the consequence. But an abort is
-// a rank's own doing, and noted by it; if the note is another's, both failed together and the first one counts.
-std::optional<ending> supervisor::find_failure() const {
-  std::optional<ending> other;
-  for (const child& c : children_) {
-    if (noted_by(c)) continue;
-    const auto e = look_at(c);
-    if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e;
-    if (e && !other) other = e;
-  }
-  if (other && std::ranges::any_of(children_, [this](const child& c) { return is_secondary(c); })) return other;
-  if (std::ranges::any_of(children_, [this](const child& c) { return c.alive && is_secondary(c); })) return std::nullopt;
-  const std::uint32_t noted = plan_.job->failure.stage.load(std::memory_order_acquire);
-  if (noted == 2) return from_record(*plan_.job);
-  if (other && noted == 1)
-    if (auto e = first_told()) return e;
-  return other;
-}
-
-// While a rank writes its note, a second one may fail, tell its loss, and a third one end because of that: it is not the cause.
-std::optional<ending> supervisor::first_told() const {
-  const loss_record& log = plan_.job->losses.entry[0];
-  if (log.complete.load(std::memory_order_acquire) == 0) return std::nullopt;
-  for (const child& c : children_) {
-    if (log.first < c.first || c.last < log.first) continue;
-    ending e = base_of(c);
-    e.kind = ending::how::lost;
-    e.first = log.first;
-    e.last = log.last;
-    e.text = log.cause;
-    return e;
-  }
-  return std::nullopt;
-}
-
-// It ended because another did: the end of that one will be seen in a moment.
-bool supervisor::is_secondary(const child& c) const { return noted_by(c) && plan_.job->failure.kind == failure_kind::secondary; }
-
 // A rank that ended before the job did is lost to the others, whatever made it end.
 void supervisor::tell_losses() {
   if (phase_ != phase::failing || !failure_) return;
   for (child& c : children_) {
-    if (c.told || (c.alive ? !noted_by(c) : finished(c))) continue;
-    c.told = true;
-    const auto how = noted_by(c) ? from_record(*plan_.job) : look_at(c);
+    if (c.told() || (c.alive ? !noted_by(plan_, c) : finished(plan_, c))) continue;
+    c.place = child::state::lost;
+    const auto how = noted_by(plan_, c) ? from_record(*plan_.job) : look_at(plan_, c);
     if (!how) continue;
     const bool caused = how->kind != ending::how::signal && !(failure_->first <= how->first && how->last <= failure_->last);
     tell_loss(*plan_.job, how->first, how->last, caused ? cause_of_bereaved(failure_->first) : cause_of(*how));
@@ -320,36 +222,36 @@ bool supervisor::goes_on() const {
 
 void supervisor::go_on_without_the_lost() {
   for (child& c : children_) {
-    if (c.coming) welcome(c);
-    if (c.alive || c.told) continue;
-    if (c.coming)
+    if (c.place == child::state::coming) welcome(c);
+    if (c.alive || c.told()) continue;
+    if (c.place == child::state::coming)
       lose_newcomer(c);
-    else if (finished(c) && WIFEXITED(c.status))
-      failure_ = failure_ ? failure_ : look_at(c);  // its part was done, but the program says that it failed
+    else if (finished(plan_, c) && WIFEXITED(c.status))
+      failure_ = failure_ ? failure_ : look_at(plan_, c);  // its part was done, but the program says that it failed
     else if (!lose(c))
       return;
   }
   if (failure_) return stop_after(grace_ns_);
   const auto is_left = [this](const child& c) {
-    return !c.told && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(c));
+    return !c.told() && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(plan_, c));
   };
   if (std::ranges::any_of(children_, is_left)) return replace_the_lost();
-  none_left_ = std::ranges::none_of(children_, [this](const child& c) { return finished(c); });
+  none_left_ = std::ranges::none_of(children_, [this](const child& c) { return finished(plan_, c); });
   if (std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);  // what has told its own loss ends by itself
 }
 
 // False: Ctrl-C has ended the job.
 bool supervisor::lose(child& c) {
-  ending how = look_at(c).value_or(base_of(c));
+  ending how = look_at(plan_, c).value_or(base_of(plan_, c));
   if (how.kind == ending::how::signal && typed_at_us_too(how.code)) return false;
-  c.told = true;
+  c.place = child::state::lost;
   tell_loss(*plan_.job, c.first, c.last, cause_of(how));
   if (!first_loss_) first_loss_ = how;
   how.kind = ending::how::lost;
   how.text = find_loss(*plan_.job, c.first)->cause;  // as the rank itself has told it, if it has
-  const auto left = std::ranges::count_if(children_, [](const child& other) { return !other.told && !other.coming; });
+  const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
   note_short_life(c);
-  c.given_up = !can_be_replaced(c);
+  if (!can_be_replaced(c)) c.place = child::state::given_up;
   say(fmt::format("armilla: {}; {}{}", sentence(how),
                   left > 1    ? fmt::format("the other {} ranks go on", left)
                   : left == 1 ? "the other rank goes on"
@@ -377,8 +279,8 @@ bool supervisor::can_be_replaced(const child& c) const {
 
 // One at a time: it waits for all that live, and two would wait for each other.
 void supervisor::replace_the_lost() {
-  if (std::ranges::any_of(children_, [](const child& c) { return c.coming; })) return;
-  const auto lost = std::ranges::find_if(children_, [](const child& c) { return c.told && !c.alive && !c.given_up; });
+  if (std::ranges::count(children_, child::state::coming, &child::place) != 0) return;
+  const auto lost = std::ranges::find_if(children_, [](const child& c) { return c.place == child::state::lost && !c.alive; });
   if (lost != children_.end()) start_newcomer(*lost);
 }
 
@@ -391,16 +293,16 @@ void supervisor::start_newcomer(child& c) {
   tell_change(*plan_.job);
   const int short_lives = c.short_lives;
   c = start(c.first, c.last);
-  c.coming = true;
+  c.place = child::state::coming;
   c.short_lives = short_lives;
   if (!c.alive) lose_newcomer(c);  // nothing else would say so
 }
 
 void supervisor::welcome(child& c) {
   if (life_of(*plan_.job, c.first).now == presence::coming) return;  // else it lives, or it did
-  c.coming = false;
+  c.place = child::state::in_job;
   c.began = now_ns();
-  const ending about = base_of(c);
+  const ending about = base_of(plan_, c);
   say(fmt::format("armilla: rank {} is there again ({}, pid {})", about.first, about.program, about.pid));
 }
 
@@ -409,18 +311,16 @@ void supervisor::lose_newcomer(child& c) {
   const rank_life life = life_of(*plan_.job, c.first);
   change_life(*plan_.job, c.first, life, {life.number, presence::lost});
   tell_change(*plan_.job);
-  c.coming = false;
-  c.told = true;
-  const auto how = look_at(c);
+  const auto how = look_at(plan_, c);
   const bool refused = !how || (how->kind != ending::how::signal && how->code == not_needed_exit_code);
-  c.given_up = refused || ++c.short_lives >= most_short_lives;
+  c.place = refused || ++c.short_lives >= most_short_lives ? child::state::given_up : child::state::lost;
   if (!refused) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
 }
 
 void supervisor::judge() {
   if (phase_ != phase::running) return;
   if (goes_on()) return go_on_without_the_lost();
-  auto cause = find_failure();
+  auto cause = find_failure(plan_, children_);
   if (!cause) return;
   const bool struck = cause->kind == ending::how::signal;
   if (struck && typed_at_us_too(cause->code)) return;

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "armilla/base/context.hpp"
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/team/named_algorithm.hpp"
 

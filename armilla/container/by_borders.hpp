@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/hash.hpp"
 #include "armilla/container/hash_part.hpp"
 #include "armilla/fiber/spawn.hpp"

@@ -20,7 +20,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/descriptor.hpp"
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/team/collectives.hpp"
 
 namespace armilla::detail {

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/files_inline.hpp"
 #include "armilla/container/range.hpp"
 #include "armilla/team/team.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/storage.hpp"
 
 namespace armilla {

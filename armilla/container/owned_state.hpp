@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/scratch.hpp"
+#include "armilla/container/fetched_bytes.hpp"
 #include "armilla/container/state.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/rpc/question.hpp"

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <type_traits>
 
+#include "armilla/container/fetched_bytes.hpp"
 #include "armilla/container/owned_state.hpp"
-#include "armilla/container/scratch.hpp"
 
 /// What a distributed range is to the algorithms.
 namespace armilla::detail {

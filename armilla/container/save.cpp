@@ -16,8 +16,8 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/descriptor.hpp"
-#include "armilla/container/agreement.hpp"
 #include "armilla/container/checksum.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/save_agreement.hpp"
 #include "armilla/team/collectives.hpp"
 

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/memory_need.hpp"
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/hash_core.hpp"
 #include "armilla/container/hash_find.hpp"
 #include "armilla/container/hash_range.hpp"

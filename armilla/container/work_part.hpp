@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "armilla/base/clock.hpp"
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/work_peer.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/object/distributed.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "armilla/base/error.hpp"
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/list.hpp"
 #include "armilla/container/named_parts.hpp"
 

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "armilla/am/outbox.hpp"
+#include "armilla/base/collective_pattern.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/base/pattern.hpp"
 #include "armilla/dialect/stapl_containers.hpp"
 #include "armilla/dialect/stapl_pgraph.hpp"
 #include "armilla/dialect/stapl_prange.hpp"

@@ -5,7 +5,7 @@
 
 #include "armilla/base/options.hpp"
 #include "armilla/fiber/scheduler.hpp"
-#include "armilla/stats/start.hpp"
+#include "armilla/stats/start_statistics.hpp"
 
 namespace armilla::detail {
 

@@ -16,8 +16,8 @@
 ///       std::printf("%d %s %lu\n", r.rank, r.doing.c_str(), r.counts.frames_sent);
 ///
 /// What a guest looks at lies in pages that it shares with the ranks: it needs no help of theirs, so it sees ranks that compute,
-/// hang or are stopped as it sees others. A guest calls what ranks provide by name, too: <armilla/guest/call.hpp>. Nothing here
-/// needs a session.
+/// hang or are stopped as it sees others. A guest calls what ranks provide by name, too: <armilla/guest/guest_call.hpp>. Nothing
+/// here needs a session.
 namespace armilla {
 
 class guest;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A thread of rank 0 is a guest of the job, while all ranks wait.
+#include "armilla/guest/guest_call.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include "armilla/guest/call.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;

@@ -6,7 +6,7 @@
 
 #include "armilla/base/check.hpp"
 #include "armilla/base/types.hpp"
-#include "armilla/wire/scan.hpp"
+#include "armilla/wire/address_scan.hpp"
 
 /// What may be called on another rank, in a form that means the same there: a closure travels as its bytes, a function
 /// pointer as (image, offset), a function named at compile time as nothing at all.

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "armilla/base/error.hpp"
+#include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"
-#include "armilla/rpc/own_handlers.hpp"
 #include "armilla/rpc/packing.hpp"
 
 namespace armilla::detail {

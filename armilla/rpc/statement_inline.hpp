@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "armilla/rpc/by_name.hpp"
+#include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/hints.hpp"
-#include "armilla/rpc/own_handlers.hpp"
 #include "armilla/rpc/packing.hpp"
 #include "armilla/team/team.hpp"
 

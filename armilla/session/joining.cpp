@@ -12,7 +12,7 @@
 #include "armilla/boot/crash_handlers.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/boot/launched.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/launcher.hpp"

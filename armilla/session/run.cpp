@@ -13,7 +13,7 @@
 #include "armilla/base/helper_thread.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/on_join.hpp"
 #include "armilla/session/session_state.hpp"

@@ -17,7 +17,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/heartbeat.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/boot/launched_end.hpp"
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/newcomer.hpp"

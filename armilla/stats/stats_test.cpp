@@ -11,7 +11,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/stats/counter_table.hpp"
 #include "armilla/stats/rank_stats.hpp"
-#include "armilla/stats/start.hpp"
+#include "armilla/stats/start_statistics.hpp"
 
 namespace armilla::detail {
 namespace {

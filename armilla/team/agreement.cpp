@@ -96,7 +96,7 @@ class agreement {
       all.unsettled |= one.unsettled;
     };
     for (const std::uint32_t i : chosen.members) add(board(i).wanted);
-    for (const newcomer& one : chosen.newcomers) add(board_of_newcomer(*t_.owner, one.rank).wanted);
+    for (const newcomer& one : chosen.newcomers) add(board_of_newcomer(*t_.owner, one.rank).of(one.life).wanted);
     return all;
   }
 

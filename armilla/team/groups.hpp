@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "armilla/base/pattern.hpp"
+#include "armilla/base/collective_pattern.hpp"
 #include "armilla/team/arrays.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/record.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 
-#include "armilla/base/pattern.hpp"
+#include "armilla/base/collective_pattern.hpp"
 #include "armilla/team/record.hpp"
 
 /// The ways in which members can meet without all looking at all, for large teams. In each, no member leaves

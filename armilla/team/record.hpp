@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "armilla/am/outbox.hpp"
+#include "armilla/base/collective_pattern.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/base/owned.hpp"
-#include "armilla/base/pattern.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/fiber/scheduler.hpp"
 #include "armilla/team/fence_guest.hpp"

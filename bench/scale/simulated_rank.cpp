@@ -15,7 +15,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/host_memory.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/fabric/plugin.hpp"
 #include "armilla/fabric/testing/forwarding_network.hpp"
 #include "backends/mpi/mpi_network.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Methods that ranks of a running job provide, called by a guest: armilla/guest/call.hpp.
+// Methods that ranks of a running job provide, called by a guest: armilla/guest/guest_call.hpp.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 #include <nanobind/stl/string.h>
 
 #include "armilla/base/clock.hpp"
-#include "armilla/guest/call.hpp"
+#include "armilla/guest/guest_call.hpp"
 #include "binding.hpp"
 #include "codec.hpp"
 #include "method.hpp"

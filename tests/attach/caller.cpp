@@ -14,7 +14,7 @@
 
 #include <armilla/boot/guest_mailbox.hpp>
 #include <armilla/boot/job_search.hpp>
-#include <armilla/guest/call.hpp>
+#include <armilla/guest/guest_call.hpp>
 
 #include "serve_api.hpp"
 

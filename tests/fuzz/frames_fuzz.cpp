@@ -13,9 +13,9 @@
 #include <string>
 
 #include "armilla/am/endpoint.hpp"
-#include "armilla/am/own_handlers.hpp"
+#include "armilla/am/message_handlers.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/testing/scripted_network.hpp"
 #include "armilla/rpc/method.hpp"

@@ -3,7 +3,7 @@
 //!
 // Stands for: armilla/boot/loss_log.cpp: tell_loss, find_loss
 // Stands for: armilla/boot/failure_record.cpp: record_failure
-// Stands for: armilla/boot/supervisor.cpp: noted_by
+// Stands for: armilla/boot/child.cpp: noted_by
 // Stands for: armilla/am/losses.cpp: hear
 // Stands for: armilla/fabric/event_count.hpp: losses_to_hear, hear_losses
 // Stands for: armilla/fabric/event_count.cpp: sleep
@@ -18,7 +18,7 @@
 // Code: armilla/boot/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
 // Code: armilla/boot/failure_record.cpp: if (!record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
 // Code: armilla/boot/failure_record.cpp: record.stage.store(2, std::memory_order_release);
-// Code: armilla/boot/supervisor.cpp: note.stage.load(std::memory_order_acquire) == 2
+// Code: armilla/boot/child.cpp: note.stage.load(std::memory_order_acquire) == 2
 //!
 //! `sleeping` and `count` are both seq_cst in the code; a fence between the two accesses of each side says so to loom. There is no
 //! membarrier here: what tells of a loss may be a process that has not asked the kernel for it.

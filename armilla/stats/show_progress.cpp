@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/stats/progress.hpp"
+#include "armilla/stats/show_progress.hpp"
 
 #include <unistd.h>
 
 #include "armilla/base/options.hpp"
 #include "armilla/stats/rank_stats.hpp"
-#include "armilla/stats/start.hpp"
+#include "armilla/stats/start_statistics.hpp"
 
 namespace armilla {
 namespace detail {

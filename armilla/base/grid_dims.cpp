@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/base/grid.hpp"
+#include "armilla/base/grid_dims.hpp"
 
 #include <vector>
 

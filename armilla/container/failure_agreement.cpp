@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/container/agreement.hpp"
+#include "armilla/container/failure_agreement.hpp"
 
 #include <algorithm>
 #include <ranges>

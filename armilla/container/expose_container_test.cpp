@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rank is a guest of its own job.
-#include "armilla/container/expose.hpp"
+#include "armilla/container/expose_container.hpp"
 
 #include <unistd.h>
 

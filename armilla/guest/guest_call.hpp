@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "armilla/guest/attach.hpp"
-#include "armilla/guest/call_inline.hpp"
+#include "armilla/guest/guest_call_inline.hpp"
 #include "armilla/rpc/method.hpp"
 
 /// Calls of a guest: methods that ranks of a running job provide, by name.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/stats/start.hpp"
+#include "armilla/stats/start_statistics.hpp"
 
 #include <utility>
 

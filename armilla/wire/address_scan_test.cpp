@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/wire/scan.hpp"
+#include "armilla/wire/address_scan.hpp"
 
 #include <cstddef>
 #include <cstdint>

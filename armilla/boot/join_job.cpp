@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/boot/join.hpp"
+#include "armilla/boot/join_job.hpp"
 
 #include <fcntl.h>
 #include <linux/futex.h>

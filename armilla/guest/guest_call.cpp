@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "armilla/guest/call.hpp"
+#include "armilla/guest/guest_call.hpp"
 
 #include <charconv>
 #include <ctime>

@@ -11,7 +11,7 @@
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
 
-// What the templates of call.hpp are made of.
+// What the templates of guest_call.hpp are made of.
 namespace armilla {
 
 class guest_rank;
