@@ -21,21 +21,21 @@ class future {
   using value_type = T;
 
   future() noexcept = default;
-  future(future&& other) noexcept : cell_(std::exchange(other.cell_, nullptr)) {}
+  future(future&& other) noexcept : op_(std::exchange(other.op_, nullptr)) {}
   future& operator=(future&& other) noexcept {
     if (this != &other) {
       drop();
-      cell_ = std::exchange(other.cell_, nullptr);
+      op_ = std::exchange(other.op_, nullptr);
     }
     return *this;
   }
   ~future() {
-    if (cell_ != nullptr) [[unlikely]]
+    if (op_ != nullptr) [[unlikely]]
       drop();
   }
 
   /// Whether it holds a question or a reply: false after `get`, `then` and a move from it.
-  bool valid() const noexcept { return cell_ != nullptr; }
+  bool valid() const noexcept { return op_ != nullptr; }
 
   /// Whether `get` would return at once. Takes in no messages: a loop over `ready()` must call `poll()`.
   bool ready() const { return checked("future::ready").state != detail::pending_op::state_t::pending; }
@@ -57,10 +57,10 @@ class future {
 
   /// Waits and gives the value; the future is empty afterwards. Throws `remote_error` with rank, type and text when the
   /// body threw, and `usage_error` when another fiber has taken the value meanwhile, by `get`, `then` or `co_await`.
-  T get() {
+  ARMILLA_NO_DANGLING T get() {
     do wait();
     while (checked("future::get").state == detail::pending_op::state_t::pending);
-    detail::pending_op* c = std::exchange(cell_, nullptr);
+    detail::pending_op* c = std::exchange(op_, nullptr);
     if (c->state == detail::pending_op::state_t::failed) [[unlikely]]
       detail::rethrow_and_give_back(c);
     struct returner {
@@ -81,27 +81,27 @@ class future {
 
  private:
   friend struct detail::future_access;
-  explicit future(detail::pending_op* c) noexcept : cell_(c) {}
+  explicit future(detail::pending_op* c) noexcept : op_(c) {}
 
   detail::pending_op& checked(const char* operation) const {
-    if (cell_ == nullptr) [[unlikely]]
+    if (op_ == nullptr) [[unlikely]]
       detail::throw_empty_future(operation);
-    return *cell_;
+    return *op_;
   }
 
   [[gnu::noinline]] void drop() noexcept {
-    if (cell_ == nullptr || detail::current == nullptr) return;
-    if (cell_->if_dropped == detail::pending_op::dropped::waits && cell_->state == detail::pending_op::state_t::pending)
-      detail::await_dropped(*cell_);
-    if (cell_->state == detail::pending_op::state_t::ready) cell_->template destroy<detail::stored<T>>();
-    if (cell_->state == detail::pending_op::state_t::failed) detail::drop_failed(cell_);
-    if (cell_->next_step != nullptr) detail::wake_waiting(*cell_);
-    detail::settle_deferred(*cell_);  // of a coroutine that is destroyed while it waits
-    detail::current->out->pending.give_back(cell_);
-    cell_ = nullptr;
+    if (op_ == nullptr || detail::current == nullptr) return;
+    if (op_->if_dropped == detail::pending_op::dropped::waits && op_->state == detail::pending_op::state_t::pending)
+      detail::await_dropped(*op_);
+    if (op_->state == detail::pending_op::state_t::ready) op_->template destroy<detail::stored<T>>();
+    if (op_->state == detail::pending_op::state_t::failed) detail::drop_failed(op_);
+    if (op_->next_step != nullptr) detail::wake_waiting(*op_);
+    detail::settle_deferred(*op_);  // of a coroutine that is destroyed while it waits
+    detail::current->out->pending.give_back(op_);
+    op_ = nullptr;
   }
 
-  detail::pending_op* cell_ = nullptr;
+  detail::pending_op* op_ = nullptr;
 };
 
 template <class T>

@@ -9,6 +9,13 @@
 #include "armilla/wire/kinds.hpp"
 
 // What the templates of future.hpp are made of.
+// g++ 14 takes a span that is given by value for a reference into the object that gave it.
+#if __has_cpp_attribute(gnu::no_dangling)
+#define ARMILLA_NO_DANGLING [[gnu::no_dangling]]
+#else
+#define ARMILLA_NO_DANGLING
+#endif
+
 namespace armilla {
 
 template <class T>
@@ -34,11 +41,11 @@ struct future_access {
   }
   template <class T>
   static pending_op* op_of(const future<T>& f) noexcept {
-    return f.cell_;
+    return f.op_;
   }
   template <class T>
   static pending_op* release(future<T>& f) noexcept {
-    return std::exchange(f.cell_, nullptr);
+    return std::exchange(f.op_, nullptr);
   }
 };
 

@@ -222,7 +222,7 @@ struct question {
 
   static void run_named(delivery& in, rank_t source, bundle_rest& rest, bool first) { run_one(in, source, rest, first, nullptr); }
 
-  /// Takes one message off the front of `rest`. `first`: of all in the frame.
+  /// Runs the first message of `rest` and moves `rest` past it. `first`: it is the first of its frame.
   static void run_one(delivery& in, rank_t source, bundle_rest& rest, bool first, incoming_block* stream) {
     op_id name;
     if (std::size_t(rest.end - rest.at) < sizeof name) [[unlikely]]
