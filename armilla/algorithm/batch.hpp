@@ -17,7 +17,7 @@ void gather(const array<T>& x, std::span<const std::size_t> indices, std::span<s
   if constexpr (!detail::lies_in_segments<T>) {
     detail::gather_owned(x.state(), indices, into);
   } else {
-    const detail::reachable<const T> from(x.state());
+    const detail::part_addresses<const T> from(x.state());
     const auto far = from.each(indices, [&](std::size_t k, const T& e) { into[k] = e; });
     std::vector<std::vector<detail::kept_as<T>>> come(far.size());
     for (std::size_t m = 0; m < far.size(); ++m) {
@@ -45,7 +45,7 @@ template <class T>
 void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter", indices.size(), values.size());
   if constexpr (detail::lies_in_segments<T>) {
-    const detail::reachable<T> to(x.state());
+    const detail::part_addresses<T> to(x.state());
     const auto far = to.each(indices, [&](std::size_t k, T& e) { e = values[k]; });
     for (std::size_t m = 0; m < far.size(); ++m)
       if (!far[m].places.empty())
@@ -63,7 +63,7 @@ void scatter(array<T>& x, std::span<const std::size_t> indices, std::span<const 
 template <detail::atomic_number T>
 void scatter_add(array<T>& x, std::span<const std::size_t> indices, std::span<const std::type_identity_t<T>> values) {
   if (indices.size() != values.size()) detail::throw_unlike_lists("scatter_add", indices.size(), values.size());
-  const detail::reachable<T> to(x.state());
+  const detail::part_addresses<T> to(x.state());
   const auto far = to.each(indices, [&](std::size_t k, T& e) {
     if constexpr (std::same_as<T, double>)
       detail::add_to_double(reinterpret_cast<std::uint64_t*>(&e), values[k]);

@@ -22,9 +22,9 @@ struct far_list {
 
 /// Where a container's elements are reached from here.
 template <class T>
-class reachable {
+class part_addresses {
  public:
-  explicit reachable(const container_state& s) : state_(s), begin_(std::size_t(s.where.members())) {
+  explicit part_addresses(const container_state& s) : state_(s), begin_(std::size_t(s.where.members())) {
     for (rank_t m = 0; m < s.where.members(); ++m)
       if (s.where.count(m) > 0) begin_[std::size_t(m)] = reinterpret_cast<T*>(global_ptr<std::byte>(s.blocks.at(m)).local());
   }

@@ -64,7 +64,8 @@ void add_blocks(T alpha, const matrix<T>& a, const matrix<T>& b, const matrix<T>
       const dense_rows<const T> from = of_a.rows();
       T* const to = c.first() + mine.offset_of_cell({left.begin[0], right.begin[1]});
       add_product<T>(left.extent(0), right.extent(1), right.extent(0), alpha,
-                     {from.first + (right.begin[0] - left.begin[1]), from.apart}, of_b.rows(), {to, std::size_t(mine.stride[0])});
+                     {from.first + (right.begin[0] - left.begin[1]), from.stride}, of_b.rows(),
+                     {to, std::size_t(mine.stride[0])});
     }
   }
 }

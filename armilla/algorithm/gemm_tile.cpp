@@ -51,7 +51,7 @@ void pack_columns(const dense_rows<const T>& b, std::size_t k, std::size_t n, T*
   for (std::size_t j = 0; j < n; j += width) {
     const std::size_t some = std::min(width, n - j);
     for (std::size_t p = 0; p < k; ++p, to += width) {
-      std::copy_n(b.first + p * b.apart + j, some, to);
+      std::copy_n(b.first + p * b.stride + j, some, to);
       std::fill(to + some, to + width, T(0));
     }
   }
@@ -60,12 +60,12 @@ void pack_columns(const dense_rows<const T>& b, std::size_t k, std::size_t n, T*
 template <class T>
 void pack_rows(const dense_rows<const T>& a, std::size_t m, std::size_t k, T alpha, T* to) {
   for (std::size_t r = 0; r < tile_rows; ++r)
-    for (std::size_t p = 0; p < k; ++p) to[p * tile_rows + r] = r < m ? alpha * a.first[r * a.apart + p] : T(0);
+    for (std::size_t p = 0; p < k; ++p) to[p * tile_rows + r] = r < m ? alpha * a.first[r * a.stride + p] : T(0);
 }
 
 /// One tile of c, all of whose sums are in registers.
 template <class T>
-void add_tile(std::size_t k, const T* a, const T* b, T* c, std::size_t apart) {
+void add_tile(std::size_t k, const T* a, const T* b, T* c, std::size_t stride) {
   const typename cut<T>::tag d;
   constexpr std::size_t lanes = cut<T>::lanes;
   using vec = hn::Vec<typename cut<T>::tag>;
@@ -84,7 +84,7 @@ void add_tile(std::size_t k, const T* a, const T* b, T* c, std::size_t apart) {
   }
   for (std::size_t r = 0; r < tile_rows; ++r)
     for (std::size_t v = 0; v < tile_vectors; ++v) {
-      T* const at = c + r * apart + v * lanes;
+      T* const at = c + r * stride + v * lanes;
       hn::StoreU(hn::Add(hn::LoadU(d, at), sums[r][v]), d, at);
     }
 }
@@ -94,7 +94,7 @@ void add_part_of_tile(std::size_t m, std::size_t n, std::size_t k, const T* a, c
   T whole[tile_rows * cut<T>::tile_columns] = {};
   add_tile(k, a, b, whole, cut<T>::tile_columns);
   for (std::size_t r = 0; r < m; ++r)
-    for (std::size_t j = 0; j < n; ++j) c.first[r * c.apart + j] += whole[r * cut<T>::tile_columns + j];
+    for (std::size_t j = 0; j < n; ++j) c.first[r * c.stride + j] += whole[r * cut<T>::tile_columns + j];
 }
 
 template <class T>
@@ -106,14 +106,14 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, T alpha, dense_rows<c
   for (std::size_t j = 0; j < n; j += cut<T>::columns)
     for (std::size_t p = 0; p < k; p += depth) {
       const std::size_t some = std::min(cut<T>::columns, n - j), deep = std::min(depth, k - p);
-      pack_columns<T>({b.first + p * b.apart + j, b.apart}, deep, some, columns.get());
+      pack_columns<T>({b.first + p * b.stride + j, b.stride}, deep, some, columns.get());
       for (std::size_t i = 0; i < m; i += tile_rows) {
         const std::size_t high = std::min(tile_rows, m - i);
-        pack_rows<T>({a.first + i * a.apart + p, a.apart}, high, deep, alpha, rows.get());
+        pack_rows<T>({a.first + i * a.stride + p, a.stride}, high, deep, alpha, rows.get());
         for (std::size_t s = 0; s < some; s += width) {
-          const dense_rows<T> to{c.first + i * c.apart + j + s, c.apart};
+          const dense_rows<T> to{c.first + i * c.stride + j + s, c.stride};
           if (high == tile_rows && s + width <= some)
-            add_tile(deep, rows.get(), columns.get() + s * deep, to.first, to.apart);
+            add_tile(deep, rows.get(), columns.get() + s * deep, to.first, to.stride);
           else
             add_part_of_tile(high, std::min(width, some - s), deep, rows.get(), columns.get() + s * deep, to);
         }

@@ -8,11 +8,11 @@ namespace armilla::detail {
 template <class T>
 concept multiplied_number = std::same_as<T, float> || std::same_as<T, double>;
 
-/// A part of a matrix in memory, row by row; `apart` elements from a row to the next.
+/// A part of a matrix in memory, row by row; `stride` elements from a row to the next.
 template <class T>
 struct dense_rows {
   T* first;
-  std::size_t apart;
+  std::size_t stride;
 };
 
 /// c += alpha a b, for m x k cells of `a`, k x n of `b`. Budget: what the processor's vectors multiply, from packed blocks that

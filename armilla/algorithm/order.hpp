@@ -24,7 +24,7 @@ vector<std::size_t> argsort(R&& r, Comp comp = {}, Proj proj = {}) {
   const auto v = detail::require_sized(detail::reading(r));
   using T = typename std::remove_cvref_t<decltype(v)>::value_type;
   using pair = detail::keyed<T, std::size_t>;
-  array<pair> both(v.extent(), detail::beside(v));
+  array<pair> both(v.extent(), detail::distributed_like(v));
   armilla::transform(v, views::iota(std::size_t{0}, v.extent()), both, [](const T& e, std::size_t i) { return pair{e, i}; });
   armilla::stable_sort(both, std::ref(comp), [&proj](const pair& p) -> decltype(auto) { return std::invoke(proj, p.key); });
   vector<std::size_t> order(v.extent(), like(both));

@@ -23,7 +23,7 @@ struct keyed {
 
 /// As `v` is dealt, where one placement says so and parts go from member to member; else in blocks.
 template <class V>
-distribution beside(const V& v) {
+distribution distributed_like(const V& v) {
   const common_places c = v.common();
   return c.where != nullptr && c.where->linear() ? as_in(v.members(), *c.where) : on(v.members());
 }
@@ -35,7 +35,7 @@ void sort_keyed(const K& keys, const V& values, Comp& comp) {
   require_one_team(values, keys);
   require_room("sort_by_key", keys.extent(), values.extent());
   require_room("sort_by_key", values.extent(), keys.extent());
-  array<pair> both(keys.extent(), beside(keys));
+  array<pair> both(keys.extent(), distributed_like(keys));
   armilla::transform(keys.reading(), values.reading(), both, [](const auto& k, const auto& v) { return pair{k, v}; });
   armilla::stable_sort(both, std::ref(comp), &pair::key);
   armilla::transform(std::as_const(both), keys, &pair::key);

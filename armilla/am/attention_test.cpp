@@ -19,7 +19,7 @@ namespace {
 
 am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
 
-std::string reception() {
+std::string progress_mode() {
   const char* const value = std::getenv("ARMILLA_PROGRESS_MODE");
   return value == nullptr ? "poll" : value;
 }
@@ -63,7 +63,7 @@ RANK_TEST(safe_bodies_answer_and_count_for_the_fence) {
 }
 
 RANK_TEST(a_computing_rank_answers_if_it_may_be_disturbed) {
-  if (am::ranks() == 1 || reception() == "poll") return;
+  if (am::ranks() == 1 || progress_mode() == "poll") return;
   std::atomic<long> come = 0;
   *shared = &come;
   *number = 7;
@@ -86,7 +86,7 @@ am::per_rank<am::global_ptr<int>> place;
 
 // Rank 0 computes, for a second if nothing goes wrong, and calls nothing of the library; all others finish meanwhile.
 RANK_TEST(a_computing_rank_serves_whatever_is_one_sided_or_safe) {
-  if (am::ranks() == 1 || reception() != "thread") return;
+  if (am::ranks() == 1 || progress_mode() != "thread") return;
   constexpr std::size_t many = 20'000;
   *finished = 0;
   *total = 0;
@@ -131,7 +131,7 @@ am::per_rank<round_of_access> accessed;
 
 // A remote atomic of each of the others ends the computation: should one of their accesses wait for it, neither ends.
 RANK_TEST(ranks_compute_in_turn_between_fences_until_the_others_have_worked_in_their_heaps) {
-  if (am::ranks() == 1 || reception() != "thread") return;
+  if (am::ranks() == 1 || progress_mode() != "thread") return;
   constexpr std::size_t many = 500;
   const am::rank_t last = am::ranks() - 1;
   for (int round = 0; round < 3 * am::ranks(); ++round) {
@@ -169,7 +169,7 @@ RANK_TEST(ranks_compute_in_turn_between_fences_until_the_others_have_worked_in_t
 }
 
 RANK_TEST(a_body_may_wait_in_an_interrupted_computation) {
-  if (am::ranks() == 1 || reception() != "signal") return;
+  if (am::ranks() == 1 || progress_mode() != "signal") return;
   std::atomic<long> come = 0;
   *shared = &come;
   am::barrier();
@@ -190,7 +190,7 @@ RANK_TEST(a_body_may_wait_in_an_interrupted_computation) {
 }
 
 RANK_TEST(an_interrupt_ends_while_a_fiber_yields) {
-  if (am::ranks() == 1 || reception() != "signal") return;
+  if (am::ranks() == 1 || progress_mode() != "signal") return;
   std::atomic<long> come = 0;
   *shared = &come;
   bool over = false;
@@ -222,7 +222,7 @@ __attribute__((noinline, no_sanitize("address", "thread"))) std::size_t used(con
 
 // Interrupts come as fast as they can. Each leaves the stack of the computation before the next one begins there.
 RANK_TEST(interrupts_do_not_pile_up_on_a_stack) {
-  if (am::ranks() == 1 || reception() != "signal") return;
+  if (am::ranks() == 1 || progress_mode() != "signal") return;
   std::atomic<long> come = 0;
   *shared = &come;
   am::barrier();
@@ -248,7 +248,7 @@ RANK_TEST(interrupts_do_not_pile_up_on_a_stack) {
 }
 
 RANK_TEST(fibers_that_compute_are_interrupted_in_turn) {
-  if (am::ranks() == 1 || reception() != "signal") return;
+  if (am::ranks() == 1 || progress_mode() != "signal") return;
   std::atomic<long> come = 0;
   *shared = &come;
   am::barrier();
@@ -289,7 +289,7 @@ RANK_TEST(safe_bodies_take_long_arguments) {
     return s;
   });
   EXPECT_EQ(am::call(next(), sum, numbers).get(), 50'000.0);
-  if (reception() == "thread") {  // the progress thread has no heap for long answers
+  if (progress_mode() == "thread") {  // the progress thread has no heap for long answers
     auto long_answer = am::call(next(), am::safe([](int n) { return std::vector<double>(std::size_t(n)); }), 100'000);
     EXPECT_THROWS(am::remote_error, (void)long_answer.get());
   }
@@ -313,7 +313,7 @@ RANK_TEST(a_sleeping_rank_sees_what_its_progress_thread_wrote) {
 RANK_TEST(an_argument_too_long_for_a_progress_thread_elsewhere_is_refused_at_its_sender) {
   const char* const fabric = std::getenv("ARMILLA_FABRIC");
   const bool far = fabric != nullptr && std::string_view("loop ucx mpi").find(fabric) != std::string_view::npos;
-  if (!far || reception() != "thread" || am::ranks() == 1) return;
+  if (!far || progress_mode() != "thread" || am::ranks() == 1) return;
   const std::size_t bytes = (std::size_t{1} << 31) + 8;
   void* const pages = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) return;

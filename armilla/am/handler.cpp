@@ -49,7 +49,7 @@ place place_of(handler_slot& slot) {
   if (dladdr1(reinterpret_cast<void*>(address), &info, reinterpret_cast<void**>(&image), RTLD_DL_LINKMAP) == 0 ||
       image == nullptr)
     return {"", address, &slot};
-  // Not dli_fname, which is for the executable what it was called by: other ranks may have been called otherwise.
+  // Not dli_fname: for the executable that is argv[0], which may differ between ranks.
   const std::string_view file = image->l_name;
   return {std::string(file.substr(file.rfind('/') + 1)), address - image->l_addr, &slot};
 }

@@ -62,7 +62,7 @@ void interrupts::end() noexcept {
     sleeper_.cancel_wait();  // a signal that is under way finds nothing to do
 }
 
-// Takes in what there is and asks to be interrupted again; as before a sleep, the last look comes after the announcement. A
+// Takes in all messages, then allows interrupts again; the last look follows `prepare_wait`, as before a sleep. A
 // signal that comes while this runs finds `scopes_` at 0 and leaves the work to it.
 //
 // How deep interrupts nest: the signal is blocked here but while other fibers may run, which may want to be interrupted on their

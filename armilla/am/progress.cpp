@@ -112,7 +112,7 @@ void progress::poll_in_turn() {
   out_.flush();
 }
 
-bool progress::take_aside() {
+bool progress::take_rare_work() {
   const bool heard = sleeper_.losses_to_hear() && lost_.hear();
   return (sleeper_.called_by_guest() && guests_.serve(guests_.argument)) || heard;
 }
@@ -130,7 +130,7 @@ void progress::look_nested() {
   if (in_.has_suspended()) in_.finish_suspended();
   in_.look<taker::loop>([this] { return in_.has_suspended(); });
   if (count_.bundles_received != before) return;
-  look_aside(false);
+  with_rare_work(false);
   sched_yield();
 }
 
@@ -217,7 +217,7 @@ void progress::run_loop() {
         ask_waits();
         next_timer = fibers.run_timers();
         out_.flush();  // what bodies and fibers have sent: also while others can go on
-        if (!fibers.anyone_ready()) return look_aside(count_.bundles_received != before) ? seen::something : seen::nothing;
+        if (!fibers.anyone_ready()) return with_rare_work(count_.bundles_received != before) ? seen::something : seen::nothing;
         fibers.run_ready();
         return seen::something;
       },

@@ -87,12 +87,12 @@ class progress {
   /// Behind a look, which has found something or not (`any`): what comes neither by a ring nor by a network. One test in most,
   /// some loads in each eighth: a program that polls seldom shall not need hundreds of polls to hear of it. Returns whether
   /// anything was found at all.
-  bool look_aside(bool any) {
+  bool with_rare_work(bool any) {
     if (((any ? count_.polls : ++count_.idle_polls) & 7) != 0) [[likely]]
       return any;
-    return ((sleeper_.losses_to_hear() || sleeper_.called_by_guest()) && take_aside()) || any;
+    return ((sleeper_.losses_to_hear() || sleeper_.called_by_guest()) && take_rare_work()) || any;
   }
-  [[gnu::cold]] bool take_aside();
+  [[gnu::cold]] bool take_rare_work();
   /// Inside a parallel region of OpenMP, whose runtime knows this thread's stack: bodies run on it and may not wait.
   template <class Done>
   bool wait_nested(Done& done, std::uint64_t deadline_ns);
@@ -224,7 +224,7 @@ inline bool progress::may_stay() const noexcept {
 
 inline bool progress::poll_here() {
   // A suspended frame is for the loop, before anything else is taken in.
-  return look_aside(in_.look<taker::in_place>([this] { return in_.has_suspended(); }));
+  return with_rare_work(in_.look<taker::in_place>([this] { return in_.has_suspended(); }));
 }
 
 }  // namespace armilla::detail

@@ -104,7 +104,8 @@ struct options {
     std::string here, there;
   };
   /// Takes over what `shared` of another rank gave. Where nothing was given here there is nothing to overrule: launchers do not
-  /// carry every variable to every host. Throws `usage_error` of a text that is none.
+  /// carry every variable to every host. Throws `usage_error` if `text` is not what `shared`
+  /// writes.
   overruled take_shared(std::string_view text);
 };
 

@@ -186,8 +186,8 @@ std::vector<launch> join_job(options& settings) {
 
 launch join_alone(const options& settings, const char* name) {
   const host_layout layout = layout_for(1, settings);
-  auto door = std::make_shared<descriptor>(create_host_memory(layout));
-  std::byte* const base = map_host_memory(door->get(), layout.total());
+  auto host_memory = std::make_shared<descriptor>(create_host_memory(layout));
+  std::byte* const base = map_host_memory(host_memory->get(), layout.total());
   prefer_large_pages(base, layout);
   auto& job = *reinterpret_cast<job_block*>(base);
   job.magic = job_block::good_magic;
@@ -202,7 +202,7 @@ launch join_alone(const options& settings, const char* name) {
   answer_signals(job, 0);
   announce(job, 0, build_id());
   launch self = describe_launch(job, 0, settings);
-  self.door = std::move(door);
+  self.host_memory = std::move(host_memory);
   return self;
 }
 

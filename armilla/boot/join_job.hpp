@@ -33,7 +33,7 @@ enum meeting_point : std::uint32_t { all_joined, all_started, all_done, all_stop
 /// Waits until every rank has come to meeting point `point`. The supervisor ends the job if one dies before, so this cannot hang.
 void meet(const launch& self, std::uint32_t point);
 
-/// The same for those that are not lost, at one point after the other, each once: where ranks go on when one is lost.
+/// As `meet`, without lost ranks. Each point is used once, in rising order; for jobs that go on after a loss.
 void meet_living(const launch& self, std::uint32_t point);
 
 /// After the first meeting: throws `usage_error` unless all ranks of this rank's program run the same build.

@@ -42,14 +42,14 @@ struct launch {
   /// The host of each rank, numbered from 0; empty: all are on this one. Places in the host's memory are the same on every host:
   /// those of ranks elsewhere hold what these send.
   std::vector<std::uint32_t> host_of;
-  std::vector<std::string> host_names;  ///< by number; empty as `host_of`
-  std::string interface;                ///< of this host, by which the others are reached; empty: one host, or no way
-  std::shared_ptr<descriptor> door;     ///< of the host's memory, where this process is the one by which others find the job
-  std::shared_ptr<heartbeat> beat;      ///< of the first rank of a host of several
-  bool all_far = false;                 ///< the network carries everything but what a rank sends to itself
-  network* beyond = nullptr;            ///< carries what goes to ranks of other hosts; null: there are none
-  bootstrap* started = nullptr;         ///< what brought the ranks together; null: this host's supervisor, or nothing
-  std::string why;                      ///< the network, or none: for people
+  std::vector<std::string> host_names;      ///< by number; empty as `host_of`
+  std::string interface;                    ///< of this host, by which the others are reached; empty: one host, or no way
+  std::shared_ptr<descriptor> host_memory;  ///< where this process is the one by which others find the job
+  std::shared_ptr<heartbeat> beat;          ///< of the first rank of a host of several
+  bool all_far = false;                     ///< the network carries everything but what a rank sends to itself
+  network* beyond = nullptr;                ///< carries what goes to ranks of other hosts; null: there are none
+  bootstrap* started = nullptr;             ///< what brought the ranks together; null: this host's supervisor, or nothing
+  std::string why;                          ///< the network, or none: for people
   const options* settings = nullptr;
 
   /// Whether what goes to rank `r` is carried by the network.

@@ -53,7 +53,7 @@ class joining {
   void meet();
 
   void greet(const std::string& problem);
-  void read_cards();
+  void read_peers();
   void require_agreement();
   std::vector<std::string> all_options();
   void share_options();
@@ -70,8 +70,8 @@ class joining {
   void fill_places();
 
   bool here(rank_t r) const { return lead_[std::size_t(r)] == lead_[std::size_t(self_)]; }
-  const peer_info& of(rank_t r) const { return cards_[std::size_t(r)]; }
-  std::size_t ranks() const { return cards_.size(); }
+  const peer_info& of(rank_t r) const { return peers_[std::size_t(r)]; }
+  std::size_t ranks() const { return peers_.size(); }
 
   bootstrap& others_;
   options& settings_;
@@ -79,7 +79,7 @@ class joining {
   host_layout layout_;
   peer_info mine_{};
   std::unique_ptr<descriptor_server> server_;
-  std::vector<peer_info> cards_;
+  std::vector<peer_info> peers_;
   std::vector<rank_t> lead_;               // the first rank of each one's host
   std::vector<heartbeat_listener> beats_;  // by host; empty: there is one, or none is watched
   int memory_ = -1;
@@ -142,11 +142,11 @@ void joining::greet(const std::string& problem) {
   refuse(rank_t(wrong - all.begin()), problem);
 }
 
-void joining::read_cards() {
+void joining::read_peers() {
   mine_ = own_peer_info(settings_);
   server_ = std::make_unique<descriptor_server>(mine_);
-  cards_ = exchange(mine_);
-  for (peer_info& one : cards_) {  // ours or not: no text without an end
+  peers_ = exchange(mine_);
+  for (peer_info& one : peers_) {  // ours or not: no text without an end
     one.server[sizeof one.server - 1] = one.host[sizeof one.host - 1] = 0;
     one.file[sizeof one.file - 1] = one.name[sizeof one.name - 1] = 0;
   }
@@ -156,9 +156,9 @@ void joining::require_agreement() {
   if (ranks() > job_block::max_ranks)
     refuse(0, fmt::format("{} ranks asked for; a job holds up to {}", ranks(), job_block::max_ranks));
   for (std::size_t r = 1; r < ranks(); ++r)
-    if (cards_[r].user != cards_[0].user)
+    if (peers_[r].user != peers_[0].user)
       refuse(0, fmt::format("rank {} on {} belongs to user {}, rank 0 on {} to user {}; start all ranks as one user", r,
-                            cards_[r].host, cards_[r].user, cards_[0].host, cards_[0].user));
+                            peers_[r].host, peers_[r].user, peers_[0].host, peers_[0].user));
   share_options();
   if (settings_.fabric == "threads")
     refuse(0,
@@ -169,7 +169,7 @@ void joining::require_agreement() {
 
 // By rank.
 std::vector<std::string> joining::all_options() {
-  const std::size_t bytes = std::ranges::max(cards_, {}, &peer_info::options_bytes).options_bytes;
+  const std::size_t bytes = std::ranges::max(peers_, {}, &peer_info::options_bytes).options_bytes;
   if (bytes > peer_info::most_options)
     refuse(0, fmt::format("the names of files in ARMILLA_* are {} bytes long on one rank; up to {} are possible", bytes,
                           peer_info::most_options));
@@ -178,7 +178,7 @@ std::vector<std::string> joining::all_options() {
   std::string together(bytes * ranks(), 0);
   exchange(mine.data(), together.data(), bytes);
   std::vector<std::string> all;
-  for (std::size_t r = 0; r < ranks(); ++r) all.push_back(together.substr(r * bytes, cards_[r].options_bytes));
+  for (std::size_t r = 0; r < ranks(); ++r) all.push_back(together.substr(r * bytes, peers_[r].options_bytes));
   return all;
 }
 
@@ -187,7 +187,7 @@ void joining::share_options() try {
   const auto alike = [this](const peer_info& c) {
     return c.options_hash == of(0).options_hash && c.options_bytes == of(0).options_bytes;
   };
-  if (std::ranges::all_of(cards_, alike)) return;
+  if (std::ranges::all_of(peers_, alike)) return;
   const auto all = all_options();
   settings_.take_shared(all[0]);
   if (self_ != 0) return;
@@ -210,7 +210,7 @@ void joining::share_options() try {
 
 // --- memory ---
 
-rank_t joining::candidate() const { return rank_t(std::ranges::find(cards_, mine_.place, &peer_info::place) - cards_.begin()); }
+rank_t joining::candidate() const { return rank_t(std::ranges::find(peers_, mine_.place, &peer_info::place) - peers_.begin()); }
 
 void joining::open_host() try {
   memory_ = create_host_memory(layout_);
@@ -256,13 +256,13 @@ bool same_program(const peer_info& a, const peer_info& b) {
 void joining::fill_programs() {
   std::vector<rank_t> first;  // rank of each program
   for (std::size_t r = 0; r < ranks(); ++r) {
-    const auto at = std::ranges::find_if(first, [&](rank_t f) { return same_program(of(f), cards_[r]); });
+    const auto at = std::ranges::find_if(first, [&](rank_t f) { return same_program(of(f), peers_[r]); });
     if (at == first.end() && first.size() == job_block::max_programs)
       refuse(0, fmt::format("a job holds up to {} programs", job_block::max_programs));
     job_->rank[r].program = std::uint32_t(at - first.begin());
-    job_->rank[r].build = cards_[r].build;
+    job_->rank[r].build = peers_[r].build;
     if (at != first.end()) continue;
-    std::snprintf(job_->program_names[first.size()], job_block::max_name, "%s", cards_[r].name);
+    std::snprintf(job_->program_names[first.size()], job_block::max_name, "%s", peers_[r].name);
     first.push_back(rank_t(r));
   }
   job_->program_count = std::uint32_t(first.size());
@@ -327,9 +327,9 @@ void joining::watch(const std::shared_ptr<process_monitor>& them, std::size_t ho
 
 // All ports of the job are there, and nowhere else.
 network_interface joining::find_interface(const std::vector<rank_t>& leads, std::size_t host) {
-  const auto cards = exchange(own_interfaces());
+  const auto interfaces = exchange(own_interfaces());
   std::vector<interface_list> hosts;
-  for (const rank_t lead : leads) hosts.push_back(cards[std::size_t(lead)]);
+  for (const rank_t lead : leads) hosts.push_back(interfaces[std::size_t(lead)]);
   return interface_between(hosts, host);
 }
 
@@ -341,12 +341,12 @@ void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
   if (settings_.loss_timeout_ns == 0) return;
   const bool leads_one = lead_[std::size_t(self_)] == self_;
   if (leads_one) self.beat = std::make_shared<heartbeat>(at);
-  const auto cards = exchange(leads_one ? self.beat->listener() : heartbeat_listener{});
-  for (const rank_t lead : leads) beats_.push_back(cards[std::size_t(lead)]);
+  const auto listeners = exchange(leads_one ? self.beat->listener() : heartbeat_listener{});
+  for (const rank_t lead : leads) beats_.push_back(listeners[std::size_t(lead)]);
   if (!leads_one) return;
   std::vector<heartbeat::host> hosts;
   for (std::size_t h = 0; h < leads.size(); ++h) {
-    hosts.push_back({cards[std::size_t(leads[h])], {}, self.host_names[h]});
+    hosts.push_back({listeners[std::size_t(leads[h])], {}, self.host_names[h]});
     for (rank_t r = 0; r < rank_t(ranks()); ++r)
       if (self.host_of[std::size_t(r)] == h) hosts.back().ranks.push_back(r);
   }
@@ -355,7 +355,7 @@ void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
 
 launch joining::run(const std::string& problem) {
   greet(problem);
-  read_cards();
+  read_peers();
   require_agreement();
   share();
   lead_ = exchange(lead_[std::size_t(self_)]);
@@ -372,7 +372,7 @@ launch joining::run(const std::string& problem) {
   answer_signals(*job_, self_);
   launch self = describe_launch(*job_, self_, settings_);
   self.started = &others_;
-  if (lead_[std::size_t(self_)] == self_) self.door = std::make_shared<descriptor>(memory.release());
+  if (lead_[std::size_t(self_)] == self_) self.host_memory = std::make_shared<descriptor>(memory.release());
   std::vector<rank_t> leads(lead_);
   std::ranges::sort(leads);
   leads.erase(std::unique(leads.begin(), leads.end()), leads.end());
@@ -385,7 +385,7 @@ launch joining::run(const std::string& problem) {
     watch_launcher(others_, *job_, self_, host == 0);
   }
   const auto on_host = std::size_t(std::ranges::count(lead_, lead_[std::size_t(self_)]));
-  self.oversubscribed = std::max(on_host, ranks_beside(cards_, self_)) > job_->processors;
+  self.oversubscribed = std::max(on_host, ranks_beside(peers_, self_)) > job_->processors;
   return self;
 }
 

@@ -28,7 +28,7 @@ const loss_record forgotten{.complete = 1, .first = 0, .last = 0, .life = 0, .ho
 
 }  // namespace
 
-std::string cause_of_bereaved(rank_t first) { return "ended after the loss of rank " + std::to_string(first); }
+std::string cause_of_secondary_loss(rank_t first) { return "ended after the loss of rank " + std::to_string(first); }
 
 const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
   const rank_life life = life_of(job, r);
@@ -91,7 +91,7 @@ void tell_own_loss(job_block& job, rank_t rank) noexcept try {
   ending mine;
   mine.kind = ending::how::exception;
   if (const rank_t before = loss_behind_exception(job); before != no_rank)
-    return tell_loss(job, rank, rank, cause_of_bereaved(before));
+    return tell_loss(job, rank, rank, cause_of_secondary_loss(before));
   const exception_text thrown = describe_current_exception();
   mine.text = thrown.type_name + ": " + thrown.text;
   tell_loss(job, rank, rank, cause_of(mine));

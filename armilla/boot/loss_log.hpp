@@ -17,7 +17,7 @@ void tell_loss(job_block& job, rank_t first, rank_t last, std::string_view cause
 void tell_own_loss(job_block& job, rank_t rank) noexcept;
 
 /// "ended after the loss of rank 1".
-std::string cause_of_bereaved(rank_t first);
+std::string cause_of_secondary_loss(rank_t first);
 
 /// Lets every rank of this host look which ranks live.
 void tell_change(job_block& job) noexcept;

@@ -24,7 +24,7 @@ TEST(peer_info, says_which_process_of_which_program_this_is) {
 
 TEST(peer_info, processes_of_one_place_say_so) { EXPECT_EQ(own_peer_info(options()).place, own_peer_info(options()).place); }
 
-TEST(peer_info, keys_and_names_of_doors_are_random) {
+TEST(peer_info, keys_and_socket_names_are_random) {
   const peer_info one = own_peer_info(options()), other = own_peer_info(options());
   EXPECT_NE(std::memcmp(one.key, other.key, sizeof one.key), 0);
   EXPECT_STRNE(one.server, other.server);

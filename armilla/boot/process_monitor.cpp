@@ -164,7 +164,7 @@ void process_monitor::look(watched& w) {
   const auto finished = [this](rank_t r) { return job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::finished; };
   if (finished(w.who.rank) || finished(me_)) return;
   const int status = status_of_ended(w.who.pid, w.descriptor);
-  // The launcher ends the job, this rank in a moment, or others because one has failed, which says so itself.
+  // No loss to report: the launcher ends the job, or a failure that has its own message caused this end.
   if (status >= 0 && by_launcher(status) && told_to_end(all_are_told_ns)) return;
   const bool failing = job_.failure.stage.load(std::memory_order_acquire) != 0;
   if (failing && status >= 0 && WIFSIGNALED(status) && (by_launcher(status) || WTERMSIG(status) == SIGKILL)) return;

@@ -211,7 +211,7 @@ void supervisor::tell_losses() {
     const auto how = noted_by(plan_, c) ? from_record(*plan_.job) : look_at(plan_, c);
     if (!how) continue;
     const bool caused = how->kind != ending::how::signal && !(failure_->first <= how->first && how->last <= failure_->last);
-    tell_loss(*plan_.job, how->first, how->last, caused ? cause_of_bereaved(failure_->first) : cause_of(*how));
+    tell_loss(*plan_.job, how->first, how->last, caused ? cause_of_secondary_loss(failure_->first) : cause_of(*how));
   }
 }
 

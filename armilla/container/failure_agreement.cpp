@@ -26,7 +26,7 @@ struct failures {
 namespace {
 
 /// What a container leaves that is gone here.
-struct set_aside {
+struct retained_part {
   global_address block;  ///< null: `part` is it
   std::shared_ptr<void> part;
   std::vector<rank_t> members;       ///< that may read it; empty: all ranks
@@ -41,7 +41,7 @@ struct kept_failure {
 
 /// What this layer keeps for a rank.
 struct container_state_of_rank {
-  std::vector<set_aside> aside;
+  std::vector<retained_part> retained;
   std::vector<kept_failure> kept;
 };
 per_rank<container_state_of_rank> mine;
@@ -60,12 +60,12 @@ std::vector<std::uint32_t> lives_now() {
   return all;
 }
 
-set_aside aside_for(const team& t, global_address block, std::shared_ptr<void> part) {
+retained_part retained_for(const team& t, global_address block, std::shared_ptr<void> part) {
   return {block, std::move(part), members_of(t), lives_now()};
 }
 
 // A lost rank reads nothing any more, nor does another one in its place.
-bool has_all(const team& t, const set_aside& s) {
+bool has_all(const team& t, const retained_part& s) {
   if (t.size() == current->ranks) return true;
   const auto is_here = [&](rank_t r) {
     const bool replaced = !s.lives.empty() && current->out->life(r) != s.lives[std::size_t(r)];
@@ -120,21 +120,21 @@ void keep_failure(const team& t, const char* operation, failure& now) {
   if (now.happened() && kept_for(t) == nullptr) mine->kept.push_back({t.id(), operation, std::move(now)});
 }
 
-void put_aside(const team& t, global_address block) { mine->aside.push_back(aside_for(t, block, nullptr)); }
-void put_aside(const team& t, std::shared_ptr<void> part) { mine->aside.push_back(aside_for(t, {}, std::move(part))); }
+void retain(const team& t, global_address block) { mine->retained.push_back(retained_for(t, block, nullptr)); }
+void retain(const team& t, std::shared_ptr<void> part) { mine->retained.push_back(retained_for(t, {}, std::move(part))); }
 
-meeting::meeting(const team& t) : t_(t), known_(mine->aside.size()) {
+meeting::meeting(const team& t) : t_(t), known_(mine->retained.size()) {
   if (t.size() > 1) refuse_in_functions();
 }
 
 meeting::~meeting() {
   if (known_ == 0 || std::uncaught_exceptions() > 0) return;
-  auto& aside = mine->aside;
-  const auto end = aside.begin() + std::ptrdiff_t(known_);
-  const auto stay = std::stable_partition(aside.begin(), end, [&](const set_aside& s) { return !has_all(t_, s); });
+  auto& retained = mine->retained;
+  const auto end = retained.begin() + std::ptrdiff_t(known_);
+  const auto stay = std::stable_partition(retained.begin(), end, [&](const retained_part& s) { return !has_all(t_, s); });
   for (auto each = stay; each != end; ++each)
     if (!each->block.null()) deallocate_bytes(each->block, "deallocate");
-  aside.erase(stay, end);
+  retained.erase(stay, end);
 }
 
 void require_same_argument(const team& t, const char* operation, const char* argument, std::uint64_t mine) {

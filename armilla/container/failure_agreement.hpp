@@ -56,9 +56,9 @@ class meeting {
 };
 
 /// A block of this rank's segment that other members may still read until the team has met once more.
-void put_aside(const team& t, global_address block);
+void retain(const team& t, global_address block);
 /// The same for what lies elsewhere.
-void put_aside(const team& t, std::shared_ptr<void> part);
+void retain(const team& t, std::shared_ptr<void> part);
 
 /// A vote and a value in one reduction.
 template <class T>

@@ -132,7 +132,7 @@ struct erase_verb {
   }
 };
 
-/// What of a value a verb has in its column.
+/// The part of a value that an operation `Verb` stores in its column.
 template <class Verb, class Value>
 struct travels_of {
   using type = Value;

@@ -15,7 +15,7 @@ namespace armilla::detail {
 void fence_behind_loss(const team& t);
 using keys_shape = kept_shape<bool, rank_t>;
 
-/// Those of the ranks of the job that had parts that are gone, now or before.
+/// Ranks that had parts and are lost, by this loss or an earlier one.
 std::vector<rank_t> gone_parts(const team& old, const found_checkpoint& found);
 /// Which member of `old` takes a part to those that are left.
 rank_t reader_of(const team& old, rank_t owner, const team& t);

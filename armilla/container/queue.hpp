@@ -28,8 +28,8 @@ class queue : public detail::owned_queue<T, detail::first_come<T>> {
 
 /// The same, but that a pop gives the item that is largest by `Compare` (std::greater<>: the smallest) of those that have come to
 /// the owner. Of equal items any. Relaxed: a larger item of another rank may be on its way, until the fence. Between two fences
-/// in which no rank pushes, what pops give, in the order in which they take effect, is sorted. Where `Compare` throws, the push
-/// or pop has not been.
+/// in which no rank pushes, what pops give, in the order in which they take effect, is sorted. If `Compare` throws, the push or
+/// pop has no effect.
 template <class T, class Compare = std::less<>>
 class priority_queue : public detail::owned_queue<T, detail::largest_first<T, Compare>> {
   using base = detail::owned_queue<T, detail::largest_first<T, Compare>>;

@@ -128,9 +128,9 @@ class written_pieces final : public passing_pieces {
 /// path at the same time is refused. One that died has left its file, which is used again.
 class fresh_file {
  public:
-  fresh_file(const team& members, const std::string& path) : members_(members), path_(path), beside_(path + ".tmp") {}
+  fresh_file(const team& members, const std::string& path) : members_(members), path_(path), temporary_(path + ".tmp") {}
   ~fresh_file() {
-    if (made_) ::unlink(beside_.c_str());
+    if (made_) ::unlink(temporary_.c_str());
   }
   fresh_file(const fresh_file&) = delete;
 
@@ -138,7 +138,7 @@ class fresh_file {
   void open(std::uint64_t bytes) {
     agree(first() ? make(bytes) : std::string());
     if (first()) return;
-    file_.reset(::open(beside_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+    file_.reset(::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
     if (file_.get() < 0) wrong_ = text_of_errno(errno);
   }
   bool usable() const noexcept { return wrong_.empty(); }
@@ -163,13 +163,13 @@ class fresh_file {
     if (::stat(path_.c_str(), &there) == 0 && !S_ISREG(there.st_mode))
       return S_ISDIR(there.st_mode) ? "it is a directory; give the name of a file" : "it is no regular file; give another name";
     for (;;) {
-      file_.reset(::open(beside_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
+      file_.reset(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));
       if (file_.get() < 0) return text_of_errno(errno);
       if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return fmt::format("another job writes '{}' now; save under another name, or wait for it", beside_);
+        return fmt::format("another job writes '{}' now; save under another name, or wait for it", temporary_);
       // The job that had the lock may have given the file its name meanwhile.
       struct stat mine{}, named{};
-      if (::fstat(file_.get(), &mine) == 0 && ::lstat(beside_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
+      if (::fstat(file_.get(), &mine) == 0 && ::lstat(temporary_.c_str(), &named) == 0 && mine.st_ino == named.st_ino &&
           mine.st_dev == named.st_dev)
         break;
     }
@@ -178,7 +178,7 @@ class fresh_file {
   }
   std::string put_in_place(const std::vector<std::byte>& contents) {
     if (const int error = write_all(file_.get(), contents.data(), contents.size(), 0); error != 0) return text_of_errno(error);
-    if (::fsync(file_.get()) != 0 || ::rename(beside_.c_str(), path_.c_str()) != 0) return text_of_errno(errno);
+    if (::fsync(file_.get()) != 0 || ::rename(temporary_.c_str(), path_.c_str()) != 0) return text_of_errno(errno);
     made_ = false;
     const std::size_t slash = path_.rfind('/');
     const std::string folder = slash == std::string::npos ? "." : path_.substr(0, slash + 1);
@@ -189,7 +189,7 @@ class fresh_file {
 
   const team& members_;
   const std::string& path_;
-  std::string beside_;
+  std::string temporary_;
   descriptor file_{-1};
   bool made_ = false;
   std::string wrong_;

@@ -86,7 +86,7 @@ std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_
   for (std::size_t m = 0; m < all.size(); ++m) {
     counts.push_back(all[m].what);
     if (all[m].block.null()) continue;
-    if (rank_t(m) == members_.rank() && !blocks_[m].null()) put_aside(members_, blocks_[m]);
+    if (rank_t(m) == members_.rank() && !blocks_[m].null()) retain(members_, blocks_[m]);
     blocks_[m] = all[m].block;
   }
   return counts;
@@ -105,7 +105,7 @@ block_storage::~block_storage() { give_up(); }
 
 void block_storage::give_up() noexcept {
   if (blocks_.empty() || current == nullptr || current->memory == nullptr) return;
-  if (const global_address mine = at(members_.rank()); !mine.null()) put_aside(members_, mine);
+  if (const global_address mine = at(members_.rank()); !mine.null()) retain(members_, mine);
   blocks_.clear();
 }
 

@@ -35,7 +35,7 @@ void hold_segment(network& net, const launch& self);
 /// for, and holds for a whole segment or for nothing of it: atomic operations on it all take the same way.
 class far_segments {
  public:
-  /// Of the rank `owner`, which has a network.
+  /// Of rank `owner`. Requires that it has a network.
   far_segments(const context& owner, const host_map& host);
   far_segments(const far_segments&) = delete;
 

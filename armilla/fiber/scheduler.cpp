@@ -27,7 +27,7 @@ namespace {
 
 bool in_region() noexcept { return omp_in_parallel != nullptr && omp_in_parallel() != 0; }
 
-// The C++ ABI fixes what stands there, and that it is one a thread; every fiber here stays on its thread.
+// The C++ ABI keeps these per thread, with this layout; a fiber never changes its thread.
 exception_globals* globals_of_thread() noexcept { return reinterpret_cast<exception_globals*>(__cxxabiv1::__cxa_get_globals()); }
 
 void enter() { current->fibers->run_fiber(); }

@@ -177,7 +177,7 @@ RANK_TEST(a_rank_and_its_safe_bodies_signal_one_counter) {
   if (settings.access_by_message || am::detail::current->host->beyond != nullptr) return;
   constexpr int bodies = 20, each = 50'000;
   const am::rank_t last = am::ranks() - 1;
-  const bool attended = settings.progress == am::detail::progress_mode::thread;
+  const bool progress_thread = settings.progress == am::detail::progress_mode::thread;
   tally.local() = 0;
   am::barrier();
   if (am::rank() == 0)
@@ -189,7 +189,7 @@ RANK_TEST(a_rank_and_its_safe_bodies_signal_one_counter) {
   am::flush();
   std::uint64_t own = 0;
   if (am::rank() == last)
-    while (own < 1000 || (attended && *tally.on(last) < bodies)) arrived.on(0).signal(), ++own;
+    while (own < 1000 || (progress_thread && *tally.on(last) < bodies)) arrived.on(0).signal(), ++own;
   const std::uint64_t all = am::all_reduce(own, std::plus<>()) + bodies * each;
   am::fence();
   if (am::rank() == 0) EXPECT_EQ(arrived.local().value(), all);

@@ -68,7 +68,7 @@ const char* stage_name(rank_stage stage) noexcept {
   return "";
 }
 
-// Of a process that has ended its pages stay as it left them.
+// The pages of a process that has ended keep its last state, so ask the kernel whether it still lives.
 void look_at_process(rank_look& result) {
   const char state = detail::process_state(result.process);
   if (state == 'T' || state == 't') result.doing = "stopped";

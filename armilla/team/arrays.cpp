@@ -181,7 +181,7 @@ void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t 
 // Between many hosts, unless the order of the operands is to be kept to the letter.
 bool by_pairs(const team_record& t, std::size_t bytes, const array_fold& how) { return t.by_pairs(bytes) && !how.in_order; }
 
-bool comes_apart(const array_fold& how) { return std::lcm(how.element, std::size_t(8)) <= member_transfer::most_element; }
+bool can_be_split(const array_fold& how) { return std::lcm(how.element, std::size_t(8)) <= member_transfer::most_element; }
 
 void require_room(const team_record& t, const char* what, std::size_t bytes, std::size_t all_bytes) {
   if (all_bytes == bytes * t.size) return;
@@ -243,7 +243,7 @@ struct appending {
 void scan_by_transfer(team_record& t, collective kind, const std::byte* data, std::byte* to, bool begun, std::size_t bytes,
                       const array_fold& how) {
   member_transfer moves(t, kind);
-  const bool apart = comes_apart(how);
+  const bool apart = can_be_split(how);
   if (apart) moves.in_pieces_of(how.element);
   for (std::uint32_t i = t.rank + 1; i < t.size; ++i) moves.send_shared(i, data, bytes);
   appending into{to, how, begun};
@@ -268,7 +268,7 @@ void reduce_array(team_record* team, std::byte* data, std::size_t bytes, type_ma
   if (t.size == 1 || bytes == 0) return;
   if (by_pairs(t, bytes, how)) return reduce_by_pairs(t, data, bytes, how, std::uint32_t(root));
   if (on_board(t, bytes)) return reduce_on_boards(t, data, bytes, how, std::uint32_t(root));
-  if (!comes_apart(how)) return reduce_whole(t, collective::reduce, data, bytes, how, std::uint32_t(root));
+  if (!can_be_split(how)) return reduce_whole(t, collective::reduce, data, bytes, how, std::uint32_t(root));
   reduce_by_transfer(t, data, bytes, how, std::uint32_t(root));
 }
 
@@ -277,7 +277,7 @@ void all_reduce_array(team_record* team, std::byte* data, std::size_t bytes, typ
   if (t.size == 1 || bytes == 0) return;
   if (by_pairs(t, bytes, how)) return all_reduce_by_pairs(t, data, bytes, how);
   if (on_board(t, bytes)) return all_reduce_on_boards(t, data, bytes, how);
-  if (!comes_apart(how)) return reduce_whole(t, collective::all_reduce, data, bytes, how, 0);
+  if (!can_be_split(how)) return reduce_whole(t, collective::all_reduce, data, bytes, how, 0);
   all_reduce_by_transfers(t, data, bytes, how);
 }
 
@@ -360,7 +360,7 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
     t.known = step;
     return;
   }
-  if (!comes_apart(how)) return reduce_scatter_whole(t, all, mine, bytes, how);
+  if (!can_be_split(how)) return reduce_scatter_whole(t, all, mine, bytes, how);
   member_transfer moves(t, collective::reduce_scatter);
   moves.in_pieces_of(how.element);
   move_bytes(mine, all + t.rank * bytes, bytes);

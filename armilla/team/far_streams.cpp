@@ -14,7 +14,7 @@ bool member_transfer::push_far() {
   for (far_out_stream& o : area_.far_outgoing) {
     if (o.sent || !o.pair->admits() || state_.self.out->is_lost(o.to)) continue;
     o.sent = true;
-    o.stays = send_far(state_.self, t_, *o.pair, o.to, sign(), o.data, o.bytes, &o);
+    o.zero_copy = send_far(state_.self, t_, *o.pair, o.to, sign(), o.data, o.bytes, &o);
     any = true;
   }
   return any;
@@ -57,8 +57,9 @@ bool member_transfer::pull_far(in_stream& in) {
 }
 
 bool member_transfer::far_finished() const {
-  return std::ranges::all_of(area_.far_outgoing,
-                             [this](const far_out_stream& o) { return o.sent && (!o.stays || !state_.self.out->moves_for(&o)); });
+  return std::ranges::all_of(area_.far_outgoing, [this](const far_out_stream& o) {
+    return o.sent && (!o.zero_copy || !state_.self.out->moves_for(&o));
+  });
 }
 
 // An error ends the transfer: what peers still send is dropped, and the network leaves the caller's memory alone before it goes.

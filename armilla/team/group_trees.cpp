@@ -93,8 +93,7 @@ offsets blocks_of(const team_record& t, const tree& places, std::size_t bytes) {
   return at;
 }
 
-// What a leader has on the way between the root and all: the blocks of its subtree, one behind the other. On the root that is
-// all.
+// Blocks that a leader passes on between the root and its subtree, in order. The root has all of them.
 class subtree_blocks {
  public:
   subtree_blocks(const team_record& t, const group_moves& moves, std::size_t bytes, std::uint32_t root)

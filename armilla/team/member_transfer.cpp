@@ -344,7 +344,7 @@ bool member_transfer::finished() const {
   return far_finished();
 }
 
-// Whether a peer has done something that we have not noted yet, or sent something.
+// Whether a peer has acknowledged or sent anything since the last look.
 bool member_transfer::can_move() const {
   if (area_.far.events != seen_events_) return true;
   for (const out_stream& o : area_.outgoing)

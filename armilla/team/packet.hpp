@@ -79,7 +79,7 @@ class packet {
 template <class T>
 class landing {
  public:
-  /// place_function: `self` is the landing.
+  /// The callback that gives the place of `bytes` bytes; `self` is this landing.
   static std::byte* place(void* self, std::uint32_t, std::uint64_t bytes) {
     return static_cast<landing*>(self)->make_place(bytes);
   }

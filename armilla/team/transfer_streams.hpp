@@ -36,7 +36,7 @@ struct far_out_stream {
   const std::byte* data;
   std::uint64_t bytes;
   bool sent = false;
-  bool stays = false;  ///< the network moves `data` from where they lie
+  bool zero_copy = false;  ///< the network moves `data` from where they lie
 };
 
 /// A message under way from one peer.

@@ -18,11 +18,11 @@ class CheckLayers(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name)
         self.write("cmake/layers.txt", "# comment\n0 low\n1 left\n1 right\n2 high\n")
-        self.write("armilla/low/a.hpp", HEADER)
-        self.write("armilla/left/a.hpp", HEADER + '#include "armilla/low/a.hpp"\n')
-        self.write("armilla/right/a.hpp", HEADER)
-        self.write("armilla/high/a.hpp", HEADER + '#include <vector>\n#include "armilla/left/a.hpp"\n')
-        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/a.hpp"\n')
+        self.write("armilla/low/of_low.hpp", HEADER)
+        self.write("armilla/left/of_left.hpp", HEADER + '#include "armilla/low/of_low.hpp"\n')
+        self.write("armilla/right/of_right.hpp", HEADER)
+        self.write("armilla/high/of_high.hpp", HEADER + '#include <vector>\n#include "armilla/left/of_left.hpp"\n')
+        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/of_high.hpp"\n')
 
     def write(self, name, text):
         path = self.root / name
@@ -44,11 +44,11 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(status, 0, output)
 
     def test_refuses_a_higher_layer(self):
-        self.write("armilla/low/b.cpp", SPDX + '#include "armilla/left/a.hpp"\n')
+        self.write("armilla/low/b.cpp", SPDX + '#include "armilla/left/of_left.hpp"\n')
         self.refused("armilla/low/b.cpp:2: error: layer low (0) may not include the higher layer left (1)")
 
     def test_refuses_a_sibling(self):
-        self.write("armilla/left/b.cpp", SPDX + "#include <armilla/right/a.hpp>\n")
+        self.write("armilla/left/b.cpp", SPDX + "#include <armilla/right/of_right.hpp>\n")
         self.refused("may not include its sibling right")
 
     def test_refuses_the_whole_library_inside_a_layer(self):
@@ -56,25 +56,25 @@ class CheckLayers(unittest.TestCase):
         self.refused("which holds all layers")
 
     def test_lets_a_test_of_the_whole_library_include_everything(self):
-        self.write("armilla/low/b_test.cpp", SPDX + '#include <armilla/armilla.hpp>\n#include "armilla/high/a.hpp"\n')
+        self.write("armilla/low/b_test.cpp", SPDX + '#include <armilla/armilla.hpp>\n#include "armilla/high/of_high.hpp"\n')
         self.assertEqual(self.check()[0], 0)
 
     def test_refuses_a_dear_header_that_users_reach(self):
-        self.write("armilla/low/a.hpp", HEADER + "#include <functional>\n")
-        self.refused("armilla/low/a.hpp:3: error: <functional> is dear")
+        self.write("armilla/low/of_low.hpp", HEADER + "#include <functional>\n")
+        self.refused("armilla/low/of_low.hpp:3: error: <functional> is dear")
 
     def test_refuses_insides_that_users_reach(self):
         self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n1 fabric\n2 high\n")
         self.write("armilla/fabric/a.hpp", HEADER)
-        self.write("armilla/high/a.hpp", HEADER + '#include "armilla/fabric/a.hpp"\n')
-        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/a.hpp"\n')
-        self.refused("armilla/high/a.hpp:3: error: armilla.hpp reaches armilla/fabric/a.hpp")
+        self.write("armilla/high/of_high.hpp", HEADER + '#include "armilla/fabric/a.hpp"\n')
+        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/of_high.hpp"\n')
+        self.refused("armilla/high/of_high.hpp:3: error: armilla.hpp reaches armilla/fabric/a.hpp")
 
     def test_lets_users_reach_what_a_call_inlines(self):
         self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n1 fabric\n2 high\n")
         self.write("armilla/fabric/notify.hpp", HEADER)
-        self.write("armilla/high/a.hpp", HEADER + '#include "armilla/fabric/notify.hpp"\n')
-        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/a.hpp"\n')
+        self.write("armilla/high/of_high.hpp", HEADER + '#include "armilla/fabric/notify.hpp"\n')
+        self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/of_high.hpp"\n')
         self.assertEqual(self.check()[0], 0)
 
     def with_detail(self, name, lines):
@@ -83,20 +83,20 @@ class CheckLayers(unittest.TestCase):
                    "}  // namespace detail\n\nvoid call();\n}  // namespace armilla\n")
 
     def test_refuses_much_detail_in_front_of_what_users_call(self):
-        self.with_detail("armilla/high/a.hpp", 41)
-        self.refused("armilla/high/a.hpp:5: error: 41 lines of namespace detail in front of what users call")
+        self.with_detail("armilla/high/of_high.hpp", 41)
+        self.refused("armilla/high/of_high.hpp:5: error: 41 lines of namespace detail in front of what users call")
 
     def test_lets_a_header_have_a_little_detail_in_front(self):
-        self.with_detail("armilla/high/a.hpp", 40)
+        self.with_detail("armilla/high/of_high.hpp", 40)
         self.assertEqual(self.check()[0], 0)
 
     def test_lets_a_header_have_any_detail_behind(self):
-        self.write("armilla/high/a.hpp", HEADER + "namespace armilla {\nvoid call();\nnamespace detail {\n" +
+        self.write("armilla/high/of_high.hpp", HEADER + "namespace armilla {\nvoid call();\nnamespace detail {\n" +
                    "struct part {};\n" * 99 + "}  // namespace detail\n}  // namespace armilla\n")
         self.assertEqual(self.check()[0], 0)
 
     def test_lets_a_header_be_all_detail(self):
-        self.write("armilla/high/a.hpp", HEADER + "namespace armilla::detail {\n" + "struct part {};\n" * 99 +
+        self.write("armilla/high/of_high.hpp", HEADER + "namespace armilla::detail {\n" + "struct part {};\n" * 99 +
                    "}  // namespace armilla::detail\n")
         self.assertEqual(self.check()[0], 0)
 
@@ -127,6 +127,20 @@ class CheckLayers(unittest.TestCase):
         self.write("armilla/low/b.cpp", SPDX)
         self.write("tests/CMakeLists.txt", "set(a 1) # for anybody\n")
         self.refused("tests/CMakeLists.txt:1: error: 'anybody'")
+
+    def test_refuses_names_that_the_field_does_not_use(self):
+        self.write("armilla/low/b.cpp", SPDX + "int all_cards;  // cards\n")
+        self.refused("armilla/low/b.cpp:2: error: 'cards': the field's word is peers")
+        self.write("armilla/low/b.cpp", SPDX + 'int cardboard;  // a card\nauto s = "card";\n')
+        self.assertEqual(self.check()[0], 0)
+
+    def test_refuses_two_files_of_one_name(self):
+        self.write("armilla/right/of_left.cpp", SPDX)
+        self.refused("armilla/left/of_left.hpp is called the same")
+
+    def test_refuses_an_architecture_that_is_too_long(self):
+        self.write("docs/ARCHITECTURE.md", "a\n" * 201)
+        self.refused("docs/ARCHITECTURE.md:201: error: more than 200 lines")
 
     def test_refuses_pages_that_speak_of_persons(self):
         self.write("docs/a.md", "# A\n\nEverybody waits.\n")
