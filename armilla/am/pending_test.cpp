@@ -10,7 +10,7 @@ namespace {
 
 constexpr handler_id of_one_layer = 8, of_another = first_free_handler;
 
-TEST(Pending, AReplyToAnAbandonedOperationFindsNothing) {
+TEST(pending_ops, a_reply_to_an_abandoned_operation_finds_nothing) {
   pending_ops all;
   pending_op* const op = all.take(of_one_layer);
   const op_id name = op->name();
@@ -21,7 +21,7 @@ TEST(Pending, AReplyToAnAbandonedOperationFindsNothing) {
   EXPECT_EQ(all.find(name), nullptr);
 }
 
-TEST(Pending, AMadeUpNameFindsNothing) {
+TEST(pending_ops, a_made_up_name_finds_nothing) {
   pending_ops all;
   EXPECT_EQ(all.find({0, 1}), nullptr);
   all.give_back(all.take(of_one_layer));
@@ -29,14 +29,14 @@ TEST(Pending, AMadeUpNameFindsNothing) {
 }
 
 // An error that answers a question must not be written over what memory has asked.
-TEST(Pending, OnlyQuestionsAreCompletedByAnswers) {
+TEST(pending_ops, only_questions_are_completed_by_replies) {
   pending_ops all;
   EXPECT_FALSE(all.take(of_one_layer)->is_question());
   EXPECT_TRUE(all.take(of_another)->is_question());
   EXPECT_FALSE(all.take(no_handler)->is_question());
 }
 
-TEST(Pending, EndingSomeMayBeginMany) {
+TEST(pending_ops, ending_some_may_begin_many) {
   pending_ops all;
   std::vector<pending_op*> lost;
   for (int i = 0; i < 3; ++i) lost.push_back(all.take(of_one_layer));
@@ -51,7 +51,7 @@ TEST(Pending, EndingSomeMayBeginMany) {
   EXPECT_EQ(ended, 3);
 }
 
-TEST(Pending, EndingOneMayEndAnother) {
+TEST(pending_ops, ending_one_may_end_another) {
   pending_ops all;
   std::vector<pending_op*> lost;
   for (int i = 0; i < 2; ++i) lost.push_back(all.take(of_one_layer));
@@ -64,7 +64,7 @@ TEST(Pending, EndingOneMayEndAnother) {
   EXPECT_EQ(ended, 1);
 }
 
-TEST(Pending, AWaiterThatGoesLeavesTheOthers) {
+TEST(pending_ops, a_waiter_that_goes_leaves_the_others) {
   pending_ops all;
   pending_op& op = *all.take(of_one_layer);
   continuation first{nullptr}, second{nullptr}, third{nullptr};

@@ -4,9 +4,10 @@
 
 folders_test.py PROGRAM SOURCES LIBRARIES
 
-PROGRAM prints the places of the instructions that it takes. The source file of a function tells its folder; where it was compiled
-without debug lines, the library of a layer (LIBRARIES/libarmilla_<layer>.a) that alone has its symbol. A step from one folder into another is a call; returns are none. The leaves
-base, stats and wire are left out, and so is what is no part of the library: what they call back counts for their caller.
+PROGRAM prints the address of each instruction that it executes. A function belongs to the folder of its source file; if it was compiled
+without debug lines, to the one layer whose library (LIBRARIES/libarmilla_<layer>.a) has its symbol. A step from one folder into another
+counts if it is a call, not if it is a return. Left out are the leaves base, stats and wire, and all code outside the library: what these
+call counts for their caller.
 """
 import bisect
 import pathlib
