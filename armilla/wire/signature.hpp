@@ -81,7 +81,7 @@ constexpr void describe(text_sink& out);
 
 template <class... T>
 constexpr void describe_list(text_sink& out, type_list<T...>) {
-  bool first = true;
+  [[maybe_unused]] bool first = true;  // of no list
   ((first ? void(first = false) : out.put(", "), describe<std::remove_cv_t<T>>(out)), ...);
 }
 

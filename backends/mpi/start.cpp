@@ -33,6 +33,35 @@ void create_global() {
     (void)dlopen(where.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
 }
 
+/// Open MPI 5 asks PMIx_Initialized, and where that is so it does not call PMIx_Init, which would tell it its rank: it then
+/// fails. What has begun PMIx before, as the backend pmix does, has it end for the time in which MPI begins. Earlier ones take no
+/// PMIx that has ended.
+class pmix_pause {
+ public:
+#if defined(OPEN_MPI) && OMPI_MAJOR_VERSION >= 5
+  pmix_pause() {
+    while (initialized_ != nullptr && initialized_() != 0 && finalize_ != nullptr && finalize_(nullptr, 0) == 0) ++times_;
+  }
+  ~pmix_pause() {
+    while (init_ != nullptr && times_-- > 0) init_(nullptr, nullptr, 0);
+  }
+  pmix_pause(const pmix_pause&) = delete;
+
+ private:
+  template <class F>
+  static F* find(const char* name) {
+    return reinterpret_cast<F*>(dlsym(RTLD_DEFAULT, name));
+  }
+  // Signatures of the PMIx standard; MPI brings the library.
+  int (*initialized_)() = find<int()>("PMIx_Initialized");
+  int (*init_)(void*, void*, std::size_t) = find<int(void*, void*, std::size_t)>("PMIx_Init");
+  int (*finalize_)(const void*, std::size_t) = find<int(const void*, std::size_t)>("PMIx_Finalize");
+  int times_ = 0;
+#else
+  pmix_pause() {}
+#endif
+};
+
 /// Whether a launcher that this MPI understands has started the process. Without one MPI_Init would make a job of one rank.
 bool launched() {
 #if defined(OPEN_MPI)
@@ -106,6 +135,7 @@ started start(bool one_thread, bool ours) {
     }
     create_global();
     int provided = 0;
+    const pmix_pause paused;
     if (const int code = MPI_Init_thread(nullptr, nullptr, level_for(one_thread), &provided); code != MPI_SUCCESS) {
       s.error = text_of("MPI_Init_thread", code);
       return s;

@@ -7,12 +7,14 @@ import pathlib
 import re
 import subprocess
 import sys
+import sysconfig
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILES = sys.argv[1:]
 PAGE = (ROOT / "docs/guide/linux.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `(\w+)` \| ([\d.]+) \| (.+?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILINE)
+MULTIARCH = sysconfig.get_config_var("MULTIARCH")
 SOURCES = [path for folder in ("armilla", "backends", "tools") for path in (ROOT / folder).rglob("*") if path.suffix in (".cpp", ".hpp")
            and not path.stem.endswith("_test") and "conformance" not in path.parts]
 # Constants whose meaning depends on the kernel.
@@ -30,7 +32,7 @@ def text_of_sources():
 @functools.cache
 def calls_of_kernel():
     """Names of system calls, of this machine's and of new ones."""
-    headers = glob.glob("/usr/include/asm-generic/unistd.h") + glob.glob("/usr/include/*/asm/unistd_64.h") + glob.glob("/usr/include/*/asm/unistd.h")
+    headers = glob.glob("/usr/include/asm-generic/unistd.h") + glob.glob(f"/usr/include/{MULTIARCH}/asm/unistd_64.h") + glob.glob(f"/usr/include/{MULTIARCH}/asm/unistd.h")
     return {name for header in headers for name in re.findall(r"\b__NR(?:3264)?_(\w+)", pathlib.Path(header).read_text(encoding="utf-8"))} | set(WRAPPERS)
 
 

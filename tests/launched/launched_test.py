@@ -37,6 +37,11 @@ LAUNCHER = find_launcher()
 MORE = ["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"] if KIND == "openmpi" else []
 
 
+def starts_two_programs():
+    """Open MPI 5.0 of Debian 13 does not: its launcher is killed by SIGSEGV, whatever the programs are."""
+    return subprocess.run([LAUNCHER, *MORE, "-n", "1", "true", ":", "-n", "2", "true"], capture_output=True, check=False, timeout=PATIENCE).returncode == 0
+
+
 class Launched(FailedJobs, unittest.TestCase):
     def launch(self, *arguments, **more):
         job = Job([LAUNCHER, *MORE, *arguments], fabric=more.pop("fabric", "auto"), **more).end()
@@ -76,6 +81,8 @@ class Launched(FailedJobs, unittest.TestCase):
         self.assert_hellos(self.launch("-n", "3", ACTOR, "session"), 3)
 
     def test_two_programs(self):
+        if not starts_two_programs():
+            self.skipTest("the launcher cannot start two programs")
         with tempfile.TemporaryDirectory(dir=os.path.dirname(ACTOR)) as folder:  # from where backends are found
             other = os.path.join(os.path.dirname(ACTOR), os.path.basename(folder) + "_other")
             shutil.copy(ACTOR, other)
@@ -169,6 +176,9 @@ class Launched(FailedJobs, unittest.TestCase):
         self.assert_failed(self.launch("-n", "3", ACTOR, "hello", fabric="threads"), "ARMILLA_FABRIC=threads runs all ranks in one")
 
     def test_what_all_must_share_is_taken_from_rank_0(self):
+        if not starts_two_programs():
+            self.skipTest("the launcher cannot give two parts of a job different variables")
+
         def given(first, others):
             scripts = [f'{words} exec "$@"' for words in (first, others)]
             parts = [["-n", str(n), "sh", "-c", script, "sh", ACTOR, "hello"] for n, script in zip((1, 2), scripts)]

@@ -42,13 +42,13 @@ class Denied(StartTest):
         for error in ERRORS[:1] if calls in ("proc", "shm") else ERRORS:
             for fabric, reception in WAYS:
                 if fabric in FABRICS or fabric == "loop" and "shm" in FABRICS:
-                    with self.subTest(calls=calls, error=error, fabric=fabric, reception=reception):
-                        yield error, fabric, reception
+                    yield error, fabric, reception
 
     def test_what_can_be_done_without(self):
         for calls in SPARED:
             for way in self.each(calls):
-                self.assert_hellos(self.under(calls, *way), 3)
+                with self.subTest(calls=calls, way=way):
+                    self.assert_hellos(self.under(calls, *way), 3)
 
     def test_one_rank_does_without_it_too(self):
         for calls in SPARED:
@@ -71,17 +71,19 @@ class Denied(StartTest):
     def test_a_trace_is_written_without_it(self):
         for calls in ("flock", "MADV_POPULATE_WRITE", "MADV_HUGEPAGE"):
             for error, fabric, reception in self.each(calls):
-                with tempfile.TemporaryDirectory() as folder:
-                    trace = os.path.join(folder, "trace.json")
-                    job = self.under(calls, error, fabric, reception, env={"ARMILLA_TRACE": trace})
-                    self.assertEqual(job.code, 0, job.err)
-                    self.assertRegex(job.err, r"^armilla trace: \d+ events of 3 ranks in [^\n]*\n$")
-                    self.assertGreater(os.path.getsize(trace), 0)
+                with self.subTest(calls=calls, way=(error, fabric, reception)):
+                    with tempfile.TemporaryDirectory() as folder:
+                        trace = os.path.join(folder, "trace.json")
+                        job = self.under(calls, error, fabric, reception, env={"ARMILLA_TRACE": trace})
+                        self.assertEqual(job.code, 0, job.err)
+                        self.assertRegex(job.err, r"^armilla trace: \d+ events of 3 ranks in [^\n]*\n$")
+                        self.assertGreater(os.path.getsize(trace), 0)
 
     def test_a_large_container_does_without_it(self):
         for calls in ("mincore", "sysinfo", "proc", "MADV_DONTNEED", "MADV_POPULATE_WRITE"):
             for way in self.each(calls):
-                self.assert_hellos(self.under(calls, *way, command=(ACTOR, "large")), 3)
+                with self.subTest(calls=calls, way=way):
+                    self.assert_hellos(self.under(calls, *way, command=(ACTOR, "large")), 3)
 
     def test_reception_by_signal_does_without_signals(self):
         for calls in ("tgkill", "gettid", "FUTEX_WAIT,FUTEX_WAKE"):
@@ -124,20 +126,23 @@ class Denied(StartTest):
 
     def test_a_process_that_cannot_be_made_is_named(self):
         for way in self.each("vfork"):
-            self.assert_failed(self.under("vfork,clone", *way), "could not be started: ", 127)
+            with self.subTest(calls="vfork", way=way):
+                self.assert_failed(self.under("vfork,clone", *way), "could not be started: ", 127)
 
     def test_memory_that_cannot_be_made_is_named(self):
         for way in self.each("memfd_create"):
-            self.assert_failed(self.under("memfd_create", *way), "memfd_create: .*filter that allows this system call", 2)
+            with self.subTest(calls="memfd_create", way=way):
+                self.assert_failed(self.under("memfd_create", *way), "memfd_create: .*filter that allows this system call", 2)
 
     def test_a_thread_that_cannot_be_started_is_named(self):
         for way in self.each("clone3"):
-            job = self.under("clone3", *way)
-            if way[0] == "ENOSYS" or way[1:] == ("shm", "poll"):  # the C library knows an older call
-                self.assert_hellos(job, 3)
-            else:
-                name = "rank [12]" if way[1] == "threads" else "progress thread"
-                self.assert_failed(job, f'could not start: .*does not start the thread "{name}" .*allow the system call clone3', 1)
+            with self.subTest(calls="clone3", way=way):
+                job = self.under("clone3", *way)
+                if way[0] == "ENOSYS" or way[1:] == ("shm", "poll"):  # the C library knows an older call
+                    self.assert_hellos(job, 3)
+                else:
+                    name = "rank [12]" if way[1] == "threads" else "progress thread"
+                    self.assert_failed(job, f'could not start: .*does not start the thread "{name}" .*allow the system call clone3', 1)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,7 @@ class map_of_program:
         self.program = program
         self.root = str(pathlib.Path(sources).resolve())
         self.layers = layers_of(libraries)
+        self.folders = height_of(sources)
         self.known = {}
 
     def function(self, place):
@@ -81,8 +82,8 @@ class map_of_program:
             self.known[i] = self.folder(line, self.functions[i][1])
 
     def folder(self, line, symbol):
-        file = re.search(r"(?:^|/)armilla/(\w+)/[\w/]+\.\w+:", line)
-        if file:
+        file = re.search(r"(?:^|.*/)armilla/(\w+)/[\w/]+\.\w+:", line)  # the last one: a clone may be called so, too
+        if file and file.group(1) in self.folders:
             return file.group(1)
         return self.layers.get(plain(symbol)) if line.endswith((":?", ":0")) else None
 
