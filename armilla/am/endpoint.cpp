@@ -9,6 +9,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
 
@@ -26,6 +27,7 @@ static void watch_crowd(const context& self, const host_map& host, std::optional
   std::vector<const control_block*> ranks;
   std::vector<pid_t> processes;
   for (rank_t r = 0; r < self.ranks; ++r) {
+    if (r != self.rank && !was_taken(host.job(), r)) continue;
     if (host.names != nullptr && host.names->size() > 1 && host.number[std::size_t(r)] != host.number[std::size_t(self.rank)])
       continue;
     ranks.push_back(&host.control(r));

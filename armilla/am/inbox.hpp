@@ -87,6 +87,8 @@ class inbox : public delivery {
   bool only_network_to_look_at() const noexcept { return inbound_.size() == 1 && !inbound_[0].reader.ready(); }
   /// Whether a near rank that is lost has nothing left here: no frame, and no block that is being read.
   bool is_done_with(rank_t source) const noexcept;
+  /// Whether no frame of a near rank is left that has not been taken in.
+  bool has_read_all_of(rank_t source) const noexcept { return !inbound_[inbound_of_[std::size_t(source)]].reader.ready(); }
   /// Tells a near rank that nothing is read from it, or that it is again.
   void leave(rank_t source, bool left) noexcept { inbound_[inbound_of_[std::size_t(source)]].reader.leave(left); }
 

@@ -40,12 +40,15 @@ std::vector<rank_t> lost_since(const job_block& job, const outbox& out) {
 
 // Ends the waits for ranks that have been lost since the last time: fibers become ready, conditions come true.
 bool losses::hear() {
+  if (hearing_) return false;
+  hearing_ = true;
   sleeper_.hear_losses();
   const job_block& job = out_.host().job();
-  if (job.replaces != 0) look_for_successors();
+  if (takes_newcomers(job)) look_for_successors();
   for (const rank_t r : lost_since(job, out_)) lose(r);
-  if (job.replaces != 0) hand_over_places();
+  if (takes_newcomers(job)) hand_over_places();
   for (const follower told : followers_) told(out_.self);
+  hearing_ = false;
   return true;
 }
 
@@ -78,14 +81,16 @@ void losses::hand_over_places() {
 void losses::hand_over(peer_channel& c, std::uint32_t to) {
   if (ends_) return c.ring.hand_over(ring_memory::refused);
   inbox& in = out_.self.messages->in;
-  if (!in.is_done_with(c.to)) return sleeper_.hear_losses_again();
+  if (!in.is_done_with(c.to)) return hear_again();
   c.handed_over = c.holds = true;  // nothing of its successor is read yet
   c.ring.hand_over(to, in.taken_from(c.to));
 }
 
 // What it has sent since it began is taken in from here on, not before: replies would have been dropped.
 void losses::take_back(peer_channel& c, std::uint32_t life) {
-  out_.host().pid[std::size_t(c.to)] = out_.host().job().rank[c.to].pid.load(std::memory_order_relaxed);
+  const rank_record& there = out_.host().job().rank[c.to];
+  out_.host().pid[std::size_t(c.to)] = there.pid.load(std::memory_order_relaxed);
+  out_.host().program[std::size_t(c.to)] = there.program;
   out_.take_back(c.to, life);
   std::erase(news_, c.to);
   for (const listener known : of_return_) known(out_.self, c.to);
@@ -100,11 +105,16 @@ void losses::let_no_more_come() {
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
   const auto comes = [&](rank_t r) { return out_.to(r).handed_over && life_of(job, r).now == presence::coming; };
   for (rank_t r = 0; r < out_.self.ranks; ++r)
-    out_.self.messages->waits.wait_until([&] { return !comes(r); }, "the process that takes the place of a lost rank");
+    out_.self.messages->waits.wait_until([&] { return !comes(r); }, "the process that comes into the job");
   hear();
 }
 
 std::exception_ptr losses::error(rank_t lost, const char* operation) const {
+  if (lost == out_.self.rank)  // a newcomer, which the teams of the start never had
+    return std::make_exception_ptr(
+        usage_error(operation,
+                    "this rank came into the running job, and is not in the team of the ranks of the start (world()), on "
+                    "which containers lie by themselves; await_team() gives a team of its own: on(t) names it"));
   const loss_record* const known = find_loss(out_.host().job(), lost);
   return std::make_exception_ptr(known != nullptr ? rank_lost(lost, operation, known->cause, known->host)
                                                   : rank_lost(lost, operation, "cannot be reached any more"));

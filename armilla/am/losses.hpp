@@ -23,8 +23,10 @@ class losses {
   void tell_of_return(listener known) { of_return_.push_back(known); }
   /// Lets all ranks of this host hear once more: one of them gives up what it had begun with others because of a loss.
   [[gnu::cold]] void again();
-  /// This rank has come to the end of its function: no other takes the place of one that is lost from here on. Waits for the one
-  /// that may.
+  /// Lets this rank hear once more, soon.
+  void hear_again() noexcept { sleeper_.hear_losses_again(); }
+  /// This rank is about to pass the first of the last fences: no other comes into the job from here on. Waits for the one that
+  /// may.
   [[gnu::cold]] void let_no_more_come();
   /// The first that was lost since the ranks that were left agreed last, or `no_rank`.
   rank_t first() const noexcept { return news_.empty() ? no_rank : news_.front(); }
@@ -57,7 +59,8 @@ class losses {
   std::vector<listener> of_return_;
   std::vector<follower> followers_;
   std::vector<rank_t> news_;  // those that have been lost since the ranks that were left agreed last, and are not there again
-  bool ends_ = false;         // none takes the place of a lost one any more
+  bool ends_ = false;         // no newcomer is let in any more
+  bool hearing_ = false;      // what a listener does may send
 };
 
 /// Whether memory of this host belongs to a rank that is lost.

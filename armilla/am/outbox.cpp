@@ -59,6 +59,7 @@ void outbox::open_channel(std::size_t index, rank_t to, int lane, control_block&
   if (!c.far) c.ring = ring_writer(host_.ring(lane, self.rank, to));
   c.life = life_of(host_.job(), to).number;
   if (host_.newcomer) c.ring.follow();
+  if (to != self.rank && !was_taken(host_.job(), to)) c.lost = c.full = c.blocked = true;  // until a rank joins there
   c.aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(c));
 }
 
@@ -103,11 +104,14 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
 }
 
 // The one place where sending depends on receiving: the rank makes room by taking in messages.
-void outbox::await_credit(peer_channel& c) { self.messages->waits.await_credit(c); }
+void outbox::await_credit(peer_channel& c) {
+  if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a newcomer is there
+  self.messages->waits.await_credit(c);
+}
 
 bool outbox::admit_statement_slowly(peer_channel& c) {
   await_credit(c);
-  if (!c.lost || host_.job().goes_on == 0) return true;
+  if (!c.lost || host_.job().goes_on == 0 || !was_taken(host_.job(), c.to)) return true;  // it is sent, or refused
   ++count_.statements_dropped;
   return false;
 }
@@ -287,6 +291,7 @@ void outbox::take_back(rank_t r, std::uint32_t life) noexcept {
   peer_channel& c = channels_[std::size_t(r)];
   c.life = life;
   c.lost = c.full = c.holds = c.handed_over = false;
+  c.same_program = host_.program[std::size_t(r)] == self.program;
   c.blocked = !c.same_program;
 }
 

@@ -36,13 +36,14 @@ struct peer_channel : link {
   bool urgent = false;                  ///< the open frame holds a reply: it leaves when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
-  bool full = false;         ///< frames wait for credit: nothing may pass them
-  bool blocked = false;      ///< full, far, or the peer runs another program: the general way is to be taken
-  bool lost = false;         ///< its rank is: full and blocked until it is replaced; a send throws rank_lost, replies are dropped
-  bool holds = false;        ///< its peer does not take in what is for it: nothing is read from that peer
-  bool handed_over = false;  ///< lost: both rings wait for another rank in its place
-  std::uint32_t life = 0;    ///< of its rank: how many had that place before
-  bool held_there = false;   ///< far: the same is so at its peer
+  bool full = false;     ///< frames wait for credit: nothing may pass them
+  bool blocked = false;  ///< full, far, or the peer runs another program: the general way is to be taken
+  bool lost =
+      false;  ///< none lives in its place: full and blocked until a newcomer does; a send throws rank_lost, replies are dropped
+  bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
+  bool handed_over = false;           ///< lost: both rings wait for another rank in its place
+  std::uint32_t life = 0;             ///< of its rank: how many newcomers have come into that place
+  bool held_there = false;            ///< far: the same is so at its peer
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;

@@ -11,6 +11,7 @@
 
 #include "armilla/base/context.hpp"
 #include "armilla/base/escaped.hpp"
+#include "armilla/base/options.hpp"
 
 namespace armilla {
 namespace {
@@ -45,7 +46,10 @@ std::string remote_text(rank_t thrower, std::string_view type_name, std::string_
 std::string lost_text(rank_t lost, std::string_view cause, std::string_view host) {
   std::string all = "rank " + std::to_string(lost);
   if (!host.empty()) all.append(" on ").append(host);
-  return all.append(" ").append(cause).append("; the job is about to end: save what you need");
+  const bool goes_on = detail::current != nullptr && detail::current->settings != nullptr &&
+                       detail::current->settings->on_loss != detail::loss_use::end;
+  return all.append(" ").append(cause).append(goes_on ? "; the job goes on without it"
+                                                      : "; the job is about to end: save what you need");
 }
 
 std::string decode_text(rank_t sender, std::string_view text) {

@@ -154,6 +154,9 @@ std::vector<row> make_table() {
   return without_headings({
       heading("The job"),
       number("ranks", &o::ranks, 1, most_ranks, "How many ranks to start, without a launcher."),
+      number("max_ranks", &o::max_ranks, 0, most_ranks,
+             "How many ranks there can be when others join the running job by armilla-run --join; 0: none can. With "
+             "ARMILLA_ON_LOSS=continue or replace, on one host in shared memory."),
       shared(words(
           "fabric", &o::fabric, good_fabric, "one of auto shm threads loop, or the name of a backend",
           "auto: shared memory inside a host, between hosts the best backend that there is; shm: shared memory only; threads: "

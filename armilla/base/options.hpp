@@ -28,6 +28,7 @@ std::uint64_t default_segment_bytes() noexcept;
 struct options {
   // the job
   int ranks = 1;
+  int max_ranks = 0;
   std::string fabric = "auto";
   pin_kind pin = pin_kind::automatic;
   bool label = false;

@@ -15,9 +15,10 @@ namespace armilla::detail {
 struct child {
   enum class state {
     in_job,
-    coming,   ///< it takes the place of a lost one, and is not in the job yet
-    lost,     ///< and the others have heard of it
-    given_up  ///< lost, and no other takes its place
+    starting,  ///< a process was started for its place, and has not come to `run` yet, or waits for others to come in
+    coming,    ///< a newcomer, for which the others hand over the place
+    lost,      ///< none is in its place, and another process is to be started there
+    given_up   ///< and none is
   };
   pid_t pid = -1;
   int pidfd = -1;
@@ -25,7 +26,8 @@ struct child {
   bool alive = false;
   int status = 0;  ///< of a process that has ended, as waitpid gives it
   state place = state::in_job;
-  std::uint64_t began = 0;  ///< when it came to life in the place of a lost one
+  std::uint64_t began = 0;  ///< when it came into the running job
+  bool joins = false;       ///< it was asked for by armilla-run --join, and is not in the job yet
   int short_lives = 0;      ///< of those before it there, in a row
 
   bool told() const noexcept { return place == state::lost || place == state::given_up; }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/boot/descriptor_server.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
+#include <string_view>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/descriptor.hpp"
+#include "armilla/boot/local_socket.hpp"
 #include "armilla/boot/units.hpp"
 
 namespace armilla::detail {
@@ -27,27 +25,7 @@ struct request_text {
   rank_t rank;
 };
 
-// Abstract: no file, gone with the socket. Returns the address's length.
-socklen_t address_of(const peer_info& lead, sockaddr_un& address) noexcept {
-  address = {};
-  address.sun_family = AF_UNIX;
-  const std::size_t n = strnlen(lead.server, sizeof lead.server);
-  std::memcpy(address.sun_path + 1, lead.server, n);
-  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + n);
-}
-
-bool same_user(int connection) noexcept {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
-}
-
-bool readable_within(int fd, int ms) noexcept {
-  pollfd wait{fd, POLLIN, 0};
-  int n;
-  while ((n = poll(&wait, 1, ms)) < 0 && errno == EINTR) {}
-  return n > 0;
-}
+std::string_view server_name(const peer_info& lead) noexcept { return {lead.server, strnlen(lead.server, sizeof lead.server)}; }
 
 bool same_key(const unsigned char (&a)[peer_info::key_bytes], const unsigned char (&b)[peer_info::key_bytes]) noexcept {
   unsigned differ = 0;  // in the same time, wherever they differ
@@ -57,23 +35,18 @@ bool same_key(const unsigned char (&a)[peer_info::key_bytes], const unsigned cha
 
 }  // namespace
 
-descriptor_server::descriptor_server(const peer_info& mine) noexcept {
-  sockaddr_un address;
-  const socklen_t size = address_of(mine, address);
-  descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (fd.get() < 0 || bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return;
-  if (listen(fd.get(), int(job_block::max_ranks)) == 0) socket_ = fd.release();
-}
+descriptor_server::descriptor_server(const peer_info& mine) noexcept
+    : socket_(listen_locally(server_name(mine), int(job_block::max_ranks))) {}
 
 descriptor_server::~descriptor_server() {
   if (socket_ >= 0) close(socket_);
 }
 
 bool descriptor_server::serve_one(int memory, const peer_info& mine, std::vector<rank_t>& callers) noexcept {
-  const descriptor caller(accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC));
+  const descriptor caller(accept_locally(socket_));
   if (caller.get() < 0) return false;
   request_text said{};
-  if (!same_user(caller.get()) || !readable_within(caller.get(), caller_speaks_within_ms) ||
+  if (!is_of_same_user(caller.get()) || !readable_within(caller.get(), caller_speaks_within_ms) ||
       recv(caller.get(), &said, sizeof said, MSG_DONTWAIT) != ssize_t(sizeof said) || !same_key(said.key, mine.key))
     return true;
   const auto at = std::ranges::find(callers, said.rank);
@@ -90,11 +63,8 @@ void descriptor_server::hand_out(int memory, const peer_info& mine, std::vector<
 }
 
 int request_descriptor(const peer_info& lead, rank_t self) noexcept {
-  sockaddr_un address;
-  const socklen_t size = address_of(lead, address);
-  descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-  if (fd.get() < 0 || connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0 || !same_user(fd.get()))
-    return -1;
+  descriptor fd(connect_locally(server_name(lead)));
+  if (fd.get() < 0) return -1;
   request_text mine{};
   std::memcpy(mine.key, lead.key, sizeof mine.key);
   mine.rank = self;

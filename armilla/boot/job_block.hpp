@@ -14,6 +14,9 @@ namespace armilla::detail {
 /// `ending`: its function and its session have ended, and it waits for the others at the last meetings.
 enum class rank_stage : std::uint32_t { absent, joined, running, ending, finished };
 
+/// How a program is a rank: by `run`, by `run_main`, in which ranks serve until rank 0's function returns, or by a `session`.
+enum class program_kind : std::uint32_t { unknown, run, run_main, session };
+
 /// How a rank ended the job, as noted by the rank itself. The supervisor reads the rest from the exit status.
 enum class failure_kind : std::int32_t {
   none,
@@ -64,7 +67,7 @@ static_assert(sizeof(loss_record) == 256);
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 12;                // of all of docs/spec/wire.md
+  static constexpr std::uint32_t good_version = 13;                // of all of docs/spec/wire.md
   static constexpr std::uint32_t max_ranks = 1024;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;
@@ -73,7 +76,7 @@ struct job_block {
 
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t ranks;
+  std::uint32_t ranks;                      ///< places: numbers that a rank can have
   std::uint64_t ring_bytes, segment_bytes;  ///< of the host_layout
   std::uint32_t threads;                    ///< all ranks are threads of one process
   std::uint32_t label;                      ///< output goes through the supervisor
@@ -85,6 +88,8 @@ struct job_block {
   std::atomic<std::uint32_t> report_wanted;  ///< set to let the supervisor ask all ranks what they wait for
   std::uint32_t goes_on;                     ///< the ranks that are left go on when one is lost
   std::uint32_t replaces;                    ///< and another process takes its place
+  std::atomic<program_kind> kind;            ///< what the ranks of the start do: one that joins comes to the end as they do
+  std::uint32_t spare;                       ///< the last so many of `ranks` are places for ranks that join later
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned

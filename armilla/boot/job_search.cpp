@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "armilla/boot/life.hpp"
+
 namespace armilla::detail {
 namespace {
 
@@ -71,6 +73,7 @@ bool job_memory::map_first() noexcept {
   void* const at = mmap(nullptr, layout_.collective(0), PROT_READ, MAP_SHARED, file_.get(), 0);
   if (at == MAP_FAILED) return false;
   job_ = static_cast<job_block*>(at);
+  if (job_->spare >= job_->ranks) return munmap(at, layout_.collective(0)), false;
   return true;
 }
 
@@ -110,6 +113,8 @@ pid_t job_memory::process() const noexcept {
   }
   return first > 0 ? first : holder_;
 }
+
+rank_t job_memory::ranks() const noexcept { return ranks_seen(*job_); }
 
 std::string job_memory::program(rank_t r) const {
   const char* const name = job_->program_names[job_->rank[r].program % job_block::max_programs];

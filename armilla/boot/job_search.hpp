@@ -30,6 +30,8 @@ class job_memory {
   pid_t process() const noexcept;
   job_block& job() const noexcept { return *job_; }
   const host_layout& layout() const noexcept { return layout_; }
+  /// Ranks of the start, and those that have joined since: up to the highest of them.
+  rank_t ranks() const noexcept;
   /// The path of a rank's program.
   std::string program(rank_t r) const;
   /// Whether a process of the job still runs a rank that has not finished.

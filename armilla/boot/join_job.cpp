@@ -28,6 +28,7 @@
 #include "armilla/boot/failure_record.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/launcher.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/newcomer.hpp"
 
@@ -81,14 +82,16 @@ void require_sound(const job_block& job, int rank) {
                 fmt::format("rank {} was built with version {} of Armilla's wire, the launcher with version {}; build all "
                             "programs of the job and the launcher from one version of Armilla",
                             rank, job_block::good_version, job.version));
-  if (job.ranks > job_block::max_ranks || job.program_count > job_block::max_programs || std::uint32_t(rank) >= job.ranks)
+  if (job.ranks > job_block::max_ranks || job.spare >= job.ranks || job.program_count > job_block::max_programs ||
+      std::uint32_t(rank) >= job.ranks)
     throw_usage("start", "the launcher's description of the job is damaged");
 }
 
-std::vector<program_entry> programs_of(const job_block& job) {
+std::vector<program_entry> programs_of(const job_block& job, rank_t self) {
   std::vector<program_entry> programs(job.program_count);
   for (std::uint32_t i = 0; i < job.program_count; ++i) programs[i].name = job.program_names[i];
-  for (std::uint32_t r = 0; r < job.ranks; ++r) programs.at(job.rank[r].program).ranks.push_back(rank_t(r));
+  for (rank_t r = 0; r < rank_t(job.ranks); ++r)
+    if (was_taken(job, r) || r == self) programs.at(job.rank[r].program).ranks.push_back(r);
   return programs;
 }
 
@@ -139,13 +142,14 @@ launch describe_launch(job_block& job, rank_t rank, const options& settings) {
   launch self;
   self.rank = rank;
   self.ranks = rank_t(job.ranks);
+  self.spare = rank_t(job.spare);
   self.program = job.rank[rank].program;
-  self.programs = programs_of(job);
+  self.programs = programs_of(job, rank);
   self.newcomer = is_newcomer(job, rank);
   self.threads = job.threads != 0;
   self.cores = job.cores;
   self.processors = job.processors;
-  self.oversubscribed = job.ranks > job.processors;
+  self.oversubscribed = std::uint32_t(world_size(job)) > job.processors;
   self.host_base = reinterpret_cast<std::byte*>(&job);
   self.layout.ranks = job.ranks;
   self.layout.ring_bytes = job.ring_bytes;
@@ -172,7 +176,7 @@ std::vector<launch> join_job(options& settings) {
     record_failure(job, place.rank, failure_kind::start, 1, why.what());
     throw;
   }
-  settings.ranks = int(job.ranks);
+  settings.ranks = int(world_size(job));
   open_to_siblings(job, settings);
   std::vector<launch> here;
   const std::uint64_t build = build_id();
@@ -214,7 +218,7 @@ void meet(const launch& self, std::uint32_t point) {
   }
   auto& arrived = self.job->arrived[point];
   const auto word = reinterpret_cast<std::uint32_t*>(&arrived);
-  const auto ranks = std::uint32_t(self.ranks);
+  const auto ranks = std::uint32_t(self.world_size());
   std::uint32_t n = arrived.fetch_add(1, std::memory_order_acq_rel) + 1;
   const std::uint32_t all = (n + ranks - 1) / ranks * ranks;  // no rank begins a meeting before the last is over
   if (n == all) {
@@ -245,7 +249,7 @@ void require_same_build(const launch& self) {
   const auto& job = *self.job;
   const auto& program = self.programs[self.program];
   for (rank_t other : program.ranks)
-    if (job.rank[other].build != job.rank[self.rank].build)
+    if (life_of(job, other).now == presence::living && job.rank[other].build != job.rank[self.rank].build)
       throw_usage("start", fmt::format("ranks {} and {} run different builds of {}; start all of them from one file", other,
                                        self.rank, program.name));
 }

@@ -28,10 +28,11 @@ struct program_entry {
 /// It outlives the layers. In a job of threads each rank has its own, over one mapping.
 struct launch {
   rank_t rank = 0;
-  rank_t ranks = 1;
+  rank_t ranks = 1;  ///< places: numbers that a rank can have
+  rank_t spare = 0;  ///< the last so many of them are for ranks that join later
   std::uint32_t program = 0;
   std::vector<program_entry> programs;
-  bool newcomer = false;           ///< it takes the place of a rank that was lost
+  bool newcomer = false;           ///< it takes the place of a rank that was lost, or one that was kept for ranks that join
   bool threads = false;            ///< ranks are threads of this process
   bool oversubscribed = false;     ///< more ranks than processors: a wait soon lets others run
   std::uint32_t cores = 1;         ///< cores that this job may use
@@ -56,6 +57,8 @@ struct launch {
   bool far(rank_t r) const {
     return r != rank && (all_far || (!host_of.empty() && host_of[std::size_t(r)] != host_of[std::size_t(rank)]));
   }
+  /// Ranks of the start: those of `world()`.
+  rank_t world_size() const noexcept { return ranks - spare; }
   /// Process of rank `r`.
   std::int32_t pid_of(rank_t r) const { return job->rank[r].pid.load(std::memory_order_relaxed); }
 };

@@ -9,8 +9,9 @@
 ///
 ///     living, life 0 -> lost -> coming -> living, life 1 -> lost ...
 ///
-/// What tells of a loss makes it `lost`. Where lost ranks are replaced (ARMILLA_ON_LOSS=replace), the supervisor makes it
-/// `coming` when it starts a process in that place, for one place at a time; that process makes it `living` when all ranks that
+/// A spare place begins in the middle: `lost`, in life 0. What tells of a loss makes it `lost`. Where newcomers come
+/// (ARMILLA_ON_LOSS=replace, ARMILLA_MAX_RANKS), the supervisor makes it
+/// `coming` when it lets a process in, for one place at a time; that process makes it `living` when all ranks that
 /// live have handed over (newcomer.hpp). If it ends before, the supervisor makes it `lost` again.
 // Model: tests/models/order/losses.rs
 namespace armilla::detail {
@@ -18,7 +19,7 @@ namespace armilla::detail {
 enum class presence : std::uint32_t { living, lost, coming };
 
 struct rank_life {
-  std::uint32_t number = 0;  ///< how many had this place before
+  std::uint32_t number = 0;  ///< how many newcomers have come into this place
   presence now = presence::living;
 
   static constexpr rank_life from(std::uint32_t word) noexcept { return {word >> 2, presence(word & 3)}; }
@@ -35,6 +36,23 @@ constexpr std::uint32_t first_generation(std::uint32_t life) noexcept {
 inline rank_life life_of(const job_block& job, rank_t r) noexcept {
   return rank_life::from(job.life[r].load(std::memory_order_acquire));
 }
+
+/// Ranks of the start: the places behind them are spare.
+inline rank_t world_size(const job_block& job) noexcept { return rank_t(job.ranks - job.spare); }
+/// Whether a rank has ever lived in that place.
+inline bool was_taken(const job_block& job, rank_t r) noexcept { return r < world_size(job) || life_of(job, r).number != 0; }
+/// Whether no rank has had that place, and none comes.
+inline bool is_unused(const job_block& job, rank_t r) noexcept {
+  return !was_taken(job, r) && life_of(job, r).now == presence::lost;
+}
+/// Ranks of the start, and those that have joined since: up to the highest of them.
+inline rank_t ranks_seen(const job_block& job) noexcept {
+  auto n = rank_t(job.ranks);
+  while (n > 1 && is_unused(job, n - 1)) --n;
+  return n;
+}
+/// Whether ranks come into the running job: in places of lost ones, or in spare ones.
+inline bool takes_newcomers(const job_block& job) noexcept { return job.replaces != 0 || job.spare != 0; }
 
 /// Makes it `next`, if it is `now` still.
 inline bool change_life(job_block& job, rank_t r, rank_life now, rank_life next) noexcept {

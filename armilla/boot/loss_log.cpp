@@ -26,6 +26,9 @@ void copy(char (&to)[N], std::string_view from) noexcept {
 /// Of a rank whose record has been written over: it was lost that many losses ago.
 const loss_record forgotten{.complete = 1, .first = 0, .last = 0, .life = 0, .host = "", .cause = "was lost"};
 
+/// Of a place that is kept for a rank that joins.
+const loss_record not_there{.complete = 1, .first = 0, .last = 0, .life = 0, .host = "", .cause = "has not joined the job yet"};
+
 }  // namespace
 
 std::string cause_of_secondary_loss(rank_t first) { return "ended after the loss of rank " + std::to_string(first); }
@@ -33,6 +36,7 @@ std::string cause_of_secondary_loss(rank_t first) { return "ended after the loss
 const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
   const rank_life life = life_of(job, r);
   if (life.now == presence::living) return nullptr;
+  if (!was_taken(job, r)) return &not_there;
   const loss_record* found = nullptr;
   for (const loss_record& e : job.losses.entry) {
     const std::uint32_t number = e.complete.load(std::memory_order_acquire);

@@ -59,6 +59,19 @@ void replace(job_block& job, armilla::rank_t r) {
   ASSERT_TRUE(change_life(job, r, {life.number, presence::coming}, {life.number + 1, presence::living}));
 }
 
+TEST(losses, a_spare_place_is_lost_until_a_rank_joins) {
+  job_block& job = make_job(4);
+  job.spare = 2;
+  for (int r = 2; r < 4; ++r) job.life[r].store(rank_life{0, presence::lost}.word());
+  EXPECT_TRUE(was_taken(job, 1) && !was_taken(job, 2) && is_unused(job, 2) && takes_newcomers(job));
+  EXPECT_STREQ(find_loss(job, 2)->cause, "has not joined the job yet");
+  EXPECT_EQ(job.losses.count.load(), 0u);
+  replace(job, 2);
+  EXPECT_TRUE(was_taken(job, 2) && find_loss(job, 2) == nullptr && is_unused(job, 3));
+  tell_loss(job, 2, 2, "was killed", "");
+  EXPECT_STREQ(find_loss(job, 2)->cause, "was killed");
+}
+
 TEST(losses, a_rank_that_was_replaced_is_lost_once_more) {
   job_block& job = make_job(8);
   tell_loss(job, 2, 2, "first", "");

@@ -53,11 +53,17 @@ void empty_ring_to(const launch& self, rank_t to) {
 
 }  // namespace
 
-bool is_newcomer(const job_block& job, rank_t rank) noexcept { return life_of(job, rank).now == presence::coming; }
+bool is_newcomer(const job_block& job, rank_t rank) noexcept { return life_of(job, rank).now != presence::living; }
 
 void clear_control(job_block& job, rank_t rank) noexcept {
   std::memset(static_cast<void*>(&control_of(job, rank)), 0, host_layout::control_bytes);
   job.met[rank].store(0, std::memory_order_release);
+}
+
+// The supervisor lets one come at a time.
+void await_turn(const launch& self) {
+  kill(self.job->supervisor, SIGCHLD);
+  while (life_of(*self.job, self.rank).now != presence::coming) nanosleep(&look_again, nullptr);
 }
 
 bool await_hand_overs(const launch& self) {

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 
@@ -13,6 +15,7 @@
 #include "armilla/base/limits.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/boot/pin.hpp"
 
 namespace armilla::detail {
@@ -39,6 +42,27 @@ std::vector<std::uint32_t> number_programs(const std::vector<program_spec>& prog
 
 static_assert(job_block::max_ranks == most_ranks);
 
+// For ranks that join later.
+void require_places(long long ranks, const options& settings) {
+  if (settings.max_ranks == 0) return;
+  const std::string asked = "ARMILLA_MAX_RANKS=" + settings.get("max_ranks");
+  if (settings.max_ranks < ranks)
+    throw_usage("start", fmt::format("{}, and the job starts with {} ranks already; set it to as many or more", asked, ranks));
+  if (settings.max_ranks == ranks) return;
+  if (settings.on_loss == loss_use::end)
+    throw_usage("start", asked +
+                             " lets ranks join the running job, which has to go on when one of them is lost; set "
+                             "ARMILLA_ON_LOSS=continue, or replace");
+  if (settings.progress != progress_mode::poll)
+    throw_usage("start", fmt::format("{} with ARMILLA_PROGRESS_MODE={}: ranks join where ranks poll only; leave "
+                                     "ARMILLA_PROGRESS_MODE away",
+                                     asked, settings.get("progress_mode")));
+  if (!(settings.record.empty() && settings.replay.empty()))
+    throw_usage("start", asked +
+                             " with ARMILLA_RECORD or ARMILLA_REPLAY: an order of arrivals is that of the ranks of the start; "
+                             "leave ARMILLA_MAX_RANKS away");
+}
+
 void require_possible(const std::vector<program_spec>& programs, long long ranks, const options& settings) {
   if (ranks < 1 || ranks > job_block::max_ranks)
     throw_usage("start", fmt::format("{} ranks asked for; a host runs 1 to {}", ranks, job_block::max_ranks));
@@ -46,6 +70,7 @@ void require_possible(const std::vector<program_spec>& programs, long long ranks
     throw_usage("start", fmt::format("{} programs asked for; a job holds up to {}", programs.size(), job_block::max_programs));
   if (settings.fabric == "threads" && programs.size() > 1)
     throw_usage("start", "ARMILLA_FABRIC=threads runs all ranks in one process, so it takes one program; use shm for several");
+  require_places(ranks, settings);
   if (settings.on_loss == loss_use::end) return;
   const std::string on_loss = settings.get("on_loss");
   if (settings.fabric != "auto" && settings.fabric != "shm")
@@ -76,6 +101,15 @@ void fill_programs(job_plan& plan, const std::vector<program_spec>& programs) {
   }
 }
 
+void fill_spare_places(job_plan& plan) {
+  job_block& job = *plan.job;
+  plan.program_of.resize(job.ranks);
+  for (std::uint32_t r = job.ranks - job.spare; r < job.ranks; ++r) {
+    job.life[r].store(rank_life{0, presence::lost}.word(), std::memory_order_relaxed);
+    for (auto& cpu : job.rank[r].cpu) cpu = -1;
+  }
+}
+
 void fill_options(job_block& job, const options& settings) {
   const std::string shared = settings.shared();
   if (shared.size() > sizeof job.options)
@@ -102,13 +136,14 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   require_possible(programs, ranks, settings);
   job_plan plan;
   plan.ranks = rank_t(ranks);
-  const host_layout layout = layout_for(plan.ranks, settings);
+  const host_layout layout = layout_for(std::max(plan.ranks, rank_t(settings.max_ranks)), settings);
   plan.memory = create_host_memory(layout);
   plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.collective(0)));
   job_block& job = *plan.job;
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;
   job.ranks = layout.ranks;
+  job.spare = job.ranks - std::uint32_t(plan.ranks);
   job.ring_bytes = layout.ring_bytes;
   job.segment_bytes = layout.segment_bytes;
   job.threads = settings.fabric == "threads";
@@ -119,8 +154,45 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   job.replaces = settings.on_loss == loss_use::replace;
   fill_options(job, settings);
   fill_programs(plan, programs);
+  fill_spare_places(plan);
   fill_places(plan, settings);
   return plan;
+}
+
+namespace {
+
+// A place whose process has ended has had its program; those of failed joiners would use up the numbers.
+bool is_in_use(const job_plan& plan, std::uint32_t number) {
+  const job_block& job = *plan.job;
+  for (std::uint32_t r = 0; r < job.ranks; ++r)
+    if (const pid_t process = job.rank[r].pid.load(std::memory_order_relaxed);
+        job.rank[r].program == number && (r < job.ranks - job.spare || (process > 0 && kill(process, 0) == 0)))
+      return true;
+  return false;
+}
+
+// A known program with that file, else a number that none has.
+std::uint32_t number_for(const job_plan& plan, const program_spec& program) {
+  const job_block& job = *plan.job;
+  for (std::uint32_t r = 0; r < job.ranks; ++r)
+    if (const program_spec* const known = plan.program_of[r]; known != nullptr && same_file(known->path, program.path))
+      return job.rank[r].program;
+  std::uint32_t number = 0;
+  while (number < job.program_count && is_in_use(plan, number)) ++number;
+  return number;
+}
+
+}  // namespace
+
+bool add_program(job_plan& plan, rank_t place, const program_spec& program) {
+  job_block& job = *plan.job;
+  const std::uint32_t number = number_for(plan, program);
+  if (number == job_block::max_programs) return false;
+  std::snprintf(job.program_names[number], job_block::max_name, "%s", program.arguments.at(0).c_str());
+  job.program_count = std::max(job.program_count, number + 1);
+  job.rank[place].program = number;
+  plan.program_of[std::size_t(place)] = &program;
+  return true;
 }
 
 }  // namespace armilla::detail

@@ -67,7 +67,8 @@ std::vector<std::string> environment_for(const spawn_plan& plan) {
   if (plan.errors >= 0) dup2(plan.errors, STDERR_FILENO);
   if (plan.bind) bind_here(plan.record->cpu);
   sigprocmask(SIG_SETMASK, &plan.mask, nullptr);
-  execve(plan.program->path.c_str(), arguments, environment);
+  if (plan.program->folder.empty() || chdir(plan.program->folder.c_str()) == 0)
+    execve(plan.program->path.c_str(), arguments, environment);
   plan.record->exec_error = errno;
   _exit(127);
 }

@@ -16,6 +16,7 @@ struct program_spec {
   std::vector<std::string> arguments;    ///< with the name it is called by
   std::vector<std::string> environment;  ///< "NAME=value", added to the supervisor's own
   rank_t ranks = 1;
+  std::string folder = {};  ///< where it starts; empty: where the supervisor is
 };
 
 /// This program, as it was called: for `run` in the first process.

@@ -25,7 +25,8 @@ double seconds(std::uint64_t ns) noexcept { return double(ns) / 1e9; }
 std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
   const rank_stage stage = job.rank[r].stage.load(std::memory_order_acquire);
   if (life_of(job, r).now == presence::coming)
-    return "starts in the place of a lost rank: it waits until each rank that lives has waited or polled";
+    return std::string(was_taken(job, r) ? "starts in the place of a lost rank" : "joins the job") +
+           ": it waits until each rank that lives has waited or polled";
   if (const loss_record* const lost = find_loss(job, r)) return std::string("is lost: it ") + lost->cause;
   if (stage == rank_stage::absent) return "has not joined the job yet";
   if (stage == rank_stage::joined) return "is starting";
@@ -61,6 +62,7 @@ void say_waits(job_block& job, const std::string& headline) noexcept try {
   const std::uint64_t now = now_ns();
   std::string text = headline;
   for (std::uint32_t r = 0; r < job.ranks; ++r) {
+    if (is_unused(job, rank_t(r))) continue;
     text += "\n" + waits_of(job, rank_t(r), now);
     text.pop_back();  // `say` ends the line
   }
@@ -137,6 +139,8 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
     if (life_of(job_, rank_t(r)).now == presence::coming) return false;  // it computes, before it joins
+    if (r >= std::uint32_t(world_size(job_)) && find_loss(job_, rank_t(r)) != nullptr)
+      return false;  // one that joins may end any wait
     if (find_loss(job_, rank_t(r)) != nullptr) continue;
     if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_guest(rank)) return false;
     // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no

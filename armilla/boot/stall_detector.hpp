@@ -32,6 +32,7 @@ std::string stall_headline(std::uint64_t stall_ns);
 /// - a rank that computes, sleeps by other means than the library's, or reads its input, however long: it shows no time;
 /// - a fiber in sleep_for or a wait with a deadline: open waits, for its rank wakes by itself;
 /// - a job that a guest calls: the guest may end any wait;
+/// - a job with a place for a rank that joins: that may, too;
 /// - a progress thread that works, also one that has not rested yet: it shows no time;
 /// - ranks that serve while one does any of these (run_main): that one shows no time;
 /// - a rank that was woken but has not got its core yet, or was stopped by a debugger meanwhile: it does not answer;

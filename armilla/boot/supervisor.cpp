@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <csignal>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,7 @@
 #include "armilla/boot/child.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join_job.hpp"
+#include "armilla/boot/joiners.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
 #include "armilla/boot/newcomer.hpp"
@@ -68,8 +70,11 @@ class supervisor {
   bool can_be_replaced(const child& c) const;
   void replace_the_lost();
   void start_newcomer(child& c);
+  void let_come(child& c);
+  void end_newcomers();
   void welcome(child& c);
   void lose_newcomer(child& c);
+  void look_for_joiners();
   bool typed_at_us_too(int signal);
   void stop_after(std::uint64_t ns);
   void advance();
@@ -79,6 +84,7 @@ class supervisor {
   int report();
 
   job_plan plan_;
+  joiners joiners_{plan_};
   stall_detector watch_;
   std::uint64_t grace_ns_;
   std::string trace_;  // the file
@@ -93,7 +99,6 @@ class supervisor {
   int interrupted_by_ = 0;
   bool stalled_ = false;
   std::optional<ending> first_loss_;  // where the others go on
-  bool none_left_ = false;
 };
 
 int supervisor::run() {
@@ -103,8 +108,10 @@ int supervisor::run() {
     wait_for_events();
     read_signals();
     reap();
+    look_for_joiners();
     judge();
     tell_losses();
+    joiners_.answer_settled(children_);
     look_after();
     advance();
     labels_.forward();
@@ -112,7 +119,7 @@ int supervisor::run() {
   judge();  // none may have come to life at all
   labels_.finish();
   const int code = report();
-  if (!trace_.empty()) merge_trace_files(trace_, plan_.ranks);
+  if (!trace_.empty()) merge_trace_files(trace_, ranks_seen(*plan_.job));
   return code;
 }
 
@@ -164,6 +171,7 @@ void supervisor::wait_for_events() {
   for (const child& c : children_)
     if (c.alive && c.pidfd >= 0) list.push_back({c.pidfd, POLLIN, 0});
   labels_.watch(list);
+  joiners_.watch(list);
   poll(list.data(), nfds_t(list.size()), patience_ms());
 }
 
@@ -172,7 +180,7 @@ int supervisor::patience_ms() const {
   const std::uint64_t now = now_ns();
   int patience = deadline_ == never ? -1 : deadline_ <= now ? 0 : int((deadline_ - now) / milli) + 1;
   const auto at_most = [&](int ms) { patience = patience < 0 ? ms : std::min(patience, ms); };
-  if (blind) at_most(look_again_ms);
+  if (blind || joiners_.any_undecided()) at_most(look_again_ms);
   if (const int watching = watch_.patience_ms(); watching >= 0 && phase_ == phase::running) at_most(watching);
   return patience;
 }
@@ -224,7 +232,7 @@ void supervisor::go_on_without_the_lost() {
   for (child& c : children_) {
     if (c.place == child::state::coming) welcome(c);
     if (c.alive || c.told()) continue;
-    if (c.place == child::state::coming)
+    if (c.place == child::state::starting || c.place == child::state::coming)
       lose_newcomer(c);
     else if (finished(plan_, c) && WIFEXITED(c.status))
       failure_ = failure_ ? failure_ : look_at(plan_, c);  // its part was done, but the program says that it failed
@@ -236,7 +244,6 @@ void supervisor::go_on_without_the_lost() {
     return !c.told() && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(plan_, c));
   };
   if (std::ranges::any_of(children_, is_left)) return replace_the_lost();
-  none_left_ = std::ranges::none_of(children_, [this](const child& c) { return finished(plan_, c); });
   if (std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);  // what has told its own loss ends by itself
 }
 
@@ -249,6 +256,8 @@ bool supervisor::lose(child& c) {
   if (!first_loss_) first_loss_ = how;
   how.kind = ending::how::lost;
   how.text = find_loss(*plan_.job, c.first)->cause;  // as the rank itself has told it, if it has
+  if (noted_by(plan_, c) && plan_.job->failure.kind == failure_kind::exception)
+    how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
   note_short_life(c);
   if (!can_be_replaced(c)) c.place = child::state::given_up;
@@ -277,25 +286,47 @@ bool supervisor::can_be_replaced(const child& c) const {
          plan_.job->rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running;
 }
 
-// One at a time: it waits for all that live, and two would wait for each other.
+// One at a time comes in: it waits for all that live, and two would wait for each other. But what a process does before it is a
+// rank, and how long, is its own affair.
 void supervisor::replace_the_lost() {
+  if (std::ranges::none_of(children_, [](const child& c) { return c.alive && c.place == child::state::in_job; }))
+    return end_newcomers();
+  for (child& c : children_)
+    if (c.place == child::state::lost && !c.alive) start_newcomer(c);
   if (std::ranges::count(children_, child::state::coming, &child::place) != 0) return;
-  const auto lost = std::ranges::find_if(children_, [](const child& c) { return c.place == child::state::lost && !c.alive; });
-  if (lost != children_.end()) start_newcomer(*lost);
+  const auto is_there = [this](const child& c) {
+    return c.place == child::state::starting && c.alive &&
+           plan_.job->rank[c.first].stage.load(std::memory_order_acquire) == rank_stage::joined;
+  };
+  if (const auto next = std::ranges::find_if(children_, is_there); next != children_.end()) let_come(*next);
 }
 
 void supervisor::start_newcomer(child& c) {
   rank_record& record = plan_.job->rank[c.first];
   record.stage.store(rank_stage::absent, std::memory_order_release);
   record.exec_error = 0;
+  const child before = c;
+  c = start(c.first, c.last);
+  c.place = child::state::starting;
+  c.short_lives = before.short_lives;
+  c.joins = before.joins;
+  if (!c.alive) lose_newcomer(c);  // nothing else would say so
+}
+
+void supervisor::let_come(child& c) {
   const rank_life life = life_of(*plan_.job, c.first);
   change_life(*plan_.job, c.first, life, {life.number, presence::coming});
   tell_change(*plan_.job);
-  const int short_lives = c.short_lives;
-  c = start(c.first, c.last);
   c.place = child::state::coming;
-  c.short_lives = short_lives;
-  if (!c.alive) lose_newcomer(c);  // nothing else would say so
+}
+
+// All ranks have finished.
+void supervisor::end_newcomers() {
+  for (child& c : children_)
+    if (c.alive && (c.place == child::state::starting || c.place == child::state::coming)) {
+      kill(c.pid, SIGKILL);
+      c.place = child::state::given_up;
+    }
 }
 
 void supervisor::welcome(child& c) {
@@ -303,18 +334,32 @@ void supervisor::welcome(child& c) {
   c.place = child::state::in_job;
   c.began = now_ns();
   const ending about = base_of(plan_, c);
-  say(fmt::format("armilla: rank {} is there again ({}, pid {})", about.first, about.program, about.pid));
+  const bool joins = std::exchange(c.joins, false);
+  say(fmt::format("armilla: rank {} {} ({}, pid {})", about.first, joins ? "has joined" : "is there again", about.program,
+                  about.pid));
 }
 
-// It may have been told that it is not needed any more. If it has died, there is another one.
+// It may have been told that it is not needed any more. If it has died, there is another one, but for one that joins: that has
+// been asked for once.
 void supervisor::lose_newcomer(child& c) {
-  const rank_life life = life_of(*plan_.job, c.first);
-  change_life(*plan_.job, c.first, life, {life.number, presence::lost});
-  tell_change(*plan_.job);
+  if (c.place == child::state::coming) {
+    const rank_life life = life_of(*plan_.job, c.first);
+    change_life(*plan_.job, c.first, life, {life.number, presence::lost});
+    tell_change(*plan_.job);
+  }
   const auto how = look_at(plan_, c);
-  const bool refused = !how || (how->kind != ending::how::signal && how->code == not_needed_exit_code);
-  c.place = refused || ++c.short_lives >= most_short_lives ? child::state::given_up : child::state::lost;
-  if (!refused) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
+  const bool refused = !how || (how->kind == ending::how::exited && how->code == not_needed_exit_code);
+  c.place = refused || c.joins || ++c.short_lives >= most_short_lives ? child::state::given_up : child::state::lost;
+  if (!refused && c.joins) joiners_.note_failure(c.first, sentence(*how));
+  if (!refused && !c.joins) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
+}
+
+// Places are given from the moment on in which a loss does not end the job.
+void supervisor::look_for_joiners() {
+  joiners_.take_requests();
+  if (phase_ != phase::running) return joiners_.refuse_all("it is about to end");
+  joiners_.withdraw(children_);
+  if (goes_on()) joiners_.give_places(children_);
 }
 
 void supervisor::judge() {
@@ -379,7 +424,9 @@ void supervisor::pass_on(int signal) {
 
 int supervisor::report() {
   if (first_loss_ || failure_ || interrupted_by_ != 0 || stalled_) orphans_.end_all();
-  if (!failure_ && interrupted_by_ == 0 && !stalled_) return none_left_ && first_loss_ ? exit_code(*first_loss_) : 0;
+  const auto ended_well = [this](const child& c) { return c.first < plan_.ranks && finished(plan_, c); };
+  if (!failure_ && interrupted_by_ == 0 && !stalled_)
+    return first_loss_ && std::ranges::none_of(children_, ended_well) ? exit_code(*first_loss_) : 0;
   if (stalled_) return stall_exit_code;
   if (failure_) {
     say("armilla: " + sentence(*failure_) + "; the job was stopped");

@@ -191,6 +191,7 @@ class array {
  private:
   template <class U>
   friend void swap(array<U>& a, array<U>& b) noexcept;
+  friend detail::rebalancer;
   recovered<array> made_of(detail::recovered_elements<T> r) const {
     array made(std::move(r.state));
     made.kept_.copies = std::move(r.copies);

@@ -16,6 +16,7 @@
 #include "armilla/container/matrix_views.hpp"
 #include "armilla/container/queue.hpp"
 #include "armilla/container/range.hpp"
+#include "armilla/container/rebalance.hpp"
 #include "armilla/container/sparse_matrix.hpp"
 #include "armilla/container/unordered_map.hpp"
 #include "armilla/container/unordered_multimap.hpp"

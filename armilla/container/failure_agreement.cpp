@@ -10,7 +10,9 @@
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/container/in_functions.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/global/memory.hpp"
 #include "armilla/global/per_rank.hpp"
 #include "armilla/team/named_algorithm.hpp"
@@ -55,7 +57,7 @@ std::vector<rank_t> members_of(const team& t) {
 
 std::vector<std::uint32_t> lives_now() {
   std::vector<std::uint32_t> all;
-  if (current->settings->on_loss != loss_use::replace) return all;
+  if (!takes_newcomers(current->host->job())) return all;
   for (rank_t r = 0; r < current->ranks; ++r) all.push_back(current->out->life(r));
   return all;
 }

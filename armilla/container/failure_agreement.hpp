@@ -20,6 +20,8 @@ inline constexpr nowait_t nowait{};
 
 namespace detail {
 
+struct rebalancer;  // takes containers over to other teams: see rebalance_inline.hpp
+
 /// The first error of this rank in an algorithm.
 class failure {
  public:

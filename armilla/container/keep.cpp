@@ -8,6 +8,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/survivors.hpp"
 
@@ -190,10 +191,10 @@ void require_alike(const team& t, std::uint64_t mark) {
 }
 
 void require_memory_stays() {
-  if (here("recover").settings->on_loss == loss_use::replace)
+  if (takes_newcomers(here("recover").host->job()))
     throw_usage("recover",
-                "with ARMILLA_ON_LOSS=replace the memory of a lost rank is cleared for the one that takes its place; recover a "
-                "checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
+                "the memory of a lost rank is cleared for the one that comes into its place (ARMILLA_ON_LOSS=replace, "
+                "ARMILLA_MAX_RANKS); recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
 }
 
 std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members) {

@@ -109,6 +109,7 @@ class vector : public array<T> {
  private:
   template <class U>
   friend void swap(vector<U>& a, vector<U>& b) noexcept;
+  friend detail::rebalancer;
   explicit vector(detail::element_state<T> s) : array<T>(std::move(s)) { start(); }
   recovered<vector> made_of(detail::recovered_elements<T> r) const {
     vector made(std::move(r.state));

@@ -102,6 +102,7 @@ class work_queue {
   handle_type handle() const { return handle_type(parts_.own()); }
 
  private:
+  friend detail::rebalancer;
   part& mine() const noexcept { return parts_.mine(); }
   /// Behind it nothing of this round is under way, and none has begun the next: the agreement that follows stands between.
   std::exception_ptr await_statements() {

@@ -21,7 +21,7 @@ struct host_map {
   std::byte* base = nullptr;
   host_layout layout;
   bool threads = false;         ///< the ranks are threads of this process: any address of any rank can be used
-  bool newcomer = false;        ///< this rank follows one that was lost: its rings go on where they were
+  bool newcomer = false;        ///< this rank came into the running job: its rings go on where they were
   bool oversubscribed = false;  ///< more ranks than cores: yield soon
   std::unique_ptr<std::byte*[]>
       segment;                   ///< start of each rank's segment here; null where it is not mapped or access is restricted

@@ -103,7 +103,7 @@ class global_ptr {
   global_ptr spread(std::ptrdiff_t n) const
     requires(!std::is_void_v<T>)
   {
-    const std::int64_t ranks = detail::here("spread").ranks;
+    const std::int64_t ranks = detail::here("spread").world_size;
     const std::int64_t line = std::int64_t(at_.rank()) + n;
     const std::int64_t rows = line >= 0 ? line / ranks : -((ranks - 1 - line) / ranks);
     return global_ptr(detail::global_address::make(at_.kind(), rank_t(line - rows * ranks),

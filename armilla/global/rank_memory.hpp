@@ -76,6 +76,8 @@ std::string text_of(global_address at);
 [[noreturn]] void throw_far(const char* operation, far_status status, global_address at);
 /// Whether `wants` may touch `at`, which lies on rank `owner` (checked where it is cheap: directory and bounds; of a rank on
 /// another host by that rank itself).
+/// rank_lost where no rank has joined in that place yet: its memory would be cleared for one that does.
+void require_taken(const rank_memory& m, rank_t r, const char* operation);
 far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights, bool open_only);
 
 /// Rank `lost` answers no more: what was asked of it has failed.

@@ -3,6 +3,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
 #include "armilla/global/offer.hpp"
@@ -41,6 +42,10 @@ void throw_far(const char* operation, far_status status, global_address at) {
     case far_status::lost: memory_here(operation).messages.lost.raise(at.rank(), operation);
     default: throw_usage(operation, fmt::format("no memory there ({}); the pointer left the object it was made for", place));
   }
+}
+
+void require_taken(const rank_memory& m, rank_t r, const char* operation) {
+  if (!was_taken(m.host.job(), r)) m.self.messages->lost.raise(r, operation);
 }
 
 far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights,
@@ -83,6 +88,7 @@ std::byte* reach(global_address at, const access_request& wants) {
     throw_usage(wants.operation, "the pointer is null; let it point to something first (allocate, to_global, per_rank::on)");
   if (at.kind() > memory_kind::process) throw_usage(wants.operation, fmt::format("the pointer is damaged ({})", text_of(at)));
   require_rank(wants.operation, at.rank(), m.self.ranks);
+  if (at.rank() >= m.self.world_size) require_taken(m, at.rank(), wants.operation);
   if (wants.alignment > 1 && at.offset % wants.alignment != 0)
     throw_usage(wants.operation, fmt::format("the pointer ({}) is not aligned: objects of that type lie at multiples of {} bytes",
                                              text_of(at), wants.alignment));

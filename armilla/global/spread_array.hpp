@@ -29,7 +29,7 @@ class spread_array {
   explicit spread_array(std::size_t n, std::size_t block = 1)
       : size_(n),
         block_(block == 0 ? 1 : block),
-        ranks_(std::size_t(detail::here("spread_array").ranks)),
+        ranks_(std::size_t(detail::here("spread_array").world_size)),
         by_block_(block_),
         by_ranks_(ranks_),
         storage_(detail::spread_bytes(size_, block_, ranks_, sizeof(T)), alignof(T)) {
@@ -40,7 +40,7 @@ class spread_array {
   }
   /// One block a rank.
   static spread_array blocked(std::size_t n) {
-    const auto ranks = std::size_t(detail::here("spread_array").ranks);
+    const auto ranks = std::size_t(detail::here("spread_array").world_size);
     return spread_array(n, n / ranks + (n % ranks != 0 ? 1 : 0));
   }
 

@@ -22,11 +22,11 @@ using detail::job_memory;
 using detail::throw_usage;
 using job_list = std::vector<std::shared_ptr<job_memory>>;
 
-job_summary summary_of(const job_memory& m) { return {int(m.process()), m.program(0), int(m.job().ranks), m.job().threads != 0}; }
+job_summary summary_of(const job_memory& m) { return {int(m.process()), m.program(0), int(m.ranks()), m.job().threads != 0}; }
 
 bool runs_in(const job_memory& m, int process) noexcept {
   if (m.process() == process) return true;
-  for (std::uint32_t r = 0; r < m.job().ranks; ++r)
+  for (rank_t r = 0; r < m.ranks(); ++r)
     if (m.job().rank[r].pid.load(std::memory_order_relaxed) == process) return true;
   return false;
 }
@@ -34,8 +34,8 @@ bool runs_in(const job_memory& m, int process) noexcept {
 std::string_view behind_folders(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 bool runs_program(const job_memory& m, std::string_view name) {
-  for (std::uint32_t r = 0; r < m.job().ranks; ++r)
-    if (const std::string program = m.program(rank_t(r)); program == name || behind_folders(program) == name) return true;
+  for (rank_t r = 0; r < m.ranks(); ++r)
+    if (const std::string program = m.program(r); program == name || behind_folders(program) == name) return true;
   return false;
 }
 
@@ -96,7 +96,7 @@ guest attach(std::string_view which) {
 }
 
 int guest::process() const noexcept { return int(state_->memory().process()); }
-rank_t guest::ranks() const noexcept { return rank_t(state_->memory().job().ranks); }
+rank_t guest::ranks() const noexcept { return state_->memory().ranks(); }
 job_summary guest::summary() const { return summary_of(state_->memory()); }
 bool guest::alive() const noexcept { return state_->memory().alive(); }
 

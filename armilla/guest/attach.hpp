@@ -32,9 +32,9 @@ job_memory& memory_of(const guest& job);
 
 /// A job of this host.
 struct job_summary {
-  int process = 0;      ///< the supervisor, or a job of one rank itself
-  std::string program;  ///< of rank 0
-  int ranks = 0;
+  int process = 0;       ///< the supervisor, or a job of one rank itself
+  std::string program;   ///< of rank 0
+  int ranks = 0;         ///< of the start, and those that have joined: the highest number + 1
   bool threads = false;  ///< its ranks are threads of one process
 };
 
@@ -88,6 +88,7 @@ class guest {
  public:
   /// The supervisor, or the process of the job through which it was found.
   int process() const noexcept;
+  /// As in its summary.
   rank_t ranks() const noexcept;
   job_summary summary() const;
   /// Whether a rank of it still runs on this host.

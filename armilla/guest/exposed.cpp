@@ -101,7 +101,7 @@ void read_list(const job_memory& memory, rank_t r, std::vector<found_part>& foun
 
 std::vector<found_part> find_parts(const job_memory& memory) {
   std::vector<found_part> found;
-  for (rank_t r = 0; r < rank_t(memory.job().ranks); ++r)
+  for (rank_t r = 0; r < memory.ranks(); ++r)
     if (memory.job().rank[r].pid.load(std::memory_order_relaxed) > 0) read_list(memory, r, found);
   std::ranges::sort(found, [](const found_part& a, const found_part& b) {
     return a.part.name != b.part.name ? a.part.name < b.part.name : a.part.rank < b.part.rank;

@@ -24,8 +24,8 @@ auto ask_all(rank_t size, RankAt rank_at, F& f, const A&... arguments) {
 
 }  // namespace detail
 
-/// Question to every rank, this one included: runs `f(arguments...)` on each, and gives a future of all replies in the order of
-/// the ranks (a `future<void>` if there are none). One rank calls it; the bodies run as for `call`.
+/// Question to every rank of the start, this one included if it is one: runs `f(arguments...)` on each, and gives a future of all
+/// replies in the order of the ranks (a `future<void>` if there are none). One rank calls it; the bodies run as for `call`.
 ///
 ///     std::vector<long> loads = am::call_all(&load_of_this_rank).get();
 ///
@@ -35,7 +35,7 @@ auto ask_all(rank_t size, RankAt rank_at, F& f, const A&... arguments) {
 template <class F, class... A>
   requires(!detail::names_many<std::decay_t<F>> && std::is_invocable_v<F&, const A&...>)
 [[nodiscard]] auto call_all(F&& f, const A&... arguments) {
-  return detail::ask_all(detail::here("call_all").ranks, [](rank_t r) { return r; }, f, arguments...);
+  return detail::ask_all(detail::here("call_all").world_size, [](rank_t r) { return r; }, f, arguments...);
 }
 template <auto F, class... A>
   requires(!std::is_member_pointer_v<decltype(F)>)

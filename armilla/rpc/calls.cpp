@@ -246,11 +246,15 @@ void fail_questions(context& self, rank_t lost) {
   if (self.calls == nullptr) return;
   self.out->pending.end_each([lost](const pending_op& c) { return c.is_question() && c.asked.rank == lost; },
                              [&](pending_op& c) { c.fail(self.messages->lost.error(lost, "call")); });
-  if (self.calls->losses != nullptr) self.calls->losses->run(self, lost);
+  if (self.calls->losses != nullptr) self.calls->losses->add_fibers(self, lost);
 }
 
 void forget_stubs(context& self, rank_t successor) {
   if (self.calls != nullptr) self.calls->stubs.forget(successor);
+}
+
+void run_loss_handlers(context& self) {
+  if (self.calls != nullptr && self.calls->losses != nullptr) self.calls->losses->start_fibers(self);
 }
 
 constexpr method<std::string()> list_of_methods{"armilla.methods"};
@@ -265,6 +269,7 @@ void provide_list(call_state& calls) {
 
 void start_calls(context& self, const launch&) {
   self.messages->lost.tell(fail_questions);
+  self.messages->lost.tell_at_the_end(run_loss_handlers);
   self.messages->lost.tell_of_return(forget_stubs);
   self.calls = new call_state(self.ranks, *self.count);
   provide_list(*self.calls);

@@ -7,6 +7,8 @@
 
 namespace armilla::detail {
 
+struct fiber_record;
+
 /// What the program wants to be done when a rank is lost, in the order in which it said so.
 class loss_handlers {
  public:
@@ -15,11 +17,18 @@ class loss_handlers {
   ~loss_handlers();
 
   void add(const loss_handler& one) { all_.push_back(one); }
-  /// Each in a fiber, for which a fence waits.
-  void run(context& self, rank_t lost) const;
+  /// Makes a fiber for each; fences wait for it from now on.
+  void add_fibers(context& self, rank_t lost);
+  /// Starts those whose lost rank has left nothing that is not taken in.
+  void start_fibers(context& self);
 
  private:
+  struct waiting {
+    rank_t lost;
+    fiber_record* fiber;
+  };
   std::vector<loss_handler> all_;
+  std::vector<waiting> waiting_;
 };
 
 }  // namespace armilla::detail

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "armilla/am/endpoint.hpp"
 #include "armilla/base/check.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/rpc/calls.hpp"
@@ -15,14 +16,24 @@ loss_handlers::~loss_handlers() {
   for (const loss_handler& one : all_) one.end(one.f);
 }
 
-void loss_handlers::run(context& self, rank_t lost) const {
+void loss_handlers::add_fibers(context& self, rank_t lost) {
   scheduler& fibers = *self.fibers;
   for (const loss_handler& one : all_) {
     fiber_record& record = make_fiber<void>(fibers, one.run, one.f, lost);
     if (!std::exchange(record.counted, true)) fibers.count_one();
     record.detached = true;
-    fibers.start(record);
+    waiting_.push_back({lost, &record});
   }
+}
+
+void loss_handlers::start_fibers(context& self) {
+  const auto is_over = [&](const waiting& w) { return self.out->to(w.lost).far || self.messages->in.has_read_all_of(w.lost); };
+  std::erase_if(waiting_, [&](const waiting& w) {
+    const bool starts = is_over(w);
+    if (starts) self.fibers->start(*w.fiber);
+    return starts;
+  });
+  if (!waiting_.empty()) self.messages->lost.hear_again();
 }
 
 void add_loss_handler(const loss_handler& handler) {

@@ -20,9 +20,10 @@ void add_loss_handler(const loss_handler& handler);
 }  // namespace detail
 
 /// From now on this rank runs `f(r)` once for each rank r of the job that is lost, in a fiber of its own, soon after it has heard
-/// of it: when it next waits or polls. So `f` may wait, call and send, and what it changes needs no lock. A fence waits for it,
-/// and throws what it throws as an error of a body. Several begin in the order in which they were given. It is for jobs that go
-/// on (ARMILLA_ON_LOSS=continue); in others what `f` has not done after ARMILLA_LOSS_GRACE is not done.
+/// of it: when it next waits or polls, and has taken in all that r had sent it. No call of r begins here
+/// later; one of a newcomer in its place may. So `f` may wait, call and send, and what it changes needs no lock. A fence waits
+/// for it, and throws what it throws as an error of a body. Several begin in the order in which they were given. It is for jobs
+/// that go on (ARMILLA_ON_LOSS=continue or replace); in others what `f` has not done after ARMILLA_LOSS_GRACE is not done.
 ///
 /// Each rank asks for itself, and not all hear of a loss at the same time: `fence` and `team::survivors` tell all alike.
 /// Cost: nothing as long as no rank is lost.

@@ -55,11 +55,12 @@ void async(F&&, rank_t, A&&...) {
   static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: async(rank, f, arguments...)");
 }
 
-/// Statement to every rank, this one included. Paper: STAPL, section 5 (broadcast_rmi).
+/// Statement to every rank of the start, this one included if it is one; those that have joined are not told. Paper: STAPL,
+/// section 5 (broadcast_rmi).
 template <class F, class... A>
   requires(!detail::names_many<std::decay_t<F>>)
 void async_all(F&& f, const A&... arguments) {
-  const rank_t ranks = detail::here("async_all").ranks;
+  const rank_t ranks = detail::here("async_all").world_size;
   for (rank_t r = 0; r < ranks; ++r) async(r, f, arguments...);
 }
 template <auto F, class... A>

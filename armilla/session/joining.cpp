@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/option_table.hpp"
 #include "armilla/base/option_text.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/crash_handlers.hpp"
@@ -83,19 +84,21 @@ joined_process first_process(int argc, char** argv, joined_process process) {
   complain_once();
   program_spec self = this_program(argc, argv);
   self.ranks = settings.ranks;
-  if (settings.ranks > 1) std::exit(supervise({self}, settings));
+  if (settings.ranks > 1 || settings.max_ranks > 1) std::exit(supervise({self}, settings));
   process.ranks.push_back(join_alone(settings, self.arguments[0].c_str()));
   return process;
 }
 
 // Launchers end the job of a rank that dies, each in its way, and there may be several hosts.
-void require_end_on_loss(const launcher& from, const options& settings) {
-  if (settings.on_loss == loss_use::end || (from.kind != launcher_kind::agent && settings.launcher == launcher_use::none)) return;
-  throw_usage("start",
-              fmt::format("ARMILLA_ON_LOSS={} is for the ranks of one host, and {} started this one; start the "
-                          "program by itself with ARMILLA_RANKS or by armilla-run -n without --hosts, or leave "
-                          "ARMILLA_ON_LOSS away",
-                          settings.get("on_loss"), from.kind == launcher_kind::agent ? "armilla-run --hosts" : from.name));
+void require_one_host(const launcher& from, const options& settings) {
+  const char* const name = settings.on_loss != loss_use::end ? "on_loss" : "max_ranks";
+  if (settings.get(name) == options{}.get(name) || (from.kind != launcher_kind::agent && settings.launcher == launcher_use::none))
+    return;
+  throw_usage(
+      "start",
+      fmt::format("{0}={1} is for the ranks of one host, and {2} started this one; start the program by itself with "
+                  "ARMILLA_RANKS or by armilla-run -n without --hosts, or leave {0} away",
+                  variable_of(name), settings.get(name), from.kind == launcher_kind::agent ? "armilla-run --hosts" : from.name));
 }
 
 joined_process join(int argc, char** argv) {
@@ -109,7 +112,7 @@ joined_process join(int argc, char** argv) {
   std::string problem;  // one of all ranks says what is wrong with their variables
   try {
     *process.settings = options::from_environment();
-    if (launched) require_end_on_loss(from, *process.settings);
+    if (launched) require_one_host(from, *process.settings);
   } catch (const error& why) {
     if (!launched) throw;
     problem = why.what();
@@ -139,6 +142,18 @@ joined_process join_or_supervise(int argc, char** argv) {
   install_crash_handlers(process.ranks[0]);
   connect(process);
   return process;
+}
+
+void take_kind(const launch& self, program_kind mine) {
+  constexpr const char* names[] = {"none of them", "run", "run_main", "a session"};
+  if (!self.newcomer) return self.job->kind.store(mine, std::memory_order_release);
+  const program_kind theirs = self.job->kind.load(std::memory_order_acquire);
+  if (theirs == mine || (theirs == program_kind::run_main && mine == program_kind::run)) return;
+  throw_usage("start",
+              fmt::format("this rank joins a running job whose ranks use {}, and its program uses {}: they would not come to "
+                          "the end together; use {} here",
+                          names[std::size_t(theirs)], names[std::size_t(mine)],
+                          theirs == program_kind::session ? "a session" : "run with on_join"));
 }
 
 }  // namespace armilla::detail

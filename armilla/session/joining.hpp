@@ -25,4 +25,7 @@ struct joined_process {
 /// first process it is only thrown; under a launcher of others it is said by one rank, and ends the job.
 joined_process join_or_supervise(int argc, char** argv);
 
+/// Before the rank starts: notes what its program is. usage_error on one that joins a job whose programs come to another end.
+void take_kind(const launch& self, program_kind mine);
+
 }  // namespace armilla::detail

@@ -153,7 +153,7 @@ std::vector<rank_report> gather_reports(context& self) try {
   rank_report unknown;
   unknown.program = "lost";
   unknown.sent.resize(std::size_t(self.ranks));
-  std::vector<rank_report> reports(std::size_t(self.ranks), unknown);
+  std::vector<rank_report> reports(std::size_t(self.world_size), unknown);
   for (std::size_t i = 0; i < images.size(); ++i)
     reports[std::size_t(all.world_rank(rank_t(i)))] = from_image(std::move(images[i]));
   return reports;

@@ -26,18 +26,28 @@ constexpr int could_not_start = 2;
 constinit job_function join_function{};
 
 // Before the rank starts, so that no job begins that cannot go on as it was asked to.
-void require_join_function(const launch& self, who_runs who) try {
-  if (self.job->replaces == 0 || who == who_runs::first || join_function.call != nullptr) return;
+void require_join_function(const launch& self) {
+  if (join_function.call != nullptr || (self.job->replaces == 0 && !self.newcomer)) return;
+  if (self.newcomer)
+    throw_usage("run",
+                "this rank joins a running job, and the program does not say what it runs there; call armilla::on_join(f) before "
+                "run");
   throw_usage("run",
               "ARMILLA_ON_LOSS=replace starts another process in place of a lost rank, and the program does not say what that "
               "runs; call armilla::on_join(f) before run, or set ARMILLA_ON_LOSS=continue");
+}
+
+void require_possible(const launch& self, who_runs who) try {
+  if (who == who_runs::everybody) require_join_function(self);
+  take_kind(self, who == who_runs::first ? program_kind::run_main : program_kind::run);
 } catch (const error& why) {
   record_failure(*self.job, self.rank, failure_kind::start, 1, why.what());
+  if (self.newcomer) say(why.what());
   throw;
 }
 
 int run_rank(const launch& self, const job_function& asked, who_runs who) {
-  require_join_function(self, who);
+  require_possible(self, who);
   session_state rank(self);
   const job_function& f = self.newcomer && who == who_runs::everybody ? join_function : asked;
   const int code = rank.run(f.call, f.function, who);

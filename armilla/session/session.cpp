@@ -7,7 +7,9 @@
 #include "armilla/base/context.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/forked.hpp"
+#include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/session/joining.hpp"
 #include "armilla/session/session_state.hpp"
 
@@ -25,12 +27,13 @@ namespace {
 
 joined_process join_for_session(int argc, char** argv) {
   joined_process process = join_or_supervise(argc, argv);
-  if (process.ranks.size() == 1) return process;
   try {
+    if (process.ranks.size() == 1) return take_kind(process.ranks[0], program_kind::session), std::move(process);
     throw_usage("session",
                 "with ARMILLA_FABRIC=threads a session holds one rank; use armilla::run or run_main, or ARMILLA_FABRIC=shm");
   } catch (const error& why) {
-    record_failure(*process.ranks[0].job, 0, failure_kind::start, 1, why.what());
+    record_failure(*process.ranks[0].job, process.ranks[0].rank, failure_kind::start, 1, why.what());
+    if (process.ranks[0].newcomer) say(why.what());
     throw;
   }
 }
@@ -50,10 +53,11 @@ session::~session() {
 
 int session::run_erased(detail::rank_main call, const void* function, detail::who_runs who) {
   const detail::context& self = detail::here("session::run");  // usage_error in a child that the rank has forked
-  if (self.session->self.job->replaces != 0)
-    detail::throw_usage("session::run",
-                        "with ARMILLA_ON_LOSS=replace a rank that comes later would have missed functions that all ranks end "
-                        "together; use armilla::run with armilla::on_join, or leave session::run away");
+  if (detail::takes_newcomers(*self.session->self.job))
+    detail::throw_usage(
+        "session::run",
+        "a rank that comes into the running job (ARMILLA_MAX_RANKS, ARMILLA_ON_LOSS=replace) would have missed functions "
+        "that all ranks end together; use armilla::run with armilla::on_join, or leave session::run away");
   return holder_->rank.run(call, function, who);
 }
 

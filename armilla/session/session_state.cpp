@@ -57,6 +57,7 @@ void set_stage(const launch& self, rank_stage stage) { self.job->rank[self.rank]
 // One that comes later, and is not needed any more, goes without a word.
 void begin_with_the_others(const launch& self) {
   if (!self.newcomer) return meet(self, all_joined);
+  await_turn(self);
   if (!await_hand_overs(self)) _exit(not_needed_exit_code);
   clear_place(self);
 }
@@ -78,6 +79,7 @@ void meet_at_the_end(const launch& self, meeting_point point) {
 session_state::session_state(const launch& start) : self(start), guard(self) {
   rank.rank = self.rank;
   rank.ranks = self.ranks;
+  rank.world_size = self.world_size();
   rank.program = self.program;
   rank.settings = self.settings;
   rank.session = this;
@@ -122,7 +124,9 @@ int session_state::run(rank_main call, const void* function, who_runs who) try {
     return fail(code), exit_code(code);
   if (who == who_runs::first && rank.rank == 0) tell_main_done(rank, mains);
   take_guest_calls(rank, false);  // else there might always be one more to wait for
-  if (who == who_runs::first) await_instances(rank, others);
+  // One that has joined with a program of `run` ends as the others do.
+  if (who == who_runs::first || (self.newcomer && self.job->kind.load(std::memory_order_acquire) == program_kind::run_main))
+    await_instances(rank, others);
   final_fence(rank, others, ending_of::function);
   take_guest_calls(rank, true);
   return 0;

@@ -31,7 +31,7 @@ std::string explain_flag(const context& self, const char* operation, const await
   const team_slot& slot = *t.slots[std::size_t(t.numbers[std::size_t(waits.owner)])];
   const bool comparing = lies_in(waits.flag, slot.check, sizeof slot.check);
   return fmt::format("{} {}{}: rank {} has not come", operation, number_of(kind, *self.count, comparing),
-                     t.size == std::uint32_t(self.ranks) ? "" : fmt::format(" of team {}", t.id), waits.owner);
+                     t.size == std::uint32_t(self.world_size) ? "" : fmt::format(" of team {}", t.id), waits.owner);
 }
 
 }  // namespace armilla::detail

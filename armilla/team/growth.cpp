@@ -64,6 +64,7 @@ void begin_as_newcomer(team_state& s) {
   s.unsettled = (1u << collective_layout::slots) - 1;
   end_board& end = s.slot(s.self.rank, 0).end;  // the lost rank may have come to its last fences; what it had passed stays
   end.word.store(0, std::memory_order_release);
+  for (end_board::counts& counts : end.of) counts.whom.store(0, std::memory_order_release);
   board_of_newcomer(s, s.self.rank).asks.store(0, std::memory_order_release);
 }
 
@@ -71,8 +72,8 @@ void require_member(const team_state& s, const char* what) {
   if (s.self.host->newcomer)
     throw_usage(
         what,
-        "this rank has taken the place of one that was lost, and is not in the team of all ranks; a team that takes it in "
-        "by grow() comes from armilla::await_team()");
+        "this rank came into the running job, and is not in the team of the ranks of the start; a team that takes it in by "
+        "grow() comes from armilla::await_team()");
 }
 
 newcomer_board& board_of_newcomer(const team_state& s, rank_t r) noexcept { return s.slot(r, 0).newcomers; }
@@ -218,8 +219,8 @@ context& require_newcomer() {
   refuse_parts_of_bodies(c, operation);
   if (!c.host->newcomer)
     throw_usage(operation,
-                "this rank was there from the start, and has its teams; a rank that takes the place of a lost one "
-                "(ARMILLA_ON_LOSS=replace, armilla::joined()) waits so for others to take it in");
+                "this rank is one of the start, and has its teams; await_team is for ranks that come into the running job "
+                "(armilla-run --join, ARMILLA_ON_LOSS=replace): armilla::joined() is true there");
   if (board_of_newcomer(*c.teams, c.rank).asks.load(std::memory_order_relaxed) == asks_no_more)
     throw_usage(operation,
                 "this rank has come into a team already; t.survivors() and t.grow() of that one go on with those that are left");

@@ -5,7 +5,7 @@
 #include "armilla/team/lines.hpp"
 #include "armilla/team/record.hpp"
 
-/// Newcomers, which have taken the place of lost ranks, and teams that take them in.
+/// Newcomers, which have taken the place of lost ranks or joined the running job, and teams that take them in.
 namespace armilla::detail {
 
 /// The ranks of a team that is to be: of the members of the one before it their numbers there, and newcomers.
@@ -16,7 +16,7 @@ struct chosen_ranks {
 
 /// The teams of the start have lost this rank's place: at its start as a newcomer.
 void begin_as_newcomer(team_state& s);
-/// usage_error that names `what` on a newcomer: the team of all ranks has lost its place.
+/// usage_error that names `what` on a newcomer: the team of all ranks has lost its place, or never had one for it.
 void require_member(const team_state& s, const char* what);
 
 newcomer_board& board_of_newcomer(const team_state& s, rank_t r) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/last_fence.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/team_state.hpp"
 
@@ -23,11 +25,16 @@
 /// are left see the same and come to the same end; but one that hears of a loss earlier goes on to another round.
 ///
 /// A rank that has passed a fence says so first. Those that are still in it need not count any more: it was over.
+///
+/// Newcomers (boot/newcomer.hpp) may come until a rank is about to pass the first of these fences. That rank refuses all others
+/// first, and waits for one that it may have let in. A newcomer is in the fence like all others. It begins in the round of the
+/// rank that is furthest. A rank that is behind goes to that round, too, and forgets its counts.
 namespace armilla::detail {
 namespace {
 
 constexpr const char* what_it_is = "the last fence of the ranks that are left";
 constexpr unsigned round_bits = 32;
+constexpr std::uint64_t round_mask = (std::uint64_t{1} << round_bits) - 1;
 constexpr std::uint64_t first_round = 2;  // 1: has come, and shown nothing yet
 constexpr int rounds_without_nap = 8;
 constexpr std::uint64_t last_nap_ns = 1'000'000;
@@ -48,11 +55,17 @@ class last_fence {
     round_counts before;
     for (std::uint64_t round = first_round;; ++round) {
       settle();
+      if (const std::uint64_t furthest = furthest_round(); furthest > round) {
+        round = furthest;
+        before = {};
+      }
       const std::uint64_t whom = show(round);
       await(round);
       const round_counts sums = add_up(round, whom);
-      if (passed_) return;
-      if (sums.whole && before.whole && sums.whom == before.whom && !before.busy && sums.created == before.processed) return;
+      const bool counts_agree =
+          sums.whole && before.whole && sums.whom == before.whom && !before.busy && sums.created == before.processed;
+      if (passed_) return refuse_newcomers();
+      if (counts_agree && !one_more_has_come()) return;
       before = sums;
       if (round % rounds_without_nap == 0)
         c_.messages->waits.wait_until_deadline([] { return false; }, now_ns() + last_nap_ns, what_it_is);
@@ -77,6 +90,26 @@ class last_fence {
   bool busy() const {
     return c_.messages->sums.deferred() != 0 || !c_.messages->out.idle() || !s_.guests_settled ||
            (s_.hooks.quiet != nullptr && !s_.hooks.quiet(c_));
+  }
+
+  // Of the living, where they are in this fence.
+  std::uint64_t furthest_round() const noexcept {
+    std::uint64_t furthest = 0;
+    for (const rank_t r : living_)
+      if (const std::uint64_t word = board(r).word.load(std::memory_order_acquire); word >> round_bits == stage_)
+        furthest = std::max(furthest, word & round_mask);
+    return furthest;
+  }
+
+  void refuse_newcomers() {
+    if (takes_newcomers(c_.host->job())) c_.messages->lost.let_no_more_come();
+  }
+  // That this round has not counted. None comes behind it.
+  bool one_more_has_come() {
+    refuse_newcomers();
+    for (rank_t r = 0; r < c_.ranks; ++r)
+      if (!c_.out->is_lost(r) && std::ranges::find(living_, r) == living_.end()) return true;
+    return false;
   }
 
   std::uint64_t show(std::uint64_t round) {
@@ -143,6 +176,13 @@ void show_word(context& c, std::uint64_t word) {
   for (rank_t r = 0; r < c.ranks; ++r) c.out->notify(r);
 }
 
+// None has come or been lost. Where none comes any more it is the same on all, or a fence of all ends by a loss.
+bool is_as_at_the_start(const context& c) {
+  for (rank_t r = 0; r < c.ranks; ++r)
+    if (life_of(c.host->job(), r).number != 0 || (r < c.world_size && c.out->is_lost(r))) return false;
+  return true;
+}
+
 bool ended_with_all(team_record* team, const intention& what) {
   try {
     run_fence_as(team, what);
@@ -154,17 +194,18 @@ bool ended_with_all(team_record* team, const intention& what) {
 
 bool has_ended(const team_state& s, rank_t r) noexcept {
   const std::uint64_t word = s.slot(r, 0).end.word.load(std::memory_order_acquire);
-  return word >> round_bits > s.end_stage && (word & ((std::uint64_t{1} << round_bits) - 1)) != 0;
+  return word >> round_bits > s.end_stage && (word & round_mask) != 0;
 }
 
 void end_among_living(team_record* team, const intention& what) {
   context& c = *team->self;
   if (c.host->job().goes_on == 0) return run_fence_as(team, what);
   team_state& s = *c.teams;
-  if (c.host->job().replaces != 0) c.messages->lost.let_no_more_come();
   show_word(c, ++s.end_stage << round_bits | 1);
-  if (!ended_with_all(team, what)) {
-    last_fence(c).run();
+  const bool open = takes_newcomers(c.host->job());  // a newcomer is in no collective of the others: the boards come first
+  if (open) last_fence(c).run();
+  if ((open && !is_as_at_the_start(c)) || !ended_with_all(team, what)) {
+    if (!open) last_fence(c).run();
     std::exchange(s.retired, {}).clear();
     tell_errors(c);
   }

@@ -42,13 +42,13 @@ struct alignas(cache_line) survivor_board {
   std::atomic<std::uint64_t> decided[lives];
   std::atomic<std::uint64_t> asked_for;  ///< of rank 0 in world: 1 as soon as the program has asked any team for its survivors
   alignas(cache_line) std::atomic<std::uint64_t> proposal[words];  ///< a bit for each member that the owner found
-  /// Beside them newcomers, which take the place of lost ranks: `newcomer::word`; 0: none.
+  /// Beside them newcomers: `newcomer::word`; 0: none.
   static constexpr std::size_t most_newcomers = 8;
   std::atomic<std::uint64_t> newcomers[most_newcomers];
 };
 static_assert(sizeof(survivor_board) == 4 * cache_line);
 
-/// A rank that has taken the place of a lost one, and the how-manieth there it is.
+/// A rank that came into the running job, and which life of its place it is (boot/life.hpp).
 struct newcomer {
   rank_t rank;
   std::uint32_t life;  ///< never 0

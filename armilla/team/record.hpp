@@ -83,7 +83,7 @@ struct team_record {
   rank_t lost = no_rank;                          ///< the first member that was lost: no collective of this team waits any more
   std::vector<std::uint64_t> ancestors;           ///< the teams that it was made from
   std::vector<bool> left_out;                     ///< members that are not in the last team of survivors
-  std::vector<std::uint32_t> lives;               ///< where lost ranks are replaced: by member, how many had its place before
+  std::vector<std::uint32_t> lives;               ///< where newcomers come: by member, which life of its place it is
 
   team_slot& my_slot() const noexcept { return *slots[rank]; }
   bool by_pairs(std::size_t bytes) const noexcept { return bytes >= pairs_from; }

@@ -10,6 +10,7 @@
 #include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_wait.hpp"
 #include "armilla/team/explain_flag.hpp"
@@ -91,7 +92,7 @@ namespace {
 // Where lost ranks are replaced: of all ranks now.
 std::vector<std::uint32_t> lives_now(const team_state& s) {
   std::vector<std::uint32_t> lives;
-  for (rank_t r = 0; r < s.self.ranks && s.self.host->job().replaces != 0; ++r) lives.push_back(s.self.out->life(r));
+  for (rank_t r = 0; r < s.self.ranks && takes_newcomers(s.self.host->job()); ++r) lives.push_back(s.self.out->life(r));
   return lives;
 }
 
@@ -115,6 +116,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
     t->flat.push_back(t->slots.back()->flat);
     t->boards.push_back(s.self.host->collective(r) + s.layout.board(slot));
   }
+  if (t->rank == t->size) t->slots.push_back(&s.slot(s.self.rank, slot));  // no member: one that has joined later
   t->mine = t->my_slot().flat;
   t->entered = &t->my_slot().entered;
   t->host_leaders = host_leaders_of(*s.self.host, s.self.rank, t->members);
@@ -190,7 +192,7 @@ team_state::team_state(context& c) : self(c), layout{c.ranks} {
     throw_limit("start",
                 fmt::format("a job of {} ranks; its collectives hold at most {}", c.ranks, collective_layout::most_ranks));
   std::vector<rank_t> everyone;
-  for (rank_t r = 0; r < c.ranks; ++r) everyone.push_back(r);
+  for (rank_t r = 0; r < c.world_size; ++r) everyone.push_back(r);
   teams.push_back(world = build_record(*this, everyone, lives_now(*this), 0, 0).release());
   teams.push_back(ending =
                       build_record(*this, std::move(everyone), lives_now(*this), collective_layout::ending_slot, 0).release());
@@ -290,7 +292,7 @@ void make_room(team_record& t, std::uint64_t step, const char* what) {
 
 namespace armilla {
 
-rank_t team::rank() const noexcept { return record_ == nullptr ? -1 : rank_t(record_->rank); }
+rank_t team::rank() const noexcept { return record_ == nullptr || record_->rank == record_->size ? -1 : rank_t(record_->rank); }
 rank_t team::size() const noexcept { return record_ == nullptr ? 0 : rank_t(record_->size); }
 std::uint64_t team::id() const noexcept { return record_ == nullptr ? 0 : record_->id; }
 

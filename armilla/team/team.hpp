@@ -124,7 +124,7 @@ class team {
   }
 
   explicit operator bool() const noexcept { return record_ != nullptr; }
-  /// My number in the team; -1 in the empty one.
+  /// My number in the team; -1 in the empty one, and in `world()` on a rank that has joined later.
   rank_t rank() const noexcept;
   rank_t size() const noexcept;
   /// Rank in the job of member `member`. Throws usage_error if there is no such member.
@@ -150,10 +150,10 @@ class team {
   /// limit_error as `split`. Cost: two barriers.
   team survivors() const { return team(detail::run_survivors(record_)); }
 
-  /// The same, and behind them, in the order of their ranks, up to eight of those that have taken the place of lost ranks and
-  /// wait in `await_team` (ARMILLA_ON_LOSS=replace). It waits for none of them: a program that wants all calls it again, between
-  /// two of its steps. What the others know the newcomers get from them: by a broadcast, or when they ask. Errors and cost as
-  /// `survivors`.
+  /// The same, and behind them, in the order of their ranks, up to eight newcomers that wait in `await_team`: successors of
+  /// lost ranks (ARMILLA_ON_LOSS=replace), and ranks that have joined (armilla-run --join). It waits for none of them: a program
+  /// that wants all calls it again, between two of its steps. What the others know the newcomers get from them: by a broadcast,
+  /// or when they ask. Errors and cost as `survivors`.
   team grow() const { return team(detail::run_grow(record_)); }
 
   /// Returns when all members have entered. See armilla/team/barrier.hpp.
@@ -375,15 +375,15 @@ class team {
   detail::team_record* record_ = nullptr;
 };
 
-/// The team of all ranks of the job.
+/// The team of all ranks of the start: 0 .. ranks()-1. A rank that joins the running job is in none.
 team world();
 /// The ranks that are left of it, in their order in the job: those that `fence` and `barrier` have been over since they last
 /// threw `rank_lost` (ARMILLA_ON_LOSS=continue), the same on all of them; `world()` before, and in other modes. Waits for no
 /// other rank.
 team living();
-/// On a rank that has taken the place of a lost one: waits until others take it into their team by `grow`, and returns that. The
-/// empty team: the others have come to the end of their functions. Errors: usage_error on other ranks, and in a rank that is in
-/// such a team already.
+/// On a rank that came into the running job (`joined()`): waits until others take it into their team by `grow`, and returns that.
+/// The empty team: the others have come to the end of their functions. Errors: usage_error on other ranks, and in a rank that is
+/// in such a team already.
 team await_team();
 
 namespace detail {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A task farm that outlives its workers: ARMILLA_ON_LOSS=continue or replace, and kill any rank but rank 0. The tasks of a lost
-// rank are given to others; each result counts once. Tasks are blocks of numbers.
+// rank are given to others; each result counts once. With ARMILLA_MAX_RANKS workers may join it while it runs (armilla-run
+// --join). Tasks are blocks of numbers.
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -24,54 +26,55 @@ static long steps_in(const task& t) {
 
 /// On rank 0: what is to be done, what each rank has been given, and what is done.
 struct farm {
+  struct worker {
+    std::set<int> given;
+    bool gone = false;
+    int losses = 0;  // of those that have had this rank
+  };
   std::deque<int> todo;
-  std::vector<std::set<int>> given;
-  std::vector<bool> gone, done;
-  std::vector<int> losses;  // of each rank
+  std::map<am::rank_t, worker> workers;  // a reference stays good
+  std::vector<bool> done;
   int length = 0, left = 0, given_twice = 0;
   long steps = 0;
   am::condition_variable changed;
 
   void fill(int blocks, int numbers) {
     for (int block = 0; block < blocks; ++block) todo.push_back(block);
-    given.resize(std::size_t(am::ranks()));
-    gone.resize(std::size_t(am::ranks()));
-    losses.resize(std::size_t(am::ranks()));
     done.resize(std::size_t(blocks));
     left = blocks;
     length = numbers;
   }
 
-  /// A worker has taken the place of one that was lost.
-  void welcome(am::rank_t who) { gone[std::size_t(who)] = false; }
+  /// A worker has joined, or taken the place of one that was lost.
+  void welcome(am::rank_t who) { workers[who].gone = false; }
 
   /// A task for rank `who`; none: all are done, or that worker is lost.
   std::optional<task> next(am::rank_t who) {
-    const auto worker = std::size_t(who);
-    const int before = losses[worker];
-    changed.wait_unlocked([&] { return !todo.empty() || left == 0 || gone[worker] || losses[worker] != before; });
-    if (todo.empty() || gone[worker] || losses[worker] != before) return std::nullopt;
+    worker& asks = workers[who];
+    const auto is_lost = [&asks, before = asks.losses] { return asks.gone || asks.losses != before; };
+    changed.wait_unlocked([&] { return !todo.empty() || left == 0 || is_lost(); });
+    if (todo.empty() || is_lost()) return std::nullopt;
     const int block = todo.front();
     todo.pop_front();
-    given[worker].insert(block);
+    asks.given.insert(block);
     return task{block, length};
   }
 
   void finish(am::rank_t who, int block, long result) {
-    given[std::size_t(who)].erase(block);
-    if (done[std::size_t(block)]) return;  // it was lost behind this, and another rank has done it again
+    workers[who].given.erase(block);
+    if (done[std::size_t(block)]) return;  // a result counts once
     done[std::size_t(block)] = true;
     steps += result;
     if (--left == 0) changed.notify_all();
   }
 
   void lose(am::rank_t who) {
-    const auto worker = std::size_t(who);
-    gone[worker] = true;
-    ++losses[worker];
-    given_twice += int(given[worker].size());
-    for (const int block : given[worker]) todo.push_front(block);
-    given[worker].clear();
+    worker& lost = workers[who];
+    lost.gone = true;
+    ++lost.losses;
+    given_twice += int(lost.given.size());
+    for (const int block : lost.given) todo.push_front(block);
+    lost.given.clear();
     changed.notify_all();
   }
 };
@@ -104,7 +107,10 @@ static bool count_steps(int blocks, int length) {
   if (am::rank() != 0) work();
   meet();
   if (am::rank() != 0) return true;
-  while (const auto mine = tasks.next(0)) tasks.finish(0, mine->block, steps_in(*mine));  // no worker of the start is left
+  while (const auto mine = tasks.next(0)) {  // no worker of the start is left
+    tasks.finish(0, mine->block, steps_in(*mine));
+    am::poll();  // others may join
+  }
   long right = 0;
   for (int block = 0; block < blocks; ++block) right += steps_in({block, length});
   const bool good = tasks.left == 0 && tasks.steps == right;

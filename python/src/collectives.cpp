@@ -27,7 +27,7 @@ std::vector<block> blocks_of(const std::vector<bytes>& all) {
 }
 
 rank_t checked_root(const char* operation, int root) {
-  const rank_t ranks = here(operation).session.self.ranks;
+  const rank_t ranks = here(operation).session.self.world_size();
   if (root < 0 || root >= ranks) detail::throw_bad_rank(operation, root, ranks);
   return rank_t(root);
 }

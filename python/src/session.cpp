@@ -141,7 +141,7 @@ void bind_session(nb::module_& m) {
     const detail::launch& self = here("rank").session.self;
     return self.job->rank[other].program == self.program;
   });
-  m.def("size", [] { return int(here("size").session.self.ranks); });
+  m.def("size", [] { return int(here("size").session.self.world_size()); });
 }
 
 }  // namespace armilla::python

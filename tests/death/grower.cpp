@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A team that loses members and takes in those that come in their places: grower SEED MILLISECONDS. Its members count steps
-// together, by collectives, statements and fences of the team and of halves of it. Newcomers are told the count. Something else
-// kills ranks meanwhile.
+// A team that loses members and takes in those that come in their places, or join it: grower SEED MILLISECONDS [MOST]. Its
+// members count steps together, by collectives, statements and fences of the team and of halves of it. Newcomers are told the
+// count. Something else kills ranks meanwhile.
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <map>
@@ -19,6 +20,7 @@ using deaths::require;
 namespace {
 
 std::int64_t end_ms = 0;
+am::rank_t most_members = 0;  // 0: as many as at the start
 
 std::int64_t now_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -76,7 +78,7 @@ void go_on(am::team t, bool fresh) {
   bool whole = true;
   int grown = 0;
   for (bool over = false; !over;) try {
-      if (!whole || (!fresh && t.size() < am::ranks() && s.step % 5 == 0)) {
+      if (!whole || (!fresh && t.size() < std::max(am::ranks(), most_members) && s.step % 5 == 0)) {
         t = t.grow();
         whole = fresh = true;
         ++grown;
@@ -102,6 +104,7 @@ void come_later() {
 int main(int argc, char** argv) {
   if (argc < 3) return 98;
   end_ms = std::atoll(argv[2]);
+  if (argc > 3) most_members = am::rank_t(std::atoi(argv[3]));
   am::on_join(come_later);
   return am::run(argc, argv, [] { go_on(am::world(), false); });
 }

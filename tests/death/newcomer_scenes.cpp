@@ -156,7 +156,7 @@ void fences_of_all() {
   const auto meet_all = [] {
     try {
       am::world().barrier();
-    } catch (const am::rank_lost&) { return std::string("the team of all ranks has lost it"); }
+    } catch (const am::usage_error&) { return std::string("it is not in the team of all ranks"); }
     return std::string("WRONG: a barrier of all");
   };
   say(am::call(lost, am::as_fiber(meet_all)).get().c_str());

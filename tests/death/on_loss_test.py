@@ -49,6 +49,9 @@ class OnLoss(FailedJobs, unittest.TestCase):
         for _ in range(20):
             self.assert_scene("published", 4, [f"rank {r}: 1000 and 500" for r in (0, 2, 3)])
 
+    def test_a_body_of_the_lost_may_wait_for_the_word_of_its_loss(self):
+        self.assert_scene("body_waits", 2, ["the body of the lost rank goes on, with 400000"])
+
     def test_statements_to_the_lost_are_dropped_and_counted(self):
         self.assert_scene("dropped", 3, ["rank 0: 12", "rank 2: 12"])
 

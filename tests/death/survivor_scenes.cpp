@@ -140,6 +140,22 @@ void passed() {
   am::barrier();
 }
 
+// A body of the lost rank, which has a long argument, waits for what the loss will end.
+void body_waits() {
+  static am::sync_var<int> told;
+  am::on_lost([](am::rank_t) { told.write(1); });
+  if (am::rank() == 1) {
+    const auto wait_for_loss = [](const std::vector<double>& v) {
+      told.read();
+      std::printf("the body of the lost rank goes on, with %zu\n", v.size());
+    };
+    am::async(0, wait_for_loss, std::vector<double>(400'000));
+    am::flush();
+    am::call(0, [] {}).get();
+    kill(getpid(), SIGKILL);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -155,6 +171,7 @@ int main(int argc, char** argv) {
     if (scene == "passed") passed();
     if (scene == "mixed") mixed();
     if (scene == "half_and_fence") half_and_fence();
+    if (scene == "body_waits") body_waits();
     return 0;
   });
 }

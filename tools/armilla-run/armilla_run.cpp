@@ -21,12 +21,14 @@
 #include "agent.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/escaped.hpp"
+#include "armilla/base/option_table.hpp"
 #include "armilla/base/option_text.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/supervisor.hpp"
 #include "debugger.hpp"
 #include "hosts.hpp"
+#include "join.hpp"
 #include "tools/arguments/arguments.hpp"
 
 namespace {
@@ -48,7 +50,7 @@ struct failure {
 // What the command line says of the whole job, as values of ARMILLA_*; empty: not said.
 struct job_words {
   std::string fabric, pin;
-  std::optional<std::string> hosts, rsh;
+  std::optional<std::string> hosts, rsh, join;
   bool label = false, manual = false, gdb = false;
 };
 
@@ -116,7 +118,8 @@ armilla::tools::program description() {
               "  armilla-run -n 4 ./hello arguments             four ranks, each a process of this host\n"
               "  armilla-run -n 4 --fabric threads ./hello      the same as threads of one process\n"
               "  armilla-run -n 1 ./master : -n 3 ./worker      two programs in one job\n"
-              "  armilla-run --hosts a:2,b:2 ./hello            four ranks on two hosts, by ssh\n\n"
+              "  armilla-run --hosts a:2,b:2 ./hello            four ranks on two hosts, by ssh\n"
+              "  armilla-run --join 1234 -n 2 ./worker          two ranks more for the job of process 1234\n\n"
               "ARMILLA_* variables tell a job more; --options prints the manual of all. The exit code is that of the job.\n",
           .command_follows = true};
 }
@@ -146,6 +149,9 @@ void describe_job(armilla::tools::program& all, job_words& job) {
         [&job](const std::string& text) { job.hosts = text; }},
        {"--rsh", "COMMAND", "What starts a command on a host, given the host's name and the command (default: ssh)",
         [&job](const std::string& text) { job.rsh = text; }},
+       {"--join", "JOB",
+        "Add the ranks to a running job, named by a process or a program of it; it was started with ARMILLA_MAX_RANKS",
+        [&job](const std::string& text) { job.join = text; }},
        {"--label", "", "Put [rank] before each line that a rank prints", into(job.label)},
        {"--gdb", "", "Start in gdb: all ranks of this host are its inferiors; say `break` and `run` there", into(job.gdb)},
        {"--options", "", "Print all ARMILLA_* variables and exit", into(job.manual)}});
@@ -182,6 +188,22 @@ int run_on_several(const job_words& job, std::vector<program_spec> programs, con
   return armilla::run::run_on_hosts(hosts, job.rsh.value_or("ssh"), programs, settings);
 }
 
+void require_one_host(const options& settings) {
+  for (const char* const name : {"on_loss", "max_ranks"})
+    if (const std::string value = settings.get(name); value != options{}.get(name))
+      throw failure{wrong_use, fmt::format("{0}={1} is for the ranks of one host; leave --hosts or {0} away",
+                                           armilla::detail::variable_of(name), value)};
+}
+
+// How the ranks of a running job are carried, bound and shown is settled.
+int run_joiners(const job_words& job, std::vector<program_spec> programs) {
+  if (job.hosts || job.rsh || job.label || job.gdb || !job.fabric.empty() || !job.pin.empty())
+    throw failure{wrong_use,
+                  "--join adds ranks to a job that was started otherwise; of the options only -n and --env go with it"};
+  for (auto& program : programs) program.ranks = std::max(program.ranks, 1);
+  return armilla::run::join_running(*job.join, std::move(programs));
+}
+
 // The same command, without the word that led here.
 [[noreturn]] void run_in_debugger(int argc, char** argv) {
   words all(argv, argv + argc);
@@ -198,6 +220,7 @@ int run(int argc, char** argv) {
   std::vector<program_spec> programs;
   for (const auto& part : parts) programs.push_back(parse(part, programs.empty() ? &job : nullptr));
   if (job.manual) return armilla::detail::print_manual(stdout), 0;  // also if a variable is wrong: errors point to it
+  if (job.join) return run_joiners(job, std::move(programs));
   if (job.rsh && !job.hosts)
     throw failure{wrong_use, "--rsh starts commands on other hosts, and none are named; give --hosts a:2,b:2, too"};
   if (job.rsh && job.rsh->empty()) throw failure{wrong_use, "--rsh wants a command, as ssh"};
@@ -209,9 +232,7 @@ int run(int argc, char** argv) {
   for (const std::string_view setting : programs[0].environment)  // what rank 0 has counts, where all must have it alike
     if (setting.starts_with("ARMILLA_"))
       settings.set(setting.substr(0, setting.find('=')), setting.substr(setting.find('=') + 1));
-  if (job.hosts && settings.on_loss != armilla::detail::loss_use::end)
-    throw failure{wrong_use, fmt::format("ARMILLA_ON_LOSS={} is for the ranks of one host; leave --hosts or ARMILLA_ON_LOSS away",
-                                         settings.get("on_loss"))};
+  if (job.hosts) require_one_host(settings);
   if (job.hosts) return run_on_several(job, std::move(programs), settings);
   for (auto& program : programs)
     if (program.ranks == 0) program.ranks = programs.size() == 1 ? settings.ranks : 1;

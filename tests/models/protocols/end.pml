@@ -10,7 +10,7 @@
  * Stands for: armilla/am/far_traffic_loss.cpp: tell_unreachable, note_broken
  * Stands for: armilla/team/team.cpp: lose_member, await_step_of_any
  * Stands for: armilla/session/session_state.cpp: fail_by_exception, finish
- * Code: armilla/boot/supervisor.cpp: reap(); judge(); tell_losses();
+ * Code: armilla/boot/supervisor.cpp: judge(); tell_losses();
  * Code: armilla/boot/child.cpp: if (e && e->kind == ending::how::signal && e->code != SIGABRT) return e; if (e && !other) other = e;
  * Code: armilla/boot/child.cpp: if (e.code == 0 && e.kind == ending::how::code) return std::nullopt;
  * Code: armilla/boot/supervisor.cpp: if (c.told() || (c.alive ? !noted_by(plan_, c) : finished(plan_, c))) continue;

@@ -8,9 +8,10 @@
  * Code: armilla/am/losses.cpp: return out_.to(r).handed_over && life_of(job, r).now == presence::coming;
  *
  * Two ranks live, a third is lost. Each of the two hears what has become of the place at any moment, and comes to its end at any
- * moment. Then it refuses, waits for the process that it may have let in, and passes the last fence when all have come there that
- * it has not heard to be lost. The supervisor starts a process in the place, and another one if that dies before it is let in
- * (FAULTS times). A process that is let in lives a while, and comes to its end.
+ * moment. When all have come there that it has not heard to be lost, it refuses, waits for the process that it may have let in,
+ * and passes the last fence; but if that one is there now, it waits for all once more. One that sees that the other has passed
+ * passes, too. The supervisor starts a process in the place, and another one if that dies before it is let in (FAULTS times). A
+ * process that is let in lives a while, and comes to its end.
  *
  * At rest all are through, or the place stays empty. None passes the last fence while a rank lives that has not come there.
  *
@@ -50,23 +51,27 @@ inline look() {
 }
 
 proctype survivor(byte me) {
-  bit lost = 1, ends;
+  bit lost = 1, ends, handed;
   do
-  :: !ends -> atomic { look() }
-  :: !ends -> break
+  :: atomic { look() }
+  :: break
+  od;
+  at_end[me] = 1;
+wait_for_all:
+  do
+  :: atomic { look() }
+  :: all_came(lost) || passed[1 - me] -> break
   od;
 #ifdef REFUSES_LATE
-  bit awaits = shown[me] == HANDED && place == COMING;
-#endif
-  bit handed = shown[me] == HANDED;
-  ends = 1;
-#ifdef REFUSES_LATE
   if
-  :: awaits -> place != COMING
+  :: shown[me] == HANDED -> place != COMING
   :: else
   fi;
+  ends = 1;
   shown[me] = REFUSED;
 #else
+  handed = shown[me] == HANDED;
+  ends = 1;
   shown[me] = REFUSED;
 #ifndef NOT_WAITED_FOR
   if
@@ -78,8 +83,10 @@ proctype survivor(byte me) {
 #ifndef NOT_HEARD
   atomic { look() }
 #endif
-  at_end[me] = 1;
-  all_came(lost);
+  if
+  :: !all_came(lost) && !passed[1 - me] -> goto wait_for_all
+  :: else
+  fi;
   atomic {
     passed[me] = 1;
     assert(place != LIVING || at_end[2])

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string_view>
+
+/// Sockets between processes of one user on one host. Their names are abstract: no file, gone with the socket. Messages keep
+/// their borders.
+namespace armilla::detail {
+
+/// A socket that others connect to, which does not block; -1 with `errno`.
+int listen_locally(std::string_view name, int most_waiting) noexcept;
+/// Connects to it; -1 if there is none, or if it is another user's.
+int connect_locally(std::string_view name) noexcept;
+/// The next that has connected, also one of another user; -1: none.
+int accept_locally(int listener) noexcept;
+bool is_of_same_user(int connection) noexcept;
+/// The other end is closed.
+bool has_hung_up(int connection) noexcept;
+bool readable_within(int file, int ms) noexcept;
+
+}  // namespace armilla::detail

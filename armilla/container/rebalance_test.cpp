@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Containers go over to a team of more ranks: here from the even ranks to all. With ranks that join it is in tests/joining.
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "armilla/algorithm/algorithm.hpp"
+#include "armilla/container/container.hpp"
+#include "tests/rank_test.hpp"
+
+namespace am = armilla;
+
+namespace {
+
+bool is_even() { return am::rank() % 2 == 0; }
+/// The even ranks; the empty team on others.
+am::team evens() { return am::world().split(is_even() ? 0 : -1); }
+
+/// `make(team)` on the even ranks, and then a part on all.
+template <class Container, class Make>
+Container spread(Make make) {
+  const am::team some = evens();
+  if (!some) return am::rebalance<Container>(am::world());
+  Container x = make(some);
+  return am::rebalance(am::world(), std::move(x));
+}
+
+std::string text_of(std::size_t i) { return std::string(i % 37, char('a' + i % 26)) + std::to_string(i); }
+
+}  // namespace
+
+RANK_TEST(elements_of_an_array_are_dealt_to_all_as_before) {
+  for (const std::size_t block : {0, 1, 7})
+    for (const std::size_t n : {0, 1, 5, 3000}) {
+      const auto y = spread<am::array<double>>([&](const am::team& t) {
+        am::array<double> x(n, am::on(t, block == 0 ? am::blocks() : am::cyclic(block)));
+        am::for_each_index(x, [](std::size_t i, double& e) { e = double(i) * 3; });
+        return x;
+      });
+      EXPECT(y.size() == n && y.members() == am::world());
+      const am::placement before(n, am::rank_t((am::ranks() + 1) / 2), block == 0 ? am::blocks() : am::cyclic(block));
+      EXPECT(y.placement() == before.over(am::ranks()));
+      for (std::size_t k = 0; k < y.local().size(); ++k) EXPECT_EQ(y.local()[k], double(y.index_of_local(k)) * 3);
+    }
+}
+
+RANK_TEST(elements_that_are_no_plain_bytes_go_over) {
+  const auto y = spread<am::array<std::string>>([](const am::team& t) {
+    am::array<std::string> x(5000, am::on(t));
+    am::for_each_index(x, [](std::size_t i, std::string& e) { e = text_of(i); });
+    return x;
+  });
+  EXPECT_EQ(y.size(), 5000U);
+  for (std::size_t k = 0; k < y.local().size(); ++k) EXPECT_EQ(y.local()[k], text_of(y.index_of_local(k)));
+}
+
+RANK_TEST(what_a_vector_was_given_last_is_there_and_it_grows_on_all) {
+  auto y = spread<am::vector<int>>([](const am::team& t) {
+    am::vector<int> x(0, am::on(t));
+    for (int i = 0; i < 100; ++i) x.push_back(i);
+    return x;
+  });
+  const std::size_t before = y.size();
+  EXPECT_EQ(before, 100U * std::size_t((am::ranks() + 1) / 2));
+  EXPECT_EQ(am::reduce(y, 0), int(before) / 100 * 4950);
+  y.push_back(1);
+  am::fence();
+  EXPECT_EQ(y.size(), before + std::size_t(am::ranks()));
+}
+
+RANK_TEST(keys_are_spread_over_all) {
+  auto y = spread<am::unordered_map<std::string, std::int64_t>>([](const am::team& t) {
+    am::unordered_map<std::string, std::int64_t> x(t);
+    for (std::size_t i = 0; i < 2000; ++i) x.update(text_of(i), std::int64_t(i), std::plus<>{});
+    return x;
+  });
+  const auto times = std::int64_t((am::ranks() + 1) / 2);
+  EXPECT_EQ(y.size(), 2000U);
+  for (std::size_t i = std::size_t(am::rank()); i < 2000; i += 97)
+    EXPECT_EQ(y.find(text_of(i)).get().value_or(-1), std::int64_t(i) * times);
+  y.update("new", 1, std::plus<>{});
+  am::fence();
+  EXPECT_EQ(y.find("new").get().value_or(-1), am::ranks());
+}
+
+RANK_TEST(sets_and_containers_with_several_values_of_a_key_go_over) {
+  const auto set = spread<am::unordered_set<int>>([](const am::team& t) {
+    am::unordered_set<int> x(t);
+    for (int i = 0; i < 500; ++i) x.insert(i);
+    return x;
+  });
+  const auto multi = spread<am::unordered_multimap<int, int>>([](const am::team& t) {
+    am::unordered_multimap<int, int> x(t);
+    for (int i = 0; i < 300 && t.rank() == 0; ++i) x.insert(i % 50, i);
+    return x;
+  });
+  EXPECT_EQ(set.size(), 500U);
+  EXPECT_EQ(multi.size(), 300U);
+  EXPECT(set.contains(499).get() && multi.count(7).get() == 6);
+}
+
+RANK_TEST(items_of_a_work_queue_are_worked_on_by_all) {
+  auto y = spread<am::work_queue<int>>([](const am::team& t) {
+    am::work_queue<int> x(t);
+    for (int i = 0; i < 100; ++i) x.push(i);
+    return x;
+  });
+  long sum = 0;
+  y.process([&sum](int i) { sum += i; });
+  EXPECT_EQ(am::all_reduce(sum, std::plus<>{}), 4950L * ((am::ranks() + 1) / 2));
+}
+
+RANK_TEST(what_bodies_push_late_is_not_lost) {
+  am::work_queue<int> x;
+  const auto h = x.handle();
+  const auto push_late = [h](int i) {
+    am::sleep_for(std::chrono::milliseconds(5));
+    h->push(i);
+  };
+  for (int i = 0; i < 10; ++i) am::async((am::rank() + 1) % am::ranks(), push_late, i);
+  x = am::rebalance(am::world(), std::move(x));
+  long sum = 0;
+  x.process([&sum](int i) { sum += i; });
+  EXPECT_EQ(am::all_reduce(sum, std::plus<>{}), 45L * am::ranks());
+}
+
+RANK_TEST(a_part_that_is_not_given_is_refused_on_all) {
+  if (am::ranks() < 3) return;
+  const am::team some = am::world().split(is_even() ? 0 : -1);
+  std::optional<am::array<int>> x;
+  if (some) x.emplace(10, am::on(some));
+  const bool gives = some && am::rank() != 0;
+  EXPECT_THROWS_SAYING(am::usage_error, "ranks have a part of the container, and",
+                       gives ? am::rebalance(am::world(), std::move(*x)) : am::rebalance<am::array<int>>(am::world()));
+}
+
+RANK_TEST(a_team_without_the_container_and_one_without_its_ranks_are_refused_on_all) {
+  EXPECT_THROWS_SAYING(am::usage_error, "no member of the team has the container", am::rebalance<am::array<int>>(am::world()));
+  am::array<int> x(10);
+  if (am::ranks() < 2) return;
+  const am::team some = evens();
+  if (!some) return am::barrier();
+  EXPECT_THROWS_SAYING(am::error, "give a team that has all of them", am::rebalance(some, std::move(x)));
+  EXPECT_EQ(x.size(), 10U);
+  am::barrier();
+}
+
+RANK_TEST_MAIN()
