@@ -149,7 +149,7 @@ RANK_TEST(a_statement_travels_with_the_counts_of_the_fence) {
     return;  // what checks the order of collectives sends more
   const auto others = std::uint64_t(am::ranks() - 1);
   bool seen = false;  // a rank that is about to sleep tells the others what it has entered: then there are more
-  for (int i = 0; i < 100 && !seen; ++i) {
+  for (int i = 0; i < 1000 && !seen; ++i) {
     am::fence();
     here.messages->settle_counts();
     const std::uint64_t frames = count.frames_sent, controls = count.control_sent, rounds = count.fence_rounds;
