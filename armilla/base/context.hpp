@@ -25,16 +25,15 @@ struct progress_thread_state;
 
 /// Everything that belongs to one rank. Ranks may be threads, so nothing else in the library is mutable and global.
 struct context {
-  rank_t rank = 0;                                   ///< this rank
-  rank_t ranks = 1;                                  ///< places: numbers that a rank can have
-  rank_t world_size = 1;                             ///< ranks of the start, the first places; the others are for joiners
-  std::uint32_t program = 0;                         ///< which of the job's programs this rank runs
-  std::uint32_t body_depth = 0;                      ///< > 0 while a body runs on this stack
-  scheduler* fibers = nullptr;                       ///< layer fiber
-  outbox* out = nullptr;                             ///< layer am: what sends
-  endpoint* messages = nullptr;                      ///< layer am: all of it
-  message_state* message_layer = nullptr;            ///< layer am: what holds the endpoint
-  progress_thread_state* progress_thread = nullptr;  ///< layer am: of this rank, if it has one
+  rank_t rank = 0;                                                  ///< this rank
+  rank_t ranks = 1;                                                 ///< places: numbers that a rank can have
+  std::uint32_t program = 0;                                        ///< which of the job's programs this rank runs
+  std::uint32_t body_depth = 0;                                     ///< > 0 while a body runs on this stack
+  scheduler* fibers = nullptr;                                      ///< layer fiber
+  outbox* out = nullptr;                                            ///< layer am: what sends
+  endpoint* messages = nullptr;                                     ///< layer am: all of it
+  message_state* message_layer = nullptr;                           ///< layer am: what holds the endpoint
+  progress_thread_state* progress_thread = nullptr;                 ///< layer am: of this rank, if it has one
   bool (*is_of_lost)(const context&, const void* place) = nullptr;  ///< whether that memory's owner is lost; may be null
   const host_map* host = nullptr;                                   ///< layer fabric: where each rank's memory is mapped here
   void (*settle)(context&) = nullptr;     ///< brings `count` up to date where a layer counts elsewhere; may be null
@@ -51,6 +50,7 @@ struct context {
   std::uint64_t direct_keys = 0;          ///< by less than this; 0: ask the rare path
   std::byte* first_segment = nullptr;     ///< the first of the segments of which that is true; the others follow
   std::uint64_t segment_stride = 0;       ///< one this far behind the other
+  rank_t world_size = 1;                  ///< ranks of the start, the first places; the others are for joiners
 };
 
 /// The calling thread's rank; null outside a session and on threads that are no rank. One load: initial-exec. One for a program
