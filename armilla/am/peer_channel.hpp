@@ -36,10 +36,9 @@ struct peer_channel : link {
   bool urgent = false;                  ///< the open frame holds a reply: it leaves when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
-  bool full = false;     ///< frames wait for credit: nothing may pass them
-  bool blocked = false;  ///< full, far, or the peer runs another program: the general way is to be taken
-  bool lost =
-      false;  ///< none lives in its place: full and blocked until a newcomer does; a send throws rank_lost, replies are dropped
+  bool full = false;                  ///< frames wait for credit: nothing may pass them
+  bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
+  bool lost = false;                  ///< none lives in its place: full and blocked until a newcomer does; sends throw rank_lost
   bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
   bool handed_over = false;           ///< lost: both rings wait for another rank in its place
   std::uint32_t life = 0;             ///< of its rank: how many newcomers have come into that place

@@ -63,8 +63,8 @@ void joiners::withdraw(std::vector<child>& children) {
     one.request->caller.reset(-1);
     for (const rank_t place : one.places) {
       child* const c = child_in(children, place);
-      const bool comes = c->place == child::state::starting || c->place == child::state::coming;
-      if (comes) kill(c->pid, SIGKILL);  // its end is seen, and no other is started
+      if (!c->joins) continue;              // it has come in; what is there now is another's affair
+      if (c->alive) kill(c->pid, SIGKILL);  // its end is seen, and no other is started
       if (c->place == child::state::lost) c->place = child::state::given_up;
     }
   }

@@ -54,7 +54,8 @@ bool is_of_same_user(int connection) noexcept {
 
 bool has_hung_up(int connection) noexcept {
   char byte;
-  return recv(connection, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) == 0;
+  const ssize_t n = recv(connection, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT);
+  return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
 bool readable_within(int file, int ms) noexcept {

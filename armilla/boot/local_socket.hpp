@@ -13,7 +13,7 @@ int connect_locally(std::string_view name) noexcept;
 /// The next that has connected, also one of another user; -1: none.
 int accept_locally(int listener) noexcept;
 bool is_of_same_user(int connection) noexcept;
-/// The other end is closed.
+/// The other end is closed, or the connection is broken.
 bool has_hung_up(int connection) noexcept;
 bool readable_within(int file, int ms) noexcept;
 

@@ -188,7 +188,8 @@ bool add_program(job_plan& plan, rank_t place, const program_spec& program) {
   job_block& job = *plan.job;
   const std::uint32_t number = number_for(plan, program);
   if (number == job_block::max_programs) return false;
-  std::snprintf(job.program_names[number], job_block::max_name, "%s", program.arguments.at(0).c_str());
+  if (!is_in_use(plan, number))  // else it has its name, which others may read now
+    std::snprintf(job.program_names[number], job_block::max_name, "%s", program.arguments.at(0).c_str());
   job.program_count = std::max(job.program_count, number + 1);
   job.rank[place].program = number;
   plan.program_of[std::size_t(place)] = &program;

@@ -139,9 +139,10 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
     if (life_of(job_, rank_t(r)).now == presence::coming) return false;  // it computes, before it joins
-    if (r >= std::uint32_t(world_size(job_)) && find_loss(job_, rank_t(r)) != nullptr)
-      return false;  // one that joins may end any wait
-    if (find_loss(job_, rank_t(r)) != nullptr) continue;
+    if (find_loss(job_, rank_t(r)) != nullptr) {
+      if (rank_t(r) >= world_size(job_)) return false;  // one that joins may end any wait
+      continue;
+    }
     if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_guest(rank)) return false;
     // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no
     // bell.

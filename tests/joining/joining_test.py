@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ranks join a running job, seen from outside: joining_test.py SCENES SERVER WORKER ARMILLA_RUN."""
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,7 +25,9 @@ def start(*command, ranks=2, env=None):
 
 def join(job, *command, ranks=2, cwd=None, env=None):
     asked = [ARMILLA_RUN, "--join", str(job.process.pid), "-n", str(ranks), *command]
-    return subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, cwd=cwd, env=os.environ | (env or {}))
+    run = subprocess.run(asked, capture_output=True, text=True, timeout=PATIENCE, cwd=cwd, env=os.environ | (env or {}))
+    run.stderr = re.sub(r"^armilla-run: not in it yet: .*\n", "", run.stderr)  # said behind two seconds, by busy machines
+    return run
 
 
 class Joining(FailedJobs, unittest.TestCase):

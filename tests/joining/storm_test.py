@@ -12,7 +12,8 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from jobs import PATIENCE, Job, read_arguments  # noqa: E402
 
-ANSWERS = re.compile(r"armilla-run: job \d+: (ranks? [\d, ]+ (is|are) (in it|not in it: .*)|the job has .*|it .*)\n|armilla: .*attach.*\n")
+LATE = r"(armilla-run: not in it yet: .*\n)?"
+ANSWERS = re.compile(LATE + r"armilla-run: job \d+: (ranks? [\d, ]+ (is|are) (in it|not in it: .*)|the job has .*|it .*)\n|armilla: .*attach.*\n")
 
 
 def words_of(kind, most, ends, dice):
