@@ -23,6 +23,7 @@ struct inbound {
   const bool* held;             ///< whether its source is held back
   std::uint64_t processed = 0;  ///< frames ever taken from it
   std::byte* next = nullptr;    ///< where the first frame goes on, if a poll with a limit has put it back
+  inbound* after = nullptr;     ///< the ring that is looked at next
 };
 
 /// A frame that is being taken in, with what only the inbox knows of it.

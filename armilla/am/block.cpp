@@ -137,7 +137,7 @@ void inbox::take_block(rank_t source, std::uint64_t offset, std::size_t size, st
   if (cut_off) throw_damaged(source, "the bytes that fill a block", filled);
   if (methods_ != nullptr) [[unlikely]]
     note_bundle(handler_id(h), size);
-  const being_read counted(far ? nullptr : &inbound_[inbound_of_[std::size_t(source)]].blocks);
+  const being_read counted(far ? nullptr : &ring_of(source).blocks);
   try {
     if (handlers_.streams[h] != 0)
       stream_ = &block;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/am/inbox.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <utility>
@@ -18,6 +20,7 @@
 
 // Model: tests/models/protocols/fence.pml
 // Model: tests/models/protocols/credit.pml
+// Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 namespace {
 
@@ -41,6 +44,8 @@ void prefetch_lines(const ring_reader::frame& frame) noexcept {
 // What a progress thread sends is replies, and their callers wait for them.
 static constexpr bool never_held = false;
 
+static bool is_of_bodies(const inbound& in) noexcept { return in.held != &never_held; }
+
 delivery::delivery(context& self, outbox& out)
     : self(self),
       out(out),
@@ -50,22 +55,49 @@ delivery::delivery(context& self, outbox& out)
 inbox::inbox(context& self, outbox& out, role who)
     : delivery(self, out),
       limits{.unasked = {self.settings->poll_budget.bodies, self.settings->poll_budget.ns}},
-      count_(*self.count) {
+      count_(*self.count),
+      directory_((who == role::rank ? out.host().control(self.rank) : out.host().progress_thread(self.rank)).rings),
+      lane_(who == role::rank ? 0 : 1) {
   const host_map& host = out.host();
   const auto ranks = std::size_t(self.ranks);
   inbound_of_ = std::make_unique<std::uint32_t[]>(ranks);
-  for (rank_t r = 0; r < self.ranks; ++r) {
-    inbound_of_[std::size_t(r)] = host.far[std::size_t(r)] ? no_ring : std::uint32_t(inbound_.size());
-    if (host.far[std::size_t(r)]) continue;
-    const ring_memory ring = host.ring(who == role::rank ? 0 : 1, r, self.rank);
-    inbound_.push_back({ring_reader(ring), r, 0, &out.to(r).holds});
-    if (host.newcomer) inbound_.back().reader.follow(ring);
-  }
+  std::fill_n(inbound_of_.get(), ranks, no_ring);
+  near_ = std::uint32_t(std::count(host.far.get(), host.far.get() + ranks, false));
+  inbound_.reserve(ring_directory::kinds * near_);
+  if (out.opens_all())
+    for (rank_t r = 0; r < self.ranks; ++r)
+      if (!host.far[std::size_t(r)]) adopt(0, r);
   if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.ranks);
-  if (!out.has_progress_threads()) return;
-  processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
-  for (rank_t r = 0; r < self.ranks; ++r)
-    if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r, 0, &never_held});
+  if (out.has_progress_threads()) processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
+}
+
+// The rings of all that have entered since the last time.
+void inbox::adopt() noexcept {
+  entered_ = directory_.entries.load(std::memory_order_acquire);  // pairs with the release in ring_directory::enter
+  for (int kind = 0; kind < ring_directory::kinds; ++kind)
+    for (std::size_t i = 0; i < ring_directory::words; ++i) {
+      std::uint64_t fresh = directory_.writers[kind][i].load(std::memory_order_relaxed) & ~adopted_[kind][i];
+      for (; fresh != 0; fresh &= fresh - 1) adopt(kind, rank_t(64 * i) + std::countr_zero(fresh));
+    }
+}
+
+void inbox::adopt(int kind, rank_t source) noexcept {
+  adopted_[kind][std::size_t(source) / 64] |= std::uint64_t(1) << (source % 64);
+  const ring_memory ring = out.host().ring(kind == 0 ? lane_ : 2, source, self.rank);
+  inbound_.push_back({ring_reader(ring), source, 0, kind == 0 ? &out.to(source).holds : &never_held});
+  const auto is_before = [&](const inbound& in) { return kind != 0 || (is_of_bodies(in) && in.source < source); };
+  inbound** place = &first_;
+  while (*place != nullptr && is_before(**place)) place = &(*place)->after;
+  inbound_.back().after = std::exchange(*place, &inbound_.back());
+  if (kind != 0) return;
+  inbound_of_[std::size_t(source)] = std::uint32_t(inbound_.size() - 1);
+  if (out.host().newcomer) inbound_.back().reader.follow(ring);
+}
+
+// Also where nothing has ever come from a near rank.
+inbound& inbox::ring_of(rank_t source) noexcept {
+  if (inbound_of_[std::size_t(source)] == no_ring) adopt(0, source);
+  return inbound_[inbound_of_[std::size_t(source)]];
 }
 
 template <taker By>
@@ -129,7 +161,7 @@ template void inbox::run_frame<taker::in_place>(arrival&);
 // come, or those of a progress thread.
 bool inbox::is_counted(const arrival& a) const noexcept {
   if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.ranks);
-  return a.in == &inbound_[inbound_of_[std::size_t(a.source)]];
+  return inbound_of_[std::size_t(a.source)] == std::uint32_t(a.in - inbound_.data());
 }
 
 template <bool Counted>
@@ -257,9 +289,14 @@ void inbox::note_observers() noexcept {
 bool inbox::anything_has_come() const noexcept {
   arrival_order* const order = out.observed() ? order_of(self) : nullptr;
   if (order != nullptr) order->flush();
+  if (any_entered()) return true;
   for (const inbound& in : inbound_)
     if (to_read(in) && (order == nullptr || in.next != nullptr || order->next_may_be(in.source))) return true;
   return false;
+}
+
+bool inbox::any_ready() const noexcept {
+  return std::any_of(inbound_.begin(), inbound_.end(), [](const inbound& in) { return in.reader.ready(); });
 }
 
 // Of two that hold each other back the lower one reads on.
@@ -268,10 +305,12 @@ bool inbox::leaves(const inbound& in) const noexcept {
   return to.lost || self.rank > in.source || !to.ring.is_left();
 }
 
-bool inbox::is_done_with(rank_t source) const noexcept {
-  const inbound& in = inbound_[inbound_of_[std::size_t(source)]];
+bool inbox::is_done_with(rank_t source) noexcept {
+  const inbound& in = ring_of(source);
   return !in.reader.ready() && in.blocks == 0;
 }
+
+bool inbox::has_read_all_of(rank_t source) noexcept { return !ring_of(source).reader.ready(); }
 
 void inbox::give_back(arrival& a) {
   if (a.in == nullptr) [[unlikely]]
@@ -283,7 +322,17 @@ void inbox::give_back(arrival& a) {
 
 std::uint64_t inbox::taken_from(rank_t r) const noexcept {
   const std::uint32_t i = inbound_of_[std::size_t(r)];
-  return i == no_ring ? out.far()->lines_taken(r) : inbound_[i].reader.position();
+  if (i != no_ring) [[likely]]
+    return inbound_[i].reader.position();
+  return out.to(r).far ? out.far()->lines_taken(r) : 0;
+}
+
+// What progress threads send is replies, and does not count.
+std::uint64_t inbox::taken() const noexcept {
+  std::uint64_t sum = out.far() != nullptr ? out.far()->link.taken() : 0;
+  for (const inbound& in : inbound_)
+    if (is_of_bodies(in)) sum += in.reader.position();
+  return sum;
 }
 
 std::uint64_t inbox::frames_taken() const noexcept {

@@ -9,6 +9,7 @@
 #include "armilla/am/arrival.hpp"
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/poll_limit.hpp"
+#include "armilla/boot/control_block.hpp"
 
 namespace armilla::detail {
 
@@ -82,15 +83,17 @@ class inbox : public delivery {
   void note_observers() noexcept;
   /// Lines of frames from rank `r` that have been taken in.
   std::uint64_t taken_from(rank_t r) const noexcept;
+  /// The same from all ranks.
+  std::uint64_t taken() const noexcept;
   std::uint64_t frames_taken() const noexcept;
-  /// Nothing but the rank's own ring is looked at, and that is empty.
-  bool only_network_to_look_at() const noexcept { return inbound_.size() == 1 && !inbound_[0].reader.ready(); }
+  /// No other rank is near, and this one's own ring is empty.
+  bool only_network_to_look_at() const noexcept { return near_ == 1 && !any_entered() && !any_ready(); }
   /// Whether a near rank that is lost has nothing left here: no frame, and no block that is being read.
-  bool is_done_with(rank_t source) const noexcept;
+  bool is_done_with(rank_t source) noexcept;
   /// Whether no frame of a near rank is left that has not been taken in.
-  bool has_read_all_of(rank_t source) const noexcept { return !inbound_[inbound_of_[std::size_t(source)]].reader.ready(); }
+  bool has_read_all_of(rank_t source) noexcept;
   /// Tells a near rank that nothing is read from it, or that it is again.
-  void leave(rank_t source, bool left) noexcept { inbound_[inbound_of_[std::size_t(source)]].reader.leave(left); }
+  void leave(rank_t source, bool left) noexcept { ring_of(source).reader.leave(left); }
 
   // ---- progress threads ----
 
@@ -109,6 +112,11 @@ class inbox : public delivery {
   friend class delivery;
   template <taker By>
   [[gnu::noinline]] bool receive(inbound& in);
+  bool any_entered() const noexcept { return directory_.entries.load(std::memory_order_relaxed) != entered_; }
+  bool any_ready() const noexcept;
+  [[gnu::cold]] void adopt() noexcept;
+  void adopt(int kind, rank_t source) noexcept;
+  inbound& ring_of(rank_t source) noexcept;
   template <taker By, bool Counted>
   void run_bundles(arrival& a);
   void give_back(arrival& a);
@@ -127,8 +135,14 @@ class inbox : public delivery {
   [[gnu::noinline]] void run_limited(arrival& a, handler_id h, const std::byte* messages, std::size_t bytes);
 
   counters& count_;
-  std::vector<inbound> inbound_;                 // rings
+  const ring_directory& directory_;
+  const int lane_;                               // of the bodies
+  std::uint32_t entered_ = 0;                    // entries of it that have been seen
+  std::vector<inbound> inbound_;                 // rings whose writers have entered; never moved: frames and fibers point here
+  inbound* first_ = nullptr;                     // of them in the order of looks: by source, replies of progress threads last
   std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place in `inbound_`, or `no_ring`
+  std::uint64_t adopted_[ring_directory::kinds][ring_directory::words] = {};
+  std::uint32_t near_ = 0;  // ranks of this host
   static constexpr std::uint32_t no_ring = ~0U;
   std::optional<suspended_frame> suspended_;
   std::uint64_t finished_ = 0;
@@ -138,10 +152,12 @@ class inbox : public delivery {
 
 template <taker By, class GoesOn>
 [[gnu::always_inline]] inline bool inbox::look_at_rings(bool& any, GoesOn&& goes_on) {
-  for (inbound& in : inbound_) {
-    if (!to_read(in)) continue;
-    any |= receive<By>(in);
-    if (!goes_on(in)) [[unlikely]]
+  if (any_entered()) [[unlikely]]
+    adopt();
+  for (inbound* in = first_; in != nullptr; in = in->after) {
+    if (!to_read(*in)) continue;
+    any |= receive<By>(*in);
+    if (!goes_on(*in)) [[unlikely]]
       return false;
   }
   return true;
@@ -152,12 +168,13 @@ inline bool inbox::look(MustStop&& must_stop) {
   ++count_.polls;
   bool any = false;
   if (!look_at_rings<By>(any, [&](const inbound&) { return !must_stop(); })) return true;
-  if (out.far() != nullptr) [[unlikely]] {
+  if (!out.more_than_rings()) [[likely]]
+    return any;
+  if (out.far() != nullptr) {
     any |= poll_far<By>();
     if (must_stop()) return true;
   }
-  if (out.any_queued()) [[unlikely]]
-    any |= out.drain();
+  if (out.any_queued()) any |= out.drain();
   return any;
 }
 

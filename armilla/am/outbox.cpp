@@ -22,12 +22,15 @@
 
 // Model: tests/models/protocols/fence.pml
 // Model: tests/models/protocols/credit.pml
+// Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 
 outbox::outbox(context& self, const host_map& host, role who)
     : self(self),
       count_(*self.count),
       callable_(who == role::progress_thread ? 0 : std::uint32_t(self.ranks)),
+      opens_all_(host.job().goes_on != 0 || self.settings->progress == progress_mode::signal),
+      who_(who),
       eager_(who == role::progress_thread ? host.layout.ring_bytes / 8  // it has no heap for blocks
                                           : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       watch_(stats_of(self).watch.get()),
@@ -40,27 +43,39 @@ outbox::outbox(context& self, const host_map& host, role who)
   channel_count_ = has_thread ? 2 * ranks : ranks;
   channels_ = std::make_unique<peer_channel[]>(channel_count_);
   to_flush_.reserve(channel_count_);
-  for (rank_t r = 0; r < self.ranks; ++r) open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
-  if (!has_thread) return;
-  progress_channels_ = ranks;
-  for (rank_t r = 0; r < self.ranks; ++r) open_channel(ranks + std::size_t(r), r, 1, host.progress_thread(r));
+  open_rings_.reserve(channel_count_);
+  if (has_thread) progress_channels_ = ranks;
+  for (rank_t r = 0; r < self.ranks; ++r) {
+    set_up(std::size_t(r), r, host.control(r));
+    if (has_thread) set_up(ranks + std::size_t(r), r, host.progress_thread(r));
+  }
 }
 
 outbox::~outbox() = default;
 
-void outbox::open_channel(std::size_t index, rank_t to, int lane, control_block& peer) {
+void outbox::set_up(std::size_t index, rank_t to, control_block& peer) {
   peer_channel& c = channels_[index];
   c.to = to;
   c.index = std::uint32_t(index);
   c.peer = &peer;
   c.same_program = host_.program[std::size_t(to)] == self.program;
   c.far = host_.far[std::size_t(to)];
-  c.blocked = c.far || !c.same_program;
-  if (!c.far) c.ring = ring_writer(host_.ring(lane, self.rank, to));
+  c.blocked = true;
   c.life = life_of(host_.job(), to).number;
-  if (host_.newcomer) c.ring.follow();
+  if (opens_all_ && !c.far) open_ring(c);
   if (to != self.rank && !was_taken(host_.job(), to)) c.lost = c.full = c.blocked = true;  // until a rank joins there
   c.aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(c));
+}
+
+// Its reader looks at it from now on.
+void outbox::open_ring(peer_channel& c) {
+  const bool to_thread = c.index >= channel_count_ / 2 && progress_channels_ != 0;
+  const int lane = who_ == role::progress_thread ? 2 : to_thread ? 1 : 0;
+  c.ring = ring_writer(host_.ring(lane, self.rank, c.to));
+  if (host_.newcomer) c.ring.follow();
+  c.blocked = c.full || !c.same_program;
+  open_rings_.push_back(c.index);
+  c.peer->rings.enter(lane == 2 ? 1 : 0, self.rank);
 }
 
 // That any place can hold.
@@ -74,7 +89,7 @@ std::size_t outbox::longest_frame(const peer_channel& c) const noexcept {
 // caller that may wait for credit does so before it measures: `admit`.
 std::byte* outbox::append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
   if (c.blocked) [[unlikely]]
-    refuse_if_spent(c, h, kind);
+    prepare_blocked(c, h, kind);
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
   if (size > eager_ && !names_block(h)) [[unlikely]]
     return append_bulk(c, h, size);
@@ -132,6 +147,12 @@ void outbox::refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) 
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
                                     "ARMILLA_BACKLOG_LIMIT or send less from bodies",
                                     backlog_bytes_, c.backlog.size(), c.to));
+}
+
+// The first message opens its ring.
+void outbox::prepare_blocked(peer_channel& c, handler_id h, traffic kind) {
+  refuse_if_spent(c, h, kind);
+  if (!c.far && c.ring.lines() == 0) open_ring(c);
 }
 
 void outbox::start_bundle(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
@@ -233,7 +254,7 @@ bool outbox::post(peer_channel& c, const std::byte* frame, std::size_t bytes) {
 
 void outbox::queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
   if (c.lost) return;
-  if (c.backlog.empty()) ++backlog_channels_;
+  if (c.backlog.empty()) count_backlogs(backlog_channels_ + 1);
   c.full = c.blocked = true;
   c.backlog.push_back({{frame, frame + std::max(bytes, link::least_frame)}, bytes, bytes + blocks});
   c.backlog_weight += bytes + blocks;
@@ -241,6 +262,11 @@ void outbox::queue(peer_channel& c, const std::byte* frame, std::size_t bytes, s
   ++count_.backlog_frames;
   count_.backlog_bytes += bytes;
   if (!c.holds && c.backlog_weight > hold_above_) holding{*self.messages}.hold_back(c);
+}
+
+void outbox::count_backlogs(std::uint32_t channels) noexcept {
+  backlog_channels_ = channels;
+  more_than_rings_ = channels != 0 || far_ != nullptr;
 }
 
 bool outbox::drain() {
@@ -261,7 +287,7 @@ bool outbox::drain(peer_channel& c) {
     if (c.holds && c.backlog_weight <= hold_above_ / 2) holding{*self.messages}.read_on(c);
     any = true;
   }
-  --backlog_channels_;
+  count_backlogs(backlog_channels_ - 1);
   c.full = false;
   c.blocked = c.far || !c.same_program;
   return any;
@@ -279,7 +305,7 @@ void outbox::lose(peer_channel& c) noexcept {
   c.backlog.clear();
   c.backlog_weight = 0;
   if (c.holds) holding{*self.messages}.read_on(c);
-  --backlog_channels_;
+  count_backlogs(backlog_channels_ - 1);
 }
 
 void outbox::lose(rank_t r) noexcept {
@@ -347,6 +373,7 @@ void outbox::throw_on_progress_thread(const char* operation) const {
 void outbox::open_network(endpoint& all, role who) {
   far_ = far_traffic::open(all, who);
   if (far_ == nullptr) return;
+  count_backlogs(backlog_channels_);
   // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
   constexpr std::size_t least_by_network = 512;
   eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(bundle_header));
@@ -354,7 +381,10 @@ void outbox::open_network(endpoint& all, role who) {
     if (channels_[i].far) channels_[i].aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(channels_[i]));
 }
 
-void outbox::close_network() noexcept { far_.reset(); }
+void outbox::close_network() noexcept {
+  far_.reset();
+  count_backlogs(backlog_channels_);
+}
 
 bool outbox::moves_for(const void* owner) const noexcept { return far_ != nullptr && far_->moves_for(owner); }
 

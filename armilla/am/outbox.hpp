@@ -76,6 +76,13 @@ class outbox {
 
   bool is_lost(rank_t r) const noexcept { return channels_[std::size_t(r)].lost; }
 
+  /// The channels with a ring, by index: those to which something was ever sent.
+  const std::vector<std::uint32_t>& open_rings() const noexcept { return open_rings_; }
+  const peer_channel& channel(std::uint32_t index) const noexcept { return channels_[index]; }
+  /// Whether all rings are open from the start: where others may follow at their ends, and where a signal's handler sends, which
+  /// must not allocate.
+  bool opens_all() const noexcept { return opens_all_; }
+
   // ---- one message ----
 
   /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some.
@@ -184,6 +191,8 @@ class outbox {
   void drain_all();
   /// Whether anything waits for credit, which comes without a bell.
   bool any_queued() const noexcept { return backlog_channels_ != 0; }
+  /// Whether a look has more to see than rings: a network, or what is queued here.
+  bool more_than_rings() const noexcept { return more_than_rings_; }
   std::size_t queued_bytes() const noexcept { return backlog_bytes_; }
   /// Bytes that wait here for rank `r` to take in what was sent before, with the blocks that they name.
   std::size_t queued_for(rank_t r) const noexcept { return channels_[std::size_t(r)].backlog_weight; }
@@ -251,10 +260,12 @@ class outbox {
   [[gnu::noinline]] std::byte* append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind);
   watermark* start_block(peer_channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(peer_channel& c, handler_id h, std::size_t size);
-  void open_channel(std::size_t index, rank_t to, int lane, control_block& theirs);
+  void set_up(std::size_t index, rank_t to, control_block& theirs);
+  [[gnu::cold]] void open_ring(peer_channel& c);
   void open_frame(peer_channel& c, std::size_t need);
   [[gnu::cold]] void await_credit(peer_channel& c);
   [[gnu::cold]] bool admit_statement_slowly(peer_channel& c);
+  [[gnu::cold]] void prepare_blocked(peer_channel& c, handler_id h, traffic kind);
   [[gnu::cold]] void refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const;
   void start_bundle(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
   void close_bundle(peer_channel& c) noexcept;
@@ -266,6 +277,7 @@ class outbox {
   bool post(peer_channel& c, const std::byte* frame, std::size_t bytes);
   [[gnu::cold]] void queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
   bool drain(peer_channel& c);
+  void count_backlogs(std::uint32_t channels) noexcept;
   void lose(peer_channel& c) noexcept;
   std::size_t longest_frame(const peer_channel& c) const noexcept;
   peer kind_of(const peer_channel& c) const noexcept;
@@ -278,10 +290,14 @@ class outbox {
   std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but replies
   std::uint32_t backlog_channels_ = 0;
   bool observed_ = false;
+  bool more_than_rings_ = false;
+  const bool opens_all_;
+  const role who_;
   std::size_t eager_ = 0;
   stopwatch* watch_;
   trace* trace_;
   std::vector<std::uint32_t> to_flush_;
+  std::vector<std::uint32_t> open_rings_;
   std::size_t channel_count_ = 0;
   std::size_t backlog_bytes_ = 0;
   std::size_t backlog_limit_;

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <vector>
 
 #include "armilla/am/handler.hpp"
@@ -37,7 +37,7 @@ struct peer_channel : link {
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
   bool full = false;                  ///< frames wait for credit: nothing may pass them
-  bool blocked = false;               ///< full, far, or the peer runs another program: the general way is to be taken
+  bool blocked = false;               ///< not open yet, full, far, or the peer runs another program: the general way is to be taken
   bool lost = false;                  ///< none lives in its place: full and blocked until a newcomer does; sends throw rank_lost
   bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
   bool handed_over = false;           ///< lost: both rings wait for another rank in its place
@@ -54,7 +54,7 @@ struct peer_channel : link {
     std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
     std::size_t weight;  ///< with the blocks that it names
   };
-  std::deque<backlog_frame> backlog;  ///< frames that wait for credit, oldest first
+  std::list<backlog_frame> backlog;   ///< frames that wait for credit, oldest first; a deque takes memory where there are none
   std::size_t backlog_weight = 0;     ///< of all of them
   std::size_t open_blocks = 0;        ///< bytes of the blocks that the open frame names
   owned<std::byte[]> staging;         ///< where frames are filled

@@ -21,6 +21,22 @@ enum attention : std::uint32_t {
 inline constexpr int attention_signal_offset = 5;   ///< SIGRTMIN + this
 inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that sleeps at a descriptor
 
+/// Which rings a reader has to look at: those whose writers have entered here. To look at a ring takes a page of the host's
+/// memory, even where nothing was ever written to it.
+// Model: tests/models/order/sleep.rs
+struct ring_directory {
+  static constexpr std::size_t words = job_block::max_ranks / 64;
+  static constexpr int kinds = 2;       ///< of a rank: bodies, and replies of progress threads
+  std::atomic<std::uint32_t> entries;   ///< counted up behind each: what a look compares
+  std::atomic<std::uint64_t> writers[kinds][words];  ///< a bit for each rank
+
+  /// By the writer, before its first frame.
+  void enter(int kind, rank_t from) noexcept {
+    writers[kind][std::size_t(from) / 64].fetch_or(std::uint64_t(1) << (from % 64), std::memory_order_relaxed);
+    entries.fetch_add(1, std::memory_order_release);  // pairs with the acquire in inbox::adopt
+  }
+};
+
 /// In the control pages of a rank: one block for itself, one for its progress thread. Written by the owner unless said otherwise.
 struct control_block {
   /// One of `attention`; a peer that sees another value than `awake` sets it to that and does what it says.
@@ -31,6 +47,7 @@ struct control_block {
   alignas(cache_line) std::atomic<std::uint64_t> heap_first;
   /// Of the network over rings: the owner wants its descriptor to tell when something comes. Telling sets it back.
   std::atomic<std::uint32_t> loop_armed;
+  alignas(cache_line) ring_directory rings;  ///< that the owner reads
 
   // What the rank shows to the supervisor of the job. Not on the line of `sleeping`, which every sender reads.
 
@@ -60,7 +77,8 @@ struct control_block {
   static constexpr std::size_t guest_places = 8;
   alignas(cache_line) std::atomic<std::uint64_t> guests[guest_places];
   static constexpr std::size_t text_room =
-      host_layout::control_bytes / 2 - std::size_t(7) * cache_line - align_up(sizeof(counters), cache_line);
+      host_layout::control_bytes / 2 - std::size_t(7) * cache_line - align_up(sizeof(counters), cache_line) -
+      align_up(sizeof(ring_directory), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };
 static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);

@@ -107,7 +107,10 @@ void far_link::publish(std::byte* records, end_t to, std::size_t bytes, kind how
       network_head::good_mark, 0, std::uint8_t(how), lane_to(to), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
   p.reported = p.taken;
   if (bytes != 0) ++p.next_out;
-  if (bytes != 0 && how == kind::counted) p.sent += lines_for(bytes);
+  if (bytes != 0 && how == kind::counted) {
+    p.sent += lines_for(bytes);
+    sent_ += lines_for(bytes);
+  }
   net_.submit(rank_of(to), bytes + sizeof(network_head));
 }
 
@@ -317,6 +320,7 @@ void far_link::release(const frame& f) {
   if (f.control) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);
+  if (!is_progress_thread(f.end)) taken_ += lines_for(f.bytes);
   if (p.taken - p.reported > window_ / 4) tell(f.end);
 }
 

@@ -98,7 +98,7 @@ class ring_writer {
   }
 
   /// Whether the reader says that it leaves what is there.
-  bool is_left() const noexcept { return memory_.left().load(std::memory_order_relaxed) != 0; }
+  bool is_left() const noexcept { return memory_.count != 0 && memory_.left().load(std::memory_order_relaxed) != 0; }
 
   /// The present reader is lost: `to` may begin behind all that was written, and write behind all that was `taken` from it.
   void hand_over(std::uint64_t to, std::uint64_t taken = 0) const noexcept {

@@ -14,6 +14,13 @@ import unittest
 from start_case import ACTOR, FABRICS, LAUNCHER, SANITIZED, Job, StartTest
 
 
+def shared_bytes(supervisor):
+    """What the memory of the host's ranks takes."""
+    folder = f"/proc/{supervisor}/fd"
+    kept = {os.path.realpath(f"{folder}/{each}"): os.stat(f"{folder}/{each}") for each in os.listdir(folder)}
+    return sum(512 * each.st_blocks for name, each in kept.items() if "memfd:" in name)
+
+
 class Starting(StartTest):
     def test_every_rank_runs_the_function(self):
         for fabric in FABRICS:
@@ -105,6 +112,15 @@ class Starting(StartTest):
         for pid in job.left_behind():
             with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
                 self.assertEqual([line for line in maps if "/dev/shm" in line], [])
+        job.process.send_signal(signal.SIGTERM)
+        job.end()
+
+    @unittest.skipIf("shm" not in FABRICS or SANITIZED, "processes only, as users build them")
+    def test_ranks_that_do_not_talk_share_little_memory(self):
+        ranks = 64
+        job = Job([ACTOR, "hang"], ranks=ranks, fabric="shm")
+        job.wait_for_lines(ranks)
+        self.assertLess(shared_bytes(job.process.pid), (1 << 20) + ranks * (40 << 10))  # a ring for each pair would take 16 MiB
         job.process.send_signal(signal.SIGTERM)
         job.end()
 

@@ -5,6 +5,9 @@
 // Stands for: armilla/am/progress.hpp: idle
 // Stands for: armilla/fabric/notify.hpp: notify
 // Stands for: armilla/boot/control_block.cpp: wake
+// Stands for: armilla/boot/control_block.hpp: enter
+// Stands for: armilla/am/inbox.cpp: adopt, anything_has_come
+// Stands for: armilla/am/outbox.cpp: open_ring
 // Code: armilla/fabric/event_count.cpp: mine_.sleeping.store(how, std::memory_order_seq_cst);
 // Code: armilla/fabric/event_count.cpp: if (asymmetric_ && syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0) != 0) asymmetric_ = false;
 // Code: armilla/fabric/event_count.cpp: std::uint64_t limit = asymmetric_ ? ~std::uint64_t(0) : bounded_sleep_ns;
@@ -12,11 +15,15 @@
 // Code: armilla/am/progress.hpp: sleeper_.prepare_wait(); if (anything()) sleeper_.cancel_wait(); else rest(backoff);
 // Code: armilla/fabric/notify.hpp: std::atomic_signal_fence(std::memory_order_seq_cst);
 // Code: armilla/fabric/notify.hpp: if (sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
+// Code: armilla/boot/control_block.hpp: entries.fetch_add(1, std::memory_order_release);
+// Code: armilla/am/inbox.cpp: entered_ = directory_.entries.load(std::memory_order_acquire);
+// Code: armilla/am/inbox.cpp: if (any_entered()) return true;
 // Code: armilla/boot/control_block.cpp: const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
 //!
 //! `membarrier` interrupts every core between two of its instructions, and returns when all have been. So each core has a lock here,
 //! which it holds while it executes one, and the sleeper takes each of them once. That orders what the core did before against the
 //! sleeper's next look, and the sleeper's flag against what the core does next, and nothing more; loom tries all places.
+//! A ring is looked at once its writer has entered it, which it does before its first frame.
 //! A futex is a lock of the kernel under which the word is compared, a signal that is pending ends the next sleep.
 use crate::*;
 use loom::cell::UnsafeCell;
@@ -38,6 +45,7 @@ struct How {
     kernel_compares: bool,
     descriptor: bool,
     swaps_at_descriptor: bool,
+    enters_first: bool,
 }
 
 const AS_WRITTEN: How = How {
@@ -49,9 +57,11 @@ const AS_WRITTEN: How = How {
     kernel_compares: true,
     descriptor: false,
     swaps_at_descriptor: true,
+    enters_first: true,
 };
 
 struct Ring {
+    entered: AtomicU32,
     word: AtomicU32,
     bytes: UnsafeCell<u32>,
 }
@@ -78,7 +88,7 @@ impl Job {
             kernel: Mutex::new(Kernel::default()),
             woken: Condvar::new(),
             cores: (0..senders).map(|_| Mutex::new(())).collect(),
-            rings: (0..senders).map(|_| Ring { word: AtomicU32::new(0), bytes: UnsafeCell::new(0) }).collect(),
+            rings: (0..senders).map(|_| Ring { entered: AtomicU32::new(0), word: AtomicU32::new(0), bytes: UnsafeCell::new(0) }).collect(),
         }
     }
     fn wake(&self) {
@@ -94,6 +104,13 @@ impl Job {
     }
     fn send(&self, me: usize) {
         let instruction = || self.how.membarrier.then(|| self.cores[me].lock().unwrap());
+        let enter = || {
+            let _one = instruction();
+            self.rings[me].entered.store(1, Release);
+        };
+        if self.how.enters_first {
+            enter();
+        }
         let publish = || {
             let _one = instruction();
             self.rings[me].bytes.with_mut(|p| unsafe { *p = 7 });
@@ -113,6 +130,9 @@ impl Job {
         };
         if wakes {
             self.wake();
+        }
+        if !self.how.enters_first {
+            enter();
         }
     }
     fn membarrier(&self) {
@@ -166,7 +186,7 @@ impl Job {
     fn look(&self, taken: &mut [bool]) -> bool {
         let before = taken.iter().filter(|t| **t).count();
         for (ring, taken) in self.rings.iter().zip(taken.iter_mut()) {
-            if !*taken && ring.word.load(Acquire) == 1 {
+            if !*taken && ring.entered.load(Acquire) == 1 && ring.word.load(Acquire) == 1 {
                 assert_eq!(ring.bytes.with(|p| unsafe { *p }), 7);
                 *taken = true;
             }
@@ -220,6 +240,7 @@ pub const VARIANTS: &[Variant] = &[
     Variant { name: "at_a_descriptor_two_senders", refused: HOLDS, run: || sleep(DESCRIPTOR, 2, Some(3)) },
     Variant { name: "broken_no_membarrier", refused: ALL_SLEEP, run: || one(How { membarrier: false, ..AS_WRITTEN }) },
     Variant { name: "broken_no_second_look", refused: ALL_SLEEP, run: || one(How { looks_again: false, ..AS_WRITTEN }) },
+    Variant { name: "broken_enters_behind_its_frame", refused: ALL_SLEEP, run: || one(How { enters_first: false, ..AS_WRITTEN }) },
     Variant { name: "broken_flag_behind_barrier", refused: ALL_SLEEP, run: || one(How { flag_before_barrier: false, ..AS_WRITTEN }) },
     Variant { name: "broken_compiler_reorders", refused: ALL_SLEEP, run: || one(How { compiler_keeps_order: false, ..AS_WRITTEN }) },
     Variant { name: "broken_kernel_does_not_compare", refused: ALL_SLEEP, run: || one(How { kernel_compares: false, ..AS_WRITTEN }) },
