@@ -78,7 +78,8 @@ endif()
 # The documentation as it is written, and as a site where tools/site has built it.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION ${CMAKE_INSTALL_DOCDIR} PATTERN site EXCLUDE)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/build/site/" DESTINATION ${CMAKE_INSTALL_DOCDIR}/html COMPONENT site OPTIONAL)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/build/site/" DESTINATION ${CMAKE_INSTALL_DOCDIR}/html COMPONENT site OPTIONAL
+        PATTERN "sitemap.xml*" EXCLUDE) # for search engines
 
 # The examples, which name each other's headers by paths from the folder above theirs, and a project of their own.
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION ${CMAKE_INSTALL_DATADIR}/armilla FILES_MATCHING PATTERN "*.cpp" PATTERN "*.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ half of test_mixed.py: each rank provides methods that ranks of Python call, and then calls what they provide.
+// The C++ half of mixed_test.py: each rank provides methods that ranks of Python call, and then calls what they provide.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/check-docs must find blocks, compile them as their hints say, and name page and line of what is wrong."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -93,6 +94,15 @@ class CheckDocs(unittest.TestCase):
     def test_only_few_blocks_may_be_ignored(self):
         self.accepted("```cpp ignore\n???\n```\n" * 2)
         self.refused("```cpp ignore\n???\n```\n" * 3, "3 of 3 blocks are not compiled")
+
+    @unittest.skipUnless(shutil.which("mpicxx"), "no MPI")
+    def test_a_block_of_mpi_is_compiled_by_its_compiler(self):
+        self.accepted("```cpp mpi\nint rank = 0;\nMPI_Comm_rank(MPI_COMM_WORLD, &rank);\n```\n")
+        self.refused("```cpp mpi\nint rank = 0;\nMPI_Comm_rank(rank);\n```\n", "page.md:3:")
+
+    def test_a_block_of_another_system_needs_a_source(self):
+        self.accepted("```cpp other\n???\n```\n\n## Sources\n\nits manual\n")
+        self.refused("```cpp other\n???\n```\n", "page.md:2: error: no section `## Sources`")
 
     def test_an_unknown_hint_is_an_error(self):
         self.refused("```cpp nonsense\n```\n", "no hint 'nonsense'")
