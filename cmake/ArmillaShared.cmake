@@ -13,14 +13,16 @@ if(ARMILLA_SHARED)
   string(REGEX MATCHALL "[^\n]+" ARMILLA_SHOWN_HEADERS "${ARMILLA_SHOWN_HEADERS}")
 endif()
 
-# armilla_show_public_names(<layer> <lower>...): hides all names of this layer but those of public headers of it and of the lower ones on
+# armilla_show_public_names(<layer> DEPENDS <lower> ...): hides all names of this layer but those of public headers of it and of the lower ones on
 # which it depends: a name that is hidden in one object is hidden in the library. Nothing where no shared library is made of it.
 function(armilla_show_public_names layer)
+  cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
+  armilla_know_all(armilla_show_public_names)
   if(NOT ARMILLA_SHARED)
     return()
   endif()
-  set(known ${ARGN})
-  foreach(lower IN LISTS ARGN)
+  set(known ${arg_DEPENDS})
+  foreach(lower IN LISTS arg_DEPENDS)
     get_property(theirs GLOBAL PROPERTY ARMILLA_BELOW_${lower})
     list(APPEND known ${theirs})
   endforeach()
@@ -42,11 +44,13 @@ function(armilla_show_public_names layer)
   endif()
 endfunction()
 
-# armilla_shared_aggregate(OBJECT...): the target armilla, libarmilla.so. Of what these objects show the templates of other libraries,
+# armilla_shared_aggregate(OBJECTS ...): the target armilla, libarmilla.so. Of what these objects show the templates of other libraries,
 # which they instantiate, stay inside.
 function(armilla_shared_aggregate)
+  cmake_parse_arguments(arg "" "" "OBJECTS" ${ARGN})
+  armilla_know_all(armilla_shared_aggregate)
   set(exported "${PROJECT_SOURCE_DIR}/cmake/exported.map")
-  add_library(armilla SHARED ${ARGN})
+  add_library(armilla SHARED ${arg_OBJECTS})
   set_target_properties(armilla PROPERTIES LINKER_LANGUAGE CXX VERSION ${ARMILLA_ABI}.${PROJECT_VERSION} SOVERSION ${ARMILLA_ABI}
                                            LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib" LINK_DEPENDS "${exported}")
   target_link_options(armilla PRIVATE "-Wl,--version-script=${exported}" -Wl,--no-undefined)

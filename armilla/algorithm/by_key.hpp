@@ -2,14 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <string>
-#include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "armilla/algorithm/top_k.hpp"
-#include "armilla/container/algorithm_call.hpp"
+#include "armilla/algorithm/by_key_inline.hpp"
 #include "armilla/container/unordered_map.hpp"
 
 /// What brings equal keys together. Each gives a hash container over the members of its input, complete on return: all members
@@ -19,46 +15,6 @@
 /// The input is what each member has of a container, of a file that all read (`read_csv(...)`), or a range of its own (a
 /// std::vector: then of all ranks). Projections say what of an element is the key and what the value; they stay on their rank.
 namespace armilla {
-namespace detail {
-
-template <class R>
-decltype(auto) part_of(R& items) {
-  if constexpr (requires { items.local(); })
-    return items.local();
-  else
-    return (items);
-}
-template <class R>
-team members_of(const R& items) {
-  if constexpr (requires { items.members(); })
-    return items.members();
-  else
-    return world();
-}
-
-template <class R>
-using element_in = decltype(*std::declval<decltype(part_of(std::declval<R&>()))&>().begin());
-template <class R, class Proj>
-using projected_in = std::decay_t<std::invoke_result_t<Proj&, element_in<R>>>;
-/// A text that a view names lies in a container as a text of its own.
-template <class T>
-using kept = std::conditional_t<std::is_same_v<T, std::string_view>, std::string, T>;
-
-/// Calls f(e) for what this rank has, and fences. What an input or a projection throws on one rank, all throw.
-template <class R, class F>
-void each_then_fence(R& items, const team& t, const char* operation, F f) {
-  algorithm_call why(operation);
-  std::size_t n = 0;
-  try {
-    const in_functions here;
-    for (auto&& e : part_of(items)) f(e), ++n;
-  } catch (...) { why.note(); }
-  count_elements(n);
-  t.fence();
-  agree(t, operation, why);
-}
-
-}  // namespace detail
 
 /// How often each key comes: unordered_map<Key, std::int64_t>. Equal keys meet on their rank first.
 template <class R, class Key = std::identity>

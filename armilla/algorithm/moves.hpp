@@ -1,55 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "armilla/algorithm/elementwise.hpp"
 #include "armilla/algorithm/in_order.hpp"
+#include "armilla/algorithm/moves_inline.hpp"
 #include "armilla/algorithm/sort.hpp"
-#include "armilla/container/array.hpp"
 
 /// Algorithms that move elements to other indices. The member that has the place an element goes to reads it where it lies: one
 /// meeting before, one agreement behind. Those in place copy into blocks first, but for `reverse`.
 namespace armilla {
-namespace detail {
-
-/// The elements of `v`, from index `middle` on, then those before, in blocks beside it.
-template <class V>
-array<typename V::value_type> rotated(const V& v, std::size_t middle, std::size_t n) {
-  array<typename V::value_type> copied(n, on(v.members()));
-  armilla::copy(views::slice(v, middle, n), copied);
-  armilla::copy(views::take(v, middle), views::drop(copied, n - middle));
-  return copied;
-}
-
-[[noreturn, gnu::cold]] void throw_beyond(const char* operation, std::size_t index, std::size_t size);
-
-inline void require_index(const char* operation, std::size_t index, std::size_t size) {
-  if (index > size) [[unlikely]]
-    throw_beyond(operation, index, size);
-}
-
-/// A number that depends on seed and index only, and looks drawn.
-inline std::uint64_t drawn(std::uint64_t seed, std::uint64_t index) noexcept {
-  std::uint64_t x = (index + 1) * 0x9e3779b97f4a7c15ULL + seed * 0xd1342543de82ef95ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
-
-/// `k` of the numbers below `n`, ascending, each set with one probability. Paper: Bentley, Floyd, A sample of brilliance.
-std::vector<std::size_t> drawn_indices(std::size_t n, std::size_t k, std::uint64_t seed);
-
-template <class T>
-struct drawn_element {
-  std::uint64_t key;
-  T value;
-};
-
-}  // namespace detail
 
 /// The last element first. Cost: each pair is exchanged by the member that has the one in the first half.
 template <distributed_range R>

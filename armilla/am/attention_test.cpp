@@ -40,7 +40,7 @@ bool compute_until(const std::atomic<long>& done, long value) {
   return done.load() >= value;
 }
 
-RANK_TEST(one_sided_access_works_with_every_reception) {
+RANK_TEST(one_sided_access_works_in_every_progress_mode) {
   *number = am::rank();
   am::barrier();
   for (int i = 0; i < 200; ++i) EXPECT_EQ(long(*number.on(next())), long(next()));

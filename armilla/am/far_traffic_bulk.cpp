@@ -77,16 +77,16 @@ void far_traffic::append_bulk(peer_channel& c, std::uint64_t offset, std::size_t
 
 // The last in its frame, too.
 bool outbox::append_zero_copy(peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message) {
-  const far_elements& apart = message.elements();
-  const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - apart.bytes, 8);
+  const far_elements& zero_copy = message.elements();
+  const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - zero_copy.bytes, 8);
   if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
   if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
   std::byte* const place = append(c, zero_copy_slot.id, bytes, traffic::uncounted_replies);
   self.messages->in.count_message(zero_copy_slot.id, bytes);
   c.limit = c.cursor;
   const std::uint32_t id =
-      far_->send_memory(c.to, apart.data, apart.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
-  const zero_copy_name name{id, size, h, apart.at, apart.bytes};
+      far_->send_memory(c.to, zero_copy.data, zero_copy.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+  const zero_copy_name name{id, size, h, zero_copy.at, zero_copy.bytes};
   std::memcpy(place, &name, sizeof name);
   std::memcpy(place + sizeof name, message.rest(), bytes - sizeof name);
   return true;
@@ -150,12 +150,12 @@ void far_traffic::expect_bulk(rank_t source, std::uint32_t id, std::size_t size,
 // In the block the message lies as if all of it had come together.
 void far_traffic::expect_zero_copy(rank_t source, const std::byte* at, std::size_t size) {
   zero_copy_name name;
-  if (size < sizeof name) throw_damaged(source, "a message of which a part is apart, its length", size);
+  if (size < sizeof name) throw_damaged(source, "a message with a zero-copy part, its length", size);
   std::memcpy(&name, at, sizeof name);
   const std::byte* const rest = at + sizeof name;
   const std::size_t rest_bytes = size - sizeof name;
   if (name.bytes > name.size || name.at > name.size - name.bytes || align_up(name.size - name.bytes, 8) != rest_bytes)
-    throw_damaged(source, "the part of a message that is apart, its length", name.bytes);
+    throw_damaged(source, "the zero-copy part of a message, its length", name.bytes);
   std::byte* const block = expect_block(source, name.size);
   std::byte* const place = block + sizeof(watermark);
   std::memcpy(place, rest, name.at);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "armilla/am/block.hpp"
-#include "armilla/am/peer.hpp"
 #include "armilla/am/peer_channel.hpp"
 #include "armilla/am/pending.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/base/owned.hpp"
+#include "armilla/base/peer.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/stopwatch.hpp"
 #include "armilla/stats/trace.hpp"

@@ -16,8 +16,9 @@ bool finished(const job_plan& plan, const child& c) {
 }
 
 bool noted_by(const job_plan& plan, const child& c) {
-  const failure_record& note = plan.job->failure;
-  return note.stage.load(std::memory_order_acquire) == 2 && note.rank <= c.last && (note.rank >= c.first || note.rank < 0);
+  const failure_record& record = plan.job->failure;
+  return record.stage.load(std::memory_order_acquire) == 2 && record.rank <= c.last &&
+         (record.rank >= c.first || record.rank < 0);
 }
 
 ending base_of(const job_plan& plan, const child& c) {
@@ -57,7 +58,7 @@ bool is_secondary(const job_plan& plan, const child& c) {
   return noted_by(plan, c) && plan.job->failure.kind == failure_kind::secondary;
 }
 
-// While a rank writes its note, a second one may fail, tell its loss, and a third one end because of that: it is not the cause.
+// While a rank writes its record, a second one may fail, tell its loss, and a third one end because of that: it is not the cause.
 std::optional<ending> first_told(const job_plan& plan, const std::vector<child>& children) {
   const loss_record& log = plan.job->losses.entry[0];
   if (log.complete.load(std::memory_order_acquire) == 0) return std::nullopt;
@@ -76,7 +77,7 @@ std::optional<ending> first_told(const job_plan& plan, const std::vector<child>&
 }  // namespace
 
 // A rank that was struck by a signal is the cause before one that noted an error: that may be the consequence. But an abort is
-// a rank's own doing, and noted by it; if the note is another's, both failed together and the first one counts.
+// a rank's own doing, and noted by it; if the record is another's, both failed together and the first one counts.
 std::optional<ending> find_failure(const job_plan& plan, const std::vector<child>& children) {
   std::optional<ending> other;
   for (const child& c : children) {

@@ -59,7 +59,7 @@ TEST(descriptor_server, each_caller_is_served_once) {
   for (const int file : {given[0], given[2], memory}) close(file);
 }
 
-TEST(descriptor_server, that_is_closed_cannot_be_knocked_at) {
+TEST(descriptor_server, that_is_closed_takes_no_request) {
   const peer_info mine = own_peer_info(options());
   EXPECT_EQ(request_descriptor(mine, 1), -1);
   { const descriptor_server in(mine); }

@@ -74,17 +74,17 @@ int exit_code(const ending& e) noexcept {
 int exit_code(int code) noexcept { return code == 0 || (code & 0xff) != 0 ? code & 0xff : 1; }
 
 ending from_record(const job_block& job) {
-  const failure_record& note = job.failure;
+  const failure_record& record = job.failure;
   ending e;
-  e.kind = kind_of(note.kind);
-  e.code = note.code;
-  e.text = note.text;
-  const bool known = note.rank >= 0 && std::uint32_t(note.rank) < job.ranks;
-  e.first = known ? note.rank : 0;
-  e.last = known ? note.rank : rank_t(job.ranks) - 1;
-  const rank_record& record = job.rank[e.first];
-  e.pid = record.pid.load(std::memory_order_relaxed);
-  e.program = job.program_names[record.program % job_block::max_programs];
+  e.kind = kind_of(record.kind);
+  e.code = record.code;
+  e.text = record.text;
+  const bool known = record.rank >= 0 && std::uint32_t(record.rank) < job.ranks;
+  e.first = known ? record.rank : 0;
+  e.last = known ? record.rank : rank_t(job.ranks) - 1;
+  const rank_record& first = job.rank[e.first];
+  e.pid = first.pid.load(std::memory_order_relaxed);
+  e.program = job.program_names[first.program % job_block::max_programs];
   return e;
 }
 

@@ -23,22 +23,22 @@ constexpr unsigned launcher_reads_us = 100'000;  // what was said: MPICH's forge
 void end_launched(bootstrap* started, const job_block& job, rank_t rank, const std::function<void()>& meanwhile) {
   if (started == nullptr) return;
   for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
-  ending note = from_record(job);
+  ending how = from_record(job);
   auto* const line = dynamic_cast<agent_line*>(started);
-  if (line != nullptr) note.host = line->host();
+  if (line != nullptr) how.host = line->host();
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
-  if (note.first != rank) {
+  if (how.first != rank) {
     if (line != nullptr) line->tell_over();
     if (meanwhile) meanwhile();
     let_others_speak();
   } else if (line != nullptr) {
-    line->tell_failure(exit_code(note), sentence(note));
+    line->tell_failure(exit_code(how), sentence(how));
   } else {
-    say_to_launcher("armilla: " + sentence(note) + "; the job was stopped");
+    say_to_launcher("armilla: " + sentence(how) + "; the job was stopped");
   }
-  if (note.first == rank && meanwhile) meanwhile();
+  if (how.first == rank && meanwhile) meanwhile();
   if (line != nullptr) let_others_speak();  // it stops all of us
-  started->abort(exit_code(note));
+  started->abort(exit_code(how));
 }
 
 }  // namespace

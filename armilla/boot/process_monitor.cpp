@@ -151,8 +151,8 @@ int process_monitor::patience_ms() const {
 void process_monitor::end_if_it_is_time() {
   if (told_ns_ == 0) return;
   if (lost_ns_ == 0 && job_.losses.count.load(std::memory_order_acquire) != 0) lost_ns_ = now_ns();  // another rank saw it
-  const auto& note = job_.failure;
-  const bool said_elsewhere = note.stage.load(std::memory_order_acquire) == 2 && note.kind != failure_kind::lost;
+  const auto& record = job_.failure;
+  const bool said_elsewhere = record.stage.load(std::memory_order_acquire) == 2 && record.kind != failure_kind::lost;
   if (patience_ms() > 0 && !said_elsewhere) return;
   signal(SIGTERM, SIG_DFL);
   kill(getpid(), SIGTERM);
@@ -173,9 +173,9 @@ void process_monitor::look(watched& w) {
 
 void process_monitor::lose(const watched& w, int status) {
   const rank_t r = w.who.rank;
-  const auto& note = job_.failure;
+  const auto& record = job_.failure;
   ending how;
-  if (note.stage.load(std::memory_order_acquire) == 2 && note.rank == r) {
+  if (record.stage.load(std::memory_order_acquire) == 2 && record.rank == r) {
     how = from_record(job_);
   } else if (status >= 0) {
     how.kind = WIFSIGNALED(status) ? ending::how::signal : ending::how::exited;

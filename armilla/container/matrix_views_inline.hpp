@@ -2,12 +2,14 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
 #include "armilla/container/local_span.hpp"
 #include "armilla/container/matrix_inline.hpp"
 #include "armilla/container/part_views_inline.hpp"
+#include "armilla/container/range.hpp"
 #include "armilla/global/strided.hpp"
 
 /// The views of parts of matrices.
@@ -243,5 +245,31 @@ class tiles_view : public over<matrix_range<T, N>> {
   std::array<std::vector<std::size_t>, N> begins_;  ///< the first tile of each block
   box<N> all_;
 };
+
+template <class R>
+concept matrix_shaped = requires { views::all_t<R>::dimensions; };
+template <class R>
+concept has_rows = matrix_shaped<R> && views::all_t<R>::dimensions == 2;
+template <class R>
+using cell_coordinates = std::array<std::size_t, views::all_t<R>::dimensions>;
+
+template <class V>
+std::size_t checked_line(const V& v, std::size_t d, std::size_t i) {
+  const std::size_t n = v.plan().shape.extents()[d];
+  if (i >= n) [[unlikely]]
+    throw_cell(d, i, n);
+  return i;
+}
+
+/// Whole lines along a dimension, which no border between blocks cuts.
+template <std::size_t Along, class V>
+auto lines_of(const V& v, const char* view) {
+  const auto& shape = v.plan().shape;
+  if (shape.blocks(Along) != 1) [[unlikely]]
+    throw_cut_lines(view, Along, shape.blocks(Along));
+  std::array<std::size_t, 2> sizes{1, 1};
+  sizes[Along] = std::max<std::size_t>(1, shape.extents()[Along]);
+  return tiles_view<typename V::element, 2, as_line<Along>>(v, sizes);
+}
 
 }  // namespace armilla::detail

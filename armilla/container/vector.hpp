@@ -2,46 +2,13 @@
 #pragma once
 #include <memory>
 #include <string>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/container/array.hpp"
-#include "armilla/team/fence_guest.hpp"
+#include "armilla/container/vector_inline.hpp"
 
 namespace armilla {
-namespace detail {
-
-[[noreturn, gnu::cold]] void throw_cannot_grow(bool dealt_in_turn);
-
-/// What was appended on this rank since the last fence.
-template <class T>
-class staged_elements final : public fence_guest {
- public:
-  staged_elements(const team& t, element_state<T>& state) : fence_guest(t), state_(&state) {}
-  bool settle() override { return true; }
-  bool look() override {
-    counted_ = more_.size();
-    return counted_ != 0;
-  }
-  /// A member that is past the fence may have staged more.
-  void agree() override {
-    if constexpr (lies_in_segments<T>)
-      state_->grow(more_.data(), counted_, sizeof(T), alignof(T));
-    else
-      state_->grow(more_, counted_);
-    more_.erase(more_.begin(), more_.begin() + std::ptrdiff_t(counted_));
-    counted_ = 0;
-  }
-  void belongs_to(element_state<T>& state) noexcept { state_ = &state; }
-  std::vector<kept_as<T>>& more() noexcept { return more_; }
-
- private:
-  element_state<T>* state_;
-  std::vector<kept_as<T>> more_;
-  std::size_t counted_ = 0;
-};
-
-}  // namespace detail
 
 /// An array that grows. `push_back` and `append` stage elements behind this rank's own, without a message; at the next fence of
 /// the vector's team, or of all ranks, they get indices, and `size()` and `local()` have them. Then the elements of each member

@@ -1,71 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
 #include <cstddef>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
-#include "armilla/container/part_views.hpp"
-#include "armilla/dialect/stapl_algorithms.hpp"
-#include "armilla/dialect/stapl_rmi.hpp"
+#include "armilla/dialect/stapl_prange_inline.hpp"
 
 /// STAPL's pRanges: a scope of a container, in subranges that are reached by their number, an input for each parallel_task.
 namespace armilla::stapl {
-namespace detail {
-
-template <class C>
-concept indexed = pcontainer<C> && requires(const C& c) {
-  c.owner(std::size_t());
-  c.elements().index_of_local(0);
-};
-
-[[noreturn, gnu::cold]] void throw_no_subrange(std::size_t i, std::size_t subranges);
-[[noreturn, gnu::cold]] void throw_no_share(std::size_t i, int owner);
-[[noreturn, gnu::cold]] void throw_scope(std::size_t first, std::size_t last, std::size_t size);
-
-/// Indices first .. last - 1 of a container.
-template <class C>
-class index_scope {
- public:
-  using value_type = typename C::value_type;
-
-  index_scope(C& c, std::size_t first, std::size_t last) noexcept : c_(&c), first_(first), last_(last) {}
-
-  std::size_t size() const noexcept { return last_ - first_; }
-  /// The container's index of the first element.
-  std::size_t first() const noexcept { return first_; }
-  /// Element k of these, wherever it lies; as the container's.
-  auto operator[](std::size_t k) const { return (*c_)[first_ + k]; }
-  /// The node of element k.
-  int owner(std::size_t k = 0) const { return c_->owner(first_ + k); }
-  /// For algorithms: `p_sort(r)`.
-  auto elements() const { return views::slice(c_->elements(), first_, last_); }
-
- private:
-  C* c_;
-  std::size_t first_, last_;
-};
-
-/// Node `i`'s share of a container without indices.
-template <class C>
-class node_scope {
- public:
-  node_scope(C& c, std::size_t node) noexcept : c_(&c), node_(node) {}
-
-  int owner() const { return int(c_->elements().members().world_rank(rank_t(node_))); }
-  /// To be walked through on its node, in both directions for a list; usage_error on another one.
-  auto local() const {
-    if (owner() != get_node_id()) throw_no_share(node_, owner());
-    return c_->local();
-  }
-
- private:
-  C* c_;
-  std::size_t node_;
-};
-
-}  // namespace detail
 
 /// A scope of a container and its subranges: `r[i]`, `i < r.size()`. Of a pvector they are runs of indices, at first a node's own
 /// elements each, or as many equal ones as are asked for, all of the container or some of it; of a list, set, map or graph they

@@ -2,34 +2,16 @@
 #pragma once
 #include <cstddef>
 #include <string>
-#include <type_traits>
 #include <vector>
 
-#include "armilla/base/error.hpp"
 #include "armilla/container/vector.hpp"
+#include "armilla/dialect/stapl_pvector_inline.hpp"
 #include "armilla/dialect/stapl_rmi.hpp"
 
 namespace armilla::stapl {
 
 template <class T>
 class pvector;
-
-namespace detail {
-
-template <class T>
-struct pushed {
-  using type = T;
-};
-template <class E, class A>
-struct pushed<std::vector<E, A>> {
-  using type = E;
-};
-template <class T>
-inline constexpr bool nested = !std::is_same_v<typename pushed<T>::type, T>;
-
-[[noreturn, gnu::cold]] void throw_not_here(std::size_t index, rank_t owner, const char* operation);
-
-}  // namespace detail
 
 /// What `v[i]` of a pvector gives where the paper has `T&`: an element that may lie on another node. Reading asks its owner
 /// (`sync_rmi`), writing tells it (`async_rmi`): complete behind `rmi_fence`.

@@ -8,26 +8,9 @@
 /// Completion of some transfers, where `sync_memory` waits for all.
 namespace armilla {
 
-class event;
-
 namespace detail {
-
+class completes_in;
 struct event_access;
-
-/// While one lives, the split-phase operation that this rank begins next completes in that event.
-class completes_in {
- public:
-  explicit completes_in(event& e);
-  ~completes_in() {
-    if (m_ != nullptr) m_->event = nullptr;
-  }
-  completes_in(const completes_in&) = delete;
-  completes_in& operator=(const completes_in&) = delete;
-
- private:
-  memory_state* m_;
-};
-
 }  // namespace detail
 
 /// Completion of the `get`s and `put`s that name it, in all their forms: one of them, or several.
@@ -71,6 +54,22 @@ class event {
 
 namespace detail {
 
+/// While one lives, the split-phase operation that this rank begins next completes in that event.
+class completes_in {
+ public:
+  explicit completes_in(event& e) : m_(here("event").memory) {
+    if (m_ != nullptr) m_->event = &e.wait_;
+  }
+  ~completes_in() {
+    if (m_ != nullptr) m_->event = nullptr;
+  }
+  completes_in(const completes_in&) = delete;
+  completes_in& operator=(const completes_in&) = delete;
+
+ private:
+  memory_state* m_;
+};
+
 struct event_access {
   static far_wait& pieces(event& e) noexcept { return e.wait_; }
   /// They complete `node` from now on. Returns whether any are under way; if not, `node` may have their failure.
@@ -78,10 +77,6 @@ struct event_access {
 };
 /// Throws the error of a failure; nothing if there is none.
 void throw_failure(const far_failure& f);
-
-inline completes_in::completes_in(event& e) : m_(here("event").memory) {
-  if (m_ != nullptr) m_->event = &e.wait_;
-}
 
 }  // namespace detail
 

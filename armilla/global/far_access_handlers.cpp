@@ -193,7 +193,7 @@ void take_bytes(rank_memory& m, pending_op& op, const far_head& head, const std:
   finish_piece(m, op, head.status);
 }
 
-bool answers(pending_op& op, const far_head& head, rank_t source) {
+bool is_reply_to(pending_op& op, const far_head& head, rank_t source) {
   if (!is_piece(op)) return false;
   const far_piece& piece = op.value<far_piece>();
   const std::size_t bytes = piece.whole ? sizeof(std::uint64_t) : piece.bytes;
@@ -209,7 +209,8 @@ void access_reply::run(delivery& in, rank_t source, const std::byte* data, std::
     if (head.size > size || head.size % 8 != 0 || head.size < sizeof head)
       throw_damaged(source, "the length of a reply about memory", head.size);
     pending_op* const op = in.out.pending.find(head.name);
-    if (op != nullptr && !answers(*op, head, source)) throw_damaged(source, "the name in a reply about memory", head.name.index);
+    if (op != nullptr && !is_reply_to(*op, head, source))
+      throw_damaged(source, "the name in a reply about memory", head.name.index);
     in.count_message(far_reply_handler, head.size);
     if (op != nullptr)
       take_bytes(m, *op, head, data + sizeof head);

@@ -85,8 +85,8 @@ void creation_table::clear(context& self) {
 }
 
 void creation_log::note(const pending_op& c, rank_t owner, std::uint64_t number) {
-  if (c.index >= items_.size()) items_.resize(c.index + 64);
-  items_[c.index] = {c.generation, owner, number};
+  if (c.index >= requests_.size()) requests_.resize(c.index + 64);
+  requests_[c.index] = {c.generation, owner, number};
 }
 
 }  // namespace armilla::detail

@@ -49,7 +49,7 @@ class creation_table {
 /// At the creator: which pending operations are creations.
 class creation_log {
  public:
-  struct item {
+  struct request {
     std::uint32_t generation = 0;
     rank_t owner = -1;
     std::uint64_t number = 0;
@@ -59,15 +59,15 @@ class creation_log {
   std::uint64_t next() noexcept { return ++last_; }
   void note(const pending_op& c, rank_t owner, std::uint64_t number);
   /// The creation that will fill `c`, or null: it is no creation, or has ended.
-  const item* find(const pending_op& c) const noexcept {
-    if (c.state != pending_op::state_t::pending || c.index >= items_.size() || items_[c.index].generation != c.generation)
+  const request* find(const pending_op& c) const noexcept {
+    if (c.state != pending_op::state_t::pending || c.index >= requests_.size() || requests_[c.index].generation != c.generation)
       return nullptr;
-    return &items_[c.index];
+    return &requests_[c.index];
   }
 
  private:
   std::uint64_t last_ = 0;
-  std::vector<item> items_;
+  std::vector<request> requests_;
 };
 
 }  // namespace armilla::detail

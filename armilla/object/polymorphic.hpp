@@ -10,37 +10,11 @@
 #include <vector>
 
 #include "armilla/base/context.hpp"
+#include "armilla/object/polymorphic_inline.hpp"
 #include "armilla/wire/decode.hpp"
 #include "armilla/wire/encode.hpp"
 
 namespace armilla {
-
-template <class Base>
-class polymorphic;
-
-namespace detail {
-
-/// How values of one class, seen as a base, are written and read. The pointers are to the base.
-struct polymorphic_kind {
-  const std::type_info* base;
-  const std::type_info* type;
-  std::string name;
-  std::size_t (*size)(const void* value);
-  void (*write)(std::byte* to, const void* value, std::uint32_t readers);
-  void* (*read)(const std::byte* from, std::size_t bytes);
-  void* (*copy)(const void* value);
-};
-
-void register_kind(polymorphic_kind kind);
-/// Throws usage_error when it is not registered on this rank.
-const polymorphic_kind& kind_to_send(const std::type_info& base, const std::type_info& type);
-/// Null when that name is not registered on this rank.
-const polymorphic_kind* kind_of_name(const std::type_info& base, const std::string& name);
-/// The sentence for a name that is not known here; lives as long as the rank.
-const char* unknown_kind(const std::type_info& base, const std::string& name);
-[[noreturn, gnu::cold]] void throw_empty_polymorphic(const std::type_info& base);
-
-}  // namespace detail
 
 /// Lets values of class D travel as `polymorphic<B>` under a name on which the ranks agree; on every rank, before the first is
 /// sent or arrives. D is sendable: mostly by a `define_type` member. Errors: usage_error when the name, or D, is registered for B

@@ -7,7 +7,7 @@ class interrupts;
 }
 
 /// While one lives, the rank computes, and with ARMILLA_PROGRESS_MODE=signal whatever comes from other ranks interrupts it:
-/// bodies run at once, in the middle of the computation. With the other ways of reception it does nothing.
+/// bodies run at once, in the middle of the computation. In the other progress modes it does nothing.
 ///
 ///     { am::interruptible here;  dgemm(...); }
 ///
@@ -15,7 +15,7 @@ class interrupts;
 /// memory allocator, so bodies that allocate go with computations that do not. Everywhere else messages wait for the next
 /// poll or wait, as always. A body may wait: then the computation goes on. Scopes nest; inside a body they do nothing.
 /// Cost: a system call at each end and some microseconds an interrupt.
-/// Paper: Split-C and Active Messages on the Paragon, section 3 (interrupt-driven reception).
+/// Paper: Split-C and Active Messages on the Paragon, section 3 (interrupts).
 class interruptible {
  public:
   interruptible();

@@ -11,6 +11,6 @@ inline constexpr handler_id named_cold_handler =
 inline constexpr handler_id named_index_handler = well_known(handler_range::rpc, 4);  ///< tells the caller the index
 inline constexpr handler_id named_question_handler = well_known(handler_range::rpc, 5);
 inline constexpr handler_id named_statement_handler = well_known(handler_range::rpc, 6);
-inline constexpr handler_id named_reply_handler = well_known(handler_range::rpc, 7);  ///< the answer to a question by name
+inline constexpr handler_id named_reply_handler = well_known(handler_range::rpc, 7);  ///< the reply to a question by name
 
 }  // namespace armilla::detail

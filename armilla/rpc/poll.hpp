@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "armilla/am/peer.hpp"
 #include "armilla/base/durations.hpp"
+#include "armilla/base/peer.hpp"
 #include "armilla/base/wait_mode.hpp"
 #include "armilla/rpc/calls.hpp"
 

@@ -6,30 +6,9 @@
 
 #include "armilla/base/rank.hpp"
 #include "armilla/rpc/statement.hpp"
+#include "armilla/session/spmd_inline.hpp"
 
 namespace armilla {
-namespace detail {
-
-/// A function that all ranks run together under `run_main`.
-struct region {
-  virtual ~region() = default;
-  virtual void run() = 0;
-};
-template <class F>
-struct region_of final : region {
-  explicit region_of(F function) : f(std::move(function)) {}
-  void run() override { f(); }
-  F f;
-};
-
-/// Refuses what may not begin a region.
-void begin_region();
-/// The others have been told: runs it here, and meets them.
-void run_first(region& r);
-/// In a body on another rank: what its own code does next.
-void keep_region(std::unique_ptr<region> r);
-
-}  // namespace detail
 
 /// Under `run_main`: all ranks run `f(arguments...)` together, rank 0 as well, as under `run`. In a region each rank has code of
 /// its own: it makes containers, enters fences, collectives and algorithms, and splits teams. Complete when all have returned

@@ -13,8 +13,8 @@ namespace armilla::detail {
 
 enum class trace_kind : std::uint32_t {
   none,
-  run,  ///< a run of bodies begins: `name` the method, `value` bytes, `peer` the source, `number` of the frame if it is the first
-        ///< in it
+  run,  ///< the bodies of a bundle begin: `name` the method, `value` bytes, `peer` the source, `number` of the frame if it is the
+        ///< first in it
   reply,        ///< the same for what only stores a reply; it has no end
   wait,         ///< a wait begins
   collective,   ///< a collective begins

@@ -55,7 +55,7 @@ class agreement {
   /// Nothing: it is over.
   std::optional<chosen_ranks> decide(const survivor_board::request& wanted) {
     mine().wanted = wanted;
-    show(step_);
+    post(step_);
     if (has_news(t_)) t_.self->messages->lost.again();
     bool over = false;
     wait([&] { return (over = is_over()) || decided() || all_have_asked(); });
@@ -78,8 +78,8 @@ class agreement {
   /// False: one of them was lost before it was ready, which all see.
   bool all_ready(const chosen_ranks& chosen, std::uint64_t team) const {
     const std::uint64_t ready = step_ + 1;
-    show(ready);
-    const auto is_ready = [&](std::uint32_t i) { return shows(i, ready); };
+    post(ready);
+    const auto is_ready = [&](std::uint32_t i) { return has_posted(i, ready); };
     wait([&] {
       return std::ranges::all_of(chosen.members, [&](std::uint32_t i) { return is_ready(i) || is_lost(i); }) &&
              newcomers_have_answered(*t_.owner, chosen.newcomers, team);
@@ -104,20 +104,22 @@ class agreement {
   survivor_board& board(std::uint32_t i) const noexcept { return t_.slots[i]->survivors; }
   survivor_board& mine() const noexcept { return board(t_.rank); }
   bool is_lost(std::uint32_t i) const noexcept { return is_lost_to(t_, i); }
-  bool shows(std::uint32_t i, std::uint64_t step) const noexcept { return board(i).step.load(std::memory_order_acquire) >= step; }
+  bool has_posted(std::uint32_t i, std::uint64_t step) const noexcept {
+    return board(i).step.load(std::memory_order_acquire) >= step;
+  }
   bool decided() const noexcept { return decision_.load(std::memory_order_acquire) >> proposer_bits >= step_; }
   bool is_over() const { return over_ && over_(); }
 
   bool all_have_asked() const {
     for (std::uint32_t i = 0; i < t_.size; ++i)
-      if (!shows(i, step_) && !is_lost(i) && !has_ended(*t_.owner, t_.members[i])) return false;
+      if (!has_posted(i, step_) && !is_lost(i) && !has_ended(*t_.owner, t_.members[i])) return false;
     return true;
   }
   template <class Done>
   void wait(Done&& done) const {
     t_.self->messages->waits.wait_until(done, operation_);
   }
-  void show(std::uint64_t step) const {
+  void post(std::uint64_t step) const {
     mine().step.store(step, std::memory_order_release);
     notify_members(t_);
   }
@@ -125,7 +127,7 @@ class agreement {
   void propose() {
     std::uint64_t word[survivor_board::words] = {};
     for (std::uint32_t i = 0; i < t_.size; ++i)
-      if (shows(i, step_) && !is_lost(i)) word[i / 64] |= std::uint64_t{1} << i % 64;
+      if (has_posted(i, step_) && !is_lost(i)) word[i / 64] |= std::uint64_t{1} << i % 64;
     for (std::size_t w = 0; w < survivor_board::words; ++w) mine().proposal[w].store(word[w], std::memory_order_release);
     const std::vector<newcomer> newcomers = grows_ ? newcomers_that_ask(*t_.owner) : std::vector<newcomer>{};
     for (std::size_t i = 0; i < survivor_board::most_newcomers; ++i)

@@ -50,14 +50,14 @@ void all_to_all_lines(team_record& t, const std::byte* in, std::byte* out, std::
 }
 
 // Short parts: a few lines for each peer, each with its own flag, so that all lines of a part fly at once. Two sets are enough:
-// a peer that shows me exchange n + 1 has finished with n.
+// a peer that posts exchange n + 1 has finished with n.
 class short_exchange {
  public:
   short_exchange(team_record& t, std::size_t part, const char* what) : t_(t), part_(part), what_(what) {}
 
   static std::size_t longest(const team_record& t) { return t.owner->layout.exchange_lines() * flag_line::payload_bytes; }
 
-  void show(std::uint32_t member, const std::byte* data) {
+  void post(std::uint32_t member, const std::byte* data) {
     pair_state& p = pair(member);
     const std::uint64_t number = ++p.exchanges;
     flag_line* line = p.mine_short + set(number);
@@ -72,7 +72,7 @@ class short_exchange {
     t_.self->out->notify(to);
   }
 
-  void look(std::uint32_t member, std::byte* data) {
+  void await(std::uint32_t member, std::byte* data) {
     const pair_state& p = pair(member);
     const flag_line* line = p.theirs_short + set(p.exchanges);
     for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
@@ -100,12 +100,12 @@ void all_to_all_short(team_record& t, const std::byte* in, std::byte* out, std::
   short_exchange moves(t, part, what);
   for (std::uint32_t k = 1; k < t.size; ++k) {
     const std::uint32_t i = (t.rank + k) % t.size;
-    moves.show(i, in + i * part);
+    moves.post(i, in + i * part);
   }
   move_bytes(out + t.rank * part, in + t.rank * part, part);
   for (std::uint32_t k = 1; k < t.size; ++k) {
     const std::uint32_t i = (t.rank + t.size - k) % t.size;
-    moves.look(i, out + i * part);
+    moves.await(i, out + i * part);
   }
 }
 

@@ -133,7 +133,7 @@ void send_held_back(team_record& t) {
 }
 
 // Before a round: what is open leaves, and what has come is taken in, so that it counts. But what leaves over a network with
-// what this rank is about to show waits for that: its lines are returned.
+// what this rank is about to post waits for that: its lines are returned.
 std::uint64_t settle(team_record& t) {
   endpoint& messages = *t.self->messages;
   send_held_back(t);
@@ -149,12 +149,12 @@ std::uint64_t settle(team_record& t) {
   }
 }
 
-/// `shown`: what this member counted.
-round_sums run_round(team_record& t, round_sums& shown, const char* what) {
-  const std::uint64_t riding = settle(t);
-  shown = count_here(t);
-  shown.created += riding;  // from here on nothing happens until they leave
-  round_sums sums = shown;
+/// `posted`: what this member counted.
+round_sums run_round(team_record& t, round_sums& posted, const char* what) {
+  const std::uint64_t piggybacked = settle(t);
+  posted = count_here(t);
+  posted.created += piggybacked;  // from here on nothing happens until they leave
+  round_sums sums = posted;
   if (!t.flat_fence) [[unlikely]] {
     meet(t, t.fence_pattern, {&sums, sizeof sums, combine, nullptr}, what);
     return sums;
@@ -183,19 +183,19 @@ class unhurried {
  public:
   explicit unhurried(team_record& t) noexcept : t_(t), messages_(*t.self->messages) {}
 
-  void after(const round_sums& sums, const round_sums& shown) {
+  void after(const round_sums& sums, const round_sums& posted) {
     const std::uint64_t runs = messages_.out.count().bundles_received;
     const bool same = sums.counts_as(last_) && runs == runs_;
     last_ = sums;
     runs_ = runs;
     if (!same) equal_ = 0, since_ns_ = 0;
     if (same && ++equal_ >= rounds_at_once) [[unlikely]]
-      take_a_nap(shown);
+      take_a_nap(posted);
   }
 
  private:
   // It asks for all that it would count again: a progress thread counts by itself, and wakes its rank for that.
-  [[gnu::cold]] void take_a_nap(const round_sums& shown) {
+  [[gnu::cold]] void take_a_nap(const round_sums& posted) {
     const std::uint64_t now = now_ns();
     if (since_ns_ == 0) since_ns_ = now;
     struct lingering {
@@ -204,7 +204,7 @@ class unhurried {
     } until_end{messages_.sleeper};
     until_end.who.linger(since_ns_);
     const auto something = [&] {
-      return messages_.out.count().bundles_received != runs_ || !count_here(t_).counts_as(shown) || another_counts();
+      return messages_.out.count().bundles_received != runs_ || !count_here(t_).counts_as(posted) || another_counts();
     };
     messages_.waits.wait_until_deadline(something, now + (t_.flat_fence ? nap_ns : short_nap_ns),
                                         "fence: bodies that have not ended");
@@ -282,11 +282,11 @@ class only_fence {
 round_sums run_rounds(team_record& t, const intention& what) {
   unhurried pace(t);
   for (;;) {
-    round_sums shown;
-    const round_sums sums = run_round(t, shown, name_of(what.kind));
+    round_sums posted;
+    const round_sums sums = run_round(t, posted, name_of(what.kind));
     ++t.self->count->fence_rounds;
     if (ends_fence(t, sums)) return sums;
-    pace.after(sums, shown);
+    pace.after(sums, posted);
   }
 }
 

@@ -16,12 +16,12 @@
 /// The fences at the end of functions and sessions, among the ranks that are left.
 ///
 /// They are no collectives of a team: the ranks that are left need not know of each other's losses at the same time, and one may
-/// be past such a fence when another hears in the middle of it that a rank is lost. So each rank shows on a board of its own
+/// be past such a fence when another hears in the middle of it that a rank is lost. So each rank posts on a board of its own
 /// which of the last fences it is in, and what it counts in each round of it. All ranks come to these fences in the same order.
 ///
-/// A round is over when each rank that is not lost has shown its counts, and which ranks they are about. The fence is over when
-/// all shown are about the same ranks, in this round and the one before, and as much had been processed in the round before
-/// as is created now: Mattern's four counters, as in fence.cpp. What a rank showed before it was lost stays there, so all that
+/// A round is over when each rank that is not lost has posted its counts, and which ranks they are about. The fence is over when
+/// all posted are about the same ranks, in this round and the one before, and as much had been processed in the round before
+/// as is created now: Mattern's four counters, as in fence.cpp. What a rank posted before it was lost stays there, so all that
 /// are left see the same and come to the same end; but one that hears of a loss earlier goes on to another round.
 ///
 /// A rank that has passed a fence says so first. Those that are still in it need not count any more: it was over.
@@ -35,16 +35,16 @@ namespace {
 constexpr const char* what_it_is = "the last fence of the ranks that are left";
 constexpr unsigned round_bits = 32;
 constexpr std::uint64_t round_mask = (std::uint64_t{1} << round_bits) - 1;
-constexpr std::uint64_t first_round = 2;  // 1: has come, and shown nothing yet
+constexpr std::uint64_t first_round = 2;  // 1: has come, and posted nothing yet
 constexpr int rounds_without_nap = 8;
 constexpr std::uint64_t last_nap_ns = 1'000'000;
 
-/// Of one round: what this rank shows, or the sums of all.
+/// Of one round: what this rank posts, or the sums of all.
 struct round_counts {
   std::uint64_t whom = 0;  // a hash of the ranks that are left, in all bits but the lowest
   std::uint64_t created = 0, processed = 0;
   bool busy = false;   // something has not ended
-  bool whole = false;  // all ranks that are left have shown theirs, about the same ranks
+  bool whole = false;  // all ranks that are left have posted theirs, about the same ranks
 };
 
 class last_fence {
@@ -59,7 +59,7 @@ class last_fence {
         round = furthest;
         before = {};
       }
-      const std::uint64_t whom = show(round);
+      const std::uint64_t whom = post(round);
       await(round);
       const round_counts sums = add_up(round, whom);
       const bool counts_agree =
@@ -112,7 +112,7 @@ class last_fence {
     return false;
   }
 
-  std::uint64_t show(std::uint64_t round) {
+  std::uint64_t post(std::uint64_t round) {
     round_counts mine;
     for (const rank_t r : living_) {
       mine.created += c_.messages->sums.created_for(r);
@@ -139,15 +139,15 @@ class last_fence {
     c_.messages->waits.wait_until(all, what_it_is);
   }
 
-  // The word is read once more behind the counts: a rank that has passed shows others.
+  // The word is read once more behind the counts: a rank that has passed posts others.
   round_counts add_up(std::uint64_t round, std::uint64_t whom) {
     round_counts sums{.whom = whom, .whole = true};
     for (const rank_t r : living_) {
       const end_board& at = board(r);
-      const end_board::counts& shown = at.of[round % 2];
-      const std::uint64_t theirs = shown.whom.load(std::memory_order_acquire);
-      sums.created += shown.created.load(std::memory_order_acquire);
-      sums.processed += shown.processed.load(std::memory_order_acquire);
+      const end_board::counts& posted = at.of[round % 2];
+      const std::uint64_t theirs = posted.whom.load(std::memory_order_acquire);
+      sums.created += posted.created.load(std::memory_order_acquire);
+      sums.processed += posted.processed.load(std::memory_order_acquire);
       sums.busy |= (theirs & 1) != 0;
       const std::uint64_t word = at.word.load(std::memory_order_acquire);
       passed_ |= word >> round_bits > stage_;
@@ -171,7 +171,7 @@ void tell_errors(context& c) {
   throw remote_error(first.rank, "fence", first.type, first.text);
 }
 
-void show_word(context& c, std::uint64_t word) {
+void post_word(context& c, std::uint64_t word) {
   c.teams->slot(c.rank, 0).end.word.store(word, std::memory_order_release);
   for (rank_t r = 0; r < c.ranks; ++r) c.out->notify(r);
 }
@@ -201,7 +201,7 @@ void end_among_living(team_record* team, const intention& what) {
   context& c = *team->self;
   if (c.host->job().goes_on == 0) return run_fence_as(team, what);
   team_state& s = *c.teams;
-  show_word(c, ++s.end_stage << round_bits | 1);
+  post_word(c, ++s.end_stage << round_bits | 1);
   const bool open = takes_newcomers(c.host->job());  // a newcomer is in no collective of the others: the boards come first
   if (open) last_fence(c).run();
   if ((open && !is_as_at_the_start(c)) || !ended_with_all(team, what)) {
@@ -209,7 +209,7 @@ void end_among_living(team_record* team, const intention& what) {
     std::exchange(s.retired, {}).clear();
     tell_errors(c);
   }
-  show_word(c, (s.end_stage + 1) << round_bits);
+  post_word(c, (s.end_stage + 1) << round_bits);
 }
 
 }  // namespace armilla::detail

@@ -196,7 +196,7 @@ bool member_transfer::push() {
       if (o.place != nullptr && o.bytes != 0)
         std::memcpy(o.place + o.next % o.chunks * o.chunk, o.data + o.next * o.chunk, o.bytes_of(o.next));
       ++o.next;
-      show_chunk(o);
+      post_chunk(o);
       any = true;
     }
   }
@@ -204,7 +204,7 @@ bool member_transfer::push() {
 }
 
 // The next chunk is in its place.
-void member_transfer::show_chunk(const out_stream& o) {
+void member_transfer::post_chunk(const out_stream& o) {
   o.line->sent.store(++o.pair->sent, std::memory_order_release);  // pairs with the acquire in pull
   state_.self.out->notify(o.to);
 }
@@ -225,7 +225,7 @@ bool member_transfer::push_shared() {
       std::memcpy(f.place + f.next % f.chunks * f.chunk, f.data + f.next * f.chunk, f.bytes_of(f.next));
     for (out_stream& o : out) {
       ++o.next;
-      show_chunk(o);
+      post_chunk(o);
     }
     any = true;
   }

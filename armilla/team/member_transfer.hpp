@@ -82,7 +82,7 @@ class member_transfer {
   void announce(out_stream& o);
   bool push();
   bool push_shared();
-  void show_chunk(const out_stream& o);
+  void post_chunk(const out_stream& o);
   bool pull(in_stream& in);
   void open(in_stream& in);
   std::uint64_t chunk_for(std::uint64_t part) const;

@@ -15,11 +15,11 @@ namespace {
 
 constexpr std::size_t words = control_block::algorithm_words;
 
-void show(const context& self, const char* name) noexcept {
+void post_name(const context& self, const char* name) noexcept {
   std::uint64_t text[words] = {};
   std::memcpy(text, name, std::min(std::strlen(name), sizeof text - 1));
-  auto& shown = self.host->control(self.rank).algorithm;
-  for (std::size_t k = 0; k < words; ++k) shown[k].store(text[k], std::memory_order_relaxed);
+  auto& posted = self.host->control(self.rank).algorithm;
+  for (std::size_t k = 0; k < words; ++k) posted[k].store(text[k], std::memory_order_relaxed);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ named_algorithm::named_algorithm(context& self, const char* name) noexcept {
   if (here != nullptr) return;
   here = name;
   named_ = &self;
-  show(self, name);
+  post_name(self, name);
 }
 
 named_algorithm::~named_algorithm() {

@@ -28,18 +28,18 @@ class meeting {
       if (child < t_.size) fold_above(wait(child, 0));
     if (t_.rank != 0) {
       const std::uint32_t parent = (t_.rank - 1) / 2;
-      show_to(parent, 0);
+      post_to(parent, 0);
       take(wait(parent, 1));
     }
-    const flag_line& line = show(1);
+    const flag_line& line = post(1);
     for (const std::uint32_t child : children)
-      if (child < t_.size) post_to(*t_.self, t_.members[child], &line, shown());
+      if (child < t_.size) detail::post_to(*t_.self, t_.members[child], &line, posted_bytes());
   }
 
   void dissemination() {
     std::uint32_t round = 0;
     for (std::uint32_t distance = 1; distance < t_.size; distance *= 2, ++round) {
-      show_to((t_.rank + distance) % t_.size, round);
+      post_to((t_.rank + distance) % t_.size, round);
       fold_above(wait((t_.rank + t_.size - distance) % t_.size, round));
     }
   }
@@ -47,14 +47,14 @@ class meeting {
   void double_up() {
     const hypercube cube(t_.size);
     if (cube.is_represented(t_.rank)) {
-      show_to(t_.rank - 1, fold_in);
+      post_to(t_.rank - 1, fold_in);
       take(wait(t_.rank - 1, fold_out));
       return;
     }
     const bool shared = cube.is_shared(t_.rank);
     if (shared) fold_above(wait(t_.rank + 1, fold_in));
     double_up_from(cube.corner_of(t_.rank), cube);
-    if (shared) show_to(t_.rank + 1, fold_out);
+    if (shared) post_to(t_.rank + 1, fold_out);
   }
 
  private:
@@ -66,7 +66,7 @@ class meeting {
     for (std::uint32_t bit = 1; bit < cube.corners; bit *= 2, ++round) {
       const std::uint32_t other = corner ^ bit;
       const std::uint32_t peer = cube.place_at(other);
-      show_to(peer, round);
+      post_to(peer, round);
       const std::byte* theirs = wait(peer, round);
       if (other < corner)
         fold_below(theirs);
@@ -75,18 +75,18 @@ class meeting {
     }
   }
 
-  const flag_line& show(std::uint32_t round) {
+  const flag_line& post(std::uint32_t round) {
     flag_line& line = t_.my_slot().pattern[step_ % 2][round];
     if (v_.bytes != 0) std::memcpy(line.payload, v_.value, v_.bytes);
     line.step.store(t_.sign | step_, std::memory_order_release);
     return line;
   }
-  void show_to(std::uint32_t member, std::uint32_t round) {
-    const flag_line& line = show(round);
-    post_to(*t_.self, t_.members[member], &line, shown());
+  void post_to(std::uint32_t member, std::uint32_t round) {
+    const flag_line& line = post(round);
+    detail::post_to(*t_.self, t_.members[member], &line, posted_bytes());
   }
   // What counts of a line: to another host no more travels.
-  std::size_t shown() const { return sizeof(flag_line::step) + align_up(v_.bytes, 8); }
+  std::size_t posted_bytes() const { return sizeof(flag_line::step) + align_up(v_.bytes, 8); }
   const std::byte* wait(std::uint32_t member, std::uint32_t round) {
     const flag_line& line = t_.slots[member]->pattern[step_ % 2][round];
     await_step(t_, line.step, step_, what_);

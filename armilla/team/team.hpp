@@ -10,38 +10,10 @@
 
 #include "armilla/base/types.hpp"
 #include "armilla/team/each.hpp"
+#include "armilla/team/team_inline.hpp"
 #include "armilla/wire/sendable.hpp"
 
 namespace armilla {
-
-class mutex;
-class team;
-template <class T>
-class future;
-
-namespace detail {
-team twin_of(const team& t);
-bool has_lost(const team& t, rank_t member) noexcept;
-mutex& turn_of(const team& t) noexcept;
-struct context;
-struct launch;
-struct team_record;
-void hold(team_record* t) noexcept;
-void let_go(team_record* t) noexcept;
-void run_barrier(team_record* t);
-void run_fence(team_record* t);
-void run_world_barrier();
-team_record* run_survivors(team_record* t);
-team_record* run_grow(team_record* t);
-team_record* run_await_team();
-void run_world_fence();
-enum class pattern;
-/// A fence that all members ask to be of this pattern. Another than theirs: usage_error where it is seen.
-void run_fence_in(const team& t, pattern how);
-/// What ends with the fence of all ranks that stands there.
-enum class ending_of { function, session, objects };
-void run_end_fence(ending_of which);
-}  // namespace detail
 
 /// What a combining function of a reduction must be: `op(a, b)` gives a T. It is associative; it need not be commutative, for
 /// operands keep the order of the members. Between which of them it is applied first depends on the length, the team, its ranks
@@ -51,18 +23,6 @@ void run_end_fence(ending_of which);
 /// array the elements are then of no use.
 template <class Op, class T>
 concept combines = requires(Op op, const T& a, const T& b) { T(op(a, b)); };
-
-namespace detail {
-/// What `in_order` gives.
-template <class Op>
-struct in_order_op {
-  Op op;
-  template <class T>
-  T operator()(const T& a, const T& b) {
-    return T(op(a, b));
-  }
-};
-}  // namespace detail
 
 /// For an operation of a reduction or scan that is not associative, or whose result must not depend on the hosts: always applied
 /// from the first member to the last.
@@ -74,19 +34,6 @@ template <class Op>
 detail::in_order_op<Op> in_order(Op op) {
   return {static_cast<Op&&>(op)};
 }
-
-namespace detail {
-template <class Op>
-inline constexpr bool keeps_order = false;
-template <class Op>
-inline constexpr bool keeps_order<in_order_op<Op>> = true;
-template <class Op>
-inline constexpr bool keeps_order<each_combined<Op>> = keeps_order<Op>;
-
-/// What cannot have been meant as the number of a root.
-template <class T>
-concept no_root = !std::is_convertible_v<T, rank_t> || std::is_floating_point_v<T>;
-}  // namespace detail
 
 /// An ordered subset of the job's ranks: a small value, cheap to copy. `world()` holds all ranks; `split` makes others.
 ///

@@ -270,8 +270,8 @@ template <class T>
 view<T> read_view(decoder& in, const view<T>*) {
   count_t count;
   std::memcpy(&count, in.take(sizeof count, sizeof count), sizeof count);
-  if ((count & view_stays) != 0) [[unlikely]] {
-    const std::size_t n = std::size_t(count & ~view_stays);
+  if ((count & stable_view_bit) != 0) [[unlikely]] {
+    const std::size_t n = std::size_t(count & ~stable_view_bit);
     return view_access::receive<T>(in.take_at_sender(n, sizeof(T), alignof(T)), n);
   }
   in.judge_count(count, sizeof(T));

@@ -159,7 +159,7 @@ void write_view(Sink& out, const view<T>& value) {
   if (view_access::received(value)) [[unlikely]]
     throw_usage("send", "a view that was received cannot be sent on: its elements end with the body; send view.copy()");
   if (out.stable().holds(value.data(), value.size_bytes())) [[unlikely]] {
-    write_count(out, value.size() | view_stays);
+    write_count(out, value.size() | stable_view_bit);
     write_count(out, std::size_t(reinterpret_cast<const std::byte*>(value.data()) - out.stable().base));
     return;
   }

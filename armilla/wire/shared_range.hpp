@@ -22,6 +22,6 @@ struct shared_range {
 };
 
 /// Set in the count of a view whose elements stay with the sender; their offset follows.
-inline constexpr std::uint64_t view_stays = std::uint64_t(1) << 63;
+inline constexpr std::uint64_t stable_view_bit = std::uint64_t(1) << 63;
 
 }  // namespace armilla::detail

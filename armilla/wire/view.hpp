@@ -3,8 +3,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <new>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -12,38 +10,9 @@
 
 #include "armilla/base/types.hpp"
 #include "armilla/wire/sendable.hpp"
+#include "armilla/wire/view_inline.hpp"
 
 namespace armilla {
-namespace detail {
-
-/// A copy of the elements where the bytes that came are not aligned for them. Only types of more than 8 bytes' alignment
-/// can need one.
-template <class T, bool = (alignof(T) > 8)>
-class view_copy {};
-
-template <class T>
-class view_copy<T, true> {
- public:
-  view_copy() = default;
-  view_copy(view_copy&& other) noexcept : elements_(std::exchange(other.elements_, nullptr)) {}
-  view_copy& operator=(view_copy&&) = delete;
-  ~view_copy() {
-    if (elements_ != nullptr) ::operator delete(elements_, std::align_val_t{alignof(T)});
-  }
-
-  const T* hold(const void* bytes, std::size_t n) {
-    elements_ = static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t{alignof(T)}));
-    std::memcpy(static_cast<void*>(elements_), bytes, n * sizeof(T));
-    return elements_;
-  }
-
- private:
-  T* elements_ = nullptr;
-};
-
-struct view_access;
-
-}  // namespace detail
 
 /// Elements that travel without a copy at the receiver: the sender makes one of any contiguous range, the body reads them
 /// where they arrived, and they are gone when the body ends.

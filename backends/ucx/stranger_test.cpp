@@ -41,7 +41,7 @@ class member : public conformance::together {
     const rank_t other = 1 - rank_;
     // He may try to fill this before its sender does.
     std::uintptr_t transfer = rank_ == 0 ? net_->receive_bulk(other, bulk_id, room.data(), room.size()) : 0;
-    knock_at_own_ports();
+    send_noise_to_own_ports();
     meet(1);  // now he comes
     meet(2);  // he has been
     if (rank_ == 1) transfer = net_->send_bulk(other, bulk_id, room.data(), room.size());
@@ -70,7 +70,7 @@ class member : public conformance::together {
   }
 
   /// Bytes that are no UCX at all.
-  void knock_at_own_ports() const {
+  void send_noise_to_own_ports() const {
     for (int socket = 3; socket < 256; ++socket) {
       int listens = 0;
       socklen_t size = sizeof listens;

@@ -214,7 +214,8 @@ TEST_F(unix_network_test, frames_too_long_for_a_packet_are_refused) {
   EXPECT_NE(std::string(why).find("raise net.core.wmem_max"), std::string::npos) << why;
 }
 
-// Rank 1 goes while a caller stands at rank 0's door: the loss makes that caller known, and the event of its arrival comes after.
+// Rank 1 goes while a caller waits at rank 0's listening socket: the loss makes that caller known, and the event of its arrival
+// comes after.
 TEST_F(unix_network_test, a_caller_that_a_loss_makes_known_keeps_its_first_frame) {
   ASSERT_TRUE(send(0, 1, 1));
   EXPECT_EQ(next(1), 1u);

@@ -31,12 +31,12 @@ void add_mixed(std::vector<spec>& t, const std::string& ending, worker_kind mixe
 
 /// A read or an atomic operation at a rank that computes and polls every 10 ms: with a progress thread, and beside it without; or
 /// both without, over a network that needs nothing of the rank.
-void add_computing(std::vector<spec>& t, const std::string& carrier, worker_kind attended, worker_kind polled, double limit) {
+void add_computing(std::vector<spec>& t, const std::string& network, worker_kind attended, worker_kind polled, double limit) {
   const auto without = [&](const char* of) {
     return attended == polled ? std::vector<baseline>{} : std::vector<baseline>{{polled, of}};
   };
   const auto row = [&](const std::string& name, const char* of, long size, double limit_ns, std::vector<baseline> beside) {
-    t.push_back({.name = carrier + "_computing_" + name,
+    t.push_back({.name = network + "_computing_" + name,
                  .suite = "network",
                  .row = of,
                  .size = size,

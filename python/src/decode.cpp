@@ -86,7 +86,7 @@ class skipper : public cursor {
   }
   void skip_view(const wire_type& element) {
     const std::uint64_t n = take_number();
-    if ((n & detail::view_stays) != 0)
+    if ((n & detail::stable_view_bit) != 0)
       take_number();
     else
       take(judged(n, element.size) * element.size, align_of_view(element));
@@ -192,9 +192,9 @@ class reader : public cursor {
   // Its elements may lie with the sender, which keeps them until it has its reply.
   nb::object get_view(const wire_type& element) {
     const std::uint64_t count = take_number();
-    const bool stays = (count & detail::view_stays) != 0;
-    const std::size_t n = stays ? std::size_t(count & ~detail::view_stays) : judged(count, element.size);
-    const std::byte* const from = stays ? elements_at_sender(n, element.size) : take(n * element.size, align_of_view(element));
+    const bool stable = (count & detail::stable_view_bit) != 0;
+    const std::size_t n = stable ? std::size_t(count & ~detail::stable_view_bit) : judged(count, element.size);
+    const std::byte* const from = stable ? elements_at_sender(n, element.size) : take(n * element.size, align_of_view(element));
     if (element.is_number()) return numbers(element, n, from);
     nb::list all;
     for (std::size_t i = 0; i < n; ++i) all.append(read(from + i * element.size, element));

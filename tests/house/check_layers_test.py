@@ -83,12 +83,19 @@ class CheckLayers(unittest.TestCase):
                    "}  // namespace detail\n\nvoid call();\n}  // namespace armilla\n")
 
     def test_refuses_much_detail_in_front_of_what_users_call(self):
-        self.with_detail("armilla/high/of_high.hpp", 41)
-        self.refused("armilla/high/of_high.hpp:5: error: 41 lines of namespace detail in front of what users call")
+        self.with_detail("armilla/high/of_high.hpp", 11)
+        self.refused("armilla/high/of_high.hpp:5: error: 11 lines of namespace detail in front of what users call")
 
     def test_lets_a_header_have_a_little_detail_in_front(self):
-        self.with_detail("armilla/high/of_high.hpp", 40)
+        self.with_detail("armilla/high/of_high.hpp", 10)
         self.assertEqual(self.check()[0], 0)
+
+    def test_lets_a_header_have_more_detail_between_declarations_but_not_any(self):
+        for lines, refused in ((40, 0), (41, 1)):
+            self.write("armilla/armilla.hpp", HEADER + '#include "armilla/high/of_high.hpp"\n')
+            self.write("armilla/high/of_high.hpp", HEADER + "namespace armilla {\nvoid first();\nnamespace detail {\n" + "struct part {};\n" * lines +
+                       "}  // namespace detail\nvoid last();\n}  // namespace armilla\n")
+            self.assertEqual(self.check()[0], refused)
 
     def test_lets_a_header_have_any_detail_behind(self):
         self.write("armilla/high/of_high.hpp", HEADER + "namespace armilla {\nvoid call();\nnamespace detail {\n" +

@@ -31,8 +31,8 @@ LATER_ADVICE = "MADV_POPULATE_WRITE,MADV_GUARD_INSTALL"
 
 
 class Denied(StartTest):
-    def under(self, calls, error, fabric, reception, command=(ACTOR, "use"), ranks=3, env=None):
-        job = Job([DENY, error, calls, *command], ranks=ranks, fabric=fabric, env={"ARMILLA_PROGRESS_MODE": reception, **(env or {})}).end()
+    def under(self, calls, error, fabric, progress, command=(ACTOR, "use"), ranks=3, env=None):
+        job = Job([DENY, error, calls, *command], ranks=ranks, fabric=fabric, env={"ARMILLA_PROGRESS_MODE": progress, **(env or {})}).end()
         self.assertEqual(job.left_behind(), [])
         if job.code == CANNOT:
             self.skipTest(f"{calls} cannot be refused here")
@@ -40,9 +40,9 @@ class Denied(StartTest):
 
     def each(self, calls):
         for error in ERRORS[:1] if calls in ("proc", "shm") else ERRORS:
-            for fabric, reception in WAYS:
+            for fabric, progress in WAYS:
                 if fabric in FABRICS or fabric == "loop" and "shm" in FABRICS:
-                    yield error, fabric, reception
+                    yield error, fabric, progress
 
     def test_what_can_be_done_without(self):
         for calls in SPARED:
@@ -62,19 +62,19 @@ class Denied(StartTest):
                 self.assert_hellos(job, 2)
 
     def test_the_oldest_kernel_that_is_promised_will_do(self):
-        for fabric, reception in WAYS:
+        for fabric, progress in WAYS:
             if fabric in FABRICS or fabric == "loop" and "shm" in FABRICS:
-                with self.subTest(fabric=fabric, reception=reception):
+                with self.subTest(fabric=fabric, progress=progress):
                     command = (DENY, "EINVAL", LATER_ADVICE, ACTOR, "use")
-                    self.assert_hellos(self.under(LATER_CALLS, "ENOSYS", fabric, reception, command=command), 3)
+                    self.assert_hellos(self.under(LATER_CALLS, "ENOSYS", fabric, progress, command=command), 3)
 
     def test_a_trace_is_written_without_it(self):
         for calls in ("flock", "MADV_POPULATE_WRITE", "MADV_HUGEPAGE"):
-            for error, fabric, reception in self.each(calls):
-                with self.subTest(calls=calls, way=(error, fabric, reception)):
+            for error, fabric, progress in self.each(calls):
+                with self.subTest(calls=calls, way=(error, fabric, progress)):
                     with tempfile.TemporaryDirectory() as folder:
                         trace = os.path.join(folder, "trace.json")
-                        job = self.under(calls, error, fabric, reception, env={"ARMILLA_TRACE": trace})
+                        job = self.under(calls, error, fabric, progress, env={"ARMILLA_TRACE": trace})
                         self.assertEqual(job.code, 0, job.err)
                         self.assertRegex(job.err, r"^armilla trace: \d+ events of 3 ranks in [^\n]*\n$")
                         self.assertGreater(os.path.getsize(trace), 0)
@@ -85,7 +85,7 @@ class Denied(StartTest):
                 with self.subTest(calls=calls, way=way):
                     self.assert_hellos(self.under(calls, *way, command=(ACTOR, "large")), 3)
 
-    def test_reception_by_signal_does_without_signals(self):
+    def test_progress_by_signal_does_without_signals(self):
         for calls in ("tgkill", "gettid", "FUTEX_WAIT,FUTEX_WAKE"):
             for error in ERRORS:
                 with self.subTest(calls=calls, error=error):
@@ -95,10 +95,10 @@ class Denied(StartTest):
     def test_a_rank_that_sleeps_at_a_network_needs_no_signal(self):
         for calls in ("tgkill", "gettid"):
             for error in ERRORS:
-                for reception in ("poll", "thread"):
-                    with self.subTest(calls=calls, error=error, reception=reception):
+                for progress in ("poll", "thread"):
+                    with self.subTest(calls=calls, error=error, progress=progress):
                         awake = {"ARMILLA_SPIN": "0", "ARMILLA_YIELD": "0"}
-                        self.assert_hellos(self.under(calls, error, "unix", reception, command=(ACTOR, "late_use"), env=awake), 3)
+                        self.assert_hellos(self.under(calls, error, "unix", progress, command=(ACTOR, "late_use"), env=awake), 3)
 
     @unittest.skipUnless("shm" in FABRICS and os.path.exists(NETWORK), "no network between processes")
     def test_a_network_does_without_it_or_names_it(self):

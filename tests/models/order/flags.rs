@@ -3,7 +3,7 @@
 //!
 // Stands for: armilla/team/record.hpp: await_step, has_room, begin_flat, write_line, post, await_post
 // Stands for: armilla/team/team.cpp: make_room
-// Stands for: armilla/team/pattern.cpp: tree, double_up, double_up_from, show, wait
+// Stands for: armilla/team/pattern.cpp: tree, double_up, double_up_from, post, wait
 // Code: armilla/team/record.hpp: line.step.store(t.sign | step, std::memory_order_release);
 // Code: armilla/team/record.hpp: if (flag.load(std::memory_order_acquire) == expected) return;
 // Code: armilla/team/record.hpp: if (step - t.known >= team_slot::flat_lines) [[unlikely]] make_room(t, step - team_slot::flat_lines / 2, what);
@@ -40,7 +40,7 @@ struct Line {
 }
 
 impl Line {
-    fn show(&self, how: How, step: u64, value: u64) {
+    fn post(&self, how: How, step: u64, value: u64) {
         self.payload.with_mut(|p| unsafe { *p = value });
         self.step.store(step, how.write);
     }
@@ -75,7 +75,7 @@ impl Flat {
             }
             *known = room;
         }
-        self.line(me, step).show(self.how, step, step * 10);
+        self.line(me, step).post(self.how, step, step * 10);
         Some(())
     }
     #[must_use]
@@ -156,8 +156,8 @@ impl Pattern {
     fn line(&self, member: usize, step: u64, round: usize) -> &Line {
         &self.lines[member][(step % self.how.parities) as usize * 4 + round]
     }
-    fn show(&self, me: usize, step: u64, round: usize, value: u64) {
-        self.line(me, step, round).show(self.how, step, value)
+    fn post(&self, me: usize, step: u64, round: usize, value: u64) {
+        self.line(me, step, round).post(self.how, step, value)
     }
     fn wait(&self, member: usize, step: u64, round: usize) -> Option<u64> {
         self.line(member, step, round).wait(self.how, step)
@@ -167,27 +167,27 @@ impl Pattern {
         if me == 0 {
             value += self.wait(1, step, 0)? + self.wait(2, step, 0)?;
         } else {
-            self.show(me, step, 0, value);
+            self.post(me, step, 0, value);
             if self.how.up_and_down {
                 value = self.wait(0, step, 1)?;
             }
         }
-        self.show(me, step, 1, value);
+        self.post(me, step, 1, value);
         Some(value)
     }
     /// Member 1 folds into 0, which doubles up with 2.
     fn hypercube(&self, me: usize, step: u64, mut value: u64) -> Option<u64> {
         if me == 1 {
-            self.show(1, step, FOLD_IN, value);
+            self.post(1, step, FOLD_IN, value);
             return self.wait(0, step, FOLD_OUT);
         }
         if me == 0 {
             value += self.wait(1, step, FOLD_IN)?;
         }
-        self.show(me, step, 0, value);
+        self.post(me, step, 0, value);
         value += self.wait(2 - me, step, 0)?;
         if me == 0 {
-            self.show(0, step, FOLD_OUT, value);
+            self.post(0, step, FOLD_OUT, value);
         }
         Some(value)
     }

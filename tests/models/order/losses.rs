@@ -18,7 +18,7 @@
 // Code: armilla/boot/loss_log.cpp: const std::uint32_t number = e.complete.load(std::memory_order_acquire);
 // Code: armilla/boot/failure_record.cpp: if (!record.stage.compare_exchange_strong(unused, 1, std::memory_order_relaxed)) return false;
 // Code: armilla/boot/failure_record.cpp: record.stage.store(2, std::memory_order_release);
-// Code: armilla/boot/child.cpp: note.stage.load(std::memory_order_acquire) == 2
+// Code: armilla/boot/child.cpp: record.stage.load(std::memory_order_acquire) == 2
 //!
 //! `sleeping` and `count` are both seq_cst in the code; a fence between the two accesses of each side says so to loom. There is no
 //! membarrier here: what tells of a loss may be a process that has not asked the kernel for it.

@@ -74,9 +74,9 @@ LU = Experiment(
 
 def unattended():
     """Blocks carried by messages, answered while a rank computes by a thread of it, or by itself when it is interrupted."""
-    for reception in ("thread", "signal"):
-        yield Command(reception, "paper_mm", ("--block", 64, 128, 256, 512, "--samples", 3, "--by-message", "--progress-mode", reception),
-                      ("--block", 64, "--samples", 1, "--times", 1, "--by-message", "--progress-mode", reception, "--version", "get"))
+    for mode in ("thread", "signal"):
+        yield Command(mode, "paper_mm", ("--block", 64, 128, 256, 512, "--samples", 3, "--by-message", "--progress-mode", mode),
+                      ("--block", 64, "--samples", 1, "--times", 1, "--by-message", "--progress-mode", mode, "--version", "get"))
 
 
 MM = Experiment(
@@ -96,8 +96,8 @@ MM = Experiment(
             paper="2937 MFLOPS on 64 nodes, near its peak; polling about half"),
      Target("the best / dgemm of the same blocks", {"by": "armilla", "command": "armilla", "version": "[gd][!g]*"},
             {"by": "armilla", "command": "armilla", "version": "dgemm"}, None, ("block",), share=True),
-     *(Target(f"by messages, {reception} / polling", {"command": reception, "version": f"get/{reception}"}, {"command": "messages", "version": "get"},
-              None, ("block",), paper="the polling version about half") for reception in ("thread", "signal")),
+     *(Target(f"by messages, {mode} / polling", {"command": mode, "version": f"get/{mode}"}, {"command": "messages", "version": "get"},
+              None, ("block",), paper="the polling version about half") for mode in ("thread", "signal")),
      ccpp_against_splitc("", "messages", ("block",), limit=None),
      Target("get / MPI get", {"by": "armilla", "command": "armilla", "version": "get"}, {"by": "mpi", "version": "get"}, None, ("block",)),
      Target("double-buffered / MPI double-buffered", {"by": "armilla", "command": "armilla", "version": "double-buffered"},

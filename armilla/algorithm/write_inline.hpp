@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <charconv>
+#include <concepts>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "armilla/algorithm/in_order.hpp"
+#include "armilla/container/files.hpp"
+
+/// What is written to a file, as text.
+namespace armilla::detail {
+
+/// Each member takes its share of the elements, in the order of the indices, as bytes: put(bytes, element).
+template <class V, class Put>
+void write_in_order(const char* operation, const std::string& path, const V& v, Put put) {
+  algorithm_call why(operation);
+  std::string bytes;
+  enter_in_order(v);
+  walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
+    each_of_piece(c, n, at, why, [&](std::size_t k) { put(bytes, c[k]); });
+    return !why.happened();
+  });
+  agree(v.members(), operation, why);
+  write_parts(operation, path, v.members(), bytes.data(), bytes.size());
+}
+
+template <class N>
+  requires std::is_arithmetic_v<N>
+void append_number(std::string& all, N number) {
+  char digits[128];
+  if constexpr (std::is_same_v<N, bool>)
+    all += number ? '1' : '0';
+  else
+    all.append(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
+}
+
+/// RFC 4180: a text with separators, quotes or ends of lines stands in quotes, and its quotes are doubled.
+inline void append_text(std::string& all, std::string_view text, char separator) {
+  if (text.find_first_of("\"\r\n") == text.npos && text.find(separator) == text.npos) {
+    all += text;
+    return;
+  }
+  all += '"';
+  for (const char c : text) all.append(c == '"' ? 2 : 1, c);
+  all += '"';
+}
+
+template <class F>
+void append_field(std::string& all, const F& field, char separator) {
+  if constexpr (std::convertible_to<const F&, std::string_view>)
+    append_text(all, field, separator);
+  else
+    append_number(all, field);
+}
+
+}  // namespace armilla::detail
