@@ -36,13 +36,13 @@ struct peer_channel : link {
   bool urgent = false;                  ///< the open frame holds a reply: it leaves when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
-  bool full = false;                  ///< frames wait for credit: nothing may pass them
-  bool blocked = false;               ///< not open yet, full, far, or the peer runs another program: the general way is to be taken
-  bool lost = false;                  ///< none lives in its place: full and blocked until a newcomer does; sends throw rank_lost
-  bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
-  bool handed_over = false;           ///< lost: both rings wait for another rank in its place
-  std::uint32_t life = 0;             ///< of its rank: how many newcomers have come into that place
-  bool held_there = false;            ///< far: the same is so at its peer
+  bool full = false;         ///< frames wait for credit: nothing may pass them
+  bool blocked = false;      ///< not open yet, full, far, or the peer runs another program: the general way is to be taken
+  bool lost = false;         ///< none lives in its place: full and blocked until a newcomer does; sends throw rank_lost
+  bool holds = false;        ///< its peer does not take in what is for it: nothing is read from that peer
+  bool handed_over = false;  ///< lost: both rings wait for another rank in its place
+  std::uint32_t life = 0;    ///< of its rank: how many newcomers have come into that place
+  bool held_there = false;   ///< far: the same is so at its peer
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;
@@ -54,10 +54,10 @@ struct peer_channel : link {
     std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
     std::size_t weight;  ///< with the blocks that it names
   };
-  std::list<backlog_frame> backlog;   ///< frames that wait for credit, oldest first; a deque takes memory where there are none
-  std::size_t backlog_weight = 0;     ///< of all of them
-  std::size_t open_blocks = 0;        ///< bytes of the blocks that the open frame names
-  owned<std::byte[]> staging;         ///< where frames are filled
+  std::list<backlog_frame> backlog;  ///< frames that wait for credit, oldest first; a deque takes memory where there are none
+  std::size_t backlog_weight = 0;    ///< of all of them
+  std::size_t open_blocks = 0;       ///< bytes of the blocks that the open frame names
+  owned<std::byte[]> staging;        ///< where frames are filled
   std::size_t staging_bytes = 0;
   std::uint64_t frames = 0;  ///< that were filled in `staging`
   // Messages that go straight into the ring are not counted one by one: the ring's position tells how many there were.

@@ -26,8 +26,8 @@ inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that s
 // Model: tests/models/order/sleep.rs
 struct ring_directory {
   static constexpr std::size_t words = job_block::max_ranks / 64;
-  static constexpr int kinds = 2;       ///< of a rank: bodies, and replies of progress threads
-  std::atomic<std::uint32_t> entries;   ///< counted up behind each: what a look compares
+  static constexpr int kinds = 2;                    ///< of a rank: bodies, and replies of progress threads
+  std::atomic<std::uint32_t> entries;                ///< counted up behind each: what a look compares
   std::atomic<std::uint64_t> writers[kinds][words];  ///< a bit for each rank
 
   /// By the writer, before its first frame.
@@ -76,9 +76,8 @@ struct control_block {
   /// Guests of the job that call this rank: what each wrote, a `guest_place`; 0: the place is free.
   static constexpr std::size_t guest_places = 8;
   alignas(cache_line) std::atomic<std::uint64_t> guests[guest_places];
-  static constexpr std::size_t text_room =
-      host_layout::control_bytes / 2 - std::size_t(7) * cache_line - align_up(sizeof(counters), cache_line) -
-      align_up(sizeof(ring_directory), cache_line);
+  static constexpr std::size_t text_room = host_layout::control_bytes / 2 - std::size_t(7) * cache_line -
+                                           align_up(sizeof(counters), cache_line) - align_up(sizeof(ring_directory), cache_line);
   alignas(cache_line) char text[text_room];  ///< what its fibers wait for, in lines
 };
 static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);

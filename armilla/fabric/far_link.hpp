@@ -112,8 +112,8 @@ class far_link {
   std::size_t most_;
   std::uint64_t window_;  // lines
   std::uint64_t frames_taken_ = 0;
-  std::uint64_t sent_ = 0;   // lines, to all ends
-  std::uint64_t taken_ = 0;  // lines, from ranks
+  std::uint64_t sent_ = 0;     // lines, to all ends
+  std::uint64_t taken_ = 0;    // lines, from ranks
   std::deque<end_t> waiting_;  // sources that go on and have frames here
   std::vector<end_t> owing_;   // peers that could not be told what was taken
   std::vector<end_t> put_back_;
