@@ -100,6 +100,16 @@ void for_all_lengths(F f) {
 
 }  // namespace
 
+// Those that are woken when something is shown: a rank that a network reaches is none of them.
+RANK_TEST(a_team_knows_its_other_members_on_this_host) {
+  const am::detail::context& c = *am::detail::current;
+  std::vector<am::rank_t> near;
+  for (am::rank_t r = 0; r < c.ranks; ++r)
+    if (r != c.rank && c.host->number[std::size_t(r)] == c.host->number[std::size_t(c.rank)]) near.push_back(r);
+  EXPECT(c.teams->near == near);
+  EXPECT(c.teams->world->near == near);
+}
+
 RANK_TEST(all_reduce_and_reduce_fold_in_the_order_of_the_members) {
   for_all_lengths([](std::size_t n, int me, int all) {
     std::vector<affine> data = array_of(me, n);
