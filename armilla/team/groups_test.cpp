@@ -74,11 +74,11 @@ class as_groups {
   std::size_t pairs_from_;
 };
 
-/// All ways to lay consecutive members into groups; of 5, some of them.
+/// All ways to lay consecutive members into groups; of 5 and more, some of them. Of 10 the last one is each alone.
 template <class F>
 void for_all_groups(F f) {
   const auto n = std::uint32_t(am::ranks());
-  for (std::uint32_t borders = 0; borders < 1u << (n - 1); borders += n > 3 ? 5 : 1) {
+  for (std::uint32_t borders = 0; borders < 1u << (n - 1); borders += n > 5 ? 73 : n > 3 ? 5 : 1) {
     std::vector<std::uint32_t> begins{0};
     for (std::uint32_t i = 1; i < n; ++i)
       if ((borders >> (i - 1) & 1) != 0) begins.push_back(i);
