@@ -122,6 +122,17 @@ RANK_TEST(a_pointer_knows_where_it_can_be_loaded_from) {
   am::deallocate(mine);
 }
 
+// The inline path: also on several hosts, where only some of the ranks are mapped.
+RANK_TEST(ranks_beside_this_one_on_its_host_are_loaded_from_directly) {
+  const auto mine = am::allocate<std::uint64_t>(1);
+  const auto p = offer(words, mine);
+  const bool beside = next() == am::rank() || next() == am::rank() + 1;
+  const bool mapped = am::detail::current->host->segment[std::size_t(next())] != nullptr;
+  if (beside) EXPECT_EQ(am::detail::direct<8>(p.address()) != nullptr, mapped);
+  am::barrier();
+  am::deallocate(mine);
+}
+
 RANK_TEST(null_is_an_error) {
   const am::global_ptr<int> p;
   EXPECT_THROWS_SAYING(am::usage_error, "read: the pointer is null", int(*p));

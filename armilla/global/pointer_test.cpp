@@ -8,6 +8,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/global/directory.hpp"
 #include "armilla/global/global.hpp"
+#include "armilla/global/rank_memory.hpp"
 #include "armilla/wire/sendable.hpp"
 
 namespace armilla {
@@ -54,6 +55,20 @@ TEST(global_ptr, counts_in_elements_on_one_rank) {
   EXPECT_EQ(p++, at(3, 64));
   EXPECT_EQ(p, at(3, 68));
   EXPECT_EQ(--p, at(3, 64));
+}
+
+TEST(global_memory, of_ranks_side_by_side_on_one_host_is_loaded_from_directly) {
+  std::byte memory[1];
+  std::byte *const here = memory, *const far = nullptr;
+  const std::byte* const one_host[] = {here, here, here};
+  EXPECT_EQ(detail::direct_ranks(one_host, 3, 1), std::pair(0, 3));
+  const std::byte* const two_hosts[] = {far, far, here, here, here};
+  EXPECT_EQ(detail::direct_ranks(two_hosts, 5, 3), std::pair(2, 5));
+  const std::byte* const dealt[] = {here, far, here, here, far, here};
+  EXPECT_EQ(detail::direct_ranks(dealt, 6, 0), std::pair(0, 1));
+  EXPECT_EQ(detail::direct_ranks(dealt, 6, 3), std::pair(2, 4));
+  const std::byte* const alone[] = {far, here, far};
+  EXPECT_EQ(detail::direct_ranks(alone, 3, 1), std::pair(1, 2));
 }
 
 TEST(global_ptr, compares_places_and_not_generations) {

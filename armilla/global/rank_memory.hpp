@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
@@ -66,6 +67,15 @@ struct rank_memory : memory_state {
   }
   bool in_heap(rank_t r, std::uint64_t offset) const { return offset < directory(r).per_rank_begin || offset >= symmetric_at; }
 };
+
+/// The ranks that `direct` serves on rank `me`: `me` and those beside it, without a gap, that have a segment which can be loaded
+/// from and stored to. The first one, and the one behind the last.
+inline std::pair<rank_t, rank_t> direct_ranks(const std::byte* const* segment, rank_t ranks, rank_t me) noexcept {
+  rank_t first = me, end = me + 1;
+  while (first > 0 && segment[first - 1] != nullptr) --first;
+  while (end < ranks && segment[end] != nullptr) ++end;
+  return {first, end};
+}
 
 inline rank_memory& memory_of(context& c) { return static_cast<rank_memory&>(*c.memory); }
 rank_memory& memory_here(const char* operation);

@@ -86,11 +86,9 @@ void start_memory(context& self, const launch&) {
   m->directory(self.rank).per_rank_begin = m->per_rank_begin;
   // Ranks are children of one supervisor; where the kernel lets only a parent copy, it lets the parent's other children too.
   if (!self.host->threads) prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
-  bool all = true;  // else this rank's alone
-  for (rank_t r = 0; r < self.ranks; ++r) all = all && self.host->segment[std::size_t(r)] != nullptr;
-  const rank_t first = all ? 0 : self.rank;
+  const auto [first, end] = direct_ranks(self.host->segment.get(), self.ranks, self.rank);
   self.direct_from = global_address::segment_bits + (std::uint64_t(std::uint32_t(first)) << 16);
-  self.direct_keys = std::uint64_t(all ? std::uint32_t(self.ranks) : 1) << 16;
+  self.direct_keys = std::uint64_t(std::uint32_t(end - first)) << 16;
   self.first_segment = self.host->segment_start(first);
   self.segment_stride = segment;
   self.memory = m.get();

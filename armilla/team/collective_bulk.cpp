@@ -69,7 +69,7 @@ class short_exchange {
       if (far) [[unlikely]]
         replicate(*t_.self, to, line, sizeof *line);
     }
-    t_.self->out->notify(to);
+    if (!far) t_.self->out->notify(to);
   }
 
   void await(std::uint32_t member, std::byte* data) {

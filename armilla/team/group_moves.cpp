@@ -39,6 +39,22 @@ void group_moves::send_to_all_of(std::span<const std::uint32_t> groups, const st
   moves.run();
 }
 
+std::uint32_t group_moves::pass_on(std::uint32_t distance, std::uint32_t ways, const std::byte* out, std::size_t bytes,
+                                   std::byte* in) {
+  const std::uint32_t behind = std::min(ways - 1, (groups() - 1 - group_) / distance),
+                      before = std::min(ways - 1, group_ / distance);
+  std::vector<known_place> places;
+  places.reserve(before);
+  member_transfer moves(t_, kind_);
+  for (std::uint32_t i = 1; i <= behind; ++i) moves.send_shared(leader_of(group_ + i * distance), out, bytes);
+  for (std::uint32_t i = 1; i <= before; ++i) {
+    places.push_back({in + (i - 1) * bytes, bytes});
+    moves.receive(leader_of(group_ - i * distance), known_place::find, &places.back());
+  }
+  if (behind + before != 0) moves.run();
+  return before;
+}
+
 void group_moves::send_to_member(std::uint32_t member, const std::byte* data, std::size_t bytes) {
   member_transfer moves(t_, kind_);
   moves.send(member, data, bytes);

@@ -9,7 +9,7 @@
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/record.hpp"
 
-/// Collectives between many hosts: log2 N exchanges between pairs, where N is the number of hosts.
+/// Collectives between many hosts: log2 N exchanges between pairs, where N is the number of hosts; of short scans log8 N.
 ///
 /// There are two levels. The members on a host are a group. They give what they have to its leader, the leaders exchange, and
 /// hand on what has come. Operands keep the order of the members: those of a group are consecutive, and what a leader has after

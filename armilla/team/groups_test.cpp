@@ -74,11 +74,11 @@ class as_groups {
   std::size_t pairs_from_;
 };
 
-/// All ways to lay consecutive members into groups; of 5, some of them.
+/// All ways to lay consecutive members into groups; of 5 and more, some of them. Of 10 the last one is each alone.
 template <class F>
 void for_all_groups(F f) {
   const auto n = std::uint32_t(am::ranks());
-  for (std::uint32_t borders = 0; borders < 1u << (n - 1); borders += n > 3 ? 5 : 1) {
+  for (std::uint32_t borders = 0; borders < 1u << (n - 1); borders += n > 5 ? 73 : n > 3 ? 5 : 1) {
     std::vector<std::uint32_t> begins{0};
     for (std::uint32_t i = 1; i < n; ++i)
       if ((borders >> (i - 1) & 1) != 0) begins.push_back(i);
@@ -99,6 +99,16 @@ void for_all_lengths(F f) {
 }
 
 }  // namespace
+
+// Those that are woken when something is shown: a rank that a network reaches is none of them.
+RANK_TEST(a_team_knows_its_other_members_on_this_host) {
+  const am::detail::context& c = *am::detail::current;
+  std::vector<am::rank_t> near;
+  for (am::rank_t r = 0; r < c.ranks; ++r)
+    if (r != c.rank && c.host->number[std::size_t(r)] == c.host->number[std::size_t(c.rank)]) near.push_back(r);
+  EXPECT(c.teams->near == near);
+  EXPECT(c.teams->world->near == near);
+}
 
 RANK_TEST(all_reduce_and_reduce_fold_in_the_order_of_the_members) {
   for_all_lengths([](std::size_t n, int me, int all) {

@@ -119,7 +119,7 @@ void member_transfer::fold(std::uint32_t member, take_function take, void* self,
 // The half of the staging and the lines that come next were last used two transfers ago: waits until all have read them.
 void member_transfer::settle() {
   endpoint& messages = *state_.self.messages;
-  for (rank_t r = 0; r < state_.self.ranks; ++r) {
+  for (const rank_t r : area_.used_by[half_]) {
     pair_state& p = area_.pair[std::size_t(r)];
     if (p.acknowledged >= p.used[half_]) [[likely]]
       continue;
@@ -133,6 +133,7 @@ void member_transfer::settle() {
     if (t_.lost != no_rank) messages.lost.raise(t_.lost, what_);
     if (messages.out.is_lost(r)) p.acknowledged = p.used[half_];  // it reads no more
   }
+  area_.used_by[half_].clear();
 }
 
 // What is sent to all must go one way.
@@ -385,7 +386,10 @@ void member_transfer::run() {
     leave_far();
     throw;
   }
-  for (const out_stream& o : area_.outgoing) o.pair->used[half_] = o.pair->sent;
+  for (const out_stream& o : area_.outgoing) {
+    o.pair->used[half_] = o.pair->sent;
+    area_.used_by[half_].push_back(o.to);
+  }
   if (otherwise_ != no_rank) [[unlikely]]
     throw_does_otherwise(t_, otherwise_, sign_of_other_);
 }

@@ -53,6 +53,7 @@ struct team_record {
   std::vector<const flag_line*> flat;  ///< each member's flat lines
   std::vector<std::byte*> boards;      ///< each member's first board
   std::vector<rank_t> members;         ///< world ranks, in the order of the team
+  std::vector<rank_t> near;            ///< of them the others on this host: they read what a rank here writes
   std::vector<rank_t> numbers;         ///< by world rank: its number in the team, or -1
   // the rest
   pattern barrier_pattern;
@@ -128,11 +129,10 @@ inline void await_step(const team_record& t, const std::atomic<std::uint64_t>& f
   await_step_slowly(t, flag, step, what);
 }
 
-/// Wakes every other member that sleeps.
+/// Wakes every other member on this host that sleeps. Those on others are woken by what they are sent.
 inline void notify_members(const team_record& t) {
   outbox& out = *t.self->out;
-  for (std::uint32_t i = 0; i < t.size; ++i)
-    if (i != t.rank) out.notify(t.members[i]);
+  for (const rank_t r : t.near) out.notify(r);
 }
 
 /// The same for members on other hosts: they are sent what lies at `at`.

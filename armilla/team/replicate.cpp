@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "armilla/am/delivery.hpp"
 #include "armilla/am/far_traffic.hpp"
@@ -47,8 +48,8 @@ struct replicate_message {
       write_line(to, at + sizeof head, bytes);
     else
       std::memcpy(to, at + sizeof head, bytes);
-    for (rank_t r = 0; line != 0 && r < in.self.ranks; ++r)
-      if (r != in.self.rank) in.out.notify(r);
+    if (line == 0) return;
+    for (const rank_t r : in.self.teams->near) in.out.notify(r);
   }
 };
 handler_slot& replicate_slot = fixed_handler<replicate_message, well_known(handler_range::team, 0)>;
@@ -80,6 +81,12 @@ void replicate_with_statements(team_record& t, const flag_line& line, std::size_
   for (const rank_t r : t.host_leaders)
     c.out->far()->piggyback(r, replicate_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
                             sizeof line.step + bytes);
+}
+
+std::vector<rank_t> near_ranks_of(const context& c, const std::vector<rank_t>& ranks) {
+  std::vector<rank_t> near;
+  std::ranges::copy_if(ranks, std::back_inserter(near), [&c](rank_t r) { return r != c.rank && !c.host->far[std::size_t(r)]; });
+  return near;
 }
 
 // The first member on each other host.

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "armilla/am/outbox.hpp"
 #include "armilla/base/context.hpp"
@@ -23,6 +24,9 @@ namespace armilla::detail {
 
 /// What `replicate` adds to the bytes.
 inline constexpr std::size_t replicate_head_bytes = sizeof(std::uint64_t);
+
+/// Of `ranks` those that share this rank's memory, without itself.
+std::vector<rank_t> near_ranks_of(const context& c, const std::vector<rank_t>& ranks);
 
 /// Rank `to` may wait for what lies at `at`.
 inline void post_to(context& c, rank_t to, const void* at, std::size_t bytes) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -119,6 +120,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   if (t->rank == t->size) t->slots.push_back(&s.slot(s.self.rank, slot));  // no member: one that has joined later
   t->mine = t->my_slot().flat;
   t->entered = &t->my_slot().entered;
+  t->near = near_ranks_of(s.self, t->members);
   t->host_leaders = host_leaders_of(*s.self.host, s.self.rank, t->members);
   choose_groups(*t, settings.collectives);
   t->checking = checked && settings.checked && t->size > 1;
@@ -191,8 +193,10 @@ team_state::team_state(context& c) : self(c), layout{c.ranks} {
   if (c.ranks > collective_layout::most_ranks)
     throw_limit("start",
                 fmt::format("a job of {} ranks; its collectives hold at most {}", c.ranks, collective_layout::most_ranks));
-  std::vector<rank_t> everyone;
-  for (rank_t r = 0; r < c.world_size; ++r) everyone.push_back(r);
+  std::vector<rank_t> everyone(std::size_t(c.ranks));
+  std::iota(everyone.begin(), everyone.end(), 0);
+  near = near_ranks_of(c, everyone);
+  everyone.resize(std::size_t(c.world_size));
   teams.push_back(world = build_record(*this, everyone, lives_now(*this), 0, 0).release());
   teams.push_back(ending =
                       build_record(*this, std::move(everyone), lives_now(*this), collective_layout::ending_slot, 0).release());

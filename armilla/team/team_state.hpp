@@ -53,6 +53,7 @@ struct team_area {
   std::vector<pair_state> pair;      ///< by world rank
   std::size_t staging;               ///< where it begins in a collective area
   std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
+  std::vector<rank_t> used_by[2];    ///< with which ranks each half was used last, until all have read it
   std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
   std::vector<far_out_stream> far_outgoing;
   std::vector<in_stream> incoming;
@@ -67,6 +68,7 @@ struct team_state {
 
   context& self;
   collective_layout layout;
+  std::vector<rank_t> near;  ///< all other ranks on this host
   team_record* world = nullptr;
   std::vector<team_record*> teams;  ///< alive here, and those let go that some member still holds
   std::uint64_t highest_step = 0;   ///< of any slot whose team has ended here

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""many_seeds.py PROGRAM...: runs each test program over the network inside the library, under many random faults, and says which
-faults it failed under. SCHEDULES: how many jobs of each program (10); FIRST_SCHEDULE: the first one's number, for one that failed;
+"""many_seeds.py PROGRAM...: runs each test program over a network, under many random faults, and says which faults it failed under.
+NETWORK: as in ARMILLA_FABRIC, by default the one inside the library (loop); others bring their own timing, and move bulk by
+themselves. SCHEDULES: how many jobs of each program (10); FIRST_SCHEDULE: the first one's number, for one that failed;
 AT_ONCE: how many jobs run beside each other (1), for most of their time they wait; SLOWEST: seconds that a job may take (300);
 ARMILLA_RANKS: of each job (2)."""
 import concurrent.futures
@@ -10,6 +11,7 @@ import random
 import subprocess
 import sys
 
+NETWORK = os.environ.get("NETWORK", "loop")
 SLOWEST_S = int(os.environ.get("SLOWEST", "300"))
 
 
@@ -32,7 +34,7 @@ def faults(number, ranks):
 def run(program, number, ranks):
     """What is to be said of a job that failed, or nothing."""
     how = faults(number, ranks)
-    job = dict(os.environ, ARMILLA_FABRIC="loop", ARMILLA_RANKS=str(ranks), ARMILLA_PIN="none", ARMILLA_FAULTS=how)
+    job = dict(os.environ, ARMILLA_FABRIC=NETWORK, ARMILLA_RANKS=str(ranks), ARMILLA_PIN="none", ARMILLA_FAULTS=how)
     job["FIRST_ROUND"] = str(100_000 * number)  # of tests/faults/schedules_test.cpp
     try:
         done = subprocess.run([program], env=job, capture_output=True, text=True, timeout=SLOWEST_S, check=False)
@@ -41,7 +43,7 @@ def run(program, number, ranks):
         said, code = (late.stderr or b"").decode(errors="replace"), f"none within {SLOWEST_S} s"
     if code == 0:
         return ""
-    return f"FAILED: {os.path.basename(program)} on {ranks} ranks, schedule {number}, ARMILLA_FAULTS={how}: exit code {code}\n{said[-3000:]}"
+    return f"FAILED: {os.path.basename(program)} on {ranks} ranks over {NETWORK}, schedule {number}, ARMILLA_FAULTS={how}: exit code {code}\n{said[-3000:]}"
 
 
 def main():
@@ -55,7 +57,7 @@ def main():
                 if said:
                     failed += 1
                     print(said, flush=True)
-            print(f"{os.path.basename(program)}: {jobs} schedules", flush=True)
+            print(f"{os.path.basename(program)}: {jobs} schedules over {NETWORK}", flush=True)
     return 1 if failed else 0
 
 
