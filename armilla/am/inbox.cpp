@@ -52,19 +52,19 @@ inbox::inbox(context& self, outbox& out, role who)
       limits{.unasked = {self.settings->poll_budget.bodies, self.settings->poll_budget.ns}},
       count_(*self.count) {
   const host_map& host = out.host();
-  const auto ranks = std::size_t(self.ranks);
+  const auto ranks = std::size_t(self.places);
   inbound_of_ = std::make_unique<std::uint32_t[]>(ranks);
-  for (rank_t r = 0; r < self.ranks; ++r) {
+  for (rank_t r = 0; r < self.places; ++r) {
     inbound_of_[std::size_t(r)] = host.far[std::size_t(r)] ? no_ring : std::uint32_t(inbound_.size());
     if (host.far[std::size_t(r)]) continue;
     const ring_memory ring = host.ring(who == role::rank ? 0 : 1, r, self.rank);
     inbound_.push_back({ring_reader(ring), r, 0, &out.to(r).holds});
     if (host.newcomer) inbound_.back().reader.follow(ring);
   }
-  if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.ranks);
+  if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.places);
   if (!out.has_progress_threads()) return;
   processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
-  for (rank_t r = 0; r < self.ranks; ++r)
+  for (rank_t r = 0; r < self.places; ++r)
     if (!host.far[std::size_t(r)]) inbound_.push_back({ring_reader(host.ring(2, r, self.rank)), r, 0, &never_held});
 }
 
@@ -128,7 +128,7 @@ template void inbox::run_frame<taker::in_place>(arrival&);
 // Frames of the channel from rank to rank, as their sender numbers them: not control messages, what only names a block that has
 // come, or those of a progress thread.
 bool inbox::is_counted(const arrival& a) const noexcept {
-  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.ranks);
+  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.places);
   return a.in == &inbound_[inbound_of_[std::size_t(a.source)]];
 }
 

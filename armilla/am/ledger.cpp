@@ -10,7 +10,7 @@ namespace armilla::detail {
 
 std::uint64_t ledger::created() const noexcept {
   std::uint64_t sum = 0;
-  for (rank_t r = 0; r < out_.self.ranks; ++r) sum += created_for(r);
+  for (rank_t r = 0; r < out_.self.places; ++r) sum += created_for(r);
   return sum;
 }
 
@@ -28,7 +28,7 @@ std::uint64_t ledger::processed_from(rank_t r) const noexcept {
 
 std::uint64_t ledger::processed() const noexcept {
   std::uint64_t sum = 0;
-  for (rank_t r = 0; r < out_.self.ranks; ++r) sum += processed_from(r);
+  for (rank_t r = 0; r < out_.self.places; ++r) sum += processed_from(r);
   return sum - deferred();
 }
 

@@ -27,7 +27,7 @@ namespace armilla::detail {
 outbox::outbox(context& self, const host_map& host, role who)
     : self(self),
       count_(*self.count),
-      callable_(who == role::progress_thread ? 0 : std::uint32_t(self.ranks)),
+      callable_(who == role::progress_thread ? 0 : std::uint32_t(self.places)),
       eager_(who == role::progress_thread ? host.layout.ring_bytes / 8  // it has no heap for blocks
                                           : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       watch_(stats_of(self).watch.get()),
@@ -35,15 +35,15 @@ outbox::outbox(context& self, const host_map& host, role who)
       backlog_limit_(self.settings->backlog_limit),
       hold_above_(self.settings->backlog),
       host_(host) {
-  const auto ranks = std::size_t(self.ranks);
+  const auto ranks = std::size_t(self.places);
   const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
   channel_count_ = has_thread ? 2 * ranks : ranks;
   channels_ = std::make_unique<peer_channel[]>(channel_count_);
   to_flush_.reserve(channel_count_);
-  for (rank_t r = 0; r < self.ranks; ++r) open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
+  for (rank_t r = 0; r < self.places; ++r) open_channel(std::size_t(r), r, who == role::rank ? 0 : 2, host.control(r));
   if (!has_thread) return;
   progress_channels_ = ranks;
-  for (rank_t r = 0; r < self.ranks; ++r) open_channel(ranks + std::size_t(r), r, 1, host.progress_thread(r));
+  for (rank_t r = 0; r < self.places; ++r) open_channel(ranks + std::size_t(r), r, 1, host.progress_thread(r));
 }
 
 outbox::~outbox() = default;
@@ -335,7 +335,7 @@ std::size_t outbox::aggregate(peer kind) const noexcept {
 
 void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
   require_own_thread(operation);
-  throw_bad_rank(operation, dest, self.ranks);
+  throw_bad_rank(operation, dest, self.places);
 }
 
 void outbox::throw_on_progress_thread(const char* operation) const {

@@ -79,9 +79,9 @@ ending from_record(const job_block& job) {
   e.kind = kind_of(note.kind);
   e.code = note.code;
   e.text = note.text;
-  const bool known = note.rank >= 0 && std::uint32_t(note.rank) < job.ranks;
+  const bool known = note.rank >= 0 && std::uint32_t(note.rank) < job.places;
   e.first = known ? note.rank : 0;
-  e.last = known ? note.rank : rank_t(job.ranks) - 1;
+  e.last = known ? note.rank : rank_t(job.places) - 1;
   const rank_record& record = job.rank[e.first];
   e.pid = record.pid.load(std::memory_order_relaxed);
   e.program = job.program_names[record.program % job_block::max_programs];

@@ -33,7 +33,7 @@ std::string ranks_are(const std::vector<rank_t>& ranks, const char* where) {
 }  // namespace
 
 joiners::joiners(job_plan& plan) : plan_(plan) {
-  if (plan.job->spare != 0) listener_.listen(plan.memory);
+  if (plan.job->spare_places != 0) listener_.listen(plan.memory);
 }
 
 void joiners::watch(std::vector<pollfd>& list) const {
@@ -83,14 +83,14 @@ void joiners::give_places(std::unique_ptr<join_request> request, std::vector<chi
       return !other.answered() && std::ranges::find(other.places, r) != other.places.end();
     });
   };
-  for (rank_t r = plan_.ranks; r < rank_t(plan_.job->ranks); ++r)
+  for (rank_t r = plan_.world_size; r < rank_t(plan_.job->places); ++r)
     if (is_free_for_joiner(children, r) && !is_asked_for(r)) free.push_back(r);
   const std::size_t wanted = std::size_t(one.request->program.ranks);
   if (free.size() < wanted)
     return answer(
         *one.request,
         {false, fmt::format("the job has {} free place{} for {} rank{}; ARMILLA_MAX_RANKS={} was set for it", free.size(),
-                            free.size() == 1 ? "" : "s", wanted, wanted == 1 ? "" : "s", plan_.job->ranks)});
+                            free.size() == 1 ? "" : "s", wanted, wanted == 1 ? "" : "s", plan_.job->places)});
   one.places.assign(free.begin(), free.begin() + std::ptrdiff_t(wanted));
   if (!add_programs(one))
     return answer(*one.request, {false, fmt::format("the job holds {} programs already", job_block::max_programs)});

@@ -136,8 +136,8 @@ void supervisor::block_signals() {
 }
 
 void supervisor::start_all() {
-  const rank_t each = plan_.job->threads != 0 ? plan_.ranks : 1;
-  for (rank_t r = 0; r < plan_.ranks; r += each) children_.push_back(start(r, r + each - 1));
+  const rank_t each = plan_.job->threads != 0 ? plan_.world_size : 1;
+  for (rank_t r = 0; r < plan_.world_size; r += each) children_.push_back(start(r, r + each - 1));
 }
 
 child supervisor::start(rank_t first, rank_t last) {
@@ -225,7 +225,8 @@ void supervisor::tell_losses() {
 
 // From the moment on in which all ranks have started: before, they need each other.
 bool supervisor::goes_on() const {
-  return plan_.job->goes_on != 0 && plan_.job->arrived[all_started].load(std::memory_order_acquire) >= std::uint32_t(plan_.ranks);
+  return plan_.job->goes_on != 0 &&
+         plan_.job->arrived[all_started].load(std::memory_order_acquire) >= std::uint32_t(plan_.world_size);
 }
 
 void supervisor::go_on_without_the_lost() {
@@ -424,7 +425,7 @@ void supervisor::pass_on(int signal) {
 
 int supervisor::report() {
   if (first_loss_ || failure_ || interrupted_by_ != 0 || stalled_) orphans_.end_all();
-  const auto ended_well = [this](const child& c) { return c.first < plan_.ranks && finished(plan_, c); };
+  const auto ended_well = [this](const child& c) { return c.first < plan_.world_size && finished(plan_, c); };
   if (!failure_ && interrupted_by_ == 0 && !stalled_)
     return first_loss_ && std::ranges::none_of(children_, ended_well) ? exit_code(*first_loss_) : 0;
   if (stalled_) return stall_exit_code;

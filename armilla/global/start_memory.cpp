@@ -64,7 +64,7 @@ rank_memory::rank_memory(context& c)
       by_message(c.settings->access_by_message),
       directory_at(half_of_segment(c.host->layout) - segment_directory::bytes),
       symmetric_at(directory_at + segment_directory::bytes),
-      cross(std::size_t(c.ranks), c.settings->cross_copy ? 0 : 1) {
+      cross(std::size_t(c.places), c.settings->cross_copy ? 0 : 1) {
   if (host.beyond != nullptr && reaches_segments(*c.settings)) beyond = std::make_unique<far_segments>(c, host);
 }
 
@@ -87,10 +87,10 @@ void start_memory(context& self, const launch&) {
   // Ranks are children of one supervisor; where the kernel lets only a parent copy, it lets the parent's other children too.
   if (!self.host->threads) prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
   bool all = true;  // else this rank's alone
-  for (rank_t r = 0; r < self.ranks; ++r) all = all && self.host->segment[std::size_t(r)] != nullptr;
+  for (rank_t r = 0; r < self.places; ++r) all = all && self.host->segment[std::size_t(r)] != nullptr;
   const rank_t first = all ? 0 : self.rank;
   self.direct_from = global_address::segment_bits + (std::uint64_t(std::uint32_t(first)) << 16);
-  self.direct_keys = std::uint64_t(all ? std::uint32_t(self.ranks) : 1) << 16;
+  self.direct_keys = std::uint64_t(all ? std::uint32_t(self.places) : 1) << 16;
   self.first_segment = self.host->segment_start(first);
   self.segment_stride = segment;
   self.memory = m.get();

@@ -98,7 +98,7 @@ round_sums count_here(team_record& t) {
   const endpoint& messages = *c.messages;
   const fence_hooks& hooks = t.owner->hooks;
   round_sums s;
-  if (t.size == std::uint32_t(c.ranks)) [[likely]] {
+  if (t.size == std::uint32_t(c.places)) [[likely]] {
     s.created = messages.sums.created();
     s.processed = messages.sums.processed();
   } else {
@@ -292,7 +292,7 @@ round_sums run_rounds(team_record& t, const intention& what) {
 
 // A fence of some ranks tells nothing of the others. The lost send nothing any more.
 bool holds_all_of(const team_record& t, const fence_guest& g) {
-  if (t.size == std::uint32_t(t.self->ranks) || t.id == t.owner->world->id || g.members().id() == t.id) return true;
+  if (t.size == std::uint32_t(t.self->places) || t.id == t.owner->world->id || g.members().id() == t.id) return true;
   if (!g.revoked()) return false;
   for (rank_t i = 0; i < g.members().size(); ++i)
     if (const rank_t r = g.members().world_rank(i); t.numbers[std::size_t(r)] < 0 && !has_lost(g.members(), i)) return false;

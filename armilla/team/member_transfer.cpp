@@ -119,7 +119,7 @@ void member_transfer::fold(std::uint32_t member, take_function take, void* self,
 // The half of the staging and the lines that come next were last used two transfers ago: waits until all have read them.
 void member_transfer::settle() {
   endpoint& messages = *state_.self.messages;
-  for (rank_t r = 0; r < state_.self.ranks; ++r) {
+  for (rank_t r = 0; r < state_.self.places; ++r) {
     pair_state& p = area_.pair[std::size_t(r)];
     if (p.acknowledged >= p.used[half_]) [[likely]]
       continue;

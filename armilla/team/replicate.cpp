@@ -47,7 +47,7 @@ struct replicate_message {
       write_line(to, at + sizeof head, bytes);
     else
       std::memcpy(to, at + sizeof head, bytes);
-    for (rank_t r = 0; line != 0 && r < in.self.ranks; ++r)
+    for (rank_t r = 0; line != 0 && r < in.self.places; ++r)
       if (r != in.self.rank) in.out.notify(r);
   }
 };
