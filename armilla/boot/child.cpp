@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 
 // Model: tests/models/order/losses.rs
 // Model: tests/models/protocols/end.pml
@@ -18,6 +19,11 @@ bool finished(const job_plan& plan, const child& c) {
 bool noted_by(const job_plan& plan, const child& c) {
   const failure_record& note = plan.job->failure;
   return note.stage.load(std::memory_order_acquire) == 2 && note.rank <= c.last && (note.rank >= c.first || note.rank < 0);
+}
+
+void end_newcomer(child& c) noexcept {
+  if (c.alive) kill(c.pid, SIGKILL);
+  if (c.place != child::state::coming) c.place = child::state::given_up;
 }
 
 ending base_of(const job_plan& plan, const child& c) {

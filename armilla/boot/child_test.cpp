@@ -2,6 +2,8 @@
 #include "armilla/boot/child.hpp"
 
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
@@ -112,6 +114,38 @@ TEST(child, of_several_ranks_is_finished_with_the_last_of_them) {
   EXPECT_FALSE(finished(job.plan, both));
   job.set(1, rank_stage::finished);
   EXPECT_TRUE(finished(job.plan, both));
+}
+
+// The status of a process that is no rank yet and is ended in that state; what becomes of its place.
+int end_in(child::state state, child::state& after) {
+  const pid_t process = fork();
+  if (process == 0) pause();
+  child c{.pid = process, .alive = true, .place = state};
+  end_newcomer(c);
+  after = c.place;
+  alarm(10);
+  int status = 0;
+  waitpid(process, &status, 0);
+  alarm(0);
+  return status;
+}
+
+TEST(child, that_is_not_needed_is_killed_and_none_follows) {
+  child::state after;
+  EXPECT_EQ(end_in(child::state::starting, after), SIGKILL);
+  EXPECT_EQ(after, child::state::given_up);
+}
+
+TEST(child, that_may_have_come_in_is_killed_and_its_end_is_waited_for) {
+  child::state after;
+  EXPECT_EQ(end_in(child::state::coming, after), SIGKILL);
+  EXPECT_EQ(after, child::state::coming);
+}
+
+TEST(child, that_was_to_be_started_is_given_up) {
+  child c{.place = child::state::lost};
+  end_newcomer(c);
+  EXPECT_EQ(c.place, child::state::given_up);
 }
 
 TEST(find_failure, a_signal_is_the_cause_before_a_code) {

@@ -2,7 +2,6 @@
 #include "armilla/boot/joiners.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <utility>
 
@@ -61,12 +60,9 @@ void joiners::withdraw(std::vector<child>& children) {
   for (under_way& one : all_) {
     if (one.answered() || !has_hung_up(one.request->caller.get())) continue;
     one.request->caller.reset(-1);
-    for (const rank_t place : one.places) {
-      child* const c = child_in(children, place);
-      if (!c->joins) continue;              // it has come in; what is there now is another's affair
-      if (c->alive) kill(c->pid, SIGKILL);  // its end is seen, and no other is started
-      if (c->place == child::state::lost) c->place = child::state::given_up;
-    }
+    for (const rank_t place : one.places)
+      if (child* const c = child_in(children, place); c->joins)
+        end_newcomer(*c);  // else it has come in; what is there now is another's affair
   }
 }
 

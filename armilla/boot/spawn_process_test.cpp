@@ -78,7 +78,7 @@ TEST(spawn_process, the_jobs_memory_is_open_in_the_program) {
 
 TEST(spawn_process, a_rank_with_a_line_is_told_that_and_no_job) {
   int ends[2];
-  ASSERT_EQ(pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
   spawned_shell shell(std::string("env | grep -e LINE= -e ") + job_variable + "; echo x >&" + std::to_string(ends[1]));
   shell.how().line = ends[1];
   shell.how().line_text = "a word";
@@ -89,12 +89,12 @@ TEST(spawn_process, a_rank_with_a_line_is_told_that_and_no_job) {
   for (const int end : ends) close(end);
 }
 
-TEST(spawn_process, its_variables_come_before_ours) {
+TEST(spawn_process, its_variables_replace_ours) {
   setenv("ARMILLA_TEST_ONE", "ours", 1);
   setenv("ARMILLA_TEST_TWO", "ours", 1);
-  spawned_shell shell("echo $ARMILLA_TEST_ONE $ARMILLA_TEST_TWO");
+  spawned_shell shell("tr '\\0' '\\n' </proc/$$/environ | grep ARMILLA_TEST_ | sort");
   shell.program().environment = {"ARMILLA_TEST_TWO=its"};
-  EXPECT_EQ(shell.output(), "ours its");
+  EXPECT_EQ(shell.output(), "ARMILLA_TEST_ONE=ours\nARMILLA_TEST_TWO=its");
   unsetenv("ARMILLA_TEST_ONE");
   unsetenv("ARMILLA_TEST_TWO");
 }
@@ -105,9 +105,15 @@ TEST(spawn_process, it_starts_in_its_folder) {
   EXPECT_EQ(shell.output(), "/");
 }
 
-TEST(spawn_process, its_input_is_empty) {
-  spawned_shell shell("readlink /proc/self/fd/0");
-  EXPECT_EQ(shell.output(), "/dev/null");
+TEST(spawn_process, its_input_is_empty_unless_it_keeps_ours) {
+  const descriptor before(dup(STDIN_FILENO)), other(memfd_create("our input", MFD_CLOEXEC));
+  dup2(other.get(), STDIN_FILENO);
+  for (const bool kept : {false, true}) {
+    spawned_shell shell("readlink /proc/$$/fd/0");
+    shell.how().keep_input = kept;
+    EXPECT_EQ(shell.output(), kept ? "/memfd:our input (deleted)" : "/dev/null");
+  }
+  dup2(before.get(), STDIN_FILENO);
 }
 
 TEST(spawn_process, what_cannot_be_executed_leaves_its_error) {
@@ -126,7 +132,7 @@ TEST(spawn_process, a_folder_that_is_not_there_is_an_error_too) {
 }
 
 TEST(spawn_process, it_dies_with_the_thread_that_started_it) {
-  spawned_shell shell("sleep 60");
+  spawned_shell shell("sleep 5");
   pid_t process = -1;
   std::thread([&] { process = spawn(shell.how()); }).join();
   int status = 0;
