@@ -37,6 +37,8 @@ struct started_job {
     children.push_back({.alive = true});
   }
   ~started_job() {
+    joining.refuse_all("the test is over");
+    answered.clear();
     close(plan.memory);
     munmap(plan.job, host_layout::job_bytes);
   }
@@ -46,10 +48,10 @@ struct started_job {
     return ask_to_join(supervisor, identity, shell(ranks), 10'000, [] {});
   }
   /// Asks in another thread, and returns when the request is here.
-  std::future<join_answer> asked(rank_t ranks) {
-    auto answered = std::async(std::launch::async, [this, ranks] { return ask(ranks); });
+  std::shared_future<join_answer> asked(rank_t ranks) {
+    answered.push_back(std::async(std::launch::async, [this, ranks] { return ask(ranks); }).share());
     await_request();
-    return answered;
+    return answered.back();
   }
   /// Asks in a process of its own.
   pid_t asked_by_process(rank_t ranks) {
@@ -85,13 +87,13 @@ struct started_job {
   job_plan plan;
   joiners joining{plan};
   std::vector<child> children;
+  std::vector<std::shared_future<join_answer>> answered;
 };
 
 TEST(joiners, are_given_the_places_behind_the_ranks_of_the_start) {
   started_job job(4);
-  auto answered = job.asked(2);
+  job.asked(2);
   job.joining.give_places(job.children);
-  job.joining.refuse_all("the test is over");
   ASSERT_EQ(job.children.size(), 3u);
   for (rank_t r = 1; r < 3; ++r) {
     const child& c = job.children[std::size_t(r)];
@@ -156,8 +158,11 @@ TEST(joiners, are_given_the_place_of_one_that_is_given_up) {
   job.joining.give_places(job.children);
   job.let_in(1);
   job.joining.answer_settled(job.children);
-  job.children[1].alive = false;
   job.give_up(1);
+  auto early = job.asked(1);
+  job.joining.give_places(job.children);
+  EXPECT_FALSE(early.get().good) << "its process has not ended yet";
+  job.children[1].alive = false;
   auto second = job.asked(1);
   job.joining.give_places(job.children);
   EXPECT_EQ(job.children.size(), 2u);
