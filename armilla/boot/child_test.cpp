@@ -7,7 +7,7 @@
 
 #include <csignal>
 #include <cstdio>
-#include <cstring>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ struct watched_job {
       plan.program_of.push_back(&program);
       plan.job->rank[r].pid.store(1000 + r);
       plan.job->rank[r].stage.store(rank_stage::running);
-      children.push_back({.first = r, .last = r, .alive = true});
+      children.push_back({.pid = std::numeric_limits<pid_t>::max(), .first = r, .last = r, .alive = true});
     }
   }
   ~watched_job() { munmap(plan.job, memory_bytes); }
@@ -119,6 +119,7 @@ TEST(child, of_several_ranks_is_finished_with_the_last_of_them) {
 // The status of a process that is no rank yet and is ended in that state; what becomes of its place.
 int end_in(child::state state, child::state& after) {
   const pid_t process = fork();
+  if (process < 0) return -1;
   if (process == 0) pause();
   child c{.pid = process, .alive = true, .place = state};
   end_newcomer(c);

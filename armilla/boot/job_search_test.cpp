@@ -63,6 +63,7 @@ TEST(job_search, finds_a_job_once_that_several_processes_hold) {
   const held_job job;
   job.set(0, getpid(), rank_stage::running);
   const pid_t holder = fork();
+  ASSERT_GE(holder, 0);
   if (holder == 0) pause();
   EXPECT_TRUE(job.is_found());
   kill(holder, SIGKILL);
@@ -141,6 +142,7 @@ TEST(process_state, is_that_of_the_kernel) {
   EXPECT_EQ(process_state(getpid()), 'R');
   EXPECT_EQ(process_state(0), 0);
   const pid_t child = fork();
+  ASSERT_GE(child, 0);
   if (child == 0) _exit(0);
   siginfo_t ended;
   waitid(P_PID, id_t(child), &ended, WEXITED | WNOWAIT);

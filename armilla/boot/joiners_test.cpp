@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <future>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -28,13 +29,21 @@ options with_places(int places) {
   return settings;
 }
 
+constexpr pid_t no_process = std::numeric_limits<pid_t>::max();  // what is sent to it reaches none
+
+void end_process(pid_t process) {
+  ASSERT_GT(process, 0);
+  kill(process, SIGKILL);
+  waitpid(process, nullptr, 0);
+}
+
 /// A job that was started with one rank, as its supervisor, which is this process, sees it.
 struct started_job {
   explicit started_job(int places) : plan(make_plan(programs, with_places(places))) {
     struct stat about{};
     fstat(plan.memory, &about);
     identity = about.st_ino;
-    children.push_back({.alive = true});
+    children.push_back({.pid = no_process, .alive = true});
   }
   ~started_job() {
     joining.refuse_all("the test is over");
@@ -76,6 +85,7 @@ struct started_job {
     plan.job->life[place].store(rank_life{life.number + 1, presence::living}.word());
     child& c = *std::ranges::find(children, place, &child::first);
     c.place = child::state::in_job;
+    c.pid = no_process;
     c.alive = true;
     c.joins = false;
   }
@@ -186,8 +196,7 @@ TEST(joiners, that_no_process_waits_for_do_not_come) {
   job.let_in(1);
   job.joining.withdraw(job.children);
   EXPECT_EQ(job.children[2].place, child::state::lost) << "it waits still";
-  kill(waiting, SIGKILL);
-  waitpid(waiting, nullptr, 0);
+  end_process(waiting);
   job.joining.withdraw(job.children);
   EXPECT_EQ(job.children[1].place, child::state::in_job) << "it has come in";
   EXPECT_EQ(job.children[2].place, child::state::given_up);
@@ -196,8 +205,7 @@ TEST(joiners, that_no_process_waits_for_do_not_come) {
 TEST(joiners, that_are_taken_back_before_a_place_is_given_are_forgotten) {
   started_job job(2);
   const pid_t waiting = job.asked_by_process(1);
-  kill(waiting, SIGKILL);
-  waitpid(waiting, nullptr, 0);
+  end_process(waiting);
   job.joining.withdraw(job.children);
   EXPECT_FALSE(job.joining.any_undecided());
 }
