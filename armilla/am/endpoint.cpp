@@ -26,7 +26,7 @@ static void watch_crowd(const context& self, const host_map& host, std::optional
   host.control(self.rank).thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
   std::vector<const control_block*> ranks;
   std::vector<pid_t> processes;
-  for (rank_t r = 0; r < self.ranks; ++r) {
+  for (rank_t r = 0; r < self.places; ++r) {
     if (r != self.rank && !was_taken(host.job(), r)) continue;
     if (host.names != nullptr && host.names->size() > 1 && host.number[std::size_t(r)] != host.number[std::size_t(self.rank)])
       continue;

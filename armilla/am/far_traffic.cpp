@@ -17,7 +17,7 @@ namespace armilla::detail {
 far_traffic::far_traffic(endpoint& owner, network& net, far_link::role who)
     : all(owner),
       self(owner.out.self),
-      link(net, self.rank, self.ranks, self.settings->network_window, who),
+      link(net, self.rank, self.places, self.settings->network_window, who),
       losses_told(owner.out.host().job().losses_told != 0) {}
 
 std::unique_ptr<far_traffic> far_traffic::open(endpoint& owner, role who) {
@@ -68,7 +68,7 @@ void far_traffic::send_control(rank_t to, handler_id h, const void* head, std::s
 
 bool far_traffic::takes_piggyback(const peer_channel& c, std::size_t bytes) const noexcept {
   const std::size_t more = sizeof(bundle_header) + bytes;
-  return c.open() && c.far && c.index < std::size_t(self.ranks) && !c.full && control_queue.empty() &&
+  return c.open() && c.far && c.index < std::size_t(self.places) && !c.full && control_queue.empty() &&
          std::size_t(c.limit - c.cursor) >= more && link.admits(c.index, std::size_t(c.cursor - c.frame) + more);
 }
 

@@ -64,7 +64,7 @@ void far_traffic::ask_network() {
   for (broken_connection& b : broken) {
     if (b.told || now_ns() < b.tell_at_ns) continue;
     b.told = true;
-    for (rank_t r = 0; r < self.ranks; ++r)
+    for (rank_t r = 0; r < self.places; ++r)
       if (r == b.what.rank || (b.what.rank == self.rank && all.out.host().far[std::size_t(r)])) tell_unreachable(r, b.what.why);
   }
 }

@@ -43,7 +43,7 @@ handler_slot& hold_slot = fixed_handler<hold_message, hold_handler>;
 // read; and nothing tells a rank that is interrupted that there is credit again.
 void holding::hold_back(peer_channel& c) {
   const context& rank = all.out.self;
-  if (c.index >= std::size_t(rank.ranks) || c.to == rank.rank || c.lost) return;
+  if (c.index >= std::size_t(rank.places) || c.to == rank.rank || c.lost) return;
   if (order_of(rank) != nullptr || rank.settings->progress == progress_mode::signal) return;
   c.holds = true;
   ++all.out.count().holds;

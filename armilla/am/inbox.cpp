@@ -59,15 +59,15 @@ inbox::inbox(context& self, outbox& out, role who)
       directory_((who == role::rank ? out.host().control(self.rank) : out.host().progress_thread(self.rank)).rings),
       lane_(who == role::rank ? 0 : 1) {
   const host_map& host = out.host();
-  const auto ranks = std::size_t(self.ranks);
+  const auto ranks = std::size_t(self.places);
   inbound_of_ = std::make_unique<std::uint32_t[]>(ranks);
   std::fill_n(inbound_of_.get(), ranks, no_ring);
   near_ = std::uint32_t(std::count(host.far.get(), host.far.get() + ranks, false));
   inbound_.reserve(ring_directory::kinds * near_);
   if (out.opens_all())
-    for (rank_t r = 0; r < self.ranks; ++r)
+    for (rank_t r = 0; r < self.places; ++r)
       if (!host.far[std::size_t(r)]) adopt(0, r);
-  if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.ranks);
+  if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.places);
   if (out.has_progress_threads()) processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
 }
 
@@ -160,7 +160,7 @@ template void inbox::run_frame<taker::in_place>(arrival&);
 // Frames of the channel from rank to rank, as their sender numbers them: not control messages, what only names a block that has
 // come, or those of a progress thread.
 bool inbox::is_counted(const arrival& a) const noexcept {
-  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.ranks);
+  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.places);
   return inbound_of_[std::size_t(a.source)] == std::uint32_t(a.in - inbound_.data());
 }
 

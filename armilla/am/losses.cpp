@@ -26,7 +26,7 @@ namespace {
 // In their order: the first is the cause of most others.
 std::vector<rank_t> lost_since(const job_block& job, const outbox& out) {
   std::vector<std::pair<std::uint32_t, rank_t>> all;
-  for (rank_t r = 0; r < out.self.ranks; ++r)
+  for (rank_t r = 0; r < out.self.places; ++r)
     if (r != out.self.rank && !out.is_lost(r))
       if (const loss_record* const known = find_loss(job, r))
         all.emplace_back(known->complete.load(std::memory_order_relaxed), r);
@@ -65,14 +65,14 @@ void losses::lose(rank_t r) {
 
 // Also for one that is lost again by now: what it had sent is taken in as that of any lost rank.
 void losses::look_for_successors() {
-  for (rank_t r = 0; r < out_.self.ranks; ++r) {
+  for (rank_t r = 0; r < out_.self.places; ++r) {
     const std::uint32_t life = life_of(out_.host().job(), r).number;
     if (peer_channel& c = out_.to(r); c.lost && c.life != life) take_back(c, life);
   }
 }
 
 void losses::hand_over_places() {
-  for (rank_t r = 0; r < out_.self.ranks; ++r) {
+  for (rank_t r = 0; r < out_.self.places; ++r) {
     const rank_life there = life_of(out_.host().job(), r);
     if (peer_channel& c = out_.to(r); c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
   }
@@ -100,11 +100,11 @@ void losses::take_back(peer_channel& c, std::uint32_t life) {
 void losses::let_no_more_come() {
   if (std::exchange(ends_, true)) return;
   const job_block& job = out_.host().job();
-  for (rank_t r = 0; r < out_.self.ranks; ++r)
+  for (rank_t r = 0; r < out_.self.places; ++r)
     if (const peer_channel& c = out_.to(r); c.lost) c.ring.hand_over(ring_memory::refused);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
   const auto comes = [&](rank_t r) { return out_.to(r).handed_over && life_of(job, r).now == presence::coming; };
-  for (rank_t r = 0; r < out_.self.ranks; ++r)
+  for (rank_t r = 0; r < out_.self.places; ++r)
     out_.self.messages->waits.wait_until([&] { return !comes(r); }, "the process that comes into the job");
   hear();
 }
@@ -127,7 +127,7 @@ bool is_of_lost(const context& self, const void* place) {
   const job_block& job = host.job();
   if (job.losses.count.load(std::memory_order_acquire) == 0) return false;
   const auto* const at = static_cast<const std::byte*>(place);
-  for (rank_t r = 0; r < self.ranks; ++r)
+  for (rank_t r = 0; r < self.places; ++r)
     if (at >= host.segment_start(r) && at < host.segment_start(r) + host.layout.segment_bytes)
       return find_loss(job, r) != nullptr;
   return false;

@@ -28,7 +28,7 @@ namespace armilla::detail {
 outbox::outbox(context& self, const host_map& host, role who)
     : self(self),
       count_(*self.count),
-      callable_(who == role::progress_thread ? 0 : std::uint32_t(self.ranks)),
+      callable_(who == role::progress_thread ? 0 : std::uint32_t(self.places)),
       opens_all_(host.job().goes_on != 0 || self.settings->progress == progress_mode::signal),
       who_(who),
       eager_(who == role::progress_thread ? host.layout.ring_bytes / 8  // it has no heap for blocks
@@ -38,14 +38,14 @@ outbox::outbox(context& self, const host_map& host, role who)
       backlog_limit_(self.settings->backlog_limit),
       hold_above_(self.settings->backlog),
       host_(host) {
-  const auto ranks = std::size_t(self.ranks);
+  const auto ranks = std::size_t(self.places);
   const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
   channel_count_ = has_thread ? 2 * ranks : ranks;
   channels_ = std::make_unique<peer_channel[]>(channel_count_);
   to_flush_.reserve(channel_count_);
   open_rings_.reserve(channel_count_);
   if (has_thread) progress_channels_ = ranks;
-  for (rank_t r = 0; r < self.ranks; ++r) {
+  for (rank_t r = 0; r < self.places; ++r) {
     set_up(std::size_t(r), r, host.control(r));
     if (has_thread) set_up(ranks + std::size_t(r), r, host.progress_thread(r));
   }
@@ -361,7 +361,7 @@ std::size_t outbox::aggregate(peer kind) const noexcept {
 
 void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
   require_own_thread(operation);
-  throw_bad_rank(operation, dest, self.ranks);
+  throw_bad_rank(operation, dest, self.places);
 }
 
 void outbox::throw_on_progress_thread(const char* operation) const {

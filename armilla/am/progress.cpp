@@ -82,7 +82,7 @@ bool progress::poll(const poll_limit& most) {
   limits.now = &now.mine;
   out_.set_observed(true);
   bool any = in_.has_suspended() && poll_as_limited();
-  for (rank_t from = limits.turn < self_.ranks ? limits.turn : 0; limits.now == &now.mine;
+  for (rank_t from = limits.turn < self_.places ? limits.turn : 0; limits.now == &now.mine;
        from = 0) {  // another fiber's poll brings its own
     now.mine.from = from;
     any |= poll_as_limited();

@@ -21,7 +21,7 @@ namespace {
 // A rank that shares memory with no other is a host of its own. It lives as long as the process; of its pages only those that
 // are written take memory.
 std::byte* map_private_collectives(const launch& how) {
-  const std::size_t bytes = std::size_t(how.ranks) * how.layout.collective_bytes();
+  const std::size_t bytes = std::size_t(how.places) * how.layout.collective_bytes();
   void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw_limit("start", "no memory for the collectives of a rank");
   return static_cast<std::byte*>(place);
@@ -31,7 +31,7 @@ std::byte* map_private_collectives(const launch& how) {
 
 host_map message_state::map(const context& self, const launch& how) {
   host_map host;
-  const auto ranks = std::size_t(how.ranks);
+  const auto ranks = std::size_t(how.places);
   host.base = how.host_base;
   host.layout = how.layout;
   host.threads = how.threads;
@@ -46,7 +46,7 @@ host_map message_state::map(const context& self, const launch& how) {
   host.number = std::make_unique<std::uint32_t[]>(ranks);
   host.collectives = how.all_far ? map_private_collectives(how) : how.host_base + how.layout.collective(0);
   const bool direct = self.settings->access == access_kind::all && !self.settings->access_by_message;
-  for (rank_t r = 0; r < how.ranks; ++r) {
+  for (rank_t r = 0; r < how.places; ++r) {
     host.far[std::size_t(r)] = how.far(r);
     host.number[std::size_t(r)] = how.all_far ? std::uint32_t(r) : how.host_of.empty() ? 0 : how.host_of[std::size_t(r)];
     host.segment[std::size_t(r)] = (direct && !how.far(r)) || r == self.rank ? host.segment_start(r) : nullptr;
@@ -68,7 +68,7 @@ std::unique_ptr<shared_network> message_state::share(const context& self, host_m
   // What credit lets be under way to both of them, and as much again for what needs none.
   const std::size_t from_each = std::max<std::size_t>(self.settings->network_window, 8 * host.beyond->most());
   auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.progress_thread(self.rank),
-                                               4 * std::size_t(self.ranks) * from_each);
+                                               4 * std::size_t(self.places) * from_each);
   host.shared = both.get();
   return both;
 }
@@ -79,7 +79,7 @@ void start_messages(context& self, const launch& how) {
   self.messages = &state->messages;
   self.out = &state->messages.out;
   if (!self.settings->record.empty() || !self.settings->replay.empty()) {
-    state->order = std::make_unique<arrival_order>(*self.settings, self.rank, self.ranks);
+    state->order = std::make_unique<arrival_order>(*self.settings, self.rank, self.places);
     state->messages.out.set_aggregate(peer::self, 0);
     state->messages.out.set_aggregate(peer::host, 0);
     state->messages.waits.every_nth_call_polls(std::uint32_t(self.settings->poll_every));

@@ -26,7 +26,7 @@ struct progress_thread_state;
 /// Everything that belongs to one rank. Ranks may be threads, so nothing else in the library is mutable and global.
 struct context {
   rank_t rank = 0;                                                  ///< this rank
-  rank_t ranks = 1;                                                 ///< places: numbers that a rank can have
+  rank_t places = 1;                                                ///< numbers that a rank can have
   std::uint32_t program = 0;                                        ///< which of the job's programs this rank runs
   std::uint32_t body_depth = 0;                                     ///< > 0 while a body runs on this stack
   scheduler* fibers = nullptr;                                      ///< layer fiber

@@ -16,7 +16,7 @@ class as_rank {
  public:
   as_rank(rank_t rank, rank_t ranks) {
     mine_.rank = rank;
-    mine_.ranks = mine_.world_size = ranks;
+    mine_.places = mine_.world_size = ranks;
     detail::current = &mine_;
   }
   ~as_rank() { detail::current = nullptr; }

@@ -38,8 +38,8 @@ std::string printed(std::string_view format, const print_value* values, std::siz
 
 void print_on(rank_t r, std::string_view format, const print_value* values, std::size_t n) {
   const context& self = here("print_on");
-  if (r < 0 || r >= self.ranks)
-    throw_usage("print_on", fmt::format("there is no rank {}; ranks are numbered from 0 to {}", r, self.ranks - 1));
+  if (r < 0 || r >= self.places)
+    throw_usage("print_on", fmt::format("there is no rank {}; ranks are numbered from 0 to {}", r, self.places - 1));
   if (r != self.rank) return;
   const std::string text = printed(format, values, n);
   std::fwrite(text.data(), 1, text.size(), stdout);

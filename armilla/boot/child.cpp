@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 
 // Model: tests/models/order/losses.rs
 // Model: tests/models/protocols/end.pml
@@ -19,6 +20,11 @@ bool noted_by(const job_plan& plan, const child& c) {
   const failure_record& record = plan.job->failure;
   return record.stage.load(std::memory_order_acquire) == 2 && record.rank <= c.last &&
          (record.rank >= c.first || record.rank < 0);
+}
+
+void end_newcomer(child& c) noexcept {
+  if (c.alive) kill(c.pid, SIGKILL);
+  if (c.place != child::state::coming) c.place = child::state::given_up;
 }
 
 ending base_of(const job_plan& plan, const child& c) {

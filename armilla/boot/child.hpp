@@ -37,6 +37,9 @@ struct child {
 bool finished(const job_plan& plan, const child& c);
 /// The note of the job's first failure is of one of its ranks.
 bool noted_by(const job_plan& plan, const child& c);
+/// Ends a process that is not in the job yet, if there is one, and lets none follow. One that is `coming` may have come in
+/// meanwhile: what becomes of its place is known when it has ended.
+void end_newcomer(child& c) noexcept;
 /// Which ranks it is, of which program.
 ending base_of(const job_plan& plan, const child& c);
 /// How it ended, from its exit status. Nothing: it lives, or it ended well.

@@ -82,7 +82,7 @@ TEST(control_block, a_question_wakes_the_owner) {
 
 TEST(control_block, each_rank_and_its_progress_thread_have_their_own) {
   host_layout layout;
-  layout.ranks = 3;
+  layout.places = 3;
   void* const at = mmap(nullptr, layout.control(3), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(at, MAP_FAILED);
   auto& job = *static_cast<job_block*>(at);

@@ -36,7 +36,7 @@ bool ours() noexcept { return guarded.job != nullptr && guarded.pid == getpid();
 
 bool all_finished() noexcept {
   const job_block& job = *guarded.job;
-  for (std::uint32_t r = 0; r < job.ranks; ++r)
+  for (std::uint32_t r = 0; r < job.places; ++r)
     if ((guarded.threads || rank_t(r) == guarded.rank) &&
         job.rank[r].stage.load(std::memory_order_acquire) != rank_stage::finished)
       return false;

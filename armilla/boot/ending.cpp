@@ -79,9 +79,9 @@ ending from_record(const job_block& job) {
   e.kind = kind_of(record.kind);
   e.code = record.code;
   e.text = record.text;
-  const bool known = record.rank >= 0 && std::uint32_t(record.rank) < job.ranks;
+  const bool known = record.rank >= 0 && std::uint32_t(record.rank) < job.places;
   e.first = known ? record.rank : 0;
-  e.last = known ? record.rank : rank_t(job.ranks) - 1;
+  e.last = known ? record.rank : rank_t(job.places) - 1;
   const rank_record& first = job.rank[e.first];
   e.pid = first.pid.load(std::memory_order_relaxed);
   e.program = job.program_names[first.program % job_block::max_programs];

@@ -38,7 +38,7 @@ struct host_of_threads {
   launch rank(rank_t r) const {
     launch self;
     self.rank = r;
-    self.ranks = ranks;
+    self.places = ranks;
     self.host_base = base;
     self.layout = layout;
     self.job = reinterpret_cast<job_block*>(base);

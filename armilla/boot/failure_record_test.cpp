@@ -14,7 +14,7 @@ namespace {
 
 TEST(failure_record, the_first_of_a_job_counts) {
   const auto job = std::make_unique<job_block>();
-  job->ranks = 4;
+  job->places = 4;
   record_failure(*job, 3, failure_kind::exception, 1, "the cause");
   record_failure(*job, 1, failure_kind::code, 9, "a consequence");
   const ending e = from_record(*job);
@@ -25,21 +25,21 @@ TEST(failure_record, the_first_of_a_job_counts) {
 
 TEST(failure_record, a_long_text_is_cut) {
   const auto job = std::make_unique<job_block>();
-  job->ranks = 1;
+  job->places = 1;
   record_failure(*job, 0, failure_kind::exception, 1, std::string(10'000, 'x'));
   EXPECT_EQ(from_record(*job).text, std::string(sizeof job->failure.text - 1, 'x'));
 }
 
 TEST(failure_record, tells_whether_it_is_the_first) {
   const auto job = std::make_unique<job_block>();
-  job->ranks = 2;
+  job->places = 2;
   EXPECT_TRUE(record_failure(*job, 0, failure_kind::code, 3, ""));
   EXPECT_FALSE(record_failure(*job, 0, failure_kind::code, 3, ""));
 }
 
 TEST(failure_record, holds_the_type_and_the_text_of_an_exception) {
   const auto job = std::make_unique<job_block>();
-  job->ranks = 2;
+  job->places = 2;
   try {
     throw std::out_of_range("no such bucket");
   } catch (...) { record_current_exception(*job, 1); }
@@ -51,7 +51,7 @@ TEST(failure_record, holds_the_type_and_the_text_of_an_exception) {
 
 TEST(failure_record, knows_what_is_no_exception_of_the_standard) {
   const auto job = std::make_unique<job_block>();
-  job->ranks = 1;
+  job->places = 1;
   try {
     throw 7;
   } catch (...) { record_current_exception(*job, 0); }

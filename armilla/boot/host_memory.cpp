@@ -50,9 +50,9 @@ std::string in_gib(std::uint64_t bytes) { return fmt::format("{:.1f} GiB", doubl
 
 }  // namespace
 
-host_layout layout_for(rank_t ranks, const options& settings) {
+host_layout layout_for(rank_t places, const options& settings) {
   host_layout layout;
-  layout.ranks = std::uint32_t(ranks);
+  layout.places = std::uint32_t(places);
   layout.ring_bytes = settings.ring;
   layout.segment_bytes = align_up(settings.segment, host_layout::page);
   const std::uint64_t most_bytes = half_of_addresses();
@@ -64,7 +64,7 @@ host_layout layout_for(rank_t ranks, const options& settings) {
     throw_usage("start",
                 fmt::format("{} ranks with ARMILLA_SEGMENT={} and ARMILLA_RING={} need {} of addresses, more than {}; choose a "
                             "smaller ARMILLA_SEGMENT or ARMILLA_RING",
-                            ranks, settings.get("segment"), settings.get("ring"), in_gib(layout.total()), in_gib(most_bytes)));
+                            places, settings.get("segment"), settings.get("ring"), in_gib(layout.total()), in_gib(most_bytes)));
   return layout;
 }
 

@@ -11,7 +11,7 @@ struct options;
 
 /// The layout that the options ask for. Throws `usage_error` if it fits no address space. A segment size that is a
 /// default is halved until it fits.
-host_layout layout_for(rank_t ranks, const options& settings);
+host_layout layout_for(rank_t places, const options& settings);
 
 /// Makes the memory that all ranks of a host map: one sparse anonymous file, reached by its descriptor only, so that
 /// nothing stays behind however the job ends. The descriptor is closed on exec. Throws `limit_error`.

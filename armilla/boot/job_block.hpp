@@ -76,7 +76,7 @@ struct job_block {
 
   std::uint64_t magic;
   std::uint32_t version;
-  std::uint32_t ranks;                      ///< places: numbers that a rank can have
+  std::uint32_t places;                     ///< numbers that a rank can have
   std::uint64_t ring_bytes, segment_bytes;  ///< of the host_layout
   std::uint32_t threads;                    ///< all ranks are threads of one process
   std::uint32_t label;                      ///< output goes through the supervisor
@@ -89,7 +89,7 @@ struct job_block {
   std::uint32_t goes_on;                     ///< the ranks that are left go on when one is lost
   std::uint32_t replaces;                    ///< and another process takes its place
   std::atomic<program_kind> kind;            ///< what the ranks of the start do: one that joins comes to the end as they do
-  std::uint32_t spare;                       ///< the last so many of `ranks` are places for ranks that join later
+  std::uint32_t spare_places;                ///< the last so many of `places` are for ranks that join later
 
   alignas(cache_line) std::atomic<std::uint32_t> arrived[max_meetings];  ///< ranks at each meeting point
   alignas(cache_line) std::atomic<std::uint32_t> mains_done;             ///< how many functions of run_main have returned

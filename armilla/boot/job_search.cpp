@@ -65,15 +65,15 @@ bool job_memory::map_first() noexcept {
   job_block head;
   if (pread(file_.get(), &head, offsetof(job_block, threads), 0) != ssize_t(offsetof(job_block, threads))) return false;
   if (head.magic != job_block::good_magic || head.version != job_block::good_version) return false;
-  if (head.ranks == 0 || head.ranks > job_block::max_ranks) return false;
-  layout_.ranks = head.ranks;
+  if (head.places == 0 || head.places > job_block::max_ranks) return false;
+  layout_.places = head.places;
   layout_.ring_bytes = head.ring_bytes;
   layout_.segment_bytes = head.segment_bytes;
   if (std::uint64_t(about.st_size) < layout_.total()) return false;
   void* const at = mmap(nullptr, layout_.collective(0), PROT_READ, MAP_SHARED, file_.get(), 0);
   if (at == MAP_FAILED) return false;
   job_ = static_cast<job_block*>(at);
-  if (job_->spare >= job_->ranks) return munmap(at, layout_.collective(0)), false;
+  if (job_->spare_places >= job_->places) return munmap(at, layout_.collective(0)), false;
   return true;
 }
 
@@ -106,7 +106,7 @@ void* job_memory::map(std::uint64_t first, std::uint64_t bytes) const noexcept {
 pid_t job_memory::process() const noexcept {
   if (job_->supervisor > 0) return job_->supervisor;
   pid_t first = 0;
-  for (std::uint32_t r = 0; r < job_->ranks; ++r) {
+  for (std::uint32_t r = 0; r < job_->places; ++r) {
     const pid_t one = job_->rank[r].pid.load(std::memory_order_relaxed);
     if (one == holder_) return holder_;
     if (first == 0) first = one;
@@ -122,7 +122,7 @@ std::string job_memory::program(rank_t r) const {
 }
 
 bool job_memory::alive() const noexcept {
-  for (std::uint32_t r = 0; r < job_->ranks; ++r) {
+  for (std::uint32_t r = 0; r < job_->places; ++r) {
     const rank_record& rank = job_->rank[r];
     const char state = process_state(rank.pid.load(std::memory_order_relaxed));
     if (rank.stage.load(std::memory_order_acquire) != rank_stage::finished && state != 0 && state != 'Z') return true;

@@ -82,15 +82,15 @@ void require_sound(const job_block& job, int rank) {
                 fmt::format("rank {} was built with version {} of Armilla's wire, the launcher with version {}; build all "
                             "programs of the job and the launcher from one version of Armilla",
                             rank, job_block::good_version, job.version));
-  if (job.ranks > job_block::max_ranks || job.spare >= job.ranks || job.program_count > job_block::max_programs ||
-      std::uint32_t(rank) >= job.ranks)
+  if (job.places > job_block::max_ranks || job.spare_places >= job.places || job.program_count > job_block::max_programs ||
+      std::uint32_t(rank) >= job.places)
     throw_usage("start", "the launcher's description of the job is damaged");
 }
 
 std::vector<program_entry> programs_of(const job_block& job, rank_t self) {
   std::vector<program_entry> programs(job.program_count);
   for (std::uint32_t i = 0; i < job.program_count; ++i) programs[i].name = job.program_names[i];
-  for (rank_t r = 0; r < rank_t(job.ranks); ++r)
+  for (rank_t r = 0; r < rank_t(job.places); ++r)
     if (was_taken(job, r) || r == self) programs.at(job.rank[r].program).ranks.push_back(r);
   return programs;
 }
@@ -107,7 +107,7 @@ job_block& map_block(int descriptor, int rank) try {
 job_block& map_job(int descriptor, int rank) {
   auto& first = map_block(descriptor, rank);
   host_layout layout;
-  layout.ranks = first.ranks;
+  layout.places = first.places;
   layout.ring_bytes = first.ring_bytes;
   layout.segment_bytes = first.segment_bytes;
   try {
@@ -141,8 +141,8 @@ void announce(job_block& job, rank_t rank, std::uint64_t build) noexcept {
 launch describe_launch(job_block& job, rank_t rank, const options& settings) {
   launch self;
   self.rank = rank;
-  self.ranks = rank_t(job.ranks);
-  self.spare = rank_t(job.spare);
+  self.places = rank_t(job.places);
+  self.spare_places = rank_t(job.spare_places);
   self.program = job.rank[rank].program;
   self.programs = programs_of(job, rank);
   self.newcomer = is_newcomer(job, rank);
@@ -151,7 +151,7 @@ launch describe_launch(job_block& job, rank_t rank, const options& settings) {
   self.processors = job.processors;
   self.oversubscribed = std::uint32_t(world_size(job)) > job.processors;
   self.host_base = reinterpret_cast<std::byte*>(&job);
-  self.layout.ranks = job.ranks;
+  self.layout.places = job.places;
   self.layout.ring_bytes = job.ring_bytes;
   self.layout.segment_bytes = job.segment_bytes;
   self.job = &job;
@@ -181,7 +181,7 @@ std::vector<launch> join_job(options& settings) {
   std::vector<launch> here;
   const std::uint64_t build = build_id();
   const bool all = job.threads != 0;
-  for (rank_t r = all ? 0 : place.rank; r < (all ? rank_t(job.ranks) : place.rank + 1); ++r) {
+  for (rank_t r = all ? 0 : place.rank; r < (all ? rank_t(job.places) : place.rank + 1); ++r) {
     announce(job, r, build);
     here.push_back(describe_launch(job, r, settings));
   }
@@ -196,7 +196,7 @@ launch join_alone(const options& settings, const char* name) {
   auto& job = *reinterpret_cast<job_block*>(base);
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;
-  job.ranks = job.program_count = 1;
+  job.places = job.program_count = 1;
   job.ring_bytes = layout.ring_bytes;
   job.segment_bytes = layout.segment_bytes;
   cpu_set_t allowed;
@@ -237,7 +237,7 @@ void meet_living(const launch& self, std::uint32_t point) {
   arrived.fetch_add(1, std::memory_order_acq_rel);
   syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
   const timespec patience{0, 5'000'000};
-  for (rank_t r = 0; r < self.ranks; ++r)
+  for (rank_t r = 0; r < self.places; ++r)
     for (;;) {
       const std::uint32_t n = arrived.load(std::memory_order_acquire);
       if (job.met[r].load(std::memory_order_acquire) >= point || find_loss(job, r) != nullptr) break;

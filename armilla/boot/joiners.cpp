@@ -2,7 +2,6 @@
 #include "armilla/boot/joiners.hpp"
 
 #include <algorithm>
-#include <csignal>
 #include <iterator>
 #include <utility>
 
@@ -33,7 +32,7 @@ std::string ranks_are(const std::vector<rank_t>& ranks, const char* where) {
 }  // namespace
 
 joiners::joiners(job_plan& plan) : plan_(plan) {
-  if (plan.job->spare != 0) listener_.listen(plan.memory);
+  if (plan.job->spare_places != 0) listener_.listen(plan.memory);
 }
 
 void joiners::watch(std::vector<pollfd>& list) const {
@@ -61,12 +60,9 @@ void joiners::withdraw(std::vector<child>& children) {
   for (under_way& one : all_) {
     if (one.answered() || !has_hung_up(one.request->caller.get())) continue;
     one.request->caller.reset(-1);
-    for (const rank_t place : one.places) {
-      child* const c = child_in(children, place);
-      if (!c->joins) continue;              // it has come in; what is there now is another's affair
-      if (c->alive) kill(c->pid, SIGKILL);  // its end is seen, and no other is started
-      if (c->place == child::state::lost) c->place = child::state::given_up;
-    }
+    for (const rank_t place : one.places)
+      if (child* const c = child_in(children, place); c->joins)
+        end_newcomer(*c);  // else it has come in; what is there now is another's affair
   }
 }
 
@@ -83,14 +79,14 @@ void joiners::give_places(std::unique_ptr<join_request> request, std::vector<chi
       return !other.answered() && std::ranges::find(other.places, r) != other.places.end();
     });
   };
-  for (rank_t r = plan_.ranks; r < rank_t(plan_.job->ranks); ++r)
+  for (rank_t r = plan_.world_size; r < rank_t(plan_.job->places); ++r)
     if (is_free_for_joiner(children, r) && !is_asked_for(r)) free.push_back(r);
   const std::size_t wanted = std::size_t(one.request->program.ranks);
   if (free.size() < wanted)
     return answer(
         *one.request,
         {false, fmt::format("the job has {} free place{} for {} rank{}; ARMILLA_MAX_RANKS={} was set for it", free.size(),
-                            free.size() == 1 ? "" : "s", wanted, wanted == 1 ? "" : "s", plan_.job->ranks)});
+                            free.size() == 1 ? "" : "s", wanted, wanted == 1 ? "" : "s", plan_.job->places)});
   one.places.assign(free.begin(), free.begin() + std::ptrdiff_t(wanted));
   if (!add_programs(one))
     return answer(*one.request, {false, fmt::format("the job holds {} programs already", job_block::max_programs)});

@@ -28,8 +28,8 @@ struct program_entry {
 /// It outlives the layers. In a job of threads each rank has its own, over one mapping.
 struct launch {
   rank_t rank = 0;
-  rank_t ranks = 1;  ///< places: numbers that a rank can have
-  rank_t spare = 0;  ///< the last so many of them are for ranks that join later
+  rank_t places = 1;        ///< numbers that a rank can have
+  rank_t spare_places = 0;  ///< the last so many of them are for ranks that join later
   std::uint32_t program = 0;
   std::vector<program_entry> programs;
   bool newcomer = false;           ///< it takes the place of a rank that was lost, or one that was kept for ranks that join
@@ -58,7 +58,7 @@ struct launch {
     return r != rank && (all_far || (!host_of.empty() && host_of[std::size_t(r)] != host_of[std::size_t(rank)]));
   }
   /// Ranks of the start: those of `world()`.
-  rank_t world_size() const noexcept { return ranks - spare; }
+  rank_t world_size() const noexcept { return places - spare_places; }
   /// Process of rank `r`.
   std::int32_t pid_of(rank_t r) const { return job->rank[r].pid.load(std::memory_order_relaxed); }
 };

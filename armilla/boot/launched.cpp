@@ -293,7 +293,7 @@ void joining::fill_places() {
 void joining::fill_block() {
   job_->magic = job_block::good_magic;
   job_->version = job_block::good_version;
-  job_->ranks = layout_.ranks;
+  job_->places = layout_.places;
   job_->ring_bytes = layout_.ring_bytes;
   job_->segment_bytes = layout_.segment_bytes;
   job_->supervisor = job_block::launched;

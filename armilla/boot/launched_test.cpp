@@ -101,7 +101,7 @@ TEST(launched, ranks_of_one_host_share_its_memory) {
   in_ranks(
       4, [](rank_t) {},
       [](const launch& self) {
-        if (!self.host_of.empty() || self.ranks != 4 || self.programs.size() != 1) return 1;
+        if (!self.host_of.empty() || self.places != 4 || self.programs.size() != 1) return 1;
         counter_of(self).fetch_add(1);
         self.started->meet();
         return counter_of(self) == 4 && self.pid_of(self.rank) == getpid() ? 0 : 2;

@@ -38,7 +38,7 @@ inline rank_life life_of(const job_block& job, rank_t r) noexcept {
 }
 
 /// Ranks of the start: the places behind them are spare.
-inline rank_t world_size(const job_block& job) noexcept { return rank_t(job.ranks - job.spare); }
+inline rank_t world_size(const job_block& job) noexcept { return rank_t(job.places - job.spare_places); }
 /// Whether a rank has ever lived in that place.
 inline bool was_taken(const job_block& job, rank_t r) noexcept { return r < world_size(job) || life_of(job, r).number != 0; }
 /// Whether no rank has had that place, and none comes.
@@ -47,12 +47,12 @@ inline bool is_unused(const job_block& job, rank_t r) noexcept {
 }
 /// Ranks of the start, and those that have joined since: up to the highest of them.
 inline rank_t ranks_seen(const job_block& job) noexcept {
-  auto n = rank_t(job.ranks);
+  auto n = rank_t(job.places);
   while (n > 1 && is_unused(job, n - 1)) --n;
   return n;
 }
 /// Whether ranks come into the running job: in places of lost ones, or in spare ones.
-inline bool takes_newcomers(const job_block& job) noexcept { return job.replaces != 0 || job.spare != 0; }
+inline bool takes_newcomers(const job_block& job) noexcept { return job.replaces != 0 || job.spare_places != 0; }
 
 /// Makes it `next`, if it is `now` still.
 inline bool change_life(job_block& job, rank_t r, rank_life now, rank_life next) noexcept {

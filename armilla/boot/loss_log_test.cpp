@@ -17,11 +17,11 @@ using namespace armilla::detail;
 /// The job block and the control pages of a job of `ranks`, of this process alone.
 job_block& make_job(std::uint32_t ranks) {
   host_layout layout;
-  layout.ranks = ranks;
+  layout.places = ranks;
   void* const place = mmap(nullptr, layout.control(armilla::rank_t(ranks)), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   auto& job = *static_cast<job_block*>(place);
-  job.ranks = ranks;
+  job.places = ranks;
   return job;
 }
 
@@ -61,7 +61,7 @@ void replace(job_block& job, armilla::rank_t r) {
 
 TEST(losses, a_spare_place_is_lost_until_a_rank_joins) {
   job_block& job = make_job(4);
-  job.spare = 2;
+  job.spare_places = 2;
   for (int r = 2; r < 4; ++r) job.life[r].store(rank_life{0, presence::lost}.word());
   EXPECT_TRUE(was_taken(job, 1) && !was_taken(job, 2) && is_unused(job, 2) && takes_newcomers(job));
   EXPECT_STREQ(find_loss(job, 2)->cause, "has not joined the job yet");

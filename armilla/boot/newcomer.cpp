@@ -69,7 +69,7 @@ void await_turn(const launch& self) {
 bool await_hand_overs(const launch& self) {
   const std::uint64_t mine = life_of(*self.job, self.rank).word();
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in let_no_more_come
-  for (rank_t r = 0; r < self.ranks; ++r)
+  for (rank_t r = 0; r < self.places; ++r)
     while (r != self.rank && lives(self, r)) {
       const std::uint64_t shown = ring(self, r, self.rank).handed_over().load(std::memory_order_acquire);
       if (shown == mine) break;
@@ -81,7 +81,7 @@ bool await_hand_overs(const launch& self) {
 
 // The others have left all of it. With those that are lost both ends begin anew.
 void clear_place(const launch& self) {
-  for (rank_t r = 0; r < self.ranks; ++r) {
+  for (rank_t r = 0; r < self.places; ++r) {
     if (r != self.rank && lives(self, r)) {
       empty_ring_to(self, r);
       continue;

@@ -103,8 +103,8 @@ void fill_programs(job_plan& plan, const std::vector<program_spec>& programs) {
 
 void fill_spare_places(job_plan& plan) {
   job_block& job = *plan.job;
-  plan.program_of.resize(job.ranks);
-  for (std::uint32_t r = job.ranks - job.spare; r < job.ranks; ++r) {
+  plan.program_of.resize(job.places);
+  for (std::uint32_t r = job.places - job.spare_places; r < job.places; ++r) {
     job.life[r].store(rank_life{0, presence::lost}.word(), std::memory_order_relaxed);
     for (auto& cpu : job.rank[r].cpu) cpu = -1;
   }
@@ -119,11 +119,11 @@ void fill_options(job_block& job, const options& settings) {
   job.options_bytes = std::uint32_t(shared.size());
 }
 
-void fill_places(job_plan& plan, const options& settings) {
+void fill_processors(job_plan& plan, const options& settings) {
   const machine here = look_at_machine(settings.pin != pin_kind::none);
   plan.job->cores = std::uint32_t(here.cores.size());
   plan.job->processors = here.processors;
-  const auto all = places_to_run(here, plan.ranks, settings.pin);
+  const auto all = places_to_run(here, plan.world_size, settings.pin);
   for (std::size_t r = 0; r < all.size(); ++r)
     for (std::size_t i = 0; i < 4; ++i) plan.job->rank[r].cpu[i] = i < all[r].size() ? std::int16_t(all[r][i]) : std::int16_t(-1);
 }
@@ -135,15 +135,15 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   for (const auto& one : programs) ranks += one.ranks;
   require_possible(programs, ranks, settings);
   job_plan plan;
-  plan.ranks = rank_t(ranks);
-  const host_layout layout = layout_for(std::max(plan.ranks, rank_t(settings.max_ranks)), settings);
+  plan.world_size = rank_t(ranks);
+  const host_layout layout = layout_for(std::max(plan.world_size, rank_t(settings.max_ranks)), settings);
   plan.memory = create_host_memory(layout);
   plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.collective(0)));
   job_block& job = *plan.job;
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;
-  job.ranks = layout.ranks;
-  job.spare = job.ranks - std::uint32_t(plan.ranks);
+  job.places = layout.places;
+  job.spare_places = job.places - std::uint32_t(plan.world_size);
   job.ring_bytes = layout.ring_bytes;
   job.segment_bytes = layout.segment_bytes;
   job.threads = settings.fabric == "threads";
@@ -155,7 +155,7 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   fill_options(job, settings);
   fill_programs(plan, programs);
   fill_spare_places(plan);
-  fill_places(plan, settings);
+  fill_processors(plan, settings);
   return plan;
 }
 
@@ -164,9 +164,9 @@ namespace {
 // A place whose process has ended has had its program; those of failed joiners would use up the numbers.
 bool is_in_use(const job_plan& plan, std::uint32_t number) {
   const job_block& job = *plan.job;
-  for (std::uint32_t r = 0; r < job.ranks; ++r)
+  for (std::uint32_t r = 0; r < job.places; ++r)
     if (const pid_t process = job.rank[r].pid.load(std::memory_order_relaxed);
-        job.rank[r].program == number && (r < job.ranks - job.spare || (process > 0 && kill(process, 0) == 0)))
+        job.rank[r].program == number && (r < job.places - job.spare_places || (process > 0 && kill(process, 0) == 0)))
       return true;
   return false;
 }
@@ -174,7 +174,7 @@ bool is_in_use(const job_plan& plan, std::uint32_t number) {
 // A known program with that file, else a number that none has.
 std::uint32_t number_for(const job_plan& plan, const program_spec& program) {
   const job_block& job = *plan.job;
-  for (std::uint32_t r = 0; r < job.ranks; ++r)
+  for (std::uint32_t r = 0; r < job.places; ++r)
     if (const program_spec* const known = plan.program_of[r]; known != nullptr && same_file(known->path, program.path))
       return job.rank[r].program;
   std::uint32_t number = 0;

@@ -13,12 +13,12 @@ struct options;
 struct job_plan {
   int memory = -1;           ///< descriptor of the host's memory
   job_block* job = nullptr;  ///< its first pages, filled; the control pages of all ranks are mapped behind them
-  rank_t ranks = 0;          ///< that are started
+  rank_t world_size = 0;     ///< ranks that are started
   std::vector<const program_spec*> program_of;  ///< for each place, of which there may be more; null: a spare one
 };
 
-/// Numbers the ranks in the order of `programs`, decides the layout and the places, makes the memory and writes the job block.
-/// Entries with the same executable file become one program. Throws `usage_error` or `limit_error`.
+/// Numbers the ranks in the order of `programs`, decides the layout and the processors, makes the memory and writes the job
+/// block. Entries with the same executable file become one program. Throws `usage_error` or `limit_error`.
 job_plan make_plan(const std::vector<program_spec>& programs, const options& settings);
 
 /// The program of a rank that joins a running job: `place` is a spare one. Its number is that of the job's program with the same

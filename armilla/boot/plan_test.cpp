@@ -39,7 +39,7 @@ options unpinned() {
 TEST(plan, numbers_ranks_in_the_order_of_programs) {
   const std::vector programs = {program("/bin/sh", 1), program("/bin/cat", 2)};
   const made_plan plan(make_plan(programs, unpinned()));
-  ASSERT_EQ(plan.ranks, 3);
+  ASSERT_EQ(plan.world_size, 3);
   EXPECT_EQ(plan.job->program_count, 2u);
   EXPECT_EQ(plan.job->rank[0].program, 0u);
   EXPECT_EQ(plan.job->rank[1].program, 1u);

@@ -61,7 +61,7 @@ std::string waits_of(job_block& job, rank_t r, std::uint64_t now) {
 void say_waits(job_block& job, const std::string& headline) noexcept try {
   const std::uint64_t now = now_ns();
   std::string text = headline;
-  for (std::uint32_t r = 0; r < job.ranks; ++r) {
+  for (std::uint32_t r = 0; r < job.places; ++r) {
     if (is_unused(job, rank_t(r))) continue;
     text += "\n" + waits_of(job, rank_t(r), now);
     text.pop_back();  // `say` ends the line
@@ -92,7 +92,7 @@ void stall_detector::begin(phase p) {
   phase_ = p;
   asked_ns_ = now_ns();
   until_ns_ = asked_ns_ + answers_within_ns;
-  for (std::uint32_t r = 0; r < job_.ranks; ++r)
+  for (std::uint32_t r = 0; r < job_.places; ++r)
     if (runs(job_, r)) {
       ask(control_of(job_, rank_t(r)));
       wake(progress_thread_of(job_, rank_t(r)));
@@ -111,10 +111,10 @@ bool stall_detector::look() {
 
 // Only ranks that sleep show anything; each showed since when, or 0.
 void stall_detector::look_for_waits(std::uint64_t now) {
-  now_.resize(job_.ranks);
-  reported_.resize(job_.ranks);
+  now_.resize(job_.places);
+  reported_.resize(job_.places);
   bool news = false;
-  for (std::uint32_t r = 0; r < job_.ranks; ++r) {
+  for (std::uint32_t r = 0; r < job_.places; ++r) {
     now_[r] = control_of(job_, rank_t(r)).idle.load(std::memory_order_acquire);
     const std::uint64_t since = now_[r] >> 1;
     if (find_loss(job_, rank_t(r)) != nullptr) continue;
@@ -134,8 +134,8 @@ void stall_detector::look_for_waits(std::uint64_t now) {
 }
 
 bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
-  now_.resize(job_.ranks);
-  for (std::uint32_t r = 0; r < job_.ranks; ++r) {
+  now_.resize(job_.places);
+  for (std::uint32_t r = 0; r < job_.places; ++r) {
     const control_block& rank = control_of(job_, rank_t(r));
     now_[r] = rank.idle.load(std::memory_order_acquire);
     if (life_of(job_, rank_t(r)).now == presence::coming) return false;  // it computes, before it joins
@@ -157,7 +157,7 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
 }
 
 bool stall_detector::all_answered() const {
-  for (std::uint32_t r = 0; r < job_.ranks; ++r)
+  for (std::uint32_t r = 0; r < job_.places; ++r)
     if (runs(job_, r)) {
       const control_block& progress_thread = progress_thread_of(job_, rank_t(r));
       const bool looks = progress_thread.present.load(std::memory_order_acquire) != 0;

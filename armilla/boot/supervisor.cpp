@@ -3,27 +3,27 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/admission.hpp"
 #include "armilla/boot/child.hpp"
+#include "armilla/boot/child_starter.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/join_job.hpp"
 #include "armilla/boot/joiners.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/boot/loss_log.hpp"
-#include "armilla/boot/newcomer.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/plan.hpp"
@@ -38,8 +38,6 @@ namespace {
 constexpr std::uint64_t others_may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 constexpr std::uint64_t keyboard_ns = 100 * milli;         // until a Ctrl-C that struck a rank strikes us too
 constexpr int look_again_ms = 20;                          // where the kernel has no pidfd for us
-constexpr std::uint64_t short_life_ns = 100 * milli;
-constexpr int most_short_lives = 10;  // of one place in a row: its program cannot live there
 
 class supervisor {
  public:
@@ -55,7 +53,6 @@ class supervisor {
 
   void block_signals();
   void start_all();
-  child start(rank_t first, rank_t last);
   void wait_for_events();
   int patience_ms() const;
   void read_signals();
@@ -66,14 +63,6 @@ class supervisor {
   bool goes_on() const;
   void go_on_without_the_lost();
   bool lose(child& c);
-  void note_short_life(child& c);
-  bool can_be_replaced(const child& c) const;
-  void replace_the_lost();
-  void start_newcomer(child& c);
-  void let_come(child& c);
-  void end_newcomers();
-  void welcome(child& c);
-  void lose_newcomer(child& c);
   void look_for_joiners();
   bool typed_at_us_too(int signal);
   void stop_after(std::uint64_t ns);
@@ -84,14 +73,15 @@ class supervisor {
   int report();
 
   job_plan plan_;
+  output_labels labels_;
+  child_starter starter_{plan_, labels_};
   joiners joiners_{plan_};
+  admission admission_{plan_, starter_, joiners_};
   stall_detector watch_;
   std::uint64_t grace_ns_;
   std::string trace_;  // the file
   orphanage orphans_;
-  output_labels labels_;
   std::vector<child> children_;
-  sigset_t before_{};
   int signals_ = -1;
   phase phase_ = phase::running;
   std::uint64_t deadline_ = never;  // of the phase
@@ -130,38 +120,16 @@ void supervisor::block_signals() {
   sigset_t mine;
   sigemptyset(&mine);
   for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&mine, s);
-  pthread_sigmask(SIG_BLOCK, &mine, &before_);
+  sigset_t before;
+  pthread_sigmask(SIG_BLOCK, &mine, &before);
+  starter_.set_mask(before);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (signals_ < 0) pthread_sigmask(SIG_SETMASK, &before_, nullptr);  // what ends this process ends the job
+  if (signals_ < 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);  // what ends this process ends the job
 }
 
 void supervisor::start_all() {
-  const rank_t each = plan_.job->threads != 0 ? plan_.ranks : 1;
-  for (rank_t r = 0; r < plan_.ranks; r += each) children_.push_back(start(r, r + each - 1));
-}
-
-child supervisor::start(rank_t first, rank_t last) {
-  spawn_plan how;
-  how.program = plan_.program_of[std::size_t(first)];
-  how.rank = first;
-  how.record = &plan_.job->rank[first];
-  how.memory = plan_.memory;
-  how.keep_input = first == 0;
-  how.bind = first == last;
-  how.mask = before_;
-  output_labels::ends ends;
-  if (plan_.job->label != 0)
-    ends = labels_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
-  how.output = ends.output;
-  how.errors = ends.errors;
-  child c{.first = first, .last = last};
-  c.pid = spawn(how);
-  labels_.started(ends);
-  if (c.pid < 0) how.record->exec_error = errno;
-  c.alive = c.pid > 0;
-  if (c.alive) c.pidfd = int(syscall(SYS_pidfd_open, c.pid, 0));
-  for (rank_t r = first; r <= last; ++r) plan_.job->rank[r].pid.store(c.pid, std::memory_order_relaxed);
-  return c;
+  const rank_t each = plan_.job->threads != 0 ? plan_.world_size : 1;
+  for (rank_t r = 0; r < plan_.world_size; r += each) children_.push_back(starter_.start(r, r + each - 1));
 }
 
 // --- what happens ---
@@ -225,15 +193,16 @@ void supervisor::tell_losses() {
 
 // From the moment on in which all ranks have started: before, they need each other.
 bool supervisor::goes_on() const {
-  return plan_.job->goes_on != 0 && plan_.job->arrived[all_started].load(std::memory_order_acquire) >= std::uint32_t(plan_.ranks);
+  return plan_.job->goes_on != 0 &&
+         plan_.job->arrived[all_started].load(std::memory_order_acquire) >= std::uint32_t(plan_.world_size);
 }
 
 void supervisor::go_on_without_the_lost() {
   for (child& c : children_) {
-    if (c.place == child::state::coming) welcome(c);
+    if (c.place == child::state::coming) admission_.welcome(c);
     if (c.alive || c.told()) continue;
     if (c.place == child::state::starting || c.place == child::state::coming)
-      lose_newcomer(c);
+      admission_.lose_newcomer(c);
     else if (finished(plan_, c) && WIFEXITED(c.status))
       failure_ = failure_ ? failure_ : look_at(plan_, c);  // its part was done, but the program says that it failed
     else if (!lose(c))
@@ -243,7 +212,7 @@ void supervisor::go_on_without_the_lost() {
   const auto is_left = [this](const child& c) {
     return !c.told() && (c.alive ? find_loss(*plan_.job, c.first) == nullptr : finished(plan_, c));
   };
-  if (std::ranges::any_of(children_, is_left)) return replace_the_lost();
+  if (std::ranges::any_of(children_, is_left)) return admission_.advance(children_);
   if (std::ranges::any_of(children_, &child::alive)) stop_after(grace_ns_);  // what has told its own loss ends by itself
 }
 
@@ -259,99 +228,14 @@ bool supervisor::lose(child& c) {
   if (noted_by(plan_, c) && plan_.job->failure.kind == failure_kind::exception)
     how.text = cause_of(from_record(*plan_.job));  // at full length
   const auto left = std::ranges::count(children_, child::state::in_job, &child::place);
-  note_short_life(c);
-  if (!can_be_replaced(c)) c.place = child::state::given_up;
-  say(fmt::format("armilla: {}; {}{}", sentence(how),
+  admission_.vacate(c);
+  const std::string why = admission::why_given_up(c);
+  say(fmt::format("armilla: {}; {}{}{}", sentence(how),
                   left > 1    ? fmt::format("the other {} ranks go on", left)
                   : left == 1 ? "the other rank goes on"
                               : "no rank is left",
-                  c.short_lives >= most_short_lives
-                      ? fmt::format("; {} in a row have not lived for {} ms in this place: it is given up", c.short_lives,
-                                    short_life_ns / milli)
-                      : ""));
+                  why.empty() ? "" : "; ", why));
   return true;
-}
-
-// --- others in their places ---
-
-void supervisor::note_short_life(child& c) {
-  const bool brief = c.began != 0 && now_ns() - c.began < short_life_ns;
-  c.short_lives = brief ? c.short_lives + 1 : 0;
-}
-
-// One that has ended by itself, by a code or an exception, would do so again; or another is lost, and it had nothing to go on
-// with.
-bool supervisor::can_be_replaced(const child& c) const {
-  return plan_.job->replaces != 0 && c.short_lives < most_short_lives && WIFSIGNALED(c.status) &&
-         plan_.job->rank[c.first].stage.load(std::memory_order_acquire) <= rank_stage::running;
-}
-
-// One at a time comes in: it waits for all that live, and two would wait for each other. But what a process does before it is a
-// rank, and how long, is its own affair.
-void supervisor::replace_the_lost() {
-  if (std::ranges::none_of(children_, [](const child& c) { return c.alive && c.place == child::state::in_job; }))
-    return end_newcomers();
-  for (child& c : children_)
-    if (c.place == child::state::lost && !c.alive) start_newcomer(c);
-  if (std::ranges::count(children_, child::state::coming, &child::place) != 0) return;
-  const auto is_there = [this](const child& c) {
-    return c.place == child::state::starting && c.alive &&
-           plan_.job->rank[c.first].stage.load(std::memory_order_acquire) == rank_stage::joined;
-  };
-  if (const auto next = std::ranges::find_if(children_, is_there); next != children_.end()) let_come(*next);
-}
-
-void supervisor::start_newcomer(child& c) {
-  rank_record& record = plan_.job->rank[c.first];
-  record.stage.store(rank_stage::absent, std::memory_order_release);
-  record.exec_error = 0;
-  const child before = c;
-  c = start(c.first, c.last);
-  c.place = child::state::starting;
-  c.short_lives = before.short_lives;
-  c.joins = before.joins;
-  if (!c.alive) lose_newcomer(c);  // nothing else would say so
-}
-
-void supervisor::let_come(child& c) {
-  const rank_life life = life_of(*plan_.job, c.first);
-  change_life(*plan_.job, c.first, life, {life.number, presence::coming});
-  tell_change(*plan_.job);
-  c.place = child::state::coming;
-}
-
-// All ranks have finished.
-void supervisor::end_newcomers() {
-  for (child& c : children_)
-    if (c.alive && (c.place == child::state::starting || c.place == child::state::coming)) {
-      kill(c.pid, SIGKILL);
-      c.place = child::state::given_up;
-    }
-}
-
-void supervisor::welcome(child& c) {
-  if (life_of(*plan_.job, c.first).now == presence::coming) return;  // else it lives, or it did
-  c.place = child::state::in_job;
-  c.began = now_ns();
-  const ending about = base_of(plan_, c);
-  const bool joins = std::exchange(c.joins, false);
-  say(fmt::format("armilla: rank {} {} ({}, pid {})", about.first, joins ? "has joined" : "is there again", about.program,
-                  about.pid));
-}
-
-// It may have been told that it is not needed any more. If it has died, there is another one, but for one that joins: that has
-// been asked for once.
-void supervisor::lose_newcomer(child& c) {
-  if (c.place == child::state::coming) {
-    const rank_life life = life_of(*plan_.job, c.first);
-    change_life(*plan_.job, c.first, life, {life.number, presence::lost});
-    tell_change(*plan_.job);
-  }
-  const auto how = look_at(plan_, c);
-  const bool refused = !how || (how->kind == ending::how::exited && how->code == not_needed_exit_code);
-  c.place = refused || c.joins || ++c.short_lives >= most_short_lives ? child::state::given_up : child::state::lost;
-  if (!refused && c.joins) joiners_.note_failure(c.first, sentence(*how));
-  if (!refused && !c.joins) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
 }
 
 // Places are given from the moment on in which a loss does not end the job.
@@ -424,7 +308,7 @@ void supervisor::pass_on(int signal) {
 
 int supervisor::report() {
   if (first_loss_ || failure_ || interrupted_by_ != 0 || stalled_) orphans_.end_all();
-  const auto ended_well = [this](const child& c) { return c.first < plan_.ranks && finished(plan_, c); };
+  const auto ended_well = [this](const child& c) { return c.first < plan_.world_size && finished(plan_, c); };
   if (!failure_ && interrupted_by_ == 0 && !stalled_)
     return first_loss_ && std::ranges::none_of(children_, ended_well) ? exit_code(*first_loss_) : 0;
   if (stalled_) return stall_exit_code;

@@ -50,7 +50,7 @@ per_rank<container_state_of_rank> mine;
 
 std::vector<rank_t> members_of(const team& t) {
   std::vector<rank_t> all;
-  if (t.size() == current->ranks) return all;
+  if (t.size() == current->places) return all;
   for (rank_t m = 0; m < t.size(); ++m) all.push_back(t.world_rank(m));
   return all;
 }
@@ -58,7 +58,7 @@ std::vector<rank_t> members_of(const team& t) {
 std::vector<std::uint32_t> lives_now() {
   std::vector<std::uint32_t> all;
   if (!takes_newcomers(current->host->job())) return all;
-  for (rank_t r = 0; r < current->ranks; ++r) all.push_back(current->out->life(r));
+  for (rank_t r = 0; r < current->places; ++r) all.push_back(current->out->life(r));
   return all;
 }
 
@@ -68,12 +68,12 @@ retained_part retained_for(const team& t, global_address block, std::shared_ptr<
 
 // A lost rank reads nothing any more, nor does another one in its place.
 bool has_all(const team& t, const retained_part& s) {
-  if (t.size() == current->ranks) return true;
+  if (t.size() == current->places) return true;
   const auto is_here = [&](rank_t r) {
     const bool replaced = !s.lives.empty() && current->out->life(r) != s.lives[std::size_t(r)];
     return t.rank_of(r) >= 0 || current->out->is_lost(r) || replaced;
   };
-  return s.members.empty() ? std::ranges::all_of(std::views::iota(rank_t{0}, current->ranks), is_here)
+  return s.members.empty() ? std::ranges::all_of(std::views::iota(rank_t{0}, current->places), is_here)
                            : std::ranges::all_of(s.members, is_here);
 }
 

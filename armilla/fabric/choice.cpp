@@ -58,7 +58,7 @@ std::string choosing::agree(const std::string& problem) const {
   verdict mine;
   mine.failed = problem.empty() ? 0 : 1;
   std::snprintf(mine.why, sizeof mine.why, "%s", problem.c_str());
-  std::vector<verdict> all(std::size_t(self_.ranks));
+  std::vector<verdict> all(std::size_t(self_.places));
   exchange(self_, &mine, all.data(), sizeof mine);
   const auto first = std::ranges::find_if(all, [](const verdict& v) { return v.failed != 0; });
   if (first == all.end()) return {};
@@ -70,7 +70,7 @@ std::string choosing::agree(const std::string& problem) const {
 std::string choosing::as_rank_0(const std::string& text) const {
   verdict mine;
   std::snprintf(mine.why, sizeof mine.why, "%s", text.c_str());
-  std::vector<verdict> all(std::size_t(self_.ranks));
+  std::vector<verdict> all(std::size_t(self_.places));
   exchange(self_, &mine, all.data(), sizeof mine);
   all[0].why[sizeof all[0].why - 1] = 0;
   return all[0].why;
@@ -106,7 +106,7 @@ std::string choosing::try_backend(const std::string& name) {
   char why[sizeof(verdict::why)] = {};
   bootstrap* const same = joined_by_ == name ? self_.started : nullptr;
   const std::vector<listener> before = own_listeners();
-  chosen_.carries.reset(found.loaded->open(self_.rank, self_.ranks, network_options(), same, why, sizeof why));
+  chosen_.carries.reset(found.loaded->open(self_.rank, self_.places, network_options(), same, why, sizeof why));
   const bool unprotected = found.loaded->trusts_callers && !settings_.trust_network;
   auto problem = agree(chosen_.carries == nullptr ? (*why != 0 ? why : "it does not say why")
                        : unprotected              ? exposure(found.loaded->name, before)
@@ -116,12 +116,12 @@ std::string choosing::try_backend(const std::string& name) {
 }
 
 void choosing::take_addresses() {
-  chosen_.carries = with_faults(std::move(chosen_.carries), fault_settings::from(settings_.faults), self_.rank, self_.ranks);
+  chosen_.carries = with_faults(std::move(chosen_.carries), fault_settings::from(settings_.faults), self_.rank, self_.places);
   network& carries = *chosen_.carries;
   if (self_.all_far && reaches_segments(settings_)) hold_segment(carries, self_);
   const std::size_t bytes = carries.address_bytes();
   if (bytes != 0) {
-    chosen_.addresses = std::make_unique<std::byte[]>(bytes * std::size_t(self_.ranks));
+    chosen_.addresses = std::make_unique<std::byte[]>(bytes * std::size_t(self_.places));
     exchange(self_, carries.address(), chosen_.addresses.get(), bytes);
   }
   carries.set_addresses(chosen_.addresses.get());
@@ -147,7 +147,7 @@ void choosing::named() {
 void choosing::loop() {
   if (hosts() != 1)
     throw_usage("start", "ARMILLA_FABRIC=loop takes ranks that share memory: it is for tests of the way over a network");
-  chosen_.carries = make_loop_network(self_.host_base, self_.layout, self_.rank, self_.ranks);
+  chosen_.carries = make_loop_network(self_.host_base, self_.layout, self_.rank, self_.places);
   self_.all_far = true;
   self_.why = "ARMILLA_FABRIC=loop";
   take_addresses();
@@ -189,7 +189,7 @@ void choosing::require_fabric() const {
 // What is built in first. `auto` means shared memory on one host, else automatic().
 chosen_network choosing::run() {
   const std::string& asked = settings_.fabric;
-  if (self_.threads || self_.ranks == 1) {
+  if (self_.threads || self_.places == 1) {
     if (!built_in(asked)) require_fabric();
     self_.why = self_.threads ? "the ranks are threads of one process" : "there is one rank";
   } else if (!built_in(asked)) {

@@ -28,7 +28,7 @@ far_segments::far_segments(const context& owner, const host_map& host)
     : owner_(owner),
       host_(host),
       half_(half_of_segment(host.layout)),
-      segments_(std::make_unique<segment[]>(std::size_t(owner.ranks))) {}
+      segments_(std::make_unique<segment[]>(std::size_t(owner.places))) {}
 
 network& far_segments::net() const noexcept {
   if (host_.shared == nullptr) return *host_.beyond;

@@ -41,8 +41,8 @@ class mapping_network final : public scripted_network {
 class far_segments_test : public testing::Test {
  protected:
   far_segments_test() {
-    self.ranks = 3;
-    host.layout.ranks = 3;
+    self.places = 3;
+    host.layout.places = 3;
     host.layout.segment_bytes = 2 * half + 4096;  // the upper half takes what is over
     host.beyond = &net;
   }
@@ -116,8 +116,8 @@ class hold_segment_test : public testing::Test {
  protected:
   hold_segment_test() : memory(std::make_unique<std::byte[]>(1)) {
     self.rank = 1;
-    self.ranks = 2;
-    self.layout.ranks = 2;
+    self.places = 2;
+    self.layout.places = 2;
     self.layout.segment_bytes = 2 * half + 4096;
     self.host_base = memory.get();  // nothing is touched
   }

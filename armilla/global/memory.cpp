@@ -52,7 +52,7 @@ void deallocate_bytes(global_address at, const char* operation) {
     throw_usage(operation,
                 fmt::format("the pointer ({}) does not point into a segment; only what allocate returned can be given back",
                             text_of(at)));
-  require_rank(operation, at.rank(), m.self.ranks);
+  require_rank(operation, at.rank(), m.self.places);
   const bool mine = at.rank() == m.self.rank;
   if (!mine && m.opened)
     throw_usage(operation,
@@ -71,7 +71,7 @@ global_address address_of(const void* p) {
   const auto address = reinterpret_cast<std::uintptr_t>(p);
   const auto segments = reinterpret_cast<std::uintptr_t>(m.host.segment_start(0));
   const std::uint64_t size = m.host.layout.segment_bytes;
-  if (address < segments || address - segments >= size * std::uint64_t(m.self.ranks))
+  if (address < segments || address - segments >= size * std::uint64_t(m.self.places))
     return global_address::make(memory_kind::process, m.self.rank, address);
   const auto owner = rank_t((address - segments) / size);
   const std::uint64_t offset = (address - segments) % size;

@@ -56,7 +56,7 @@ per_rank_entry::~per_rank_entry() {
 
 global_address address_on(const per_rank_entry& entry, rank_t r) {
   const rank_memory& m = memory_here("per_rank::on");
-  require_rank("per_rank::on", r, m.self.ranks);
+  require_rank("per_rank::on", r, m.self.places);
   if (r >= m.self.world_size) require_taken(m, r, "per_rank::on");
   if (m.host.program[std::size_t(r)] != m.self.program) [[unlikely]]
     throw_usage("per_rank::on",

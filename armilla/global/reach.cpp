@@ -87,7 +87,7 @@ std::byte* reach(global_address at, const access_request& wants) {
   if (at.null())
     throw_usage(wants.operation, "the pointer is null; let it point to something first (allocate, to_global, per_rank::on)");
   if (at.kind() > memory_kind::process) throw_usage(wants.operation, fmt::format("the pointer is damaged ({})", text_of(at)));
-  require_rank(wants.operation, at.rank(), m.self.ranks);
+  require_rank(wants.operation, at.rank(), m.self.places);
   if (at.rank() >= m.self.world_size) require_taken(m, at.rank(), wants.operation);
   if (wants.alignment > 1 && at.offset % wants.alignment != 0)
     throw_usage(wants.operation, fmt::format("the pointer ({}) is not aligned: objects of that type lie at multiples of {} bytes",

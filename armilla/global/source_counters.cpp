@@ -9,7 +9,7 @@ namespace {
 
 counter* first_of(const detail::spread_storage& storage) { return global_ptr<counter>(storage.begin()).local(); }
 
-rank_t ranks_here() { return detail::here("source_counters").ranks; }
+rank_t ranks_here() { return detail::here("source_counters").places; }
 
 }  // namespace
 
@@ -22,7 +22,7 @@ source_counters::source_counters() : storage_(std::uint64_t(ranks_here()) * size
 global_ptr<counter> source_counters::on(rank_t r) const {
   using namespace detail;
   const context& self = here("source_counters::on");
-  require_rank("source_counters::on", r, self.ranks);
+  require_rank("source_counters::on", r, self.places);
   const global_address at = storage_.begin();
   return global_ptr<counter>(global_address::make(memory_kind::segment, r, at.offset, at.generation())) + self.rank;
 }

@@ -64,7 +64,7 @@ rank_memory::rank_memory(context& c)
       by_message(c.settings->access_by_message),
       directory_at(half_of_segment(c.host->layout) - segment_directory::bytes),
       symmetric_at(directory_at + segment_directory::bytes),
-      cross(std::size_t(c.ranks), c.settings->cross_copy ? 0 : 1) {
+      cross(std::size_t(c.places), c.settings->cross_copy ? 0 : 1) {
   if (host.beyond != nullptr && reaches_segments(*c.settings)) beyond = std::make_unique<far_segments>(c, host);
 }
 
@@ -86,7 +86,7 @@ void start_memory(context& self, const launch&) {
   m->directory(self.rank).per_rank_begin = m->per_rank_begin;
   // Ranks are children of one supervisor; where the kernel lets only a parent copy, it lets the parent's other children too.
   if (!self.host->threads) prctl(PR_SET_PTRACER, getppid(), 0, 0, 0);
-  const auto [first, end] = direct_ranks(self.host->segment.get(), self.ranks, self.rank);
+  const auto [first, end] = direct_ranks(self.host->segment.get(), self.places, self.rank);
   self.direct_from = global_address::segment_bits + (std::uint64_t(std::uint32_t(first)) << 16);
   self.direct_keys = std::uint64_t(std::uint32_t(end - first)) << 16;
   self.first_segment = self.host->segment_start(first);

@@ -207,10 +207,10 @@ wire_reference split(reference* r, std::uint32_t receivers) {
 reference* adopt(const wire_reference& wire) {
   if (wire.rank == -1) return nullptr;
   context& self = here("receive a reference");
-  const auto is_rank = [&](rank_t r) { return std::uint32_t(r) < std::uint32_t(self.ranks); };
+  const auto is_rank = [&](rank_t r) { return std::uint32_t(r) < std::uint32_t(self.places); };
   if (!is_rank(wire.rank) || (wire.lender != -1 && !is_rank(wire.lender)))
     throw_decode(no_rank, "receive",
-                 "a reference names rank " + std::to_string(wire.rank) + " of " + std::to_string(self.ranks) +
+                 "a reference names rank " + std::to_string(wire.rank) + " of " + std::to_string(self.places) +
                      "; do all ranks run the same build?");
   auto* const r = new reference{wire.name, wire.rank};
   r->copies = 1;

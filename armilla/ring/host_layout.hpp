@@ -22,7 +22,7 @@ struct host_layout {
   static constexpr int lanes = 3;
   static constexpr std::size_t ring_header = 2 * cache_line;  ///< before the lines of a ring: the reader's position
 
-  std::uint32_t ranks = 1;
+  std::uint32_t places = 1;               ///< numbers that a rank can have
   std::uint64_t ring_bytes = 128 * 1024;  ///< payload lines of one ring, a power of two
   std::uint64_t segment_bytes = 1 << 30;  ///< reserved for each rank's segment, a multiple of the page
 
@@ -33,22 +33,22 @@ struct host_layout {
   static constexpr std::size_t team_boards_bytes = 36 * 1024;
   /// For each team: a few lines for each rank, staging with a line at least for each, and boards.
   constexpr std::size_t team_area_bytes() const {
-    return (ranks <= 256 ? 640 * 1024 : ranks <= 512 ? 224 * 1024 : 384 * 1024) + team_boards_bytes;
+    return (places <= 256 ? 640 * 1024 : places <= 512 ? 224 * 1024 : 384 * 1024) + team_boards_bytes;
   }
   /// A rank's collective area, owned by team.
   constexpr std::size_t collective_bytes() const { return align_up(team_flags_bytes, page) + team_slots * team_area_bytes(); }
   constexpr std::uint64_t ring_stride() const { return align_up(ring_header + ring_bytes, page); }
   constexpr std::uint64_t job() const { return 0; }
   constexpr std::uint64_t control(rank_t r) const { return job_bytes + std::uint64_t(r) * control_bytes; }
-  constexpr std::uint64_t collective(rank_t r) const { return control(rank_t(ranks)) + std::uint64_t(r) * collective_bytes(); }
+  constexpr std::uint64_t collective(rank_t r) const { return control(rank_t(places)) + std::uint64_t(r) * collective_bytes(); }
   constexpr std::uint64_t ring(int lane, rank_t from, rank_t to) const {
-    return collective(rank_t(ranks)) +
-           ((std::uint64_t(lane) * ranks + std::uint64_t(to)) * ranks + std::uint64_t(from)) * ring_stride();
+    return collective(rank_t(places)) +
+           ((std::uint64_t(lane) * places + std::uint64_t(to)) * places + std::uint64_t(from)) * ring_stride();
   }
   constexpr std::uint64_t segment(rank_t r) const {
     return align_up(ring(lanes, 0, 0), huge_page) + std::uint64_t(r) * segment_bytes;
   }
-  constexpr std::uint64_t total() const { return segment(rank_t(ranks)); }
+  constexpr std::uint64_t total() const { return segment(rank_t(places)); }
 };
 
 }  // namespace armilla::detail

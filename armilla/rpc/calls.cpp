@@ -271,7 +271,7 @@ void start_calls(context& self, const launch&) {
   self.messages->lost.tell(fail_questions);
   self.messages->lost.tell_at_the_end(run_loss_handlers);
   self.messages->lost.tell_of_return(forget_stubs);
-  self.calls = new call_state(self.ranks, *self.count);
+  self.calls = new call_state(self.places, *self.count);
   provide_list(*self.calls);
   self.calls->buffers.set_limit(self.settings->receive_buffers);
   self.calls->guests = std::make_unique<guest_service>(self);

@@ -20,7 +20,7 @@ long sum_of_ranks() { return long(am::ranks()) * (am::ranks() - 1) / 2; }
 /// Whether all ranks of the job can write each other's memory, so that no rank need take part.
 bool all_mapped() {
   const auto& c = *am::detail::current;
-  for (am::rank_t r = 0; r < c.ranks; ++r)
+  for (am::rank_t r = 0; r < c.places; ++r)
     if (c.host->far[std::size_t(r)]) return false;
   return true;
 }

@@ -119,12 +119,12 @@ void tell_main_done(context& rank, std::uint32_t mains) {
   rank.session->self.job->mains_done.store(mains, std::memory_order_release);
   wake_all(rank);
   const std::uint64_t number = mains;
-  for (rank_t r = 0; r < rank.ranks; ++r)
+  for (rank_t r = 0; r < rank.places; ++r)
     if (rank.host->far[std::size_t(r)]) rank.out->far()->send_control(r, main_done_slot.id, &number, sizeof number, nullptr, 0);
 }
 
 void wake_all(context& rank) {
-  for (rank_t r = 0; r < rank.ranks; ++r)
+  for (rank_t r = 0; r < rank.places; ++r)
     if (r != rank.rank) rank.out->notify(r);
 }
 

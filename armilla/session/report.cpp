@@ -75,7 +75,7 @@ std::uint64_t bytes_sent_to(context& self, rank_t r) {
 
 rank_image image_of_this_rank(context& self) {
   rank_image image{std::string(program_name(armilla::this_program())), 0, image_of(snapshot(self)), {}, {}};
-  for (rank_t r = 0; r < self.ranks; ++r) image.sent.push_back(bytes_sent_to(self, r));
+  for (rank_t r = 0; r < self.places; ++r) image.sent.push_back(bytes_sent_to(self, r));
   for (const phase_statistics& p : phases()) image.phases.push_back({p.name, p.times, image_of(p.what)});
   if (stats_of(self).watch) image.seconds_per_border = seconds_per_border();
   return image;
@@ -152,7 +152,7 @@ std::vector<rank_report> gather_reports(context& self) try {
   if (all.rank() != 0) return {};
   rank_report unknown;
   unknown.program = "lost";
-  unknown.sent.resize(std::size_t(self.ranks));
+  unknown.sent.resize(std::size_t(self.places));
   std::vector<rank_report> reports(std::size_t(self.world_size), unknown);
   for (std::size_t i = 0; i < images.size(); ++i)
     reports[std::size_t(all.world_rank(rank_t(i)))] = from_image(std::move(images[i]));
@@ -185,7 +185,7 @@ void report_trace(context& self) {
   const std::string& file = self.settings->trace;
   const std::vector<std::vector<std::byte>> parts = world().gather(copy_of(mine->part()), 0);
   try {
-    if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.ranks));
+    if (self.rank == 0) say_traced(file, merge_traces(file, parts, self.places));
   } catch (const std::exception& why) {  // the job has done its work
     std::fprintf(stderr, "armilla trace: %s\n", why.what());
   }
@@ -194,7 +194,7 @@ void report_trace(context& self) {
 
 void rescue_trace(context& self) noexcept {
   if (self.count == nullptr || stats_of(self).events == nullptr || self.session->self.job->supervisor > 0) return;
-  merge_trace_files(self.settings->trace, self.ranks);
+  merge_trace_files(self.settings->trace, self.places);
 }
 
 }  // namespace armilla::detail

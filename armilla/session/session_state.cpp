@@ -78,7 +78,7 @@ void meet_at_the_end(const launch& self, meeting_point point) {
 
 session_state::session_state(const launch& start) : self(start), crash_handlers(self) {
   rank.rank = self.rank;
-  rank.ranks = self.ranks;
+  rank.places = self.places;
   rank.world_size = self.world_size();
   rank.program = self.program;
   rank.settings = self.settings;

@@ -15,7 +15,7 @@ void start_stats(context& self, const launch&) {
   if (s->asked.timing) s->watch = std::make_unique<stopwatch>();
   if (const options& set = *self.settings; !set.trace.empty()) {
     if (self.rank == 0) make_empty("ARMILLA_TRACE", set.trace);
-    s->events = std::make_unique<trace>(set.trace, set.trace_events, self.rank, self.ranks);
+    s->events = std::make_unique<trace>(set.trace, set.trace_events, self.rank, self.places);
   }
   s->began_ns = now_ns();
   if (self.count == nullptr) self.count = &s->own;

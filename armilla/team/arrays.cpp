@@ -2,12 +2,12 @@
 #include "armilla/team/arrays.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/team/array_ways.hpp"
 #include "armilla/team/collective_bulk.hpp"
 #include "armilla/team/groups.hpp"
 #include "armilla/team/member_transfer.hpp"
@@ -19,10 +19,6 @@ namespace {
 
 // From here on, with more than two members, each folds a part of the array only: two looks, but less work in all.
 constexpr std::size_t parts_from = 1024;
-
-bool on_board(const team_record& t, std::size_t bytes) {
-  return bytes <= most_on_board && (t.host_leaders.size() < few_hosts || bytes <= flag_line::payload_bytes);
-}
 
 // Member `i`'s part of an array: whole elements, and lines where they are short.
 struct part {
@@ -181,8 +177,6 @@ void reduce_whole(team_record& t, collective kind, std::byte* data, std::size_t 
 // Between many hosts, unless the order of the operands is to be kept to the letter.
 bool by_pairs(const team_record& t, std::size_t bytes, const array_fold& how) { return t.by_pairs(bytes) && !how.in_order; }
 
-bool can_be_split(const array_fold& how) { return std::lcm(how.element, std::size_t(8)) <= member_transfer::most_element; }
-
 void require_room(const team_record& t, const char* what, std::size_t bytes, std::size_t all_bytes) {
   if (all_bytes == bytes * t.size) return;
   throw_usage(what, fmt::format("{} bytes go out and room for {} is there; it must be {} times as much, the size of the team",
@@ -216,49 +210,6 @@ void reduce_scatter_whole(team_record& t, const std::byte* all, std::byte* mine,
   move_bytes(places[t.rank].to, all + t.rank * bytes, bytes);
   move_bytes(mine, places[0].to, bytes);
   for (std::uint32_t i = 1; i < t.size; ++i) how.fold(how.op, mine, places[i].to, bytes, false);
-}
-
-// What members `first` .. `last - 1` show at `step`, behind what stands at `to`.
-void append_boards(team_record& t, std::uint64_t step, std::byte* to, std::uint32_t first, std::uint32_t last,
-                   const array_fold& how, std::size_t bytes, const char* what) {
-  for (std::uint32_t i = first; i < last; ++i) how.fold(how.op, to, await_board(t, i, step, bytes, what), bytes, false);
-}
-
-// The fold of the members before this one, in their order, behind what stands at `to`, or, if nothing does, from the first on.
-struct appending {
-  std::byte* to;
-  const array_fold& how;
-  bool begun;
-
-  static void take(void* self, std::uint32_t member, std::uint64_t at, const std::byte* from, std::uint64_t bytes) {
-    const auto& a = *static_cast<appending*>(self);
-    if (member == 0 && !a.begun)
-      std::memcpy(a.to + at, from, bytes);
-    else
-      a.how.fold(a.how.op, a.to + at, from, bytes, false);
-  }
-};
-
-// Each member reads the arrays of all before it: `op` need not be associative, so nothing can be added up on the way.
-void scan_by_transfer(team_record& t, collective kind, const std::byte* data, std::byte* to, bool begun, std::size_t bytes,
-                      const array_fold& how) {
-  member_transfer moves(t, kind);
-  const bool apart = can_be_split(how);
-  if (apart) moves.in_pieces_of(how.element);
-  for (std::uint32_t i = t.rank + 1; i < t.size; ++i) moves.send_shared(i, data, bytes);
-  appending into{to, how, begun};
-  const scratch memory = make_scratch(apart ? 0 : bytes * t.rank);
-  std::vector<known_place> places;
-  for (std::uint32_t i = 0; i < t.rank; ++i) places.push_back({memory.get() + i * bytes, bytes});
-  for (std::uint32_t i = 0; i < t.rank; ++i)
-    apart ? moves.fold(i, appending::take, &into, bytes) : moves.receive(i, known_place::find, &places[i]);
-  moves.run();
-  for (std::uint32_t i = 0; !apart && i < t.rank; ++i) appending::take(&into, i, 0, places[i].to, bytes);
-}
-
-team_record& enter_arrays(team_record* t, const intention& what) {
-  ++enter(t, what).count->collectives;
-  return *t;
 }
 
 }  // namespace
@@ -368,34 +319,6 @@ void reduce_scatter_array(team_record* team, const std::byte* all, std::size_t a
   send_parts(moves, t, all, bytes);
   fold_all(moves, t, into);
   moves.run();
-}
-
-void inclusive_scan_array(team_record* team, std::byte* data, std::size_t bytes, type_mark type, const array_fold& how) {
-  team_record& t = enter_arrays(team, {collective::inclusive_scan, 0, bytes, type_mark(type | mark_array)});
-  if (t.scans_by_pairs(bytes) && !how.in_order && bytes != 0) return inclusive_scan_by_pairs(t, data, bytes, how);
-  if (on_board(t, bytes)) {
-    const char* what = name_of(collective::inclusive_scan);
-    const std::uint64_t step = post_on_board(t, data, bytes, what);
-    move_bytes(data, await_board(t, 0, step, bytes, what), bytes);
-    append_boards(t, step, data, 1, t.rank + 1, how, bytes, what);
-    return;
-  }
-  const scratch before = make_scratch(t.rank != 0 ? bytes : 0);
-  scan_by_transfer(t, collective::inclusive_scan, data, before.get(), false, bytes, how);
-  if (t.rank != 0) how.fold(how.op, data, before.get(), bytes, true);
-}
-
-void exclusive_scan_array(team_record* team, const std::byte* data, std::byte* first, std::size_t bytes, type_mark type,
-                          const array_fold& how) {
-  team_record& t = enter_arrays(team, {collective::exclusive_scan, 0, bytes, type_mark(type | mark_array)});
-  if (t.scans_by_pairs(bytes) && !how.in_order && bytes != 0) return exclusive_scan_by_pairs(t, data, first, bytes, how);
-  if (on_board(t, bytes)) {
-    const char* what = name_of(collective::exclusive_scan);
-    const std::uint64_t step = post_on_board(t, data, bytes, what);
-    append_boards(t, step, first, 0, t.rank, how, bytes, what);
-    return;
-  }
-  scan_by_transfer(t, collective::exclusive_scan, data, first, true, bytes, how);
 }
 
 all_gather_parts::all_gather_parts(team_record* team, const std::byte* mine, std::size_t bytes, std::span<std::size_t> counts,

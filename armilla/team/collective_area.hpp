@@ -38,7 +38,7 @@ struct alignas(cache_line) pair_line {
 };
 static_assert(sizeof(pair_line) == cache_line);
 
-/// Sizes and places inside a collective area of a job of `ranks` ranks.
+/// Sizes and offsets inside a collective area: every number that a rank can have has lines of its own.
 struct collective_layout {
   static constexpr std::uint32_t slots = 16;           ///< of teams that the program makes, and world
   static constexpr std::uint32_t ending_slot = slots;  ///< all ranks once more, for the end of run_main
@@ -49,18 +49,18 @@ struct collective_layout {
   static_assert(sizeof(team_slot) <= slot_bytes);
   static_assert(all_slots == host_layout::team_slots && all_slots * slot_bytes == host_layout::team_flags_bytes);
 
-  rank_t ranks = 1;
+  rank_t places = 1;  ///< numbers that a rank can have, as in host_layout
 
   static constexpr std::size_t slot(std::uint32_t i) { return i * slot_bytes; }
-  constexpr std::size_t area_bytes() const { return host_layout{std::uint32_t(ranks)}.team_area_bytes(); }
+  constexpr std::size_t area_bytes() const { return host_layout{std::uint32_t(places)}.team_area_bytes(); }
   constexpr std::size_t area(std::uint32_t i) const { return align_up(slot(all_slots), host_layout::page) + i * area_bytes(); }
   constexpr std::size_t pair(std::uint32_t i, rank_t r) const { return area(i) + std::size_t(r) * 2 * sizeof(pair_line); }
   /// Lines for a peer in which all-to-all puts short parts, in two sets used in turn. None in very large jobs.
-  constexpr std::uint32_t exchange_lines() const { return 128 / ranks < 16 ? std::uint32_t(128 / ranks) : 16; }
+  constexpr std::uint32_t exchange_lines() const { return 128 / places < 16 ? std::uint32_t(128 / places) : 16; }
   constexpr std::size_t exchange(std::uint32_t i, rank_t r) const {
-    return pair(i, ranks) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
+    return pair(i, places) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
   }
-  constexpr std::size_t staging(std::uint32_t i) const { return align_up(exchange(i, ranks), host_layout::page); }
+  constexpr std::size_t staging(std::uint32_t i) const { return align_up(exchange(i, places), host_layout::page); }
   constexpr std::size_t staging_bytes() const { return board(0) - staging(0); }
   /// A transfer uses half of the staging.
   constexpr std::size_t staging_half() const { return (staging_bytes() / 2) & ~(host_layout::page - 1); }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <memory>
 
 #include "armilla/team/team.hpp"
 
 namespace armilla::detail {
+
+struct team_state;
 
 /// Something of a team that has a part in its fences: a container that holds back statements to send many at once, or has a size
 /// on which its members agree. A fence that finds no guest pays one test.
@@ -45,5 +48,12 @@ class fence_guest {
 /// The end of a guest that other members may still send to: it stays until a fence of its team or of all ranks is over, and takes
 /// part in that. Waits for no other rank.
 void retire(std::unique_ptr<fence_guest> guest) noexcept;
+
+/// Lets what the guests of this rank hold back leave.
+[[gnu::cold]] void settle_guests(team_state& s);
+/// Behind a fence of `t`, on all members: those guests agree whose bits are in `changed`. Returns the first error of one.
+[[gnu::cold]] std::exception_ptr let_guests_agree(const team_record& t, std::uint64_t changed);
+/// Behind it: the retired guests that it was the last fence of end.
+[[gnu::cold]] void let_retired_go(const team_record& t);
 
 }  // namespace armilla::detail

@@ -80,7 +80,7 @@ newcomer_board& board_of_newcomer(const team_state& s, rank_t r) noexcept { retu
 
 std::vector<newcomer> newcomers_that_ask(const team_state& s) {
   std::vector<newcomer> found;
-  for (rank_t r = 0; r < s.self.ranks && found.size() < survivor_board::most_newcomers; ++r)
+  for (rank_t r = 0; r < s.self.places && found.size() < survivor_board::most_newcomers; ++r)
     if (const std::uint32_t life = s.self.out->life(r);
         life != 0 && !s.self.out->is_lost(r) && asks(board_of_newcomer(s, r), life))
       found.push_back({r, life});
@@ -115,7 +115,7 @@ struct invitation_message {
       throw_damaged(source, "an invitation into a team, its members", ranks);
     one.ranks.assign(all.begin() + 1, all.begin() + 1 + std::ptrdiff_t(ranks));
     for (const std::uint64_t word : one.ranks)
-      if (std::uint32_t(word) >= std::uint32_t(in.self.ranks)) throw_damaged(source, "a member of a team", word);
+      if (std::uint32_t(word) >= std::uint32_t(in.self.places)) throw_damaged(source, "a member of a team", word);
     one.ancestors.assign(all.begin() + 1 + std::ptrdiff_t(ranks), all.end());
     take(*in.self.teams, std::move(one));
   }
@@ -206,7 +206,7 @@ bool is_for_this_rank(const team_state& s, const invitation& i) {
 }
 
 bool none_is_left_to_invite(const team_state& s) {
-  for (rank_t r = 0; r < s.self.ranks; ++r)
+  for (rank_t r = 0; r < s.self.places; ++r)
     if (r != s.self.rank && !s.self.out->is_lost(r) && !has_ended(s, r)) {
       const std::uint32_t life = s.self.out->life(r);
       if (life == 0 || !asks(board_of_newcomer(s, r), life)) return false;
@@ -246,7 +246,7 @@ team_record* run_await_team() {
     if (is_for_this_rank(s, one)) made = accept(s, one, mine);
   }
   mine.asks.store(made != nullptr ? asks_no_more : 0, std::memory_order_release);
-  for (rank_t r = 0; r < c.ranks; ++r) c.out->notify(r);
+  for (rank_t r = 0; r < c.places; ++r) c.out->notify(r);
   return made;
 }
 

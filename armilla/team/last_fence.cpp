@@ -83,7 +83,7 @@ class last_fence {
       c_.messages->out.flush();
     } while (c_.messages->waits.poll());
     living_.clear();
-    for (rank_t r = 0; r < c_.ranks; ++r)
+    for (rank_t r = 0; r < c_.places; ++r)
       if (!c_.out->is_lost(r)) living_.push_back(r);
   }
 
@@ -107,7 +107,7 @@ class last_fence {
   // That this round has not counted. None comes behind it.
   bool one_more_has_come() {
     refuse_newcomers();
-    for (rank_t r = 0; r < c_.ranks; ++r)
+    for (rank_t r = 0; r < c_.places; ++r)
       if (!c_.out->is_lost(r) && std::ranges::find(living_, r) == living_.end()) return true;
     return false;
   }
@@ -173,12 +173,12 @@ void tell_errors(context& c) {
 
 void post_word(context& c, std::uint64_t word) {
   c.teams->slot(c.rank, 0).end.word.store(word, std::memory_order_release);
-  for (rank_t r = 0; r < c.ranks; ++r) c.out->notify(r);
+  for (rank_t r = 0; r < c.places; ++r) c.out->notify(r);
 }
 
 // None has come or been lost. Where none comes any more it is the same on all, or a fence of all ends by a loss.
 bool is_as_at_the_start(const context& c) {
-  for (rank_t r = 0; r < c.ranks; ++r)
+  for (rank_t r = 0; r < c.places; ++r)
     if (life_of(c.host->job(), r).number != 0 || (r < c.world_size && c.out->is_lost(r))) return false;
   return true;
 }

@@ -89,7 +89,7 @@ void living_ranks::pass(std::uint64_t number) noexcept {
 }
 
 bool living_ranks::passed_by_any(std::uint64_t number) const noexcept {
-  for (rank_t r = 0; r < s_.self.ranks; ++r)
+  for (rank_t r = 0; r < s_.self.places; ++r)
     if (board(s_, r).passed.load(std::memory_order_acquire) >= number) return true;
   return false;
 }

@@ -32,7 +32,7 @@ void settle_slot(team_state& s, std::uint32_t slot) {
   for (const std::uint32_t one : {slot, slot + collective_layout::to_twin}) {
     s.areas[one].reset();
     std::byte* const own = s.self.host->collective(s.self.rank);
-    std::memset(own + layout.pair(one, 0), 0, layout.exchange(one, s.self.ranks) - layout.pair(one, 0));
+    std::memset(own + layout.pair(one, 0), 0, layout.exchange(one, s.self.places) - layout.pair(one, 0));
   }
   s.unsettled &= ~(1u << slot);
 }

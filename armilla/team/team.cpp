@@ -93,7 +93,7 @@ namespace {
 // Where lost ranks are replaced: of all ranks now.
 std::vector<std::uint32_t> lives_now(const team_state& s) {
   std::vector<std::uint32_t> lives;
-  for (rank_t r = 0; r < s.self.ranks && takes_newcomers(s.self.host->job()); ++r) lives.push_back(s.self.out->life(r));
+  for (rank_t r = 0; r < s.self.places && takes_newcomers(s.self.host->job()); ++r) lives.push_back(s.self.out->life(r));
   return lives;
 }
 
@@ -106,7 +106,7 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
   t->lives = std::move(lives);
   t->members = std::move(members);
-  t->numbers.assign(std::size_t(s.self.ranks), -1);
+  t->numbers.assign(std::size_t(s.self.places), -1);
   for (std::uint32_t i = 0; i < t->size; ++i) t->numbers[std::size_t(t->members[i])] = rank_t(i);
   t->owner = &s;
   t->slot = slot;
@@ -171,10 +171,10 @@ const team_record* with_lost_member(const team_state& s, std::uint32_t slot) {
 
 }  // namespace
 
-team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.self.ranks)), staging(s.layout.staging(slot)) {
+team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.self.places)), staging(s.layout.staging(slot)) {
   const collective_layout& layout = s.layout;
   std::byte* const own = s.self.host->collective(s.self.rank);
-  for (rank_t r = 0; r < s.self.ranks; ++r) {
+  for (rank_t r = 0; r < s.self.places; ++r) {
     std::byte* const other = s.self.host->collective(r);
     pair_state& p = pair[std::size_t(r)];
     p.mine = reinterpret_cast<pair_line*>(own + layout.pair(slot, r));
@@ -189,11 +189,11 @@ team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.sel
 
 team_area::~team_area() = default;
 
-team_state::team_state(context& c) : self(c), layout{c.ranks} {
-  if (c.ranks > collective_layout::most_ranks)
+team_state::team_state(context& c) : self(c), layout{c.places} {
+  if (c.places > collective_layout::most_ranks)
     throw_limit("start",
-                fmt::format("a job of {} ranks; its collectives hold at most {}", c.ranks, collective_layout::most_ranks));
-  std::vector<rank_t> everyone(std::size_t(c.ranks));
+                fmt::format("a job of {} ranks; its collectives hold at most {}", c.places, collective_layout::most_ranks));
+  std::vector<rank_t> everyone(std::size_t(c.places));
   std::iota(everyone.begin(), everyone.end(), 0);
   near = near_ranks_of(c, everyone);
   everyone.resize(std::size_t(c.world_size));

@@ -9,6 +9,11 @@
 
 namespace armilla::detail {
 
+/// From so many bytes on: up to there, two copies through the staging are quicker than a system call.
+inline constexpr std::uint64_t cross_from = 8 * 1024 + 1;
+
+inline std::uint64_t chunks_of(std::uint64_t bytes, std::uint64_t chunk) { return bytes == 0 ? 1 : (bytes + chunk - 1) / chunk; }
+
 /// A message under way to one peer.
 struct out_stream {
   pair_state* pair;

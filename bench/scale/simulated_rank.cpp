@@ -145,11 +145,11 @@ job_block* make_job(rank_t ranks, const options& settings) {
   auto* const job = reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
   job->magic = job_block::good_magic;
   job->version = job_block::good_version;
-  job->ranks = layout.ranks;
+  job->places = layout.places;
   job->ring_bytes = layout.ring_bytes;
   job->segment_bytes = layout.segment_bytes;
   job->supervisor = job_block::launched;
-  job->cores = job->processors = layout.ranks;
+  job->cores = job->processors = layout.places;
   job->program_count = 1;
   std::snprintf(job->program_names[0], job_block::max_name, "scale");
   for (rank_t r = 0; r < ranks; ++r)

@@ -57,8 +57,8 @@ std::uint64_t call(int dest, nb::handle parts, bool question) {
   rank_state& me = here("call");
   const held_buffers held(parts);
   const std::uint64_t id = question ? me.last_id + 1 : 0;
-  if (dest < 0 || dest >= me.session.self.ranks)
-    detail::throw_bad_rank(question ? "call" : "async_", dest, me.session.self.ranks);
+  if (dest < 0 || dest >= me.session.self.places)
+    detail::throw_bad_rank(question ? "call" : "async_", dest, me.session.self.places);
   if (question) {
     me.operations[id];
     me.last_id = id;

@@ -68,7 +68,7 @@ class fuzzed_rank {
     settings.ring = 64 * 1024;
     settings.stall_ns = 0;
     settings.access = detail::access_kind::opened;  // to write into memory that is open would be no fault
-    layout_.ranks = 2;
+    layout_.places = 2;
     layout_.ring_bytes = settings.ring;
     layout_.segment_bytes = settings.segment;
     void* const p = mmap(nullptr, layout_.total(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -76,7 +76,7 @@ class fuzzed_rank {
     auto& job = *static_cast<detail::job_block*>(p);
     job.magic = detail::job_block::good_magic;
     job.version = detail::job_block::good_version;
-    job.ranks = 2;
+    job.places = 2;
     job.program_count = 1;
     job.ring_bytes = layout_.ring_bytes;
     job.segment_bytes = layout_.segment_bytes;

@@ -14,7 +14,7 @@ HEADER = "armilla/base/context.hpp"
 SOURCE = """
 #include "armilla/base/context.hpp"
 namespace armilla {
-[[gnu::visibility("default")]] int ranks_of(const detail::context& c) { return c.ranks; }
+[[gnu::visibility("default")]] int ranks_of(const detail::context& c) { return c.places; }
 [[gnu::visibility("default")]] int sum(int a, int b) { return a + b; }
 }
 """

@@ -164,6 +164,20 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertIn("501 lines", output)
 
+    def test_refuses_long_files_when_strict(self):
+        self.write("armilla/low/CMakeLists.txt", "SOURCES b.cpp\n")
+        self.write("armilla/low/b.cpp", SPDX + "\n" * 400)
+        self.refused("armilla/low/b.cpp:1: error: 401 lines", "--strict")
+        self.write("armilla/low/b.cpp", SPDX + "\n" * 399)
+        self.assertEqual(self.check("--strict")[0], 0)
+
+    def test_lets_files_that_are_named_be_long_as_long_as_they_are(self):
+        self.write("armilla/team/team.hpp", HEADER + "\n" * 400)
+        self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n2 high\n3 team\n")
+        self.assertEqual(self.check("--strict")[0], 0)
+        self.write("armilla/team/team.hpp", HEADER)
+        self.refused("take it out of LONG", "--strict")
+
 
 if __name__ == "__main__":
     unittest.main()

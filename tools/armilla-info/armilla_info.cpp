@@ -79,12 +79,12 @@ std::string list(const std::vector<armilla::rank_t>& ranks) {
 
 void print_hosts(const launch& self) {
   std::vector<std::vector<armilla::rank_t>> hosts(1);
-  for (armilla::rank_t r = 0; r < self.ranks; ++r) {
+  for (armilla::rank_t r = 0; r < self.world_size(); ++r) {
     const std::size_t host = self.host_of.empty() ? 0 : self.host_of[std::size_t(r)];
     if (host >= hosts.size()) hosts.resize(host + 1);
     hosts[host].push_back(r);
   }
-  line("ranks", "{} on {} host{}", self.ranks, hosts.size(), hosts.size() == 1 ? "" : "s");
+  line("ranks", "{} on {} host{}", self.world_size(), hosts.size(), hosts.size() == 1 ? "" : "s");
   for (std::size_t h = 0; h < hosts.size(); ++h) line(fmt::format("host {}", h), "ranks {}", list(hosts[h]));
   for (const auto& program : self.programs) line("program", "{} on ranks {}", program.name, list(program.ranks));
 }
@@ -105,7 +105,7 @@ std::string while_computing(const options& settings, const network* beyond) {
 std::string way_to_segments(const launch& self) {
   far_segments* const beyond = memory_of(*current).beyond.get();
   int far = 0, mapped = 0;
-  for (armilla::rank_t r = 0; r < self.ranks; ++r) {
+  for (armilla::rank_t r = 0; r < self.places; ++r) {
     if (!self.far(r)) continue;
     ++far;
     if (beyond != nullptr && beyond->at(r, 0, 1) != nullptr) ++mapped;

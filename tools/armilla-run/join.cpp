@@ -41,7 +41,7 @@ void complete(detail::program_spec& program) {
 std::uint64_t memory_of(int process) {
   for (const auto& one : detail::find_jobs()) {
     if (one->process() != process) continue;
-    if (one->job().spare == 0)
+    if (one->job().spare_places == 0)
       detail::throw_usage("join", fmt::format("job {} takes no more ranks: it was started without places for them; start it with "
                                               "ARMILLA_MAX_RANKS above its ranks, and ARMILLA_ON_LOSS=continue or replace",
                                               process));

@@ -15,12 +15,12 @@ using namespace armilla::detail;
 void lent_memory::take(int file, rank_t ranks) noexcept try {
   const descriptor lent(file);
   host_layout layout;
-  layout.ranks = std::uint32_t(ranks);
+  layout.places = std::uint32_t(ranks);
   const std::uint64_t bytes = layout.control(ranks);
   struct stat about{};
   if (fstat(file, &about) != 0 || std::uint64_t(about.st_size) < bytes) return;
   auto* const job = reinterpret_cast<job_block*>(map_host_memory(file, bytes));
-  if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->ranks == layout.ranks)
+  if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->places == layout.places)
     pieces_.push_back(job);
 } catch (const std::exception&) {}  // no room for it: the ranks hear of losses from the network alone
 

@@ -29,7 +29,7 @@ namespace {
 class host_bytes {
  public:
   explicit host_bytes(rank_t ranks) {
-    layout.ranks = std::uint32_t(ranks);
+    layout.places = std::uint32_t(ranks);
     layout.segment_bytes = host_layout::page;
     void* const p = mmap(nullptr, layout.total(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) std::abort();
@@ -38,7 +38,7 @@ class host_bytes {
   ~host_bytes() { munmap(base, layout.total()); }
   host_bytes(const host_bytes&) = delete;
 
-  std::unique_ptr<network> open(rank_t me) const { return make_loop_network(base, layout, me, rank_t(layout.ranks)); }
+  std::unique_ptr<network> open(rank_t me) const { return make_loop_network(base, layout, me, rank_t(layout.places)); }
   host_layout layout;
   std::byte* base = nullptr;
 };

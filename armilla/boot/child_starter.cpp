@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/boot/child_starter.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "armilla/boot/spawn_process.hpp"
+
+namespace armilla::detail {
+
+child child_starter::start(rank_t first, rank_t last) {
+  spawn_plan how;
+  how.program = plan_.program_of[std::size_t(first)];
+  how.rank = first;
+  how.record = &plan_.job->rank[first];
+  how.memory = plan_.memory;
+  how.keep_input = first == 0;
+  how.bind = first == last;
+  how.mask = mask_;
+  output_labels::ends ends;
+  if (plan_.job->label != 0)
+    ends = labels_.open(first == last ? fmt::format("[{}] ", first) : fmt::format("[{}-{}] ", first, last));
+  how.output = ends.output;
+  how.errors = ends.errors;
+  child c{.first = first, .last = last};
+  c.pid = spawn(how);
+  labels_.started(ends);
+  if (c.pid < 0) how.record->exec_error = errno;
+  c.alive = c.pid > 0;
+  if (c.alive) c.pidfd = int(syscall(SYS_pidfd_open, c.pid, 0));
+  for (rank_t r = first; r <= last; ++r) plan_.job->rank[r].pid.store(c.pid, std::memory_order_relaxed);
+  return c;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <csignal>
+
+#include "armilla/boot/child.hpp"
+#include "armilla/boot/output.hpp"
+
+namespace armilla::detail {
+
+/// Starts the processes of a job.
+class child_starter {
+ public:
+  child_starter(job_plan& plan, output_labels& labels) noexcept : plan_(plan), labels_(labels) {}
+
+  /// The signals that they block.
+  void set_mask(const sigset_t& mask) noexcept { mask_ = mask; }
+  /// A process for these ranks. Where none could be started, it is not alive, and the error is in the record of the first.
+  child start(rank_t first, rank_t last);
+
+ private:
+  job_plan& plan_;
+  output_labels& labels_;
+  sigset_t mask_{};
+};
+
+}  // namespace armilla::detail
