@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -23,8 +24,13 @@ class staged_elements final : public fence_guest {
     counted_ = more_.size();
     return counted_ != 0;
   }
-  /// A member that is past the fence may have staged more.
+  /// A member that is past the fence may have staged more. Elements dealt in turn may come here, too: with another guest's bit,
+  /// or when some were staged before they were dealt so, which stay staged.
   void agree() override {
+    if (!state_->where.linear()) {
+      if (members().all_reduce(counted_, std::plus<>{}) != 0) throw_cannot_grow(true);
+      return;
+    }
     if constexpr (lies_in_segments<T>)
       state_->grow(more_.data(), counted_, sizeof(T), alignof(T));
     else
@@ -51,7 +57,8 @@ class staged_elements final : public fence_guest {
 ///     for (int x : mine) if (good(x)) found.push_back(x);
 ///     am::fence();                                            // found.size() is what all have found
 ///
-/// Errors of the fence: limit_error on all members if the elements of one do not fit.
+/// Errors of the fence: limit_error on all members if the elements of one do not fit; usage_error on all if they have been dealt
+/// in turn meanwhile. What was staged stays so.
 template <class T>
 class vector : public array<T> {
  public:
