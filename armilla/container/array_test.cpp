@@ -183,6 +183,16 @@ RANK_TEST(a_vector_that_is_dealt_in_turn_before_the_fence_keeps_its_elements_in_
   am::barrier();
 }
 
+RANK_TEST(an_array_may_take_the_elements_of_a_vector_and_does_not_grow) {
+  am::vector<int> x(std::size_t(am::ranks()) * 2, 3);
+  x.push_back(4);
+  const am::array<int> y = std::move(x);
+  am::fence();
+  EXPECT_EQ(y.size(), std::size_t(am::ranks()) * 2);
+  EXPECT_EQ(int(y[y.size() - 1]), 3);
+  am::barrier();
+}
+
 // More guests of fences than there are bits to tell them apart.
 RANK_TEST(a_vector_that_grows_leaves_one_that_is_dealt_in_turn_as_it_is) {
   am::vector<long> x(std::size_t(am::ranks()) * 3, am::cyclic());

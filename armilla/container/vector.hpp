@@ -27,6 +27,7 @@ class staged_elements final : public fence_guest {
   /// A member that is past the fence may have staged more. Elements dealt in turn may come here, too: with another guest's bit,
   /// or when some were staged before they were dealt so, which stay staged.
   void agree() override {
+    if (!state_->members) return more_.clear();  // its elements have moved into an array, which does not grow
     if (!state_->where.linear()) {
       if (members().all_reduce(counted_, std::plus<>{}) != 0) throw_cannot_grow(true);
       return;
