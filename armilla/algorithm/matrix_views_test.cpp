@@ -2,6 +2,10 @@
 // Rows, columns, blocks and tiles of matrices against the same cells of one vector on each rank.
 #include "armilla/container/matrix_views.hpp"
 
+#include <algorithm>
+#include <functional>
+#include <random>
+
 #include "armilla/algorithm/ranges_test.hpp"
 
 namespace am = armilla;
@@ -42,6 +46,45 @@ void for_random_examples(int rounds, F f) {
       EXPECT_EQ(elements_of(e.a), e.cells);
     }
   });
+}
+
+/// Operations of all members on cells, each member in an order of its own: a cell has one member that changes it in one way, or
+/// additions of all. The cells become what they must be behind a fence.
+void say_random_verbs(dice& d, example& e) {
+  const am::team& t = e.a.members();
+  std::vector<std::function<void()>> mine;
+  for (std::size_t i = 0; i < e.n; ++i)
+    for (std::size_t j = 0; j < e.m; ++j) {
+      int& cell = e.at(i, j);
+      const std::size_t verb = d.below(5);
+      const bool here = am::rank_t(d.below(std::size_t(t.size()))) == t.rank();
+      const int value = int(d.below(100)), was = cell;
+      const am::global_ptr<int> p = e.a.ptr({i, j});
+      if (verb == 0) mine.emplace_back([&e, i, j, was] { EXPECT_EQ(int(std::as_const(e.a)(i, j)), was); });
+      if (verb == 1) mine.emplace_back([p, value] { am::atomic_add(p, value); });
+      if (verb == 2 && here) mine.emplace_back([&e, i, j, value] { e.a(i, j) = value; });
+      if (verb == 3 && here) mine.emplace_back([p, value] { am::store(p, value); });
+      if (verb == 4 && here) mine.emplace_back([p, value] { am::put(p, value); });
+      cell = verb == 0 ? was : verb == 1 ? was + value * t.size() : value;
+    }
+  std::shuffle(mine.begin(), mine.end(), std::mt19937(unsigned(mine.size()) * 8 + unsigned(t.rank())));
+  for (const auto& say : mine) say();
+  t.fence();
+}
+
+/// Own cells, and the halo where it lies within the matrix.
+void expect_block_and_halo(example& e) {
+  const auto mine = std::as_const(e.a).local();
+  if (mine.extent(0) * mine.extent(1) == 0) return;
+  const auto first = [&](std::size_t k) { return std::ptrdiff_t(mine.origin(k)) - std::ptrdiff_t(mine.halo_before(k)); };
+  const auto end = [&](std::size_t k) { return std::ptrdiff_t(mine.origin(k) + mine.extent(k) + mine.halo_behind(k)); };
+  for (std::ptrdiff_t i = std::max(first(0), std::ptrdiff_t{0}); i < std::min(end(0), std::ptrdiff_t(e.n)); ++i)
+    for (std::ptrdiff_t j = std::max(first(1), std::ptrdiff_t{0}); j < std::min(end(1), std::ptrdiff_t(e.m)); ++j) {
+      const std::ptrdiff_t row = i - std::ptrdiff_t(mine.origin(0)), column = j - std::ptrdiff_t(mine.origin(1));
+      const bool corner =
+          (row < 0 || row >= std::ptrdiff_t(mine.extent(0))) && (column < 0 || column >= std::ptrdiff_t(mine.extent(1)));
+      if (!corner) EXPECT_EQ(mine(row, column), e.at(std::size_t(i), std::size_t(j)));
+    }
 }
 
 }  // namespace
@@ -148,6 +191,17 @@ RANK_TEST(tiles_have_each_cell_once) {
     });
     for (int& x : e.cells) ++x;
     EXPECT_EQ(am::reduce(tiles | am::views::transform([](const auto& tile) { return tile.size(); })), e.n * e.m);
+  });
+}
+
+RANK_TEST(random_verbs_of_all_ranks_leave_what_one_vector_would_hold_and_neighbours_see_it) {
+  for_random_examples(4, [](dice& d, example& e) {
+    for (int phase = 0; phase < 4; ++phase) {
+      say_random_verbs(d, e);
+      e.a.exchange();
+      expect_block_and_halo(e);
+      e.a.members().barrier();
+    }
   });
 }
 

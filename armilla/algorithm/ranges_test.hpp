@@ -25,8 +25,11 @@ class dice {
   /// Many small sizes, some beyond what is done in lanes.
   std::size_t size() { return below(4) == 0 ? below(4) : below(3) == 0 ? below(400) : below(30); }
 
-  am::distribution distribution(std::size_t n, const am::team& t) {
-    switch (below(4)) {
+  am::distribution distribution(std::size_t n, const am::team& t) { return distribution(below(ways), n, t); }
+  /// Of `ways` ways to deal elements, one.
+  static constexpr std::size_t ways = 4;
+  am::distribution distribution(std::size_t way, std::size_t n, const am::team& t) {
+    switch (way) {
       case 0: return am::on(t);
       case 1: return am::on(t, am::cyclic(1 + below(5)));
       case 2: return am::on(t, am::blocks(sizes(n, t.size())));

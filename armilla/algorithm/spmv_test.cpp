@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <map>
+#include <utility>
 
 #include "armilla/algorithm/ranges_test.hpp"
 
@@ -37,6 +39,22 @@ std::vector<entry> share_of(const std::vector<entry>& all, const am::team& t) {
     if (am::rank_t(k % 7) % t.size() == t.rank()) mine.push_back(all[k]);
   return mine;
 }
+
+using place = std::pair<std::size_t, std::size_t>;
+using placed = std::pair<place, long>;
+
+/// Of all members, which have their rows in order.
+std::vector<placed> gathered(const am::sparse_matrix<long>& a) {
+  std::vector<placed> mine;
+  a.for_each_entry([&](std::size_t row, std::size_t column, long value) { mine.push_back({{row, column}, value}); });
+  EXPECT(std::ranges::is_sorted(mine, {}, [](const placed& e) { return e.first.first; }));
+  std::vector<placed> all = a.members().all_gather_v(mine);
+  EXPECT(std::ranges::is_sorted(all, {}, [](const placed& e) { return e.first.first; }));
+  std::ranges::sort(all);
+  return all;
+}
+std::vector<placed> entries_of(const std::map<place, long>& all) { return {all.begin(), all.end()}; }
+bool stays(std::size_t row, std::size_t column) { return (row * 31 + column) % 3 != 0; }
 
 std::vector<long> longs(dice& d, std::size_t n) {
   const std::vector<int> all = d.numbers(n);
@@ -91,6 +109,38 @@ RANK_TEST(products_are_those_of_one_rank) {
     am::vector<long> z(rows, 5L, d.distribution(rows, t));
     am::spmv(a, elsewhere, z);
     EXPECT_EQ(elements_of(z), product(all, numbers, rows));
+  });
+}
+
+// Entries, their number, the diagonal and the way back into entries, of the whole job and of parts of it.
+RANK_TEST(a_matrix_of_random_entries_holds_what_the_standard_map_would_hold) {
+  for_random_teams(20, [](dice& d, const am::team& t) {
+    const std::size_t rows = 1 + d.below(60), columns = d.below(2) == 0 ? rows : 1 + d.below(60);
+    const std::vector<entry> all = made(d, rows, columns);
+    std::map<place, long> oracle;
+    for (const entry& e : all) oracle[{e.row, e.column}] += e.value;
+    const am::sparse_matrix<long> a(rows, columns, share_of(all, t), t);
+    EXPECT_EQ(a.non_zeros(), oracle.size());
+    const auto expected = entries_of(oracle);
+    EXPECT(gathered(a) == expected);
+    // Each rank gives back the entries that it has, but for some, and mirrored.
+    std::vector<entry> kept;
+    a.for_each_entry([&](std::size_t row, std::size_t column, long value) {
+      if (stays(row, column)) kept.push_back({column, row, value});
+    });
+    const am::sparse_matrix<long> mirrored(columns, rows, kept, t);
+    std::map<place, long> turned;
+    for (const auto& [at, value] : oracle)
+      if (stays(at.first, at.second)) turned[{at.second, at.first}] = value;
+    EXPECT(gathered(mirrored) == entries_of(turned));
+    std::vector<long> middle(rows, 0);
+    for (const auto& [at, value] : oracle)
+      if (at.first == at.second) middle[at.first] = value;
+    const am::array<long> diagonal = a.diagonal();
+    EXPECT_EQ(elements_of(diagonal), middle);
+    am::sparse_matrix<long> moved(am::sparse_matrix<long>(columns, rows, kept, t));
+    moved = am::sparse_matrix<long>(rows, columns, share_of(all, t), t);
+    EXPECT(gathered(moved) == expected);
   });
 }
 

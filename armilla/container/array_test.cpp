@@ -167,6 +167,45 @@ RANK_TEST(what_cannot_grow_says_so) {
   EXPECT_THROWS_SAYING(am::usage_error, "made without ranks", none.push_back(1));
 }
 
+RANK_TEST(a_vector_that_is_dealt_in_turn_before_the_fence_keeps_its_elements_in_order) {
+  if (am::ranks() == 1) return;
+  am::vector<long> x(std::size_t(am::ranks()) * 2);
+  for (long& e : x.local()) e = am::rank();
+  x.push_back(100 + am::rank());
+  x.redistribute(am::cyclic());
+  EXPECT_THROWS_SAYING(am::usage_error, "redistribute(blocks()) first", am::fence());
+  EXPECT_EQ(x.size(), std::size_t(am::ranks()) * 2);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(long(x[i]), long(i / 2));
+  x.redistribute(am::blocks());
+  am::fence();
+  EXPECT_EQ(x.size(), std::size_t(am::ranks()) * 3);
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(long(x[i]), i % 3 == 2 ? 100 + long(i / 3) : long(i / 3));
+  am::barrier();
+}
+
+RANK_TEST(an_array_may_take_the_elements_of_a_vector_and_does_not_grow) {
+  am::vector<int> x(std::size_t(am::ranks()) * 2, 3);
+  x.push_back(4);
+  const am::array<int> y = std::move(x);
+  am::fence();
+  EXPECT_EQ(y.size(), std::size_t(am::ranks()) * 2);
+  EXPECT_EQ(int(y[y.size() - 1]), 3);
+  am::barrier();
+}
+
+// More guests of fences than there are bits to tell them apart.
+RANK_TEST(a_vector_that_grows_leaves_one_that_is_dealt_in_turn_as_it_is) {
+  am::vector<long> x(std::size_t(am::ranks()) * 3, am::cyclic());
+  for (std::size_t k = 0; k < x.local().size(); ++k) x.local()[k] = long(x.index_of_local(k));
+  std::vector<am::vector<char>> others;
+  for (int i = 0; i < 70; ++i) others.emplace_back(0);
+  for (am::vector<char>& each : others) each.push_back('a');
+  am::fence();
+  for (const am::vector<char>& each : others) EXPECT_EQ(each.size(), std::size_t(am::ranks()));
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_EQ(long(x[i]), long(i));
+  am::barrier();
+}
+
 // Rank 1 is in both teams: where the vector of one cannot grow, that of the other still does.
 RANK_TEST(a_vector_that_cannot_grow_does_not_keep_one_of_another_team_from_it) {
   if (am::ranks() < 3) return;

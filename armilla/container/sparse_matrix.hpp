@@ -76,8 +76,8 @@ class sparse_matrix {
   array<T> diagonal() const {
     array<T> all(rows(), row_distribution());
     const auto into = all.local();
-    each_entry([&](std::size_t row, std::size_t column, const T& value) {
-      if (first_row_ + row == column) into[row] = value;
+    for_each_entry([&](std::size_t row, std::size_t column, const T& value) {
+      if (row == column) into[row - first_row_] = value;
     });
     detail::meet(members_);
     return all;
@@ -106,18 +106,6 @@ class sparse_matrix {
   const armilla::placement& column_placement() const noexcept { return columns_; }
 
  private:
-  /// f(row of this rank, column of the matrix, value) for those whose column is this rank's.
-  template <class F>
-  void each_entry(F f) const {
-    const auto each_row = [&](const detail::compressed_rows<T>& rows, const auto& row_of) {
-      for (std::size_t r = 0; r < rows.rows(); ++r)
-        for (std::size_t k = rows.begin[r]; k < rows.begin[r + 1]; ++k)
-          if (rows.column[k] < part_.own_columns) f(row_of(r), columns_.index_of(members_.rank(), rows.column[k]), rows.value[k]);
-    };
-    each_row(part_.inner, [](std::size_t r) { return r; });
-    each_row(part_.border, [this](std::size_t r) { return part_.border_row[r]; });
-  }
-
   team members_;
   armilla::placement rows_, columns_;
   std::size_t first_row_ = 0, non_zeros_ = 0;

@@ -18,7 +18,8 @@ namespace armilla {
 ///     for (int x : mine) if (good(x)) found.push_back(x);
 ///     am::fence();                                            // found.size() is what all have found
 ///
-/// Errors of the fence: limit_error on all members if the elements of one do not fit.
+/// Errors of the fence: limit_error on all members if the elements of one do not fit; usage_error on all if they have been dealt
+/// in turn meanwhile. What was staged stays so.
 template <class T>
 class vector : public array<T> {
  public:

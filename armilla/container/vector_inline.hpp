@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "armilla/container/array.hpp"
@@ -21,8 +22,14 @@ class staged_elements final : public fence_guest {
     counted_ = more_.size();
     return counted_ != 0;
   }
-  /// A member that is past the fence may have staged more.
+  /// A member that is past the fence may have staged more. Elements dealt in turn may come here, too: with another guest's bit,
+  /// or when some were staged before they were dealt so, which stay staged.
   void agree() override {
+    if (!state_->members) return more_.clear();  // its elements have moved into an array, which does not grow
+    if (!state_->where.linear()) {
+      if (members().all_reduce(counted_, std::plus<>{}) != 0) throw_cannot_grow(true);
+      return;
+    }
     if constexpr (lies_in_segments<T>)
       state_->grow(more_.data(), counted_, sizeof(T), alignof(T));
     else
