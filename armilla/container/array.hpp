@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "armilla/container/array_inline.hpp"
+#include "armilla/container/handle.hpp"
 #include "armilla/container/keep_elements.hpp"
 #include "armilla/container/views.hpp"
 #include "armilla/rpc/question.hpp"
@@ -27,7 +28,7 @@ namespace armilla {
 /// Errors: limit_error on all members if it does not fit, usage_error if members make different ones, or for an index beyond the
 /// end. Paper: STAPL, pArray; Split-C, spread arrays.
 template <class T>
-class array {
+class array : public detail::named_container<array<T>> {
   static constexpr bool in_segments = detail::lies_in_segments<T>;
   using state_type = detail::element_state<T>;
   static_assert(
@@ -37,6 +38,7 @@ class array {
 
  public:
   using value_type = T;
+  using handle_type = container_handle<array>;
 
   array() = default;
   /// `n` elements. Cost: one meeting.
@@ -103,6 +105,9 @@ class array {
   /// The index of this rank's k-th element.
   std::size_t index_of_local(std::size_t k) const noexcept { return state_.where.index_of(state_.me, k); }
 
+  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
+
   /// Another one of this size and distribution, value-initialised. Collective.
   array like() const { return array(detail::make_container<T>(members(), placement())); }
   /// The same elements once more. Collective.
@@ -127,7 +132,10 @@ class array {
   /// many then, over its own ranks and dealt as before; one that was made without elements has them in blocks over all ranks.
   /// Collective, as resize. Each member reads its part. Errors: usage_error on all members for a file that is damaged or of
   /// another kind or element, limit_error for one that does not fit; the elements are as before then. Cost: a copy from the file.
-  void load(const std::string& path) { state_ = detail::load_elements<T>(state_, path); }
+  void load(const std::string& path) {
+    state_ = detail::load_elements<T>(state_, path);
+    if (!this->named()) this->be_named(members());
+  }
 
   /// Copies of each rank's elements are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
   /// them, `recover` takes them (docs/guide/death.md). By all members alike; a team of n ranks makes n - 1 at most. What was kept
@@ -174,9 +182,9 @@ class array {
   const state_type& state() const noexcept { return state_; }
 
  protected:
-  explicit array(state_type s) noexcept : state_(std::move(s)) {}
+  explicit array(state_type s) : state_(std::move(s)) { this->be_named(members()); }
   array(const team& t, std::size_t n, const distribution& d)
-      : state_(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
+      : array(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
 
   void become(armilla::placement p) {
     state_type moved = detail::make_container<T>(members(), std::move(p));

@@ -46,4 +46,7 @@ class fence_guest {
 /// part in that. Waits for no other rank.
 void retire(std::unique_ptr<fence_guest> guest) noexcept;
 
+/// Whether this rank is a member of the team of this id, and holds it.
+bool has_team(std::uint64_t id) noexcept;
+
 }  // namespace armilla::detail
