@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "armilla/container/array_inline.hpp"
+#include "armilla/container/element_verbs.hpp"
 #include "armilla/container/handle.hpp"
 #include "armilla/container/keep_elements.hpp"
 #include "armilla/container/views.hpp"
@@ -83,10 +84,10 @@ class array : public detail::named_container<array<T>> {
   future<T> get(std::size_t i) const {
     if constexpr (in_segments) {
       const global_ptr<const T> p = ptr(i);
-      return call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
+      return armilla::call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
     } else {
       const auto [member, place] = state_.where.locate(checked(i));
-      return call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
+      return armilla::call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
     }
   }
   /// Sets element i: a statement, complete at the fence.
@@ -97,6 +98,27 @@ class array : public detail::named_container<array<T>> {
       const auto [member, place] = state_.where.locate(checked(i));
       async(rank_of(i), &detail::write_place<T>, state_.name(member), place, value);
     }
+  }
+
+  /// Statement: element i becomes op(it, value), on its rank. `op`: as of an unordered_map; there need be no order. Bodies of a
+  /// rank do not meet in an element; its loads and stores by other ranks may. Many at once: `scatter`, `scatter_add`.
+  template <class Op>
+  void update(std::size_t i, const T& value, Op) {
+    detail::check_update<Op, T>();
+    visit(i, detail::updated_by<Op>{}, value);
+  }
+  /// Statement: runs `f(element, arguments...)` on the rank of element i. `f` and the arguments travel as those of `async`; it
+  /// may change the element and send anything, but not wait.
+  template <class F, class... A>
+  void visit(std::size_t i, F&& f, A&&... arguments) {
+    const rank_t owner = rank_of(i);
+    async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
+  }
+  /// Question: the same, and what `f` returns. `f` must not wait.
+  template <class F, class... A>
+  [[nodiscard]] auto call(std::size_t i, F&& f, A&&... arguments) {
+    const rank_t owner = rank_of(i);
+    return armilla::call(owner, detail::about_element<T>(f, "call"), element_at(i), std::forward<A>(arguments)...);
   }
 
   /// This rank's elements, in the order of their indices.
@@ -210,6 +232,14 @@ class array : public detail::named_container<array<T>> {
     if (i >= size()) [[unlikely]]
       detail::throw_element(i, size());
     return i;
+  }
+  auto element_at(std::size_t i) const {
+    if constexpr (in_segments) {
+      return detail::element_in_segment<T>{ptr(i)};
+    } else {
+      const auto [member, place] = state_.where.locate(checked(i));
+      return detail::element_in_part<T>{state_.name(member), place};
+    }
   }
   auto owned_at(std::size_t i) const {
     const auto [member, place] = state_.where.locate(checked(i));

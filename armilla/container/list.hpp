@@ -94,7 +94,7 @@ class list : public detail::named_container<list<T>> {
     std::vector<T> mine = detail::load_share<T>(members(), path);
     clear_local();
     for (T& each : mine) push_local(std::move(each));
-    detail::meet(members());
+    parts_.count();
   }
 
   /// This rank's elements in their order, to be walked in both directions and changed. A loop over them must not wait, send or
@@ -103,6 +103,9 @@ class list : public detail::named_container<list<T>> {
   auto local() const noexcept { return std::as_const(parts_.mine().nodes) | std::views::transform(&part::node::value); }
   /// All elements of this rank go; places of them name nothing. No message.
   void clear_local() { parts_.mine().clear(); }
+  /// How many elements all members had at the last fence of the list's team or of all ranks. No message.
+  std::size_t size() const noexcept { return parts_.size(); }
+  bool empty() const noexcept { return size() == 0; }
   /// How many elements this rank has.
   std::size_t local_size() const noexcept { return parts_.mine().nodes.size(); }
   const team& members() const noexcept { return parts_.members(); }
