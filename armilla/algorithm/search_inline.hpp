@@ -7,6 +7,7 @@
 
 #include "armilla/algorithm/everything.hpp"
 #include "armilla/algorithm/in_order.hpp"
+#include "armilla/algorithm/projected.hpp"
 #include "armilla/algorithm/query.hpp"
 #include "armilla/algorithm/sort.hpp"
 
@@ -85,11 +86,17 @@ auto pattern_of(const P& pattern) {
     return std::vector(std::begin(pattern), std::end(pattern));
 }
 
+/// The same, once all members of `t` are there.
+template <class P>
+auto pattern_on(const team& t, const P& pattern) {
+  if constexpr (distributed_range<P>) meet(t);
+  return pattern_of(pattern);
+}
+
 template <which Wanted, class R, class P, class Same>
-std::size_t search_for(R& r, const P& pattern, const char* operation, Same& same) {
+std::size_t search_for(R& r, const P& pattern, const char* operation, Same&& same) {
   const auto v = require_sized(reading(r));
-  if constexpr (distributed_range<P>) meet(v.members());
-  const auto row = pattern_of(pattern);
+  const auto row = pattern_on(v.members(), pattern);
   return find_row<Wanted>(v, row.size(), operation,
                           [&](std::size_t j, const auto& e) { return bool(std::invoke(same, e, row[j])); });
 }
