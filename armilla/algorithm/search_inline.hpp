@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "armilla/algorithm/everything.hpp"
+#include "armilla/algorithm/first_found.hpp"
 #include "armilla/algorithm/in_order.hpp"
 #include "armilla/algorithm/projected.hpp"
 #include "armilla/algorithm/query.hpp"
@@ -53,6 +54,7 @@ std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits
     return Wanted == which::first ? 0 : size;
   }
   std::size_t found = npos;
+  first_found of_all(v.members(), Wanted == which::first ? size : 0);
   walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
     const std::size_t first = at(0);
     if (first + m > size) return false;
@@ -62,11 +64,15 @@ std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits
     std::size_t k = 0;
     try {
       for (; k < starts; ++k) {
+        constexpr std::size_t block = first_found::between_looks;
+        if (k % block == block - 1 && of_all.is_over(block, [&] { return first + k; })) return false;
         std::size_t j = 0;
         while (j < m && fits(j, row[k + j])) ++j;
         if (j < m) continue;
         found = first + k;
-        if (Wanted == which::first) break;
+        if (Wanted == which::last) continue;
+        of_all.tell(found);
+        break;
       }
     } catch (...) { why.note(first + k); }
     return !why.happened() && (Wanted == which::last || found == npos);
