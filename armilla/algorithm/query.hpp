@@ -5,10 +5,9 @@
 #include "armilla/algorithm/projected.hpp"
 #include "armilla/algorithm/query_inline.hpp"
 
-/// Algorithms that ask: the same answer on all members. One pass and one meeting. A member ends at its first
-/// match, and where it is behind one that a member of its host has found in a long range. A
-/// position is an index, npos for none; of several the first. Projections say what of an element is asked about; of two ranges
-/// each has its own.
+/// Algorithms that ask: the same answer on all members. One pass and one meeting. A member ends at its first match, and in a
+/// long range where it is behind a match of another member of its host. A position is an index, npos for none; of several the
+/// first. Projections say what of an element is asked about; of two ranges each has its own.
 namespace armilla {
 
 /// The index of the first element for which `predicate` holds.
