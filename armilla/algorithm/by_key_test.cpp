@@ -104,6 +104,25 @@ RANK_TEST(keys_are_counted_and_values_combined_as_a_map_would) {
   EXPECT(all_of(am::reduce_by_key(mine, std::plus<>{})) == sums);
 }
 
+RANK_TEST(several_aggregates_of_each_key_come_from_one_pass) {
+  struct summary {
+    long count, sum;
+    int least, most;
+    bool operator==(const summary&) const = default;
+  };
+  constexpr auto both = [](const summary& a, const summary& b) {
+    return summary{a.count + b.count, a.sum + b.sum, std::min(a.least, b.least), std::max(a.most, b.most)};
+  };
+  std::map<std::string, summary> expected;
+  for (const auto& [k, v] : input_of_all(5)) {
+    const summary one{1, v, v, v};
+    const auto [at, is_new] = expected.try_emplace(k, one);
+    if (!is_new) at->second = both(at->second, one);
+  }
+  const auto of_one = [](const auto& e) { return summary{1, e.second, e.second, e.second}; };
+  EXPECT(all_of(am::reduce_by_key(input_of(am::rank(), 5), both, am::by_key, of_one)) == expected);
+}
+
 RANK_TEST(a_container_can_be_the_input) {
   am::unordered_map<int, int> m;
   for (int i = 0; i < 100; ++i) m.insert(i, i % 7);

@@ -5,66 +5,75 @@
 #include <utility>
 
 #include "armilla/algorithm/compaction_inline.hpp"
+#include "armilla/algorithm/projected.hpp"
 
 /// Algorithms that keep some of the elements, in the order of their indices. Each member collects what it keeps, all learn how
 /// many there are, each writes its own at the final place. So a function is called once an element, and what it throws ends the
 /// algorithm before anything is written. Cost: two meetings, one pass; a bit an element from one container into another, else
-/// room for what is kept. Input and output may be one range.
+/// room for what is kept. Input and output may be one range. Predicates and relations get what the projection gives.
 namespace armilla {
 
 /// Copies the elements for which `predicate` holds to the first places of `out`, and returns how many there are. usage_error on
 /// all, before anything is written, if `out` has fewer places. `in` may be filtered.
-template <distributed_range In, distributed_range Out, class P>
-std::size_t copy_if(In&& in, Out&& out, P predicate) {
-  return detail::copy_some(detail::reading(in), detail::require_sized(views::all(out)), "copy_if", predicate, true);
+template <distributed_range In, distributed_range Out, class P, class Projection = std::identity>
+std::size_t copy_if(In&& in, Out&& out, P predicate, Projection of = {}) {
+  auto&& test = detail::test_after(predicate, of);
+  return detail::copy_some(detail::reading(in), detail::require_sized(views::all(out)), "copy_if", test, true);
 }
 /// The elements for which it does not hold; those that are not equal to `value`.
-template <distributed_range In, distributed_range Out, class P>
-std::size_t remove_copy_if(In&& in, Out&& out, P predicate) {
-  return detail::copy_some(detail::reading(in), detail::require_sized(views::all(out)), "remove_copy_if", predicate, false);
+template <distributed_range In, distributed_range Out, class P, class Projection = std::identity>
+std::size_t remove_copy_if(In&& in, Out&& out, P predicate, Projection of = {}) {
+  auto&& test = detail::test_after(predicate, of);
+  return detail::copy_some(detail::reading(in), detail::require_sized(views::all(out)), "remove_copy_if", test, false);
 }
-template <distributed_range In, distributed_range Out, class T>
-std::size_t remove_copy(In&& in, Out&& out, const T& value) {
-  auto same = detail::equal_to(value);
+template <distributed_range In, distributed_range Out, class T, class Projection = std::identity>
+std::size_t remove_copy(In&& in, Out&& out, const T& value, Projection of = {}) {
+  auto equal = detail::equal_to(value);
+  auto&& same = detail::test_after(equal, of);
   return detail::copy_some(detail::reading(in), detail::require_sized(views::all(out)), "remove_copy", same, false);
 }
 
 /// Removes the elements for which `predicate` holds, and returns how many stay. A vector has these afterwards: in blocks each
 /// stays on its member, nothing moves, and parts have different lengths (`rebalance` makes them even). Arrays and views keep
 /// their size, what stays comes first, and the elements behind it are as they were.
-template <distributed_range R, class P>
-std::size_t remove_if(R&& r, P predicate) {
-  return detail::remove_some(r, "remove_if", predicate);
+template <distributed_range R, class P, class Projection = std::identity>
+std::size_t remove_if(R&& r, P predicate, Projection of = {}) {
+  auto&& test = detail::test_after(predicate, of);
+  return detail::remove_some(r, "remove_if", test);
 }
-template <distributed_range R, class T>
-std::size_t remove(R&& r, const T& value) {
-  auto same = detail::equal_to(value);
+template <distributed_range R, class T, class Projection = std::identity>
+std::size_t remove(R&& r, const T& value, Projection of = {}) {
+  auto equal = detail::equal_to(value);
+  auto&& same = detail::test_after(equal, of);
   return detail::remove_some(r, "remove", same);
 }
 
 /// Of neighbours that are equal keeps the first; the rest as remove_if. `same` is an equivalence.
-template <distributed_range R, class Same = std::equal_to<>>
-std::size_t unique(R&& r, Same same = {}) {
+template <distributed_range R, class Same = std::equal_to<>, class Projection = std::identity>
+std::size_t unique(R&& r, Same same = {}, Projection of = {}) {
+  auto&& alike = detail::related(same, of, of);
   detail::algorithm_call why("unique");
   const auto v = detail::require_sized(views::all(r));
-  return detail::keep_only(r, "unique", why, detail::first_of_equals(v, why, same));
+  return detail::keep_only(r, "unique", why, detail::first_of_equals(v, why, alike));
 }
-template <distributed_range In, distributed_range Out, class Same = std::equal_to<>>
-std::size_t unique_copy(In&& in, Out&& out, Same same = {}) {
+template <distributed_range In, distributed_range Out, class Same = std::equal_to<>, class Projection = std::identity>
+std::size_t unique_copy(In&& in, Out&& out, Same same = {}, Projection of = {}) {
+  auto&& alike = detail::related(same, of, of);
   const auto v = detail::require_sized(detail::reading(in));
   const auto to = detail::require_sized(views::all(out));
   detail::require_one_team(v, to);
-  return detail::copy_unique(v, to, same);
+  return detail::copy_unique(v, to, alike);
 }
 
 /// Elements for which `predicate` holds come first, both groups in the order of their indices. Returns how many these are, which
 /// is the index of the first other one. Cost: room for all elements once more.
-template <distributed_range R, class P>
-std::size_t stable_partition(R&& r, P predicate) {
+template <distributed_range R, class P, class Projection = std::identity>
+std::size_t stable_partition(R&& r, P predicate, Projection of = {}) {
+  auto&& test = detail::test_after(predicate, of);
   using detail::part_counts;
   detail::algorithm_call why("stable_partition");
   const auto v = detail::require_sized(views::all(r));
-  const auto lists = detail::collect<2>(v, why, detail::kept_if(predicate, true));
+  const auto lists = detail::collect<2>(v, why, detail::kept_if(test, true));
   const part_counts yes = detail::count_of_all(v.members(), "stable_partition", why, lists[0].size());
   const part_counts no = detail::count_of_all(v.members(), "stable_partition", why, lists[1].size());
   detail::write_at(v, yes.before, lists[0].elements(), why);
@@ -73,43 +82,46 @@ std::size_t stable_partition(R&& r, P predicate) {
   return yes.all;
 }
 /// stable_partition: keeping the order costs nothing here.
-template <distributed_range R, class P>
-std::size_t partition(R&& r, P predicate) {
+template <distributed_range R, class P, class Projection = std::identity>
+std::size_t partition(R&& r, P predicate, Projection of = {}) {
   const detail::algorithm_call all("partition");
   const detail::without_end last(all);
-  return armilla::stable_partition(r, predicate);
+  return armilla::stable_partition(r, predicate, of);
 }
 /// Copies both groups, and returns how many elements each has.
-template <distributed_range In, distributed_range OutTrue, distributed_range OutFalse, class P>
-std::pair<std::size_t, std::size_t> partition_copy(In&& in, OutTrue&& yes, OutFalse&& no, P predicate) {
+template <distributed_range In, distributed_range OutTrue, distributed_range OutFalse, class P, class Projection = std::identity>
+std::pair<std::size_t, std::size_t> partition_copy(In&& in, OutTrue&& yes, OutFalse&& no, P predicate, Projection of = {}) {
+  auto&& test = detail::test_after(predicate, of);
   return detail::partition_into(detail::reading(in), detail::require_sized(views::all(yes)),
-                                detail::require_sized(views::all(no)), predicate);
+                                detail::require_sized(views::all(no)), test);
 }
 /// The index of the first element for which `predicate` does not hold, in a range where it holds for all before and for none
 /// behind. Cost: a few elements of each run are looked at, and one meeting.
-template <distributed_range R, class P>
-std::size_t partition_point(R&& r, P predicate) {
-  return detail::first_without(detail::require_sized(detail::reading(r)), "partition_point", predicate);
+template <distributed_range R, class P, class Projection = std::identity>
+std::size_t partition_point(R&& r, P predicate, Projection of = {}) {
+  return detail::first_without(detail::require_sized(detail::reading(r)), "partition_point", detail::test_after(predicate, of));
 }
 
 /// A vector of the elements for which `predicate` holds, each where it is found: parts have different lengths.
-template <distributed_range R, class P>
-auto pack(R&& r, P predicate) {
+template <distributed_range R, class P, class Projection = std::identity>
+auto pack(R&& r, P predicate, Projection of = {}) {
+  auto&& test = detail::test_after(predicate, of);
   detail::algorithm_call why("pack");
   const auto v = detail::reading(r);
-  const auto kept = detail::collect<1>(v, why, detail::kept_if(predicate, true));
+  const auto kept = detail::collect<1>(v, why, detail::kept_if(test, true));
   return detail::as_vector(v.members(), "pack", why, kept[0]);
 }
 /// A vector of their indices, ascending.
-template <distributed_range R, class P>
-vector<std::size_t> pack_index(R&& r, P predicate) {
+template <distributed_range R, class P, class Projection = std::identity>
+vector<std::size_t> pack_index(R&& r, P predicate, Projection of = {}) {
+  auto&& test = detail::test_after(predicate, of);
   detail::algorithm_call why("pack_index");
   const auto v = detail::require_sized(detail::reading(r));
   detail::pile<std::size_t> found;
   detail::enter_in_order(v);
   detail::walk_in_order(v, why, [&](const auto c, std::size_t n, const detail::indices& at) {
     detail::each_of_piece(c, n, at, why, [&](std::size_t k) {
-      if (bool(detail::apply_at(predicate, c, k))) found.push_back(at(k));
+      if (bool(detail::apply_at(test, c, k))) found.push_back(at(k));
     });
     return !why.happened();
   });

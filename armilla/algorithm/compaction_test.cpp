@@ -158,4 +158,123 @@ RANK_TEST(elements_of_each_width_go_to_their_places_and_none_beside_them) {
   compact_many<triple>();
 }
 
+namespace {
+
+struct pair {
+  int key = 0, at = 0;
+  bool operator==(const pair&) const = default;
+};
+
+std::vector<pair> pairs_of(dice& d, std::size_t n, bool sorted) {
+  std::vector<pair> all(n);
+  for (std::size_t i = 0; i < n; ++i) all[i] = {int(d.below(6)), int(i)};
+  if (sorted) std::ranges::stable_sort(all, {}, &pair::key);
+  return all;
+}
+
+}  // namespace
+
+RANK_TEST(questions_ask_about_what_a_projection_gives) {
+  for_random_teams(8, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size();
+    const std::vector<pair> a = pairs_of(d, n, d.below(2) == 0);
+    numbers keys(n);
+    std::ranges::transform(a, keys.begin(), &pair::key);
+    if (n > 0 && d.below(2) == 0) keys[d.below(n)] += 1;
+    const auto x = spread(a, d.distribution(n, t));
+    const auto y = spread(keys, d.distribution(n, t));
+    const auto key = &pair::key;
+    const auto big = [](int e) { return e > 3; };
+    const auto index = [&](auto found) { return found == a.end() ? am::npos : std::size_t(found - a.begin()); };
+    EXPECT_EQ(am::find_if(x, big, key), index(std::ranges::find_if(a, big, key)));
+    EXPECT_EQ(am::find_if_not(x, big, key), index(std::ranges::find_if_not(a, big, key)));
+    const auto back = std::ranges::find(a.rbegin(), a.rend(), 3, key);
+    EXPECT_EQ(am::find_last(x, 3, key), back == a.rend() ? am::npos : std::size_t(a.rend() - back) - 1);
+    EXPECT_EQ(am::find_last_if(x, [](int e) { return e == 3; }, key), am::find_last(x, 3, key));
+    EXPECT_EQ(am::contains(x, 5, key), std::ranges::find(a, 5, key) != a.end());
+    EXPECT_EQ(am::all_of(x, big, key), std::ranges::all_of(a, big, key));
+    EXPECT_EQ(am::any_of(x, big, key), std::ranges::any_of(a, big, key));
+    EXPECT_EQ(am::none_of(x, big, key), std::ranges::none_of(a, big, key));
+    EXPECT_EQ(am::count_if(x, big, key), std::size_t(std::ranges::count_if(a, big, key)));
+    EXPECT_EQ(am::equal(x, y, {}, key), std::ranges::equal(a, keys, {}, key));
+    EXPECT_EQ(am::mismatch(y, x, {}, {}, key), index(std::ranges::mismatch(a, keys, {}, key).in1));
+    EXPECT_EQ(am::starts_with(x, am::views::take(y, n / 2), {}, key),
+              std::ranges::equal(a.begin(), a.begin() + std::ptrdiff_t(n / 2), keys.begin(), keys.begin() + std::ptrdiff_t(n / 2),
+                                 {}, key));
+    EXPECT_EQ(am::ends_with(x, y, {}, key), am::equal(x, y, {}, key));
+    EXPECT_EQ(am::lexicographical_compare(x, y, {}, key), std::ranges::lexicographical_compare(a, keys, {}, key));
+    EXPECT_EQ(am::adjacent_find(x, {}, key), index(std::ranges::adjacent_find(a, {}, key)));
+    EXPECT_EQ(am::is_partitioned(x, big, key), std::ranges::is_partitioned(a, big, key));
+    const numbers some = d.numbers(2, 5);
+    const auto wanted = spread(some, d.distribution(2, t));
+    EXPECT_EQ(am::search(x, some, {}, key), index(std::ranges::search(a, some, {}, key).begin()));
+    EXPECT_EQ(am::find_end(x, wanted, {}, key), index(std::ranges::find_end(a, some, {}, key).begin()));
+    EXPECT_EQ(am::search_n(x, 2, 4, {}, key), index(std::ranges::search_n(a, 2, 4, {}, key).begin()));
+    const auto first = index(std::ranges::find_first_of(a, some, {}, key));
+    EXPECT_EQ(am::find_first_of(x, some, {}, key), first);
+    EXPECT_EQ(am::find_first_of(x, wanted, {}, key), first);
+    const int two[] = {some[0], some[1]};
+    EXPECT_EQ(am::find_first_of(x, two, std::equal_to<>{}, key), first);
+  });
+}
+
+RANK_TEST(what_is_kept_and_merged_goes_by_a_projection) {
+  for_random_teams(8, [](dice& d, const am::team& t) {
+    const std::size_t n = d.size(), m = d.size();
+    const auto key = &pair::key;
+    const auto odd_key = [](int e) { return odd(e); };
+    const std::vector<pair> a = pairs_of(d, n, true), b = pairs_of(d, m, true);
+    const auto x = spread(a, d.distribution(n, t)), y = spread(b, d.distribution(m, t));
+    const auto expect_first = [](const am::vector<pair>& out, const std::vector<pair>& expected, std::size_t found) {
+      EXPECT_EQ(found, expected.size());
+      std::vector<pair> all = elements_of(out);
+      all.resize(expected.size());
+      EXPECT(all == expected);
+    };
+    std::vector<pair> yes, no, once;
+    for (const pair& e : a) (odd(e.key) ? yes : no).push_back(e);
+    std::ranges::unique_copy(a, std::back_inserter(once), {}, key);
+    auto out = spread(std::vector<pair>(n + m), d.distribution(n + m, t));
+    const auto check = [&](std::size_t found, const std::vector<pair>& expected) { expect_first(out, expected, found); };
+    check(am::copy_if(x, out, odd_key, key), yes);
+    check(am::remove_copy_if(x, out, odd_key, key), no);
+    check(am::unique_copy(x, out, {}, key), once);
+    std::vector<pair> others = a;
+    std::erase_if(others, [](const pair& e) { return e.key == 2; });
+    check(am::remove_copy(x, out, 2, key), others);
+    auto z = x.clone();
+    EXPECT_EQ(am::remove_if(z, odd_key, key), no.size());
+    z = x.clone();
+    EXPECT_EQ(am::remove(z, 2, key), others.size());
+    z = x.clone();
+    EXPECT_EQ(am::unique(z, {}, key), once.size());
+    z = x.clone();
+    EXPECT_EQ(am::partition(z, odd_key, key), yes.size());
+    EXPECT_EQ(am::partition_point(z, odd_key, key), yes.size());
+    auto rest = spread(std::vector<pair>(n), d.distribution(n, t));
+    EXPECT_EQ(am::partition_copy(x, out, rest, odd_key, key), std::pair(yes.size(), no.size()));
+    EXPECT(elements_of(am::pack(x, odd_key, key)) == yes);
+    EXPECT_EQ(am::pack_index(x, odd_key, key).size(), yes.size());
+
+    std::vector<pair> both;
+    const auto standard = [&](auto operation) {
+      both.clear();
+      operation(a, b, std::back_inserter(both), std::ranges::less{}, key, key);
+      return both;
+    };
+    am::merge(x, y, out, {}, key);
+    check(n + m, standard(std::ranges::merge));
+    check(am::set_union(x, y, out, {}, key), standard(std::ranges::set_union));
+    check(am::set_intersection(x, y, out, {}, key), standard(std::ranges::set_intersection));
+    check(am::set_difference(x, y, out, {}, key), standard(std::ranges::set_difference));
+    check(am::set_symmetric_difference(x, y, out, {}, key), standard(std::ranges::set_symmetric_difference));
+    EXPECT_EQ(am::includes(x, y, {}, key), std::ranges::includes(a, b, {}, key, key));
+    std::vector<pair> joined = a;
+    joined.insert(joined.end(), b.begin(), b.end());
+    auto w = spread(joined, d.distribution(n + m, t));
+    am::inplace_merge(w, n, {}, key);
+    expect_first(w, standard(std::ranges::merge), n + m);
+  });
+}
+
 RANK_TEST_MAIN()

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+
+#include "armilla/algorithm/first_found.hpp"
 #include "armilla/algorithm/fold.hpp"
 
 /// What questions about ranges do inside.
@@ -11,16 +14,16 @@ inline constexpr auto greater_position = [](std::size_t a, std::size_t b) {
   return a < b ? b : a;
 };
 
-/// The first k from `from` on at which test(k) holds; n if there is none. What it throws is noted.
+/// The first k of [from, end) at which test(k) holds; `end` if there is none. What it throws is noted.
 template <class C, class Test>
-std::size_t first_in_piece(const C& c, std::size_t n, const indices& at, failure& why, Test test) {
-  std::size_t k = 0;
+std::size_t first_in_piece(const C& c, std::size_t from, std::size_t end, const indices& at, failure& why, Test test) {
+  std::size_t k = from;
   try {
 #pragma GCC unroll 8
-    for (; k < n; ++k)
+    for (; k < end; ++k)
       if (passes(c, k) && test(k)) return k;
   } catch (...) { why.note(at(k)); }
-  return n;
+  return end;
 }
 
 /// The first index whose element `predicate` holds for; npos if there is none.
@@ -29,10 +32,15 @@ std::size_t find_first(const V& v, const char* operation, P&& predicate) {
   algorithm_call why(operation);
   enter(v);
   std::size_t found = npos;
+  first_found of_all(v.members(), v.extent());
   walk(v, why, [&](const auto c, std::size_t n, const indices& at) {
-    const std::size_t k = first_in_piece(c, n, at, why, [&](std::size_t j) { return bool(apply_at(predicate, c, j)); });
-    if (k < n) found = at(k);
-    return k == n && !why.happened();
+    for (std::size_t from = 0, end = 0; from < n; from = end) {
+      end = from + std::min(n - from, first_found::between_looks);
+      const std::size_t k = first_in_piece(c, from, end, at, why, [&](std::size_t j) { return bool(apply_at(predicate, c, j)); });
+      if (k < end) of_all.tell(found = at(k));
+      if (k < end || why.happened() || of_all.is_over(end - from, [&] { return at(end - 1); })) return false;
+    }
+    return true;
   });
   return agree(v.members(), operation, why, found, lesser);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <utility>
@@ -13,20 +14,36 @@ namespace armilla {
 /// is a short range of the standard's, the same on all members, or a distributed one, which each copies.
 ///
 /// Cost: one pass, two meetings; each run of elements is looked at with as many behind it as the pattern has.
-template <distributed_range R, class Pattern, class Same = std::equal_to<>>
-std::size_t search(R&& r, const Pattern& pattern, Same same = {}) {
-  return detail::search_for<detail::which::first>(r, pattern, "search", same);
+template <distributed_range R, class Pattern, class Same = std::equal_to<>, class Projection = std::identity,
+          class OfPattern = std::identity>
+std::size_t search(R&& r, const Pattern& pattern, Same same = {}, Projection of = {}, OfPattern of_pattern = {}) {
+  return detail::search_for<detail::which::first>(r, pattern, "search", detail::related(same, of, of_pattern));
 }
 /// The last such index; of an empty pattern the size.
-template <distributed_range R, class Pattern, class Same = std::equal_to<>>
-std::size_t find_end(R&& r, const Pattern& pattern, Same same = {}) {
-  return detail::search_for<detail::which::last>(r, pattern, "find_end", same);
+template <distributed_range R, class Pattern, class Same = std::equal_to<>, class Projection = std::identity,
+          class OfPattern = std::identity>
+std::size_t find_end(R&& r, const Pattern& pattern, Same same = {}, Projection of = {}, OfPattern of_pattern = {}) {
+  return detail::search_for<detail::which::last>(r, pattern, "find_end", detail::related(same, of, of_pattern));
+}
+/// The index of the first element that is equal to one of `values`: a range as a pattern of `search`. Cost: one pass, in which
+/// each element is compared with all of them.
+template <distributed_range R, class Values, class Same = std::equal_to<>, class Projection = std::identity,
+          class OfValues = std::identity>
+std::size_t find_first_of(R&& r, const Values& values, Same same = {}, Projection of = {}, OfValues of_values = {}) {
+  const detail::algorithm_call all("find_first_of");
+  const auto v = detail::reading(r);
+  const auto wanted = detail::pattern_on(v.members(), values);
+  auto&& alike = detail::related(same, of, of_values);
+  return detail::find_first(v, "find_first_of", [&](const auto& e) {
+    return std::ranges::any_of(wanted, [&](const auto& w) { return bool(std::invoke(alike, e, w)); });
+  });
 }
 /// The first index from which on `n` elements are equal to `value`; 0 if n is.
-template <distributed_range R, class T, class Same = std::equal_to<>>
-std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}) {
-  return detail::find_row<detail::which::first>(detail::require_sized(detail::reading(r)), n, "search_n",
-                                                [&](std::size_t, const auto& e) { return bool(std::invoke(same, e, value)); });
+template <distributed_range R, class T, class Same = std::equal_to<>, class Projection = std::identity>
+std::size_t search_n(R&& r, std::size_t n, const T& value, Same same = {}, Projection of = {}) {
+  return detail::find_row<detail::which::first>(
+      detail::require_sized(detail::reading(r)), n, "search_n",
+      [&](std::size_t, const auto& e) { return bool(std::invoke(same, std::invoke(of, e), value)); });
 }
 
 /// Whether two ranges have the same elements, each as often, in any order. Elements have `<`, and are equal if none is less.

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "armilla/algorithm/everything.hpp"
+#include "armilla/algorithm/first_found.hpp"
 #include "armilla/algorithm/in_order.hpp"
+#include "armilla/algorithm/projected.hpp"
 #include "armilla/algorithm/query.hpp"
 #include "armilla/algorithm/sort.hpp"
 
@@ -52,6 +54,7 @@ std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits
     return Wanted == which::first ? 0 : size;
   }
   std::size_t found = npos;
+  first_found of_all(v.members(), Wanted == which::first ? size : 0);
   walk_in_order(v, why, [&](const auto c, std::size_t n, const indices& at) {
     const std::size_t first = at(0);
     if (first + m > size) return false;
@@ -61,11 +64,15 @@ std::size_t find_row(const V& v, std::size_t m, const char* operation, Fits fits
     std::size_t k = 0;
     try {
       for (; k < starts; ++k) {
+        constexpr std::size_t block = first_found::between_looks;
+        if (k % block == block - 1 && of_all.is_over(block, [&] { return first + k; })) return false;
         std::size_t j = 0;
         while (j < m && fits(j, row[k + j])) ++j;
         if (j < m) continue;
         found = first + k;
-        if (Wanted == which::first) break;
+        if (Wanted == which::last) continue;
+        of_all.tell(found);
+        break;
       }
     } catch (...) { why.note(first + k); }
     return !why.happened() && (Wanted == which::last || found == npos);
@@ -85,11 +92,17 @@ auto pattern_of(const P& pattern) {
     return std::vector(std::begin(pattern), std::end(pattern));
 }
 
+/// The same, once all members of `t` are there.
+template <class P>
+auto pattern_on(const team& t, const P& pattern) {
+  if constexpr (distributed_range<P>) meet(t);
+  return pattern_of(pattern);
+}
+
 template <which Wanted, class R, class P, class Same>
-std::size_t search_for(R& r, const P& pattern, const char* operation, Same& same) {
+std::size_t search_for(R& r, const P& pattern, const char* operation, Same&& same) {
   const auto v = require_sized(reading(r));
-  if constexpr (distributed_range<P>) meet(v.members());
-  const auto row = pattern_of(pattern);
+  const auto row = pattern_on(v.members(), pattern);
   return find_row<Wanted>(v, row.size(), operation,
                           [&](std::size_t j, const auto& e) { return bool(std::invoke(same, e, row[j])); });
 }

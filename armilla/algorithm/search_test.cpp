@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches for several elements in a row, against those of the standard.
+#include <chrono>
+#include <thread>
+
 #include "armilla/algorithm/ranges_test.hpp"
 
 namespace am = armilla;
@@ -62,6 +65,36 @@ RANK_TEST(a_comparison_that_throws_ends_a_search_on_all) {
     return false;
   };
   EXPECT_THROWS_SAYING(am::remote_error, "element 77: not to compare", am::search(x, numbers{1, 2}, thrower));
+}
+
+RANK_TEST(of_matches_on_many_ranks_the_first_is_found_in_long_ranges_too) {
+  for_random_teams(6, [](dice& d, const am::team& t) {
+    const std::size_t n = 70'000 + d.below(50'000);
+    numbers a(n);
+    for (std::size_t k = d.below(6); k > 0; --k) a[d.below(n)] = 1;
+    const auto x = spread(a, d.distribution(n, t));
+    const auto first = index_in(a, std::find(a.begin(), a.end(), 1));
+    EXPECT_EQ(am::find(x, 1), first);
+    EXPECT_EQ(am::any_of(x, [](int e) { return e == 1; }), first != am::npos);
+    EXPECT_EQ(am::search_n(x, 1, 1), first);
+    const numbers row{0, 0, 1};
+    EXPECT_EQ(am::search(x, row), index_in(a, std::search(a.begin(), a.end(), row.begin(), row.end())));
+  });
+}
+
+RANK_TEST(a_member_behind_a_match_of_another_ends) {
+  const std::size_t part = 300'000;
+  am::array<char> x(part * std::size_t(am::ranks()));
+  for (const bool in_a_row : {false, true}) {
+    std::size_t calls = 0;
+    const auto of_first = [&calls](char) {
+      if (++calls % 4096 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // the first member gets on
+      return am::rank() == 0;
+    };
+    EXPECT_EQ(in_a_row ? am::search_n(x, 1, 0, [&](char e, int) { return of_first(e); }) : am::find_if(x, of_first), 0U);
+    if (am::rank() != 0 && x.ptr(0).is_mapped()) EXPECT_LT(calls, part);
+  }
+  am::barrier();
 }
 
 RANK_TEST_MAIN()

@@ -16,7 +16,7 @@ namespace armilla {
 /// How: a sample says which elements surely belong to which member and which lie around the borders between members; each member
 /// deals its elements, all find the exact borders among those few, each takes its share in one copy, and sorts that. Equal
 /// elements spread over members as any others do. Numbers are sorted by vector instructions. A range that is in order costs one
-/// pass.
+/// pass, one in reversed order that and a copy.
 ///
 /// Cost: two passes and one copy beside the local sort; memory once more that of the elements, and twice for views and for
 /// elements that are dealt in turn. Errors: limit_error on all members if there is no room. If a comparator throws, the elements
@@ -26,8 +26,8 @@ void sort(R&& r, Comp comp = {}, Proj proj = {}) {
   detail::sort_range(views::all(r), "sort", false, comp, proj);
 }
 
-/// The same, and elements of which none comes first stay in the order of their indices. Cost: the local sort takes half as much
-/// memory once more.
+/// The same, and elements of which none comes first stay in the order of their indices: reversed order is turned round where it
+/// has no equal elements. Cost: the local sort takes half as much memory once more.
 template <distributed_range R, class Comp = std::ranges::less, class Proj = std::identity>
 void stable_sort(R&& r, Comp comp = {}, Proj proj = {}) {
   detail::sort_range(views::all(r), "stable_sort", true, comp, proj);

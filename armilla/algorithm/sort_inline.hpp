@@ -11,6 +11,7 @@
 #include "armilla/algorithm/elementwise.hpp"
 #include "armilla/algorithm/local_sort.hpp"
 #include "armilla/algorithm/partition_plan.hpp"
+#include "armilla/algorithm/presorted.hpp"
 #include "armilla/algorithm/selection.hpp"
 #include "armilla/container/array.hpp"
 #include "armilla/container/in_functions.hpp"
@@ -20,32 +21,6 @@ namespace armilla::detail {
 
 /// Fewer elements than these are sorted by each member for itself.
 inline std::size_t few_elements(std::size_t members) { return std::max<std::size_t>(2048, 64 * members); }
-
-/// What a member shows of its part before a sort.
-template <class T>
-struct part_ends {
-  T first, last;
-  std::uint64_t some, in_order;
-};
-
-/// Whether the parts of all members, one behind the other, are in order.
-template <class T, class Order>
-bool is_in_order(const team& t, std::span<const T> part, const Order& comes_first) {
-  part_ends<T> mine{T(), T(), 0, 1};
-  if (!part.empty()) {
-    const in_functions here;
-    mine = {part.front(), part.back(), 1, is_sorted_here(part.data(), part.size(), comes_first) ? 1U : 0U};
-  }
-  const part_ends<T>* before = nullptr;
-  const std::vector<part_ends<T>> all = t.all_gather(mine);
-  for (const part_ends<T>& p : all) {
-    if (p.in_order == 0) return false;
-    if (p.some == 0) continue;
-    if (before != nullptr && comes_first(p.first, before->last)) return false;
-    before = &p;
-  }
-  return true;
-}
 
 /// The elements of a member dealt into buckets, in the member's segment. Behind each bucket is room for one element, so that a
 /// bucket may be written to before it is known whether it gets anything.
@@ -153,10 +128,15 @@ class parts_sort {
   void run(bool stable) {
     const std::size_t members = std::size_t(t_.size());
     if (members > 1 && n_ < few_elements(members)) return sort_few(stable);
-    const bool in_order = is_in_order(t_, std::span<const T>(part_), comes_first_);
-    if (members == 1 && !in_order) sort_here(part_.data(), part_.size(), comes_first_, stable);
+    const found_order found = order_of_parts(t_, std::span<const T>(part_), comes_first_, stable);
+    if (members == 1 && found == found_order::none) sort_here(part_.data(), part_.size(), comes_first_, stable);
     agree(t_, operation_, why_);
-    if (members > 1 && !in_order && !sort_by(guess(), stable)) sort_by(partition_plan<T>(wanted_.size()), stable);
+    if (found == found_order::reversed) {
+      reverse_parts(t_, part_, where_);
+      return agree(t_, operation_, why_);
+    }
+    if (members > 1 && found == found_order::none && !sort_by(guess(), stable))
+      sort_by(partition_plan<T>(wanted_.size()), stable);
   }
 
  private:

@@ -135,6 +135,28 @@ RANK_TEST(nans_come_last) {
   }
 }
 
+RANK_TEST(what_lies_in_reversed_order_is_turned_round) {
+  for_random_teams(3, [](dice& d, const am::team& t) {
+    const std::size_t n = 4000 + d.below(4000);
+    const std::size_t twice = d.below(3) == 0 ? d.below(n - 1) : n;  // where a key comes twice
+    std::vector<record> a(n);
+    for (std::size_t i = 0; i < n; ++i) a[i] = {int(n - i) + (i == twice + 1 ? 1 : 0), int(i)};
+    const am::distribution how = d.distribution(n, t);
+    std::size_t compared = 0;
+    const auto before = [&compared](const record& p, const record& q) { return ++compared, p.key < q.key; };
+    auto x = spread(a, how), y = spread(a, how);
+    am::stable_sort(x, before);
+    EXPECT(elements_of(x) == in_order(a, [](const record& p, const record& q) { return p.key < q.key; }));
+    if (twice == n) EXPECT_LT(compared, x.local().size() + n / std::size_t(t.size()) + 100);
+    compared = 0;
+    am::sort(y, before);
+    EXPECT_LT(compared, y.local().size() + n / std::size_t(t.size()) + 100);
+    const auto keys = elements_of(y | am::views::transform(&record::key));
+    EXPECT(std::is_sorted(keys.begin(), keys.end()));
+    EXPECT_EQ(am::reduce(y | am::views::transform(&record::at)), int(n * (n - 1) / 2));
+  });
+}
+
 RANK_TEST(views_are_sorted_in_place) {
   for_random_teams(3, [](dice& d, const am::team& t) {
     const std::size_t n = 3000 + d.below(3000);

@@ -4,28 +4,32 @@
 #include <functional>
 #include <utility>
 
+#include "armilla/algorithm/projected.hpp"
 #include "armilla/algorithm/sorted_ranges_inline.hpp"
 
 /// Algorithms over ranges that are in order. Of two ranges each member finds by bisection which parts belong to its part of the
-/// output, and reads them where they lie. `less` is a strict weak order, and both ranges are in it.
+/// output, and reads them where they lie. `less` is a strict weak order, and both ranges are in it, by what the projection gives
+/// of their elements.
 namespace armilla {
 
 /// Merges two ranges that are in order into the first places of `out`. Of equal elements those of `a` come first. Cost: two
 /// meetings; the member that has a part of the output reads what belongs there, found by some log(n) looks for each run of `out`.
 /// usage_error on all if `out` has fewer places; after an error of `less` the elements of `out` are of no use. `out` is neither
 /// input.
-template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
-void merge(A&& a, B&& b, Out&& out, Less less = {}) {
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+void merge(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
   detail::merge_into(detail::require_sized(detail::reading(a)), detail::require_sized(detail::reading(b)),
-                     detail::require_sized(views::all(out)), "merge", less);
+                     detail::require_sized(views::all(out)), "merge", before);
 }
 /// Merges the elements before index `middle` with the others. Stable. Cost: room for all elements once more.
-template <distributed_range R, class Less = std::less<>>
-void inplace_merge(R&& r, std::size_t middle, Less less = {}) {
+template <distributed_range R, class Less = std::less<>, class Projection = std::identity>
+void inplace_merge(R&& r, std::size_t middle, Less less = {}, Projection of = {}) {
   const detail::algorithm_call all("inplace_merge");
   const auto v = detail::require_sized(views::all(r));
   array<typename std::remove_cvref_t<decltype(v)>::value_type> merged(v.extent(), on(v.members()));
-  armilla::merge(views::take(v.reading(), middle), views::drop(v.reading(), middle), merged, less);
+  armilla::merge(views::take(v.reading(), middle), views::drop(v.reading(), middle), merged, less, of);
   const detail::without_end last(all);
   armilla::copy(merged, v);
 }
@@ -33,38 +37,47 @@ void inplace_merge(R&& r, std::size_t middle, Less less = {}) {
 /// The elements that are in `a` or in `b`, in order, to the first places of `out`; returns how many there are. Of an element that
 /// is m times in `a` and n times in `b` the greater number stays. Equal elements are worked on by one member. `out` may be an
 /// input. usage_error on all, before anything is written, if `out` has fewer places.
-template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
-std::size_t set_union(A&& a, B&& b, Out&& out, Less less = {}) {
-  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_union", less, {true, true, true});
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_union(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_union", before, {true, true, true});
 }
 /// Those that are in both.
-template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
-std::size_t set_intersection(A&& a, B&& b, Out&& out, Less less = {}) {
-  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_intersection", less,
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_intersection(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_intersection", before,
                                {false, true, false});
 }
 /// Those of `a` that are not in `b`.
-template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
-std::size_t set_difference(A&& a, B&& b, Out&& out, Less less = {}) {
-  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_difference", less,
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_difference(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_difference", before,
                                {true, false, false});
 }
 /// Those that are in one of them only.
-template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>>
-std::size_t set_symmetric_difference(A&& a, B&& b, Out&& out, Less less = {}) {
-  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_symmetric_difference", less,
+template <distributed_range A, distributed_range B, distributed_range Out, class Less = std::less<>,
+          class Projection = std::identity>
+std::size_t set_symmetric_difference(A&& a, B&& b, Out&& out, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
+  return detail::set_operation(detail::reading(a), detail::reading(b), views::all(out), "set_symmetric_difference", before,
                                {true, false, true});
 }
 /// Whether all elements of `b` are in `a`, each as often.
-template <distributed_range A, distributed_range B, class Less = std::less<>>
-bool includes(A&& a, B&& b, Less less = {}) {
+template <distributed_range A, distributed_range B, class Less = std::less<>, class Projection = std::identity>
+bool includes(A&& a, B&& b, Less less = {}, Projection of = {}) {
+  auto&& before = detail::related(less, of, of);
   const auto x = detail::require_sized(detail::reading(a));
   const auto y = detail::require_sized(detail::reading(b));
   detail::require_one_team(y, x);
   detail::algorithm_call why("includes");
   bool all = true;
   const auto nothing = [](const auto&) {};
-  detail::compare_sets(x, y, x.members(), why, less, nothing, nothing, [&all](const auto&) { all = false; });
+  detail::compare_sets(x, y, x.members(), why, before, nothing, nothing, [&all](const auto&) { all = false; });
   return detail::agree(x.members(), "includes", why, all, std::logical_and<>{});
 }
 

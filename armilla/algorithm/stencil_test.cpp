@@ -2,7 +2,10 @@
 // Matrices, their halos and stencils against the same steps over one array on each rank.
 #include "armilla/algorithm/stencil.hpp"
 
+#include <cmath>
+#include <complex>
 #include <functional>
+#include <numbers>
 #include <stdexcept>
 
 #include "armilla/algorithm/ranges_test.hpp"
@@ -238,6 +241,46 @@ RANK_TEST(a_transposed_matrix_has_rows_for_columns) {
   });
   am::matrix<int> a({3, 4}), b({3, 4});
   EXPECT_THROWS_SAYING(am::usage_error, "the output has 3 x 4 cells and the input 3 x 4", am::transpose(a, b));
+}
+
+RANK_TEST(a_transform_of_rows_a_transpose_and_another_are_the_transform_in_two_dimensions) {
+  using number = std::complex<double>;
+  constexpr std::size_t n = 16, m = 8;
+  const auto angle = [](std::size_t k, std::size_t size) {
+    return std::polar(1.0, -2 * std::numbers::pi * double(k) / double(size));
+  };
+  const auto transform = [angle](auto row) {  // radix 2
+    const std::size_t size = row.size();
+    for (std::size_t i = 1, j = 0; i < size; ++i) {
+      std::size_t bit = size / 2;
+      for (; j & bit; bit /= 2) j ^= bit;
+      j ^= bit;
+      if (i < j) std::swap(row[i], row[j]);
+    }
+    for (std::size_t half = 1; half < size; half *= 2)
+      for (std::size_t i = 0; i < size; i += 2 * half)
+        for (std::size_t k = 0; k < half; ++k) {
+          const number a = row[i + k], b = row[i + k + half] * angle(k, 2 * half);
+          row[i + k] = a + b;
+          row[i + k + half] = a - b;
+        }
+  };
+  const auto given = [](std::size_t i, std::size_t j) { return number(double(i * 7 % 5) - double(j), double(i * j % 3)); };
+  am::matrix<number> a({n, m}, am::grid({am::ranks(), 1})), b({m, n}, am::grid({am::ranks(), 1}));
+  am::for_each_index(a, [&](std::size_t at, number& e) { e = given(at / m, at % m); });
+  am::for_each(am::views::rows(a), transform);
+  am::transpose(a, b);
+  am::for_each(am::views::rows(b), transform);
+  const std::vector<number> found = elements_of(b);
+  double worst = 0;
+  for (std::size_t p = 0; p < n; ++p)
+    for (std::size_t q = 0; q < m; ++q) {
+      number direct = 0;
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < m; ++j) direct += given(i, j) * angle(i * p % n, n) * angle(j * q % m, m);
+      worst = std::max(worst, std::abs(direct - found[q * n + p]));
+    }
+  EXPECT_LT(worst, 1e-10);
 }
 
 RANK_TEST(what_a_stencil_throws_ends_it_on_all_ranks) {

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "armilla/container/array_inline.hpp"
+#include "armilla/container/element_verbs.hpp"
+#include "armilla/container/handle.hpp"
 #include "armilla/container/keep_elements.hpp"
 #include "armilla/container/views.hpp"
 #include "armilla/rpc/question.hpp"
@@ -27,7 +29,7 @@ namespace armilla {
 /// Errors: limit_error on all members if it does not fit, usage_error if members make different ones, or for an index beyond the
 /// end. Paper: STAPL, pArray; Split-C, spread arrays.
 template <class T>
-class array {
+class array : public detail::named_container<array<T>> {
   static constexpr bool in_segments = detail::lies_in_segments<T>;
   using state_type = detail::element_state<T>;
   static_assert(
@@ -37,6 +39,7 @@ class array {
 
  public:
   using value_type = T;
+  using handle_type = container_handle<array>;
 
   array() = default;
   /// `n` elements. Cost: one meeting.
@@ -81,10 +84,10 @@ class array {
   future<T> get(std::size_t i) const {
     if constexpr (in_segments) {
       const global_ptr<const T> p = ptr(i);
-      return call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
+      return armilla::call(p.rank(), [](global_ptr<const T> at) { return (*at).get(); }, p);
     } else {
       const auto [member, place] = state_.where.locate(checked(i));
-      return call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
+      return armilla::call(rank_of(i), &detail::copy_place<T>, state_.name(member), place);
     }
   }
   /// Sets element i: a statement, complete at the fence.
@@ -97,11 +100,35 @@ class array {
     }
   }
 
+  /// Statement: element i becomes op(it, value), on its rank. `op`: as of an unordered_map; there need be no order. Bodies of a
+  /// rank do not meet in an element; its loads and stores by other ranks may. Many at once: `scatter`, `scatter_add`.
+  template <class Op>
+  void update(std::size_t i, const T& value, Op) {
+    detail::check_update<Op, T>();
+    visit(i, detail::updated_by<Op>{}, value);
+  }
+  /// Statement: runs `f(element, arguments...)` on the rank of element i. `f` and the arguments travel as those of `async`; it
+  /// may change the element and send anything, but not wait.
+  template <class F, class... A>
+  void visit(std::size_t i, F&& f, A&&... arguments) {
+    const rank_t owner = rank_of(i);
+    async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
+  }
+  /// Question: the same, and what `f` returns. `f` must not wait.
+  template <class F, class... A>
+  [[nodiscard]] auto call(std::size_t i, F&& f, A&&... arguments) {
+    const rank_t owner = rank_of(i);
+    return armilla::call(owner, detail::about_element<T>(f, "call"), element_at(i), std::forward<A>(arguments)...);
+  }
+
   /// This rank's elements, in the order of their indices.
   std::span<T> local() noexcept { return {detail::first_of<T>(state_), state_.count()}; }
   std::span<const T> local() const noexcept { return {detail::first_of<T>(state_), state_.count()}; }
   /// The index of this rank's k-th element.
   std::size_t index_of_local(std::size_t k) const noexcept { return state_.where.index_of(state_.me, k); }
+
+  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
 
   /// Another one of this size and distribution, value-initialised. Collective.
   array like() const { return array(detail::make_container<T>(members(), placement())); }
@@ -127,7 +154,10 @@ class array {
   /// many then, over its own ranks and dealt as before; one that was made without elements has them in blocks over all ranks.
   /// Collective, as resize. Each member reads its part. Errors: usage_error on all members for a file that is damaged or of
   /// another kind or element, limit_error for one that does not fit; the elements are as before then. Cost: a copy from the file.
-  void load(const std::string& path) { state_ = detail::load_elements<T>(state_, path); }
+  void load(const std::string& path) {
+    state_ = detail::load_elements<T>(state_, path);
+    if (!this->named()) this->be_named(members());
+  }
 
   /// Copies of each rank's elements are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
   /// them, `recover` takes them (docs/guide/death.md). By all members alike; a team of n ranks makes n - 1 at most. What was kept
@@ -174,9 +204,9 @@ class array {
   const state_type& state() const noexcept { return state_; }
 
  protected:
-  explicit array(state_type s) noexcept : state_(std::move(s)) {}
+  explicit array(state_type s) : state_(std::move(s)) { this->be_named(members()); }
   array(const team& t, std::size_t n, const distribution& d)
-      : state_(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
+      : array(detail::make_container<T>(t, armilla::placement(n, t.size(), d))) {}
 
   void become(armilla::placement p) {
     state_type moved = detail::make_container<T>(members(), std::move(p));
@@ -202,6 +232,14 @@ class array {
     if (i >= size()) [[unlikely]]
       detail::throw_element(i, size());
     return i;
+  }
+  auto element_at(std::size_t i) const {
+    if constexpr (in_segments) {
+      return detail::element_in_segment<T>{ptr(i)};
+    } else {
+      const auto [member, place] = state_.where.locate(checked(i));
+      return detail::element_in_part<T>{state_.name(member), place};
+    }
   }
   auto owned_at(std::size_t i) const {
     const auto [member, place] = state_.where.locate(checked(i));

@@ -305,4 +305,32 @@ RANK_TEST(a_distribution_must_fit) {
   EXPECT_THROWS_SAYING(am::usage_error, "blocks of 0", am::cyclic(0));
 }
 
+RANK_TEST(verbs_of_an_element_run_on_its_rank) {
+  am::array<long> x(50, am::cyclic(3));
+  am::array<std::string> y(50);
+  for (std::size_t i = 0; i < 50; ++i) {
+    x.update(i, long(i), std::plus<>{});
+    const long by = 2;
+    x.visit(i, [by](long& e, long also) { e += by * also; }, 5);
+    y.update(i, "a", std::plus<>{});
+    y.visit(i, [](std::string& e, const std::string& more) { e += more; }, std::string("b"));
+  }
+  am::fence();
+  const long all = am::ranks();
+  for (std::size_t i = 0; i < 50; ++i) {
+    EXPECT_EQ(x.get(i).get(), all * (long(i) + 10));
+    EXPECT_EQ(y.call(i, [](std::string& e) { return e.size(); }).get(), 2 * std::size_t(all));
+  }
+  am::barrier();
+  const am::rank_t owner = x.rank_of(49);
+  EXPECT_EQ(x.call(49, [](long& e, long by) { return e += by, am::rank(); }, 1).get(), owner);
+  am::barrier();
+  EXPECT_EQ(long(x[49]), all * 60);
+  x.call(0, [](long& e) { e = 7; }).get();
+  EXPECT_EQ(long(x[0]), 7);
+  EXPECT_THROWS_SAYING(am::usage_error, "element 50 of 50", x.visit(50, [](long&) {}));
+  EXPECT_THROWS_SAYING(am::usage_error, "element 50 of 50", y.update(50, "", std::plus<>{}));
+  am::barrier();
+}
+
 RANK_TEST_MAIN()

@@ -35,6 +35,7 @@ class bag : protected vector<T> {
 
  public:
   using typename base::value_type;
+  using handle_type = container_handle<bag, array<T>>;
   explicit bag(const distribution& d = {}) : base(0, d) {}
 
   /// Stages one element on this rank. No message.
@@ -47,6 +48,8 @@ class bag : protected vector<T> {
   /// Collective: what is too much on a rank goes to others, until all have as many, but for one. What was pushed before counts:
   /// it is two fences of the team, and one exchange.
   void balance();
+  /// Names it on all members: `h->push(x)` in a body stages an element on the rank that runs it. No message.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
   /// Drops all elements. Collective.
   void clear() { base::keep_local(0); }
 
@@ -60,6 +63,9 @@ class bag : protected vector<T> {
   using base::save;
   using base::size;
   using base::state;
+
+ private:
+  friend handle_type;
 };
 
 template <class T>

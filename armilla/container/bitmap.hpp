@@ -23,12 +23,17 @@ namespace armilla {
 ///
 /// Any rank changes any bit, atomically. It moves and does not copy (`clone` does). Errors: usage_error for a bit beyond the end,
 /// or another bitmap of another size or team; as `array` when it is made.
-class bitmap {
+class bitmap : public detail::named_container<bitmap> {
  public:
+  using handle_type = container_handle<bitmap>;
+
   bitmap() = default;
-  explicit bitmap(std::size_t bits, const team& members = world()) : bits_(bits), words_((bits + 63) / 64, on(members)) {}
-  bitmap(bitmap&& other) noexcept : bits_(std::exchange(other.bits_, 0)), words_(std::move(other.words_)) {}
+  explicit bitmap(std::size_t bits, const team& members = world())
+      : named_container(members), bits_(bits), words_((bits + 63) / 64, on(members)) {}
+  bitmap(bitmap&& other) noexcept
+      : named_container(std::move(other)), bits_(std::exchange(other.bits_, 0)), words_(std::move(other.words_)) {}
   bitmap& operator=(bitmap&& other) noexcept {
+    named_container::operator=(std::move(other));
     bits_ = std::exchange(other.bits_, 0);
     words_ = std::move(other.words_);
     return *this;
@@ -36,6 +41,8 @@ class bitmap {
 
   std::size_t size() const noexcept { return bits_; }
   const team& members() const noexcept { return words_.members(); }
+  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  handle_type handle() const { return make_handle<handle_type>(); }
   /// The rank of the job that has bit i.
   rank_t rank_of(std::size_t i) const { return words_.rank_of(word_of(i)); }
 

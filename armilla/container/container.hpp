@@ -10,6 +10,7 @@
 #include "armilla/container/files.hpp"
 #include "armilla/container/graph.hpp"
 #include "armilla/container/graph_views.hpp"
+#include "armilla/container/handle.hpp"
 #include "armilla/container/list.hpp"
 #include "armilla/container/map.hpp"
 #include "armilla/container/matrix.hpp"

@@ -20,12 +20,15 @@ namespace armilla {
 ///
 /// Of each set its least number is the name, behind a fence. It moves and does not copy. Its end waits for nothing; statements to
 /// it end with the fence behind it. Errors: usage_error for a number beyond the end; as `array` when it is made.
-class disjoint_set {
+class disjoint_set : public detail::named_container<disjoint_set> {
  public:
+  using handle_type = container_handle<disjoint_set>;
+
   disjoint_set() = default;
   explicit disjoint_set(std::size_t n, const team& members = world());
   disjoint_set(disjoint_set&&) noexcept = default;
   disjoint_set& operator=(disjoint_set&& other) noexcept {
+    named_container::operator=(std::move(other));
     std::swap(core_, other.core_);
     return *this;
   }
@@ -33,6 +36,8 @@ class disjoint_set {
 
   std::size_t size() const noexcept { return core_ == nullptr ? 0 : core_->parents().size(); }
   const team& members() const noexcept { return core_->members(); }
+  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  handle_type handle() const { return make_handle<handle_type>(); }
 
   /// Statement: the sets of `a` and `b` become one; complete at the fence. Cost: some loads and a locked instruction where the
   /// numbers on the way are mapped; a message to each rank on the way else.

@@ -36,8 +36,9 @@ struct graph_options {
 /// Errors: remote_error on all members for an edge of a vertex that is not there, or what reading a file throws; limit_error on
 /// all for one that does not fit.
 template <class V = void, class E = void>
-class graph {
+class graph : public detail::named_container<graph<V, E>> {
  public:
+  using handle_type = container_handle<graph>;
   using vertex_value = V;
   using edge_value = E;
 
@@ -77,6 +78,8 @@ class graph {
   const team& members() const noexcept { return shape_.members; }
   /// Where each vertex lies.
   const armilla::placement& placement() const noexcept { return shape_.where; }
+  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
   /// The rank of the job that has vertex v.
   rank_t rank_of(std::size_t v) const {
     return shape_.members.world_rank(rank_t(shape_.owner(detail::checked_vertex(shape_, v))));
@@ -124,6 +127,7 @@ class graph {
   template <class Edge>
   void make(std::span<const Edge> mine, std::size_t n, const graph_options& how) {
     const team t = how.members ? how.members : world();
+    this->be_named(t);
     n = detail::agree_on_vertices(t, mine, n);
     detail::make_graph<E>(shape_, t, detail::arcs_of<E>(mine, how.undirected, how.keep_loops), n,
                           {how.undirected, how.in_edges, how.keep_duplicates});

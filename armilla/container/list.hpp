@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armilla/container/array_inline.hpp"
+#include "armilla/container/handle.hpp"
 #include "armilla/container/list_inline.hpp"
 
 namespace armilla {
@@ -27,14 +28,17 @@ namespace armilla {
 /// end waits for nothing: what lies on this rank goes at the next fence of the team or of all ranks, which still completes
 /// statements to it. Errors: usage_error for a place that is none, and for a `splice` of a list of another team.
 template <class T>
-class list {
+class list : public detail::named_container<list<T>> {
   static_assert(sendable_value<T>, "armilla: the elements of a list are sent to the rank that has them: they must be sendable");
   using part = detail::list_part<T>;
 
  public:
   using value_type = T;
+  using handle_type = container_handle<list>;
 
-  explicit list(const team& members = world()) : parts_(members) { detail::meet(members); }
+  explicit list(const team& members = world()) : detail::named_container<list>(members), parts_(members) {
+    detail::meet(members);
+  }
 
   /// Behind this rank's elements. No message.
   list_place push_local(T value) { return parts_.mine().add(std::move(value)); }
@@ -90,7 +94,7 @@ class list {
     std::vector<T> mine = detail::load_share<T>(members(), path);
     clear_local();
     for (T& each : mine) push_local(std::move(each));
-    detail::meet(members());
+    parts_.count();
   }
 
   /// This rank's elements in their order, to be walked in both directions and changed. A loop over them must not wait, send or
@@ -99,9 +103,14 @@ class list {
   auto local() const noexcept { return std::as_const(parts_.mine().nodes) | std::views::transform(&part::node::value); }
   /// All elements of this rank go; places of them name nothing. No message.
   void clear_local() { parts_.mine().clear(); }
+  /// How many elements all members had at the last fence of the list's team or of all ranks. No message.
+  std::size_t size() const noexcept { return parts_.size(); }
+  bool empty() const noexcept { return size() == 0; }
   /// How many elements this rank has.
   std::size_t local_size() const noexcept { return parts_.mine().nodes.size(); }
   const team& members() const noexcept { return parts_.members(); }
+  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
 
  private:
   object_ref<part> at(list_place p) const {

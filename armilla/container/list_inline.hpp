@@ -51,6 +51,7 @@ class list_part {
   void set(list_place p, T value) {
     if (slot_record* const there = look(p)) there->at->value = std::move(value);
   }
+  std::size_t size() const noexcept { return nodes.size(); }
   void clear() {
     while (!nodes.empty()) erase(place_of(nodes.front()));
   }

@@ -148,4 +148,18 @@ RANK_TEST(places_and_lists_of_no_use_say_so) {
   EXPECT_THROWS(am::usage_error, l.splice(other));
 }
 
+RANK_TEST(a_fence_says_on_all_ranks_how_many_elements_a_list_has) {
+  am::list<std::string> a;
+  const am::list_place mine = a.push_local("mine");
+  a.push_back("last");
+  EXPECT(a.empty());
+  am::fence();
+  EXPECT_EQ(a.size(), 2U * std::size_t(am::ranks()));
+  a.erase(mine);
+  am::list<std::string> moved(std::move(a));
+  am::fence();
+  EXPECT_EQ(moved.size(), std::size_t(am::ranks()));
+  am::barrier();
+}
+
 RANK_TEST_MAIN()

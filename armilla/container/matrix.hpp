@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/container/handle.hpp"
 #include "armilla/container/keep_cells.hpp"
 #include "armilla/container/local_span.hpp"
 #include "armilla/container/matrix_inline.hpp"
@@ -86,7 +87,7 @@ class halo_exchange {
 /// It moves and does not copy (`clone` does). T is trivially copyable. Errors: limit_error on all members if it does not fit,
 /// usage_error if members make different ones, for a cell outside, or for a grid that does not fit to the team.
 template <class T, std::size_t N = 2>
-class matrix {
+class matrix : public detail::named_container<matrix<T, N>> {
   static_assert(std::is_trivially_copyable_v<T>,
                 "armilla: the cells of a matrix lie where other ranks load and store them: they "
                 "must be trivially copyable");
@@ -94,6 +95,7 @@ class matrix {
 
  public:
   using value_type = T;
+  using handle_type = container_handle<matrix>;
   using point = std::array<std::size_t, N>;
 
   matrix() = default;
@@ -106,6 +108,8 @@ class matrix {
   std::size_t size() const noexcept { return plan_ ? plan_->shape.size() : 0; }
   /// The ranks that have it.
   const team& members() const { return plan().members; }
+  /// Names it on all members, wherever it moves: to send and to keep. No message.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
   /// In how many blocks dimension d is cut.
   rank_t blocks(std::size_t d) const { return plan().shape.blocks(d); }
   /// The cell that algorithms number i, and its number.
@@ -248,6 +252,7 @@ class matrix {
 
  private:
   explicit matrix(std::shared_ptr<const detail::matrix_plan<N>> p) : plan_(std::move(p)) {
+    this->be_named(members());
     const std::size_t n = plan().mine.volume, neighbours = plan_->halos.neighbours.size();
     const std::size_t behind = detail::counters_at(n, sizeof(T));
     blocks_ = detail::block_storage::make(plan_->members, behind + neighbours * sizeof(counter), 128, plan_->mark(sizeof(T)),
@@ -329,6 +334,7 @@ void matrix<T, N>::load(const std::string& path) {
       std::make_shared<const detail::matrix_plan<N>>(members, detail::grid_shape<N>(extents, members.size(), blocks), around));
   detail::fill_cells(file, read.plan(), read.first());
   file.agree();
+  read.keep_name_of(*this);
   *this = std::move(read);
 }
 

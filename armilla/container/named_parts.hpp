@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <concepts>
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <utility>
 
+#include "armilla/container/failure_agreement.hpp"
 #include "armilla/object/distributed.hpp"
+#include "armilla/team/collectives.hpp"
 #include "armilla/team/fence_guest.hpp"
 
 namespace armilla::detail {
@@ -14,6 +19,12 @@ rank_t checked_owner(const team& members, rank_t owner);
 /// All members meet; if they gave different owners, all throw usage_error.
 void require_same_owner(const team& members, rank_t owner);
 
+/// A part that says how many elements it has: then fences add these up.
+template <class Part>
+concept counted_part = requires(const Part& p) {
+  { p.size() } -> std::convertible_to<std::size_t>;
+};
+
 /// A rank's part of a container. It is a guest of fences, so that statements which are under way when a rank lets it go still
 /// find it.
 template <class Part>
@@ -23,10 +34,21 @@ class guest_part final : public fence_guest {
   explicit guest_part(const team& members, A&&... arguments)
       : fence_guest(members), parts(members, std::forward<A>(arguments)...) {}
   bool settle() override { return true; }
-  bool look() override { return false; }
-  void agree() override {}
+  bool look() override {
+    if constexpr (counted_part<Part>) picture_ = parts->size();
+    return picture_ != agreed_;
+  }
+  void agree() override {
+    agreed_ = picture_;
+    total_ = members().all_reduce(picture_, std::plus<>{});
+  }
+  /// How many elements all members had at the last agreement.
+  std::size_t total() const noexcept { return total_; }
 
   distributed<Part> parts;
+
+ private:
+  std::size_t picture_ = 0, agreed_ = 0, total_ = 0;  // of this rank, of this rank, of all
 };
 
 /// The parts of a container that its members name and call. Members make it together; it moves. Its end waits for nothing: a part
@@ -44,6 +66,15 @@ class named_parts {
   }
   ~named_parts() {
     if (guest_ != nullptr) retire(std::move(guest_));
+  }
+
+  /// How many elements all members had at the last fence of the team or of all ranks, or at the last `count`. No message.
+  std::size_t size() const noexcept { return guest_ == nullptr ? 0 : guest_->total(); }
+  /// All members meet, and know how many there are.
+  void count() {
+    const meeting here(members());
+    guest_->look();
+    guest_->agree();
   }
 
   Part& mine() const noexcept { return *guest_->parts; }

@@ -157,6 +157,9 @@ class owned_queue : public queue_verbs<T, Store> {
   explicit owned_queue(const team& members, rank_t owner = 0)
       : owned_queue(named_parts<part>(members, checked_owner(members, owner))) {}
 
+  /// How many items it had at the last fence of the queue's team or of all ranks. No message.
+  std::size_t size() const noexcept { return parts_.size(); }
+  bool empty() const noexcept { return size() == 0; }
   const team& members() const noexcept { return parts_.members(); }
   handle_type handle() const noexcept { return handle_type(*this); }
 

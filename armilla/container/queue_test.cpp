@@ -204,4 +204,20 @@ RANK_TEST(items_may_be_bits) {
   am::fence();
 }
 
+RANK_TEST(a_fence_says_on_all_ranks_how_many_items_a_queue_has) {
+  am::queue<int> q(am::ranks() - 1);
+  am::priority_queue<std::string> p;
+  EXPECT(q.empty());
+  q.push(1);
+  p.push_range(std::vector<std::string>{"a", "b", "c"});
+  am::fence();
+  EXPECT_EQ(q.size(), std::size_t(am::ranks()));
+  EXPECT_EQ(p.size(), 3U * std::size_t(am::ranks()));
+  static_cast<void>(q.pop().get());
+  EXPECT_EQ(q.size(), std::size_t(am::ranks()));
+  am::fence();
+  EXPECT(q.empty());
+  am::barrier();
+}
+
 RANK_TEST_MAIN()

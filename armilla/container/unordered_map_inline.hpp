@@ -17,6 +17,7 @@
 #include "armilla/container/hash_range.hpp"
 #include "armilla/container/keep_keys.hpp"
 #include "armilla/container/save_keys.hpp"
+#include "armilla/container/update_op.hpp"
 #include "armilla/rpc/callable.hpp"
 #include "armilla/rpc/question.hpp"
 
@@ -32,17 +33,6 @@ template <class Value>
 struct sequence_element<Value> {
   using type = typename Value::value_type;
 };
-
-/// What may be given as `op` to `update`.
-template <class Op, class V>
-constexpr void check_update() {
-  static_assert(
-      std::is_empty_v<Op> && std::is_trivially_copyable_v<Op> && std::is_default_constructible_v<Op>,
-      "armilla: the operation of an update is a type that both ranks know, without captures: std::plus<>{}, or a lambda "
-      "that captures nothing; what it needs beside the two values goes into the value");
-  static_assert(std::is_invocable_r_v<V, Op, V, V>,
-                "armilla: the operation of an update takes two values and gives one: op(V, V) -> V");
-}
 
 /// A user's function as a body that runs it on what is kept for a key.
 template <class Part, bool Ask, class F>

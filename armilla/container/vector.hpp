@@ -23,6 +23,8 @@ namespace armilla {
 template <class T>
 class vector : public array<T> {
  public:
+  using handle_type = container_handle<vector, array<T>>;
+
   vector() = default;
   explicit vector(std::size_t n, const distribution& d = {}) : array<T>(n, d) { start(); }
   vector(std::size_t n, const T& value, const distribution& d = {}) : array<T>(n, value, d) { start(); }
@@ -48,6 +50,9 @@ class vector : public array<T> {
     if (n > this->state_.count() || !this->placement().linear()) detail::throw_cannot_grow(!this->placement().linear());
     this->state_.keep(n);
   }
+
+  /// As of an array; `h->push_back(x)` stages an element behind those of the rank that runs it.
+  handle_type handle() const { return this->template make_handle<handle_type>(); }
 
   /// As of an array.
   void load(const std::string& path) {

@@ -94,6 +94,9 @@ class work_queue {
     return done;
   }
 
+  /// How many items all members had at the last fence of the queue's team or of all ranks. No message.
+  std::size_t size() const noexcept { return parts_.size(); }
+  bool empty() const noexcept { return size() == 0; }
   /// How many items this rank has.
   std::size_t local_size() const noexcept { return mine().size(); }
   /// Drops the items of this rank.

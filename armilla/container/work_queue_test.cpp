@@ -197,4 +197,14 @@ RANK_TEST(a_handle_of_no_queue_says_so) {
   EXPECT_THROWS_SAYING(am::usage_error, "this rank has no part of the work queue", none->push(1));
 }
 
+RANK_TEST(a_fence_says_on_all_ranks_how_many_items_a_work_queue_has) {
+  am::work_queue<int> open;
+  for (int i = 0; i <= int(am::rank()); ++i) open.push(i);
+  am::fence();
+  EXPECT_EQ(open.size(), std::size_t(am::ranks()) * std::size_t(am::ranks() + 1) / 2);
+  open.process([](int) {});
+  EXPECT(open.empty());
+  am::barrier();
+}
+
 RANK_TEST_MAIN()

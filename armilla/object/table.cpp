@@ -117,6 +117,7 @@ void object_table::add(context& self, object_id id, const std::type_info& type, 
 void object_table::remove(object_id id) {
   make_entry(id) = {nullptr, gone};
   rare_->early.erase(id.place());
+  rare_->classes.erase(id.place());
 }
 
 void object_table::park(context& self, object_id id, parked_call call) {

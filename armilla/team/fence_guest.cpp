@@ -74,4 +74,9 @@ void retire(std::unique_ptr<fence_guest> guest) noexcept {
   if (current != nullptr && current->teams != nullptr) current->teams->retired.push_back(std::move(guest));
 }
 
+bool has_team(std::uint64_t id) noexcept {
+  const auto is_it = [id](const team_record* t) { return t->id == id; };
+  return current != nullptr && current->teams != nullptr && std::ranges::any_of(current->teams->teams, is_it);
+}
+
 }  // namespace armilla::detail

@@ -55,5 +55,7 @@ void retire(std::unique_ptr<fence_guest> guest) noexcept;
 [[gnu::cold]] std::exception_ptr let_guests_agree(const team_record& t, std::uint64_t changed);
 /// Behind it: the retired guests that it was the last fence of end.
 [[gnu::cold]] void let_retired_go(const team_record& t);
+/// Whether this rank is a member of the team of this id, and holds it.
+bool has_team(std::uint64_t id) noexcept;
 
 }  // namespace armilla::detail

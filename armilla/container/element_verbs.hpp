@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+#include "armilla/container/owned_state.hpp"
+#include "armilla/container/update_op.hpp"
+#include "armilla/rpc/callable.hpp"
+#include "armilla/rpc/hints.hpp"
+
+/// Bodies about one element of an array, on the rank that has it.
+namespace armilla::detail {
+
+/// An element as its own rank finds it.
+template <class T>
+struct element_in_segment {
+  global_ptr<T> at;
+  T& here() const { return *at.local(); }
+};
+template <class T>
+struct element_in_part {
+  part_name<T> part;
+  std::size_t place;
+  T& here() const { return part_here(part)[place]; }
+};
+
+/// A user's function, called with the element.
+template <class T, class F>
+struct element_body {
+  F f;
+
+  template <class At, class... A>
+    requires std::is_invocable_v<F&, T&, A&...>
+  auto operator()(At element, A... arguments) {
+    return f(element.here(), arguments...);
+  }
+};
+template <class T, class F>
+auto about_element(const F& f, const char* operation) {
+  return element_body<T, typename callable_of<F>::type>{callable_of<F>::portable(f, operation)};
+}
+
+/// The element becomes op(it, value).
+template <class Op>
+struct updated_by {
+  template <class T>
+  void operator()(T& element, T& value) const {
+    element = Op{}(std::move(element), std::move(value));
+  }
+};
+
+}  // namespace armilla::detail
