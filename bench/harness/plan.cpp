@@ -21,7 +21,7 @@ void add_micro(table& t) {
                .suite = "micro",
                .row = "call_empty",
                .iterations = 3000,
-               .baselines = {{mpi, "mpi_rtt", 0.7}, plain_ring},
+               .baselines = {{mpi, "mpi_rtt", 0.7}, {hand, "hand_ring_rtt", 1.05}},
                .limit_x = 1.65});
   t.push_back({.name = "call_empty_traced",
                .suite = "micro",
