@@ -27,6 +27,11 @@ void add_orders(std::vector<spec>& t) {
   sorted("algorithms", "sort_pairs", "std_sort_pairs", 0.6, open_mp ? "gnu_sort_pairs" : nullptr, 0.6);
   sorted("order", "sort_log_uniform", "hand_vqsort_log_uniform", 0.75, "hand_sort_sketch_log_uniform", 1.25);
   sorted("order", "sort_letters", "std_sort_letters", 0.6, open_mp ? "gnu_sort_letters" : nullptr, 0.6);
+  // A thousand distinct keys; one key half of the time; in order; in reverse; all on one rank. Beside uniform ones.
+  for (const char* const name : {"sort_few", "sort_half_equal", "sort_sorted", "sort_reversed", "sort_ragged"}) {
+    sorted("order", name, "sort", 1.5);
+    t.back().baselines.front().worker = worker_kind::armilla;
+  }
   const auto huge = [&](const char* name, const char* row, const char* by_hand, const char* sketch) {
     sorted("order", name, by_hand, 0.75, sketch, 1.25);
     t.back().row = row, t.back().size = 1 << 26, t.back().iterations = 1, t.back().runs = 5;
