@@ -73,12 +73,16 @@ bool on_hosts(worker_kind k) { return k >= worker_kind::hosts_mpi && k <= worker
 
 bool is_timed(worker_kind k) { return k == worker_kind::timed || k == worker_kind::programs_timed; }
 
+bool by_messages(worker_kind k) {
+  using enum worker_kind;
+  return k != armilla && k != fresh && k != yielding && k != traced;
+}
+
 arguments armilla_command(const job_options& o, const std::string& name, const std::string& left) {
   arguments words = {"env", "ARMILLA_RANKS=" + std::to_string(o.ranks), "ARMILLA_FABRIC=" + o.fabric};
   if (o.kind == worker_kind::traced) words.push_back("ARMILLA_TRACE=" + left);
   if (o.kind == worker_kind::yielding) words.push_back("ARMILLA_CROWDING=0");
-  if (o.kind != worker_kind::armilla && o.kind != worker_kind::yielding && o.kind != worker_kind::traced)
-    words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
+  if (by_messages(o.kind)) words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
   if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + left);
   if (o.kind == worker_kind::with_thread) words.push_back("ARMILLA_PROGRESS_MODE=thread");
   if (o.kind == worker_kind::interrupted) words.push_back("ARMILLA_PROGRESS_MODE=signal");
@@ -230,6 +234,7 @@ void job::start(const job_options& options, const std::string& name) {
   if (is_timed(options.kind) || options.kind == worker_kind::traced) left_ = "/tmp/" + name + ".json";
   switch (options.kind) {
     case worker_kind::armilla:
+    case worker_kind::fresh:
     case worker_kind::yielding:
     case worker_kind::by_message:
     case worker_kind::with_thread:
@@ -343,7 +348,9 @@ sample job_pool::run(const job_options& options, const std::string& row, long si
   if (at == slots_.end()) at = slots_.insert(at, slot{options, nullptr});
   if (!at->running) at->running = std::make_unique<job>(options);
   try {
-    return at->running->run(row, size, iterations);
+    const sample one = at->running->run(row, size, iterations);
+    if (options.kind == worker_kind::fresh) at->running.reset();
+    return one;
   } catch (const job::no_such_row&) { throw; } catch (...) {
     at->running.reset();
     throw;

@@ -31,6 +31,7 @@ struct sample {
 ///   yielding        ranks that outnumber the cores yield them to others whatever these are
 ///   with_thread     the same, and a thread of each rank answers while it computes
 ///   interrupted     the same, and each rank is interrupted while it computes
+///   fresh           the same as armilla, started anew for each sample: memory holds nothing of earlier ones
 ///   traced          each rank notes what it does; the file is thrown away
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
@@ -43,6 +44,7 @@ struct sample {
 ///   hosts_mixed_mpi the same, but inside a host shared memory does; hosts_mixed_ucx: UCX between the hosts
 enum class worker_kind {
   armilla,
+  fresh,
   yielding,
   by_message,
   timed,

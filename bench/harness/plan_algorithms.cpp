@@ -65,7 +65,8 @@ void add_algorithms(std::vector<spec>& t) {
                  .size = 1 << 27,
                  .iterations = 1,
                  .limit_value = 2.2,
-                 .runs = 3});
+                 .runs = 3,
+                 .worker = worker_kind::fresh});
   t.push_back({.name = "index_read",
                .suite = "algorithms",
                .row = "index_read",
