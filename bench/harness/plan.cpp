@@ -102,6 +102,13 @@ void add_aggregate(table& t) {
                .iterations = updates_a_rank,
                .baselines = {{hand, "hand_histogram_atomics", 1.2}},
                .runs = 11});
+  t.push_back({.name = "scatter_add",
+               .suite = "aggregate",
+               .row = "scatter_add",
+               .unit = "ns/update",
+               .iterations = updates_a_rank,
+               .baselines = {{hand, "hand_histogram_blocks", 1.2}, {hand, "hand_histogram_atomics"}, {mpi, "mpi_histogram", 1.0}},
+               .runs = 11});
   t.push_back({.name = "index_gather",
                .suite = "aggregate",
                .row = "index_gather",
