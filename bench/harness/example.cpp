@@ -80,6 +80,7 @@ std::string arguments_of(const std::string& row, long size) {
   if (row == "word_count") return input.file("words", &write_words, size);
   if (row == "cg") return input.file("poisson", &write_poisson, size) + " 100000";
   if (row == "page_rank") return input.file("edges", &write_edges, size);
+  if (row == "farm") return n + " 2000";
   if (row == "jacobi") return n + " 10000000";
   if (row == "histogram") return "1000000 " + n;
   if (row == "sort_file") return n + " " + input.path_of("sorted");
@@ -90,7 +91,7 @@ std::string arguments_of(const std::string& row, long size) {
 /// What a program prints with its result; some tell the rate at which they have read their input.
 double milliseconds_in(const std::string& text, const std::string& row, long size) {
   std::smatch found;
-  if (std::regex_search(text, found, std::regex("([0-9.]+) s[,:]"))) return std::stod(found[1]) * 1e3;
+  if (std::regex_search(text, found, std::regex("([0-9.]+) s[,:)]"))) return std::stod(found[1]) * 1e3;
   if (std::regex_search(text, found, std::regex("([0-9.]+) MB/s"))) return double(size) / std::stod(found[1]) / 1e3;
   throw std::runtime_error("the example " + row + " has told no time: " + text);
 }

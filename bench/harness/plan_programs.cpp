@@ -25,7 +25,9 @@ void add_programs(std::vector<spec>& t) {
   example("join", 1'000'000, 1.0);
   example("life", 512, 1.0);
   example("histogram", 10'000'000, 1.0);
-  example("sort_file", 100, 1.0);
+  example("sort_file", 1000, 1.0);  // megabytes
+  t.back().quick_size = 100;
+  example("farm", 600, 1.0);
   example("page_rank", 1 << 18, 1.0);
 }
 
