@@ -19,6 +19,7 @@ void add_updates(row_table& rows);
 void add_em3d(row_table& rows);
 void add_threads(row_table& rows);
 void add_joins(row_table& rows);
+void add_by_keys(row_table& rows);
 // Where what they take is installed:
 void add_abseil(row_table& rows);
 void add_boost_fiber(row_table& rows);

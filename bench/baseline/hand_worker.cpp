@@ -28,6 +28,7 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
   add_em3d(rows);
   add_threads(rows);
   add_joins(rows);
+  add_by_keys(rows);
 #ifdef ARMILLA_BENCH_ABSEIL
   add_abseil(rows);
 #endif

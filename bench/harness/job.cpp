@@ -18,6 +18,7 @@
 #include "bench/harness/arena.hpp"
 #include "bench/harness/example.hpp"
 #include "bench/harness/hosts.hpp"
+#include "bench/harness/tables.hpp"
 #include "bench/suites/compile.hpp"
 #include "bench/suites/loss.hpp"
 
@@ -190,6 +191,8 @@ std::string missing(worker_kind kind) {
   switch (kind) {
     case worker_kind::example: return lacks(example_program("cg")) ? "no examples" : "";
     case worker_kind::example_mpi: return lacks(example_program("cg_mpi")) ? "no examples by MPI" : "";
+    case worker_kind::polars: return no_module("polars");
+    case worker_kind::duckdb: return no_module("duckdb");
     case worker_kind::mpi: return lacks(mpi_program()) ? "no MPI" : "";
     case worker_kind::over_mpi:
     case worker_kind::over_mpi_thread:
@@ -259,6 +262,8 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::compiler:
     case worker_kind::example:
     case worker_kind::example_mpi:
+    case worker_kind::polars:
+    case worker_kind::duckdb:
     case worker_kind::mourners:
     case worker_kind::mourners_on_hosts: throw std::logic_error("neither the compiler nor programs that end are a worker");
   }
@@ -341,6 +346,7 @@ std::vector<answer> job::gather() {
 sample job_pool::run(const job_options& options, const std::string& row, long size, long iterations) {
   if (options.kind == worker_kind::compiler) return {compile_seconds(row)};
   if (options.kind == worker_kind::example || options.kind == worker_kind::example_mpi) return {example_ms(options, row, size)};
+  if (options.kind == worker_kind::polars || options.kind == worker_kind::duckdb) return {tables_ns(row, size, iterations)};
   if (options.kind == worker_kind::mourners || options.kind == worker_kind::mourners_on_hosts) return {loss_ms(row, iterations)};
   auto at = std::find_if(slots_.begin(), slots_.end(), [&](const slot& s) {
     return s.options.kind == options.kind && s.options.ranks == options.ranks && s.options.fabric == options.fabric;

@@ -36,6 +36,7 @@ struct sample {
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
 ///   example         a whole program of examples/, started anew each time; example_mpi: its twin by MPI
+///   polars, duckdb  those for tables, in Python, by a process for each sample
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
@@ -69,6 +70,8 @@ enum class worker_kind {
   compiler,
   example,
   example_mpi,
+  polars,
+  duckdb,
   mourners,
   mourners_on_hosts
 };

@@ -9,6 +9,7 @@ void add_aggregate(row_table& rows);
 void add_collective(row_table& rows);
 void add_algorithms(row_table& rows);
 void add_orders(row_table& rows);
+void add_by_keys(row_table& rows);
 void add_matrices(row_table& rows);
 void add_containers(row_table& rows);
 void add_footprint(row_table& rows);
