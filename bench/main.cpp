@@ -46,7 +46,7 @@ const std::string suites =
     "  graph       breadth-first search, PageRank, components and the library's graph algorithms; also: graphs\n"
     "  programs    the examples that have a twin by MPI, beside it\n"
     "  order       sorts and selections, beside two threads\n"
-    "  matrix      stencils and transposes beside MPI; loops over own elements\n"
+    "  matrix      stencils, transposes, conjugate gradients beside MPI; loops over own elements\n"
     "  crowded     more ranks than cores, beside two ranks\n"
     "  fiber       spawn and join, switches, locks\n"
     "  mrpc        the table of the MRPC paper, in one program and between two\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suites order and matrix, and the sorts of suite algorithms: sorts and selections beside vqsort on one core and two threads;
-// stencils and transposes beside MPI.
+// stencils, transposes and conjugate gradients beside MPI.
 #include "bench/harness/plan.hpp"
 
 namespace bench {
@@ -67,6 +67,11 @@ void add_matrices(std::vector<spec>& t) {
   square("stencil_512", "stencil", "mpi_stencil", 512, 500);
   square("stencil_4096", "stencil", "mpi_stencil", 4096, 10);
   square("transpose", "transpose", "mpi_transpose", 4096, 4);
+  // Steps of conjugate gradients: a million unknowns of five entries, and as many and as dense ones as bcsstk13 has.
+  square("cg_poisson", "cg_poisson", "mpi_cg_poisson", 1'000'000, 100);
+  t.back().baselines.front().limit = 0.9;
+  square("cg_stiff", "cg_stiff", "mpi_cg_stiff", 2003, 1000);
+  t.back().baselines.front().limit = 0.9;
   t.push_back({.name = "compile_sort",
                .suite = "matrix",
                .row = "compile_sort",

@@ -11,6 +11,7 @@ void add_algorithms(row_table& rows);
 void add_orders(row_table& rows);
 void add_by_keys(row_table& rows);
 void add_matrices(row_table& rows);
+void add_equations(row_table& rows);
 void add_containers(row_table& rows);
 void add_footprint(row_table& rows);
 void add_graph_algorithms(row_table& rows);
