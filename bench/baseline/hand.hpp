@@ -26,6 +26,7 @@ void add_boost_fiber(row_table& rows);
 void add_gemm(row_table& rows);
 void add_gnu_orders(row_table& rows);
 void add_graphblas(row_table& rows);
+void add_tbb(row_table& rows);
 
 /// The worker of hand-written shared-memory baselines: forks the other ranks, pins each to its core, serves.
 int work(const std::string& coordinator, int ranks);

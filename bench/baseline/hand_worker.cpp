@@ -41,6 +41,9 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
 #ifdef ARMILLA_BENCH_GRAPHBLAS
   add_graphblas(rows);
 #endif
+#ifdef ARMILLA_BENCH_TBB
+  add_tbb(rows);
+#endif
 #ifdef ARMILLA_BENCH_BOOST_FIBER
   add_boost_fiber(rows);
 #endif

@@ -49,6 +49,9 @@ void add_mrpc(std::vector<spec>& rows);
 void add_network(std::vector<spec>& rows);
 void add_loss(std::vector<spec>& rows);
 
+/// Where TBB is installed: the row stands beside `tbb_NAME`, by hand, as well.
+void add_tbb_to(spec& row, double limit);
+
 /// Every row, in the order they are printed; of other suites than network and loss only those that can be run here.
 std::vector<spec> plan();
 

@@ -54,11 +54,11 @@ void add_algorithms(std::vector<spec>& t) {
   beside("inner_product", "hand_inner_product", 1.03, large);
   beside("zip_borders", "hand_inner_product", 1.1, large);
   beside("find", "hand_find", 1.1, large);
-  beside("inclusive_scan", "hand_inclusive_scan", 1.0, scanned);
-  beside("inclusive_scan_int32", "hand_inclusive_scan_int32", 1.0, scanned);
+  for (const std::string name : {"inclusive_scan", "inclusive_scan_int32", "copy_if", "unique_copy", "partition_copy"}) {
+    beside(name.c_str(), ("hand_" + name).c_str(), 1.0, scanned);
+    add_tbb_to(t.back(), 1.0);
+  }
   add_by_keys(t);
-  for (const char* const name : {"copy_if", "unique_copy", "partition_copy"})
-    beside(name, (std::string("hand_") + name).c_str(), 1.0, scanned);
   for (const char* const name : {"merge", "set_union", "set_intersection"})
     beside(name, (std::string("std_") + name).c_str(), 0.6, scanned);
   const auto small = [&](const char* name, const char* row, const char* by_mpi) {
