@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graph algorithms in the language of linear algebra, by SuiteSparse:GraphBLAS on two threads.
+
+// The header of version 7 declares its functions as those of C++. What it includes itself comes first, so that this stays C++.
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <complex>
+extern "C" {
 #include <GraphBLAS.h>
+}
 
 #include <algorithm>
 #include <memory>
