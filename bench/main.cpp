@@ -58,7 +58,7 @@ const std::string suites =
     "baseline run by turns\n"
     "with it. Rows that need what is not installed are skipped, with the reason. Joins and sums by key stand beside polars and "
     "DuckDB\n"
-    "where python3, or the interpreter that ARMILLA_BENCH_PYTHON names, has them. Exit code 1: a row could not be measured, or "
+    "where python3, or the interpreter that PYTHON_OF_TABLES names, has them. Exit code 1: a row could not be measured, or "
     "was wrong.\n\n"
     "Examples:\n"
     "  armilla-bench micro --quick\n"

@@ -16,7 +16,7 @@ namespace bench {
 namespace {
 
 std::string interpreter() {
-  const char* const named = std::getenv("ARMILLA_BENCH_PYTHON");
+  const char* const named = std::getenv("PYTHON_OF_TABLES");
   return std::string("'") + (named == nullptr ? "python3" : named) + "' ";
 }
 

@@ -8,7 +8,7 @@ namespace bench {
 /// anew, makes the input, does the row once to warm up and `iterations` times, and checks it.
 double tables_ns(const std::string& row, long size, long iterations);
 
-/// Empty, or that Python does not have this module. The environment variable ARMILLA_BENCH_PYTHON names the interpreter that is
+/// Empty, or that Python does not have this module. The environment variable PYTHON_OF_TABLES names the interpreter that is
 /// asked, by default python3.
 std::string no_module(const std::string& name);
 
