@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// armilla-bench SUITE [options]; --help says more.
+// armilla-bench SUITE... [options]; --help says more.
 //
 // This process only coordinates: the rows are done by worker jobs (Armilla, MPI, hand-written), which it asks by turns,
 // so that what is compared ran within milliseconds of each other.
@@ -21,8 +21,8 @@ namespace bench {
 namespace {
 
 struct arguments {
-  std::string suite, json, records, svg;
-  std::vector<std::string> rows;
+  std::string json, records, svg;
+  std::vector<std::string> suites, rows;
   sampling how;
   bool list = false;
 };
@@ -43,10 +43,10 @@ const std::string suites =
     "  algorithms  over arrays on all ranks, beside loops by hand\n"
     "  containers  maps, queues, sets and lists that all ranks fill and ask at once, beside the same by hand\n"
     "  em3d        the electromagnetic waves of the Split-C paper in their versions\n"
-    "  graph       breadth-first search, PageRank, components\n"
+    "  graph       breadth-first search, PageRank, components and the library's graph algorithms; also: graphs\n"
     "  programs    the examples that have a twin by MPI, beside it\n"
     "  order       sorts and selections, beside two threads\n"
-    "  matrix      stencils and transposes beside MPI; loops over own elements\n"
+    "  matrix      stencils, transposes, conjugate gradients beside MPI; loops over own elements\n"
     "  crowded     more ranks than cores, beside two ranks\n"
     "  fiber       spawn and join, switches, locks\n"
     "  mrpc        the table of the MRPC paper, in one program and between two\n"
@@ -56,20 +56,23 @@ const std::string suites =
     "  all         all but the last\n\n"
     "A row's figure is the median, beside its yardstick from the same seconds: the raw cache line between the cores, or a "
     "baseline run by turns\n"
-    "with it. Rows that need what is not installed are skipped, with the reason. Exit code 1: a row could not be measured, or "
+    "with it. Rows that need what is not installed are skipped, with the reason. Joins and sums by key stand beside polars and "
+    "DuckDB\n"
+    "where python3, or the interpreter that PYTHON_OF_TABLES names, has them. Exit code 1: a row could not be measured, or "
     "was wrong.\n\n"
     "Examples:\n"
     "  armilla-bench micro --quick\n"
-    "  armilla-bench micro --rows call_empty,async_oneway --json micro.json\n";
+    "  armilla-bench micro --rows call_empty,async_oneway --json micro.json\n"
+    "  armilla-bench containers algorithms graphs\n";
 
 armilla::tools::program description(arguments& a) {
   using armilla::tools::into;
   return {
       .name = "armilla-bench",
       .summary = "measures what messages, memory and fibers cost here, beside what is written by hand.",
-      .usage = "SUITE [options]",
+      .usage = "SUITE... [options]",
       .options = {{"--rows", "A,B", "Only these rows", [&a](const std::string& text) { a.rows = split(text); }},
-                  {"--list", "", "Print the suite's rows and exit", into(a.list)},
+                  {"--list", "", "Print the rows of the suites and exit", into(a.list)},
                   {"--ranks", "N",
                    "Ranks of the job (default: 2); rows named ..4on2 and ..8on2 and idle_cpu have their own number",
                    into(a.how.ranks, 2, 64)},
@@ -87,21 +90,29 @@ arguments parse(int argc, char** argv) {
   arguments a;
   const armilla::tools::program self = description(a);
   const armilla::tools::words words = armilla::tools::parse_or_exit(self, argc, argv);
-  if (words.size() != 1)
-    std::exit(armilla::tools::complain(self, words.empty() ? "a suite is missing" : "'" + words[1] + "' is too much: one suite"));
-  a.suite = words[0];
+  if (words.empty()) std::exit(armilla::tools::complain(self, "a suite is missing"));
+  for (const std::string& word : words) a.suites.push_back(word == "graphs" ? "graph" : word);
   return a;
 }
 
 bool asked(const arguments& a, const spec& s) {
   if (!a.rows.empty() && std::find(a.rows.begin(), a.rows.end(), s.name) == a.rows.end()) return false;
-  return a.suite == s.suite || (a.suite == "all" && s.suite != "baseline");
+  return std::any_of(a.suites.begin(), a.suites.end(),
+                     [&](const std::string& suite) { return suite == s.suite || (suite == "all" && s.suite != "baseline"); });
+}
+
+/// Each suite has a row that is asked for; a misspelt one is not left out in silence.
+void check_suites(const arguments& a, const std::vector<spec>& specs) {
+  for (const std::string& suite : a.suites)
+    if (suite != "all" && std::none_of(specs.begin(), specs.end(), [&](const spec& s) { return s.suite == suite; }))
+      throw std::runtime_error("no row of suite " + suite + (a.rows.empty() ? "" : " has such a name"));
 }
 
 std::vector<spec> chosen(const arguments& a) {
   std::vector<spec> specs = plan();
   std::erase_if(specs, [&](const spec& s) { return !asked(a, s); });
-  if (specs.empty()) throw std::runtime_error("no row of suite " + a.suite + (a.rows.empty() ? "" : " has such a name"));
+  check_suites(a, specs);
+  if (specs.empty()) throw std::runtime_error("no row has such a name");
   return specs;
 }
 

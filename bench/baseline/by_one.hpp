@@ -49,4 +49,25 @@ inline void pin_to(int core) {
   sched_setaffinity(0, sizeof one, &one);
 }
 
+/// Both cores are those of rank 0 as long as one exists: threads that a library starts take those of the thread that starts them.
+class both_cores {
+ public:
+  explicit both_cores(const row_context& c) : of_rank_(c.rank == 0) {
+    if (!of_rank_) return;
+    sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t two;
+    CPU_ZERO(&two);
+    CPU_SET(0, &two), CPU_SET(1, &two);
+    sched_setaffinity(0, sizeof two, &two);
+  }
+  ~both_cores() {
+    if (of_rank_) sched_setaffinity(0, sizeof before_, &before_);
+  }
+  both_cores(const both_cores&) = delete;
+
+ private:
+  bool of_rank_;
+  cpu_set_t before_{};
+};
+
 }  // namespace bench::hand

@@ -28,6 +28,7 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
   add_em3d(rows);
   add_threads(rows);
   add_joins(rows);
+  add_by_keys(rows);
 #ifdef ARMILLA_BENCH_ABSEIL
   add_abseil(rows);
 #endif
@@ -36,6 +37,12 @@ int serve_rank(const std::string& coordinator, int rank, int ranks) {
 #endif
 #ifdef ARMILLA_BENCH_OPENMP
   add_gnu_orders(rows);
+#endif
+#ifdef ARMILLA_BENCH_GRAPHBLAS
+  add_graphblas(rows);
+#endif
+#ifdef ARMILLA_BENCH_TBB
+  add_tbb(rows);
 #endif
 #ifdef ARMILLA_BENCH_BOOST_FIBER
   add_boost_fiber(rows);

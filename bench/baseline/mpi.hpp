@@ -7,6 +7,7 @@ namespace bench::mpi {
 void add_algorithms(row_table& rows);
 void add_containers(row_table& rows);
 void add_matrices(row_table& rows);
+void add_equations(row_table& rows);
 void add_messages(row_table& rows);
 void add_one_sided(row_table& rows);
 void add_updates(row_table& rows);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/harness/example.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -74,12 +75,16 @@ void write_edges(std::ostream& out, long vertices) {
   for (const bench_edge& e : edges_of_graph(vertices, 0, 1)) out << e.from << ' ' << e.to << '\n';
 }
 
+/// The example that `row` is, or is a twin of.
+std::string example_of(const std::string& row) { return row.substr(0, std::min(row.find("_mpi"), row.find("_threads"))); }
+
 std::string arguments_of(const std::string& row, long size) {
   static input_folder input;
   const std::string n = std::to_string(size);
   if (row == "word_count") return input.file("words", &write_words, size);
   if (row == "cg") return input.file("poisson", &write_poisson, size) + " 100000";
   if (row == "page_rank") return input.file("edges", &write_edges, size);
+  if (row == "farm") return n + " 2000";
   if (row == "jacobi") return n + " 10000000";
   if (row == "histogram") return "1000000 " + n;
   if (row == "sort_file") return n + " " + input.path_of("sorted");
@@ -90,7 +95,7 @@ std::string arguments_of(const std::string& row, long size) {
 /// What a program prints with its result; some tell the rate at which they have read their input.
 double milliseconds_in(const std::string& text, const std::string& row, long size) {
   std::smatch found;
-  if (std::regex_search(text, found, std::regex("([0-9.]+) s[,:]"))) return std::stod(found[1]) * 1e3;
+  if (std::regex_search(text, found, std::regex("([0-9.]+) s[,:)]"))) return std::stod(found[1]) * 1e3;
   if (std::regex_search(text, found, std::regex("([0-9.]+) MB/s"))) return double(size) / std::stod(found[1]) / 1e3;
   throw std::runtime_error("the example " + row + " has told no time: " + text);
 }
@@ -102,8 +107,7 @@ double example_ms(const job_options& options, const std::string& row, long size)
   const std::string launcher = options.kind == worker_kind::example_mpi
                                    ? example_launcher(options.ranks)
                                    : "ARMILLA_RANKS=" + ranks + " ARMILLA_FABRIC=" + options.fabric + " ";
-  const std::string command =
-      launcher + example_program(row) + " " + arguments_of(row.substr(0, row.find("_mpi")), size) + " 2>&1";
+  const std::string command = launcher + example_program(row) + " " + arguments_of(example_of(row), size) + " 2>&1";
   std::FILE* const output = ::popen(command.c_str(), "r");
   if (output == nullptr) throw std::runtime_error("cannot start the example " + row);
   std::string text;

@@ -18,6 +18,7 @@
 #include "bench/harness/arena.hpp"
 #include "bench/harness/example.hpp"
 #include "bench/harness/hosts.hpp"
+#include "bench/harness/tables.hpp"
 #include "bench/suites/compile.hpp"
 #include "bench/suites/loss.hpp"
 
@@ -73,12 +74,16 @@ bool on_hosts(worker_kind k) { return k >= worker_kind::hosts_mpi && k <= worker
 
 bool is_timed(worker_kind k) { return k == worker_kind::timed || k == worker_kind::programs_timed; }
 
+bool by_messages(worker_kind k) {
+  using enum worker_kind;
+  return k != armilla && k != fresh && k != yielding && k != traced;
+}
+
 arguments armilla_command(const job_options& o, const std::string& name, const std::string& left) {
   arguments words = {"env", "ARMILLA_RANKS=" + std::to_string(o.ranks), "ARMILLA_FABRIC=" + o.fabric};
   if (o.kind == worker_kind::traced) words.push_back("ARMILLA_TRACE=" + left);
   if (o.kind == worker_kind::yielding) words.push_back("ARMILLA_CROWDING=0");
-  if (o.kind != worker_kind::armilla && o.kind != worker_kind::yielding && o.kind != worker_kind::traced)
-    words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
+  if (by_messages(o.kind)) words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
   if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + left);
   if (o.kind == worker_kind::with_thread) words.push_back("ARMILLA_PROGRESS_MODE=thread");
   if (o.kind == worker_kind::interrupted) words.push_back("ARMILLA_PROGRESS_MODE=signal");
@@ -186,6 +191,8 @@ std::string missing(worker_kind kind) {
   switch (kind) {
     case worker_kind::example: return lacks(example_program("cg")) ? "no examples" : "";
     case worker_kind::example_mpi: return lacks(example_program("cg_mpi")) ? "no examples by MPI" : "";
+    case worker_kind::polars: return no_module("polars");
+    case worker_kind::duckdb: return no_module("duckdb");
     case worker_kind::mpi: return lacks(mpi_program()) ? "no MPI" : "";
     case worker_kind::over_mpi:
     case worker_kind::over_mpi_thread:
@@ -230,6 +237,7 @@ void job::start(const job_options& options, const std::string& name) {
   if (is_timed(options.kind) || options.kind == worker_kind::traced) left_ = "/tmp/" + name + ".json";
   switch (options.kind) {
     case worker_kind::armilla:
+    case worker_kind::fresh:
     case worker_kind::yielding:
     case worker_kind::by_message:
     case worker_kind::with_thread:
@@ -254,6 +262,8 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::compiler:
     case worker_kind::example:
     case worker_kind::example_mpi:
+    case worker_kind::polars:
+    case worker_kind::duckdb:
     case worker_kind::mourners:
     case worker_kind::mourners_on_hosts: throw std::logic_error("neither the compiler nor programs that end are a worker");
   }
@@ -336,6 +346,7 @@ std::vector<answer> job::gather() {
 sample job_pool::run(const job_options& options, const std::string& row, long size, long iterations) {
   if (options.kind == worker_kind::compiler) return {compile_seconds(row)};
   if (options.kind == worker_kind::example || options.kind == worker_kind::example_mpi) return {example_ms(options, row, size)};
+  if (options.kind == worker_kind::polars || options.kind == worker_kind::duckdb) return {tables_ns(row, size, iterations)};
   if (options.kind == worker_kind::mourners || options.kind == worker_kind::mourners_on_hosts) return {loss_ms(row, iterations)};
   auto at = std::find_if(slots_.begin(), slots_.end(), [&](const slot& s) {
     return s.options.kind == options.kind && s.options.ranks == options.ranks && s.options.fabric == options.fabric;
@@ -343,7 +354,9 @@ sample job_pool::run(const job_options& options, const std::string& row, long si
   if (at == slots_.end()) at = slots_.insert(at, slot{options, nullptr});
   if (!at->running) at->running = std::make_unique<job>(options);
   try {
-    return at->running->run(row, size, iterations);
+    const sample one = at->running->run(row, size, iterations);
+    if (options.kind == worker_kind::fresh) at->running.reset();
+    return one;
   } catch (const job::no_such_row&) { throw; } catch (...) {
     at->running.reset();
     throw;

@@ -31,10 +31,12 @@ struct sample {
 ///   yielding        ranks that outnumber the cores yield them to others whatever these are
 ///   with_thread     the same, and a thread of each rank answers while it computes
 ///   interrupted     the same, and each rank is interrupted while it computes
+///   fresh           the same as armilla, started anew for each sample: memory holds nothing of earlier ones
 ///   traced          each rank notes what it does; the file is thrown away
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
 ///   example         a whole program of examples/, started anew each time; example_mpi: its twin by MPI
+///   polars, duckdb  those for tables, in Python, by a process for each sample
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
@@ -43,6 +45,7 @@ struct sample {
 ///   hosts_mixed_mpi the same, but inside a host shared memory does; hosts_mixed_ucx: UCX between the hosts
 enum class worker_kind {
   armilla,
+  fresh,
   yielding,
   by_message,
   timed,
@@ -67,6 +70,8 @@ enum class worker_kind {
   compiler,
   example,
   example_mpi,
+  polars,
+  duckdb,
   mourners,
   mourners_on_hosts
 };

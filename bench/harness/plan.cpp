@@ -21,7 +21,7 @@ void add_micro(table& t) {
                .suite = "micro",
                .row = "call_empty",
                .iterations = 3000,
-               .baselines = {{mpi, "mpi_rtt", 0.7}, plain_ring},
+               .baselines = {{mpi, "mpi_rtt", 0.7}, {hand, "hand_ring_rtt", 1.05}},
                .limit_x = 1.65});
   t.push_back({.name = "call_empty_traced",
                .suite = "micro",
@@ -101,6 +101,13 @@ void add_aggregate(table& t) {
                .unit = "ns/update",
                .iterations = updates_a_rank,
                .baselines = {{hand, "hand_histogram_atomics", 1.2}},
+               .runs = 11});
+  t.push_back({.name = "scatter_add",
+               .suite = "aggregate",
+               .row = "scatter_add",
+               .unit = "ns/update",
+               .iterations = updates_a_rank,
+               .baselines = {{hand, "hand_histogram_blocks", 1.2}, {hand, "hand_histogram_atomics"}, {mpi, "mpi_histogram", 1.0}},
                .runs = 11});
   t.push_back({.name = "index_gather",
                .suite = "aggregate",

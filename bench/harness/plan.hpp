@@ -24,6 +24,7 @@ struct spec {
   std::string row;  ///< the worker's row; several specs may use one with different sizes
   std::string unit = "ns";
   long size = 0;
+  long quick_size = 0;  ///< of a quick run; 0: the same
   long iterations = 1000;
   std::vector<baseline> baselines = {};  ///< the first one fills the fields `baseline` and `ratio`
   double limit_x = 0;                    ///< target on the ratio to the raw line, 0: none
@@ -47,6 +48,9 @@ void add_fiber(std::vector<spec>& rows);
 void add_mrpc(std::vector<spec>& rows);
 void add_network(std::vector<spec>& rows);
 void add_loss(std::vector<spec>& rows);
+
+/// Where TBB is installed: the row stands beside `tbb_NAME`, by hand, as well.
+void add_tbb_to(spec& row, double limit);
 
 /// Every row, in the order they are printed; of other suites than network and loss only those that can be run here.
 std::vector<spec> plan();

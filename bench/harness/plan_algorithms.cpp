@@ -1,8 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suite algorithms: over 40 M doubles beside pinned loops by hand, over 1,000 a rank beside such loops and MPI's collective.
+#include <string>
+
 #include "bench/harness/plan.hpp"
 
 namespace bench {
+namespace {
+
+/// Two inputs of 16 Mi pairs, and sums of 16 Mi pairs: over ten million keys, a hundred thousand, and Zipf's. Quick runs have a
+/// quarter of the pairs, since Python makes them anew for each sample. The targets are on whichever library for tables is
+/// quicker.
+void add_by_keys(std::vector<spec>& t) {
+  using enum worker_kind;
+  t.push_back({.name = "join",
+               .suite = "algorithms",
+               .row = "join",
+               .size = 1 << 24,
+               .iterations = 4,
+               .baselines = {{hand, "hand_join_sketch", 1.5}, {polars, "polars_join", 0.35, 1}, {duckdb, "duckdb_join", 0.35, 1}},
+               .runs = 11});
+  for (const std::string what : {"reduce_by_key", "summaries_by_key", "group_by"})
+    for (const std::string some_keys : {"_10m", "_100k", "_zipf"}) {
+      const std::string name = what + some_keys;
+      t.push_back({.name = name,
+                   .suite = "algorithms",
+                   .row = name,
+                   .size = 1 << 24,
+                   .quick_size = 1 << 22,
+                   .iterations = 1,
+                   .baselines = {{hand, "hand_" + name}, {polars, "polars_" + name, 0.5}, {duckdb, "duckdb_" + name, 0.5}},
+                   .runs = 7});
+    }
+}
+
+}  // namespace
 
 void add_algorithms(std::vector<spec>& t) {
   constexpr long large = 40'000'000, scanned = 64'000'000;
@@ -23,17 +54,11 @@ void add_algorithms(std::vector<spec>& t) {
   beside("inner_product", "hand_inner_product", 1.03, large);
   beside("zip_borders", "hand_inner_product", 1.1, large);
   beside("find", "hand_find", 1.1, large);
-  beside("inclusive_scan", "hand_inclusive_scan", 1.0, scanned);
-  beside("inclusive_scan_int32", "hand_inclusive_scan_int32", 1.0, scanned);
-  t.push_back({.name = "join",
-               .suite = "algorithms",
-               .row = "join",
-               .size = 1 << 24,
-               .iterations = 4,
-               .baselines = {{worker_kind::hand, "hand_join_sketch", 1.5}},
-               .runs = 11});
-  for (const char* const name : {"copy_if", "unique_copy", "partition_copy"})
-    beside(name, (std::string("hand_") + name).c_str(), 1.0, scanned);
+  for (const std::string name : {"inclusive_scan", "inclusive_scan_int32", "copy_if", "unique_copy", "partition_copy"}) {
+    beside(name.c_str(), ("hand_" + name).c_str(), 1.0, scanned);
+    add_tbb_to(t.back(), 1.0);
+  }
+  add_by_keys(t);
   for (const char* const name : {"merge", "set_union", "set_intersection"})
     beside(name, (std::string("std_") + name).c_str(), 0.6, scanned);
   const auto small = [&](const char* name, const char* row, const char* by_mpi) {
@@ -65,7 +90,8 @@ void add_algorithms(std::vector<spec>& t) {
                  .size = 1 << 27,
                  .iterations = 1,
                  .limit_value = 2.2,
-                 .runs = 3});
+                 .runs = 3,
+                 .worker = worker_kind::fresh});
   t.push_back({.name = "index_read",
                .suite = "algorithms",
                .row = "index_read",

@@ -90,6 +90,18 @@ void add_crowded(std::vector<spec>& t) {
     row("disjoint_set", million, million);
     row("push_back", 0, 4 * million);
     row("texts_reduce", 0, million / 2);
+    row("stable_sort", 1 << 22, 2);
+    row("set_union", 10 * million, 4);
+    row("partition_copy", 10 * million, 4);
+    row("join", 1 << 22, 2);
+    row("reduce_by_key_100k", 1 << 22, 2);
+    row("summaries_by_key_10m", 1 << 22, 2);
+    row("stencil", 2048, 20);
+    row("transpose", 2048, 10);
+    row("gemm", 1024, 2);
+    row("cg_poisson", 250'000, 50);
+    row("graph_bfs", 1 << 18, 3);
+    row("graph_pagerank", 1 << 18, 3);
   }
 }
 

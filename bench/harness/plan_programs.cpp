@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suite programs: the examples that have a twin by MPI, as both are built for users. Times are of the main part, as they say.
+// Suite programs: the examples that have a twin by MPI, as both are built for users; and, for
+// word_count, two threads. Times are of the main part, as they say.
 #include "bench/harness/plan.hpp"
 
 namespace bench {
@@ -21,11 +22,14 @@ void add_programs(std::vector<spec>& t) {
   example("jacobi", 200, 1.0);
   example("cg", 300, 0.9);
   example("word_count", 200'000'000, 1.1, 0.6);
+  t.back().baselines.push_back({worker_kind::example, "word_count_threads", 1.1});
   example("kmers", 50'000'000, 1.2);
   example("join", 1'000'000, 1.0);
   example("life", 512, 1.0);
   example("histogram", 10'000'000, 1.0);
-  example("sort_file", 100, 1.0);
+  example("sort_file", 1000, 1.0);  // megabytes
+  t.back().quick_size = 100;
+  example("farm", 600, 1.0);
   example("page_rank", 1 << 18, 1.0);
 }
 

@@ -24,11 +24,12 @@ spread over(const std::vector<round>& rounds, state s, F&& figure) {
 int wanted(const spec& what, const sampling& how) { return how.quick ? std::min(what.runs, 10) : what.runs; }
 
 round take_round(const spec& what, const sampling& how, int ranks, job_pool& jobs) {
+  const long size = how.quick && what.quick_size ? what.quick_size : what.size;
   round r;
-  r.own = jobs.run({what.worker, ranks, how.fabric}, what.row, what.size, what.iterations);
+  r.own = jobs.run({what.worker, ranks, how.fabric}, what.row, size, what.iterations);
   for (const baseline& b : what.baselines) {
-    r.others.push_back(jobs.run({b.worker, b.ranks ? b.ranks : ranks, how.fabric}, b.row, what.size,
-                                b.iterations ? b.iterations : what.iterations));
+    r.others.push_back(
+        jobs.run({b.worker, b.ranks ? b.ranks : ranks, how.fabric}, b.row, size, b.iterations ? b.iterations : what.iterations));
   }
   return r;
 }

@@ -32,6 +32,32 @@ inline std::vector<std::uint32_t> log_uniform_keys(std::size_t first, std::size_
 
 inline std::vector<std::uint32_t> equal_keys(std::size_t, std::size_t n) { return std::vector<std::uint32_t>(n, 17); }
 
+// Inputs that are hard for a sort that deals keys by splitters.
+
+/// A thousand distinct ones.
+inline std::vector<std::uint32_t> few_keys(std::size_t first, std::size_t n) {
+  std::vector<std::uint32_t> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = std::uint32_t(random_bits(first + i) % 1000 * 4'000'000);
+  return keys;
+}
+/// Every other one is the same.
+inline std::vector<std::uint32_t> half_equal_keys(std::size_t first, std::size_t n) {
+  std::vector<std::uint32_t> keys = uniform_keys<std::uint32_t>(first, n);
+  for (std::size_t i = 0; i < n; ++i)
+    if (random_bits(first + i) % 2 == 0) keys[i] = 1'000'000'007;
+  return keys;
+}
+inline std::vector<std::uint32_t> rising_keys(std::size_t first, std::size_t n) {
+  std::vector<std::uint32_t> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = std::uint32_t(first + i);
+  return keys;
+}
+inline std::vector<std::uint32_t> falling_keys(std::size_t first, std::size_t n) {
+  std::vector<std::uint32_t> keys(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = ~std::uint32_t(first + i);
+  return keys;
+}
+
 struct keyed {
   std::uint64_t key, value;
   friend auto operator<=>(const keyed& a, const keyed& b) { return a.key <=> b.key; }

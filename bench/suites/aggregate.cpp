@@ -3,7 +3,10 @@
 #include <cstring>
 #include <functional>
 #include <ranges>
+#include <span>
 #include <vector>
+
+#include <armilla/algorithms.hpp>
 
 #include "bench/kernels/updates.hpp"
 #include "bench/suites/common.hpp"
@@ -82,6 +85,22 @@ double histogram_atomic_places(row_context& c) {
   });
 }
 
+/// The same additions to an array, a thousand or so at a time, as the rules of GUPS have it.
+double scatter_add(row_context& c) {
+  constexpr std::size_t batch = 1024;
+  am::array<word> all(words * std::size_t(c.ranks), word{0});
+  const std::span<const word> indices(updates::cached_indices(c.rank, c.ranks, c.iterations, c.size));
+  const double result = timed(c, [&] {
+    for (std::size_t at = 0; at < indices.size(); at += batch)
+      am::scatter_add(all, indices.subspan(at, std::min(batch, indices.size() - at)), 1);
+    am::fence();
+  });
+  const word difference = updates::marks_of(updates::cached_indices(c.rank, c.ranks, c.iterations, c.size)) -
+                          updates::marks_of_table(all.local().data(), c.rank);
+  verify(am::world().all_reduce(difference, std::plus<>{}) == 0, "scatter_add");
+  return result;
+}
+
 /// Questions by the batch: as many as a batch holds are sent, then their answers taken.
 double index_gather(row_context& c) {
   constexpr std::size_t batch = 1024;
@@ -114,6 +133,7 @@ void add_aggregate(row_table& rows) {
                            {"histogram_long_buffers", histogram_long_buffers},
                            {"histogram_atomic", histogram_atomic},
                            {"histogram_atomic_places", histogram_atomic_places},
+                           {"scatter_add", scatter_add},
                            {"index_gather", index_gather}});
 }
 

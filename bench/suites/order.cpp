@@ -19,8 +19,9 @@ using number = std::uint32_t;
 std::size_t elements(const row_context& c) { return std::size_t(c.size); }
 
 template <class T>
-am::vector<T> filled(const row_context& c, std::vector<T> (*make)(std::size_t, std::size_t)) {
-  am::vector<T> x(elements(c));
+am::vector<T> filled(const row_context& c, std::vector<T> (*make)(std::size_t, std::size_t),
+                     const am::distribution& how = am::blocks()) {
+  am::vector<T> x(elements(c), how);
   const std::vector<T> mine = make(x.local().empty() ? 0 : x.index_of_local(0), x.local().size());
   std::copy(mine.begin(), mine.end(), x.local().begin());
   return x;
@@ -39,13 +40,22 @@ double of_copies(const row_context& c, const am::vector<T>& keys, am::vector<T>&
   return sum / double(c.iterations);
 }
 
-template <class T, std::vector<T> make(std::size_t, std::size_t)>
-double sort(row_context& c) {
-  const am::vector<T> keys = filled<T>(c, make);
+template <class T>
+double sorted(const row_context& c, const am::vector<T>& keys) {
   am::vector<T> x = keys.like();
   const double time = of_copies(c, keys, x, [](auto& all) { am::sort(all); });
   verify(am::is_sorted(x), "sort");
   return time;
+}
+template <class T, std::vector<T> make(std::size_t, std::size_t)>
+double sort(row_context& c) {
+  return sorted(c, filled<T>(c, make));
+}
+/// All elements lie on rank 0, before and after.
+double sort_ragged(row_context& c) {
+  std::vector<std::size_t> sizes(std::size_t(c.ranks), 0);
+  sizes.front() = elements(c);
+  return sorted(c, filled<number>(c, uniform_keys<number>, am::blocks(sizes)));
 }
 
 double stable_sort(row_context& c) {
@@ -101,6 +111,11 @@ double top_k(row_context& c) {
 void add_orders(row_table& rows) {
   rows.insert(rows.end(), {{"sort_log_uniform", sort<number, log_uniform_keys>},
                            {"sort_letters", sort<letters, letter_keys>},
+                           {"sort_few", sort<number, few_keys>},
+                           {"sort_half_equal", sort<number, half_equal_keys>},
+                           {"sort_sorted", sort<number, rising_keys>},
+                           {"sort_reversed", sort<number, falling_keys>},
+                           {"sort_ragged", sort_ragged},
                            {"stable_sort", stable_sort},
                            {"sort_by_key", sort_by_key},
                            {"argsort", argsort},

@@ -16,7 +16,9 @@ int work(int argc, char** argv) {
     add_collective(rows);
     add_algorithms(rows);
     add_orders(rows);
+    add_by_keys(rows);
     add_matrices(rows);
+    add_equations(rows);
     add_containers(rows);
     add_footprint(rows);
     add_memory(rows);
