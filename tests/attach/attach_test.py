@@ -49,6 +49,23 @@ class Attach(unittest.TestCase):
         with Shown(self) as job:
             self.assertEqual([r["messages_a_second"] for r in job.look()["ranks"]], [0, 0])
 
+    def test_what_lies_unevenly_is_said(self):
+        def busy(seen):
+            return seen["most_by_mean"]["busy"]
+
+        with Shown(self, ranks=3) as job:  # rank 0 alone computes
+            seen = job.look_until(lambda ranks: ranks[0]["busy"] > 4 * (ranks[1]["busy"] + ranks[2]["busy"]))
+            self.assertEqual((seen["most_by_mean"]["messages"], seen["most_by_mean"]["bytes"]), (0, 0))
+            self.assertTrue(2 < busy(seen) <= 3, seen)
+        with Shown(self, ranks=1) as job:
+            self.assertEqual(busy(job.look()), 1)
+        if "threads" in FABRICS:
+            with Shown(self, fabric="threads") as job:
+                self.assertEqual(busy(job.look()), 0)
+        with Shown(self, scene="chat") as job:
+            job.look_until(lambda ranks: all(r["messages_a_second"] > 0 for r in ranks))
+            self.assertTrue(1 <= job.look(100)["most_by_mean"]["messages"] <= 2)
+
     def test_guests_that_stop_or_are_killed_do_no_harm(self):
         with Shown(self, scene="chat") as job:
             guests = [subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
@@ -83,11 +100,12 @@ class Attach(unittest.TestCase):
 
     def test_the_table(self):
         with Shown(self) as job:
-            lines = guest(TOP, "--once", "--interval", "10", job.pid).stdout.splitlines()
-            self.assertEqual(len(lines), 4)
+            lines = guest(TOP, "--once", "--interval", "200", job.pid).stdout.splitlines()
+            self.assertEqual(len(lines), 5)
             self.assertTrue(lines[0].startswith(f"{SHOWN} ({job.pid}): 2 ranks"), lines[0])
-            self.assertRegex(lines[1], r" RANK +PROCESS +DOES ")
-            self.assertRegex(lines[2], r"^ +0 +\d+  busy ")
+            self.assertRegex(lines[1], r"^Most by mean: busy [12]\.\d\d$")  # no messages are sent
+            self.assertRegex(lines[2], r" RANK +PROCESS +DOES ")
+            self.assertRegex(lines[3], r"^ +0 +\d+  busy ")
 
     def test_jobs_are_listed_while_they_run(self):
         def listed():
