@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from shown import FABRICS, PATIENCE, SHOWN, TOP, Shown, clean_environment, guest
@@ -79,6 +80,28 @@ class Attach(unittest.TestCase):
         for each in guests:
             each.kill()
             each.communicate()
+
+    @unittest.skipUnless(os.path.exists("/proc/self/schedstat"), "the kernel does not count nanoseconds")
+    def test_a_guest_takes_no_hundredth_of_a_core(self):
+        def used(pids):
+            total = 0
+            for pid in pids:
+                with open(f"/proc/{pid}/schedstat") as file:
+                    total += int(file.read().split()[0])
+            return total * 1e-9
+
+        with Shown(self, ranks=3) as job:
+            seen = job.look_until(lambda ranks: [r["doing"] for r in ranks] == ["busy", "waiting", "waiting"])
+            watcher = subprocess.Popen([TOP, job.pid], env=clean_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            watcher.stdout.readline()
+            # Rank 0 computes anyway; those that wait, and the supervisor, would show what a guest makes them do.
+            all_of_them = [watcher.pid, job.process.pid] + [r["process"] for r in seen["ranks"][1:]]
+            before, begin = used(all_of_them), time.monotonic()
+            time.sleep(2)
+            took = (used(all_of_them) - before) / (time.monotonic() - begin)
+            watcher.kill()
+            watcher.communicate()
+        self.assertLess(took, 0.01)
 
     def test_a_guest_ends_with_the_job(self):
         with Shown(self) as job:
