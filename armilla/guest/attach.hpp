@@ -55,6 +55,7 @@ struct rank_look {
   std::string waits_for;      ///< of its main fiber, while it waits: "barrier", "future::wait"
   std::string algorithm;      ///< the algorithm that it is in; empty: none
   statistics counts;          ///< counters only; small statements count when their frame leaves
+  double cpu = 0;             ///< seconds of processor time that its process has used; 0: not known, as of ranks that are threads
   std::uint64_t memory = 0;   ///< bytes of its process that are in memory, those it shares with other ranks included
   std::uint64_t segment = 0;  ///< bytes of its segment that are in memory
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <ctime>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -42,6 +43,14 @@ std::uint64_t memory_of(int process) {
   std::uint64_t size = 0, resident = 0;
   std::ifstream(fmt::format("/proc/{}/statm", process)) >> size >> resident;
   return resident * std::uint64_t(sysconf(_SC_PAGESIZE));
+}
+
+// The kernel counts by process: threads of one cannot be told apart.
+double cpu_of(int process) noexcept {
+  clockid_t clock{};
+  timespec used{};
+  if (clock_getcpuclockid(process, &clock) != 0 || clock_gettime(clock, &used) != 0) return 0;
+  return double(used.tv_sec) + double(used.tv_nsec) * 1e-9;
 }
 
 void look_at_running(const control_block& rank, rank_look& result) {
@@ -95,6 +104,7 @@ rank_look look_at(const job_memory& memory, rank_t r) {
   if (!result.here) return result;
   if (stage == rank_stage::running) look_at_running(control, result);
   look_at_process(result);
+  if (job.threads == 0) result.cpu = cpu_of(result.process);
   result.algorithm = text_in(control.algorithm);
   read_counters(control.count, result.counts);
   result.segment = memory.resident(memory.layout().segment(r), memory.layout().segment_bytes);

@@ -2,7 +2,11 @@
 """Arrays that a running job exposes, in this process's memory."""
 from __future__ import annotations
 
+import os
 import re
+import threading
+from collections import deque
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +15,37 @@ from . import _core
 
 _NUMBERS = {"bool": "?", "char": "S1"} | {f"{kind}{bits}": f"{code}{bits // 8}" for kind, code in (("int", "i"), ("uint", "u")) for bits in (8, 16, 32, 64)}
 _NUMBERS |= {"float32": "f4", "float64": "f8", "complex<float32>": "c8", "complex<float64>": "c16"}
+
+
+_PIECE = 4 << 20  # bytes; not by the number of cores, so that sums are the same everywhere
+
+
+def _pieces_of(local: np.ndarray) -> list[np.ndarray]:
+    rows = max(1, _PIECE * len(local) // local.nbytes)
+    return [local[first : first + rows] for first in range(0, len(local), rows)]
+
+
+def _by_all_cores(work: Callable[[np.ndarray], Any], pieces: list[np.ndarray]) -> list[Any]:
+    """What `work` makes of each piece. NumPy releases the interpreter's lock, and half of the first pass over mapped memory is page faults."""
+    results = [work(piece) for piece in pieces[:1]]  # if it cannot be done, it ends here
+    results += [None] * (len(pieces) - 1)
+    left = deque(range(1, len(pieces)))
+
+    def work_off() -> None:
+        while left:
+            try:
+                i = left.popleft()
+            except IndexError:  # another thread has it
+                return
+            results[i] = work(pieces[i])
+
+    helpers = [threading.Thread(target=work_off) for _ in range(min(len(os.sched_getaffinity(0)), len(left)) - 1)]
+    for helper in helpers:
+        helper.start()
+    work_off()
+    for helper in helpers:
+        helper.join()
+    return results
 
 
 def _split(text: str) -> list[str]:
@@ -134,10 +169,12 @@ class ExposedArray:
             local[mask] = new[places][mask]
 
     def _each(self, what: str) -> list[Any]:
-        return [getattr(local, what)() for _, local in self._parts if local.size]
+        pieces = [piece for _, local in self._parts if local.size for piece in _pieces_of(local)]
+        return _by_all_cores(lambda piece: getattr(piece, what)(), pieces)
 
     def sum(self) -> Any:
-        return sum(self._each("sum"), self.dtype.type(0))
+        sums = self._each("sum")
+        return np.sum(sums) if sums else self.dtype.type(0)
 
     def min(self) -> Any:
         return min(self._each("min"))

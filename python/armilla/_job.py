@@ -42,8 +42,8 @@ class Job:
         return self._guest.alive
 
     def stats(self) -> list[dict[str, Any]]:
-        """What each rank shows now: `rank`, `process`, `program`, `here`, `doing`, `seconds`, `waits_for`, `algorithm`, `memory`,
-        `segment` (bytes in memory) and `counters`, a dict of all counters since the rank began to run."""
+        """What each rank shows now: `rank`, `process`, `program`, `here`, `doing`, `seconds`, `waits_for`, `algorithm`, `cpu`
+        (seconds of processor time), `memory`, `segment` (bytes in memory) and `counters`, a dict of all counters since the rank began to run."""
         return self._guest.look()
 
     def who_waits(self) -> dict[int, tuple[str, float]]:

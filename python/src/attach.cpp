@@ -35,6 +35,7 @@ nb::dict as_dict(const rank_look& r) {
   d["seconds"] = r.seconds;
   d["waits_for"] = r.waits_for;
   d["algorithm"] = r.algorithm;
+  d["cpu"] = r.cpu;
   d["memory"] = r.memory;
   d["segment"] = r.segment;
   d["counters"] = counters_of(r.counts);

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import armilla
+from armilla import _exposed
 from conftest import wait_for
 
 HEAT = pathlib.Path(os.environ["TESTED_BUILD"]) / "bin/heat"
@@ -110,6 +111,29 @@ def test_arrays_are_seen_where_they_lie(heat):
     assert t[::-1].tolist() == whole[::-1].tolist()
     with pytest.raises(IndexError):
         t[CELLS]
+
+
+def test_sums_by_pieces_leave_no_element_out(heat, monkeypatch):
+    t = heat.array("temperature")
+    t[:] = np.arange(CELLS)
+    monkeypatch.setattr(_exposed, "_PIECE", 800)
+    assert len(_exposed._pieces_of(t.local(0))) == 34
+    assert (t.sum(), t.min(), t.max()) == (CELLS * (CELLS - 1) / 2, 0, CELLS - 1)
+    assert isinstance(t.sum(), np.float64)
+
+
+@pytest.mark.parametrize("shape", [(1,), (5, 7), (1, 3000), (3, 1, 2)])
+def test_pieces_are_the_whole(shape, monkeypatch):
+    monkeypatch.setattr(_exposed, "_PIECE", 100)
+    whole = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+    pieces = _exposed._pieces_of(whole)
+    assert np.array_equal(np.concatenate(pieces), whole)
+    assert sum(_exposed._by_all_cores(np.sum, pieces)) == whole.sum()
+
+
+def test_what_has_no_sum_says_so_once():
+    with pytest.raises(TypeError):
+        _exposed._by_all_cores(np.sum, [np.zeros(3, "V4")] * 9)
 
 
 def test_what_is_written_is_in_the_job(heat):

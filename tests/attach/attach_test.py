@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from shown import FABRICS, PATIENCE, SHOWN, TOP, Shown, clean_environment, guest
@@ -49,6 +50,23 @@ class Attach(unittest.TestCase):
         with Shown(self) as job:
             self.assertEqual([r["messages_a_second"] for r in job.look()["ranks"]], [0, 0])
 
+    def test_what_lies_unevenly_is_said(self):
+        def busy(seen):
+            return seen["most_by_mean"]["busy"]
+
+        with Shown(self, ranks=3) as job:  # rank 0 alone computes
+            seen = job.look_until(lambda ranks: ranks[0]["busy"] > 4 * (ranks[1]["busy"] + ranks[2]["busy"]))
+            self.assertEqual((seen["most_by_mean"]["messages"], seen["most_by_mean"]["bytes"]), (0, 0))
+            self.assertTrue(2 < busy(seen) <= 3, seen)
+        with Shown(self, ranks=1) as job:
+            self.assertEqual(busy(job.look()), 1)
+        if "threads" in FABRICS:
+            with Shown(self, fabric="threads") as job:
+                self.assertEqual(busy(job.look()), 0)
+        with Shown(self, scene="chat") as job:
+            job.look_until(lambda ranks: all(r["messages_a_second"] > 0 for r in ranks))
+            self.assertTrue(1 <= job.look(100)["most_by_mean"]["messages"] <= 2)
+
     def test_guests_that_stop_or_are_killed_do_no_harm(self):
         with Shown(self, scene="chat") as job:
             guests = [subprocess.Popen([TOP, "--interval", "10", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
@@ -62,6 +80,28 @@ class Attach(unittest.TestCase):
         for each in guests:
             each.kill()
             each.communicate()
+
+    @unittest.skipUnless(os.path.exists("/proc/self/schedstat"), "the kernel does not count nanoseconds")
+    def test_a_guest_takes_no_hundredth_of_a_core(self):
+        def used(pids):
+            total = 0
+            for pid in pids:
+                with open(f"/proc/{pid}/schedstat") as file:
+                    total += int(file.read().split()[0])
+            return total * 1e-9
+
+        with Shown(self, ranks=3) as job:
+            seen = job.look_until(lambda ranks: [r["doing"] for r in ranks] == ["busy", "waiting", "waiting"])
+            watcher = subprocess.Popen([TOP, job.pid], env=clean_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            watcher.stdout.readline()
+            # Rank 0 computes anyway; those that wait, and the supervisor, would show what a guest makes them do.
+            all_of_them = [watcher.pid, job.process.pid] + [r["process"] for r in seen["ranks"][1:]]
+            before, begin = used(all_of_them), time.monotonic()
+            time.sleep(2)
+            took = (used(all_of_them) - before) / (time.monotonic() - begin)
+            watcher.kill()
+            watcher.communicate()
+        self.assertLess(took, 0.01)
 
     def test_a_guest_ends_with_the_job(self):
         with Shown(self) as job:
@@ -83,11 +123,12 @@ class Attach(unittest.TestCase):
 
     def test_the_table(self):
         with Shown(self) as job:
-            lines = guest(TOP, "--once", "--interval", "10", job.pid).stdout.splitlines()
-            self.assertEqual(len(lines), 4)
+            lines = guest(TOP, "--once", "--interval", "200", job.pid).stdout.splitlines()
+            self.assertEqual(len(lines), 5)
             self.assertTrue(lines[0].startswith(f"{SHOWN} ({job.pid}): 2 ranks"), lines[0])
-            self.assertRegex(lines[1], r" RANK +PROCESS +DOES ")
-            self.assertRegex(lines[2], r"^ +0 +\d+  busy ")
+            self.assertRegex(lines[1], r"^Most by mean: busy [12]\.\d\d$")  # no messages are sent
+            self.assertRegex(lines[2], r" RANK +PROCESS +DOES ")
+            self.assertRegex(lines[3], r"^ +0 +\d+  busy ")
 
     def test_jobs_are_listed_while_they_run(self):
         def listed():

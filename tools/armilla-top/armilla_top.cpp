@@ -105,7 +105,7 @@ void print_once(watcher& look, const wishes& w) {
   std::this_thread::sleep_for(milliseconds(w.interval_ms));
   const auto ranks = look.next();
   const armilla::job_summary job = look.job().summary();
-  fmt::print("{}", w.json ? json_of(job, ranks, look.seconds()) : table_of(job, ranks, order::rank, ranks.size() + 2));
+  fmt::print("{}", w.json ? json_of(job, ranks, look.seconds()) : table_of(job, ranks, order::rank, ranks.size() + 3));
 }
 
 // Until the next key.

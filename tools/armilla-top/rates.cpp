@@ -21,6 +21,29 @@ double rate(std::uint64_t before, std::uint64_t after, double seconds) {
   return after > before && seconds > 0 ? double(after - before) / seconds : 0;
 }
 
+double busy(const rank_look& before, const rank_look& after, double seconds) {
+  return after.cpu > before.cpu && seconds > 0 ? (after.cpu - before.cpu) / seconds : 0;
+}
+
+double most_by_mean(const std::vector<rank_rates>& ranks, double rank_rates::* value) {
+  double most = 0, sum = 0, here = 0;
+  for (const rank_rates& r : ranks)
+    if (r.last.here) most = std::max(most, r.*value), sum += r.*value, ++here;
+  return sum > 0 ? most * here / sum : 0;
+}
+
+// What no rank has is left out.
+std::string text_of(const imbalance& uneven) {
+  std::string text;
+  const auto add = [&](const char* what, double value) {
+    if (value > 0) text += fmt::format("{} {} {:.2f}", text.empty() ? "Most by mean:" : ",", what, value);
+  };
+  add("messages", uneven.messages);
+  add("bytes", uneven.bytes);
+  add("busy", uneven.busy);
+  return text.empty() ? text : text + "\n";
+}
+
 double waits(const rank_rates& r) { return r.last.doing == "waiting" ? r.last.seconds : -1; }
 
 std::string short_number(double n) {
@@ -53,7 +76,8 @@ json json_of(const rank_rates& r) {
            {"memory", l.memory},
            {"segment", l.segment},
            {"messages_a_second", r.messages},
-           {"bytes_a_second", r.bytes}};
+           {"bytes_a_second", r.bytes},
+           {"busy", r.busy}};
   for (const detail::counter_row& row : detail::counter_table()) out["counters"][row.name] = l.counts.*row.member;
   return out;
 }
@@ -62,11 +86,21 @@ json json_of(const rank_rates& r) {
 
 std::vector<rank_rates> rates_of(const std::vector<rank_look>& before, const std::vector<rank_look>& after, double seconds) {
   std::vector<rank_rates> result;
+  const rank_look nothing;  // of a rank that has joined since
   for (std::size_t r = 0; r < after.size(); ++r) {
-    const statistics &from = before[r].counts, &to = after[r].counts;
-    result.push_back({after[r], rate(messages_of(from), messages_of(to), seconds), rate(bytes_of(from), bytes_of(to), seconds)});
+    const rank_look& first = r < before.size() ? before[r] : nothing;
+    const statistics &from = first.counts, &to = after[r].counts;
+    result.push_back({.last = after[r],
+                      .messages = rate(messages_of(from), messages_of(to), seconds),
+                      .bytes = rate(bytes_of(from), bytes_of(to), seconds),
+                      .busy = busy(first, after[r], seconds)});
   }
   return result;
+}
+
+imbalance imbalance_of(const std::vector<rank_rates>& ranks) {
+  return {most_by_mean(ranks, &rank_rates::messages), most_by_mean(ranks, &rank_rates::bytes),
+          most_by_mean(ranks, &rank_rates::busy)};
 }
 
 void sort_by(std::vector<rank_rates>& ranks, order by) {
@@ -94,14 +128,19 @@ std::string table_of(const job_summary& job, const std::vector<rank_rates>& rank
   std::string text = fmt::format("{} ({}): {} rank{}{}, {} waiting; {} messages/s, {} bytes/s; by {}\n", job.program, job.process,
                                  job.ranks, job.ranks == 1 ? "" : "s", job.threads ? " as threads" : "", waiting,
                                  short_number(messages), short_number(bytes), name_of(by));
+  const std::string uneven = ranks.size() > 1 ? text_of(imbalance_of(ranks)) : "";
+  text += uneven;
   text += fmt::format("{:>5} {:>8}  {:<9}{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", "RANK", "PROCESS", "DOES", "SINCE s", "MSG/s",
                       "BYTES/s", "MEMORY", "SEGMENT", "WAITS FOR");
-  for (std::size_t i = 0; i < ranks.size() && i + 2 < lines; ++i) text += line_of(ranks[i]);
+  const std::size_t head = uneven.empty() ? 2 : 3;
+  for (std::size_t i = 0; i < ranks.size() && i + head < lines; ++i) text += line_of(ranks[i]);
   return text;
 }
 
 std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, double seconds) {
   json out{{"process", job.process}, {"program", job.program}, {"threads", job.threads}, {"seconds", seconds}};
+  const imbalance uneven = imbalance_of(ranks);
+  out["most_by_mean"] = {{"messages", uneven.messages}, {"bytes", uneven.bytes}, {"busy", uneven.busy}};
   out["ranks"] = json::array();
   for (const rank_rates& r : ranks) out["ranks"].push_back(json_of(r));
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
