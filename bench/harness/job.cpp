@@ -73,11 +73,16 @@ bool on_hosts(worker_kind k) { return k >= worker_kind::hosts_mpi && k <= worker
 
 bool is_timed(worker_kind k) { return k == worker_kind::timed || k == worker_kind::programs_timed; }
 
+bool by_message(worker_kind k) {
+  return k == worker_kind::by_message || is_timed(k) || k == worker_kind::with_thread || k == worker_kind::interrupted;
+}
+
 arguments armilla_command(const job_options& o, const std::string& name, const std::string& left) {
   arguments words = {"env", "ARMILLA_RANKS=" + std::to_string(o.ranks), "ARMILLA_FABRIC=" + o.fabric};
   if (o.kind == worker_kind::traced) words.push_back("ARMILLA_TRACE=" + left);
   if (o.kind == worker_kind::yielding) words.push_back("ARMILLA_CROWDING=0");
-  if (o.kind != worker_kind::armilla && o.kind != worker_kind::yielding && o.kind != worker_kind::traced)
+  if (o.kind == worker_kind::goes_on) words.push_back("ARMILLA_ON_LOSS=continue");
+  if (by_message(o.kind))
     words.push_back("ARMILLA_ACCESS_BY_MESSAGE=1");
   if (is_timed(o.kind)) words.push_back("ARMILLA_STATS=timing," + left);
   if (o.kind == worker_kind::with_thread) words.push_back("ARMILLA_PROGRESS_MODE=thread");
@@ -231,6 +236,7 @@ void job::start(const job_options& options, const std::string& name) {
   switch (options.kind) {
     case worker_kind::armilla:
     case worker_kind::yielding:
+    case worker_kind::goes_on:
     case worker_kind::by_message:
     case worker_kind::with_thread:
     case worker_kind::interrupted:

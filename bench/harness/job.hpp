@@ -29,6 +29,7 @@ struct sample {
 ///   by_message      global memory is reached by messages although it is mapped
 ///   timed           the same, and the library takes the time of its components
 ///   yielding        ranks that outnumber the cores yield them to others whatever these are
+///   goes_on         outlives ranks that die, but none does
 ///   with_thread     the same, and a thread of each rank answers while it computes
 ///   interrupted     the same, and each rank is interrupted while it computes
 ///   traced          each rank notes what it does; the file is thrown away
@@ -44,6 +45,7 @@ struct sample {
 enum class worker_kind {
   armilla,
   yielding,
+  goes_on,
   by_message,
   timed,
   with_thread,

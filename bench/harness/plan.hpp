@@ -24,6 +24,7 @@ struct spec {
   std::string row;  ///< the worker's row; several specs may use one with different sizes
   std::string unit = "ns";
   long size = 0;
+  long quick_size = 0;  ///< of a quick run; 0: the same
   long iterations = 1000;
   std::vector<baseline> baselines = {};  ///< the first one fills the fields `baseline` and `ratio`
   double limit_x = 0;                    ///< target on the ratio to the raw line, 0: none

@@ -25,9 +25,10 @@ int wanted(const spec& what, const sampling& how) { return how.quick ? std::min(
 
 round take_round(const spec& what, const sampling& how, int ranks, job_pool& jobs) {
   round r;
-  r.own = jobs.run({what.worker, ranks, how.fabric}, what.row, what.size, what.iterations);
+  const long size = how.quick && what.quick_size != 0 ? what.quick_size : what.size;
+  r.own = jobs.run({what.worker, ranks, how.fabric}, what.row, size, what.iterations);
   for (const baseline& b : what.baselines) {
-    r.others.push_back(jobs.run({b.worker, b.ranks ? b.ranks : ranks, how.fabric}, b.row, what.size,
+    r.others.push_back(jobs.run({b.worker, b.ranks ? b.ranks : ranks, how.fabric}, b.row, size,
                                 b.iterations ? b.iterations : what.iterations));
   }
   return r;

@@ -22,6 +22,7 @@ void add_mrpc(row_table& rows);
 void add_mrpc_calls(row_table& rows);
 void add_attention(row_table& rows);
 void add_network(row_table& rows);
+void add_keep(row_table& rows);
 void add_mm(row_table& rows);  ///< where OpenBLAS is installed
 
 /// The Armilla worker: every rank of the job serves the coordinator named in the arguments.

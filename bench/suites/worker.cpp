@@ -29,6 +29,7 @@ int work(int argc, char** argv) {
     add_mrpc_calls(rows);
     add_attention(rows);
     add_network(rows);
+    add_keep(rows);
 #ifdef ARMILLA_BENCH_BLAS
     add_mm(rows);
 #endif
