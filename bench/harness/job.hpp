@@ -36,6 +36,7 @@ struct sample {
 ///   programs        rank 0 runs this program and the others another one; by message, too
 ///   programs_timed  the same, timed
 ///   example         a whole program of examples/, started anew each time; example_mpi: its twin by MPI
+///   pair            two jobs of so many ranks each do it at once on the same cores; the figure is the slower one's
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
@@ -69,6 +70,7 @@ enum class worker_kind {
   compiler,
   example,
   example_mpi,
+  pair,
   mourners,
   mourners_on_hosts
 };
@@ -120,7 +122,12 @@ class job_pool {
     job_options options;
     std::unique_ptr<job> running;
   };
+  /// Two jobs that do the same at once.
+  sample run_pair(job_options each, const std::string& row, long size, long iterations);
+
   std::vector<slot> slots_;
+  int ranks_of_pair_ = 0;
+  std::unique_ptr<job> pair_[2];
 };
 
 /// What this kind of worker needs and is not here, in words; empty: nothing.
