@@ -12,8 +12,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <stdexcept>
+#include <thread>
 
 #include "bench/harness/arena.hpp"
 #include "bench/harness/example.hpp"
@@ -266,6 +268,7 @@ void job::start(const job_options& options, const std::string& name) {
     case worker_kind::polars:
     case worker_kind::duckdb:
     case worker_kind::mourners:
+    case worker_kind::pair:
     case worker_kind::mourners_on_hosts: throw std::logic_error("neither the compiler nor programs that end are a worker");
   }
 }
@@ -344,11 +347,35 @@ std::vector<answer> job::gather() {
   return all;
 }
 
+sample job_pool::run_pair(job_options each, const std::string& row, long size, long iterations) {
+  each.kind = worker_kind::armilla;
+  if (ranks_of_pair_ != each.ranks || !pair_[0] || !pair_[1])
+    for (std::unique_ptr<job>& one : pair_) one = std::make_unique<job>(each);
+  ranks_of_pair_ = each.ranks;
+  sample of[2];
+  std::exception_ptr failed[2];
+  const auto run_one = [&](int i) {
+    try {
+      of[i] = pair_[i]->run(row, size, iterations);
+    } catch (...) { failed[i] = std::current_exception(); }
+  };
+  std::thread second(run_one, 1);
+  run_one(0);
+  second.join();
+  for (const std::exception_ptr& why : failed)
+    if (why) {
+      for (std::unique_ptr<job>& one : pair_) one.reset();
+      std::rethrow_exception(why);
+    }
+  return {.value = std::max(of[0].value, of[1].value)};  // each disturbs the other one's lines: they say nothing
+}
+
 sample job_pool::run(const job_options& options, const std::string& row, long size, long iterations) {
   if (options.kind == worker_kind::compiler) return {compile_seconds(row)};
   if (options.kind == worker_kind::example || options.kind == worker_kind::example_mpi) return {example_ms(options, row, size)};
   if (options.kind == worker_kind::polars || options.kind == worker_kind::duckdb) return {tables_ns(row, size, iterations)};
   if (options.kind == worker_kind::mourners || options.kind == worker_kind::mourners_on_hosts) return {loss_ms(row, iterations)};
+  if (options.kind == worker_kind::pair) return run_pair(options, row, size, iterations);
   auto at = std::find_if(slots_.begin(), slots_.end(), [&](const slot& s) {
     return s.options.kind == options.kind && s.options.ranks == options.ranks && s.options.fabric == options.fabric;
   });
@@ -366,6 +393,8 @@ sample job_pool::run(const job_options& options, const std::string& row, long si
 
 void job_pool::keep_only(int ranks) {
   std::erase_if(slots_, [&](const slot& s) { return s.options.ranks != ranks; });
+  if (ranks_of_pair_ != ranks)
+    for (std::unique_ptr<job>& one : pair_) one.reset();
 }
 
 }  // namespace bench

@@ -38,6 +38,7 @@ struct sample {
 ///   programs_timed  the same, timed
 ///   example         a whole program of examples/, started anew each time; example_mpi: its twin by MPI
 ///   polars, duckdb  those for tables, in Python, by a process for each sample
+///   pair            two jobs of so many ranks each do it at once on the same cores; the figure is the slower one's
 ///   mourners        jobs that each lose a rank; mourners_on_hosts: a host
 ///   over_mpi        started by mpirun, and MPI carries everything
 ///   over_ucx        UCX carries everything, by what it chooses itself; over_ucx_tcp: by TCP
@@ -74,6 +75,7 @@ enum class worker_kind {
   example_mpi,
   polars,
   duckdb,
+  pair,
   mourners,
   mourners_on_hosts
 };
@@ -125,7 +127,12 @@ class job_pool {
     job_options options;
     std::unique_ptr<job> running;
   };
+  /// Two jobs that do the same at once.
+  sample run_pair(job_options each, const std::string& row, long size, long iterations);
+
   std::vector<slot> slots_;
+  int ranks_of_pair_ = 0;
+  std::unique_ptr<job> pair_[2];
 };
 
 /// What this kind of worker needs and is not here, in words; empty: nothing.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "bench/harness/job.hpp"
+#include "bench/harness/strangers.hpp"
 
 namespace bench {
 
@@ -29,11 +30,13 @@ struct spec {
   std::vector<baseline> baselines = {};  ///< the first one fills the fields `baseline` and `ratio`
   double limit_x = 0;                    ///< target on the ratio to the raw line, 0: none
   double limit_value = 0;                ///< target on the value itself, 0: none
+  double limit_spread = 0;               ///< target on the greatest value by the least, 0: none
   int ranks = 0;                         ///< 0: what the user asked for
   int runs = 30;
   worker_kind worker = worker_kind::armilla;
-  int strangers = 0;     ///< processes that do nothing but use the cores meanwhile
-  paper_row paper = {};  ///< if the MRPC paper measured the same: shown beside the baseline that is timed
+  int strangers = 0;                            ///< processes that do nothing but use the cores meanwhile
+  stranger_kind beside = stranger_kind::spins;  ///< what they do
+  paper_row paper = {};                         ///< if the MRPC paper measured the same: shown beside the baseline that is timed
 };
 
 /// The rows of these suites.

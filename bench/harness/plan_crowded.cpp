@@ -17,6 +17,7 @@ void add_beside_strangers(std::vector<spec>& t) {
                  .row = "call_turns_median",
                  .iterations = 200'000,
                  .limit_value = 300,
+                 .limit_spread = 2,
                  .ranks = 2,
                  .runs = 9,
                  .strangers = strangers});
@@ -29,6 +30,7 @@ void add_beside_strangers(std::vector<spec>& t) {
                      .iterations = 20'000 / (strangers == 0 ? 1 : 4),
                      .baselines = std::move(beside),
                      .limit_value = limit_ns,
+                     .limit_spread = row == "call_turns_p99" ? 0.0 : 2.0,
                      .ranks = ranks,
                      .runs = 9,
                      .strangers = strangers});
@@ -38,6 +40,8 @@ void add_beside_strangers(std::vector<spec>& t) {
       const double of_before = strangers == 0 ? 1.05 : 0.1;
       add("call_turns", alone, {{mpi, "mpi_turns", 1.0, few}, {yielding, "call_turns", of_before, few}});
       add("call_ring", alone, {{mpi, "mpi_ring", 1.0, few}, {yielding, "call_ring", of_before, few}});
+      add("pipeline_counter", 0, {{yielding, "pipeline_counter", of_before, few}});
+      add("pipeline_statement", 0, {{yielding, "pipeline_statement", of_before, few}});
       if (strangers > 0) add("call_turns_p99", strangers == 1 ? 1e6 : 5e6, {});
     }
   const auto program = [&](const std::string& row, const char* unit, long size, long iterations, worker_kind worker,
@@ -54,14 +58,50 @@ void add_beside_strangers(std::vector<spec>& t) {
                  .worker = worker,
                  .strangers = 2});
   };
-  program("em3d_base", "ns/edge", 40, 30, by_message, {mpi, "mpi_em3d_base", 1.0});  // a call for each value of another rank
+  program("em3d_base", "ns/edge", 40, 4, by_message, {mpi, "mpi_em3d_base", 1.0});  // a call for each value of another rank
   program("jacobi", "ms", 20, 1, example, {example_mpi, "jacobi_mpi", 1.0});
+}
+
+/// Two jobs of two ranks, each of which has half of the cores' time: 0.45 of what one has alone, at least.
+void add_pairs(std::vector<spec>& t) {
+  const auto row = [&](const std::string& name, long size, long iterations) {
+    t.push_back({.name = name + "_2on2_beside_a_job",
+                 .suite = "crowded",
+                 .row = name,
+                 .size = size,
+                 .iterations = iterations,
+                 .baselines = {{worker_kind::armilla, name, 1 / 0.45}},
+                 .ranks = 2,
+                 .runs = 9,
+                 .worker = worker_kind::pair});
+  };
+  row("call_turns", 0, 200'000);
+  row("barrier", 0, 200'000);
+  row("reduce", 10'000'000, 10);
+}
+
+/// Beside what takes memory and starts and ends processes, as a compiler does.
+void add_beside_compilers(std::vector<spec>& t) {
+  for (const int ranks : {2, 4})
+    t.push_back({.name = "call_turns_" + std::to_string(ranks) + "on2_beside_2_compilers",
+                 .suite = "crowded",
+                 .row = "call_turns",
+                 .iterations = ranks == 2 ? 200'000 : 2000,
+                 .limit_spread = 2,
+                 .ranks = ranks,
+                 .runs = 9,
+                 .strangers = 2,
+                 .beside = stranger_kind::compiles});
 }
 
 }  // namespace
 
 void add_crowded(std::vector<spec>& t) {
   add_beside_strangers(t);
+  add_beside_compilers(t);
+  add_pairs(t);
+  t.push_back(
+      {.name = "idle_job_4on2", .suite = "crowded", .row = "idle_job", .unit = "%", .limit_value = 0.1, .ranks = 5, .runs = 5});
   constexpr long million = 1'000'000;
   for (const int ranks : {4, 8}) {
     const auto row = [&](const std::string& name, long size, long iterations) {

@@ -8,6 +8,8 @@
 namespace bench {
 namespace {
 
+const std::string most_by_least = "most by least";
+
 [[gnu::format(printf, 1, 2)]] std::string text(const char* format, ...) {
   char buffer[400];
   std::va_list arguments;
@@ -56,6 +58,8 @@ std::vector<judgement> judge(const result& r) {
   const state s = r.shown();
   if (r.what->limit_x > 0) all.push_back({"raw line", r.x_yardstick(s).median, r.what->limit_x, s == state::fast});
   if (r.what->limit_value > 0) all.push_back({r.what->unit, r.values(s).median, r.what->limit_value, true});
+  if (const spread v = r.values(s); r.what->limit_spread > 0 && v.min > 0)
+    all.push_back({most_by_least, v.max / v.min, r.what->limit_spread, true});
   for (std::size_t b = 0; b < r.what->baselines.size(); ++b) {
     const baseline& one = r.what->baselines[b];
     if (one.limit > 0) all.push_back({one.row, r.ratio(b).median, one.limit, true});
@@ -77,7 +81,8 @@ void print_row(std::ostream& out, const result& r) {
   const std::vector<judgement> judged = judge(r);
   const state s = r.shown(), beside = s == state::fast ? state::other : state::fast;
   print_line(out, r, s);
-  out << verdict(judged, "raw line") << verdict(judged, r.what->unit) << (r.noisy() ? "  NOISY" : "") << '\n';
+  out << verdict(judged, "raw line") << verdict(judged, r.what->unit) << verdict(judged, most_by_least)
+      << (r.noisy() ? "  NOISY" : "") << '\n';
   for (std::size_t b = 0; b < r.what->baselines.size(); ++b) print_baseline(out, r, b, judged);
   if (r.in_state(beside) > 0 && r.yardsticks(beside).median > 0) {
     out << text("%20s", "");

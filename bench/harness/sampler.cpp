@@ -37,14 +37,17 @@ round take_round(const spec& what, const sampling& how, int ranks, job_pool& job
 }  // namespace
 
 bool round::steady() const {
-  double least = own.yardstick(), most = least;
-  bool each = own.steady();
-  for (const sample& s : others) {
+  double least = 0, most = 0;
+  bool each = true;
+  const auto look_at = [&](const sample& s) {
     each = each && s.steady();
-    if (s.yardstick() == 0) continue;
-    least = std::min(least, s.yardstick());
-    most = std::max(most, s.yardstick());
-  }
+    const double line = s.yardstick();
+    if (line == 0) return;  // it has none
+    least = least == 0 ? line : std::min(least, line);
+    most = std::max(most, line);
+  };
+  look_at(own);
+  for (const sample& s : others) look_at(s);
   return each && most <= least * (1 + round_tolerance);
 }
 
@@ -110,7 +113,7 @@ void take(result& into, const sampling& how, job_pool& jobs) {
   }
   const std::size_t goal = into.rounds.size() + std::size_t(runs);
   try {
-    const strangers others(into.what->strangers);
+    const strangers others(into.what->strangers, into.what->beside);
     for (int tries = 0; tries < 4 * runs && into.rounds.size() < goal && (tries < 3 || now_ns() < deadline); ++tries) {
       round r = take_round(*into.what, how, into.ranks, jobs);
       (r.steady() ? into.rounds : into.unsteady).push_back(std::move(r));

@@ -37,6 +37,22 @@ TEST(round, is_thrown_away_when_the_state_changed_between_row_and_baseline) {
   EXPECT_FALSE((round{{1, 100, 100}, {{1, 500, 500}}}).steady());
 }
 
+TEST(round, needs_no_line_of_a_row_that_has_none) {
+  EXPECT_TRUE((round{{1, 0, 0}, {{1, 500, 500}}}).steady());
+  EXPECT_FALSE((round{{1, 0, 0}, {{1, 100, 100}, {1, 500, 500}}}).steady());
+}
+
+TEST(result, is_judged_by_the_greatest_value_by_the_least) {
+  const spec row{.name = "some", .suite = "micro", .row = "some", .limit_spread = 2};
+  result r(&row, 2, "shm");
+  for (const double value : {110.0, 100.0, 190.0}) r.rounds.push_back(round_of(value, 100, 300));
+  ASSERT_EQ(judge(r).size(), 1u);
+  EXPECT_DOUBLE_EQ(judge(r)[0].got, 1.9);
+  EXPECT_TRUE(judge(r)[0].passed());
+  r.rounds.push_back(round_of(201, 100, 300));
+  EXPECT_FALSE(judge(r)[0].passed());
+}
+
 TEST(result, shows_the_fast_state_first_and_judges_it) {
   const spec row = some_row();
   result r(&row, 2, "shm");

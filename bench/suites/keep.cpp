@@ -51,11 +51,13 @@ double copy_to_next(row_context& c) {
   const everywhere<double> copies(part(c));
   double* const to = copies.of(am::rank_t((c.rank + 1) % c.ranks)).local();
   const double* const from = x.local().data();
+  const auto copy = [&] {
+    std::memcpy(to, from, part(c) * sizeof(double));
+    keep(to);
+  };
+  copy();  // this rank has not seen those pages before
   const double time = ms_together([&] {
-    for (long i = 0; i < c.iterations; ++i) {
-      std::memcpy(to, from, part(c) * sizeof(double));
-      keep(to);
-    }
+    for (long i = 0; i < c.iterations; ++i) copy();
   });
   verify(to[part(c) - 1] == from[part(c) - 1], "copy");
   return time / double(c.iterations);

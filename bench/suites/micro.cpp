@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <vector>
 
 #include "armilla/am/outbox.hpp"
@@ -81,6 +82,38 @@ double call_ring(row_context& c) {
   });
   am::barrier();
   return result;
+}
+
+am::per_rank<am::counter> counted;
+am::per_rank<am::semaphore> told;
+void tell() { told->release(); }
+
+/// Nanoseconds of a step of what goes through all ranks, one behind the other: `wait` for the rank before, `pass` to the next.
+template <class Wait, class Pass>
+double pipeline(row_context& c, Wait wait, Pass pass) {
+  const am::rank_t to = am::rank() + 1;
+  am::barrier();
+  const double result = time_per(c.iterations, [&](long n) {
+    for (long i = 0; i < n; ++i) {
+      if (am::rank() != 0) wait();
+      if (to != am::ranks()) pass(to);
+    }
+    am::barrier();
+  });
+  return result;
+}
+
+double pipeline_counter(row_context& c) {
+  return pipeline(c, [] { counted.local().wait(1); }, [](am::rank_t to) { counted.on(to).signal(); });
+}
+
+double pipeline_statement(row_context& c) {
+  return pipeline(
+      c, [] { told->acquire(); },
+      [](am::rank_t to) {
+        am::async<&tell>(to);
+        am::flush();
+      });
 }
 
 struct quad {
@@ -179,6 +212,36 @@ double idle_cpu(row_context& c) {
   return 100 * total / seconds;
 }
 
+/// Seconds of processor time that these processes have used.
+double used_by(const std::set<pid_t>& processes) {
+  double sum = 0;
+  for (const pid_t one : processes) {
+    clockid_t clock{};
+    timespec t{};
+    verify(::clock_getcpuclockid(one, &clock) == 0 && ::clock_gettime(clock, &t) == 0, "the clock of a rank");
+    sum += double(t.tv_sec) + double(t.tv_nsec) * 1e-9;
+  }
+  return sum;
+}
+
+/// The same of ranks that went to sleep half a second ago: the last one looks at their clocks.
+double idle_job(row_context& c) {
+  auto* processes = c.scratch<pid_t>();
+  auto* percent = c.scratch<double>(4096);
+  processes[c.rank] = ::getpid();
+  c.sync_sleeping();
+  if (am::rank() == am::ranks() - 1) {
+    const std::set<pid_t> sleepers(processes, processes + c.ranks - 1);
+    ::usleep(500'000);
+    const double before = used_by(sleepers);
+    const std::uint64_t start = now_ns();
+    ::usleep(1'000'000);
+    *percent = 100 * (used_by(sleepers) - before) / (double(now_ns() - start) * 1e-9);
+  }
+  am::barrier();
+  return *percent;
+}
+
 }  // namespace
 
 void add_micro(row_table& rows) {
@@ -194,6 +257,9 @@ void add_micro(row_table& rows) {
                            {"call_vec20_both", call_vec20_both},
                            {"async_oneway", async_oneway},
                            {"async_oneway_agg", flood},
+                           {"pipeline_counter", pipeline_counter},
+                           {"pipeline_statement", pipeline_statement},
+                           {"idle_job", idle_job},
                            {"idle_cpu", idle_cpu}});
 }
 
