@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "armilla/algorithm/by_key.hpp"
+#include "armilla/algorithm/exchange_rounds.hpp"
 #include "armilla/algorithm/large_array.hpp"
 #include "armilla/container/failure_agreement.hpp"
 #include "armilla/container/hash.hpp"
@@ -113,7 +114,7 @@ class partitioned {
     std::vector<std::vector<element>> parts(how.members);
     for (element& e : mine) parts[how.of(hash{}(e.first))].push_back(std::move(e));
     mine = {};
-    for (std::vector<element>& some : t.all_to_all_v(parts))
+    for (std::vector<element>& some : exchange_in_rounds(t, std::move(parts)))
       came_.insert(came_.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
     runs_ = {{came_.data(), came_.size()}};
     size_ = came_.size();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armilla/algorithm/elementwise.hpp"
+#include "armilla/algorithm/exchange_rounds.hpp"
 #include "armilla/algorithm/local_sort.hpp"
 #include "armilla/algorithm/partition_plan.hpp"
 #include "armilla/algorithm/presorted.hpp"
@@ -218,7 +219,7 @@ class parts_sort {
 };
 
 /// The same of elements that others cannot read where they lie (texts, vectors). Each member sorts what it has, finds which of it
-/// goes to which member, and gets all its share in one exchange; so each element travels at most once.
+/// goes to which member, and gets all its share in one exchange, or in rounds of it; so each element travels at most once.
 template <class T, class Order>
 void sort_owned(const team& t, std::span<T> part, const placement& where, const char* operation, const Order& comes_first,
                 failure& why) {
@@ -237,7 +238,7 @@ void sort_owned(const team& t, std::span<T> part, const placement& where, const 
     shares[m].assign(std::move_iterator(part.data() + first), std::move_iterator(part.data() + end));
     if (m != std::size_t(t.rank())) count_moved(end - first);
   }
-  std::vector<std::vector<T>> come = t.all_to_all_v(shares);
+  std::vector<std::vector<T>> come = exchange_in_rounds(t, std::move(shares));
   T* to = part.data();
   for (std::vector<T>& of_member : come) to = std::move(of_member.begin(), of_member.end(), to);
   count_elements(part.size());

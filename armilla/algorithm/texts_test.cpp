@@ -320,4 +320,23 @@ RANK_TEST(members_that_make_different_ones_are_told) {
   EXPECT_THROWS_SAYING(am::usage_error, "different ones", am::vector<std::string>(am::rank() == 0 ? 4 : 5));
 }
 
+RANK_TEST(texts_are_dealt_anew_in_rounds_of_any_size) {
+  for (const std::size_t limit : {std::size_t(1), std::size_t(1000), std::size_t(100'000), std::size_t(0)}) {
+    am::set_exchange_limit(am::rank() == 0 ? limit : 2 * limit);
+    const std::size_t n = 600;
+    am::array<std::string> x(n);
+    am::for_each_index(x, [](std::size_t i, std::string& e) { e = std::string(i % 37, 'a') + std::to_string(i * 7919 % 100); });
+    std::vector<std::string> expected = am::everything(x);
+    am::barrier();
+    am::stable_sort(x, {}, &std::string::size);
+    std::ranges::stable_sort(expected, {}, &std::string::size);
+    EXPECT(elements_of(x) == expected);
+    std::vector<std::pair<std::string, int>> mine;
+    for (int k = 0; k < 50; ++k) mine.emplace_back("key " + std::to_string(k), int(am::rank()));
+    const std::size_t pairs = am::join(mine, mine).size();
+    EXPECT_EQ(am::world().all_reduce(pairs, std::plus<>{}), 50U * std::size_t(am::ranks()) * std::size_t(am::ranks()));
+  }
+  am::set_exchange_limit(0);
+}
+
 RANK_TEST_MAIN()

@@ -310,7 +310,7 @@ RANK_TEST(verbs_of_an_element_run_on_its_rank) {
   am::array<std::string> y(50);
   for (std::size_t i = 0; i < 50; ++i) {
     x.update(i, long(i), std::plus<>{});
-    const long by = 2;
+    long by = 2;
     x.visit(i, [by](long& e, long also) { e += by * also; }, 5);
     y.update(i, "a", std::plus<>{});
     y.visit(i, [](std::string& e, const std::string& more) { e += more; }, std::string("b"));

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "armilla/team/collectives.hpp"
+#include "armilla/wire/encode.hpp"
+
+namespace armilla {
+
+/// How many bytes of texts, vectors and other elements that are marshalled this rank sends at once where a sort or a join deals
+/// them anew; what is more goes in further rounds. So an exchange takes no more memory than that beside the elements. At the
+/// begin 256 MiB; 0 is that, too. Ranks may differ. Elements that are trivially copyable go from array to array, without rounds.
+void set_exchange_limit(std::size_t bytes);
+
+namespace detail {
+
+std::size_t exchange_limit();
+
+/// The next elements of `part` from `next` on that take up to `most` bytes on the wire: one at least, if there is one.
+template <class T>
+std::vector<T> next_to_leave(std::vector<T>& part, std::size_t& next, std::size_t most) {
+  const std::size_t first = next;
+  for (std::size_t bytes = 0; next < part.size(); ++next) {
+    bytes += encoded_size(part[next]);
+    if (bytes > most && next > first) break;
+  }
+  if (first == 0 && next == part.size()) return std::exchange(part, {});
+  const auto begin = std::make_move_iterator(part.begin());
+  return {begin + std::ptrdiff_t(first), begin + std::ptrdiff_t(next)};
+}
+
+/// As team::all_to_all_v, in rounds as `set_exchange_limit` says. Cost: a reduction a round more.
+template <class T>
+std::vector<std::vector<T>> exchange_in_rounds(const team& t, std::vector<std::vector<T>> parts) {
+  const std::size_t members = parts.size(), me = std::size_t(t.rank());
+  const std::size_t most = exchange_limit() / (members < 2 ? 1 : members - 1);
+  std::vector<std::vector<T>> come(members), leaving(members);
+  std::vector<std::size_t> next(members, 0);
+  come[me] = std::exchange(parts[me], {});
+  for (bool more = true; more;) {
+    std::uint32_t left = 0;
+    for (std::size_t m = 0; m < members; ++m) {
+      leaving[m] = next_to_leave(parts[m], next[m], most);
+      left |= std::uint32_t(next[m] < parts[m].size());
+    }
+    std::vector<std::vector<T>> now = t.all_to_all_v(leaving);
+    for (std::size_t m = 0; m < members; ++m)
+      if (come[m].empty())
+        come[m] = std::move(now[m]);
+      else
+        come[m].insert(come[m].end(), std::make_move_iterator(now[m].begin()), std::make_move_iterator(now[m].end()));
+    more = t.all_reduce(left, std::bit_or<>{}) != 0;
+  }
+  return come;
+}
+
+}  // namespace detail
+}  // namespace armilla
