@@ -19,6 +19,7 @@
 #include "armilla/team/growth.hpp"
 #include "armilla/team/member_transfer.hpp"
 #include "armilla/team/pattern.hpp"
+#include "armilla/team/replicate.hpp"
 #include "armilla/team/survivors.hpp"
 #include "armilla/team/team_state.hpp"
 #include "armilla/team/transfer_streams.hpp"

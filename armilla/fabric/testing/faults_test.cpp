@@ -297,6 +297,16 @@ TEST(reliable, keeps_no_more_than_it_may) {
   net->finish();
 }
 
+// Copies that come quicker than a slow rank takes them would keep what comes behind them away for ever.
+TEST(reliable, what_is_not_acknowledged_is_sent_again_ever_more_rarely) {
+  auto* const script = new scripted_network(longest);
+  const auto net = make_reliable(std::unique_ptr<network>(script), 0, 2);
+  ASSERT_TRUE(two_ends::send(*net, 1, 7));
+  for (const std::uint64_t end = now_ns() + 120'000'000; now_ns() < end;) net->poll();
+  net->finish();
+  EXPECT_LE(script->sent.size(), 7U);  // each 3 ms it would be 40
+}
+
 TEST(reliable, what_is_damaged_counts_as_lost) {
   auto* const script = new scripted_network(longest);
   words good(5);

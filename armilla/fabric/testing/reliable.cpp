@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/testing/reliable.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -21,9 +22,12 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t patience_ns = 3'000'000;  // for an acknowledgement
-constexpr std::size_t kept_at_most = 1024;        // frames to a rank that are not acknowledged
-constexpr std::size_t again_at_once = 16;         // of them sent again together
+// For an acknowledgement. Twice as long each time that none comes: a rank that is slow would else be sent more copies than it
+// takes.
+constexpr std::uint64_t first_patience_ns = 3'000'000;
+constexpr std::uint64_t longest_patience_ns = 400'000'000;
+constexpr std::size_t kept_at_most = 1024;  // frames to a rank that are not acknowledged
+constexpr std::size_t again_at_once = 16;   // of them sent again together
 
 /// In front of each frame; the source stands where `network_head` has it.
 struct reliable_head {
@@ -118,6 +122,7 @@ class reliable final : public forwarding_network {
     std::uint64_t next_in = 0;
     std::map<std::uint64_t, coming> early;
     bool owed = false;  // an acknowledgement
+    std::uint64_t patience_ns = first_patience_ns;
   };
 
   // Everything below with the mutex held.
@@ -152,13 +157,15 @@ class reliable final : public forwarding_network {
     for (std::size_t r = 0; r < peers_.size(); ++r) {
       peer& p = peers_[r];
       if (p.owed && try_acknowledge(rank_t(r))) p.owed = false;
-      if (!p.unacknowledged.empty() && now - p.unacknowledged.front().sent_ns > patience_ns) send_again(rank_t(r), now);
+      if (!p.unacknowledged.empty() && now - p.unacknowledged.front().sent_ns > p.patience_ns) send_again(rank_t(r), now);
     }
   }
 
   void send_again(rank_t to, std::uint64_t now) {
+    peer& p = peers_[std::size_t(to)];
+    if (p.unacknowledged.front().sent_ns != 0) p.patience_ns = std::min(2 * p.patience_ns, longest_patience_ns);
     std::size_t count = 0;
-    for (going& f : peers_[std::size_t(to)].unacknowledged)
+    for (going& f : p.unacknowledged)
       if (++count > again_at_once || !try_send(to, f, now)) return;
   }
 
@@ -185,7 +192,8 @@ class reliable final : public forwarding_network {
 
   static void forget_acknowledged(peer& p, std::uint64_t got) {
     if (got > p.next_out) return;
-    while (!p.unacknowledged.empty() && p.next_out - p.unacknowledged.size() < got) p.unacknowledged.pop_front();
+    for (; !p.unacknowledged.empty() && p.next_out - p.unacknowledged.size() < got; p.unacknowledged.pop_front())
+      p.patience_ns = first_patience_ns;
   }
 
   void help() {
