@@ -104,7 +104,7 @@ void for_all_lengths(F f) {
 RANK_TEST(a_team_knows_its_other_members_on_this_host) {
   const am::detail::context& c = *am::detail::current;
   std::vector<am::rank_t> near;
-  for (am::rank_t r = 0; r < c.ranks; ++r)
+  for (am::rank_t r = 0; r < c.places; ++r)
     if (r != c.rank && c.host->number[std::size_t(r)] == c.host->number[std::size_t(c.rank)]) near.push_back(r);
   EXPECT(c.teams->near == near);
   EXPECT(c.teams->world->near == near);
