@@ -73,8 +73,8 @@ function(armilla_test name)
   armilla_test_properties(unit.${name} LABELS unit ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s] [SANITIZED]): target <name>_rank_test, a
-# program written with tests/rank_test.hpp, run on each fabric with each number of ranks. SANITIZED: also in ./check's tiers
+# armilla_rank_test(<name> SOURCES ... [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s] [LIBRARIES ...]
+# [ENVIRONMENT X=y ...] [LABELS ...] [SANITIZED]): target <name>_rank_test, a program written with tests/rank_test.hpp, run on each fabric with each number of ranks. SANITIZED: also in ./check's tiers
 # asan and tsan. Labels: ranks, and the fabric's name.
 function(armilla_rank_test name)
   if(NOT ARMILLA_TESTING)
@@ -98,8 +98,8 @@ function(armilla_rank_test name)
     FABRICS ${arg_FABRICS} ENVIRONMENT ${arg_ENVIRONMENT} LABELS ranks ${arg_LABELS} TIMEOUT ${arg_TIMEOUT})
 endfunction()
 
-# armilla_rank_test_variant(<name> VARIANT <variant> [ENVIRONMENT X=y ...] [RANKS ...] [FABRICS ...] [ARGS ...] [TIMEOUT s]): runs
-# the program of armilla_rank_test(<name>) once more under other circumstances, as ranks.<name>.<variant>.
+# armilla_rank_test_variant(<name> VARIANT <variant> [ENVIRONMENT X=y ...] [RANKS ...] [FABRICS ...] [ARGS ...] [LABELS ...]
+# [TIMEOUT s]): runs the program of armilla_rank_test(<name>) once more under other circumstances, as ranks.<name>.<variant>.
 function(armilla_rank_test_variant name)
   if(NOT ARMILLA_TESTING)
     return()
@@ -197,7 +197,7 @@ function(armilla_test_properties test)
   set_tests_properties(${test} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${ARMILLA_TEST_ENVIRONMENT}")
 endfunction()
 
-# armilla_compile_fail(<name> SOURCE file EXPECT "regex" [DEFINES A ...]): compiling the file must fail, and the
+# armilla_compile_fail(<name> SOURCE file EXPECT "regex" [DEFINES A ...] [LINES n] [FIRST n]): compiling the file must fail, and the
 # compiler must print what EXPECT says. One file may hold several cases, told apart by a macro of DEFINES. Label: compile_fail.
 function(armilla_compile_fail name)
   if(NOT ARMILLA_TESTING)
