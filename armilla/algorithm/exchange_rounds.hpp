@@ -12,9 +12,10 @@
 
 namespace armilla {
 
-/// How many bytes of texts, vectors and other elements that are marshalled this rank sends at once where a sort or a join deals
-/// them anew; what is more goes in further rounds. So an exchange takes no more memory than that beside the elements. At the
-/// begin 256 MiB; 0 is that, too. Ranks may differ. Elements that are trivially copyable go from array to array, without rounds.
+/// Bounds how many bytes of marshalled elements (texts, vectors) this rank sends in one round of a sort or a join; the rest goes
+/// in further rounds. A round holds them as elements and as messages, at the sender and at the receiver; to each member goes one
+/// element at least, however long. Default: 256 MiB; 0 sets it again. For later calls of this rank; ranks may differ. No message.
+/// Elements that are trivially copyable go from array to array, without rounds.
 void set_exchange_limit(std::size_t bytes);
 
 namespace detail {

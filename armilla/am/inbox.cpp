@@ -57,18 +57,18 @@ inbox::inbox(context& self, outbox& out, role who)
       limits{.unasked = {self.settings->poll_budget.bodies, self.settings->poll_budget.ns}},
       count_(*self.count),
       directory_((who == role::rank ? out.host().control(self.rank) : out.host().progress_thread(self.rank)).rings),
-      lane_(who == role::rank ? 0 : 1) {
+      lane_(who == role::rank ? host_layout::to_rank : host_layout::to_progress_thread) {
   const host_map& host = out.host();
-  const auto ranks = std::size_t(self.places);
-  inbound_of_ = std::make_unique<std::uint32_t[]>(ranks);
-  std::fill_n(inbound_of_.get(), ranks, no_ring);
-  near_ = std::uint32_t(std::count(host.far.get(), host.far.get() + ranks, false));
+  const auto places = std::size_t(self.places);
+  inbound_of_ = std::make_unique<std::uint32_t[]>(places);
+  std::fill_n(inbound_of_.get(), places, no_ring);
+  near_ = std::uint32_t(std::count(host.far.get(), host.far.get() + places, false));
   inbound_.reserve(ring_directory::kinds * near_);
   if (out.opens_all())
     for (rank_t r = 0; r < self.places; ++r)
-      if (!host.far[std::size_t(r)]) adopt(0, r);
+      if (!host.far[std::size_t(r)]) adopt(ring_directory::bodies, r);
   if (out.events() != nullptr) out.events()->name_methods(handlers_.size, handler_method_name, self.places);
-  if (out.has_progress_threads()) processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(ranks);
+  if (out.has_progress_threads()) processed_by_thread_ = std::make_unique<std::atomic<std::uint64_t>[]>(places);
 }
 
 // The rings of all that have entered since the last time.
@@ -83,20 +83,20 @@ void inbox::adopt() noexcept {
 
 void inbox::adopt(int kind, rank_t source) noexcept {
   adopted_[kind][std::size_t(source) / 64] |= std::uint64_t(1) << (source % 64);
-  const ring_memory ring = out.host().ring(kind == 0 ? lane_ : 2, source, self.rank);
-  inbound_.push_back({ring_reader(ring), source, 0, kind == 0 ? &out.to(source).holds : &never_held});
-  const auto is_before = [&](const inbound& in) { return kind != 0 || (is_of_bodies(in) && in.source < source); };
+  const ring_memory ring = out.host().ring(kind == ring_directory::bodies ? lane_ : host_layout::from_progress_thread, source, self.rank);
+  inbound_.push_back({ring_reader(ring), source, 0, kind == ring_directory::bodies ? &out.to(source).holds : &never_held});
+  const auto is_before = [&](const inbound& in) { return kind != ring_directory::bodies || (is_of_bodies(in) && in.source < source); };
   inbound** place = &first_;
   while (*place != nullptr && is_before(**place)) place = &(*place)->after;
   inbound_.back().after = std::exchange(*place, &inbound_.back());
-  if (kind != 0) return;
+  if (kind != ring_directory::bodies) return;
   inbound_of_[std::size_t(source)] = std::uint32_t(inbound_.size() - 1);
   if (out.host().newcomer) inbound_.back().reader.follow(ring);
 }
 
 // Also where nothing has ever come from a near rank.
 inbound& inbox::ring_of(rank_t source) noexcept {
-  if (inbound_of_[std::size_t(source)] == no_ring) adopt(0, source);
+  if (inbound_of_[std::size_t(source)] == no_ring) adopt(ring_directory::bodies, source);
   return inbound_[inbound_of_[std::size_t(source)]];
 }
 

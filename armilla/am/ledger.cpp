@@ -8,7 +8,7 @@
 // Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 
-// Over the peers to which something was sent, however many ranks there are.
+// Over the open rings: where most peers are never sent to, a sum over all of them would be most of a fence.
 std::uint64_t ledger::created() const noexcept {
   std::uint64_t sum = 0;
   for (const std::uint32_t i : out_.open_rings()) sum += out_.channel(i).ring.position();

@@ -38,16 +38,16 @@ outbox::outbox(context& self, const host_map& host, role who)
       backlog_limit_(self.settings->backlog_limit),
       hold_above_(self.settings->backlog),
       host_(host) {
-  const auto ranks = std::size_t(self.places);
+  const auto places = std::size_t(self.places);
   const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
-  channel_count_ = has_thread ? 2 * ranks : ranks;
+  channel_count_ = has_thread ? 2 * places : places;
   channels_ = std::make_unique<peer_channel[]>(channel_count_);
   to_flush_.reserve(channel_count_);
   open_rings_.reserve(channel_count_);
-  if (has_thread) progress_channels_ = ranks;
+  if (has_thread) progress_channels_ = places;
   for (rank_t r = 0; r < self.places; ++r) {
     set_up(std::size_t(r), r, host.control(r));
-    if (has_thread) set_up(ranks + std::size_t(r), r, host.progress_thread(r));
+    if (has_thread) set_up(places + std::size_t(r), r, host.progress_thread(r));
   }
 }
 
@@ -69,13 +69,15 @@ void outbox::set_up(std::size_t index, rank_t to, control_block& peer) {
 
 // Its reader looks at it from now on.
 void outbox::open_ring(peer_channel& c) {
-  const bool to_thread = c.index >= channel_count_ / 2 && progress_channels_ != 0;
-  const int lane = who_ == role::progress_thread ? 2 : to_thread ? 1 : 0;
+  const bool to_thread = progress_channels_ != 0 && c.index >= progress_channels_;
+  const host_layout::lane lane = who_ == role::progress_thread ? host_layout::from_progress_thread
+                                 : to_thread                   ? host_layout::to_progress_thread
+                                                               : host_layout::to_rank;
   c.ring = ring_writer(host_.ring(lane, self.rank, c.to));
   if (host_.newcomer) c.ring.follow();
   c.blocked = c.full || !c.same_program;
   open_rings_.push_back(c.index);
-  c.peer->rings.enter(lane == 2 ? 1 : 0, self.rank);
+  c.peer->rings.enter(lane == host_layout::from_progress_thread ? ring_directory::replies : ring_directory::bodies, self.rank);
 }
 
 // That any place can hold.

@@ -76,7 +76,7 @@ class outbox {
 
   bool is_lost(rank_t r) const noexcept { return channels_[std::size_t(r)].lost; }
 
-  /// The channels with a ring, by index: those to which something was ever sent.
+  /// The channels with an open ring, by index: those to which something was ever sent, or all near ones if `opens_all()`.
   const std::vector<std::uint32_t>& open_rings() const noexcept { return open_rings_; }
   const peer_channel& channel(std::uint32_t index) const noexcept { return channels_[index]; }
   /// Whether all rings are open from the start: where others may follow at their ends, and where a signal's handler sends, which

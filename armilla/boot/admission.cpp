@@ -108,7 +108,7 @@ void admission::lose_newcomer(child& c) {
   const auto how = look_at(plan_, c);
   const bool refused = !how || (how->kind == ending::how::exited && how->code == not_needed_exit_code);
   c.place = refused || c.joins || ++c.short_lives >= most_short_lives ? child::state::given_up : child::state::lost;
-  if (!refused && c.joins) asked_.note_failure(c.first, sentence(*how));
+  if (!refused && c.joins) joiners_.note_failure(c.first, sentence(*how));
   if (!refused && !c.joins) say(fmt::format("armilla: {}, before it had taken the place of one that was lost", sentence(*how)));
 }
 

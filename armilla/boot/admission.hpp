@@ -13,7 +13,7 @@ namespace armilla::detail {
 /// do themselves is in newcomer.hpp.
 class admission {
  public:
-  admission(job_plan& plan, child_starter& starter, joiners& asked) noexcept : plan_(plan), starter_(starter), asked_(asked) {}
+  admission(job_plan& plan, child_starter& starter, joiners& joining) noexcept : plan_(plan), starter_(starter), joiners_(joining) {}
 
   /// A rank is lost: its place is kept for another process, or given up.
   void vacate(child& c) const;
@@ -34,7 +34,7 @@ class admission {
 
   job_plan& plan_;
   child_starter& starter_;
-  joiners& asked_;
+  joiners& joiners_;
 };
 
 }  // namespace armilla::detail

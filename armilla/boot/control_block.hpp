@@ -26,7 +26,7 @@ inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that s
 // Model: tests/models/order/sleep.rs
 struct ring_directory {
   static constexpr std::size_t words = job_block::max_ranks / 64;
-  static constexpr int kinds = 2;                    ///< of a rank: bodies, and replies of progress threads
+  enum kind : int { bodies, replies, kinds };        ///< replies: of progress threads
   std::atomic<std::uint32_t> entries;                ///< counted up behind each: what a look compares
   std::atomic<std::uint64_t> writers[kinds][words];  ///< a bit for each rank
 

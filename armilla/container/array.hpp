@@ -100,21 +100,24 @@ class array : public detail::named_container<array<T>> {
     }
   }
 
-  /// Statement: element i becomes op(it, value), on its rank. `op`: as of an unordered_map; there need be no order. Bodies of a
-  /// rank do not meet in an element; its loads and stores by other ranks may. Many at once: `scatter`, `scatter_add`.
+  /// Statement: element i becomes op(it, value), on its rank; complete at the fence. `op` is as in `unordered_map::update`, and
+  /// takes updates in any order. Bodies run one after the other, so none is lost; loads and stores by other ranks are not held
+  /// off. Cost: one message. Many at once: `scatter`, `scatter_add`.
   template <class Op>
   void update(std::size_t i, const T& value, Op) {
     detail::check_update<Op, T>();
     visit(i, detail::updated_by<Op>{}, value);
   }
   /// Statement: runs `f(element, arguments...)` on the rank of element i. `f` and the arguments travel as those of `async`; it
-  /// may change the element and send anything, but not wait.
+  /// may change the element and send anything, but not wait. Complete at the fence, which throws what `f` throws. Errors:
+  /// usage_error for an index beyond the end.
   template <class F, class... A>
   void visit(std::size_t i, F&& f, A&&... arguments) {
     const rank_t owner = rank_of(i);
     async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
   }
-  /// Question: the same, and what `f` returns. `f` must not wait.
+  /// Question: the same, and the future has what `f` returns; remote_error: what it throws. `f` must not wait. Cost: a message and
+  /// its reply.
   template <class F, class... A>
   [[nodiscard]] auto call(std::size_t i, F&& f, A&&... arguments) {
     const rank_t owner = rank_of(i);

@@ -61,7 +61,7 @@ class bulk_find {
     const std::uint64_t hash = Hash{}(key);
     const std::size_t member = core_.member_of(key, hash);
     if (member == mine_) {
-      core_.mine().table.prefetch_marks(hash);
+      core_.mine().table.prefetch(hash);
       here_.push_back({at, number, hash});
       if (here_.size() == part::ahead) look_here();
     } else {
@@ -74,7 +74,6 @@ class bulk_find {
   }
   void look_here() {
     const auto& table = core_.mine().table;
-    for (const own& k : here_) table.prefetch_slot(k.hash);
     for (const own& k : here_) {
       const auto* const slot = table.find(*k.at, k.hash);
       if (slot != nullptr)

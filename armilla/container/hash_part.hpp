@@ -359,9 +359,8 @@ class hash_part {
         const std::uint32_t now = n < ahead ? n : ahead;
         for (std::uint32_t i = 0; i < now; ++i) {
           some[i] = column<Key>::take(keys);
-          table.prefetch_marks(hashes[i] = Hash{}(some[i]));
+          table.prefetch(hashes[i] = Hash{}(some[i]));
         }
-        for (std::uint32_t i = 0; i < now; ++i) table.prefetch_slot(hashes[i]);
         for (std::uint32_t i = 0; i < now; ++i) f(std::move(some[i]), hashes[i]);
         n -= now;
       }

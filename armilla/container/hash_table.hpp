@@ -17,7 +17,8 @@
 ///
 /// A slot's mark is a byte: seven bits of its key's hash, or `empty`, or `erased`. A probe goes from group to group, in steps
 /// that grow by one, until a group has an empty slot. So a slot of a full group may not become empty again: it is `erased`,
-/// until the table is made anew. Seven of eight slots are used at most.
+/// until the table is made anew. Seven of eight slots are used at most. In its group a key takes the slot that its hash prefers, or
+/// the next vacant one: so a search can ask for the slot's cache line before it has seen the marks.
 ///
 /// Nothing here waits or sends. Neither references nor iterators live on beyond an insertion.
 namespace armilla::detail {
@@ -145,14 +146,11 @@ class hash_table {
   const hash_table& by_key() const noexcept { return *this; }
   std::size_t capacity() const noexcept { return slots_ == nullptr ? 0 : (mask_ + 1) * mark_group::width; }
 
-  /// Asks for the cache line that a search for `hash` reads first, and later, once that has come, for the slot that it meets.
-  void prefetch_marks(std::uint64_t hash) const noexcept { __builtin_prefetch(marks_ + (first_group(hash) * mark_group::width)); }
-  void prefetch_slot(std::uint64_t hash) const noexcept {
+  /// Asks for the cache lines that a search for `hash` reads: of the marks, and of the slot that is most likely the key's.
+  void prefetch(std::uint64_t hash) const noexcept {
     const std::size_t at = first_group(hash) * mark_group::width;
-    const mark_group marks(marks_ + at);
-    const std::uint32_t hits = marks.equal(mark_of(hash));
-    const std::uint32_t place = hits != 0 ? hits : marks.vacant();
-    if (place != 0 && slots_ != nullptr) __builtin_prefetch(slots_ + at + std::size_t(std::countr_zero(place)), 1);
+    __builtin_prefetch(marks_ + at);
+    __builtin_prefetch(slots_ + at + preferred(hash));
   }
 
   /// The slot of `key`, or null. `Q`: whatever Equal compares with a Key.
@@ -275,6 +273,13 @@ class hash_table {
 
  private:
   static std::uint8_t mark_of(std::uint64_t hash) noexcept { return hash & 0x7f; }
+  /// Of a group, by bits of the mark: so keys beside each other have different ones.
+  static unsigned preferred(std::uint64_t hash) noexcept { return hash % mark_group::width; }
+  /// The first of these slots of a group from slot `from` on, and round.
+  static std::size_t next_of(std::uint32_t slots, unsigned from) noexcept {
+    const auto behind = std::uint16_t(slots >> from | slots << (mark_group::width - from));
+    return (from + unsigned(std::countr_zero(behind))) % mark_group::width;
+  }
   std::size_t first_group(std::uint64_t hash) const noexcept { return std::size_t(hash >> 7) & mask_; }
   static std::size_t usable(std::size_t capacity) noexcept { return capacity / 8 * 7; }
   static std::size_t capacity_for(std::size_t n) noexcept {
@@ -295,7 +300,7 @@ class hash_table {
   std::size_t first_vacant(std::uint64_t hash) const noexcept {
     for (probe at(*this, hash);; at.next())
       if (const std::uint32_t vacant = mark_group(marks_ + at.begin()).vacant(); vacant != 0)
-        return at.begin() + std::size_t(std::countr_zero(vacant));
+        return at.begin() + next_of(vacant, preferred(hash));
   }
   /// Where a new key goes; makes room.
   template <class Hash>

@@ -76,8 +76,7 @@ class ordered_table {
   using slot_value = Value;
   const ordered_table& by_key() const noexcept { return *this; }
   bool empty() const noexcept { return size_ == 0; }
-  void prefetch_marks(std::uint64_t) const noexcept {}
-  void prefetch_slot(std::uint64_t) const noexcept {}
+  void prefetch(std::uint64_t) const noexcept {}
 
   template <class Q>
   slot* find(const Q& key, std::uint64_t = 0) const {

@@ -22,8 +22,8 @@ class staged_elements final : public fence_guest {
     counted_ = more_.size();
     return counted_ != 0;
   }
-  /// A member that is past the fence may have staged more. Elements dealt in turn may come here, too: with another guest's bit,
-  /// or when some were staged before they were dealt so, which stay staged.
+  /// Only what was counted: a member past the fence may have staged more. Also called for elements dealt in turn: another guest
+  /// may have the same bit, or some were staged before they were dealt so. Those stay staged, and all throw.
   void agree() override {
     if (!state_->members) return more_.clear();  // its elements have moved into an array, which does not grow
     if (!state_->where.linear()) {

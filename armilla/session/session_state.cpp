@@ -76,7 +76,7 @@ void meet_at_the_end(const launch& self, meeting_point point) {
 
 }  // namespace
 
-session_state::session_state(const launch& start) : self(start), crash_handlers(self) {
+session_state::session_state(const launch& start) : self(start), signal_stack(self) {
   rank.rank = self.rank;
   rank.places = self.places;
   rank.world_size = self.world_size();

@@ -31,7 +31,7 @@ struct session_state {
 
   launch self;
   context rank;
-  crash_stack crash_handlers;
+  crash_stack signal_stack;
   std::uint32_t mains = 0;  ///< calls of run_main so far
   bool failed = false, ended = false;
   bool serves = false;                  ///< under run_main; rank 0 is served

@@ -41,9 +41,9 @@ class group_moves {
              std::size_t in_bytes) {
     shift_between(t_, kind_, leader_of(to), out, out_bytes, leader_of(from), in, in_bytes);
   }
-  /// To the groups `distance`, 2 x `distance` ... behind mine, `ways` - 1 of them at most; as much from those before it, the
-  /// nearest first in `in`. How many these are.
-  std::uint32_t pass_on(std::uint32_t distance, std::uint32_t ways, const std::byte* out, std::size_t bytes, std::byte* in);
+  /// Sends `out` to the groups 1, 2 ... `ways` - 1 times `distance` behind this one, as far as there are any, and receives as much
+  /// from those before it. Those stand in `in`, the nearest first. Returns how many they are.
+  std::uint32_t send_ahead(std::uint32_t distance, std::uint32_t ways, const std::byte* out, std::size_t bytes, std::byte* in);
 
   // ---- inside a group; members by their number in the team ----
   void send_to_member(std::uint32_t member, const std::byte* data, std::size_t bytes);

@@ -128,7 +128,7 @@ class scan_of_groups {
   /// Null: no group is before this one.
   const std::byte* run() {
     for (std::uint32_t distance = 1; distance < moves_.groups(); distance *= ways_) {
-      const std::uint32_t come = moves_.pass_on(distance, ways_, sum_, bytes_, theirs(0));
+      const std::uint32_t come = moves_.send_ahead(distance, ways_, sum_, bytes_, theirs(0));
       if (come == 0) continue;
       for (std::uint32_t i = 1; i < come; ++i) how_.fold(how_.op, theirs(0), theirs(i), bytes_, true);
       put_before(before(), any_);

@@ -100,7 +100,7 @@ void for_all_lengths(F f) {
 
 }  // namespace
 
-// Those that are woken when something is shown: a rank that a network reaches is none of them.
+// Those that are woken when something is posted: a rank that a network reaches is none of them.
 RANK_TEST(a_team_knows_its_other_members_on_this_host) {
   const am::detail::context& c = *am::detail::current;
   std::vector<am::rank_t> near;

@@ -64,7 +64,7 @@ void begin_as_newcomer(team_state& s) {
   s.unsettled = (1u << collective_layout::slots) - 1;
   end_board& end = s.slot(s.self.rank, 0).end;  // the lost rank may have come to its last fences; what it had passed stays
   end.word.store(0, std::memory_order_release);
-  for (end_board::counts& counts : end.of) counts.whom.store(0, std::memory_order_release);
+  for (end_board::counts& counts : end.of) counts.ranks_hash.store(0, std::memory_order_release);
   board_of_newcomer(s, s.self.rank).asks.store(0, std::memory_order_release);
 }
 

@@ -41,7 +41,7 @@ constexpr std::uint64_t last_nap_ns = 1'000'000;
 
 /// Of one round: what this rank posts, or the sums of all.
 struct round_counts {
-  std::uint64_t whom = 0;  // a hash of the ranks that are left, in all bits but the lowest
+  std::uint64_t ranks_hash = 0;  // a hash of the ranks that are left, in all bits but the lowest
   std::uint64_t created = 0, processed = 0;
   bool busy = false;   // something has not ended
   bool whole = false;  // all ranks that are left have posted theirs, about the same ranks
@@ -59,11 +59,11 @@ class last_fence {
         round = furthest;
         before = {};
       }
-      const std::uint64_t whom = post(round);
+      const std::uint64_t ranks_hash = post(round);
       await(round);
-      const round_counts sums = add_up(round, whom);
+      const round_counts sums = add_up(round, ranks_hash);
       const bool counts_agree =
-          sums.whole && before.whole && sums.whom == before.whom && !before.busy && sums.created == before.processed;
+          sums.whole && before.whole && sums.ranks_hash == before.ranks_hash && !before.busy && sums.created == before.processed;
       if (passed_) return refuse_newcomers();
       if (counts_agree && !one_more_has_come()) return;
       before = sums;
@@ -117,17 +117,17 @@ class last_fence {
     for (const rank_t r : living_) {
       mine.created += c_.messages->sums.created_for(r);
       mine.processed += c_.messages->sums.processed_from(r);
-      mine.whom = (mine.whom ^ std::uint64_t(r + 1)) * 0x9e3779b97f4a7c15u;
+      mine.ranks_hash = (mine.ranks_hash ^ std::uint64_t(r + 1)) * 0x9e3779b97f4a7c15u;
     }
-    mine.whom &= ~std::uint64_t{1};
+    mine.ranks_hash &= ~std::uint64_t{1};
     end_board& at = board(c_.rank);
     end_board::counts& to = at.of[round % 2];
-    to.whom.store(mine.whom | std::uint64_t(busy()), std::memory_order_release);
+    to.ranks_hash.store(mine.ranks_hash | std::uint64_t(busy()), std::memory_order_release);
     to.created.store(mine.created, std::memory_order_release);
     to.processed.store(mine.processed, std::memory_order_release);
     at.word.store(word_of(round), std::memory_order_release);
     for (const rank_t r : living_) c_.out->notify(r);
-    return mine.whom;
+    return mine.ranks_hash;
   }
 
   void await(std::uint64_t round) {
@@ -140,18 +140,18 @@ class last_fence {
   }
 
   // The word is read once more behind the counts: a rank that has passed posts others.
-  round_counts add_up(std::uint64_t round, std::uint64_t whom) {
-    round_counts sums{.whom = whom, .whole = true};
+  round_counts add_up(std::uint64_t round, std::uint64_t ranks_hash) {
+    round_counts sums{.ranks_hash = ranks_hash, .whole = true};
     for (const rank_t r : living_) {
       const end_board& at = board(r);
       const end_board::counts& posted = at.of[round % 2];
-      const std::uint64_t theirs = posted.whom.load(std::memory_order_acquire);
+      const std::uint64_t theirs = posted.ranks_hash.load(std::memory_order_acquire);
       sums.created += posted.created.load(std::memory_order_acquire);
       sums.processed += posted.processed.load(std::memory_order_acquire);
       sums.busy |= (theirs & 1) != 0;
       const std::uint64_t word = at.word.load(std::memory_order_acquire);
       passed_ |= word >> round_bits > stage_;
-      sums.whole &= word >= word_of(round) && (theirs & ~std::uint64_t{1}) == whom;
+      sums.whole &= word >= word_of(round) && (theirs & ~std::uint64_t{1}) == ranks_hash;
     }
     return sums;
   }

@@ -74,7 +74,7 @@ static_assert(sizeof(newcomer_board) == 2 * cache_line);
 /// How far a rank has come in the last fences of a job that has lost ranks: see last_fence.cpp; and in others: living.cpp.
 struct alignas(cache_line) end_board {
   struct counts {
-    std::atomic<std::uint64_t> whom, created, processed;
+    std::atomic<std::uint64_t> ranks_hash, created, processed;
   };
   std::atomic<std::uint64_t> word;    ///< which of the fences, and the round in it
   counts of[2];                       ///< by parity of the round

@@ -52,16 +52,12 @@ Kept& kept_at(kept_table<Kept>& table, std::uint64_t key, std::uint64_t hash) {
 /// Searches stand some pairs ahead of what they find.
 template <class Kept>
 void take_in(std::span<const key_and_value> mine, kept_table<Kept> (&of_owner)[threads]) {
-  constexpr std::size_t far = 16, near = 8;
+  constexpr std::size_t far = 16;
   const auto table_of = [&](std::uint64_t key) -> kept_table<Kept>& { return of_owner[owner_of(key, threads)]; };
   for (std::size_t i = 0; i < mine.size(); ++i) {
     if (i + far < mine.size()) {
       const std::uint64_t key = mine[i + far].first;
-      table_of(key).prefetch_marks(hash_of(key));
-    }
-    if (i + near < mine.size()) {
-      const std::uint64_t key = mine[i + near].first;
-      table_of(key).prefetch_slot(hash_of(key));
+      table_of(key).prefetch(hash_of(key));
     }
     kept_at(table_of(mine[i].first), mine[i].first, hash_of(mine[i].first)).add(mine[i].second);
   }

@@ -16,14 +16,13 @@ inline std::uint64_t hash_of(std::uint64_t key) { return armilla::hash{}(key); }
 /// High bits: the table takes the low ones.
 inline int owner_of(std::uint64_t key, int ranks) { return int((hash_of(key) >> 32) * std::uint64_t(ranks) >> 32); }
 
-/// Calls f(key, hash) for each, behind two hints: where the marks lie, then the slot.
+/// Calls f(key, hash) for each, behind a hint.
 template <class F>
 void each_ahead(const local_table& table, const std::uint64_t* key, std::size_t n, F f) {
-  constexpr std::size_t far = 16, near = 8;
-  for (std::size_t i = 0; i < std::min(n, far); ++i) table.prefetch_marks(hash_of(key[i]));
+  constexpr std::size_t far = 16;
+  for (std::size_t i = 0; i < std::min(n, far); ++i) table.prefetch(hash_of(key[i]));
   for (std::size_t i = 0; i < n; ++i) {
-    if (i + far < n) table.prefetch_marks(hash_of(key[i + far]));
-    if (i + near < n) table.prefetch_slot(hash_of(key[i + near]));
+    if (i + far < n) table.prefetch(hash_of(key[i + far]));
     f(key[i], hash_of(key[i]));
   }
 }

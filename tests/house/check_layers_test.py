@@ -172,10 +172,10 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(self.check("--strict")[0], 0)
 
     def test_lets_files_that_are_named_be_long_as_long_as_they_are(self):
-        self.write("armilla/team/team.hpp", HEADER + "\n" * 400)
+        self.write("armilla/team/collectives.hpp", HEADER + "\n" * 400)
         self.write("cmake/layers.txt", "0 low\n1 left\n1 right\n2 high\n3 team\n")
         self.assertEqual(self.check("--strict")[0], 0)
-        self.write("armilla/team/team.hpp", HEADER)
+        self.write("armilla/team/collectives.hpp", HEADER)
         self.refused("take it out of LONG", "--strict")
 
 
