@@ -83,9 +83,12 @@ void inbox::adopt() noexcept {
 
 void inbox::adopt(int kind, rank_t source) noexcept {
   adopted_[kind][std::size_t(source) / 64] |= std::uint64_t(1) << (source % 64);
-  const ring_memory ring = out.host().ring(kind == ring_directory::bodies ? lane_ : host_layout::from_progress_thread, source, self.rank);
+  const ring_memory ring =
+      out.host().ring(kind == ring_directory::bodies ? lane_ : host_layout::from_progress_thread, source, self.rank);
   inbound_.push_back({ring_reader(ring), source, 0, kind == ring_directory::bodies ? &out.to(source).holds : &never_held});
-  const auto is_before = [&](const inbound& in) { return kind != ring_directory::bodies || (is_of_bodies(in) && in.source < source); };
+  const auto is_before = [&](const inbound& in) {
+    return kind != ring_directory::bodies || (is_of_bodies(in) && in.source < source);
+  };
   inbound** place = &first_;
   while (*place != nullptr && is_before(**place)) place = &(*place)->after;
   inbound_.back().after = std::exchange(*place, &inbound_.back());

@@ -136,7 +136,7 @@ class inbox : public delivery {
 
   counters& count_;
   const ring_directory& directory_;
-  const host_layout::lane lane_;                               // of the bodies
+  const host_layout::lane lane_;                 // of the bodies
   std::uint32_t entered_ = 0;                    // entries of it that have been seen
   std::vector<inbound> inbound_;                 // rings whose writers have entered; never moved: frames and fibers point here
   inbound* first_ = nullptr;                     // of them in the order of looks: by source, replies of progress threads last

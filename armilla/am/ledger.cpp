@@ -30,7 +30,8 @@ std::uint64_t ledger::processed_from(rank_t r) const noexcept {
 std::uint64_t ledger::processed() const noexcept {
   std::uint64_t sum = in_.taken();
   if (in_.processed_by_thread() != nullptr)
-    for (rank_t r = 0; r < out_.self.places; ++r) sum += in_.processed_by_thread()[std::size_t(r)].load(std::memory_order_acquire);
+    for (rank_t r = 0; r < out_.self.places; ++r)
+      sum += in_.processed_by_thread()[std::size_t(r)].load(std::memory_order_acquire);
   return sum - deferred();
 }
 

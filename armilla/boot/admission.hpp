@@ -13,7 +13,8 @@ namespace armilla::detail {
 /// do themselves is in newcomer.hpp.
 class admission {
  public:
-  admission(job_plan& plan, child_starter& starter, joiners& joining) noexcept : plan_(plan), starter_(starter), joiners_(joining) {}
+  admission(job_plan& plan, child_starter& starter, joiners& joining) noexcept
+      : plan_(plan), starter_(starter), joiners_(joining) {}
 
   /// A rank is lost: its place is kept for another process, or given up.
   void vacate(child& c) const;

@@ -116,8 +116,8 @@ class array : public detail::named_container<array<T>> {
     const rank_t owner = rank_of(i);
     async(owner, to_completion(detail::about_element<T>(f, "visit")), element_at(i), std::forward<A>(arguments)...);
   }
-  /// Question: the same, and the future has what `f` returns; remote_error: what it throws. `f` must not wait. Cost: a message and
-  /// its reply.
+  /// Question: the same, and the future has what `f` returns; remote_error: what it throws. `f` must not wait. Cost: a message
+  /// and its reply.
   template <class F, class... A>
   [[nodiscard]] auto call(std::size_t i, F&& f, A&&... arguments) {
     const rank_t owner = rank_of(i);

@@ -17,8 +17,8 @@
 ///
 /// A slot's mark is a byte: seven bits of its key's hash, or `empty`, or `erased`. A probe goes from group to group, in steps
 /// that grow by one, until a group has an empty slot. So a slot of a full group may not become empty again: it is `erased`,
-/// until the table is made anew. Seven of eight slots are used at most. In its group a key takes the slot that its hash prefers, or
-/// the next vacant one: so a search can ask for the slot's cache line before it has seen the marks.
+/// until the table is made anew. Seven of eight slots are used at most. In its group a key takes the slot that its hash prefers,
+/// or the next vacant one: so a search can ask for the slot's cache line before it has seen the marks.
 ///
 /// Nothing here waits or sends. Neither references nor iterators live on beyond an insertion.
 namespace armilla::detail {

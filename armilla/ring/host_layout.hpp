@@ -18,7 +18,8 @@ struct host_layout {
   static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
   static constexpr std::size_t job_bytes = 80 * page;        ///< owned by boot: what runs, how it ended
   static constexpr std::size_t control_bytes = 4 * page;     ///< owned by boot: sleep flag, futex, what the rank waits for
-  /// What rings carry: for a rank; for its progress thread, one-sided access and what is safe beside the rank; that one's replies.
+  /// What rings carry: for a rank; for its progress thread, one-sided access and what is safe beside the rank; that one's
+  /// replies.
   enum lane : int { to_rank, to_progress_thread, from_progress_thread, lanes };
   static constexpr std::size_t ring_header = 2 * cache_line;  ///< before the lines of a ring: the reader's position
 

@@ -40,7 +40,7 @@ void group_moves::send_to_all_of(std::span<const std::uint32_t> groups, const st
 }
 
 std::uint32_t group_moves::send_ahead(std::uint32_t distance, std::uint32_t ways, const std::byte* out, std::size_t bytes,
-                                   std::byte* in) {
+                                      std::byte* in) {
   const std::uint32_t behind = std::min(ways - 1, (groups() - 1 - group_) / distance),
                       before = std::min(ways - 1, group_ / distance);
   std::vector<known_place> places;

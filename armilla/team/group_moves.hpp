@@ -41,8 +41,8 @@ class group_moves {
              std::size_t in_bytes) {
     shift_between(t_, kind_, leader_of(to), out, out_bytes, leader_of(from), in, in_bytes);
   }
-  /// Sends `out` to the groups 1, 2 ... `ways` - 1 times `distance` behind this one, as far as there are any, and receives as much
-  /// from those before it. Those stand in `in`, the nearest first. Returns how many they are.
+  /// Sends `out` to the groups 1, 2 ... `ways` - 1 times `distance` behind this one, as far as there are any, and receives as
+  /// much from those before it. Those stand in `in`, the nearest first. Returns how many they are.
   std::uint32_t send_ahead(std::uint32_t distance, std::uint32_t ways, const std::byte* out, std::size_t bytes, std::byte* in);
 
   // ---- inside a group; members by their number in the team ----
