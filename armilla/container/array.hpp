@@ -45,9 +45,11 @@ class array : public detail::named_container<array<T>> {
   /// `n` elements. Cost: one meeting.
   explicit array(std::size_t n, const distribution& d = {}) : array(d.members(), n, d) {}
   /// The same, all equal to `value`.
-  array(std::size_t n, const T& value, const distribution& d = {}) : array(n, d) {
+  array(std::size_t n, const T& value, const distribution& d = {})
+      : state_(detail::make_container<T>(d.members(), armilla::placement(n, d.members().size(), d))) {
     for (T& e : local()) e = value;
     detail::meet(state_.members);
+    this->be_named(members());
   }
   array(array&&) noexcept = default;
   array& operator=(array&&) noexcept = default;
@@ -160,6 +162,7 @@ class array : public detail::named_container<array<T>> {
   void load(const std::string& path) {
     state_ = detail::load_elements<T>(state_, path);
     if (!this->named()) this->be_named(members());
+    detail::meet(members());
   }
 
   /// Copies of each rank's elements are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
@@ -214,8 +217,8 @@ class array : public detail::named_container<array<T>> {
   void become(armilla::placement p) {
     state_type moved = detail::make_container<T>(members(), std::move(p));
     detail::copy_elements<T>(state_, moved);
+    std::swap(state_, moved);
     detail::meet(members());
-    state_ = std::move(moved);
   }
 
   state_type state_;

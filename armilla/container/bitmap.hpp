@@ -28,8 +28,9 @@ class bitmap : public detail::named_container<bitmap> {
   using handle_type = container_handle<bitmap>;
 
   bitmap() = default;
-  explicit bitmap(std::size_t bits, const team& members = world())
-      : named_container(members), bits_(bits), words_((bits + 63) / 64, on(members)) {}
+  explicit bitmap(std::size_t bits, const team& members = world()) : bits_(bits), words_((bits + 63) / 64, on(members)) {
+    be_named(members);
+  }
   bitmap(bitmap&& other) noexcept
       : named_container(std::move(other)), bits_(std::exchange(other.bits_, 0)), words_(std::move(other.words_)) {}
   bitmap& operator=(bitmap&& other) noexcept {

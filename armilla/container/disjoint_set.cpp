@@ -117,8 +117,9 @@ std::vector<std::uint64_t> disjoint_set_core::parents_of(std::span<const std::ui
 
 }  // namespace detail
 
-disjoint_set::disjoint_set(std::size_t n, const team& members)
-    : named_container(members), core_(std::make_unique<detail::disjoint_set_core>(members, n)) {}
+disjoint_set::disjoint_set(std::size_t n, const team& members) : core_(std::make_unique<detail::disjoint_set_core>(members, n)) {
+  be_named(members);
+}
 
 disjoint_set::~disjoint_set() {
   if (core_ != nullptr) retire(std::move(core_));

@@ -127,11 +127,11 @@ class graph : public detail::named_container<graph<V, E>> {
   template <class Edge>
   void make(std::span<const Edge> mine, std::size_t n, const graph_options& how) {
     const team t = how.members ? how.members : world();
-    this->be_named(t);
     n = detail::agree_on_vertices(t, mine, n);
     detail::make_graph<E>(shape_, t, detail::arcs_of<E>(mine, how.undirected, how.keep_loops), n,
                           {how.undirected, how.in_edges, how.keep_duplicates});
     if constexpr (!std::is_void_v<V>) values_ = array<V>(n, as_in(t, shape_.where));
+    this->be_named(t);
   }
 
   detail::graph_shape shape_;

@@ -33,7 +33,8 @@ class named_container;
 /// `*h` and `h->` are the container on the rank where they are called, wherever it has moved. In a body they reach this rank's
 /// part and any element; algorithms and fences are for code that all members run. Errors: usage_error on a rank that is no
 /// member, or where the container has ended: a fence before its end completes the bodies that name it. `*h` waits where this rank
-/// is on its way out of making the container, so not in a body that must not wait. Cost: a look into a table; no message.
+/// is on its way out of making the container: where a body may not wait, put a barrier behind the making. Cost: a look into a
+/// table; no message.
 template <class Container, class Named = Container>
 class container_handle {
  public:

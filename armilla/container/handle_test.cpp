@@ -116,6 +116,32 @@ RANK_TEST(matrices_bitmaps_sets_and_graphs_are_named_by_handles) {
   am::barrier();
 }
 
+// The next rank may still be in the call when the body of this one comes there.
+template <class X, class Change>
+int lost_writes(std::size_t n, Change change) {
+  int lost = 0;
+  for (int i = 1; i <= 20; ++i) {
+    X x(n);
+    change(x);
+    am::async(next_rank(), am::to_completion([](typename X::handle_type h, int value) { h->local()[0] = value; }), x.handle(), i);
+    am::fence();
+    lost += x.local()[0] != i;
+  }
+  return lost;
+}
+
+RANK_TEST(what_is_written_by_a_handle_outlives_the_call_that_moves_elements) {
+  const auto n = std::size_t(am::ranks());
+  EXPECT_EQ(lost_writes<numbers>(n, [&](numbers& x) { x.resize(2 * n); }), 0);
+  EXPECT_EQ(lost_writes<numbers>(n, [](numbers& x) { x.redistribute(am::cyclic(1)); }), 0);
+  const auto grow = [](am::vector<int>& v) {
+    v.push_back(-1);
+    am::fence();
+  };
+  EXPECT_EQ(lost_writes<am::vector<int>>(n, grow), 0);
+  am::barrier();
+}
+
 RANK_TEST(handles_work_in_teams_and_are_refused_elsewhere) {
   const am::team half = am::world().split(am::rank() % 2, am::rank());
   numbers x(std::size_t(half.size()), am::on(half));

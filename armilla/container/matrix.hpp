@@ -252,7 +252,6 @@ class matrix : public detail::named_container<matrix<T, N>> {
 
  private:
   explicit matrix(std::shared_ptr<const detail::matrix_plan<N>> p) : plan_(std::move(p)) {
-    this->be_named(members());
     const std::size_t n = plan().mine.volume, neighbours = plan_->halos.neighbours.size();
     const std::size_t behind = detail::counters_at(n, sizeof(T));
     blocks_ = detail::block_storage::make(plan_->members, behind + neighbours * sizeof(counter), 128, plan_->mark(sizeof(T)),
@@ -262,6 +261,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
                                             for (std::size_t k = 0; k < neighbours; ++k)
                                               ::new (static_cast<void*>(at + behind + k * sizeof(counter))) counter();
                                           });
+    this->be_named(members());
   }
   matrix(const team& t, const point& extents, const grid& g, const halo& h)
       : matrix(std::make_shared<const detail::matrix_plan<N>>(t, detail::grid_shape<N>(extents, t.size(), g.blocks()), h)) {}
@@ -336,6 +336,7 @@ void matrix<T, N>::load(const std::string& path) {
   file.agree();
   read.keep_name_of(*this);
   *this = std::move(read);
+  detail::meet(members);
 }
 
 template <class T, std::size_t N>

@@ -63,10 +63,15 @@ block_storage block_storage::shown_to_all(const team& t, offer mine, failure& wh
 
 std::vector<std::size_t> block_storage::exchange(global_address mine, std::size_t count, bool has_room, memory_need need) {
   std::vector<offer> all;
+  global_address& own = blocks_[std::size_t(members_.rank())];
+  const global_address before = own;
+  const bool filled = !mine.null() && !need.large();  // what bodies write while the members meet goes to the new block
   {
     const meeting here(members_);
+    if (filled) own = mine;
     all = members_.all_gather(offer{mine, has_room ? 0 : count, count, need});
   }
+  own = before;
   for (std::size_t m = 0; m < all.size(); ++m)
     if (all[m].bytes != 0) {
       if (!mine.null()) deallocate_bytes(mine, "container");

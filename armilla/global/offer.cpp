@@ -82,7 +82,8 @@ void write_alone(rank_memory& m, global_address to, const std::byte* from, std::
 bool copy_offer::possible(rank_memory& m, rank_t owner) noexcept {
   const peer_channel& c = m.messages.out.to(owner);
   return current == &m.self && !m.asks(owner) && m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && !c.full &&
-         !c.blocked && m.self.settings->record.empty() && m.self.settings->replay.empty();  // how many offers go depends on time
+         !c.far && c.same_program && m.self.settings->record.empty() &&
+         m.self.settings->replay.empty();  // how many offers go depends on time
 }
 
 copy_offer::copy_offer(rank_memory& m, global_address to, const std::byte* from, std::uint64_t bytes) : m_(m), owner_(to.rank()) {
