@@ -26,6 +26,7 @@ std::size_t exchange_limit();
 template <class T>
 std::vector<T> next_to_leave(std::vector<T>& part, std::size_t& next, std::size_t most) {
   const std::size_t first = next;
+  if (first >= part.size()) return {};  // all have left, at once or one by one
   for (std::size_t bytes = 0; next < part.size(); ++next) {
     bytes += encoded_size(part[next]);
     if (bytes > most && next > first) break;

@@ -320,6 +320,22 @@ RANK_TEST(members_that_make_different_ones_are_told) {
   EXPECT_THROWS_SAYING(am::usage_error, "different ones", am::vector<std::string>(am::rank() == 0 ? 4 : 5));
 }
 
+RANK_TEST(what_leaves_in_a_round_keeps_to_the_limit) {
+  using am::detail::next_to_leave;
+  texts part{"one", "two", "three"};
+  std::size_t next = 0;
+  const auto all = part;
+  EXPECT(next_to_leave(part, next, 1) == texts{"one"});
+  EXPECT(next_to_leave(part, next, am::detail::encoded_size(all[1]) + am::detail::encoded_size(all[2])) ==
+         (texts{"two", "three"}));
+  EXPECT(next_to_leave(part, next, 1).empty());
+  next = 0;
+  texts whole = all;
+  EXPECT(next_to_leave(whole, next, 1000) == all);
+  EXPECT(next_to_leave(whole, next, 1000).empty());
+  EXPECT_EQ(next, 3U);
+}
+
 RANK_TEST(texts_are_dealt_anew_in_rounds_of_any_size) {
   for (const std::size_t limit : {std::size_t(1), std::size_t(1000), std::size_t(100'000), std::size_t(0)}) {
     am::set_exchange_limit(am::rank() == 0 ? limit : 2 * limit);
