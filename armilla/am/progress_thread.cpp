@@ -111,8 +111,9 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   const auto& rank = far.rank;
   const std::uint64_t now = now_ns();
   if (shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
-  if (far.any_bulk() && now - rank.came_ns < awake_for_bulk_ns) return mine_.sleeper.cancel_wait();
-  if (far.any_bulk() || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
+  const bool moves = far.any_bulk();
+  if (moves && now - rank.came_ns < awake_for_bulk_ns) return mine_.sleeper.cancel_wait();
+  if (moves || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
   if (!rank.away) {
     const bool rests = shared.rest();
     mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->progress_after_ns, shortest_nap_ns), false);
