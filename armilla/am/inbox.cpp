@@ -72,13 +72,20 @@ inbox::inbox(context& self, outbox& out, role who)
 }
 
 // The rings of all that have entered since the last time.
-void inbox::adopt() noexcept {
-  entered_ = directory_.entries.load(std::memory_order_acquire);  // pairs with the release in ring_directory::enter
+void inbox::adopt() {
+  // acquire: pairs with the release in ring_directory::enter
+  const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
   for (int kind = 0; kind < ring_directory::kinds; ++kind)
     for (std::size_t i = 0; i < ring_directory::words; ++i) {
       std::uint64_t fresh = directory_.writers[kind][i].load(std::memory_order_relaxed) & ~adopted_[kind][i];
-      for (; fresh != 0; fresh &= fresh - 1) adopt(kind, rank_t(64 * i) + std::countr_zero(fresh));
+      for (; fresh != 0; fresh &= fresh - 1) {
+        const rank_t source = rank_t(64 * i) + std::countr_zero(fresh);
+        if (source >= self.places || out.to(source).far)
+          throw_damaged(source, "an entry among the rings to this rank", std::uint64_t(kind));
+        adopt(kind, source);
+      }
     }
+  entered_ = entries;
 }
 
 void inbox::adopt(int kind, rank_t source) noexcept {

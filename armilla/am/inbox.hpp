@@ -114,7 +114,7 @@ class inbox : public delivery {
   [[gnu::noinline]] bool receive(inbound& in);
   bool any_entered() const noexcept { return directory_.entries.load(std::memory_order_relaxed) != entered_; }
   bool any_ready() const noexcept;
-  [[gnu::cold]] void adopt() noexcept;
+  [[gnu::cold]] void adopt();
   void adopt(int kind, rank_t source) noexcept;
   inbound& ring_of(rank_t source) noexcept;
   template <taker By, bool Counted>

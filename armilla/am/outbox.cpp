@@ -30,7 +30,6 @@ outbox::outbox(context& self, const host_map& host, role who)
       count_(*self.count),
       callable_(who == role::progress_thread ? 0 : std::uint32_t(self.places)),
       opens_all_(host.job().goes_on != 0 || self.settings->progress == progress_mode::signal),
-      who_(who),
       eager_(who == role::progress_thread ? host.layout.ring_bytes / 8  // it has no heap for blocks
                                           : std::min<std::size_t>(self.settings->eager, host.layout.ring_bytes / 8)),
       watch_(stats_of(self).watch.get()),
@@ -70,9 +69,9 @@ void outbox::set_up(std::size_t index, rank_t to, control_block& peer) {
 // Its reader looks at it from now on.
 void outbox::open_ring(peer_channel& c) {
   const bool to_thread = progress_channels_ != 0 && c.index >= progress_channels_;
-  const host_layout::lane lane = who_ == role::progress_thread ? host_layout::from_progress_thread
-                                 : to_thread                   ? host_layout::to_progress_thread
-                                                               : host_layout::to_rank;
+  const host_layout::lane lane = callable_ == 0 ? host_layout::from_progress_thread
+                                 : to_thread    ? host_layout::to_progress_thread
+                                                : host_layout::to_rank;
   c.ring = ring_writer(host_.ring(lane, self.rank, c.to));
   if (host_.newcomer) c.ring.follow();
   c.blocked = c.full || !c.same_program;

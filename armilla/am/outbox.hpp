@@ -292,7 +292,6 @@ class outbox {
   bool observed_ = false;
   bool more_than_rings_ = false;
   const bool opens_all_;
-  const role who_;
   std::size_t eager_ = 0;
   stopwatch* watch_;
   trace* trace_;

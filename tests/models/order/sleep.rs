@@ -16,7 +16,7 @@
 // Code: armilla/fabric/notify.hpp: std::atomic_signal_fence(std::memory_order_seq_cst);
 // Code: armilla/fabric/notify.hpp: if (sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
 // Code: armilla/boot/control_block.hpp: entries.fetch_add(1, std::memory_order_release);
-// Code: armilla/am/inbox.cpp: entered_ = directory_.entries.load(std::memory_order_acquire);
+// Code: armilla/am/inbox.cpp: const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
 // Code: armilla/am/inbox.cpp: if (any_entered()) return true;
 // Code: armilla/boot/control_block.cpp: const std::uint32_t was = sleeper.sleeping.exchange(awake, std::memory_order_seq_cst);
 //!
