@@ -35,12 +35,14 @@ class guest_part final : public fence_guest {
       : fence_guest(members), parts(members, std::forward<A>(arguments)...) {}
   bool settle() override { return true; }
   bool look() override {
-    if constexpr (counted_part<Part>) picture_ = parts->size();
-    return picture_ != agreed_;
+    if constexpr (counted_part<Part>) counted_ = parts->size();
+    return counted_ != agreed_;
   }
-  void agree() override {
-    agreed_ = picture_;
-    total_ = members().all_reduce(picture_, std::plus<>{});
+  void agree() override {  // of parts that are not counted nothing changes: another guest has the same bit
+    if constexpr (counted_part<Part>) {
+      agreed_ = counted_;
+      total_ = members().all_reduce(counted_, std::plus<>{});
+    }
   }
   /// How many elements all members had at the last agreement.
   std::size_t total() const noexcept { return total_; }
@@ -48,7 +50,8 @@ class guest_part final : public fence_guest {
   distributed<Part> parts;
 
  private:
-  std::size_t picture_ = 0, agreed_ = 0, total_ = 0;  // of this rank, of this rank, of all
+  std::size_t counted_ = 0, agreed_ = 0;  // this rank's: as counted now, as last agreed on
+  std::size_t total_ = 0;                 // of all members: as last agreed on
 };
 
 /// The parts of a container that its members name and call. Members make it together; it moves. Its end waits for nothing: a part
