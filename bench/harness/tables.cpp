@@ -31,7 +31,10 @@ double tables_ns(const std::string& row, long size, long iterations) {
   std::array<char, 4096> some{};
   while (const std::size_t n = std::fread(some.data(), 1, some.size(), output)) text.append(some.data(), n);
   if (::pclose(output) != 0) throw std::runtime_error("row " + row + " failed: " + text);
-  return std::stod(text);
+  char* end = nullptr;
+  const double ns = std::strtod(text.c_str(), &end);
+  if (end == text.c_str()) throw std::runtime_error("row " + row + " printed no time: " + text);
+  return ns;
 }
 
 std::string no_module(const std::string& name) {
