@@ -150,7 +150,9 @@ class hash_table {
   void prefetch(std::uint64_t hash) const noexcept {
     const std::size_t at = first_group(hash) * mark_group::width;
     __builtin_prefetch(marks_ + at);
-    __builtin_prefetch(slots_ + at + preferred(hash));
+    // As a number: an empty table has no slots to point among.
+    const auto slot_at = reinterpret_cast<std::uintptr_t>(slots_) + (at + preferred(hash)) * sizeof(slot);
+    __builtin_prefetch(reinterpret_cast<const void*>(slot_at));
   }
 
   /// The slot of `key`, or null. `Q`: whatever Equal compares with a Key.
