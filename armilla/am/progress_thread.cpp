@@ -23,12 +23,10 @@ namespace {
 
 constexpr int frames_a_turn = 32;
 // Naps beside a network: a quarter of the time since something came, within these; the longest without and with a descriptor.
+// The shortest while it moves bulk, too: to spin then makes 1 MiB no quicker over UCX and TCP, and slower over MPI.
 constexpr std::uint64_t shortest_nap_ns = 20'000;
 constexpr std::uint64_t longest_nap_ns = 500'000;
 constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
-// A network moves a part of what is under way at each look. For so long behind the last thing that came there is no nap between
-// looks; what takes longer is slow by itself, or its peer is away, and the rank's own core has other work.
-constexpr std::uint64_t awake_for_bulk_ns = 2'000'000;
 
 }  // namespace
 
@@ -111,9 +109,7 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   const auto& rank = far.rank;
   const std::uint64_t now = now_ns();
   if (shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
-  const bool moves = far.any_bulk();
-  if (moves && now - rank.came_ns < awake_for_bulk_ns) return mine_.sleeper.cancel_wait();
-  if (moves || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
+  if (far.any_bulk() || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
   if (!rank.away) {
     const bool rests = shared.rest();
     mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->progress_after_ns, shortest_nap_ns), false);
