@@ -38,6 +38,7 @@ inline void barriers(long times) {
 /// Whether each fence has completed the statements before it.
 inline bool fences_complete(long times) {
   const long before = seats->arrived;
+  am::barrier();  // so that no statement of another's first round counts before
   bool right = true;
   for (long i = 1; i <= times; ++i) {
     am::async<&arrive>(next_rank());
