@@ -126,7 +126,7 @@ void crowding::note_late(std::uint64_t now) noexcept {
   const mode how = host_.now.load(relaxed);
   if (how == mode::watched || how == mode::suspected) host_.late.fetch_add(1, relaxed);
   std::uint64_t until = host_.until.load(relaxed);
-  if (how != mode::yields || now < until) return;
+  if (how != mode::yields || now < until || ranks_.size() > std::size_t{judged_ranks_a_core} * cores_) return;
   if (host_.until.compare_exchange_strong(until, now + crowd_period_ns, relaxed))
     begin(host_, mode::watched, now, crowd_period_ns, look());
 }

@@ -42,6 +42,8 @@ inline constexpr std::uint64_t late_yield_ns = 1'000'000;         ///< ranks of 
 inline constexpr std::uint64_t crowd_period_ns = 16'000'000;      ///< four slices of a stranger
 inline constexpr std::uint64_t crowd_trial_ns = 48'000'000;       ///< the kernel makes up for the yields before that
 inline constexpr std::uint64_t longest_crowd_ns = 1'024'000'000;  ///< without another look at what is better
+/// Ranks for each core beyond which none judges: a look opens a file of each, and would take a core a good part of the period.
+inline constexpr std::uint32_t judged_ranks_a_core = 64;
 
 class crowding {
  public:
@@ -61,7 +63,7 @@ class crowding {
   void yield(std::uint64_t now) noexcept;
 
  private:
-  void note_late(std::uint64_t now) noexcept;
+  [[gnu::cold]] void note_late(std::uint64_t now) noexcept;
   bool judge(std::uint64_t now) noexcept;
   crowd_period look() const noexcept;
 

@@ -9,9 +9,12 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "armilla/base/clock.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -180,6 +183,16 @@ TEST(crowding, is_judged_by_one_of_all) {
   for (const bool each : slept) EXPECT_TRUE(each);
   EXPECT_EQ(host.now, mode::tried);
   EXPECT_GE(host.until, 5 * ms + crowd_period_ns);
+}
+
+TEST(crowding, is_judged_while_a_look_at_its_ranks_is_short) {
+  static const control_block one{};
+  for (const auto& [ranks, how] : {std::pair{128u, mode::watched}, std::pair{129u, mode::yields}}) {
+    crowd_record host{};
+    crowding each(host, std::vector<const control_block*>(ranks, &one), {}, 2);
+    each.yield(now_ns() - 2 * late_yield_ns);
+    EXPECT_EQ(host.now, how) << ranks << " ranks on 2 cores";
+  }
 }
 
 TEST(crowding, counts_the_processor_time_of_its_processes) {
