@@ -70,13 +70,14 @@ class delivery {
   ~delivery() = default;
   void limit_bundle(bundle_rest& rest) noexcept;
   [[gnu::cold]] void note_message(handler_id h, std::size_t bytes) noexcept;
+  void note_index(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_bundle(handler_id h, std::size_t bytes) noexcept;
 
   taken_frame* arriving_ = nullptr;   // the frame that the loop takes in, while it does
   incoming_block* stream_ = nullptr;  // of the message that is handed on
   bool solo_ = false;                 // the bundle that is being handled came alone
   handler_table handlers_;
-  method_counts* methods_;  // null unless statistics were asked for; it asks the table, which stands before it
+  method_counts* methods_;  // null unless anything counts them; it asks the table, which stands before it
 };
 
 /// What a damaged message is told as.

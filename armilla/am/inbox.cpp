@@ -151,6 +151,7 @@ void inbox::run_frame(arrival& a) {
   if constexpr (By == taker::loop) arriving_ = &a;
   if (!out.observed()) [[likely]]
     return run_bundles<By, false>(a);
+  if (methods_ != nullptr && count_.bundles_received >= methods_->until) end_sample();
   if (!take_up(a)) {
     arrival_order* const order = order_of(self);
     if (order != nullptr && (!may_begin(a) || !order->take(a.source, count_.polls))) {
@@ -358,7 +359,10 @@ void delivery::note_bundle(handler_id h, std::size_t bytes) noexcept {
   if (h != bulk_handler) methods_->run(h, bytes);
 }
 
-void delivery::note_message(handler_id h, std::size_t bytes) noexcept { methods_->message(h, bytes); }
+void delivery::note_message(handler_id h, std::size_t bytes) noexcept {
+  methods_->message(h, bytes);
+  if (!methods_->by_index.empty()) note_index(h, bytes);
+}
 
 bool delivery::transient(const std::byte* place) const noexcept {
   const auto* const a = static_cast<const arrival*>(arriving_);

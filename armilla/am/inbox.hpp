@@ -81,6 +81,8 @@ class inbox : public delivery {
   poll_limits limits;
   /// Says in the outbox whether frames are observed.
   void note_observers() noexcept;
+  /// From now on `counts` counts by method, until it has enough. Null: only the rank's own statistics do. Not inside a bundle.
+  void count_methods(method_counts* counts) noexcept;
   /// Lines of frames from rank `r` that have been taken in.
   std::uint64_t taken_from(rank_t r) const noexcept;
   /// The same from all ranks.
@@ -126,6 +128,7 @@ class inbox : public delivery {
   void finish(suspended_frame& suspended);
   void finish_bundle(arrival& a, const bundle_rest& rest);
   bool is_counted(const arrival& a) const noexcept;
+  [[gnu::cold]] void end_sample() noexcept;
   [[gnu::cold]] void put_back(arrival& a, const bundle_rest& rest);
   std::byte* put_back_near(inbound& in, const std::byte* next) noexcept;
   std::byte* put_back_far(arrival& a, const std::byte* next);

@@ -43,6 +43,7 @@ struct guest_place {
 enum class guest_request : std::uint32_t {
   call,     ///< of a method: name, signature, and the message as from a rank, with 8 bytes for the index in front
   methods,  ///< which methods there are; the reply: lines of name, tab, signature, tab, hash in decimals
+  sample,   ///< what has come in since the last such request, by method; the reply: as of method_sample::restart
 };
 
 /// One call of a guest, written by the guest up to `asked`, by the rank from there on, by the guest again from the reply on.

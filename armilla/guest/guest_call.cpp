@@ -45,8 +45,7 @@ std::shared_ptr<rank_line> guest_state::line(rank_t to) {
 
 guest_call::guest_call(std::shared_ptr<rank_line> line, const method_description& what, std::vector<std::byte> message)
     : line_(std::move(line)),
-      answer_(
-          line_->ask({guest_request::call, what.name, what.signature, what.hash, std::move(message)}, now_ns() + patience_ns)) {}
+      answer_(line_->ask({guest_request::call, what.name, what.signature, what.hash, std::move(message)}, patience_ns)) {}
 
 guest_call& guest_call::operator=(guest_call&& other) noexcept {
   std::swap(line_, other.line_);
@@ -60,12 +59,14 @@ guest_call::~guest_call() {
 
 rank_t guest_call::rank() const noexcept { return line_->to(); }
 bool guest_call::ready() const { return line_->ready(*answer_); }
+bool guest_call::spin(std::uint64_t span_ns) const { return line_->spin(*answer_, span_ns); }
 bool guest_call::wait(std::uint64_t span_ns) const { return line_->wait(*answer_, now_ns() + span_ns); }
 
 void guest_call::throw_late(double seconds) const { line_->throw_late(*answer_, seconds); }
 
 std::vector<std::byte> guest_call::take(std::uint64_t most_ns) {
-  if (!line_->wait(*answer_, now_ns() + most_ns)) throw_late(double(most_ns) / 1e9);
+  if (!answer_->done.load(std::memory_order_acquire) && !line_->wait(*answer_, now_ns() + most_ns))
+    throw_late(double(most_ns) / 1e9);
   if (answer_->failed) throw_failure(rank(), answer_->bytes);
   return std::move(answer_->bytes);
 }
@@ -82,7 +83,7 @@ guest_rank guest::on(rank_t r) const {
 std::vector<method_summary> guest_rank::methods() const {
   using namespace detail;
   const auto line = line_of(*this);
-  const auto answer = line->ask({guest_request::methods, "methods", "", 0, {}}, now_ns() + patience_ns);
+  const auto answer = line->ask({guest_request::methods, "methods", "", 0, {}}, patience_ns);
   if (!line->wait(*answer, now_ns() + patience_ns)) {
     line->drop(*answer);
     line->throw_late(*answer, double(patience_ns) / 1e9);

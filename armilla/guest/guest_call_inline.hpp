@@ -35,6 +35,8 @@ class guest_call {
 
   rank_t rank() const noexcept;
   bool ready() const;
+  /// Looks for the reply, for so long, without sleep: for one that is due at once.
+  bool spin(std::uint64_t span_ns) const;
   bool wait(std::uint64_t span_ns) const;
   /// The bytes of the reply; throws what the rank said instead.
   std::vector<std::byte> take(std::uint64_t patience_ns);

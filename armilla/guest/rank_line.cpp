@@ -2,6 +2,7 @@
 #include "armilla/guest/rank_line.hpp"
 
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -33,9 +34,25 @@ std::uint32_t random_number() noexcept {
   return number;
 }
 
+// How often this process, or those before it, forked on the way from the first line: a copy of a line is no line. To ask the
+// kernel for the process at each call costs more than the call.
+std::uint32_t forks_so_far() noexcept {
+  static std::atomic<std::uint32_t> forks{0};
+  static const bool counted = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }) == 0;
+  return counted ? forks.load(std::memory_order_relaxed) : std::uint32_t(getpid());
+}
+
+bool is_reply(std::uint32_t state) noexcept { return state != guest_slot::asked && state != guest_slot::running; }
+
+// Lines that the rank wrote last, to be written: they come together, while the message is made.
+void prefetch_for_writing(const guest_slot& slot) noexcept {
+  __builtin_prefetch(&slot.state, 1);
+  __builtin_prefetch(slot.room, 1);
+}
+
 }  // namespace
 
-rank_line::rank_line(std::shared_ptr<job_memory> job, rank_t to) : job_(std::move(job)), to_(to) {
+rank_line::rank_line(std::shared_ptr<job_memory> job, rank_t to) : job_(std::move(job)), to_(to), forks_(forks_so_far()) {
   std::ranges::fill(overflow_, -1);
   check_rank("call");
   if (!job_->write_control()) throw_limit("attach", fmt::format("the job's control pages cannot be written to: {}", reason()));
@@ -55,7 +72,7 @@ rank_line::~rank_line() {
     if (file >= 0) close(file);
 }
 
-bool rank_line::forked() const noexcept { return box_ != nullptr && box_->process() != getpid(); }
+bool rank_line::forked() const noexcept { return forks_ != forks_so_far(); }
 
 bool rank_line::good() const noexcept { return !forked() && control().guests[place_].load(std::memory_order_relaxed) == word_; }
 
@@ -89,12 +106,16 @@ void rank_line::take_place() {
   throw_limit("call", fmt::format("rank {} has {} guests already, and takes no more; end one", to_, control_block::guest_places));
 }
 
-std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::uint64_t deadline_ns) {
+std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::uint64_t patience_ns) {
+  std::uint64_t deadline_ns = 0;
+  __builtin_prefetch(&(*box_)->asked, 1);
+  __builtin_prefetch(&control().called, 1);
   for (unsigned turn = 0;;) {  // any of them may end first
     std::shared_ptr<guest_answer> other;
     {
       const std::lock_guard lock(lock_);
       if (const int slot = free_slot(); slot >= 0) {
+        prefetch_for_writing((*box_)->slot[slot]);
         auto one = std::make_shared<guest_answer>(what.name, slot);
         guest_slot& place = (*box_)->slot[slot];
         put(place, what);
@@ -107,7 +128,8 @@ std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::ui
       }
       other = in_slot_[turn++ % guest_mailbox::slots];
     }
-    if (!wait(*other, now_ns() + look_at_another_ns) && deadline_ns != 0 && now_ns() >= deadline_ns)
+    if (deadline_ns == 0) deadline_ns = now_ns() + patience_ns;
+    if (!wait(*other, now_ns() + look_at_another_ns) && now_ns() >= deadline_ns)
       throw_limit("call", fmt::format("{} calls of rank {} are under way, and none has ended: '{}' does not begin; wait for some "
                                       "of them first",
                                       guest_mailbox::slots, to_, what.name));
@@ -125,10 +147,12 @@ int rank_line::free_slot() {
 
 void rank_line::put(guest_slot& slot, const guest_question& what) {
   const std::size_t behind_name = align_up(what.name.size(), 8), letters = behind_name + align_up(what.signature.size(), 8);
-  std::vector<std::byte> bytes(letters + what.message.size());
-  std::memcpy(bytes.data(), what.name.data(), what.name.size());
-  std::memcpy(bytes.data() + behind_name, what.signature.data(), what.signature.size());
-  if (!what.message.empty()) std::memcpy(bytes.data() + letters, what.message.data(), what.message.size());
+  const std::size_t bytes = letters + what.message.size();
+  const auto write = [&](char* to) {
+    std::memcpy(to, what.name.data(), what.name.size());
+    std::memcpy(to + behind_name, what.signature.data(), what.signature.size());
+    if (!what.message.empty()) std::memcpy(to + letters, what.message.data(), what.message.size());
+  };
   int& beside = overflow_[&slot - (*box_)->slot];
   if (beside < 0 && (beside = make_guest_file()) < 0)
     throw_limit("call", fmt::format("no file for a long call of rank {}: {}", to_, reason()));
@@ -137,9 +161,12 @@ void rank_line::put(guest_slot& slot, const guest_question& what) {
   slot.name_bytes = std::uint32_t(what.name.size());
   slot.signature_bytes = std::uint32_t(what.signature.size());
   slot.hash = what.hash;
-  slot.message_bytes = bytes.size();
+  slot.message_bytes = bytes;
   slot.sleeps.store(0, std::memory_order_relaxed);
-  write_into_slot(slot, bytes, *box_);
+  if (bytes <= sizeof slot.room) return write(slot.room);
+  std::vector<std::byte> all(bytes);
+  write(reinterpret_cast<char*>(all.data()));
+  write_into_slot(slot, all, *box_);
 }
 
 // A long reply's memory goes with its file.
@@ -170,21 +197,40 @@ bool rank_line::ready(guest_answer& one) {
   return one.done;
 }
 
-bool rank_line::wait(guest_answer& one, std::uint64_t deadline_ns) {
-  guest_slot* slot;
-  {
-    const std::lock_guard lock(lock_);
-    take_reply(one);
-    if (one.done) return true;
-    slot = &(*box_)->slot[one.slot];
-  }
-  const std::uint64_t began = now_ns();
-  for (std::uint64_t checked = began;;) {
+// Null: the reply is there.
+guest_slot* rank_line::slot_of(guest_answer& one) {
+  const std::lock_guard lock(lock_);
+  take_reply(one);
+  return one.done ? nullptr : &(*box_)->slot[one.slot];
+}
+
+// Looks without the lock, and seldom at the clock; between two looks it leaves the line to the rank that writes it.
+bool rank_line::spin(guest_answer& one, std::uint64_t span_ns) {
+  constexpr unsigned looks_a_clock = 16;
+  const guest_slot* const slot = slot_of(one);
+  if (slot == nullptr) return true;
+  std::uint64_t began = 0;
+  for (unsigned looks = 1;; ++looks) {
     if (one.done.load(std::memory_order_acquire)) return true;  // another thread has made room
+    if (is_reply(slot->state.load(std::memory_order_acquire)) && ready(one)) return true;
+    if (looks % looks_a_clock == 0) {
+      const std::uint64_t now = now_ns();
+      if (began == 0) began = now;
+      if (now - began >= span_ns) return false;
+    }
+    relax();
+  }
+}
+
+bool rank_line::wait(guest_answer& one, std::uint64_t deadline_ns) {
+  if (spin(one, spin_ns)) return true;
+  guest_slot* const slot = slot_of(one);
+  if (slot == nullptr) return true;
+  for (std::uint64_t checked = now_ns();;) {
+    if (one.done.load(std::memory_order_acquire)) return true;
     const std::uint32_t state = slot->state.load(std::memory_order_acquire);
-    if (state != guest_slot::asked && state != guest_slot::running && ready(one)) return true;
+    if (is_reply(state) && ready(one)) return true;
     const std::uint64_t now = now_ns();
-    if (now - began < spin_ns) continue;
     if (deadline_ns != 0 && now >= deadline_ns) return ready(one);
     if (now - checked >= look_every_ns) {
       checked = now;
@@ -199,7 +245,7 @@ bool rank_line::wait(guest_answer& one, std::uint64_t deadline_ns) {
 }
 
 void rank_line::sleep_at(guest_slot& slot, std::uint32_t state, std::uint64_t deadline_ns) noexcept {
-  if (state != guest_slot::asked && state != guest_slot::running) return;
+  if (is_reply(state)) return;
   slot.sleeps.store(1, std::memory_order_seq_cst);
   const std::uint64_t now = now_ns(), span = deadline_ns > now ? deadline_ns - now : 0;
   const timespec most{time_t(span / 1'000'000'000), long(span % 1'000'000'000)};

@@ -43,11 +43,13 @@ class rank_line {
   ~rank_line();
   rank_line(const rank_line&) = delete;
 
-  /// Sends a question. With too many under way it waits until one has ended. Deadlines are of `now_ns`; 0: none.
-  std::shared_ptr<guest_answer> ask(const guest_question& what, std::uint64_t deadline_ns);
+  /// Sends a question. With too many under way it waits until one has ended, so long at most.
+  std::shared_ptr<guest_answer> ask(const guest_question& what, std::uint64_t patience_ns);
   /// Whether the reply is there.
   bool ready(guest_answer& one);
-  /// False: the deadline came first. Throws rank_lost if the rank has ended.
+  /// Looks for the reply, for so long; does not sleep.
+  bool spin(guest_answer& one, std::uint64_t span_ns);
+  /// False: the deadline, of `now_ns`, came first; 0: none. Throws rank_lost if the rank has ended.
   bool wait(guest_answer& one, std::uint64_t deadline_ns);
   /// No reply is wanted any more: it does not begin, if it has not.
   void drop(guest_answer& one) noexcept;
@@ -66,10 +68,12 @@ class rank_line {
   void check_line(std::string_view name) const;
   void put(guest_slot& slot, const guest_question& what);
   void take_reply(guest_answer& one);
+  guest_slot* slot_of(guest_answer& one);
   void sleep_at(guest_slot& slot, std::uint32_t state, std::uint64_t deadline_ns) noexcept;
 
   std::shared_ptr<job_memory> job_;
   rank_t to_;
+  std::uint32_t forks_;
   std::mutex lock_;
   std::shared_ptr<mapped_mailbox> box_;
   std::size_t place_ = 0;

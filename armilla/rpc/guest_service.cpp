@@ -19,6 +19,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fiber/spawn.hpp"
+#include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/method_table.hpp"
 
@@ -55,6 +56,10 @@ void answer_failure(guest_slot& slot, const mapped_mailbox& guest, const std::ex
 } catch (...) {  // no memory for the text
   slot.reply_bytes = 0;
   answer(slot, guest_slot::failed);
+}
+
+std::string name_of_named(const context& self, handler_id h, std::size_t index) {
+  return (h == named_question_handler ? "call " : "async ") + std::string(self.calls->methods.name(index));
 }
 
 std::vector<std::byte> bytes_of(const std::string& text) {
@@ -97,7 +102,22 @@ void guest_service::take_calls(bool on) noexcept {
       {on ? +[](void* mine) { return static_cast<guest_service*>(mine)->serve(); } : nullptr, this});
 }
 
+// The lines that the guests have written come together, while this rank reads the clock and takes the bits.
+void guest_service::prefetch() const noexcept {
+  std::uint32_t left = mine_.called.load(std::memory_order_relaxed) & ((1u << control_block::guest_places) - 1);
+  for (; left != 0; left &= left - 1) {
+    const connection& guest = guests_[std::countr_zero(left)];
+    if (guest.box == nullptr) continue;
+    const guest_slot& slot = (*guest.box)->slot[guest.last];
+    __builtin_prefetch(&(*guest.box)->asked, 1);
+    __builtin_prefetch(&slot.state, 1);
+    __builtin_prefetch(slot.room, 1);
+    __builtin_prefetch(slot.room + cache_line);
+  }
+}
+
 bool guest_service::serve() {
+  prefetch();
   if (!budget_.allows(now_ns())) return false;
   const std::uint32_t places = mine_.called.exchange(0, std::memory_order_acquire);
   for (std::uint32_t left = places & ((1u << control_block::guest_places) - 1); left != 0; left &= left - 1)
@@ -113,7 +133,8 @@ void guest_service::serve_place(std::size_t place) {
   const std::uint32_t asked = (*box)->asked.exchange(0, std::memory_order_acquire);
   for (std::uint32_t left = asked & ((1u << guest_mailbox::slots) - 1); left != 0; left &= left - 1) {
     if (budget_.spent()) return put_off(place, left);
-    take(box, (*box)->slot[std::countr_zero(left)]);
+    guests_[place].last = std::countr_zero(left);
+    take(box, (*box)->slot[guests_[place].last]);
   }
 }
 
@@ -124,7 +145,7 @@ void guest_service::put_off(std::size_t place, std::uint32_t slots) noexcept {
 
 // Another guest has the place, whose former one has left or is dead. Calls of the former one that still run keep its mailbox.
 void guest_service::connect(std::size_t place, std::uint64_t word) {
-  guests_[place] = {word, word != 0 ? mapped_mailbox::open(guest_place::of(word)) : nullptr};
+  guests_[place] = {word, word != 0 ? mapped_mailbox::open(guest_place::of(word)) : nullptr, 0};
   if (word != 0 && guests_[place].box == nullptr) {
     guests_[place].word = 0;
     mine_.guests[place].compare_exchange_strong(word, 0, std::memory_order_relaxed);  // so that it hears of it
@@ -134,12 +155,12 @@ void guest_service::connect(std::size_t place, std::uint64_t word) {
 void guest_service::take(const std::shared_ptr<mapped_mailbox>& box, guest_slot& slot) {
   std::uint32_t asked = guest_slot::asked;  // the guest may have taken it back
   if (!slot.state.compare_exchange_strong(asked, guest_slot::running, std::memory_order_acq_rel)) return;
-  const std::uint64_t began = now_ns();
   budget_.spend(taking_ns);
   try {
     call which{box, &slot, slot.request, slot.name_bytes, slot.signature_bytes, slot.hash, {}};
-    which.bytes = read_from_slot(slot, slot.message_bytes, *box);
-    if (which.bytes.size() > sizeof slot.room) budget_.spend(now_ns() - began);
+    const std::uint64_t bytes = slot.message_bytes, began = bytes > sizeof slot.room ? now_ns() : 0;
+    which.bytes = read_from_slot(slot, bytes, *box);
+    if (began != 0) budget_.spend(now_ns() - began);
     ++self_.count->guest_calls;
     fiber_record& fiber = make_fiber<void>(*self_.fibers, [this](const call& mine) { run(mine); }, std::move(which));
     fiber.detached = true;
@@ -148,12 +169,23 @@ void guest_service::take(const std::shared_ptr<mapped_mailbox>& box, guest_slot&
   } catch (...) { answer_failure(slot, *box, std::current_exception()); }
 }
 
+std::string guest_service::sample() {
+  if (sample_ == nullptr)
+    sample_ = std::make_unique<method_sample>(
+        self_.messages->in,
+        method_sample::named_methods{{{named_question_handler, sizeof(op_id), {}}, {named_statement_handler, 0, {}}},
+                                     &name_of_named,
+                                     [](const context& self) { return self.calls->methods.size(); }});
+  return sample_->restart();
+}
+
 void guest_service::run(const call& which) noexcept {
   const std::uint64_t began = now_ns();
   try {
     const method_table& methods = self_.calls->methods;
-    const std::vector<std::byte> reply =
-        which.request == guest_request::methods ? bytes_of(methods.list()) : which.run_method(methods);
+    const std::vector<std::byte> reply = which.request == guest_request::methods  ? bytes_of(methods.list())
+                                         : which.request == guest_request::sample ? bytes_of(sample())
+                                                                                  : which.run_method(methods);
     write_into_slot(*which.slot, reply, *which.box);
     which.slot->reply_bytes = reply.size();
     answer(*which.slot, guest_slot::answered);

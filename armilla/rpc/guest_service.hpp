@@ -3,8 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "armilla/am/method_sample.hpp"
 #include "armilla/base/context.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/guest_mailbox.hpp"
@@ -44,20 +46,24 @@ class guest_service {
   struct connection {
     std::uint64_t word = 0;  // of the place
     std::shared_ptr<mapped_mailbox> box;
+    int last = 0;  // slot that was taken: a guest that calls and waits uses one
   };
 
   bool serve();
+  void prefetch() const noexcept;
   void serve_place(std::size_t place);
   void connect(std::size_t place, std::uint64_t word);
   void put_off(std::size_t place, std::uint32_t slots) noexcept;
   void take(const std::shared_ptr<mapped_mailbox>& box, guest_slot& slot);
   void run(const call& which) noexcept;
+  std::string sample();
 
   context& self_;
   control_block& mine_;
   guest_budget budget_;
   std::uint64_t running_ = 0;
   connection guests_[control_block::guest_places];
+  std::unique_ptr<method_sample> sample_;  // null until a guest asks
 };
 
 }  // namespace armilla::detail

@@ -103,6 +103,8 @@ std::uint64_t method_table::look_up(const method_description& wanted, rank_t sou
   return index;
 }
 
+std::string_view method_table::name(std::uint64_t index) const noexcept { return names_->all[index].name; }
+
 std::string method_table::list() const {
   std::string text;
   for (const auto& [name, index] : names_->find)

@@ -54,6 +54,10 @@ class method_table {
   /// The index of what `source` (`no_rank`: a guest of the job) asks for; throws usage_error that says what there is instead.
   std::uint64_t look_up(const method_description& wanted, rank_t source) const;
 
+  /// How many indices there are, and the name of one of them.
+  std::size_t size() const noexcept { return entries_.size(); }
+  std::string_view name(std::uint64_t index) const noexcept;
+
   /// Null if no method has that index.
   const entry* find(std::uint64_t index) const noexcept { return index < entries_.size() ? &entries_[index] : nullptr; }
   void* object(std::uint64_t index) const noexcept { return entries_[index].object; }

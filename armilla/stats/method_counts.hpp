@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace armilla::detail {
@@ -24,7 +25,7 @@ struct method_count {
   size_histogram sizes{};
 };
 
-/// Counts what comes in by the number of its method. Exists only where statistics were asked for.
+/// Counts what comes in by the number of its method. Exists only where statistics were asked for, or a guest takes a sample.
 class method_counts {
  public:
   /// `message_bytes`: each method's size of a message, 0 where it differs; such a method counts its messages itself, by
@@ -44,6 +45,24 @@ class method_counts {
   void message(std::uint32_t method, std::size_t bytes) noexcept { add(counts_[method], 1, bytes); }
 
   const std::vector<method_count>& all() const noexcept { return counts_; }
+
+  /// Messages of this method begin with the index of one among several that are told apart by it, `at` bytes in.
+  struct indexed {
+    std::uint32_t method;
+    std::size_t at;
+    std::vector<method_count> counts;  ///< by index
+  };
+  /// Those that count by index, too. Empty but in a sample.
+  std::vector<indexed> by_index;
+  /// Of one of those; null: it is none.
+  indexed* indexed_of(std::uint32_t method) noexcept {
+    for (indexed& each : by_index)
+      if (each.method == method) return &each;
+    return nullptr;
+  }
+
+  /// Of a sample: the number of bundles that the receiver has taken in when it ends.
+  std::uint64_t until = ~std::uint64_t{0};
 
  private:
   static void add(method_count& m, std::uint64_t messages, std::uint64_t each) noexcept {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from functools import partial
 from typing import Any
 
 from . import _core
@@ -114,13 +113,13 @@ class GuestRank(RankMethods):
         return dict(self._core.methods())
 
     def _make(self, name: str, signature: str) -> Callable[..., Any]:
-        known, patience = _core.GuestMethod(self._core, name, signature), self._patience
+        known, patience = _core.GuestMethod(self._core, name, signature, self._patience), self._patience
         ask = known.ask
 
         def future(*arguments: Any) -> Reply:
             return Reply(ask(*arguments), patience)
 
-        return named_function(name, signature, self.number, partial(known.call, patience), {"future": future}, "`.future(...)` returns at once, with a Reply.")
+        return named_function(name, signature, self.number, known, {"future": future}, "`.future(...)` returns at once, with a Reply.")
 
     def __repr__(self) -> str:
         return f"<armilla rank {self.number} of a running job>"

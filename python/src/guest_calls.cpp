@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods that ranks of a running job provide, called by a guest: armilla/guest/guest_call.hpp.
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,9 +46,8 @@ class reply {
 
  private:
   void await(double patience) {
+    if (call_.spin(spin_ns)) return;
     const std::uint64_t began = detail::now_ns(), span = std::uint64_t(std::clamp(patience, 0.0, 1e9) * 1e9);
-    while (detail::now_ns() - began < spin_ns)
-      if (call_.ready()) return;
     for (bool there = false; !there;) {
       const std::uint64_t passed = detail::now_ns() - began;
       if (passed >= span) call_.throw_late(patience);
@@ -67,18 +67,38 @@ class reply {
 
 class method {
  public:
-  method(const guest_rank& rank, std::string name, std::string text)
-      : known_(std::make_shared<known_method>(known_method{{std::move(name), std::move(text)}, rank})) {}
+  method(const guest_rank& rank, std::string name, std::string text, double patience)
+      : known_(std::make_shared<known_method>(known_method{{std::move(name), std::move(text)}, rank})), patience_(patience) {}
 
   reply ask(const nb::args& arguments) const {
     return {known_, detail::guest_call(detail::line_of(known_->rank), known_->description(),
                                        message_of(*known_, sizeof(std::uint64_t), arguments))};
   }
-  nb::object call(const nb::args& arguments, double patience) const { return ask(arguments).result(patience); }
+  nb::object call(const nb::args& arguments) const { return ask(arguments).result(patience_); }
 
  private:
   std::shared_ptr<const known_method> known_;
+  double patience_;
 };
+
+// Raises what a slot has caught, as a bound function would: only those know how.
+thread_local std::exception_ptr caught;
+constinit PyObject* raise_caught = nullptr;  // kept for the life of the interpreter
+
+// To call the object is to call the method. A slot of the type, as a bound function would copy the arguments once more.
+PyObject* call_slot(PyObject* self, PyObject* arguments, PyObject* keywords) {
+  if (keywords != nullptr && PyDict_GET_SIZE(keywords) != 0) {
+    PyErr_SetString(PyExc_TypeError, "a method of another rank takes no keyword arguments");
+    return nullptr;
+  }
+  try {
+    return nb::inst_ptr<method>(self)->call(nb::borrow<nb::args>(arguments)).release().ptr();
+  } catch (...) {
+    caught = std::current_exception();
+    return PyObject_CallNoArgs(raise_caught);
+  }
+}
+PyType_Slot method_slots[] = {{Py_tp_call, reinterpret_cast<void*>(&call_slot)}, {0, nullptr}};
 
 nb::list methods_of(const guest_rank& rank) {
   std::vector<method_summary> all;
@@ -98,10 +118,13 @@ void bind_guest_calls(nb::module_& m) {
       .def_prop_ro("rank", [](const guest_rank& r) { return int(r.rank()); })
       .def("methods", &methods_of);
   nb::class_<reply>(m, "GuestReply").def("done", &reply::done).def("result", &reply::result);
-  nb::class_<method>(m, "GuestMethod")
-      .def(nb::init<const guest_rank&, std::string, std::string>())
-      .def("ask", &method::ask)
-      .def("call", [](const method& self, double patience, const nb::args& arguments) { return self.call(arguments, patience); });
+  nb::class_<method>(m, "GuestMethod", nb::type_slots(method_slots))
+      .def(nb::init<const guest_rank&, std::string, std::string, double>())
+      .def("ask", &method::ask);
+  m.def("_raise_caught", [] {
+    if (caught != nullptr) std::rethrow_exception(std::exchange(caught, nullptr));
+  });
+  raise_caught = nb::object(m.attr("_raise_caught")).release().ptr();
 }
 
 }  // namespace armilla::python

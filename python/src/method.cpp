@@ -18,8 +18,9 @@ std::vector<std::byte> message_of(const method_signature& method, std::size_t he
   if (arguments.size() != parameters.size())
     throw nb::type_error(
         fmt::format("{} {} takes {} arguments, not {}", method.name, method.text, parameters.size(), arguments.size()).c_str());
-  std::vector<std::byte> message(head);
+  std::vector<std::byte> message;
   message.reserve(256);
+  message.resize(head);
   for (std::size_t i = 0; i < parameters.size(); ++i) encode(message, head, parameters[i], arguments[i]);
   message.resize(detail::align_up(message.size(), 8));
   return message;

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -211,6 +212,40 @@ def test_types_of_signatures_become_types_of_numpy():
     assert dtype_of("int32[4]", 16) == np.dtype((np.int32, (4,)))
     assert dtype_of("{int32, float64}", 16) == np.dtype([("m0", "i4"), ("m1", "f8")], align=True)
     assert dtype_of("geometry.polygon size 24 align 8", 24) == np.dtype((np.void, 24))
+
+
+def test_threads_share_a_guest_and_a_method(heat):
+    step, seen = heat[1].demo.solver.step, []
+
+    def work():
+        for _ in range(300):
+            seen.append(isinstance(step(0.1), float))
+            with pytest.raises(TypeError, match="takes 1 arguments, not 2"):
+                step(0.1, 0.2)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert seen == [True] * 1200
+
+
+def test_a_method_takes_no_keywords_and_says_what_is_wrong(heat):
+    with pytest.raises(TypeError):
+        heat[0].demo.solver.step(dt=0.1)
+    with pytest.raises(TypeError, match="'x' is no float64"):
+        heat[0].demo.solver.step("x")
+
+
+def test_a_forked_child_is_a_guest_of_its_own(heat):
+    step = heat[0].demo.solver.step
+    step(0.1)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if isinstance(step(0.1), float) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert isinstance(step(0.1), float)
 
 
 def test_help_tells_the_signature(heat):

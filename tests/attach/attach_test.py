@@ -3,6 +3,7 @@
 """Guests look into running jobs: attach_test.py SHOWN TOP INFO [--fabrics FABRIC...]."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -50,6 +51,31 @@ class Attach(unittest.TestCase):
         with Shown(self) as job:
             self.assertEqual([r["messages_a_second"] for r in job.look()["ranks"]], [0, 0])
 
+    def test_what_moves_has_rates_by_method(self):
+        for fabric in FABRICS:
+            with self.subTest(fabric), Shown(self, scene="mix", fabric=fabric) as job:
+                end = time.monotonic() + PATIENCE
+                while True:
+                    seen = job.look(interval=300)
+                    rates = {m["name"]: m for m in seen["methods"]}
+                    parts = [next((m for name, m in rates.items() if name.startswith(begin)), None)
+                             for begin in ("async count(", "call serve.half", "call quarter(")]
+                    if all(parts):
+                        break
+                    self.assertLess(time.monotonic(), end, seen)
+                told = [part["messages_a_second"] for part in parts]
+                self.assertTrue(2 < told[0] / told[1] < 4 and 0.7 < told[1] / told[2] < 1.4, seen["methods"])
+                self.assertNotIn("call by name", rates)
+                for part in parts:
+                    self.assertTrue(8 <= part["bytes_a_second"] / part["messages_a_second"] <= 64, part)
+                sent = sum(r["messages_a_second"] for r in seen["ranks"])
+                self.assertTrue(0.5 < sum(m["messages_a_second"] for m in seen["methods"]) / sent < 2, seen)
+                table = guest(TOP, "--once", "--methods", "--interval", "200", job.pid).stdout.splitlines()
+                self.assertRegex(table[1], r"^ +MSG/s +BYTES/s +METHOD$")
+                self.assertTrue(any(re.search(r"^ +[1-9]\d*[kM]? +[1-9]\d*[kM]?  call serve\.half$", line) for line in table), table)
+        with Shown(self) as job:
+            self.assertEqual(job.look()["methods"], [])  # rank 0 computes, the other waits
+
     def test_what_lies_unevenly_is_said(self):
         def busy(seen):
             return seen["most_by_mean"]["busy"]
@@ -92,7 +118,9 @@ class Attach(unittest.TestCase):
 
         with Shown(self, ranks=3) as job:
             seen = job.look_until(lambda ranks: [r["doing"] for r in ranks] == ["busy", "waiting", "waiting"])
-            watcher = subprocess.Popen([TOP, job.pid], env=clean_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            # With methods, for which ranks are asked: that is the dearest table.
+            watcher = subprocess.Popen([TOP, "--methods", job.pid], env=clean_environment(), stdin=subprocess.DEVNULL,
+                                       stdout=subprocess.PIPE)
             watcher.stdout.readline()
             # Rank 0 computes anyway; those that wait, and the supervisor, would show what a guest makes them do.
             all_of_them = [watcher.pid, job.process.pid] + [r["process"] for r in seen["ranks"][1:]]

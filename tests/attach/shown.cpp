@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,21 @@ void chat() {
   am::barrier();
 }
 
+double quarter(double x) { return x / 4; }
+
+// Of each turn's messages to the next rank: three statements, one call by name, one call of a function.
+void mix() {
+  am::provide<serve_api::half>([](double x) { return x / 2; });
+  am::barrier();
+  std::printf("ready\n");
+  std::fflush(stdout);
+  while (enough == 0) {
+    for (int i = 0; i < 3; ++i) am::async<&count>(next(), 1);
+    if (am::call<serve_api::half>(next(), 1).get() != 0.5 || am::call<&quarter>(next(), 1.0).get() != 0.25) std::abort();
+  }
+  am::fence();
+}
+
 // Rank 0 sends statements and looks for messages, the others sleep; all take calls of guests.
 void serve() {
   am::provide<serve_api::half>([](double x) { return x / 2; });
@@ -59,6 +75,7 @@ void serve() {
 
 void play(std::string_view scene) {
   if (scene == "chat") return chat();
+  if (scene == "mix") return mix();
   if (scene == "serve") return serve();
   compute();
 }

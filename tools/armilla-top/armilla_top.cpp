@@ -8,6 +8,7 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <string>
@@ -22,27 +23,32 @@
 namespace {
 
 using namespace armilla::top;
+using armilla::detail::method_rate, armilla::detail::method_rates;
 using steady = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 struct wishes {
-  bool once = false, json = false, waits = false;
+  bool once = false, json = false, waits = false, methods = false;
   int interval_ms = 1000;
 };
 
 armilla::tools::program description(wishes& w) {
   using armilla::tools::into;
-  return {
-      .name = "armilla-top",
-      .summary = "shows what the ranks of a running job of yours on this host do: messages and bytes a second, waits, memory.",
-      .usage = "[OPTIONS] [JOB]",
-      .options = {{"--once", "", "Look for one interval, print that, and end", into(w.once)},
-                  {"--json", "", "With --once: print one JSON object", into(w.json)},
-                  {"--waits", "", "Ask the ranks who waits for what, print that, and end", into(w.waits)},
-                  {"--interval", "MS", "Milliseconds between two looks (1000)", into(w.interval_ms, 10, 3'600'000)}},
-      .more =
-          "JOB: a process of the job, or the name of its program; without it, your only job.\n"
-          "Keys: q ends, s sorts by the next column, w asks who waits for what.\n"};
+  return {.name = "armilla-top",
+          .summary =
+              "shows what the ranks of a running job of yours on this host do: messages and bytes a second, by rank and by "
+              "method, waits, "
+              "memory.",
+          .usage = "[OPTIONS] [JOB]",
+          .options = {{"--once", "", "Look for one interval, print that, and end", into(w.once)},
+                      {"--json", "", "With --once: print one JSON object", into(w.json)},
+                      {"--methods", "", "Begin with what comes in by method, as key m does; with --once, that table",
+                       into(w.methods)},
+                      {"--waits", "", "Ask the ranks who waits for what, print that, and end", into(w.waits)},
+                      {"--interval", "MS", "Milliseconds between two looks (1000)", into(w.interval_ms, 10, 3'600'000)}},
+          .more =
+              "JOB: a process of the job, or the name of its program; without it, your only job.\n"
+              "Keys: q ends, s sorts by the next column, m shows methods or ranks, w asks who waits for what.\n"};
 }
 
 /// Keys come one by one while it lives; a Ctrl-C leaves the terminal as any program's would.
@@ -101,11 +107,46 @@ class watcher {
   double seconds_ = 0;
 };
 
+// Samples are of the whole time, not of its first bundles.
+constexpr int sample_every_ms = 100;
+
+/// `wait(ms)` in parts, until it gives a key; the ranks are asked in between.
+template <class Wait>
+char wait_asking(method_rates& methods, int ms, Wait&& wait) {
+  for (; ms > 0; ms -= sample_every_ms) {
+    if (const char key = wait(std::min(ms, sample_every_ms)); key != 0) return key;
+    methods.ask();
+  }
+  return 0;
+}
+
 void print_once(watcher& look, const wishes& w) {
-  std::this_thread::sleep_for(milliseconds(w.interval_ms));
+  const auto nap = [](int ms) { return std::this_thread::sleep_for(milliseconds(ms)), char(0); };
+  std::vector<method_rate> methods;
+  if (w.json || w.methods) {
+    method_rates asked(look.job());
+    wait_asking(asked, w.interval_ms, nap);
+    methods = asked.rates();
+  } else {
+    nap(w.interval_ms);
+  }
   const auto ranks = look.next();
   const armilla::job_summary job = look.job().summary();
-  fmt::print("{}", w.json ? json_of(job, ranks, look.seconds()) : table_of(job, ranks, order::rank, ranks.size() + 3));
+  fmt::print("{}", w.json      ? json_of(job, ranks, methods, look.seconds())
+                   : w.methods ? table_of(job, methods, methods.size() + 2)
+                               : table_of(job, ranks, order::rank, ranks.size() + 3));
+}
+
+// Until key m, or another that ends it: that one is returned.
+char show_methods(watcher& look, const wishes& w, const raw_keys& keys) {
+  method_rates asked(look.job());
+  while (look.job().alive()) {
+    const char key = wait_asking(asked, w.interval_ms, [&](int ms) { return keys.next(ms); });
+    if (key != 0) return key == 'm' ? char(0) : key;
+    fmt::print("\033[H\033[J{}", table_of(look.job().summary(), asked.rates(), lines_of_terminal()));
+    std::fflush(stdout);
+  }
+  return 0;
 }
 
 // Until the next key.
@@ -118,12 +159,17 @@ void show_waits(const armilla::guest& job, const raw_keys& keys) {
 void watch(watcher& look, const wishes& w) {
   const raw_keys keys;
   order by = order::rank;
+  if (w.methods && show_methods(look, w, keys) == 'q') return;
   for (auto ranks = look.next(); look.job().alive();) {
     auto sorted = ranks;
     sort_by(sorted, by);
     fmt::print("\033[H\033[J{}", table_of(look.job().summary(), sorted, by, lines_of_terminal()));
     std::fflush(stdout);
-    const char key = keys.next(w.interval_ms);
+    char key = keys.next(w.interval_ms);
+    if (key == 'm') {
+      key = show_methods(look, w, keys);
+      ranks = look.next();
+    }
     if (key == 'q') return;
     if (key == 'w') show_waits(look.job(), keys);
     if (key == 's') by = order((int(by) + 1) % (int(order::memory) + 1));

@@ -137,12 +137,24 @@ std::string table_of(const job_summary& job, const std::vector<rank_rates>& rank
   return text;
 }
 
-std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, double seconds) {
+std::string table_of(const job_summary& job, const std::vector<detail::method_rate>& methods, std::size_t lines) {
+  std::string text = fmt::format("{} ({}): what comes in, by method, from samples\n{:>9}{:>9}  {}\n", job.program, job.process,
+                                 "MSG/s", "BYTES/s", "METHOD");
+  for (std::size_t i = 0; i < methods.size() && i + 2 < lines; ++i)
+    text += fmt::format("{:>9}{:>9}  {}\n", short_number(methods[i].messages), short_number(methods[i].bytes), methods[i].name);
+  return text;
+}
+
+std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, const std::vector<detail::method_rate>& methods,
+                    double seconds) {
   json out{{"process", job.process}, {"program", job.program}, {"threads", job.threads}, {"seconds", seconds}};
   const imbalance uneven = imbalance_of(ranks);
   out["most_by_mean"] = {{"messages", uneven.messages}, {"bytes", uneven.bytes}, {"busy", uneven.busy}};
   out["ranks"] = json::array();
   for (const rank_rates& r : ranks) out["ranks"].push_back(json_of(r));
+  out["methods"] = json::array();
+  for (const detail::method_rate& m : methods)
+    out["methods"].push_back({{"name", m.name}, {"messages_a_second", m.messages}, {"bytes_a_second", m.bytes}});
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "armilla/guest/attach.hpp"
+#include "armilla/guest/method_rates.hpp"
 
 namespace armilla::top {
 
@@ -31,7 +32,10 @@ const char* name_of(order by) noexcept;
 
 /// Lines for a terminal, a head of two or three and one for each rank; at most `lines` of them.
 std::string table_of(const job_summary& job, const std::vector<rank_rates>& ranks, order by, std::size_t lines);
+/// The same of what comes in, a line for each method, the most frequent first.
+std::string table_of(const job_summary& job, const std::vector<detail::method_rate>& methods, std::size_t lines);
 /// One JSON object; its names are an interface: docs/guide/attach.md lists them.
-std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, double seconds);
+std::string json_of(const job_summary& job, const std::vector<rank_rates>& ranks, const std::vector<detail::method_rate>& methods,
+                    double seconds);
 
 }  // namespace armilla::top
