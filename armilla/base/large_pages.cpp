@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "armilla/base/types.hpp"
@@ -25,9 +26,19 @@ struct whole_pages {
   }
 };
 
-bool is_there(void* page) noexcept {
+bool is_there(std::uintptr_t page) noexcept {
   unsigned char resident = 0;
-  return mincore(page, 1, &resident) != 0 || (resident & 1) != 0;
+  return mincore(reinterpret_cast<void*>(page), 1, &resident) != 0 || (resident & 1) != 0;
+}
+
+// The kernel collapses no hole: a read gives a small page, on the node of the thread that reads.
+void touch(std::uintptr_t page) noexcept { (void)*reinterpret_cast<const volatile std::byte*>(page); }
+
+/// Touches each of the large pages that follow one another from `begin` on and are not there. The end of them.
+std::uintptr_t touch_missing(std::uintptr_t begin, std::uintptr_t end) noexcept {
+  std::uintptr_t at = begin;
+  for (; at < end && !is_there(at); at += large_page) touch(at);
+  return at;
 }
 
 }  // namespace
@@ -41,16 +52,18 @@ std::size_t take_large_pages(void* memory, std::size_t bytes, advise_function ad
   if (bytes < least_in_large_pages) return 0;
   const whole_pages all(memory, bytes);
   std::size_t taken = 0;
-  for (std::uintptr_t at = all.begin; at < all.end; at += large_page) {
-    auto* const page = reinterpret_cast<std::byte*>(at);
-    if (is_there(page)) continue;  // to move what is there costs more than small pages do
-    // The kernel collapses no hole: a read gives it a small page, on the reader's node. Piece by piece: many such pages that wait
-    // to be collapsed cost seconds.
-    (void)*static_cast<const volatile std::byte*>(page);
-    if (advise(page, large_page, MADV_COLLAPSE) == 0)
-      ++taken;
+  for (std::uintptr_t at = all.begin; at < all.end;) {
+    // Each call waits until all processors have put away the pages that they were given last, so it is for many.
+    const std::uintptr_t end = touch_missing(at, std::min(all.end, at + most_asked_at_once));
+    if (end == at) {
+      at += large_page;  // to move what is there costs more than small pages do
+      continue;
+    }
+    if (advise(reinterpret_cast<void*>(at), end - at, MADV_COLLAPSE) == 0)
+      taken += (end - at) / large_page;
     else if (errno != EAGAIN)
-      break;  // a kernel before 6.1, a setting, or no large page is left: the next one would be refused, too
+      break;  // a kernel before 6.1, a setting, or no large page is left: the next ones would be refused, too
+    at = end;
   }
   return taken;
 }

@@ -10,8 +10,11 @@ namespace armilla::detail {
 
 inline constexpr std::size_t large_page = std::size_t{2} << 20;
 
-/// Shorter ranges are left alone: they hold one whole large page, or none.
-inline constexpr std::size_t least_in_large_pages = 2 * large_page;
+/// Shorter ranges are left alone: to ask waits for other processors, and translation buffers reach over so much in small pages.
+inline constexpr std::size_t least_in_large_pages = 8 * large_page;
+
+/// What the kernel is asked for at a time.
+inline constexpr std::size_t most_asked_at_once = 16 * large_page;
 
 /// Of private memory that is not touched yet: it is given in large pages, as far as whole ones lie in it, when it is touched.
 void prefer_large_pages(void* memory, std::size_t bytes) noexcept;
@@ -19,8 +22,8 @@ void prefer_large_pages(void* memory, std::size_t bytes) noexcept;
 using advise_function = int (*)(void*, std::size_t, int);
 
 /// Of shared memory that the caller is about to fill: as far as whole large pages lie in it, it is given in such at once, on the
-/// memory node of the calling thread. What it holds stays. Pieces of which pages are there already are left as they are. How
-/// many large pages were given. Cost: some 100 milliseconds a GiB, a ninth of what small pages take. `advise` is for tests.
+/// memory node of the calling thread. What it holds stays. Pieces whose first page is there already are left as they are. Returns
+/// how many the kernel has surely given. Cost: some 100 milliseconds a GiB, where small pages take 900. `advise` is for tests.
 std::size_t take_large_pages(void* memory, std::size_t bytes, advise_function advise = ::madvise) noexcept;
 
 }  // namespace armilla::detail

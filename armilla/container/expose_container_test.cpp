@@ -64,16 +64,16 @@ RANK_TEST(large_arrays_lie_in_large_pages_and_guests_map_these) {
     if (am::rank() == 0) std::puts("skipped: this kernel does not leave it to programs which pages shared memory has");
     return;
   }
-  const am::array<char> x(std::size_t(am::ranks()) * 8 * mib);  // three whole large pages, wherever it begins
-  const am::spread_array<char> y(std::size_t(am::ranks()) * 8 * mib);
+  const am::array<char> x(std::size_t(am::ranks()) * 16 * mib);  // seven whole large pages, wherever it begins
+  const am::spread_array<char> y(std::size_t(am::ranks()) * 16 * mib);
   const am::exposure shown = am::expose("x", x);
   am::barrier();
   const std::size_t mine = large_pages_test::bytes_around(x.local().data());
   EXPECT_EQ(large_pages_test::bytes_around(y.local().data()), mine);  // segments are one mapping
   for (const am::exposed_part& part : am::exposed(my_job(), "x")) {
-    EXPECT_EQ(std::ranges::count(part.span<const char>(), 0), std::ptrdiff_t(8 * mib));
+    EXPECT_EQ(std::ranges::count(part.span<const char>(), 0), std::ptrdiff_t(16 * mib));
     const std::size_t seen = large_pages_test::bytes_around(part.data);
-    EXPECT(wanted ? mine >= 12 * mib && seen >= 6 * mib : mine == 0 && seen == 0);
+    EXPECT(wanted ? mine >= 28 * mib && seen >= 14 * mib : mine == 0 && seen == 0);
   }
   am::barrier();
 }
