@@ -23,7 +23,7 @@ using advise_function = int (*)(void*, std::size_t, int);
 
 /// Of shared memory that the caller is about to fill: as far as whole large pages lie in it, it is given in such at once, on the
 /// memory node of the calling thread. What it holds stays. Pieces whose first page is there already are left as they are. Returns
-/// how many the kernel has surely given. Cost: some 100 milliseconds a GiB, where small pages take 900. `advise` is for tests.
+/// how many the kernel has surely given. Cost: that of clearing it, and a call for each 32 MiB. `advise` is for tests.
 std::size_t take_large_pages(void* memory, std::size_t bytes, advise_function advise = ::madvise) noexcept;
 
 }  // namespace armilla::detail
