@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/algorithm/large_array.hpp"
 
-#include <sys/mman.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +11,7 @@
 namespace armilla::detail {
 namespace {
 
-constexpr std::size_t large_page = std::size_t(2) << 20, line = 64;
+constexpr std::size_t line = 64;
 
 /// Of the lines of a small page the one that an array begins at, another for each: see heap::stagger. The first holds where the
 /// memory began.
@@ -38,12 +36,6 @@ void free_large(void* array) noexcept {
   void* memory = nullptr;
   std::memcpy(&memory, static_cast<std::byte*>(array) - sizeof memory, sizeof memory);
   std::free(memory);
-}
-
-void prefer_large_pages(void* memory, std::size_t bytes) noexcept {
-  const auto at = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t begin = (at + large_page - 1) / large_page * large_page, end = (at + bytes) / large_page * large_page;
-  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a refusal costs time, no more
 }
 
 }  // namespace armilla::detail

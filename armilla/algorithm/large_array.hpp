@@ -5,14 +5,14 @@
 #include <type_traits>
 #include <vector>
 
+#include "armilla/base/large_pages.hpp"
+
 namespace armilla::detail {
 
 /// Memory that is written once, in large pages where the kernel has them: to be given a small one costs more than to fill it, and
 /// places far apart need no more entries of the translation buffers than there are.
 void* allocate_large(std::size_t bytes);
 void free_large(void* memory) noexcept;
-/// The same of memory that is there and not yet touched.
-void prefer_large_pages(void* memory, std::size_t bytes) noexcept;
 
 struct large_deleter {
   void operator()(void* memory) const noexcept { free_large(memory); }

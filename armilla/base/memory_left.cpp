@@ -11,10 +11,11 @@
 #include <optional>
 #include <string_view>
 
+#include "armilla/base/large_pages.hpp"
+
 namespace armilla::detail {
 namespace {
 
-constexpr std::uint64_t large_page = std::uint64_t{2} << 20;
 constexpr std::uint64_t stays_free = 32;  // of so many parts one: page tables, and what the kernel counts as free and is not
 
 std::string text_of(const std::string& path) {
@@ -105,7 +106,7 @@ std::uint64_t untouched_bytes(const std::byte* begin, std::uint64_t bytes) {
   for (std::uint64_t at = 0; at < bytes; at += large_page) {
     unsigned char resident = 0;
     if (mincore(reinterpret_cast<void*>((first + at) / page * page), page, &resident) != 0) return bytes;
-    if ((resident & 1) == 0) missing += std::min(large_page, bytes - at);
+    if ((resident & 1) == 0) missing += std::min<std::uint64_t>(large_page, bytes - at);
   }
   return missing;
 }

@@ -258,6 +258,8 @@ std::vector<row> make_table() {
                     "Other ranks reach all global memory, or only the regions that their owner opened.")),
       shared(flag("access_by_message", &o::access_by_message,
                   "Reach global memory by messages even where it is shared (for tests).")),
+      flag("large_pages", &o::large_pages,
+           "Ask the kernel for large pages in segments; containers that fill 16 MiB and more on a rank take them at once."),
       heading("Objects"),
       words("libraries", &o::libraries, anything, "folders with colons between, or nothing",
             "The folders from which a rank loads shared libraries when another rank asks for one; by default none."),

@@ -73,6 +73,7 @@ struct options {
   std::uint64_t segment = default_segment_bytes();
   access_kind access = access_kind::all;
   bool access_by_message = false;
+  bool large_pages = true;
   // insight
   std::string stats;
   progress_use show_progress = progress_use::as_asked;

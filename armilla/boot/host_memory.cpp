@@ -91,34 +91,40 @@ int create_host_memory(const host_layout& layout) {
 }
 
 std::byte* map_host_memory(int descriptor, std::uint64_t bytes) {
-  const auto failed = [bytes] {
+  std::byte* const base = map_part_of_memory(descriptor, 0, bytes);
+  if (base == nullptr)
     throw_limit(
         "start",
         fmt::format("cannot map {} of shared memory: {}; choose a smaller ARMILLA_SEGMENT (for example 256M) or raise the "
                     "address space limit (ulimit -v)",
                     in_gib(bytes), std::strerror(errno)));
-  };
-  // At a multiple of the large page, as in the file: only then can large pages back the segments.
-  constexpr std::uint64_t unit = host_layout::huge_page;
-  void* const range = mmap(nullptr, bytes + unit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (range == MAP_FAILED) failed();
-  const auto first = reinterpret_cast<std::uintptr_t>(range);
-  const std::uintptr_t aligned = align_up(first, unit);
-  if (aligned != first) munmap(range, aligned - first);
-  const std::uint64_t taken = align_up(bytes, std::size_t(sysconf(_SC_PAGESIZE)));  // of the kernel: 4, 16 or 64 KiB
-  munmap(reinterpret_cast<void*>(aligned + taken), first + unit - aligned - (taken - bytes));
-  void* const base = mmap(reinterpret_cast<void*>(aligned), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
-                          descriptor, 0);
-  if (base == MAP_FAILED) failed();
-  return static_cast<std::byte*>(base);
+  return base;
 }
 
-void prefer_large_pages(std::byte* base, const host_layout& layout) {
+std::byte* map_part_of_memory(int descriptor, std::uint64_t first, std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t unit = host_layout::huge_page;
+  void* const range = mmap(nullptr, bytes + unit, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (range == MAP_FAILED) return nullptr;
+  const auto begin = reinterpret_cast<std::uintptr_t>(range);
+  const std::uintptr_t place = begin + (first - begin) % unit;
+  if (place != begin) munmap(range, place - begin);
+  const std::uint64_t taken = align_up(bytes, std::size_t(sysconf(_SC_PAGESIZE)));  // of the kernel: 4, 16 or 64 KiB
+  munmap(reinterpret_cast<void*>(place + taken), begin + unit - place - (taken - bytes));
+  void* const at = mmap(reinterpret_cast<void*>(place), bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED,
+                        descriptor, off_t(first));
+  if (at != MAP_FAILED) return static_cast<std::byte*>(at);
+  const int why = errno;
+  munmap(reinterpret_cast<void*>(place), taken);
+  errno = why;
+  return nullptr;
+}
+
+void prefer_large_pages(std::byte* base, const host_layout& layout, const options& settings) {
 #ifndef ARMILLA_SMALL_MAPS
   // Random access to a large segment would miss the TLB at every step. A refusal only costs speed.
-  (void)madvise(base + layout.segment(0), layout.total() - layout.segment(0), MADV_HUGEPAGE);
+  if (settings.large_pages) (void)madvise(base + layout.segment(0), layout.total() - layout.segment(0), MADV_HUGEPAGE);
 #else
-  (void)base, (void)layout;
+  (void)base, (void)layout, (void)settings;
 #endif
 }
 

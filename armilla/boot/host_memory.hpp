@@ -20,7 +20,11 @@ int create_host_memory(const host_layout& layout);
 /// Maps the first `bytes` of it. Throws `limit_error` naming the option that makes it smaller.
 std::byte* map_host_memory(int descriptor, std::uint64_t bytes);
 
-/// Asks the kernel to back the segments with large pages where it may.
-void prefer_large_pages(std::byte* base, const host_layout& layout);
+/// Maps its bytes [first, first + bytes), to read and write, where large pages can back them: as far behind a multiple of the
+/// large page as in the file. `first` is a multiple of the page. Null with `errno`.
+std::byte* map_part_of_memory(int descriptor, std::uint64_t first, std::uint64_t bytes) noexcept;
+
+/// Asks the kernel to back the segments with large pages where it may, unless ARMILLA_LARGE_PAGES=0.
+void prefer_large_pages(std::byte* base, const host_layout& layout, const options& settings);
 
 }  // namespace armilla::detail

@@ -4,6 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "armilla/base/address_space.hpp"
@@ -32,6 +35,27 @@ TEST(host_memory, two_mappings_are_one_memory) {
   EXPECT_EQ(two[layout.segment(1)], std::byte{42});
   munmap(one, layout.total());
   munmap(two, layout.total());
+  close(memory);
+}
+
+TEST(host_memory, a_part_lies_at_its_place_in_a_large_page) {
+  options settings;
+  settings.segment = 8 << 20;
+  const host_layout layout = layout_for(1, settings);
+  const int memory = create_host_memory(layout);
+  std::byte* const all = map_host_memory(memory, layout.total());
+  for (const std::uint64_t behind : {std::uint64_t{0}, std::uint64_t{3 * 65536}, host_layout::huge_page - 65536}) {
+    const std::uint64_t first = layout.segment(0) + behind, bytes = 3 << 20;
+    std::byte* const part = map_part_of_memory(memory, first, bytes);
+    ASSERT_NE(part, nullptr);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(part) % host_layout::huge_page, first % host_layout::huge_page);
+    part[bytes - 1] = std::byte{42};
+    EXPECT_EQ(std::exchange(all[first + bytes - 1], std::byte{0}), std::byte{42});
+    munmap(part, bytes);
+  }
+  EXPECT_EQ(map_part_of_memory(-1, 0, 4096), nullptr);
+  EXPECT_EQ(errno, EBADF);
+  munmap(all, layout.total());
   close(memory);
 }
 

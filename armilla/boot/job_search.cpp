@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/life.hpp"
 
 namespace armilla::detail {
@@ -97,9 +98,7 @@ bool job_memory::read(std::uint64_t first, void* to, std::size_t bytes) const no
 
 void* job_memory::map(std::uint64_t first, std::uint64_t bytes) const noexcept {
   const descriptor file = writable();
-  void* const at =
-      file.get() < 0 ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), off_t(first));
-  return at == MAP_FAILED ? nullptr : at;
+  return file.get() < 0 ? nullptr : map_part_of_memory(file.get(), first, bytes);
 }
 
 // Without a supervisor: a rank of this host. What holds the memory may be a guest that looks for jobs.

@@ -111,9 +111,7 @@ job_block& map_job(int descriptor, int rank) {
   layout.ring_bytes = first.ring_bytes;
   layout.segment_bytes = first.segment_bytes;
   try {
-    std::byte* const base = map_host_memory(descriptor, layout.total());
-    prefer_large_pages(base, layout);
-    return *reinterpret_cast<job_block*>(base);
+    return *reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
   } catch (const error& why) {
     record_failure(first, rank, failure_kind::start, 1, why.what());
     throw;
@@ -185,6 +183,7 @@ std::vector<launch> join_job(options& settings) {
     announce(job, r, build);
     here.push_back(describe_launch(job, r, settings));
   }
+  prefer_large_pages(here.front().host_base, here.front().layout, settings);
   return here;
 }
 
@@ -192,7 +191,7 @@ launch join_alone(const options& settings, const char* name) {
   const host_layout layout = layout_for(1, settings);
   auto host_memory = std::make_shared<descriptor>(create_host_memory(layout));
   std::byte* const base = map_host_memory(host_memory->get(), layout.total());
-  prefer_large_pages(base, layout);
+  prefer_large_pages(base, layout, settings);
   auto& job = *reinterpret_cast<job_block*>(base);
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;

@@ -220,7 +220,7 @@ void joining::open_host() try {
 
 job_block* joining::map_of(int memory) {
   std::byte* const base = map_host_memory(memory, layout_.total());
-  prefer_large_pages(base, layout_);
+  prefer_large_pages(base, layout_, settings_);
   return reinterpret_cast<job_block*>(base);
 }
 

@@ -3,13 +3,13 @@
 
 #include <new>
 
+#include "armilla/base/large_pages.hpp"
 #include "armilla/container/hash_table.hpp"
 #include "armilla/global/memory_need.hpp"
 
 namespace armilla::detail {
 namespace {
 
-constexpr std::size_t large_page = std::size_t(2) << 20;
 constexpr std::align_val_t table_align{64};
 
 constexpr std::size_t rounded(std::size_t bytes) noexcept { return (bytes + large_page - 1) / large_page * large_page; }

@@ -32,6 +32,8 @@ void container_state::grow(const void* more, std::size_t added, std::size_t byte
   std::byte* const old = global_ptr<std::byte>(blocks.at(me)).local();
   const auto fill = [&] {
     std::byte* const to = larger.null() ? old : global_ptr<std::byte>(larger).local();
+    const std::size_t first = to == old ? before : 0;
+    before_filling(to + first * bytes, (after - first) * bytes);
     if (to != old && before != 0) std::memcpy(to, old, before * bytes);
     if (added != 0) std::memcpy(to + before * bytes, more, added * bytes);
   };

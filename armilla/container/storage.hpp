@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,11 @@
 #include "armilla/global/memory_need.hpp"
 
 namespace armilla::detail {
+
+/// For a block that members fill later.
+struct unfilled {
+  void operator()(std::byte*) const noexcept {}
+};
 
 /// One block in the segment of each member of a team, whose places all members know. Made by all together: one gathering of 48
 /// bytes a member, and where one takes 64 MiB or more of new memory a meeting. Destroyed by each for itself: the block returns
@@ -20,9 +26,10 @@ class block_storage {
   block_storage& operator=(block_storage&& other) noexcept;
   ~block_storage();
 
-  /// Takes room for `bytes` on this rank, and calls `fill` on it before other members hear of it. `what` must be the same on all
-  /// members, usage_error else. Throws limit_error on all members where one has no room, also not behind the gathering, which
-  /// gives back what containers have left; and where a host has not the memory. Large blocks are filled when that is known.
+  /// Takes room for `bytes` on this rank, and calls `fill`, which writes all of it, before other members hear of it. `what` must
+  /// be the same on all members, usage_error else. Throws limit_error on all members where one has no room, also not behind the
+  /// gathering, which gives back what containers have left; and where a host has not the memory. Large blocks are filled when
+  /// that is known.
   template <class Fill>
   static block_storage make(const team& t, std::uint64_t bytes, std::uint64_t alignment, std::uint64_t what, Fill fill) {
     global_address block;
@@ -30,7 +37,9 @@ class block_storage {
     failure why;
     const auto fill_block = [&] {
       if (!block.null()) try {
-          fill(global_ptr<std::byte>(block).local());
+          std::byte* const at = global_ptr<std::byte>(block).local();
+          if constexpr (!std::is_same_v<Fill, unfilled>) before_filling(at, bytes);
+          fill(at);
         } catch (...) { why.note(); }
     };
     const auto show = [&](bool again) {

@@ -21,7 +21,7 @@ void hold_segment(network& net, const launch& self) {
   const std::uint64_t half = half_of_segment(self.layout);
   if (!net.hold(segment, half)) return;
   net.hold(segment + half, self.layout.segment_bytes - half);
-  prefer_large_pages(self.host_base, self.layout);
+  prefer_large_pages(self.host_base, self.layout, *self.settings);
 }
 
 far_segments::far_segments(const context& owner, const host_map& host)

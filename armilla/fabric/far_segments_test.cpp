@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "armilla/base/context.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/launch.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -117,11 +118,13 @@ class hold_segment_test : public testing::Test {
   hold_segment_test() : memory(std::make_unique<std::byte[]>(1)) {
     self.rank = 1;
     self.places = 2;
+    self.settings = &settings;
     self.layout.places = 2;
     self.layout.segment_bytes = 2 * half + 4096;
     self.host_base = memory.get();  // nothing is touched
   }
   std::unique_ptr<std::byte[]> memory;
+  options settings;
   launch self;
   mapping_network net;
 };

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/base/large_pages.hpp"
+#include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access.hpp"
 #include "armilla/global/image_data.hpp"
@@ -24,6 +26,10 @@ global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, cons
                             bytes, u.bytes, u.reserved));
   }
   return global_address::make(memory_kind::segment, m.self.rank, block.offset, block.generation);
+}
+
+void before_filling(void* begin, std::uint64_t bytes) noexcept {
+  if (bytes >= least_in_large_pages && current->settings->large_pages) take_large_pages(begin, bytes);
 }
 
 void throw_too_many(std::uint64_t n, std::uint64_t element) {

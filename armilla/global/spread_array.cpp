@@ -7,6 +7,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/base/limits.hpp"
+#include "armilla/global/memory.hpp"
 #include "armilla/global/memory_need.hpp"
 #include "armilla/global/rank_memory.hpp"
 #include "armilla/team/barrier.hpp"
@@ -35,6 +36,10 @@ spread_storage::~spread_storage() {
   if (begin_.null() || current == nullptr || current->memory == nullptr || std::uncaught_exceptions() > exceptions_) return;
   barrier();
   memory_of(*current).symmetric.deallocate(begin_.offset, begin_.generation());
+}
+
+void spread_storage::before_filling(std::uint64_t bytes) const noexcept {
+  detail::before_filling(global_ptr<std::byte>(begin_).local(), bytes);
 }
 
 void spread_storage::meet() const { barrier(); }

@@ -34,6 +34,7 @@ class spread_array {
         by_ranks_(ranks_),
         storage_(detail::spread_bytes(size_, block_, ranks_, sizeof(T)), alignof(T)) {
     if ((ranks_ & (ranks_ - 1)) == 0 && block_ == 1) shift_ = std::countr_zero(ranks_);
+    storage_.before_filling(rows() * sizeof(T));
     T* const mine = first();
     for (std::size_t i = 0; i < rows(); ++i) ::new (static_cast<void*>(mine + i)) T();
     storage_.meet();

@@ -29,7 +29,7 @@ namespace {
 constexpr int cannot = 77;
 
 // Headers may be older than kernels.
-constexpr unsigned guard_install = 102, populate_read = 22, populate_write = 23;
+constexpr unsigned guard_install = 102, populate_read = 22, populate_write = 23, collapse = 25;
 
 struct named_call {
   std::string_view name;
@@ -84,6 +84,7 @@ constexpr named_call calls[] = {
     {"sched_getattr", SYS_sched_getattr},
     {"sched_setscheduler", SYS_sched_setscheduler},
     {"MADV_HUGEPAGE", SYS_madvise, 2, MADV_HUGEPAGE},
+    {"MADV_COLLAPSE", SYS_madvise, 2, collapse},
     {"MADV_DONTFORK", SYS_madvise, 2, MADV_DONTFORK},
     {"MADV_POPULATE_WRITE", SYS_madvise, 2, populate_write},
     {"MADV_POPULATE_READ", SYS_madvise, 2, populate_read},

@@ -18,7 +18,7 @@ WAYS = [("shm", "poll"), ("threads", "poll"), ("threads", "thread"), ("loop", "t
 SPARED = ["membarrier", "process_vm_readv,process_vm_writev", "pidfd_open", "sched_setaffinity", "sched_getaffinity",
           "sched_setaffinity,sched_getaffinity", "set_mempolicy,mbind,get_mempolicy", "perf_event_open", "ptrace", "userfaultfd",
           "close_range", "statx", "rseq", "io_uring_setup", "prctl", "PR_SET_PDEATHSIG", "PR_SET_PTRACER", "PR_SET_CHILD_SUBREAPER",
-          "PR_SET_TIMERSLACK", "sched_yield", "sched_getattr", "sched_setattr", "sched_setattr,sched_setscheduler", "signalfd4", "sysinfo", "getrandom", "gettid", "mincore", "madvise", "MADV_HUGEPAGE", "MADV_DONTFORK",
+          "PR_SET_TIMERSLACK", "sched_yield", "sched_getattr", "sched_setattr", "sched_setattr,sched_setscheduler", "signalfd4", "sysinfo", "getrandom", "gettid", "mincore", "madvise", "MADV_HUGEPAGE", "MADV_COLLAPSE", "MADV_DONTFORK",
           "MADV_GUARD_INSTALL", "MADV_POPULATE_READ", "MADV_DONTNEED", "MADV_REMOVE", "MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED", "MEMBARRIER_CMD_GLOBAL_EXPEDITED", "FUTEX_WAIT,FUTEX_WAKE",
           "proc", "shm"]
 # What a network needs, and what its error says; a rank that waits at a descriptor does without ppoll.
@@ -27,7 +27,7 @@ NEEDED_BY_NETWORK = {"accept4": r"it cannot accept \(accept4\)", "epoll_create1"
                      "epoll_wait,epoll_pwait": "no epoll", "getrandom": "no random key"}
 # The kernel that docs/guide/linux.md promises has none of these.
 LATER_CALLS = "membarrier,pidfd_open,clone3,close_range,statx,rseq,io_uring_setup,userfaultfd"
-LATER_ADVICE = "MADV_POPULATE_WRITE,MADV_GUARD_INSTALL"
+LATER_ADVICE = "MADV_POPULATE_WRITE,MADV_COLLAPSE,MADV_GUARD_INSTALL"
 
 
 class Denied(StartTest):
@@ -80,7 +80,7 @@ class Denied(StartTest):
                         self.assertGreater(os.path.getsize(trace), 0)
 
     def test_a_large_container_does_without_it(self):
-        for calls in ("mincore", "sysinfo", "proc", "MADV_DONTNEED", "MADV_POPULATE_WRITE"):
+        for calls in ("mincore", "sysinfo", "proc", "MADV_DONTNEED", "MADV_POPULATE_WRITE", "MADV_COLLAPSE"):
             for way in self.each(calls):
                 with self.subTest(calls=calls, way=way):
                     self.assert_hellos(self.under(calls, *way, command=(ACTOR, "large")), 3)
