@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "armilla/container/hash_table.hpp"
+#include "armilla/container/node_slots.hpp"
 
 /// An ordered table of one rank: a B-tree whose elements lie in leaves, which are linked in order.
 ///
@@ -18,20 +19,6 @@
 ///
 /// Neither references nor iterators live on beyond a change.
 namespace armilla::detail {
-
-/// Elements of a node, side by side. `Slots`: how one of them moves.
-template <class Slots, bool AsBytes>
-struct node_slots {
-  using type = typename Slots::type;
-  static void move(type* to, type* from, std::size_t n) noexcept {
-    if constexpr (AsBytes)
-      std::memmove(static_cast<void*>(to), static_cast<const void*>(from), n * sizeof(type));
-    else if (to < from)
-      for (std::size_t k = 0; k < n; ++k) Slots::relocate(to + k, from[k]);
-    else
-      for (std::size_t k = n; k-- > 0;) Slots::relocate(to + k, from[k]);
-  }
-};
 
 template <class Key, class Value, class Less>
 class ordered_table {
@@ -194,7 +181,11 @@ class ordered_table {
   }
 
  private:
-  static constexpr std::size_t leaf_slots = 768 / sizeof(slot) < 8 ? 8 : 768 / sizeof(slot) > 64 ? 64 : 768 / sizeof(slot);
+  static constexpr std::size_t line = 64, asked_for = 768;  // bytes of a cache line, and of a node that are fetched at once
+  static constexpr std::size_t leaf_bytes = asked_for - 3 * sizeof(void*);
+  static constexpr std::size_t leaf_slots = leaf_bytes / sizeof(slot) < 8    ? 8
+                                            : leaf_bytes / sizeof(slot) > 64 ? 64
+                                                                             : leaf_bytes / sizeof(slot);
   static constexpr std::size_t inner_width = 512 / sizeof(Key) < 16 ? 16 : 512 / sizeof(Key) > 64 ? 64 : 512 / sizeof(Key);
   using leaf_row = node_slots<slots, as_bytes>;
   using key_row = node_slots<table_slot<Key, void>, key_as_bytes>;
@@ -202,14 +193,14 @@ class ordered_table {
   struct node {
     std::size_t count = 0;  ///< of elements, or of children
   };
-  struct leaf : node {
+  struct alignas(line) leaf : node {
     leaf *next = nullptr, *before = nullptr;
     alignas(slot) std::byte raw[leaf_slots * sizeof(slot)];
     leaf() {}  // leaves the elements as they are
     slot* slots() noexcept { return reinterpret_cast<slot*>(raw); }
   };
   /// Border k is the least key that child k + 1 may have.
-  struct inner : node {
+  struct alignas(line) inner : node {
     node* child[inner_width];
     alignas(Key) std::byte raw[(inner_width - 1) * sizeof(Key)];
     inner() {}
@@ -242,29 +233,25 @@ class ordered_table {
     bool here_ = true;
   };
 
-  /// How many of the first `n` stand before: those for which `before` holds, which come first. No branch depends on a key.
-  template <class Before>
-  static std::size_t partition_point(std::size_t n, Before before) {
-    std::size_t first = 0;
-    while (n > 0) {
-      const std::size_t half = (n + 1) / 2;
-      first += before(first + half - 1) ? half : 0;
-      n -= half;
-    }
-    return first;
-  }
   template <class Q>
   static std::size_t child_of(inner* in, const Q& key) {
-    return partition_point(in->count - 1, [&](std::size_t k) { return !Less{}(key, in->borders()[k]); });
+    return slots_before(in->count - 1, [&](std::size_t k) { return !Less{}(key, in->borders()[k]); });
   }
   template <class Q>
   static std::size_t place_in(leaf* in, const Q& key) {
-    return partition_point(in->count, [&](std::size_t k) { return bool(Less{}(slots::key(in->slots()[k]), key)); });
+    return slots_before(in->count, [&](std::size_t k) { return bool(Less{}(slots::key(in->slots()[k]), key)); });
+  }
+  /// A search waits for one line after the other: so all of them are asked for at once.
+  static void fetch(const node* at) noexcept {
+    for (std::size_t b = 0; b < asked_for; b += line) __builtin_prefetch(reinterpret_cast<const std::byte*>(at) + b);
   }
   template <class Q>
   place locate(const Q& key) const {
     node* at = root_;
-    for (std::size_t h = height_; h != 0; --h) at = static_cast<inner*>(at)->child[child_of(static_cast<inner*>(at), key)];
+    for (std::size_t h = height_; h != 0; --h) {
+      at = static_cast<inner*>(at)->child[child_of(static_cast<inner*>(at), key)];
+      fetch(at);
+    }
     leaf* const in = static_cast<leaf*>(at);
     return {in, place_in(in, key)};
   }
