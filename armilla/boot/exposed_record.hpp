@@ -6,8 +6,8 @@
 
 namespace armilla::detail {
 
-/// What a rank exposes to guests under a name: a part of an array, which lies in its segment. The records of a rank lie there,
-/// too, as a list that begins in its control pages; guests read it without its help. Offsets are of the host's memory.
+/// What a rank exposes to guests under a name: a part of an array, which lies in its segment, or of a map. The records of a rank
+/// lie there, too, as a list that begins in its control pages; guests read it without its help. Offsets are of the host's memory.
 struct exposed_record {
   static constexpr std::uint64_t good_magic = 0x3173776f68736d61;  // "amshows1"
   static constexpr std::size_t letters = 128, most_dimensions = 4;
@@ -17,8 +17,8 @@ struct exposed_record {
   char name[letters];                ///< ended by a zero
   char type[letters];                ///< of an element, as in signatures; longer ones are cut
   std::uint64_t type_hash;           ///< as of the signature of a method that has one parameter of the type, and no result
-  std::uint64_t element_bytes;
-  std::uint64_t data;  ///< offset of the first element
+  std::uint64_t element_bytes;       ///< 0: a map or a set, which ranks are asked for; `shape` and `extent` are of the last fence
+  std::uint64_t data;                ///< offset of the first element
   std::uint32_t dimensions;
   std::uint32_t unused;
   std::uint64_t shape[most_dimensions];   ///< of the whole

@@ -7,6 +7,7 @@
 #include "armilla/container/disjoint_set.hpp"
 #include "armilla/container/distribution.hpp"
 #include "armilla/container/expose_container.hpp"
+#include "armilla/container/expose_map.hpp"
 #include "armilla/container/files.hpp"
 #include "armilla/container/graph.hpp"
 #include "armilla/container/graph_views.hpp"

@@ -14,6 +14,7 @@
 #include "armilla/container/combiner.hpp"
 #include "armilla/container/hash.hpp"
 #include "armilla/container/hash_part.hpp"
+#include "armilla/container/shown_sizes.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/team/fence_guest.hpp"
@@ -44,6 +45,7 @@ template <class Key, class Value, class Hash, class Equal, class Table = hash_ta
 class hash_core final : public fence_guest {
  public:
   using key_type = Key;
+  using hash_type = Hash;
   using part = hash_part<Key, Value, Hash, Table, Spread>;
   using mapped = std::conditional_t<std::is_void_v<Value>, char, Value>;
 
@@ -109,6 +111,12 @@ class hash_core final : public fence_guest {
   const object_ref<part>& target(std::size_t member) const noexcept { return targets_[member]; }
   std::size_t gathers() const noexcept { return gather_; }
   const hash_options& options() const noexcept { return how_; }
+  /// Guests read in `record` how many there are, until `hide_from`.
+  void show_in(exposed_record& record) {
+    shown_.add(record);
+    shown_.show(total_, agreed_);
+  }
+  void hide_from(const exposed_record& record) noexcept { shown_.remove(record); }
   /// What a column of keys takes: a text as it is, all else as a key.
   template <class K>
   static decltype(auto) as_key(const K& key) {
@@ -141,6 +149,7 @@ class hash_core final : public fence_guest {
       agreed_ = picture_;
       total_ = members().all_reduce(picture_, std::plus<>{});
     }
+    shown_.show(total_, agreed_);
   }
 
  private:
@@ -290,6 +299,7 @@ class hash_core final : public fence_guest {
   std::size_t gather_;
   hash_options how_;
   std::size_t picture_ = 0, agreed_ = 0, total_ = 0;
+  shown_sizes shown_;
 };
 
 }  // namespace detail

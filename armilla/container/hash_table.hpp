@@ -144,6 +144,8 @@ class hash_table {
   using slot_value = Value;  ///< of all elements of a key
   /// For a loop over slots: each has all elements of its key.
   const hash_table& by_key() const noexcept { return *this; }
+  /// How often slots have moved to other places.
+  std::uint64_t rebuilds() const noexcept { return rebuilds_; }
   std::size_t capacity() const noexcept { return slots_ == nullptr ? 0 : (mask_ + 1) * mark_group::width; }
 
   /// Asks for the cache lines that a search for `hash` reads: of the marks, and of the slot that is most likely the key's.
@@ -265,7 +267,21 @@ class hash_table {
   iterator begin() const noexcept { return {this, 0}; }
   iterator end() const noexcept { return {this, capacity()}; }
 
+  /// Calls f(slot) for the slots of whole groups, from group number `from` on, until at least `most` have come. Gives the number
+  /// to go on with, 0 behind the last. What is there through all pages comes once, as long as `rebuilds` stays the same.
+  template <class F>
+  std::size_t page(std::size_t from, std::size_t most, F f) const {
+    const std::size_t groups = capacity() / mark_group::width;
+    for (std::size_t g = from, seen = 0; g < groups; ++g) {
+      if (seen >= most) return g;
+      for (std::uint32_t left = mark_group(marks_ + g * mark_group::width).full(); left != 0; left &= left - 1, ++seen)
+        f(std::as_const(slots_[g * mark_group::width + std::size_t(std::countr_zero(left))]));
+    }
+    return 0;
+  }
+
   void swap(hash_table& other) noexcept {
+    rebuilds_ = other.rebuilds_ = (rebuilds_ < other.rebuilds_ ? other.rebuilds_ : rebuilds_) + 1;
     std::swap(slots_, other.slots_);
     std::swap(marks_, other.marks_);
     std::swap(mask_, other.mask_);
@@ -372,6 +388,7 @@ class hash_table {
   std::size_t mask_ = 0;                                       // of groups
   std::size_t size_ = 0;
   std::size_t room_ = 0;  // empty slots that may be used
+  std::uint64_t rebuilds_ = 0;
 };
 
 }  // namespace armilla::detail

@@ -340,6 +340,7 @@ class hash_container : public Verbs {
 
  private:
   friend rebalancer;
+  friend struct exposer;
   // From here on bodies that name it by its handle find it on all members.
   explicit hash_container(std::unique_ptr<core> made) : Verbs(made.get()), held_(std::move(made)) { meet(held_->members()); }
   /// All of a recovery but its last meeting.

@@ -110,8 +110,13 @@ exposure detail::exposure_access::make(std::string_view name, const element& typ
   return made;
 }
 
+detail::exposed_record& detail::exposure_access::record(const exposure& of) noexcept {
+  return *reinterpret_cast<exposed_record*>(of.record_.local());
+}
+
 // Behind the session's end its memory is gone, and the list with it.
 exposure::~exposure() {
+  help_.reset();  // it may know the record
   if (!record_ || detail::current == nullptr) return;
   exposed_list::here("expose").remove(*reinterpret_cast<exposed_record*>(record_.local()));
   deallocate(record_);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -16,15 +17,22 @@ namespace armilla {
 
 namespace detail {
 struct exposure_access;
-}
+struct exposed_record;
+
+/// What an exposure needs beside its record, and ends with it.
+struct exposure_help {
+  virtual ~exposure_help() = default;
+};
+}  // namespace detail
 
 /// While it lives, guests see the data under its name. It moves.
 class [[nodiscard]] exposure {
  public:
   exposure() noexcept = default;
-  exposure(exposure&& other) noexcept : record_(std::exchange(other.record_, {})) {}
+  exposure(exposure&& other) noexcept : record_(std::exchange(other.record_, {})), help_(std::move(other.help_)) {}
   exposure& operator=(exposure&& other) noexcept {
     std::swap(record_, other.record_);
+    std::swap(help_, other.help_);
     return *this;
   }
   /// Nothing is waited for: a guest that is reading goes on.
@@ -33,6 +41,7 @@ class [[nodiscard]] exposure {
  private:
   friend struct detail::exposure_access;
   global_ptr<std::byte> record_;
+  std::unique_ptr<detail::exposure_help> help_;
 };
 
 namespace detail {
@@ -55,6 +64,8 @@ struct exposure_access {
   template <class T>
   static constexpr element element_of = {signature<T()>::text, signature<void(T)>::hash, sizeof(T)};
   static exposure make(std::string_view name, const element& type, const exposed_shape& shape, const void* first);
+  static exposed_record& record(const exposure& of) noexcept;
+  static void set_help(exposure& of, std::unique_ptr<exposure_help> help) noexcept { of.help_ = std::move(help); }
 };
 
 }  // namespace detail

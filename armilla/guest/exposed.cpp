@@ -36,7 +36,7 @@ std::string letters_of(const char (&from)[N]) {
 
 bool fits(const exposed_record& one, std::uint64_t first, std::uint64_t bytes) noexcept {
   if (one.magic.load(std::memory_order_relaxed) != exposed_record::good_magic || one.block == 0) return false;
-  if (one.dimensions == 0 || one.dimensions > exposed_record::most_dimensions || one.element_bytes == 0) return false;
+  if (one.dimensions == 0 || one.dimensions > exposed_record::most_dimensions) return false;
   std::uint64_t span = 1;  // elements from the first to the last
   for (std::uint32_t d = 0; d < one.dimensions; ++d) {
     if (one.extent[d] == 0) return true;
@@ -110,6 +110,10 @@ std::vector<found_part> find_parts(const job_memory& memory) {
 }
 
 void map_part(const job_memory& memory, found_part& one) {
+  if (one.part.element_bytes == 0)
+    throw_usage("exposed", fmt::format("'{}' is a {}, which ranks have in memory of their own; ask for it by exposed_map or "
+                                       "exposed_set, in Python by map() or set()",
+                                       one.part.name, one.part.type));
   if (one.part.size() == 0) return;
   const auto page = std::uint64_t(sysconf(_SC_PAGESIZE));
   const std::uint64_t first = one.offset / page * page, length = one.offset + length_of(one.part) - first;
@@ -121,9 +125,9 @@ void map_part(const job_memory& memory, found_part& one) {
   one.part.data = static_cast<std::byte*>(at) + (one.offset - first);
 }
 
-std::string names_of(const std::vector<found_part>& found) {
+std::string names_of(const std::vector<exposed_part>& found) {
   std::vector<std::string> names;
-  for (const found_part& one : found) names.push_back(one.part.name);
+  for (const exposed_part& one : found) names.push_back(one.name);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names.empty() ? "the job exposes nothing" : fmt::format("it exposes {}", fmt::join(names, ", "));
 }
@@ -131,6 +135,10 @@ std::string names_of(const std::vector<found_part>& found) {
 }  // namespace
 
 job_memory& memory_of(const guest& job) { return job.state_->memory(); }
+
+void throw_not_exposed(const guest& job, std::string_view name) {
+  throw_usage("exposed", fmt::format("nothing is exposed as '{}'; {}", name, names_of(exposed(job))));
+}
 
 }  // namespace detail
 
@@ -163,8 +171,7 @@ std::vector<exposed_part> exposed(const guest& job, std::string_view name) {
       detail::map_part(memory, one);
       result.push_back(std::move(one.part));
     }
-  if (result.empty())
-    detail::throw_usage("exposed", fmt::format("nothing is exposed as '{}'; {}", name, detail::names_of(found)));
+  if (result.empty()) detail::throw_not_exposed(job, name);
   return result;
 }
 

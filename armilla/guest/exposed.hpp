@@ -24,9 +24,9 @@ namespace armilla {
 struct exposed_part {
   rank_t rank = 0;
   std::string name;
-  std::string type;             ///< of an element, as in signatures: "float64", "{int32, float64}"
-  std::uint64_t type_hash = 0;  ///< tells types apart
-  std::size_t element_bytes = 0;
+  std::string type;                    ///< of an element, as in signatures: "float64", "{int32, float64}"
+  std::uint64_t type_hash = 0;         ///< tells types apart
+  std::size_t element_bytes = 0;       ///< 0: a map or a set, for which <armilla/guest/exposed_map.hpp> asks
   std::vector<std::size_t> shape;      ///< of the whole, by dimension
   std::vector<std::size_t> extent;     ///< of this part
   std::vector<std::size_t> origin;     ///< where in the whole its first element lies
@@ -52,8 +52,13 @@ struct exposed_part {
 /// All that ranks of this host expose now, by name and rank; nothing of it is mapped. Cost: a few system calls for each.
 std::vector<exposed_part> exposed(const guest& job);
 /// The parts of what is exposed under the name, by rank, mapped to be read and written. What ranks write meanwhile is seen: it
-/// may be half of an iteration. Errors: usage_error if nothing of that name is exposed (it lists what is), limit_error if it
-/// cannot be mapped.
+/// may be half of an iteration. Errors: usage_error if nothing of that name is exposed (it lists what is), or a map or a set is;
+/// limit_error if it cannot be mapped.
 std::vector<exposed_part> exposed(const guest& job, std::string_view name);
+
+namespace detail {
+/// Throws usage_error that lists what is exposed.
+[[noreturn]] void throw_not_exposed(const guest& job, std::string_view name);
+}  // namespace detail
 
 }  // namespace armilla

@@ -135,8 +135,13 @@ struct method_calls<M, R(P...)> {
 
   template <auto F>
   static void provide(void* object) {
+    provide_as<F>(description_of<M>, object);
+  }
+  /// Under another name than the tag's.
+  template <auto F>
+  static void provide_as(const method_description& what, void* object) {
     check();
-    here("provide").calls->methods.provide(description_of<M>, runners_of<provided<M, F>, std::decay_t<P>...>,
+    here("provide").calls->methods.provide(what, runners_of<provided<M, F>, std::decay_t<P>...>,
                                            runners_of<withdrawn<M>, std::decay_t<P>...>, object);
   }
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._methods import PATIENCE, GuestRank
+
+if TYPE_CHECKING:
+    from ._tables import ExposedMap, ExposedSet
 
 
 class Job:
@@ -71,6 +74,18 @@ class Job:
         from ._exposed import ExposedArray  # which needs NumPy
 
         return ExposedArray(self._guest, name)
+
+    def map(self, name: str) -> ExposedMap:
+        """A map by hash that the job exposes under the name, as a read-only Mapping: `job.map("words")["am"]`. Its ranks answer."""
+        from ._tables import ExposedMap
+
+        return ExposedMap(self, name)
+
+    def set(self, name: str) -> ExposedSet:
+        """A set by hash that the job exposes under the name, as a read-only Set: `"am" in job.set("names")`. Its ranks answer."""
+        from ._tables import ExposedSet
+
+        return ExposedSet(self, name)
 
     def __len__(self) -> int:
         return self.ranks
