@@ -160,6 +160,27 @@ TEST(hash_table, a_set_keeps_keys_alone) {
   static_assert(sizeof(table<std::uint64_t, void>::slot) == 8);
 }
 
+TEST(hash_table, pages_hold_each_slot_once_until_the_table_is_rebuilt) {
+  table<std::uint64_t, int> t;
+  EXPECT_EQ(t.page(0, 10, [](const auto&) { FAIL(); }), 0U);
+  for (std::uint64_t k = 0; k < 1000; ++k) put(t, k, 1);
+  const auto rebuilds = t.rebuilds();
+  std::unordered_map<std::uint64_t, int> times;
+  std::size_t at = 0;
+  do {
+    std::size_t seen = 0;
+    at = t.page(at, 100, [&](const auto& slot) { ++times[slot.first], ++seen; });
+    EXPECT_LT(seen, 116U);
+    EXPECT_TRUE(seen >= 100 || at == 0);
+    t.erase(at, hash{}(at));  // others stay where they are
+  } while (at != 0);
+  for (const auto& [key, n] : times) EXPECT_EQ(n, 1) << key;
+  EXPECT_GT(times.size(), 980U);
+  EXPECT_EQ(t.rebuilds(), rebuilds);
+  for (std::uint64_t k = 1000; k < 3000; ++k) put(t, k, 1);
+  EXPECT_NE(t.rebuilds(), rebuilds);
+}
+
 TEST(hash, of_equal_numbers_and_texts_is_equal_whatever_their_type) {
   EXPECT_EQ(hash{}(7), hash{}(std::uint64_t(7)));
   EXPECT_EQ(hash{}(std::int8_t(-3)), hash{}(std::int64_t(-3)));
