@@ -71,9 +71,25 @@ class Hosts(unittest.TestCase):
             after = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
             self.assertTrue(all(b > a for a, b in zip(counted(before), counted(after))), "the job has gone on")
 
-    def socket_of(self, job):
+    def test_a_stopped_agent_of_the_own_host_holds_up_neither_guests_nor_the_job(self):
+        with self.job("chat") as job, contextlib.ExitStack() as held:
+            before = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
+            with open(f"/proc/{before[0]['process']}/stat", encoding="utf-8") as file:
+                agent = int(file.read().rpartition(")")[2].split()[1])
+            os.kill(agent, signal.SIGSTOP)
+            for _ in range(8):
+                one = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+                one.connect(self.socket_of(before[0]))
+            begin = time.monotonic()
+            self.assertEqual([r["known"] for r in job.look()["ranks"]], [True, True, False, False])
+            self.assertLess(time.monotonic() - begin, 5)  # two looks of 0.9 s each
+            os.kill(agent, signal.SIGCONT)
+            after = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
+            self.assertTrue(all(b > a for a, b in zip(counted(before), counted(after))), "the job has gone on")
+
+    def socket_of(self, rank):
         """The address of the socket at which guests of this host ask."""
-        process = job.look()["ranks"][0]["process"]
+        process = rank["process"]
         for name in os.listdir(f"/proc/{process}/fd"):
             with contextlib.suppress(OSError):
                 if os.readlink(f"/proc/{process}/fd/{name}") == "/memfd:armilla (deleted)":
@@ -83,8 +99,8 @@ class Hosts(unittest.TestCase):
     def test_guests_with_bad_manners_do_no_harm(self):
         dice = random.Random(1)
         with self.job("chat") as job, contextlib.ExitStack() as held:
-            address = self.socket_of(job)
-            before = counted(job.look()["ranks"])
+            ranks = job.look()["ranks"]
+            address, before = self.socket_of(ranks[0]), counted(ranks)
 
             def call():
                 one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
