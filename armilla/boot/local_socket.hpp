@@ -8,8 +8,8 @@ namespace armilla::detail {
 
 /// A socket that others connect to, which does not block; -1 with `errno`.
 int listen_locally(std::string_view name, int most_waiting) noexcept;
-/// Connects to it; -1 if there is none, or if it is another user's.
-int connect_locally(std::string_view name) noexcept;
+/// Connects to it; -1 if there is none, if it is another user's, or if it takes no connection within that time (0: waits for it).
+int connect_locally(std::string_view name, int within_ms = 0) noexcept;
 /// The next that has connected, also one of another user; -1: none.
 int accept_locally(int listener) noexcept;
 bool is_of_same_user(int connection) noexcept;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <list>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -55,6 +56,14 @@ TEST(local_socket, a_name_that_begins_with_another_is_not_it) {
 TEST(local_socket, that_none_has_connected_to_accepts_nothing_at_once) {
   const descriptor listener(listen_locally(name_for_test(), 1));
   EXPECT_EQ(accept_locally(listener.get()), -1);
+}
+
+TEST(local_socket, whose_queue_is_full_is_waited_for_no_longer_than_wanted) {
+  const descriptor listener(listen_locally(name_for_test(), 1));
+  std::list<descriptor> callers;
+  for (int i = 0; i < 4; ++i) callers.emplace_back(connect_locally(name_for_test(), 10));
+  EXPECT_GE(callers.front().get(), 0);
+  EXPECT_EQ(callers.back().get(), -1);
 }
 
 TEST(local_socket, the_other_end_is_of_the_same_user) {

@@ -9,15 +9,15 @@
 #include "armilla/base/types.hpp"
 #include "armilla/stats/stats.hpp"
 
-/// Looking into a running job from a process that is none of its ranks, a guest: on the same host, as the same user.
+/// Looking into a running job from a process that is none of its ranks, a guest: on a host of the job, as the same user.
 ///
 ///     armilla::guest job = armilla::attach();                       // my only job; or by program, or by process
 ///     for (const armilla::rank_look& r : job.look())
 ///       std::printf("%d %s %lu\n", r.rank, r.doing.c_str(), r.counts.frames_sent);
 ///
 /// What a guest looks at lies in pages that it shares with the ranks: it needs no help of theirs, so it sees ranks that compute,
-/// hang or are stopped as it sees others. A guest calls what ranks provide by name, too: <armilla/guest/guest_call.hpp>. Nothing
-/// here needs a session.
+/// hang or are stopped as it sees others. Ranks of other hosts are seen through the agents of armilla-run --hosts. A guest calls
+/// what ranks provide by name, too: <armilla/guest/guest_call.hpp>. Nothing here needs a session.
 namespace armilla {
 
 class guest;
@@ -47,7 +47,9 @@ struct rank_look {
   rank_t rank = 0;
   int process = 0;
   std::string program;
-  bool here = true;  ///< its process runs on this host; false: nothing else is known of it
+  bool here = true;   ///< its process runs on this host
+  bool known = true;  ///< false: it runs on another host, of which nothing is heard: only rank and program are true
+  std::string host;   ///< where it is not here: its host, as the user of armilla-run called it
   /// "starting", "busy", "waiting", "ending", "finished", "stopped" (by a signal), or "gone": its process has ended.
   /// A rank is busy while it does not sleep: it computes, looks for messages, or is in the system.
   std::string doing;
@@ -94,7 +96,9 @@ class guest {
   job_summary summary() const;
   /// Whether a rank of it still runs on this host.
   bool alive() const noexcept;
-  /// What each rank shows now. Counters of one rank are read one by one while it goes on. Cost: some microseconds a rank.
+  /// What each rank shows now. Counters of one rank are read one by one while it goes on. Cost: some microseconds a rank. Where
+  /// armilla-run --hosts has started ranks on other hosts, their agents are asked: some milliseconds, and up to 0.9 s where one
+  /// does not answer; its ranks are not `known`.
   std::vector<rank_look> look() const;
   /// What the ranks wait for, as the job itself would tell: each one's fibers and what they wait for, in lines. Ranks that
   /// compute are said to. Cost: ranks that wait write it down; 0.2 s at most.

@@ -4,9 +4,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <ctime>
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/job_search.hpp"
 #include "armilla/guest/attach.hpp"
+#include "armilla/guest/far_look.hpp"
 #include "armilla/guest/guest_state.hpp"
 #include "armilla/stats/counter_table.hpp"
 
@@ -85,6 +88,12 @@ void look_at_process(rank_look& result) {
   if (result.doing != "gone") result.memory = memory_of(result.process);
 }
 
+void add_other_hosts(const detail::job_memory& memory, std::vector<rank_look>& ranks) {
+  for (rank_look& far : detail::ask_agents(memory))
+    if (far.rank >= 0 && std::size_t(far.rank) < ranks.size() && !ranks[std::size_t(far.rank)].here)
+      ranks[std::size_t(far.rank)] = std::move(far);
+}
+
 }  // namespace
 
 namespace detail {
@@ -100,8 +109,8 @@ rank_look look_at(const job_memory& memory, rank_t r) {
   result.program = memory.program(r);
   result.doing = stage_name(stage);
   // Under a launcher the ranks of this host alone know this memory.
-  result.here = result.process > 0;
-  if (!result.here) return result;
+  result.here = result.known = result.process > 0;
+  if (!result.here) return result.doing.clear(), result;
   if (stage == rank_stage::running) look_at_running(control, result);
   look_at_process(result);
   if (job.threads == 0) result.cpu = cpu_of(result.process);
@@ -126,6 +135,7 @@ std::string what_it_does(const rank_look& rank) {
 std::vector<rank_look> guest::look() const {
   std::vector<rank_look> result;
   for (rank_t r = 0; r < ranks(); ++r) result.push_back(detail::look_at(state_->memory(), r));
+  if (!std::ranges::all_of(result, &rank_look::here)) add_other_hosts(state_->memory(), result);
   return result;
 }
 

@@ -31,6 +31,8 @@ nb::dict as_dict(const rank_look& r) {
   d["process"] = r.process;
   d["program"] = r.program;
   d["here"] = r.here;
+  d["known"] = r.known;
+  d["host"] = r.host;
   d["doing"] = r.doing;
   d["seconds"] = r.seconds;
   d["waits_for"] = r.waits_for;

@@ -25,10 +25,10 @@ def guest(*command, **more):
 class Shown(Job):
     """A running job of the program; at the end it must have ended well."""
 
-    def __init__(self, test, scene="compute", ranks=2, fabric="shm", program=SHOWN):
-        super().__init__([program, scene], ranks=ranks, fabric=fabric)
+    def __init__(self, test, scene="compute", ranks=2, fabric="shm", program=SHOWN, launcher=()):
+        super().__init__([*launcher, program, scene], ranks=ranks, fabric=fabric)
         self.test = test
-        self.pid = str(self.process.pid)
+        self.pid = os.path.basename(program) if launcher else str(self.process.pid)  # by which guests find it
         for _ in range(ranks):
             test.assertEqual(self.process.stdout.readline(), "ready\n")
 

@@ -19,6 +19,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "agent_child.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/descriptor.hpp"
@@ -30,32 +31,21 @@
 #include "calls.hpp"
 #include "channel.hpp"
 #include "lent_memory.hpp"
+#include "look_listener.hpp"
 
 namespace armilla::run {
 namespace {
 
 using namespace armilla::detail;
 using nlohmann::json;
+using child = agent_child;
 
 constexpr int could_not_start = 2;
 constexpr std::uint64_t may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 
-/// One rank of this host.
-struct child {
-  rank_t rank = 0;
-  pid_t pid = -1;
-  int line = -1;
-  bool alive = false, spoke = false, finished = false, failed = false;
-  rank_record record{};
-  program_spec program;
-  std::string incoming;
-  bool waits = false;  // has given its part of an exchange
-  std::string part;
-};
-
 class agent {
  public:
-  agent(channel& root, std::string host, bool first) : root_(root), host_(std::move(host)), first_host_(first) {}
+  agent(channel& root, const std::string& host, bool first) : root_(root), host_(host), first_host_(first), guests_(root, host) {}
   int run();
 
  private:
@@ -85,6 +75,7 @@ class agent {
   bool label_ = false, told_done_ = false, root_lost_ = false;
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;
+  look_listener guests_;
   std::vector<std::unique_ptr<child>> children_;
   orphanage orphans_;
   output_labels labels_;
@@ -153,7 +144,8 @@ void agent::wait_for_events() {
   for (const auto& c : children_)
     if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
   labels_.watch(list);
-  const std::uint64_t now = now_ns(), until = std::min(stop_ns_, deadline_);
+  if (!root_lost_) guests_.watch(list);
+  const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, guests_.until_ns()});
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
 
@@ -170,6 +162,8 @@ void agent::hear_root() {
     if (frame->what == channel::exchange) hand_out(frame->text);
     if (frame->what == channel::lost) hear_of_loss(frame->text);
     if (frame->what == channel::stop) stop();
+    if (frame->what == channel::look) guests_.tell();
+    if (frame->what == channel::seen) guests_.take(frame->text);
     if (frame->what == channel::signal && frame->text.size() == sizeof(std::int32_t)) {
       std::int32_t number = 0;
       std::memcpy(&number, frame->text.data(), sizeof number);
@@ -191,6 +185,7 @@ void agent::hear(child& c) {
   char bytes[65536];
   int file = -1;
   const auto n = receive_with_descriptor(c.line, bytes, sizeof bytes, MSG_DONTWAIT, file);
+  if (file >= 0) guests_.open(file);
   if (file >= 0) lent_.take(file, ranks_);
   if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (n <= 0) {
@@ -368,6 +363,7 @@ int agent::run() {
     hear_root();
     reap();
     advance();
+    if (!root_lost_) guests_.advance();
     labels_.forward();
   }
   labels_.finish();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "channel.hpp"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -24,6 +26,7 @@ namespace armilla::run {
 namespace {
 
 constexpr std::uint32_t longest = 1 << 30;  // an exchange of all ranks
+constexpr int little = 16384;               // on its way, far less than the least that a socket holds
 
 struct head {
   std::uint32_t what, bytes;
@@ -104,7 +107,8 @@ channel::channel(channel&& other) noexcept
       garbled_(other.garbled_),
       sent_(other.sent_),
       received_(other.received_),
-      incoming_(std::move(other.incoming_)) {}
+      incoming_(std::move(other.incoming_)),
+      waiting_(std::move(other.waiting_)) {}
 
 channel::~channel() {
   if (socket_ >= 0) close(socket_);
@@ -127,6 +131,21 @@ bool channel::send(word what, std::string_view text) noexcept try {
   note_error();
   return false;
 } catch (const std::exception&) { return false; }
+
+void channel::send_later(word what, std::string text) {
+  if (text.size() <= most_later) waiting_.push_back({what, std::move(text)});
+}
+
+bool channel::send_waiting() noexcept {
+  for (; !waiting_.empty(); waiting_.pop_front()) {
+    int on_its_way = 0;
+    if (ioctl(socket_, SIOCOUTQ, &on_its_way) != 0 || on_its_way > little) return false;
+    if (send(word(waiting_.front().what), waiting_.front().text)) continue;
+    waiting_.clear();  // it is broken, as the next receive() says
+    return true;
+  }
+  return true;
+}
 
 void channel::note_error() noexcept { timed_out_ |= errno == ETIMEDOUT || errno == EHOSTUNREACH || errno == ENETUNREACH; }
 

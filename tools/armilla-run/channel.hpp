@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,7 +22,7 @@ bool from_hex(std::string_view text, std::span<unsigned char> bytes);
 /// left out or sent again.
 class channel {
  public:
-  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost };
+  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost, look, seen };
   struct frame {
     std::uint32_t what = 0;
     std::string text;
@@ -35,6 +36,12 @@ class channel {
   int socket() const noexcept { return socket_; }
   /// False if the connection is broken.
   bool send(word what, std::string_view text) noexcept;
+  /// For what may wait: at most `most_later` bytes, in order among themselves. They leave by `send_waiting`, each as one frame
+  /// that the system takes at once, so that a side that does not read blocks nothing, neither now nor at the next `send`.
+  void send_later(word what, std::string text);
+  /// False: some has to wait longer.
+  bool send_waiting() noexcept;
+  static constexpr std::size_t most_later = 8192;
   /// Takes in what has come, without waiting; false if the connection ended or carries what is not ours.
   bool receive() noexcept;
   std::optional<frame> next();
@@ -54,6 +61,7 @@ class channel {
   bool root_, garbled_ = false, timed_out_ = false;
   std::uint64_t sent_ = 0, received_ = 0;
   std::string incoming_;
+  std::deque<frame> waiting_;
 };
 
 /// What the two say to each other before that, each part of one length. The root sends its number; the agent its greeting; the

@@ -29,6 +29,7 @@
 #include "armilla/boot/units.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
+#include "look_rounds.hpp"
 
 namespace armilla::run {
 namespace {
@@ -42,6 +43,7 @@ constexpr std::uint64_t agents_end_within_ns = 700 * milli;
 
 struct host {
   host_slots what;
+  std::uint32_t number = 0;  // in the list
   rank_t first = 0, ranks = 0;
   pid_t rsh = -1;
   bool rsh_alive = false, done = false, gone = false;
@@ -96,6 +98,7 @@ class root {
   const options& settings_;
   job_key key_ = random_key();
   call_port port_{key_};
+  look_rounds looks_;
   int signals_ = -1;
   orphanage orphans_;
   sigset_t before_{};
@@ -117,6 +120,7 @@ root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vec
     if (here == 0) break;
     host h;
     h.what = one;
+    h.number = std::uint32_t(hosts_.size());
     h.first = next;
     h.ranks = here;
     hosts_.push_back(std::move(h));
@@ -154,8 +158,7 @@ void root::start_agent(host& h) {
   }
   close(input[0]);
   h.rsh_alive = h.rsh > 0;
-  const auto number = std::uint32_t(std::ranges::distance(hosts_.begin(), std::ranges::find(hosts_, h.first, &host::first)));
-  const std::string call = call_text{key_, h.what.name, number, port_.number(), port_.addresses()}.line();
+  const std::string call = call_text{key_, h.what.name, h.number, port_.number(), port_.addresses()}.line();
   [[maybe_unused]] const auto written = write(input[1], call.data(), call.size());  // if it is gone, that is noticed
   close(input[1]);
 }
@@ -188,7 +191,8 @@ void root::wait_for_events() {
   port_.watch(list);
   for (const auto& h : hosts_)
     if (h.agent != nullptr && !h.gone) list.push_back({h.agent->socket(), POLLIN, 0});
-  const std::uint64_t until = std::min({stop_ns_, kill_ns_, port_.until_ns(), port_.is_open() ? call_ns_ : never});
+  const std::uint64_t until =
+      std::min({stop_ns_, kill_ns_, stopping_ ? never : looks_.until_ns(), port_.until_ns(), port_.is_open() ? call_ns_ : never});
   const std::uint64_t now = now_ns();
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
@@ -218,6 +222,9 @@ void root::welcome(host& h, std::unique_ptr<channel> agent) {
   h.agent = std::move(agent);
   if (std::ranges::any_of(hosts_, [](const host& one) { return one.agent == nullptr; })) return;
   port_.close();
+  std::vector<channel*> agents;
+  for (auto& one : hosts_) agents.push_back(one.agent.get());
+  looks_.begin_with(agents);
   for (auto& one : hosts_) one.agent->break_after(settings_.loss_timeout_ns);
   for (auto& one : hosts_) one.agent->send(channel::job, job_of(one).dump(-1, ' ', false, json::error_handler_t::replace));
 }
@@ -227,6 +234,7 @@ void root::hear(host& h) {
   while (const auto frame = h.agent->next()) take(h, *frame);
   if (open && !h.agent->garbled()) return;
   h.gone = true;
+  looks_.lose(h.number);
   if (!stopping_ && !h.done) lose(h);
 }
 
@@ -267,6 +275,8 @@ void root::take(host& h, const channel::frame& frame) {
   }
   if (frame.what == channel::lost) pass_loss(h, frame.text);
   if (frame.what == channel::failed) take_failure(frame.text);
+  if (frame.what == channel::look) looks_.ask(h.number);
+  if (frame.what == channel::seen) looks_.take(h.number, frame.text);
 }
 
 void root::pass_exchange() {
@@ -369,6 +379,7 @@ int root::run() {
       if (h.agent != nullptr && !h.gone) hear(h);
     reap();
     advance();
+    if (!stopping_) looks_.advance();
   }
   return report();
 }

@@ -26,10 +26,10 @@ double busy(const rank_look& before, const rank_look& after, double seconds) {
 }
 
 double most_by_mean(const std::vector<rank_rates>& ranks, double rank_rates::* value) {
-  double most = 0, sum = 0, here = 0;
+  double most = 0, sum = 0, known = 0;
   for (const rank_rates& r : ranks)
-    if (r.last.here) most = std::max(most, r.*value), sum += r.*value, ++here;
-  return sum > 0 ? most * here / sum : 0;
+    if (r.last.known) most = std::max(most, r.*value), sum += r.*value, ++known;
+  return sum > 0 ? most * known / sum : 0;
 }
 
 // What no rank has is left out.
@@ -58,7 +58,8 @@ std::string line_of(const rank_rates& r) {
   const std::string since = l.doing == "waiting" || l.doing == "busy" ? fmt::format("{:.1f}", l.seconds) : "";
   std::string what = l.waits_for;
   if (!l.algorithm.empty()) what += (what.empty() ? "in " : ", in ") + l.algorithm;
-  return fmt::format("{:>5} {:>8}  {:<9}{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", l.rank, l.process, l.here ? l.doing : "elsewhere",
+  if (!l.host.empty()) what += (what.empty() ? "on " : ", on ") + l.host;
+  return fmt::format("{:>5} {:>8}  {:<9}{:>8}{:>9}{:>9}{:>9}{:>9}  {}\n", l.rank, l.process, l.known ? l.doing : "elsewhere",
                      since, short_number(r.messages), short_number(r.bytes), short_number(double(l.memory)),
                      short_number(double(l.segment)), what);
 }
@@ -69,6 +70,8 @@ json json_of(const rank_rates& r) {
            {"process", l.process},
            {"program", l.program},
            {"here", l.here},
+           {"known", l.known},
+           {"host", l.host},
            {"doing", l.doing},
            {"seconds", l.seconds},
            {"waits_for", l.waits_for},

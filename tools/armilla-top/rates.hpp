@@ -20,7 +20,7 @@ struct rank_rates {
 /// What the ranks did between two looks that lie `seconds` apart.
 std::vector<rank_rates> rates_of(const std::vector<rank_look>& before, const std::vector<rank_look>& after, double seconds);
 
-/// The most that one rank had by the mean of the ranks of this host, 1 where all had the same; 0: none had any.
+/// The most that one rank had by the mean of the ranks of which something is known, 1 where all had the same; 0: none had any.
 struct imbalance {
   double messages = 0, bytes = 0, busy = 0;
 };
