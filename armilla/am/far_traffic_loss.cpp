@@ -69,7 +69,9 @@ void far_traffic::ask_network() {
   }
 }
 
+// Where the others go on, all hear of a loss from one place: armilla-run, which hears of it from the agents.
 void far_traffic::tell_unreachable(rank_t r, const char* why) const {
+  if (all.out.host().job().goes_on != 0) return;
   const std::string cause = std::string("cannot be reached any more: ") + (why != nullptr ? why : "the network does not say why");
   const auto h = std::size_t(all.out.host().number[std::size_t(r)]);
   tell_loss(all.out.host().job(), r, r, cause, h < all.out.host().names->size() ? (*all.out.host().names)[h] : std::string());

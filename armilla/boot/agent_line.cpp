@@ -39,7 +39,7 @@ bool read_fully(int socket, void* data, std::size_t bytes) noexcept {
 }
 
 agent_line::agent_line(int socket, rank_t rank, rank_t ranks, std::string host)
-    : socket_(socket), rank_(rank), ranks_(ranks), host_(std::move(host)) {}
+    : socket_(socket), rank_(rank), ranks_(ranks), host_(std::move(host)), left_(socket, ranks) {}
 
 agent_line::~agent_line() { close(socket_); }
 
@@ -80,6 +80,11 @@ void agent_line::tell_failure(int code, const std::string& sentence) noexcept {
   std::string all(reinterpret_cast<const char*>(&head), sizeof head);
   all.append(reinterpret_cast<const char*>(&number), sizeof number).append(sentence);
   write_fully(socket_, all.data(), all.size());
+}
+
+void agent_line::tell_running() noexcept {
+  const line_head head{line_head::running, 0};
+  write_fully(socket_, &head, sizeof head);
 }
 
 void agent_line::tell_over() noexcept {

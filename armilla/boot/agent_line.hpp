@@ -4,6 +4,7 @@
 #include <string>
 
 #include "armilla/boot/bootstrap.hpp"
+#include "armilla/boot/gathering.hpp"
 
 namespace armilla::detail {
 
@@ -15,7 +16,9 @@ struct line_head {
     failed,        ///< from a rank: a code (4 bytes), and the one message, or nothing
     finished,      ///< from a rank, when it leaves in good order
     over,          ///< from a rank that fails as another one, which says so
-    memory         ///< from a rank, with the open file: the memory of its host
+    memory,        ///< from a rank, with the open file: the memory of its host
+    running,       ///< from a rank: it has joined, and its loss need not end the job
+    gathering      ///< from a rank and to it: see gathering.hpp
   };
   static constexpr std::uint32_t most_bytes = 1 << 20;  ///< of one rank
 
@@ -43,6 +46,10 @@ class agent_line final : public bootstrap {
   void lend(int memory) override;
   bool tells_losses() const noexcept override { return true; }
 
+  /// What is left of the ranks is agreed over it, where the job goes on without those that it loses.
+  gatherings& left() noexcept { return left_; }
+  /// This rank is about to meet all others for the last time before its function.
+  void tell_running() noexcept;
   /// The name by which the user called this host.
   const std::string& host() const noexcept { return host_; }
   /// This rank fails, too; another one says why.
@@ -57,6 +64,7 @@ class agent_line final : public bootstrap {
   int socket_;
   rank_t rank_, ranks_;
   std::string host_;
+  gatherings left_;
   const char* error_ = "";
 };
 

@@ -177,6 +177,7 @@ void heartbeat::judge(std::uint64_t now) {
 
 void heartbeat::lose(peer& p) {
   p.lost = true;
+  if (suspicion_) return suspicion_(p.who.ranks);
   const std::string cause =
       fmt::format("has not been heard of for {:.3g} s: its host is cut off or stands still, or its first rank is stopped",
                   double(timeout_ns_) / 1e9);

@@ -2,6 +2,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -52,6 +53,11 @@ class heartbeat {
   /// The job comes to its end: a host that falls silent from now on is not lost.
   void watch_no_more() noexcept { watching_.store(false, std::memory_order_relaxed); }
 
+  /// Before `start`: the ranks of a host that is silent are not lost yet: it is told, and what decides that then tells their
+  /// loss.
+  using suspicion = std::function<void(const std::vector<rank_t>&)>;
+  void tell_suspicion(suspicion to) { suspicion_ = std::move(to); }
+
  private:
   struct peer {
     host who;
@@ -69,6 +75,7 @@ class heartbeat {
   int socket_ = -1;
   heartbeat_listener mine_{};
   std::atomic<bool> watching_ = true;
+  suspicion suspicion_;
   job_block* job_ = nullptr;
   std::vector<peer> peers_;
   std::size_t me_ = 0;

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -26,6 +27,7 @@
 #include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
+#include "armilla/boot/gathering.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/launcher.hpp"
 #include "armilla/boot/life.hpp"
@@ -229,6 +231,14 @@ void meet(const launch& self, std::uint32_t point) {
 
 // No loss wakes this futex, so it is looked for now and then.
 void meet_living(const launch& self, std::uint32_t point) {
+  if (self.left != nullptr) {
+    const gathering_row row{gathering_row::kind::meeting, point};
+    std::vector<rank_t> all(std::size_t(self.places));
+    std::iota(all.begin(), all.end(), 0);
+    self.left->ask(row, 1, all, {});
+    self.left->await_answer(row);
+    return;
+  }
   job_block& job = *self.job;
   std::atomic<std::uint32_t>& arrived = job.arrived[point];
   const auto word = reinterpret_cast<std::uint32_t*>(&arrived);

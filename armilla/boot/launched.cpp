@@ -21,6 +21,7 @@
 #include "armilla/boot/descriptor_server.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
+#include "armilla/boot/gathering.hpp"
 #include "armilla/boot/heartbeat.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/interfaces.hpp"
@@ -69,6 +70,7 @@ class joining {
   void fill_programs();
   void fill_places();
 
+  bool goes_on() const { return settings_.on_loss == loss_use::go_on && dynamic_cast<agent_line*>(&others_) != nullptr; }
   bool here(rank_t r) const { return lead_[std::size_t(r)] == lead_[std::size_t(self_)]; }
   const peer_info& of(rank_t r) const { return peers_[std::size_t(r)]; }
   std::size_t ranks() const { return peers_.size(); }
@@ -248,11 +250,6 @@ void joining::share() try {
 
 // --- the job, as its block says ---
 
-bool same_program(const peer_info& a, const peer_info& b) {
-  const auto base = [](const char* file) { return std::string_view(file).substr(std::string_view(file).rfind('/') + 1); };
-  return std::string_view(a.file) == b.file || (a.build == b.build && base(a.file) == base(b.file));
-}
-
 void joining::fill_programs() {
   std::vector<rank_t> first;  // rank of each program
   for (std::size_t r = 0; r < ranks(); ++r) {
@@ -298,6 +295,7 @@ void joining::fill_block() {
   job_->segment_bytes = layout_.segment_bytes;
   job_->supervisor = job_block::launched;
   job_->losses_told = others_.tells_losses();
+  job_->goes_on = goes_on();
   for (std::size_t r = 0; r < ranks(); ++r)
     for (auto& cpu : job_->rank[r].cpu) cpu = -1;
   fill_programs();
@@ -350,6 +348,8 @@ void joining::watch_hosts(launch& self, const std::vector<rank_t>& leads) {
     for (rank_t r = 0; r < rank_t(ranks()); ++r)
       if (self.host_of[std::size_t(r)] == h) hosts.back().ranks.push_back(r);
   }
+  if (gatherings* const left = self.left; left != nullptr)
+    self.beat->tell_suspicion([left](const std::vector<rank_t>& silent) { left->suspect(silent); });
   heartbeat::start(self.beat, *job_, std::move(hosts), self.host_of[std::size_t(self_)], settings_.loss_timeout_ns);
 }
 
@@ -372,6 +372,7 @@ launch joining::run(const std::string& problem) {
   answer_signals(*job_, self_);
   launch self = describe_launch(*job_, self_, settings_);
   self.started = &others_;
+  if (goes_on()) self.left = &dynamic_cast<agent_line&>(others_).left();
   if (lead_[std::size_t(self_)] == self_) self.host_memory = std::make_shared<descriptor>(memory.release());
   std::vector<rank_t> leads(lead_);
   std::ranges::sort(leads);

@@ -101,4 +101,9 @@ std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept 
   return beside;
 }
 
+bool same_program(const peer_info& a, const peer_info& b) {
+  const auto base = [](const char* file) { return std::string_view(file).substr(std::string_view(file).rfind('/') + 1); };
+  return std::string_view(a.file) == b.file || (a.build == b.build && base(a.file) == base(b.file));
+}
+
 }  // namespace armilla::detail

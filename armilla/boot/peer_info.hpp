@@ -46,4 +46,7 @@ peer_info own_peer_info(const options& settings);
 /// where these are containers of one machine.
 std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept;
 
+/// Whether they run one program, by their files.
+bool same_program(const peer_info& a, const peer_info& b);
+
 }  // namespace armilla::detail

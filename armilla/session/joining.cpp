@@ -91,7 +91,8 @@ joined_process first_process(int argc, char** argv, joined_process process) {
 
 // Launchers end the job of a rank that dies, each in its way, and there may be several hosts.
 void require_one_host(const launcher& from, const options& settings) {
-  const char* const name = settings.on_loss != loss_use::end ? "on_loss" : "max_ranks";
+  const bool by_agents = from.kind == launcher_kind::agent && settings.on_loss == loss_use::go_on;
+  const char* const name = settings.on_loss != loss_use::end && !by_agents ? "on_loss" : "max_ranks";
   if (settings.get(name) == options{}.get(name) || (from.kind != launcher_kind::agent && settings.launcher == launcher_use::none))
     return;
   throw_usage(

@@ -43,7 +43,7 @@ void start_layers(context& rank, const launch& self) {
   int started = 0;
   try {
     for (; started < number_of_layers; ++started) layers[started].start(rank, self);
-    if (self.started != nullptr) rank.messages->lost.tell(end_with_the_first);
+    if (self.started != nullptr && self.left == nullptr) rank.messages->lost.tell(end_with_the_first);
   } catch (...) {
     stop_first(rank, started);
     throw;

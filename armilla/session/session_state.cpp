@@ -12,6 +12,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/escaped.hpp"
 #include "armilla/base/forked.hpp"
+#include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
@@ -92,6 +93,7 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
     start_layers(rank, self);
     guard_forks(self.host_base, self.layout.total(), enter_child);
     start_wait_reports(rank);
+    if (self.left != nullptr) dynamic_cast<agent_line&>(*self.started).tell_running();
     self.newcomer ? enter_job(self) : meet(self, all_started);
     measure_locks(rank);
     begin_stats(rank);
@@ -169,7 +171,7 @@ void session_state::fail(int code) noexcept {
   std::fflush(stdout);  // the supervisor may end this process before it gets to it
   record_failure(*self.job, self.rank, failure_kind::code, code, "");
   tell_loss(*self.job, self.rank, self.rank, "exited with code " + std::to_string(code));
-  end_noted();
+  end_noted(exit_code(code));
 }
 
 void session_state::fail(const char* why) noexcept {
@@ -190,7 +192,12 @@ void session_state::fail_by_exception() noexcept {
 }
 
 // A failure is noted. Where no supervisor does, this rank says so, and then saves what can be saved.
-void session_state::end_noted() noexcept {
+void session_state::end_noted(int code) noexcept {
+  if (self.left != nullptr) {  // its agent tells the others; threads and a network are under way here
+    rescue_trace(rank);
+    std::fflush(nullptr);
+    _exit(code);
+  }
   if (self.started == nullptr) return rescue_trace(rank);
   end_launched(self, [this] { rescue_trace(rank); });
 }

@@ -41,7 +41,7 @@ struct session_state {
  private:
   int call_function(rank_main call, const void* function);
   void serve();
-  void end_noted() noexcept;
+  void end_noted(int code = 1) noexcept;
 };
 
 }  // namespace armilla::detail

@@ -11,6 +11,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/team/gathered_agreement.hpp"
 #include "armilla/team/growth.hpp"
 #include "armilla/team/last_fence.hpp"
 #include "armilla/team/survivors.hpp"
@@ -146,11 +147,17 @@ class agreement {
   std::atomic<std::uint64_t>& decision_;
 };
 
+// A slot in which nothing may be on its way to this rank, if there is one: over a network that is not known.
+std::uint32_t pick_slot(const survivor_board::request& common) {
+  const std::uint32_t settled = common.free_slots & ~common.unsettled;
+  return std::uint32_t(std::countr_zero(settled != 0 ? settled : common.free_slots));
+}
+
 team_record* make_team(const team_record& t, const chosen_ranks& chosen, const survivor_board::request& common,
                        const char* operation) {
   if (common.free_slots == 0)
     throw_limit(operation, "no place for another team: these ranks hold 15 beside world already; let some team values go");
-  const auto slot = std::uint32_t(std::countr_zero(common.free_slots));
+  const std::uint32_t slot = pick_slot(common);
   if ((common.unsettled >> slot & 1) != 0) settle_slot(*t.owner, slot);
   std::vector<rank_t> members;
   std::vector<std::uint32_t> lives;
@@ -184,6 +191,30 @@ void note_origin(team_state& s, const team_record& old, const team_record& made)
   s.left_of[made.id] = std::move(olds);
 }
 
+agreed use_team(team_record& t, team_record* made, const std::vector<std::uint32_t>& members) {
+  made->ancestors = ancestors_behind(t);  // not before: it would be revoked with those that are given up
+  t.left_out.assign(t.size, true);
+  for (const std::uint32_t i : members) t.left_out[i] = false;
+  t.self->messages->lost.hear();  // of those that another member knew to be lost: they are no news to waits that follow
+  t.self->messages->lost.accept(made->lost);
+  note_origin(*t.owner, t, *made);
+  return {made, false};
+}
+
+agreed give_up_team(team_record* made) {
+  hold(made);
+  let_go(made);
+  return {};
+}
+
+agreed agree_by_gathering(team_record& t, std::uint64_t step, const char* operation) {
+  if (has_news(t)) t.self->messages->lost.again();
+  const auto chosen = gather_members(t, step, operation);
+  if (!chosen) return {nullptr, true};
+  team_record* const made = make_team(t, {chosen->members, {}}, chosen->common, operation);
+  return gather_ready(t, *chosen, step + 1, operation) ? use_team(t, made, chosen->members) : give_up_team(made);
+}
+
 }  // namespace
 
 bool has_news(const team_record& t) noexcept {
@@ -199,6 +230,7 @@ void revoke_descendants(const team_record& t) {
 }
 
 agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, const std::function<bool()>& over, bool grows) {
+  if (t.owner->left != nullptr) return agree_by_gathering(t, step, operation);
   agreement asked(t, step, operation, over, grows);
   const auto chosen = asked.decide(slots_here(*t.owner));
   if (!chosen) return {nullptr, true};
@@ -206,18 +238,7 @@ agreed agree_on_team(team_record& t, std::uint64_t step, const char* operation, 
   const survivor_board::request common = asked.common(*chosen);
   team_record* const made = make_team(t, *chosen, common, operation);
   if (!chosen->newcomers.empty()) invite_newcomers(t, *made, *chosen, common, step);
-  if (!asked.all_ready(*chosen, made->id)) {
-    hold(made);
-    let_go(made);
-    return {};
-  }
-  made->ancestors = ancestors_behind(t);  // not before: it would be revoked with those that are given up
-  t.left_out.assign(t.size, true);
-  for (const std::uint32_t i : chosen->members) t.left_out[i] = false;
-  t.self->messages->lost.hear();  // of those that another member knew to be lost: they are no news to waits that follow
-  t.self->messages->lost.accept(made->lost);
-  note_origin(*t.owner, t, *made);
-  return {made, false};
+  return asked.all_ready(*chosen, made->id) ? use_team(t, made, chosen->members) : give_up_team(made);
 }
 
 }  // namespace armilla::detail

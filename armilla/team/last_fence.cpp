@@ -11,6 +11,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/team/gathered_agreement.hpp"
 #include "armilla/team/team_state.hpp"
 
 /// The fences at the end of functions and sessions, among the ranks that are left.
@@ -25,6 +26,9 @@
 /// are left see the same and come to the same end; but one that hears of a loss earlier goes on to another round.
 ///
 /// A rank that has passed a fence says so first. Those that are still in it need not count any more: it was over.
+///
+/// Where the ranks are on several hosts, armilla-run gathers what they count in a round, and gives all the same: so all come to
+/// the same end in the same round.
 ///
 /// Newcomers (boot/newcomer.hpp) may come until a rank is about to pass the first of these fences. That rank refuses all others
 /// first, and waits for one that it may have let in. A newcomer is in the fence like all others. It begins in the round of the
@@ -59,9 +63,7 @@ class last_fence {
         round = furthest;
         before = {};
       }
-      const std::uint64_t ranks_hash = post(round);
-      await(round);
-      const round_counts sums = add_up(round, ranks_hash);
+      const round_counts sums = s_.left != nullptr ? gather_counts(round) : post_and_add_up(round);
       const bool counts_agree =
           sums.whole && before.whole && sums.ranks_hash == before.ranks_hash && !before.busy && sums.created == before.processed;
       if (passed_) return refuse_newcomers();
@@ -112,7 +114,13 @@ class last_fence {
     return false;
   }
 
-  std::uint64_t post(std::uint64_t round) {
+  round_counts post_and_add_up(std::uint64_t round) {
+    const std::uint64_t ranks_hash = post(round);
+    await(round);
+    return add_up(round, ranks_hash);
+  }
+
+  round_counts count() const {
     round_counts mine;
     for (const rank_t r : living_) {
       mine.created += c_.messages->sums.created_for(r);
@@ -120,9 +128,33 @@ class last_fence {
       mine.ranks_hash = (mine.ranks_hash ^ std::uint64_t(r + 1)) * 0x9e3779b97f4a7c15u;
     }
     mine.ranks_hash &= ~std::uint64_t{1};
+    mine.busy = busy();
+    return mine;
+  }
+
+  // On several hosts.
+  round_counts gather_counts(std::uint64_t round) {
+    const round_counts mine = count();
+    const gathered all = gather(c_, {gathering_row::kind::end, stage_}, round, s_.world->members,
+                                {reinterpret_cast<const char*>(&mine), sizeof mine}, what_it_is);
+    passed_ = all.over;
+    round_counts sums{.whole = !all.over};
+    for (std::size_t i = 0; i < all.ranks.size(); ++i) {
+      const auto one = all.part<round_counts>(i);
+      if (i == 0) sums.ranks_hash = one.ranks_hash;
+      sums.whole &= one.ranks_hash == sums.ranks_hash;
+      sums.created += one.created;
+      sums.processed += one.processed;
+      sums.busy |= one.busy;
+    }
+    return sums;
+  }
+
+  std::uint64_t post(std::uint64_t round) {
+    const round_counts mine = count();
     end_board& at = board(c_.rank);
     end_board::counts& to = at.of[round % 2];
-    to.ranks_hash.store(mine.ranks_hash | std::uint64_t(busy()), std::memory_order_release);
+    to.ranks_hash.store(mine.ranks_hash | std::uint64_t(mine.busy), std::memory_order_release);
     to.created.store(mine.created, std::memory_order_release);
     to.processed.store(mine.processed, std::memory_order_release);
     at.word.store(word_of(round), std::memory_order_release);
@@ -202,6 +234,7 @@ void end_among_living(team_record* team, const intention& what) {
   if (c.host->job().goes_on == 0) return run_fence_as(team, what);
   team_state& s = *c.teams;
   post_word(c, ++s.end_stage << round_bits | 1);
+  if (s.left != nullptr) s.left->tell_ended(s.end_stage);
   const bool open = takes_newcomers(c.host->job());  // a newcomer is in no collective of the others: the boards come first
   if (open) last_fence(c).run();
   if ((open && !is_as_at_the_start(c)) || !ended_with_all(team, what)) {
@@ -210,6 +243,9 @@ void end_among_living(team_record* team, const intention& what) {
     tell_errors(c);
   }
   post_word(c, (s.end_stage + 1) << round_bits);
+  if (s.left == nullptr) return;
+  s.left->tell_passed({gathering_row::kind::end, s.end_stage}, ~std::uint64_t{0});
+  s.left->tell_ended(0);
 }
 
 }  // namespace armilla::detail

@@ -10,6 +10,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/agreement.hpp"
+#include "armilla/team/gathered_agreement.hpp"
 #include "armilla/team/growth.hpp"
 #include "armilla/team/team_state.hpp"
 
@@ -18,11 +19,12 @@ namespace armilla::detail {
 namespace {
 
 void require_one_host(const team_record& t, const char* operation) {
+  if (t.owner->left != nullptr) return;
   for (const rank_t r : t.members)
     if (t.self->host->far[std::size_t(r)])
       throw_usage(operation,
                   "the team has members that do not share this rank's memory; what is left of a team is found on one "
-                  "host only, with ARMILLA_FABRIC=shm");
+                  "host, with ARMILLA_FABRIC=shm, or by armilla-run --hosts with ARMILLA_ON_LOSS=continue");
 }
 
 }  // namespace
@@ -41,6 +43,7 @@ void settle_slot(team_state& s, std::uint32_t slot) {
 void follow_survivors(context& self) {
   if (self.teams == nullptr) return;
   team_state& s = *self.teams;
+  if (s.left != nullptr) s.left->look();
   for (const team_record* const t : s.teams) {
     const std::uint64_t asked = t == s.ending ? s.living.step() : t->survivor_step;
     // What stands on the board of a lost member may be of its successor's teams.
@@ -49,7 +52,7 @@ void follow_survivors(context& self) {
     };
     if (t->lost == self.rank) continue;                  // a newcomer was never in it
     if (t == s.ending && s.living.given_up()) continue;  // ranks that asked before are in no fence any more
-    if (t->lost != no_rank && has_news(*t) && std::ranges::any_of(std::views::iota(0u, t->size), gives_up))
+    if (t->lost != no_rank && has_news(*t) && (another_asks(*t, asked) || std::ranges::any_of(std::views::iota(0u, t->size), gives_up)))
       revoke_descendants(*t);
   }
   s.living.follow();

@@ -11,6 +11,7 @@
 #include "armilla/base/check.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/boot/launch.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/collective_wait.hpp"
@@ -228,8 +229,9 @@ void lose_member(context& self, rank_t lost) {
 
 }  // namespace
 
-void start_teams(context& self, const launch&) {
+void start_teams(context& self, const launch& start) {
   self.teams = new team_state(self);
+  self.teams->left = start.left;
   self.messages->lost.tell(lose_member);
   self.messages->lost.tell_at_the_end(follow_survivors);
 }

@@ -97,10 +97,10 @@ class OnLoss(FailedJobs, unittest.TestCase):
             self.assertNotEqual(run.code, 0)
             self.assertRegex(run.err, rf"ARMILLA_ON_LOSS=continue with ARMILLA_FABRIC={fabric}: .*set ARMILLA_FABRIC=shm")
 
-    def test_several_hosts_refuse(self):
-        run = job([], ranks=None, launcher=[ARMILLA_RUN, "--hosts", "a:2,b:2"])
+    def test_several_hosts_refuse_to_replace(self):
+        run = job([], ranks=None, launcher=[ARMILLA_RUN, "--hosts", "a:2,b:2"], env={"ARMILLA_ON_LOSS": "replace"})
         self.assertNotEqual(run.code, 0)
-        self.assertRegex(run.err, r"ARMILLA_ON_LOSS=continue is for the ranks of one host; leave --hosts")
+        self.assertRegex(run.err, r"ARMILLA_ON_LOSS=replace is for the ranks of one host; leave --hosts")
 
 
 unittest.main()

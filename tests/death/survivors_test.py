@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks die at random moments, and the others go on: survivors_test.py PROGRAM COUNT [--seed N].
+"""Ranks die at random moments, and the others go on: survivors_test.py PROGRAM COUNT [--seed N]
+[--hosts LAUNCHER], the latter beside two hosts of tests/hosts/hosts: the ranks are on both.
 
 Those that are left must come to the end of their work with teams on which they agree, or having heard of the same losses at the
 same meetings; the job must end by code 0, with one line for each rank that was lost, and nothing may stay.
@@ -43,23 +44,32 @@ def one_after_the_other(ranks):
     return [(v, "kill", "start", 60_000 * v) for v in range(1, ranks - 1)]
 
 
-def one_job(survivor, dice, many=False):
+def over_hosts(launcher, ranks):
+    hosts = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hosts", "hosts")
+    on_first = (ranks + 1) // 2
+    return [hosts, "run", "h1", os.path.realpath(launcher), "--hosts", f"h1:{on_first},h2:{ranks - on_first}",
+            "--rsh", os.environ["TEST_HOSTS_RSH"]]
+
+
+def one_job(survivor, dice, many=False, launcher=None):
     ranks = 20 if many else dice.randint(2, 5)
     seed, steps = dice.randrange(10**6), 4000 if many else dice.choice((40, 200, 400))
+    if launcher:
+        steps = dice.choice((20, 40))
     deaths = one_after_the_other(ranks) if many else deaths_of(dice, ranks)
     env = {"ARMILLA_ON_LOSS": "continue", "ARMILLA_PROGRESS_MODE": dice.choice(("poll", "poll", "thread")),
            "ARMILLA_FENCE": dice.choice(("auto", "tree", "dissemination"))}
     if dice.randrange(4) == 0:
         env["ARMILLA_STATS"] = "1"
-    words = [survivor, str(seed), str(steps)] + [":".join(map(str, d)) for d in deaths]
+    words = [os.path.realpath(survivor), str(seed), str(steps)] + [":".join(map(str, d)) for d in deaths]
     scene = f"{ranks} ranks, {' '.join(words[1:])}, {env}"
     began = time.monotonic()
-    job = Job(words, ranks=ranks, fabric="shm", env=env)
+    job = Job(over_hosts(launcher, ranks) + words, fabric="auto", env=env) if launcher else Job(words, ranks=ranks, env=env)
     job.end()
     problems = []
     struck = {v for v, *_ in deaths}
     done = {int(r) for r in re.findall(r"^rank (\d+) done$", job.out, re.M)}
-    lost = {int(r): cause for r, cause in re.findall(r"^armilla: rank (\d+) \(.*?\) (.*); (?:the other|no rank)", job.err, re.M)}
+    lost = {int(r): cause for r, cause in re.findall(r"^armilla: rank (\d+) (?:on h\d )?\(.*?\) (.*); (?:the other|no rank)", job.err, re.M)}
     if not set(range(ranks)) - struck <= done:
         problems.append(f"only {sorted(done)} are done")
     if "WRONG" in job.out:
@@ -87,10 +97,12 @@ def one_job(survivor, dice, many=False):
 
 
 def main():
-    chosen, dice = read_arguments(argparse.ArgumentParser())
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hosts", metavar="LAUNCHER")
+    chosen, dice = read_arguments(parser)
     failed = losses = teams = 0
     for i in range(chosen.count):
-        good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0)
+        good, lost, agreed = one_job(chosen.program, dice, many=i % 300 == 0 and not chosen.hosts, launcher=chosen.hosts)
         failed, losses, teams = failed + (not good), losses + lost, teams + agreed
     print(f"{chosen.count} jobs, {failed} wrong; {losses} ranks lost, {teams} teams or meetings of those that were left")
     if losses == 0 or teams == 0:

@@ -19,7 +19,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "agent_child.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/descriptor.hpp"
@@ -28,66 +27,22 @@
 #include "armilla/boot/output.hpp"
 #include "armilla/boot/spawn_process.hpp"
 #include "armilla/boot/units.hpp"
-#include "calls.hpp"
-#include "channel.hpp"
-#include "lent_memory.hpp"
-#include "look_listener.hpp"
+#include "host_agent.hpp"
 
 namespace armilla::run {
 namespace {
 
 using namespace armilla::detail;
 using nlohmann::json;
-using child = agent_child;
 
-constexpr int could_not_start = 2;
 constexpr std::uint64_t may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 
-class agent {
- public:
-  agent(channel& root, const std::string& host, bool first) : root_(root), host_(host), first_host_(first), guests_(root, host) {}
-  int run();
-
- private:
-  bool start(const json& job);
-  void start_one(child& c);
-  void wait_for_events();
-  void read_signals();
-  void hear_root();
-  void hear_of_loss(const std::string& text);
-  void hear(child& c);
-  void take(child& c, const line_head& head, std::string text);
-  void pass_exchange();
-  void hand_out(const std::string& all);
-  void reap();
-  void judge(const child& c, int status);
-  void tell(rank_t rank, int code, bool struck, const std::string& text, const std::string& cause = "");
-  void tell_lost(rank_t rank, const std::string& cause);
-  void tell_done();
-  void lose_root();
-  void stop();
-  void advance();
-
-  channel& root_;
-  std::string host_;
-  bool first_host_;
-  rank_t ranks_ = 0;
-  bool label_ = false, told_done_ = false, root_lost_ = false;
-  std::uint64_t grace_ns_ = 0;
-  lent_memory lent_;
-  look_listener guests_;
-  std::vector<std::unique_ptr<child>> children_;
-  orphanage orphans_;
-  output_labels labels_;
-  sigset_t before_{};
-  int signals_ = -1;
-  bool stopping_ = false;
-  std::uint64_t stop_ns_ = never, deadline_ = never;
-};
+}  // namespace
 
 bool agent::start(const json& job) {
   ranks_ = job.at("ranks");
   label_ = job.at("label");
+  goes_on_ = job.at("goes_on");
   grace_ns_ = job.at("grace_ns");
   root_.break_after(job.at("timeout_ns"));
   const std::string folder = job.at("folder");
@@ -161,6 +116,7 @@ void agent::hear_root() {
   while (auto frame = root_.next()) {
     if (frame->what == channel::exchange) hand_out(frame->text);
     if (frame->what == channel::lost) hear_of_loss(frame->text);
+    if (frame->what == channel::gathering) pass_gathering(frame->text);
     if (frame->what == channel::stop) stop();
     if (frame->what == channel::look) guests_.tell();
     if (frame->what == channel::seen) guests_.take(frame->text);
@@ -179,72 +135,6 @@ void agent::hear_of_loss(const std::string& text) {
   const json said = json::parse(text, nullptr, false);
   if (!said.is_discarded())
     lent_.tell(said.value("first", 0), said.value("last", -1), said.value("cause", ""), said.value("host", ""));
-}
-
-void agent::hear(child& c) {
-  char bytes[65536];
-  int file = -1;
-  const auto n = receive_with_descriptor(c.line, bytes, sizeof bytes, MSG_DONTWAIT, file);
-  if (file >= 0) guests_.open(file);
-  if (file >= 0) lent_.take(file, ranks_);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (n <= 0) {
-    close(c.line);
-    c.line = -1;
-    return;
-  }
-  c.incoming.append(bytes, std::size_t(n));
-  for (line_head head; c.incoming.size() >= sizeof head;) {
-    std::memcpy(&head, c.incoming.data(), sizeof head);
-    if (head.bytes > line_head::most_bytes)
-      return tell(c.rank, could_not_start, false, fmt::format("rank {} garbles its line", c.rank));
-    if (c.incoming.size() < sizeof head + head.bytes) return;
-    std::string text = c.incoming.substr(sizeof head, head.bytes);
-    c.incoming.erase(0, sizeof head + head.bytes);
-    take(c, head, std::move(text));
-  }
-}
-
-void agent::take(child& c, const line_head& head, std::string text) {
-  c.spoke = true;
-  if (head.what == line_head::finished) c.finished = true;
-  if (head.what == line_head::exchange) {
-    c.waits = true;
-    c.part = std::move(text);
-    pass_exchange();
-  }
-  if (head.what == line_head::over) {
-    c.failed = true;
-    tell_lost(c.rank, lent_.cause_of(c.rank));
-    tell_done();
-  }
-  if (head.what == line_head::failed && text.size() >= sizeof(std::int32_t)) {
-    std::int32_t code = 0;
-    std::memcpy(&code, text.data(), sizeof code);
-    c.failed = true;
-    tell(c.rank, code, false, text.substr(sizeof code), lent_.cause_of(c.rank));
-    tell_done();
-  }
-}
-
-void agent::pass_exchange() {
-  std::string all;
-  for (const auto& c : children_) {
-    if (!c->waits) return;
-    if (c->part.size() != children_[0]->part.size())
-      return tell(c->rank, could_not_start, false,
-                  fmt::format("ranks {} and {} exchange different things; start all from one version of Armilla",
-                              children_[0]->rank, c->rank));
-    all += c->part;
-  }
-  for (auto& c : children_) c->waits = false;
-  if (!root_.send(channel::exchange, all)) lose_root();
-}
-
-void agent::hand_out(const std::string& all) {
-  const line_head head{line_head::exchange, std::uint32_t(all.size())};
-  for (const auto& c : children_)
-    if (c->line >= 0 && write_fully(c->line, &head, sizeof head)) write_fully(c->line, all.data(), all.size());
 }
 
 // --- ends ---
@@ -267,10 +157,11 @@ void agent::reap() {
 // No rank here goes on.
 void agent::tell_done() {
   const bool all = std::ranges::none_of(children_, [](const auto& c) { return c->alive && !c->failed; });
-  if (all && !stopping_ && !told_done_) told_done_ = root_.send(channel::done, "");
+  if (all && !stopping_ && !told_done_) told_done_ = root_.send(channel::done, std::to_string(ended_well_));
 }
 
 void agent::judge(const child& c, int status) {
+  const std::string told = goes_on_ ? lent_.cause_of(c.rank) : "";  // by itself, before it ended
   ending e;
   e.first = e.last = c.rank;
   e.pid = c.pid;
@@ -286,17 +177,25 @@ void agent::judge(const child& c, int status) {
     e.core = WCOREDUMP(status);
   } else {
     e.code = WEXITSTATUS(status);
-    if (e.code == 0 && c.finished) return;
+    if (e.code == 0 && c.finished) return void(++ended_well_);
     e.kind = c.finished ? ending::how::code : c.spoke ? ending::how::exited : ending::how::never_joined;
   }
+  if (!told.empty() && e.kind == ending::how::exited) {
+    e.kind = ending::how::lost;
+    e.text = told;
+  }
   // An abort is mostly its own doing, and may follow from another's death.
-  tell(c.rank, exit_code(e), e.kind == ending::how::signal && e.code != SIGABRT, sentence(e), c.spoke ? cause_of(e) : "");
+  tell(c.rank, exit_code(e), e.kind == ending::how::signal && e.code != SIGABRT, sentence(e),
+       goes_on_ && c.finished ? ""  // its part is done, but the program says that it failed
+       : !told.empty()        ? told
+       : c.spoke              ? cause_of(e)
+                              : "");
 }
 
 // With a cause: the rank is lost, and the others have time to end by themselves.
 void agent::tell(rank_t rank, int code, bool struck, const std::string& text, const std::string& cause) {
   if (stopping_) return;
-  const json said{{"code", code}, {"struck", struck}, {"text", text}, {"lost", !cause.empty()}};
+  const json said{{"code", code}, {"struck", struck}, {"text", text}, {"lost", !cause.empty()}, {"rank", rank}};
   if (!root_.send(channel::failed, said.dump(-1, ' ', false, json::error_handler_t::replace))) lose_root();
   tell_lost(rank, cause);
 }
@@ -312,7 +211,11 @@ void agent::tell_lost(rank_t rank, const std::string& cause) {
 // It has ended, and with it the job; or there is no way to it any more, nor to the other hosts: then the ranks here hear of that.
 void agent::lose_root() {
   if (std::exchange(root_lost_, true)) return;
-  if (!root_.timed_out()) return stop();
+  if (goes_on_) {  // the others go on, or will: no rank here may do so beside them
+    for (const auto& c : children_)
+      if (c->alive) kill(c->pid, SIGKILL);
+  }
+  if (goes_on_ || !root_.timed_out()) return stop();
   const std::string cause = "cannot be reached any more: " + host_ + " is cut off from armilla-run";
   lent_.tell(0, children_.front()->rank - 1, cause, "");
   lent_.tell(children_.back()->rank + 1, ranks_ - 1, cause, "");
@@ -374,8 +277,6 @@ int agent::run() {
   }
   return 0;
 }
-
-}  // namespace
 
 int be_agent() {
   prctl(PR_SET_PDEATHSIG, SIGHUP);  // where armilla-run has started us without a network between

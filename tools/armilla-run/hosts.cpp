@@ -12,10 +12,8 @@
 #include <cerrno>
 #include <climits>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
-#include <list>
-#include <memory>
-#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -27,9 +25,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/units.hpp"
-#include "calls.hpp"
-#include "channel.hpp"
-#include "look_rounds.hpp"
+#include "root.hpp"
 
 namespace armilla::run {
 namespace {
@@ -37,26 +33,8 @@ namespace {
 using namespace armilla::detail;
 using nlohmann::json;
 
-constexpr std::uint64_t agents_call_within_ns = 60'000 * milli;
 constexpr std::uint64_t cause_may_follow_ns = 100 * milli;  // a rank's error may be the consequence of another's death
 constexpr std::uint64_t agents_end_within_ns = 700 * milli;
-
-struct host {
-  host_slots what;
-  std::uint32_t number = 0;  // in the list
-  rank_t first = 0, ranks = 0;
-  pid_t rsh = -1;
-  bool rsh_alive = false, done = false, gone = false;
-  std::unique_ptr<channel> agent;
-  std::optional<std::string> part;  // of the exchange that is under way
-};
-
-struct failure {
-  int code = 1;
-  bool struck = false;  // by a signal
-  bool lost = false;    // the others hear of it, and have time to end by themselves
-  std::string text;
-};
 
 // A remote shell takes the words apart again; a plain command takes them as they are.
 std::string for_shell(const std::string& word) {
@@ -67,51 +45,19 @@ std::string for_shell(const std::string& word) {
   return text + "'";
 }
 
-class root {
- public:
-  root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, const options& settings);
-  int run();
+rank_t count_of(const std::vector<program_spec>& programs) {
+  rank_t ranks = 0;
+  for (const program_spec& one : programs) ranks += one.ranks;
+  return ranks;
+}
 
- private:
-  void start_agent(host& h);
-  void wait_for_events();
-  void read_signals();
-  void hear_callers();
-  void welcome(host& h, std::unique_ptr<channel> agent);
-  void hear(host& h);
-  void take(host& h, const channel::frame& frame);
-  void take_failure(const std::string& text);
-  void pass_loss(const host& from, const std::string& said);
-  void lose(host& h);
-  void pass_exchange();
-  void reap();
-  void fail(failure f);
-  void stop();
-  void advance();
-  bool over() const;
-  json job_of(const host& h) const;
-  int report();
-
-  std::list<host> hosts_;
-  std::string rsh_, self_;
-  std::vector<const program_spec*> program_of_;
-  const options& settings_;
-  job_key key_ = random_key();
-  call_port port_{key_};
-  look_rounds looks_;
-  int signals_ = -1;
-  orphanage orphans_;
-  sigset_t before_{};
-  std::optional<failure> failure_;
-  std::optional<failure> heard_of_;  ///< what only the ranks have noticed, and ended by
-  int interrupted_by_ = 0;
-  bool stopping_ = false, killed_ = false;
-  std::uint64_t stop_ns_ = never, kill_ns_ = never, call_ns_ = deadline_after_ns(agents_call_within_ns);
-};
+}  // namespace
 
 root::root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs,
            const options& settings)
-    : rsh_(std::move(rsh)), settings_(settings) {
+    : rsh_(std::move(rsh)),
+      settings_(settings),
+      desk_(count_of(programs), [this](rank_t to, const std::string& text) { send_gathering(to, text); }) {
   for (const auto& one : programs)
     for (int i = 0; i < one.ranks; ++i) program_of_.push_back(&one);
   rank_t next = 0;
@@ -177,6 +123,7 @@ json root::job_of(const host& h) const {
   return {{"ranks", program_of_.size()},
           {"first", h.first},
           {"label", settings_.label},
+          {"goes_on", settings_.on_loss == loss_use::go_on},
           {"folder", folder},
           {"environment", environment},
           {"processes", processes},
@@ -238,23 +185,10 @@ void root::hear(host& h) {
   if (!stopping_ && !h.done) lose(h);
 }
 
-void root::lose(host& h) {
-  const rank_t last = h.first + h.ranks - 1;
-  if (h.agent->garbled()) return fail({1, false, false, fmt::format("what came from the agent on {} was garbled", h.what.name)});
-  const bool silent = h.agent->timed_out();
-  const std::string why = silent ? fmt::format("its host has not answered for {:.3g} s", double(settings_.loss_timeout_ns) / 1e9)
-                                 : std::string("the agent of armilla-run on its host ended");
-  const json said{{"first", h.first}, {"last", last}, {"cause", "cannot be reached any more: " + why}, {"host", h.what.name}};
-  pass_loss(h, said.dump(-1, ' ', false, json::error_handler_t::replace));
-  fail({1, false, true,
-        silent ? fmt::format("{}, with ranks {} to {}, has not answered for {:.3g} s: it is cut off or stands still", h.what.name,
-                             h.first, last, double(settings_.loss_timeout_ns) / 1e9)
-               : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, last)});
-}
-
 // The ranks of its own host have heard it from their agent.
 void root::pass_loss(const host& from, const std::string& said) {
-  if (const json what = json::parse(said, nullptr, false); what.is_object() && !heard_of_)
+  const json what = json::parse(said, nullptr, false);
+  if (what.is_object() && !heard_of_ && !goes_on())
     heard_of_ = failure{1, false, true,
                         fmt::format("rank {} on {} {}", what.value("first", 0), what.value("host", ""), what.value("cause", ""))};
   for (auto& h : hosts_)
@@ -264,16 +198,28 @@ void root::pass_loss(const host& from, const std::string& said) {
 void root::take_failure(const std::string& text) {
   const json said = json::parse(text, nullptr, false);
   if (said.is_discarded()) return;
-  fail({said.value("code", 1), said.value("struck", false), said.value("lost", false), said.value("text", "")});
+  const failure how{said.value("code", 1), said.value("struck", false), said.value("lost", false), said.value("text", "")};
+  if (!how.lost || !goes_on()) return fail(how);
+  go_on_without(how, 1);
 }
 
 void root::take(host& h, const channel::frame& frame) {
-  if (frame.what == channel::done) h.done = true;
+  if (frame.what == channel::done) {
+    h.done = true;
+    ended_well_ += std::atoi(frame.text.c_str());
+  }
+  if (frame.what == channel::running) ++running_;
+  if (frame.what == channel::gathering) take_gathering(h, frame.text);
   if (frame.what == channel::exchange) {
     h.part = frame.text;
     pass_exchange();
   }
-  if (frame.what == channel::lost) pass_loss(h, frame.text);
+  if (frame.what == channel::lost) {
+    pass_loss(h, frame.text);
+    const json said = json::parse(frame.text, nullptr, false);
+    if (said.is_object() && goes_on())
+      lose_ranks(said.value("first", 0), std::min(said.value("last", -1), h.first + h.ranks - 1));
+  }
   if (frame.what == channel::failed) take_failure(frame.text);
   if (frame.what == channel::look) looks_.ask(h.number);
   if (frame.what == channel::seen) looks_.take(h.number, frame.text);
@@ -348,6 +294,10 @@ bool root::over() const {
 }
 
 int root::report() {
+  if (first_loss_ && !failure_ && interrupted_by_ == 0) {
+    orphans_.end_all();
+    return ended_well_ != 0 ? 0 : first_loss_->code;
+  }
   if (!failure_ && interrupted_by_ == 0) failure_ = std::move(heard_of_);
   if (failure_ || interrupted_by_ != 0) orphans_.end_all();
   if (failure_) {
@@ -383,8 +333,6 @@ int root::run() {
   }
   return report();
 }
-
-}  // namespace
 
 int run_on_hosts(const std::vector<host_slots>& hosts, const std::string& rsh, const std::vector<program_spec>& programs,
                  const options& settings) {

@@ -29,6 +29,10 @@ void lent_memory::tell(rank_t first, rank_t last, const std::string& cause, cons
     if (first <= last) tell_loss(*job, first, last, cause, host);
 }
 
+void lent_memory::wake() const noexcept {
+  for (job_block* const job : pieces_) tell_change(*job);
+}
+
 std::string lent_memory::cause_of(rank_t r) const {
   for (const job_block* const job : pieces_) {
     if (const loss_record* const told = find_loss(*job, r)) return told->cause;

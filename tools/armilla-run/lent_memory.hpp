@@ -15,6 +15,8 @@ class lent_memory {
  public:
   /// Maps what it needs of it, and closes the file. What is no job of so many ranks is left alone.
   void take(int file, rank_t ranks) noexcept;
+  /// Lets the ranks of this host look what has come for them.
+  void wake() const noexcept;
   /// Ranks `first` to `last` are lost, by this cause, on that host. `first` > `last`: none is.
   void tell(rank_t first, rank_t last, const std::string& cause, const std::string& host) const;
   /// Why rank `r`, which says that it has failed, did; empty: it has not noted that, or speaks for another.

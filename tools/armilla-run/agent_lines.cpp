@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the ranks of a host say to their agent, and hear from it.
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armilla/boot/descriptor.hpp"
+#include "host_agent.hpp"
+
+namespace armilla::run {
+
+// To one rank of this host, or to all.
+void agent::pass_gathering(const std::string& text) {
+  rank_t to = no_rank;
+  if (text.size() < sizeof to) return;
+  std::memcpy(&to, text.data(), sizeof to);
+  const line_head head{line_head::gathering, std::uint32_t(text.size() - sizeof to)};
+  for (const auto& c : children_)
+    if (c->alive && c->line >= 0 && (to == no_rank || to == c->rank) && write_fully(c->line, &head, sizeof head))
+      write_fully(c->line, text.data() + sizeof to, head.bytes);
+  lent_.wake();
+}
+
+void agent::hear(child& c) {
+  char bytes[65536];
+  int file = -1;
+  const auto n = receive_with_descriptor(c.line, bytes, sizeof bytes, MSG_DONTWAIT, file);
+  if (file >= 0) guests_.open(file);
+  if (file >= 0) lent_.take(file, ranks_);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (n <= 0) {
+    close(c.line);
+    c.line = -1;
+    return;
+  }
+  c.incoming.append(bytes, std::size_t(n));
+  for (line_head head; c.incoming.size() >= sizeof head;) {
+    std::memcpy(&head, c.incoming.data(), sizeof head);
+    if (head.bytes > line_head::most_bytes)
+      return tell(c.rank, could_not_start, false, fmt::format("rank {} garbles its line", c.rank));
+    if (c.incoming.size() < sizeof head + head.bytes) return;
+    std::string text = c.incoming.substr(sizeof head, head.bytes);
+    c.incoming.erase(0, sizeof head + head.bytes);
+    take(c, head, std::move(text));
+  }
+}
+
+void agent::take(child& c, const line_head& head, std::string text) {
+  c.spoke = true;
+  if (head.what == line_head::finished) c.finished = true;
+  if (head.what == line_head::exchange) {
+    c.waits = true;
+    c.part = std::move(text);
+    pass_exchange();
+  }
+  if (head.what == line_head::running && !root_.send(channel::running, "")) lose_root();
+  if (head.what == line_head::gathering) {
+    text.insert(0, reinterpret_cast<const char*>(&c.rank), sizeof c.rank);
+    if (!root_.send(channel::gathering, text)) lose_root();
+  }
+  if (head.what == line_head::over) {
+    c.failed = true;
+    tell_lost(c.rank, lent_.cause_of(c.rank));
+    tell_done();
+  }
+  if (head.what == line_head::failed && text.size() >= sizeof(std::int32_t)) {
+    std::int32_t code = 0;
+    std::memcpy(&code, text.data(), sizeof code);
+    c.failed = true;
+    tell(c.rank, code, false, text.substr(sizeof code), lent_.cause_of(c.rank));
+    tell_done();
+  }
+}
+
+void agent::pass_exchange() {
+  std::string all;
+  for (const auto& c : children_) {
+    if (!c->waits) return;
+    if (c->part.size() != children_[0]->part.size())
+      return tell(c->rank, could_not_start, false,
+                  fmt::format("ranks {} and {} exchange different things; start all from one version of Armilla",
+                              children_[0]->rank, c->rank));
+    all += c->part;
+  }
+  for (auto& c : children_) c->waits = false;
+  if (!root_.send(channel::exchange, all)) lose_root();
+}
+
+void agent::hand_out(const std::string& all) {
+  const line_head head{line_head::exchange, std::uint32_t(all.size())};
+  for (const auto& c : children_)
+    if (c->line >= 0 && write_fully(c->line, &head, sizeof head)) write_fully(c->line, all.data(), all.size());
+}
+
+}  // namespace armilla::run

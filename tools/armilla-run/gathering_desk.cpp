@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gathering_desk.hpp"
+
+#include <algorithm>
+
+namespace armilla::run {
+
+using namespace armilla::detail;
+
+void gathering_desk::take(rank_t from, std::string_view text) {
+  const auto m = gathering_message::from(text, rank_t(lost_.size()));
+  if (!m || is_lost(from)) return;
+  switch (m->head.what) {
+    case head::word::ask:
+    case head::word::ask_unended: return take_part(from, *m);
+    case head::word::passed: return pass(m->row(), m->head.step);
+    case head::word::ended: ended_[std::size_t(from)] = m->head.stage; return look_at_all();
+    case head::word::gives_up: {
+      if (given_up_) return;
+      given_up_ = true;
+      send_(no_rank, std::string(text));
+      for (const auto& [which, all] : rows_)
+        if (which.what == row::kind::living) pass(which, ~std::uint64_t{0});
+      return;
+    }
+    default: return;
+  }
+}
+
+void gathering_desk::take_part(rank_t from, const gathering_message& m) {
+  const row which = m.row();
+  steps& all = rows_[which];
+  if (m.head.step <= all.passed || (given_up_ && which.what == row::kind::living)) return tell_over(which, m.head.step, from);
+  gathering& g = all.open[m.head.step];
+  if (g.parts.empty()) {
+    g.members = m.ranks;
+    g.unended = m.head.what == head::word::ask_unended;
+    if (which.what == row::kind::survivors || which.what == row::kind::living)
+      send_(no_rank, gathering_text({.what = head::word::asked, .row = which.what, .id = which.id, .step = m.head.step}, {}, {}));
+  }
+  g.stage = std::max(g.stage, m.head.stage);
+  g.parts[from] = std::string(m.parts);
+  look_at_all();
+}
+
+void gathering_desk::pass(const row& which, std::uint64_t step) {
+  steps& all = rows_[which];
+  all.passed = std::max(all.passed, step);
+  while (!all.open.empty() && all.open.begin()->first <= step) {
+    for (const auto& [from, part] : all.open.begin()->second.parts) tell_over(which, all.open.begin()->first, from);
+    all.open.erase(all.open.begin());
+  }
+}
+
+void gathering_desk::lose(rank_t r) {
+  lost_[std::size_t(r)] = true;
+  look_at_all();
+}
+
+rank_t gathering_desk::left() const { return rank_t(std::ranges::count(lost_, false)); }
+
+bool gathering_desk::is_complete(const gathering& g) const {
+  return std::ranges::all_of(g.members, [&](rank_t r) {
+    return g.parts.contains(r) || lost_[std::size_t(r)] || (g.unended && ended_[std::size_t(r)] > g.stage);
+  });
+}
+
+void gathering_desk::look_at_all() {
+  for (auto& [which, all] : rows_)
+    std::erase_if(all.open, [&](const auto& one) {
+      if (!is_complete(one.second)) return false;
+      answer(which, one.first, one.second);
+      return true;
+    });
+}
+
+// Ranks that have died since they gave their part are left out: those that are left hear of the loss first, and need not try
+// again.
+void gathering_desk::answer(const row& which, std::uint64_t step, const gathering& g) const {
+  std::vector<rank_t> ranks;
+  std::string parts;
+  for (const auto& [from, part] : g.parts)
+    if (!is_lost(from)) ranks.push_back(from), parts += part;
+  if (ranks.empty()) return;
+  const std::string text = gathering_text({.what = head::word::answer,
+                                           .row = which.what,
+                                           .id = which.id,
+                                           .step = step,
+                                           .part_bytes = std::uint32_t(parts.size() / ranks.size())},
+                                          ranks, parts);
+  for (const rank_t r : ranks) send_(r, text);
+}
+
+void gathering_desk::tell_over(const row& which, std::uint64_t step, rank_t to) const {
+  send_(to, gathering_text({.what = head::word::over, .row = which.what, .id = which.id, .step = step}, {}, {}));
+}
+
+}  // namespace armilla::run

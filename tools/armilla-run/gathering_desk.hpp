@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "armilla/boot/gathering.hpp"
+
+namespace armilla::run {
+
+using armilla::rank_t;
+
+/// The side of armilla-run: where the parts of all gatherings come together (armilla/boot/gathering.hpp).
+class gathering_desk {
+ public:
+  /// Sends a text to a rank; `no_rank`: to all.
+  using sender = std::function<void(rank_t to, const std::string& text)>;
+  gathering_desk(rank_t ranks, sender send) : lost_(std::size_t(ranks)), ended_(std::size_t(ranks)), send_(std::move(send)) {}
+
+  /// What rank `from` says. What a lost rank says is refused: its place among the others is gone for good.
+  void take(rank_t from, std::string_view text);
+  /// From now on no gathering waits for it.
+  void lose(rank_t r);
+  bool is_lost(rank_t r) const { return lost_[std::size_t(r)]; }
+  rank_t left() const;
+
+ private:
+  using row = armilla::detail::gathering_row;
+  using head = armilla::detail::gathering_head;
+  struct gathering {
+    std::vector<rank_t> members;
+    std::map<rank_t, std::string> parts;
+    bool unended = false;
+    std::uint64_t stage = 0;  ///< of those that ask, the last
+  };
+  struct steps {
+    std::uint64_t passed = 0;  ///< all up to this one are over
+    std::map<std::uint64_t, gathering> open;
+  };
+
+  void take_part(rank_t from, const armilla::detail::gathering_message& m);
+  void pass(const row& which, std::uint64_t step);
+  void look_at_all();
+  bool is_complete(const gathering& g) const;
+  void answer(const row& which, std::uint64_t step, const gathering& g) const;
+  void tell_over(const row& which, std::uint64_t step, rank_t to) const;
+
+  std::vector<bool> lost_;
+  std::vector<std::uint64_t> ended_;  ///< at the end of which of its functions each rank is
+  bool given_up_ = false;
+  std::map<row, steps> rows_;
+  sender send_;
+};
+
+}  // namespace armilla::run

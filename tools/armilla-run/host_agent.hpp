@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "agent_child.hpp"
+#include "armilla/base/clock.hpp"
+#include "armilla/boot/agent_line.hpp"
+#include "armilla/boot/orphans.hpp"
+#include "armilla/boot/output.hpp"
+#include "armilla/boot/spawn_process.hpp"
+#include "calls.hpp"
+#include "channel.hpp"
+#include "lent_memory.hpp"
+#include "look_listener.hpp"
+
+/// The agent of armilla-run on one host: it starts the ranks there and looks after them.
+namespace armilla::run {
+
+using namespace armilla::detail;
+using nlohmann::json;
+
+inline constexpr int could_not_start = 2;
+
+using child = agent_child;
+
+class agent {
+ public:
+  agent(channel& root, const std::string& host, bool first) : root_(root), host_(host), first_host_(first), guests_(root, host) {}
+  int run();
+
+ private:
+  bool start(const json& job);
+  void start_one(child& c);
+  void wait_for_events();
+  void read_signals();
+  void hear_root();
+  void hear_of_loss(const std::string& text);
+  void pass_gathering(const std::string& text);
+  void hear(child& c);
+  void take(child& c, const line_head& head, std::string text);
+  void pass_exchange();
+  void hand_out(const std::string& all);
+  void reap();
+  void judge(const child& c, int status);
+  void tell(rank_t rank, int code, bool struck, const std::string& text, const std::string& cause = "");
+  void tell_lost(rank_t rank, const std::string& cause);
+  void tell_done();
+  void lose_root();
+  void stop();
+  void advance();
+
+  channel& root_;
+  std::string host_;
+  bool first_host_;
+  rank_t ranks_ = 0;
+  bool label_ = false, goes_on_ = false, told_done_ = false, root_lost_ = false;
+  int ended_well_ = 0;  // ranks
+  std::uint64_t grace_ns_ = 0;
+  lent_memory lent_;
+  look_listener guests_;
+  std::vector<std::unique_ptr<child>> children_;
+  orphanage orphans_;
+  output_labels labels_;
+  sigset_t before_{};
+  int signals_ = -1;
+  bool stopping_ = false;
+  std::uint64_t stop_ns_ = never, deadline_ = never;
+};
+
+}  // namespace armilla::run

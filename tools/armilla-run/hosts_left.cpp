@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hosts that are lost, and jobs that go on without some of their ranks.
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "armilla/boot/ending.hpp"
+#include "root.hpp"
+
+namespace armilla::run {
+
+void root::lose(host& h) {
+  const rank_t last = h.first + h.ranks - 1;
+  if (h.agent->garbled()) return fail({1, false, false, fmt::format("what came from the agent on {} was garbled", h.what.name)});
+  const bool silent = h.silent || h.agent->timed_out();
+  const std::string why = silent ? fmt::format("its host has not answered for {:.3g} s", double(settings_.loss_timeout_ns) / 1e9)
+                                 : std::string("the agent of armilla-run on its host ended");
+  const json said{{"first", h.first}, {"last", last}, {"cause", "cannot be reached any more: " + why}, {"host", h.what.name}};
+  pass_loss(h, said.dump(-1, ' ', false, json::error_handler_t::replace));
+  const failure how{1, false, true,
+                    silent ? fmt::format("{}, with ranks {} to {}, has not answered for {:.3g} s: it is cut off or stands still",
+                                         h.what.name, h.first, last, double(settings_.loss_timeout_ns) / 1e9)
+                           : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, last)};
+  if (!goes_on()) return fail(how);
+  h.done = true;
+  go_on_without(how, h.ranks);
+  lose_ranks(h.first, last);
+}
+
+// ---- where the others go on ----
+
+void root::go_on_without(const failure& loss, rank_t ranks) {
+  if (!first_loss_) first_loss_ = loss;
+  const rank_t left = desk_.left() - ranks;
+  say(fmt::format("armilla: {}; {}", loss.text,
+                  left > 1    ? fmt::format("the other {} ranks go on", left)
+                  : left == 1 ? std::string("the other rank goes on")
+                              : std::string("no rank is left")));
+}
+
+// Behind what tells the other hosts: what is agreed now is without these ranks.
+void root::lose_ranks(rank_t first, rank_t last) {
+  for (rank_t r = first; r <= last; ++r)
+    if (!desk_.is_lost(r)) desk_.lose(r);
+}
+
+void root::send_gathering(rank_t to, const std::string& text) {
+  const std::string all = std::string(reinterpret_cast<const char*>(&to), sizeof to) + text;
+  for (auto& h : hosts_)
+    if (h.agent != nullptr && !h.gone && (to == detail::no_rank || (h.first <= to && to < h.first + h.ranks)))
+      h.agent->send(channel::gathering, all);
+}
+
+void root::take_gathering(const host& h, const std::string& text) {
+  rank_t from = detail::no_rank;
+  if (text.size() < sizeof from) return;
+  std::memcpy(&from, text.data(), sizeof from);
+  if (from < h.first || from >= h.first + h.ranks || desk_.is_lost(from)) return;
+  const std::string_view said = std::string_view(text).substr(sizeof from);
+  const auto m = gathering_message::from(said, rank_t(program_of_.size()));
+  if (m && m->head.what == gathering_head::word::suspect) suspect(*m);
+  desk_.take(from, said);
+}
+
+// The agent of a silent host is not waited for: its connection is shut for good, and it kills its ranks when it finds that.
+void root::suspect(const gathering_message& said) {
+  for (auto& h : hosts_) {
+    const auto is_of = [&h](rank_t r) { return h.first <= r && r < h.first + h.ranks; };
+    if (h.agent == nullptr || h.gone || !goes_on() || std::ranges::none_of(said.ranks, is_of)) continue;
+    h.gone = h.silent = true;
+    shutdown(h.agent->socket(), SHUT_RDWR);
+    lose(h);
+  }
+}
+
+}  // namespace armilla::run

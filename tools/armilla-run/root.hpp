@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/types.h>
+
+#include <csignal>
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/options.hpp"
+#include "armilla/boot/orphans.hpp"
+#include "armilla/boot/units.hpp"
+#include "calls.hpp"
+#include "channel.hpp"
+#include "gathering_desk.hpp"
+#include "hosts.hpp"
+#include "look_rounds.hpp"
+
+/// armilla-run, where a job runs on several hosts: it starts their agents, and carries what these say to each other.
+namespace armilla::run {
+
+using namespace armilla::detail;
+using nlohmann::json;
+
+inline constexpr std::uint64_t agents_call_within_ns = 60'000 * milli;
+
+struct host {
+  host_slots what;
+  std::uint32_t number = 0;  // in the list
+  rank_t first = 0, ranks = 0;
+  pid_t rsh = -1;
+  bool rsh_alive = false, done = false, gone = false, silent = false;
+  std::unique_ptr<channel> agent;
+  std::optional<std::string> part;  // of the exchange that is under way
+};
+
+struct failure {
+  int code = 1;
+  bool struck = false;  // by a signal
+  bool lost = false;    // the others hear of it, and have time to end by themselves
+  std::string text;
+};
+
+class root {
+ public:
+  root(const std::vector<host_slots>& hosts, std::string rsh, const std::vector<program_spec>& programs, const options& settings);
+  int run();
+
+ private:
+  void start_agent(host& h);
+  void wait_for_events();
+  void read_signals();
+  void hear_callers();
+  void welcome(host& h, std::unique_ptr<channel> agent);
+  void hear(host& h);
+  void take(host& h, const channel::frame& frame);
+  void take_failure(const std::string& text);
+  void take_gathering(const host& h, const std::string& text);
+  void suspect(const gathering_message& said);
+  void send_gathering(rank_t to, const std::string& text);
+  bool goes_on() const { return settings_.on_loss == loss_use::go_on && running_ == rank_t(program_of_.size()); }
+  void go_on_without(const failure& loss, rank_t ranks);
+  void lose_ranks(rank_t first, rank_t last);
+  void pass_loss(const host& from, const std::string& said);
+  void lose(host& h);
+  void pass_exchange();
+  void reap();
+  void fail(failure f);
+  void stop();
+  void advance();
+  bool over() const;
+  json job_of(const host& h) const;
+  int report();
+
+  std::list<host> hosts_;
+  std::string rsh_, self_;
+  std::vector<const program_spec*> program_of_;
+  const options& settings_;
+  job_key key_ = random_key();
+  call_port port_{key_};
+  gathering_desk desk_;
+  look_rounds looks_;
+  rank_t running_ = 0;
+  int ended_well_ = 0;                 ///< ranks
+  std::optional<failure> first_loss_;  ///< where the others go on
+  int signals_ = -1;
+  orphanage orphans_;
+  sigset_t before_{};
+  std::optional<failure> failure_;
+  std::optional<failure> heard_of_;  ///< what only the ranks have noticed, and ended by
+  int interrupted_by_ = 0;
+  bool stopping_ = false, killed_ = false;
+  std::uint64_t stop_ns_ = never, kill_ns_ = never, call_ns_ = deadline_after_ns(agents_call_within_ns);
+};
+
+}  // namespace armilla::run
