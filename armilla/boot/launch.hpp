@@ -51,8 +51,8 @@ struct launch {
   bool all_far = false;                     ///< the network carries everything but what a rank sends to itself
   network* beyond = nullptr;                ///< carries what goes to ranks of other hosts; null: there are none
   bootstrap* started = nullptr;             ///< what brought the ranks together; null: this host's supervisor, or nothing
-  gatherings* left = nullptr;               ///< agrees which ranks of several hosts are left; null: they are on one, or none goes on
-  std::string why;                          ///< the network, or none: for people
+  gatherings* left = nullptr;  ///< agrees which ranks of several hosts are left; null: they are on one, or none goes on
+  std::string why;             ///< the network, or none: for people
   const options* settings = nullptr;
 
   /// Whether what goes to rank `r` is carried by the network.

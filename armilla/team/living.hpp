@@ -46,7 +46,7 @@ class living_ranks {
   bool goes_on_ = false;
   void tell_passed();
   std::uint64_t told_passed_ = 0;  // to ranks of other hosts
-  std::uint64_t passed_ = 0;  // number of the last meeting: how many there were, and the tries in it
+  std::uint64_t passed_ = 0;       // number of the last meeting: how many there were, and the tries in it
   std::uint64_t step_ = 0;
   rank_t untold_ = no_rank;  // of which the program has to hear
 };

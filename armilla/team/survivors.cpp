@@ -52,7 +52,8 @@ void follow_survivors(context& self) {
     };
     if (t->lost == self.rank) continue;                  // a newcomer was never in it
     if (t == s.ending && s.living.given_up()) continue;  // ranks that asked before are in no fence any more
-    if (t->lost != no_rank && has_news(*t) && (another_asks(*t, asked) || std::ranges::any_of(std::views::iota(0u, t->size), gives_up)))
+    if (t->lost != no_rank && has_news(*t) &&
+        (another_asks(*t, asked) || std::ranges::any_of(std::views::iota(0u, t->size), gives_up)))
       revoke_descendants(*t);
   }
   s.living.follow();

@@ -83,9 +83,9 @@ struct team_state {
   std::uint64_t end_stage = 0;    ///< of the last fences, which this rank is in
   team_record* ending = nullptr;  ///< all ranks, for the end of run_main, and to agree which are left
   living_ranks living{*this};
-  gatherings* left = nullptr;  ///< agrees which ranks are left where they are on several hosts; else null
-  std::vector<invitation> invitations;                          ///< of a newcomer, that have come and are not answered
-  std::vector<std::uint64_t> invited;                           ///< the teams of all that ever came
+  gatherings* left = nullptr;           ///< agrees which ranks are left where they are on several hosts; else null
+  std::vector<invitation> invitations;  ///< of a newcomer, that have come and are not answered
+  std::vector<std::uint64_t> invited;   ///< the teams of all that ever came
   std::map<std::uint64_t, std::vector<std::uint64_t>> left_of;  ///< by id of a team of survivors: of which teams these are left
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
