@@ -16,10 +16,13 @@
 namespace armilla::detail {
 namespace {
 
+// What is cut shows it.
 template <std::size_t N>
 void copy(char (&to)[N], std::string_view from) noexcept {
+  constexpr std::string_view cut = " ...";
   const std::size_t n = std::min(from.size(), N - 1);
   std::memcpy(to, from.data(), n);
+  if (n != from.size()) std::memcpy(to + n - cut.size(), cut.data(), cut.size());
   to[n] = 0;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <string>
+#include <string_view>
 
 #include <gtest/gtest.h>
 
@@ -33,6 +34,14 @@ TEST(losses, what_is_told_is_found) {
   EXPECT_STREQ(find_loss(job, 3)->cause, "was killed by signal 9 (SIGKILL)");
   EXPECT_STREQ(find_loss(job, 2)->host, "h2");
   EXPECT_EQ(find_loss(job, 4), nullptr);
+}
+
+TEST(losses, a_cause_that_is_too_long_shows_that_it_is_cut) {
+  job_block& job = make_job(2);
+  tell_loss(job, 1, 1, std::string(1000, 'x'), "");
+  const std::string_view told = find_loss(job, 1)->cause;
+  EXPECT_EQ(told.size(), sizeof(loss_record::cause) - 1);
+  EXPECT_TRUE(told.ends_with("xx ..."));
 }
 
 TEST(losses, the_first_word_about_a_rank_counts) {

@@ -129,12 +129,12 @@ void disjoint_set::unite(std::size_t a, std::size_t b) {
   const std::size_t most = a < b ? b : a;
   if (most >= size()) [[unlikely]]
     detail::throw_element(most, size());
-  core_->unite(a, b);
+  core().unite(a, b);
 }
 
 future<std::size_t> disjoint_set::find(std::size_t a) const {
-  const rank_t owner = core_->parents().rank_of(a);
-  return call(owner, &detail::root_there, core_->name_on(owner), a);
+  const rank_t owner = core().parents().rank_of(a);
+  return call(owner, &detail::root_there, core().name_on(owner), a);
 }
 
 future<bool> disjoint_set::same(std::size_t a, std::size_t b) const {
@@ -145,12 +145,12 @@ future<bool> disjoint_set::same(std::size_t a, std::size_t b) const {
 
 void disjoint_set::compress() {
   using namespace detail;
-  array<std::uint64_t>& parents = core_->parents();
+  array<std::uint64_t>& parents = core().parents();
   const team& t = members();
   meet(t);
   for (bool again = true; again;) {
     const std::vector<std::uint64_t> up(parents.local().begin(), parents.local().end());
-    const std::vector<std::uint64_t> further = core_->parents_of(up);
+    const std::vector<std::uint64_t> further = core().parents_of(up);
     bool changed = false;
     t.barrier();
     for (std::size_t k = 0; k < up.size(); ++k) {

@@ -35,7 +35,7 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   ~disjoint_set();
 
   std::size_t size() const noexcept { return core_ == nullptr ? 0 : core_->parents().size(); }
-  const team& members() const noexcept { return core_->members(); }
+  const team& members() const { return core().members(); }
   /// Names it on all members, wherever it moves: to send and to keep. No message.
   handle_type handle() const { return make_handle<handle_type>(); }
 
@@ -53,11 +53,17 @@ class disjoint_set : public detail::named_container<disjoint_set> {
   /// How many sets there are, on all members. Collective, behind a fence. Cost: one reduction.
   std::size_t num_sets() const;
   /// Of each of this rank's numbers the parent: the name of its set behind `compress`.
-  std::span<const std::uint64_t> local() const noexcept { return core_->parents().local(); }
+  std::span<const std::uint64_t> local() const { return core().parents().local(); }
   /// This rank's first number.
-  std::size_t first_local() const noexcept { return local().empty() ? 0 : core_->parents().index_of_local(0); }
+  std::size_t first_local() const { return local().empty() ? 0 : core().parents().index_of_local(0); }
 
  private:
+  detail::disjoint_set_core& core() const {
+    if (core_ == nullptr) [[unlikely]]
+      detail::throw_moved_from();
+    return *core_;
+  }
+
   std::unique_ptr<detail::disjoint_set_core> core_;
 };
 

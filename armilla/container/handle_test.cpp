@@ -168,4 +168,40 @@ RANK_TEST(a_handle_of_an_ended_container_names_nothing) {
   am::barrier();
 }
 
+// What is moved goes on, and what it was moved from refuses each verb.
+RANK_TEST(a_container_that_was_moved_from_says_so) {
+  const char* const moved = "has been moved from";
+  am::work_queue<int> jobs;
+  const am::work_queue<int> more = std::move(jobs);
+  EXPECT_THROWS_SAYING(am::usage_error, moved, jobs.push(1));
+  EXPECT_THROWS_SAYING(am::usage_error, moved, jobs.process([](int) {}));
+  EXPECT_THROWS_SAYING(am::usage_error, moved, jobs.clear());
+  am::list<int> line;
+  am::list<int> other = std::move(line);
+  EXPECT_THROWS_SAYING(am::usage_error, moved, line.push_back(1));
+  EXPECT_THROWS_SAYING(am::usage_error, moved, line.push_local(1));
+  EXPECT_THROWS_SAYING(am::usage_error, moved, line.for_each_in_order([](int) {}));
+  am::priority_queue<int> best;
+  am::priority_queue<int> best_now = std::move(best);
+  EXPECT_THROWS_SAYING(am::usage_error, moved, best.push(1));
+  EXPECT_THROWS_SAYING(am::usage_error, moved, static_cast<void>(best.pop()));
+  am::disjoint_set sets(10);
+  const am::disjoint_set sets_now = std::move(sets);
+  EXPECT_THROWS_SAYING(am::usage_error, moved, static_cast<void>(sets.num_sets()));
+  am::vector<int> x(10);
+  const am::vector<int> y = std::move(x);
+  EXPECT_THROWS_SAYING(am::usage_error, "for_each: it has no ranks: it was moved from", am::for_each(x, [](int) {}));
+  EXPECT_THROWS_SAYING(am::usage_error, "sort: it has no ranks: it was moved from", am::sort(x));
+  best_now.push(am::rank());
+  other.push_local(7);
+  am::fence();
+  EXPECT_EQ(best_now.size(), std::size_t(am::ranks()));
+  EXPECT_EQ(other.size(), std::size_t(am::ranks()));
+  EXPECT_EQ(sets_now.num_sets(), 10U);
+  EXPECT_EQ(y.size(), 10U);
+  best = std::move(best_now);
+  EXPECT_EQ(best.pop().get().has_value(), true);
+  am::barrier();
+}
+
 RANK_TEST_MAIN()

@@ -99,16 +99,16 @@ class list : public detail::named_container<list<T>> {
 
   /// This rank's elements in their order, to be walked in both directions and changed. A loop over them must not wait, send or
   /// change the list.
-  auto local() noexcept { return parts_.mine().nodes | std::views::transform(&part::node::value); }
-  auto local() const noexcept { return std::as_const(parts_.mine().nodes) | std::views::transform(&part::node::value); }
+  auto local() { return parts_.mine().nodes | std::views::transform(&part::node::value); }
+  auto local() const { return std::as_const(parts_.mine().nodes) | std::views::transform(&part::node::value); }
   /// All elements of this rank go; places of them name nothing. No message.
   void clear_local() { parts_.mine().clear(); }
   /// How many elements all members had at the last fence of the list's team or of all ranks. No message.
   std::size_t size() const noexcept { return parts_.size(); }
   bool empty() const noexcept { return size() == 0; }
   /// How many elements this rank has.
-  std::size_t local_size() const noexcept { return parts_.mine().nodes.size(); }
-  const team& members() const noexcept { return parts_.members(); }
+  std::size_t local_size() const { return parts_.mine().nodes.size(); }
+  const team& members() const { return parts_.members(); }
   /// Names it on all members, wherever it moves: to send and to keep. No message.
   handle_type handle() const { return this->template make_handle<handle_type>(); }
 

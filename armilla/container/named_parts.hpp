@@ -14,6 +14,7 @@
 namespace armilla::detail {
 
 [[noreturn, gnu::cold]] void throw_no_queue(const char* what);
+[[noreturn, gnu::cold]] void throw_moved_from();
 /// A number in the team; usage_error else.
 rank_t checked_owner(const team& members, rank_t owner);
 /// All members meet; if they gave different owners, all throw usage_error.
@@ -80,13 +81,20 @@ class named_parts {
     guest_->agree();
   }
 
-  Part& mine() const noexcept { return *guest_->parts; }
-  const team& members() const noexcept { return guest_->parts.members(); }
+  // A usage_error of one that was moved from.
+  Part& mine() const { return *parts(); }
+  const team& members() const { return parts().members(); }
   /// The part of member `m`, or of this rank.
-  object_ref<Part> of(rank_t m) const { return guest_->parts.on(members().world_rank(m)); }
-  object_ref<Part> own() const { return guest_->parts.on(current->rank); }
+  object_ref<Part> of(rank_t m) const { return parts().on(members().world_rank(m)); }
+  object_ref<Part> own() const { return parts().on(current->rank); }
 
  private:
+  distributed<Part>& parts() const {
+    if (guest_ == nullptr) [[unlikely]]
+      throw_moved_from();
+    return guest_->parts;
+  }
+
   std::unique_ptr<guest_part<Part>> guest_;
 };
 

@@ -114,23 +114,29 @@ class queue_verbs {
 
   /// Statement: the item is in the queue at the next fence of its team or of all ranks at the latest. Those of one rank come in
   /// their order.
-  void push(const T& item) { async(items_, to_completion<&part::push>(), item); }
+  void push(const T& item) { async(named(), to_completion<&part::push>(), item); }
   /// The same for all items of a range, in one message.
   template <class Range>
   void push_range(const Range& items) {
-    async(items_, to_completion<&part::push_all>(), std::vector<T>(std::begin(items), std::end(items)));
+    async(named(), to_completion<&part::push_all>(), std::vector<T>(std::begin(items), std::end(items)));
   }
   /// Question: the first item, which is out of the queue then, or nothing if it had none. It stands behind what this rank pushed.
-  [[nodiscard]] future<std::optional<T>> pop() { return call<&part::pop>(items_); }
+  [[nodiscard]] future<std::optional<T>> pop() { return call<&part::pop>(named()); }
   /// Question: the first items, `most` of them or all that there are, in one message.
-  [[nodiscard]] future<std::vector<T>> pop_some(std::size_t most) { return call<&part::pop_some>(items_, most); }
+  [[nodiscard]] future<std::vector<T>> pop_some(std::size_t most) { return call<&part::pop_some>(named(), most); }
   /// Question: how many it has. Behind a fence, and before the next push or pop, the same on all ranks.
-  [[nodiscard]] future<std::size_t> count() const { return call<&part::size>(items_); }
+  [[nodiscard]] future<std::size_t> count() const { return call<&part::size>(named()); }
   /// The rank, of the job, on which the items lie.
   rank_t owner() const noexcept { return items_.rank; }
 
  protected:
   explicit queue_verbs(object_ref<part> items) noexcept : items_(items) {}
+  /// A usage_error of a queue that was moved from, and of a handle that names none.
+  const object_ref<part>& named() const {
+    if (items_.rank < 0) [[unlikely]]
+      throw_moved_from();
+    return items_;
+  }
   object_ref<part> items_;
 };
 
@@ -156,11 +162,18 @@ class owned_queue : public queue_verbs<T, Store> {
   explicit owned_queue(rank_t owner = 0) : owned_queue(world(), owner) {}
   explicit owned_queue(const team& members, rank_t owner = 0)
       : owned_queue(named_parts<part>(members, checked_owner(members, owner))) {}
+  owned_queue(owned_queue&& other) noexcept : verbs(other), parts_(std::move(other.parts_)) { other.items_ = {}; }
+  owned_queue& operator=(owned_queue&& other) noexcept {
+    std::swap(this->items_, other.items_);
+    parts_ = std::move(other.parts_);
+    return *this;
+  }
+  ~owned_queue() = default;
 
   /// How many items it had at the last fence of the queue's team or of all ranks. No message.
   std::size_t size() const noexcept { return parts_.size(); }
   bool empty() const noexcept { return size() == 0; }
-  const team& members() const noexcept { return parts_.members(); }
+  const team& members() const { return parts_.members(); }
   handle_type handle() const noexcept { return handle_type(*this); }
 
  private:

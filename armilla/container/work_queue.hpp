@@ -98,15 +98,15 @@ class work_queue {
   std::size_t size() const noexcept { return parts_.size(); }
   bool empty() const noexcept { return size() == 0; }
   /// How many items this rank has.
-  std::size_t local_size() const noexcept { return mine().size(); }
+  std::size_t local_size() const { return mine().size(); }
   /// Drops the items of this rank.
-  void clear() noexcept { mine().clear(); }
-  const team& members() const noexcept { return parts_.members(); }
+  void clear() { mine().clear(); }
+  const team& members() const { return parts_.members(); }
   handle_type handle() const { return handle_type(parts_.own()); }
 
  private:
   friend detail::rebalancer;
-  part& mine() const noexcept { return parts_.mine(); }
+  part& mine() const { return parts_.mine(); }
   /// Behind it nothing of this round is under way, and none has begun the next: the agreement that follows stands between.
   std::exception_ptr await_statements() {
     std::exception_ptr thrown;

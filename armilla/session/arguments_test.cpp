@@ -61,4 +61,12 @@ RANK_TEST(other_words_than_the_function_takes_are_refused) {
   EXPECT_THROWS_SAYING(am::usage_error, "\"N\" names 1 arguments, and the function takes 2", run_with({"1", "2"}, "N", never));
 }
 
+RANK_TEST(a_bool_says_whether_it_went_well_with_and_without_words) {
+  for (const bool well : {true, false}) {
+    const auto f = [well] { return well; };
+    EXPECT_EQ(am::detail::call_copy<decltype(f)>(&f), well ? 0 : 1);
+    EXPECT_EQ(run_with({}, "", f), well ? 0 : 1);
+  }
+}
+
 RANK_TEST_MAIN()

@@ -8,7 +8,8 @@
 
 namespace armilla {
 
-/// What a rank can run: a function without arguments that returns nothing, or an int that is its exit code.
+/// What a rank can run: a function without arguments that returns nothing, an int that is its exit code, or a bool: whether it
+/// went well, which makes the code 0 or 1.
 template <class F>
 concept rank_function =
     std::is_invocable_v<F&> && (std::is_void_v<std::invoke_result_t<F&>> || std::is_convertible_v<std::invoke_result_t<F&>, int>);

@@ -24,8 +24,11 @@ int run_job(int argc, char** argv, rank_main call, const void* function, who_run
 template <class F>
 int call_copy(const void* function) {
   const auto call = [](auto& f) {
-    if constexpr (std::is_void_v<std::invoke_result_t<F&>>)
+    using result = std::invoke_result_t<F&>;
+    if constexpr (std::is_void_v<result>)
       return f(), 0;
+    else if constexpr (std::is_same_v<result, bool>)
+      return f() ? 0 : 1;
     else
       return int(f());
   };
