@@ -231,7 +231,8 @@ std::vector<row> make_table() {
       shared(choice("on_loss", &o::on_loss,
                     {{"end", loss_use::end}, {"continue", loss_use::go_on}, {"replace", loss_use::replace}},
                     "What the loss of a rank does to the job: it ends (end), the others go on (continue), or they do and a new "
-                    "process takes the lost one's place (replace); the last two on one host in shared memory.")),
+                    "process takes the lost one's place (replace); the last two in shared memory of one host, continue also over "
+                    "the hosts of armilla-run --hosts.")),
       shared(duration(
           "loss_grace", &o::loss_grace_ns, 1'000'000'000,
           "How long the others go on when a rank has been lost, to hear of it and to save what they need, before the job is "
