@@ -78,20 +78,21 @@ class gatherings {
  public:
   gatherings(int line, rank_t ranks) noexcept : line_(line), ranks_(ranks) {}
 
-  /// Gives this rank's part. `what`: as it is in a message; `stage` counts in `ask_unended`.
+  /// Gives this rank's part, and forgets an answer that was not taken. `what`: `ask`, or `ask_unended`, which `stage` is for.
   void ask(const gathering_row& row, std::uint64_t step, std::span<const rank_t> members, std::string_view part,
            gathering_head::word what = gathering_head::word::ask, std::uint64_t stage = 0);
-  /// Takes in what has come, without waiting. The answer to the last `ask` in that row, once.
+  /// Takes in what has come, without waiting. The answer to the last `ask` in that row, once; nothing until it is there.
   std::optional<gathered> take_answer(const gathering_row& row);
   /// The same, asleep until it is there. Throws `limit_error` if the agent has gone.
   gathered await_answer(const gathering_row& row);
 
+  /// As the words of the same names.
   void tell_passed(const gathering_row& row, std::uint64_t step) { tell({gathering_head::word::passed, row.what, row.id, step}); }
   void tell_ended(std::uint64_t stage) { tell({.what = gathering_head::word::ended, .stage = stage}); }
   void give_up();
-  /// Any thread may call it.
+  /// Says that the host of these ranks is silent. Any thread may call it.
   void suspect(std::span<const rank_t> ranks) const;
-  /// Takes in what has come.
+  /// Takes in what has come, without waiting.
   void look();
 
   /// The highest step for which any rank has asked in that row.

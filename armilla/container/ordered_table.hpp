@@ -181,8 +181,8 @@ class ordered_table {
   }
 
  private:
-  static constexpr std::size_t line = 64, asked_for = 768;  // bytes of a cache line, and of a node that are fetched at once
-  static constexpr std::size_t leaf_bytes = asked_for - 3 * sizeof(void*);
+  static constexpr std::size_t line = 64, fetched = 768;  // bytes of a cache line, and of a node that are asked for together
+  static constexpr std::size_t leaf_bytes = fetched - 3 * sizeof(void*);
   static constexpr std::size_t leaf_slots = leaf_bytes / sizeof(slot) < 8    ? 8
                                             : leaf_bytes / sizeof(slot) > 64 ? 64
                                                                              : leaf_bytes / sizeof(slot);
@@ -241,9 +241,10 @@ class ordered_table {
   static std::size_t place_in(leaf* in, const Q& key) {
     return slots_before(in->count, [&](std::size_t k) { return bool(Less{}(slots::key(in->slots()[k]), key)); });
   }
-  /// A search waits for one line after the other: so all of them are asked for at once.
+  /// A search would wait for one line after the other. So all those of a leaf are asked for together, and the first of a wider
+  /// inner node.
   static void fetch(const node* at) noexcept {
-    for (std::size_t b = 0; b < asked_for; b += line) __builtin_prefetch(reinterpret_cast<const std::byte*>(at) + b);
+    for (std::size_t b = 0; b < fetched; b += line) __builtin_prefetch(reinterpret_cast<const std::byte*>(at) + b);
   }
   template <class Q>
   place locate(const Q& key) const {

@@ -22,7 +22,7 @@ class spread_storage {
   ~spread_storage();
 
   global_address begin() const noexcept { return begin_; }  ///< on this rank
-  void before_filling(std::uint64_t bytes) const noexcept;  ///< of them this rank fills so many
+  void before_filling(std::uint64_t bytes) const noexcept;  ///< this rank fills the first `bytes` of its block next
   void meet() const;                                        ///< a barrier
 
  private:

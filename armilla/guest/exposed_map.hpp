@@ -107,7 +107,8 @@ class exposed_keys {
   detail::exposed_table table_;
 };
 
-/// An unordered_map of a running job; of an unordered_multimap the map from its keys to vectors of values.
+/// An unordered_map of a running job; of a counting_set the map from its keys to numbers (`std::int64_t`), of an
+/// unordered_multimap that to vectors of values.
 template <class Key, class Value>
 class exposed_map : public exposed_keys<Key, Value> {
  public:

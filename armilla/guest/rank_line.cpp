@@ -34,8 +34,8 @@ std::uint32_t random_number() noexcept {
   return number;
 }
 
-// How often this process, or those before it, forked on the way from the first line: a copy of a line is no line. To ask the
-// kernel for the process at each call costs more than the call.
+// Another number in each child of a fork: there the copy of a line is no line. To ask the kernel for the process instead is a
+// system call for each question.
 std::uint32_t forks_so_far() noexcept {
   static std::atomic<std::uint32_t> forks{0};
   static const bool counted = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }) == 0;

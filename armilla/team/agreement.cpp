@@ -147,7 +147,8 @@ class agreement {
   std::atomic<std::uint64_t>& decision_;
 };
 
-// A slot in which nothing may be on its way to this rank, if there is one: over a network that is not known.
+// One in which nothing may be on its way to a member, if there is one: settle_slot clears memory, and reaches nothing that a
+// network still carries.
 std::uint32_t pick_slot(const survivor_board::request& common) {
   const std::uint32_t settled = common.free_slots & ~common.unsettled;
   return std::uint32_t(std::countr_zero(settled != 0 ? settled : common.free_slots));

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
+#include <cstdint>
 #include <optional>
+#include <string_view>
+#include <vector>
 
 #include "armilla/boot/gathering.hpp"
 #include "armilla/team/agreement.hpp"
@@ -12,7 +14,7 @@
 /// all the same answer (boot/gathering.hpp).
 namespace armilla::detail {
 
-/// Of teams in which the program looks for survivors, and of the fences and barriers of all ranks.
+/// The row in which what is left of `t` is agreed on: one for all fences and barriers of all ranks, one for each other team.
 gathering_row row_of(const team_record& t);
 
 /// The members that asked, and what all of them allow of a new team. Nothing: it is over.

@@ -36,6 +36,7 @@ class living_ranks {
   bool attempt(void (*meeting)(team_record*), std::uint64_t number);
   void recover(void (*meeting)(team_record*), const char* what, std::uint64_t number);
   void pass(std::uint64_t number) noexcept;
+  void tell_passed();
   bool passed_by_any(std::uint64_t number) const noexcept;
   void replace(team_record* made);
   void tell(const char* what);
@@ -44,7 +45,6 @@ class living_ranks {
   team_state& s_;
   team_record* team_ = nullptr;  // world, or those that are left
   bool goes_on_ = false;
-  void tell_passed();
   std::uint64_t told_passed_ = 0;  // to ranks of other hosts
   std::uint64_t passed_ = 0;       // number of the last meeting: how many there were, and the tries in it
   std::uint64_t step_ = 0;

@@ -117,7 +117,7 @@ class _Values(ValuesView):
 
 
 class ExposedMap(Mapping):
-    """An unordered_map or counting_set of a running job: `job.map("words")`.
+    """An unordered_map, counting_set or unordered_multimap of a running job: `job.map("words")`.
 
     The job changes it meanwhile. A key is looked up on the rank that has it, elements come rank by rank, in no order; those that stay there
     come once. Calls wait `job.timeout` seconds for a rank. `len` and `sizes` ask no rank: they are of the job's last fence.

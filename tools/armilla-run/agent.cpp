@@ -32,9 +32,6 @@
 namespace armilla::run {
 namespace {
 
-using namespace armilla::detail;
-using nlohmann::json;
-
 constexpr std::uint64_t may_tidy_ns = 200 * milli;  // between SIGTERM and SIGKILL
 
 }  // namespace

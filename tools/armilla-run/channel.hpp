@@ -36,8 +36,9 @@ class channel {
   int socket() const noexcept { return socket_; }
   /// False if the connection is broken.
   bool send(word what, std::string_view text) noexcept;
-  /// For what may wait: at most `most_later` bytes, in order among themselves. They leave by `send_waiting`, each as one frame
-  /// that the system takes at once, so that a side that does not read blocks nothing, neither now nor at the next `send`.
+  /// For what may wait: at most `most_later` bytes, more are dropped; in order among themselves. They leave by `send_waiting`,
+  /// each as one frame that the system takes at once, so that a side that does not read blocks nothing, neither now nor at the
+  /// next `send`.
   void send_later(word what, std::string text);
   /// False: some has to wait longer.
   bool send_waiting() noexcept;

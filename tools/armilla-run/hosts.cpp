@@ -30,9 +30,6 @@
 namespace armilla::run {
 namespace {
 
-using namespace armilla::detail;
-using nlohmann::json;
-
 constexpr std::uint64_t cause_may_follow_ns = 100 * milli;  // a rank's error may be the consequence of another's death
 constexpr std::uint64_t agents_end_within_ns = 700 * milli;
 

@@ -37,8 +37,7 @@ armilla::tools::program description(wishes& w) {
   return {.name = "armilla-top",
           .summary =
               "shows what the ranks of a running job of yours on this host do: messages and bytes a second, by rank and by "
-              "method, waits, "
-              "memory.",
+              "method, waits, memory.",
           .usage = "[OPTIONS] [JOB]",
           .options = {{"--once", "", "Look for one interval, print that, and end", into(w.once)},
                       {"--json", "", "With --once: print one JSON object", into(w.json)},
