@@ -89,7 +89,8 @@ joined_process first_process(int argc, char** argv, joined_process process) {
   return process;
 }
 
-// Launchers end the job of a rank that dies, each in its way, and there may be several hosts.
+// Launchers end the job of a rank that dies, each in its way, and there may be several hosts. The agents of armilla-run --hosts
+// let the others go on.
 void require_one_host(const launcher& from, const options& settings) {
   const bool by_agents = from.kind == launcher_kind::agent && settings.on_loss == loss_use::go_on;
   const char* const name = settings.on_loss != loss_use::end && !by_agents ? "on_loss" : "max_ranks";
