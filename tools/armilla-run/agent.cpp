@@ -21,7 +21,6 @@
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/agent_line.hpp"
-#include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/orphans.hpp"
 #include "armilla/boot/output.hpp"
