@@ -45,8 +45,8 @@ class _Table:
                 self._signatures = self.job[rank].methods()  # the same on all ranks
             if name not in self._signatures:
                 raise _core.UsageError(f"armilla: '{self.name}' is exposed no more: rank {rank} provides no '{name}'")
-            known = self._known[rank, method] = _core.GuestMethod(self.job._guest.on(rank), name, self._signatures[name])
-        return known.call(self.job.timeout, *arguments)
+            known = self._known[rank, method] = _core.GuestMethod(self.job._guest.on(rank), name, self._signatures[name], self.job.timeout)
+        return known.ask(*arguments).result(self.job.timeout)  # as it is now: it may be set anew
 
     def rank_of(self, key: Any) -> int:
         """Which rank is to be asked: the one that has the key, or, if that is on another host, one of this host, which asks it."""

@@ -190,6 +190,9 @@ void root::pass_loss(const host& from, const std::string& said) {
                         fmt::format("rank {} on {} {}", what.value("first", 0), what.value("host", ""), what.value("cause", ""))};
   for (auto& h : hosts_)
     if (&h != &from && h.agent != nullptr && !h.gone && !stopping_) h.agent->send(channel::lost, said);
+  if (what.is_object() && goes_on())  // an agent tells of its own ranks
+    lose_ranks(std::max(what.value("first", from.first), from.first),
+               std::min(what.value("last", -1), from.first + from.ranks - 1));
 }
 
 void root::take_failure(const std::string& text) {
@@ -211,12 +214,7 @@ void root::take(host& h, const channel::frame& frame) {
     h.part = frame.text;
     pass_exchange();
   }
-  if (frame.what == channel::lost) {
-    pass_loss(h, frame.text);
-    const json said = json::parse(frame.text, nullptr, false);
-    if (said.is_object() && goes_on())
-      lose_ranks(said.value("first", 0), std::min(said.value("last", -1), h.first + h.ranks - 1));
-  }
+  if (frame.what == channel::lost) pass_loss(h, frame.text);
   if (frame.what == channel::failed) take_failure(frame.text);
   if (frame.what == channel::look) looks_.ask(h.number);
   if (frame.what == channel::seen) looks_.take(h.number, frame.text);
