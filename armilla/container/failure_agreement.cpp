@@ -125,19 +125,9 @@ void keep_failure(const team& t, const char* operation, failure& now) {
 void retain(const team& t, global_address block) { mine->retained.push_back(retained_for(t, block, nullptr)); }
 void retain(const team& t, std::shared_ptr<void> part) { mine->retained.push_back(retained_for(t, {}, std::move(part))); }
 
-namespace {
-
-[[noreturn, gnu::cold]] void throw_no_ranks() {
-  throw_usage(
-      algorithm_here("container"),
-      "it has no ranks: it was moved from, or made without any; use the one that it was moved to, or make it with a size");
-}
-
-}  // namespace
-
 meeting::meeting(const team& t) : t_(t), known_(mine->retained.size()) {
   if (!t) [[unlikely]]
-    throw_no_ranks();
+    throw_no_ranks("container");
   if (t.size() > 1) refuse_in_functions();
 }
 

@@ -175,6 +175,7 @@ const char* name_of(collective kind) noexcept {
 void throw_cannot_enter(const team_record* t, collective kind) {
   const char* const operation = name_of(kind);
   if (current == nullptr) throw_no_rank(operation);
+  if (t == nullptr && algorithm_here(nullptr) != nullptr) throw_no_ranks(operation);
   if (t == nullptr) throw_usage(operation, empty_team);
   if (t->self == nullptr) throw_usage(operation, "this team belongs to a session that has ended; make teams inside run()");
   if (t->self != current)

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "armilla/base/context.hpp"
+#include "armilla/base/error.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fiber/scheduler.hpp"
@@ -41,6 +42,12 @@ named_algorithm::~named_algorithm() {
 const char* algorithm_here(const char* otherwise) noexcept {
   const char* const name = current->fibers->running().algorithm;
   return name != nullptr ? name : otherwise;
+}
+
+void throw_no_ranks(const char* otherwise) {
+  throw_usage(
+      algorithm_here(otherwise),
+      "it has no ranks: it was moved from, or made without any; use the one that it was moved to, or make it with a size");
 }
 
 std::string algorithm_of(const context& self, rank_t r) {

@@ -24,6 +24,8 @@ class named_algorithm {
 
 /// The algorithm that the running fiber is in; `otherwise` if it is in none.
 const char* algorithm_here(const char* otherwise) noexcept;
+/// usage_error of it, or of `otherwise`: what it goes over was moved from, or made by default.
+[[noreturn, gnu::cold]] void throw_no_ranks(const char* otherwise);
 /// What rank `r` of this host shows of itself; empty: it is in none, or on another host.
 std::string algorithm_of(const context& self, rank_t r);
 
