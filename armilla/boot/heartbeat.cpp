@@ -176,8 +176,11 @@ void heartbeat::judge(std::uint64_t now) {
 }
 
 void heartbeat::lose(peer& p) {
+  if (suspicion_) {
+    p.heard_ns = now_ns();  // told again while it is silent: what hears of it may not be ready yet
+    return suspicion_(p.who.ranks);
+  }
   p.lost = true;
-  if (suspicion_) return suspicion_(p.who.ranks);
   const std::string cause =
       fmt::format("has not been heard of for {:.3g} s: its host is cut off or stands still, or its first rank is stopped",
                   double(timeout_ns_) / 1e9);

@@ -82,13 +82,19 @@ void method_table::provide(const method_description& what, const method_runners&
   entries_.push_back({run, object});
 }
 
-void method_table::withdraw(const method_description& what) {
+bool method_table::provides_no_more(const method_description& what) noexcept {
   names& n = *names_;
   const std::size_t index = n.provided(what.name);
-  if (index == n.all.size() || n.all[index].hash != what.hash)
-    throw_usage("withdraw", fmt::format("this rank does not provide '{}' {}; {}", what.name, what.signature, n.near(what.name)));
+  if (index == n.all.size() || n.all[index].hash != what.hash) return false;
   n.all[index].provided = false;
   entries_[index] = {n.all[index].refusing, nullptr};
+  return true;
+}
+
+void method_table::withdraw(const method_description& what) {
+  if (!provides_no_more(what))
+    throw_usage("withdraw",
+                fmt::format("this rank does not provide '{}' {}; {}", what.name, what.signature, names_->near(what.name)));
 }
 
 std::uint64_t method_table::look_up(const method_description& wanted, rank_t source) const {

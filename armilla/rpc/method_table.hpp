@@ -46,6 +46,8 @@ class method_table {
   void provide(const method_description& what, const method_runners& run, const method_runners& refusing, void* object);
   /// Throws usage_error unless the method is provided.
   void withdraw(const method_description& what);
+  /// The same; false where it is not provided.
+  bool provides_no_more(const method_description& what) noexcept;
 
   /// What is provided now, by name, each in a line: name, tab, signature, tab, hash. Each rank provides this list as
   /// `armilla.methods`, `string()`; names that begin with `armilla.` stand in no list.

@@ -30,7 +30,10 @@ void gathering_desk::take(rank_t from, std::string_view text) {
 void gathering_desk::take_part(rank_t from, const gathering_message& m) {
   const row which = m.row();
   steps& all = rows_[which];
-  if (m.head.step <= all.passed || (given_up_ && which.what == row::kind::living)) return tell_over(which, m.head.step, from);
+  const auto step = m.head.step;
+  // Others have gone on without it, as it was at the end of its function.
+  const bool late = which.what == row::kind::survivors && step <= all.answered && !all.open.contains(step);
+  if (late || step <= all.passed || (given_up_ && which.what == row::kind::living)) return tell_over(which, step, from);
   gathering& g = all.open[m.head.step];
   if (g.parts.empty()) {
     g.members = m.ranks;
@@ -70,6 +73,7 @@ void gathering_desk::look_at_all() {
     std::erase_if(all.open, [&](const auto& one) {
       if (!is_complete(one.second)) return false;
       answer(which, one.first, one.second);
+      all.answered = std::max(all.answered, one.first);
       return true;
     });
 }

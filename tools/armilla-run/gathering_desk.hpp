@@ -37,7 +37,8 @@ class gathering_desk {
     std::uint64_t stage = 0;  ///< of those that ask, the last
   };
   struct steps {
-    std::uint64_t passed = 0;  ///< all up to this one are over
+    std::uint64_t passed = 0;    ///< all up to this one are over
+    std::uint64_t answered = 0;  ///< the last one of which members got the answer
     std::map<std::uint64_t, gathering> open;
   };
 

@@ -208,10 +208,11 @@ void root::take(host& h, const channel::frame& frame) {
     h.done = true;
     ended_well_ += std::atoi(frame.text.c_str());
   }
-  if (frame.what == channel::running) ++running_;
+  if (frame.what == channel::running) ++h.running;
   if (frame.what == channel::gathering) take_gathering(h, frame.text);
   if (frame.what == channel::exchange) {
     h.part = frame.text;
+    h.started |= h.running == h.ranks;  // the first exchange behind that is the meeting in which the start ends
     pass_exchange();
   }
   if (frame.what == channel::lost) pass_loss(h, frame.text);

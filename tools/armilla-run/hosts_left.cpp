@@ -26,7 +26,9 @@ void root::lose(host& h) {
                            : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, last)};
   if (!goes_on()) return fail(how);
   h.done = true;
-  go_on_without(how, h.ranks);
+  rank_t living = 0;
+  for (rank_t r = h.first; r <= last; ++r) living += desk_.is_lost(r) ? 0 : 1;
+  go_on_without(how, living);
   lose_ranks(h.first, last);
 }
 
@@ -65,12 +67,15 @@ void root::take_gathering(const host& h, const std::string& text) {
   desk_.take(from, said);
 }
 
-// The agent of a silent host is not waited for: its connection is shut for good, and it kills its ranks when it finds that.
+// The agent of a silent host is not waited for: its connection is shut for good, and it kills its ranks when it finds that. A
+// host whose first rank is known to be lost is silent for that reason alone: that rank is what others hear.
 void root::suspect(const gathering_message& said) {
+  if (said.ranks.empty() || desk_.is_lost(said.ranks.front())) return;
   for (auto& h : hosts_) {
     const auto is_of = [&h](rank_t r) { return h.first <= r && r < h.first + h.ranks; };
     if (h.agent == nullptr || h.gone || !goes_on() || std::ranges::none_of(said.ranks, is_of)) continue;
     h.gone = h.silent = true;
+    looks_.lose(h.number);
     shutdown(h.agent->socket(), SHUT_RDWR);
     lose(h);
   }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// How ranks of several hosts agree at armilla-run, without any rank.
+#include "gathering_desk.hpp"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace armilla::run {
+namespace {
+
+using namespace armilla::detail;
+using word = gathering_head::word;
+using kind = gathering_row::kind;
+
+/// A desk of four ranks, and what it has sent to each.
+struct desk_of_four : testing::Test {
+  void ask(rank_t from, kind row, std::uint64_t step, word how = word::ask) {
+    const std::vector<rank_t> all{0, 1, 2, 3};
+    desk.take(from,
+              gathering_text({.what = how, .row = row, .step = step, .part_bytes = 1}, all, std::string(1, char('a' + from))));
+  }
+  void say(rank_t from, gathering_head head) { desk.take(from, gathering_text(head, {}, {})); }
+  /// What rank `r` was told last; "answer of 0 1: ab", "over", or nothing.
+  std::string told(rank_t r) {
+    const std::string text = std::exchange(sent[r], {});
+    const auto m = gathering_message::from(text, 4);
+    if (!m) return {};
+    if (m->head.what == word::over) return "over";
+    std::string said = "answer of";
+    for (const rank_t each : m->ranks) said += " " + std::to_string(each);
+    return said + ": " + std::string(m->parts);
+  }
+
+  std::map<rank_t, std::string> sent;
+  gathering_desk desk{4, [this](rank_t to, const std::string& text) {
+                        if (to != no_rank) sent[to] = text;
+                      }};
+};
+
+TEST_F(desk_of_four, answers_when_all_that_are_left_have_given_their_part) {
+  for (const rank_t r : {0, 1, 2}) ask(r, kind::survivors, 1);
+  EXPECT_EQ(told(0), "");
+  desk.lose(3);
+  for (const rank_t r : {0, 1, 2}) EXPECT_EQ(told(r), "answer of 0 1 2: abc");
+}
+
+TEST_F(desk_of_four, leaves_out_what_a_rank_gave_that_is_lost_before_the_answer) {
+  for (const rank_t r : {0, 1, 3}) ask(r, kind::survivors, 1);
+  desk.lose(3);
+  ask(2, kind::survivors, 1);
+  EXPECT_EQ(told(2), "answer of 0 1 2: abc");
+  EXPECT_EQ(told(3), "");
+}
+
+TEST_F(desk_of_four, refuses_what_a_lost_rank_says) {
+  desk.lose(3);
+  ask(3, kind::survivors, 1);
+  for (const rank_t r : {0, 1, 2}) ask(r, kind::survivors, 1);
+  EXPECT_EQ(told(0), "answer of 0 1 2: abc");
+}
+
+TEST_F(desk_of_four, tells_a_rank_that_asks_late_that_others_have_gone_on) {
+  desk.lose(3);
+  say(2, {.what = word::ended, .stage = 1});
+  for (const rank_t r : {0, 1}) ask(r, kind::survivors, 1, word::ask_unended);
+  EXPECT_EQ(told(0), "answer of 0 1: ab");
+  ask(2, kind::survivors, 1);
+  EXPECT_EQ(told(2), "over");
+  say(2, {.what = word::ended, .stage = 0});
+  for (const rank_t r : {0, 1, 2}) ask(r, kind::survivors, 2);
+  for (const rank_t r : {0, 1, 2}) EXPECT_EQ(told(r), "answer of 0 1 2: abc");
+}
+
+TEST_F(desk_of_four, of_living_ranks_a_step_that_one_has_passed_is_over_for_all) {
+  ask(0, kind::living, 5);
+  say(1, {.what = word::passed, .row = kind::living, .step = 5});
+  EXPECT_EQ(told(0), "over");
+  ask(2, kind::living, 5);
+  EXPECT_EQ(told(2), "over");
+}
+
+}  // namespace
+}  // namespace armilla::run
