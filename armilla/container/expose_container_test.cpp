@@ -64,7 +64,8 @@ RANK_TEST(large_arrays_lie_in_large_pages_and_guests_map_these) {
     if (am::rank() == 0) std::puts("skipped: this kernel does not leave it to programs which pages shared memory has");
     return;
   }
-  const am::array<char> x(std::size_t(am::ranks()) * 16 * mib);  // seven whole large pages, wherever it begins
+  // Seven whole large pages, wherever it begins; those stay small of which something was touched before.
+  const am::array<char> x(std::size_t(am::ranks()) * 16 * mib);
   const am::spread_array<char> y(std::size_t(am::ranks()) * 16 * mib);
   const am::exposure shown = am::expose("x", x);
   am::barrier();
@@ -73,7 +74,7 @@ RANK_TEST(large_arrays_lie_in_large_pages_and_guests_map_these) {
   for (const am::exposed_part& part : am::exposed(my_job(), "x")) {
     EXPECT_EQ(std::ranges::count(part.span<const char>(), 0), std::ptrdiff_t(16 * mib));
     const std::size_t seen = large_pages_test::bytes_around(part.data);
-    EXPECT(wanted ? mine >= 28 * mib && seen >= 14 * mib : mine == 0 && seen == 0);
+    EXPECT(wanted ? mine >= 20 * mib && seen >= 8 * mib : mine == 0 && seen == 0);
   }
   am::barrier();
 }
