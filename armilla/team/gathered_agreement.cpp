@@ -2,8 +2,11 @@
 #include "armilla/team/gathered_agreement.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/team/survivors.hpp"
 
 namespace armilla::detail {
 
