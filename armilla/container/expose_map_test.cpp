@@ -6,7 +6,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <exception>
 #include <map>
 #include <optional>
 #include <set>
@@ -18,32 +17,14 @@
 #include "armilla/container/expose_container.hpp"
 #include "armilla/container/unordered_multimap.hpp"
 #include "armilla/guest/exposed_map.hpp"
+#include "tests/guest_thread.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
 using namespace std::chrono_literals;
+using rank_test::as_guest;
 
 namespace {
-
-/// `work(job)` in a guest, while all ranks look for messages.
-template <class Work>
-void as_guest(Work&& work) {
-  am::barrier();
-  std::exception_ptr failure;
-  if (am::rank() == 0) {
-    std::atomic<bool> done = false;
-    std::thread guest([&] {
-      try {
-        work(am::attach(std::to_string(getpid())));
-      } catch (...) { failure = std::current_exception(); }
-      done = true;
-    });
-    while (!done) am::poll();
-    guest.join();
-  }
-  am::barrier();
-  if (failure != nullptr) std::rethrow_exception(failure);
-}
 
 std::string word(int i) { return "word " + std::to_string(i); }
 

@@ -15,6 +15,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/guest_thread.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -78,20 +79,7 @@ void provide_all() {
 template <class Work>
 void as_guest(Work&& work) {
   provide_all();
-  std::exception_ptr failure;
-  if (am::rank() == 0) {
-    std::atomic<bool> done = false;
-    std::thread guest([&] {
-      try {
-        work(am::attach(std::to_string(getpid())));
-      } catch (...) { failure = std::current_exception(); }
-      done = true;
-    });
-    while (!done) am::poll();
-    guest.join();
-  }
-  am::barrier();
-  if (failure != nullptr) std::rethrow_exception(failure);
+  rank_test::as_guest(std::forward<Work>(work));
 }
 
 }  // namespace
