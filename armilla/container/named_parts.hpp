@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "armilla/container/failure_agreement.hpp"
+#include "armilla/container/handle.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/team/collectives.hpp"
 #include "armilla/team/fence_guest.hpp"
@@ -14,7 +15,6 @@
 namespace armilla::detail {
 
 [[noreturn, gnu::cold]] void throw_no_queue(const char* what);
-[[noreturn, gnu::cold]] void throw_moved_from();
 /// A number in the team; usage_error else.
 rank_t checked_owner(const team& members, rank_t owner);
 /// All members meet; if they gave different owners, all throw usage_error.
