@@ -70,7 +70,7 @@ class delivery {
   ~delivery() = default;
   void limit_bundle(bundle_rest& rest) noexcept;
   [[gnu::cold]] void note_message(handler_id h, std::size_t bytes) noexcept;
-  void note_index(handler_id h, std::size_t bytes) noexcept;
+  [[gnu::cold]] void note_index(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_bundle(handler_id h, std::size_t bytes) noexcept;
 
   taken_frame* arriving_ = nullptr;   // the frame that the loop takes in, while it does
