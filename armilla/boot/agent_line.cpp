@@ -82,11 +82,6 @@ void agent_line::tell_failure(int code, const std::string& sentence) noexcept {
   write_fully(socket_, all.data(), all.size());
 }
 
-void agent_line::tell_running() noexcept {
-  const line_head head{line_head::running, 0};
-  write_fully(socket_, &head, sizeof head);
-}
-
 void agent_line::tell_over() noexcept {
   const line_head head{line_head::over, 0};
   write_fully(socket_, &head, sizeof head);

@@ -17,7 +17,7 @@ struct line_head {
     finished,      ///< from a rank, when it leaves in good order
     over,          ///< from a rank that fails as another one, which says so
     memory,        ///< from a rank, with the open file: the memory of its host
-    running,       ///< from a rank: it has joined, and its loss need not end the job
+    started,       ///< from a rank: all have met for the last time before their functions, and no loss need end the job any more
     gathering      ///< from a rank and to it: see gathering.hpp
   };
   static constexpr std::uint32_t most_bytes = 1 << 20;  ///< of one rank
@@ -48,8 +48,6 @@ class agent_line final : public bootstrap {
 
   /// What is left of the ranks is agreed over it, where the job goes on without those that it loses.
   gatherings& left() noexcept { return left_; }
-  /// This rank is about to meet all others for the last time before its function.
-  void tell_running() noexcept;
   /// The name by which the user called this host.
   const std::string& host() const noexcept { return host_; }
   /// This rank fails, too; another one says why.

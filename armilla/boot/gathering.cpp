@@ -60,6 +60,11 @@ void gatherings::give_up() {
   given_up_ = true;
 }
 
+void gatherings::tell_started() const {
+  const line_head head{line_head::started, 0};
+  write_fully(line_, &head, sizeof head);
+}
+
 void gatherings::suspect(std::span<const rank_t> ranks) const {
   send(gathering_text({.what = gathering_head::word::suspect}, ranks, {}));
 }
@@ -74,7 +79,8 @@ void gatherings::take(std::string_view text) {
   const auto mine = asks_.find(m->row());
   if (mine == asks_.end() || mine->second != m->head.step) return;
   asks_.erase(mine);
-  answers_[m->row()] = {m->head.what == word::over, m->ranks, std::string(m->parts)};
+  const bool over = m->head.what == word::over;
+  answers_[m->row()] = {over, over && m->head.stage != 0, m->ranks, std::string(m->parts)};
 }
 
 void gatherings::look() {
@@ -89,7 +95,8 @@ void gatherings::look() {
   std::size_t at = 0;
   for (line_head head; incoming_.size() - at >= sizeof head; at += sizeof head + head.bytes) {
     std::memcpy(&head, incoming_.data() + at, sizeof head);
-    if (incoming_.size() - at < sizeof head + head.bytes) break;
+    if (head.bytes > line_head::most_bytes) gone_ = true;  // what it says is no word of ours, so there is no agent for us
+    if (head.bytes > line_head::most_bytes || incoming_.size() - at < sizeof head + head.bytes) break;
     if (head.what == line_head::gathering) take(std::string_view(incoming_).substr(at + sizeof head, head.bytes));
   }
   incoming_.erase(0, at);

@@ -36,7 +36,7 @@ struct gathering_head {
     gives_up,     ///< the program has asked a team for its survivors: the row of living ranks is over
     suspect,      ///< the host of these ranks is silent: they are lost from now on, and armilla-run fences them off
     answer,       ///< to a rank: the ranks that gave a part, and their parts
-    over,         ///< to a rank: one has passed
+    over,         ///< to a rank: nothing is decided; `stage` 1: as one has passed, 0: others have gone on, or given up
     asked         ///< to all: a rank has asked, `step`
   };
   word what = word::ask;
@@ -61,7 +61,8 @@ std::string gathering_text(gathering_head head, std::span<const rank_t> ranks, s
 
 /// What came of a gathering.
 struct gathered {
-  bool over = false;  ///< one has passed, and nothing is decided
+  bool over = false;    ///< nothing is decided
+  bool passed = false;  ///< since one has passed
   std::vector<rank_t> ranks;
   std::string parts;  ///< by rank, each as long
 
@@ -90,6 +91,8 @@ class gatherings {
   void tell_passed(const gathering_row& row, std::uint64_t step) { tell({gathering_head::word::passed, row.what, row.id, step}); }
   void tell_ended(std::uint64_t stage) { tell({.what = gathering_head::word::ended, .stage = stage}); }
   void give_up();
+  /// All have met for the last time before their functions: from now on no loss need end the job.
+  void tell_started() const;
   /// Says that the host of these ranks is silent. Any thread may call it.
   void suspect(std::span<const rank_t> ranks) const;
   /// Takes in what has come, without waiting.

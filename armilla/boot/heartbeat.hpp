@@ -53,8 +53,8 @@ class heartbeat {
   /// The job comes to its end: a host that falls silent from now on is not lost.
   void watch_no_more() noexcept { watching_.store(false, std::memory_order_relaxed); }
 
-  /// Called before `start`: a host that falls silent is not lost by that. `to` gets its ranks, once, from the thread of the
-  /// heartbeat, and what decides that they are lost tells so.
+  /// Called before `start`: a host that falls silent is not lost by that. `to` gets its ranks from the thread of the heartbeat,
+  /// again after each time-out in which the host stays silent, and what decides that they are lost tells so.
   using suspicion = std::function<void(const std::vector<rank_t>&)>;
   void tell_suspicion(suspicion to) { suspicion_ = std::move(to); }
 

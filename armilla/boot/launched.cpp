@@ -359,21 +359,20 @@ launch joining::run(const std::string& problem) {
   require_agreement();
   share();
   lead_ = exchange(lead_[std::size_t(self_)]);
-  if (lead_[std::size_t(self_)] == self_) {
-    fill_block();
-    others_.lend(memory_);
-  }
+  const bool leads_one = lead_[std::size_t(self_)] == self_;
+  if (leads_one) fill_block(), others_.lend(memory_);
   descriptor memory(memory_);  // the mapping keeps what is in it
   // Agents watch their ranks themselves.
   const auto them = dynamic_cast<agent_line*>(&others_) == nullptr ? make_monitor() : nullptr;
   meet();
+  if (!leads_one && goes_on()) others_.lend(memory.get());  // there may be two agents on one machine, and both need it
   bind_here(job_->rank[self_].cpu);
   announce(*job_, self_, mine_.build);
   answer_signals(*job_, self_);
   launch self = describe_launch(*job_, self_, settings_);
   self.started = &others_;
   if (goes_on()) self.left = &dynamic_cast<agent_line&>(others_).left();
-  if (lead_[std::size_t(self_)] == self_) self.host_memory = std::make_shared<descriptor>(memory.release());
+  if (leads_one) self.host_memory = std::make_shared<descriptor>(memory.release());
   std::vector<rank_t> leads(lead_);
   std::ranges::sort(leads);
   leads.erase(std::unique(leads.begin(), leads.end()), leads.end());

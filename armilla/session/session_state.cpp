@@ -12,11 +12,11 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/escaped.hpp"
 #include "armilla/base/forked.hpp"
-#include "armilla/boot/agent_line.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/failure_record.hpp"
+#include "armilla/boot/gathering.hpp"
 #include "armilla/boot/heartbeat.hpp"
 #include "armilla/boot/join_job.hpp"
 #include "armilla/boot/launched_end.hpp"
@@ -93,8 +93,8 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
     start_layers(rank, self);
     guard_forks(self.host_base, self.layout.total(), enter_child);
     start_wait_reports(rank);
-    if (self.left != nullptr) dynamic_cast<agent_line&>(*self.started).tell_running();
     self.newcomer ? enter_job(self) : meet(self, all_started);
+    if (self.left != nullptr) self.left->tell_started();
     measure_locks(rank);
     begin_stats(rank);
     set_stage(self, rank_stage::running);

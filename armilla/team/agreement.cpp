@@ -210,10 +210,10 @@ agreed give_up_team(team_record* made) {
 
 agreed agree_by_gathering(team_record& t, std::uint64_t step, const char* operation) {
   if (has_news(t)) t.self->messages->lost.again();
-  const auto chosen = gather_members(t, step, operation);
-  if (!chosen) return {nullptr, true};
-  team_record* const made = make_team(t, {chosen->members, {}}, chosen->common, operation);
-  return gather_ready(t, *chosen, step + 1, operation) ? use_team(t, made, chosen->members) : give_up_team(made);
+  const gathered_choice chosen = gather_members(t, step, operation);
+  if (chosen.over) return {nullptr, true, chosen.passed};
+  team_record* const made = make_team(t, {chosen.members, {}}, chosen.common, operation);
+  return gather_ready(t, chosen, step + 1, operation) ? use_team(t, made, chosen.members) : give_up_team(made);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ struct agreed {
   team_record* team = nullptr;  ///< of those that are left, which is referred to by no value yet. Null: one of them was lost in
                                 ///< time for all to see it, and all try again; or it is over
   bool over = false;            ///< `over` said so, and nothing was decided
+  bool passed = false;          ///< over several hosts: it is over because a member has passed it
 };
 
 /// The members of `t` that are not lost, nor at the end of their functions, agree which they are, and have a team then. A

@@ -25,12 +25,13 @@ gathered gather(context& c, const gathering_row& row, std::uint64_t step, const 
   return std::move(*answer);
 }
 
-std::optional<gathered_choice> gather_members(team_record& t, std::uint64_t step, const char* operation) {
+gathered_choice gather_members(team_record& t, std::uint64_t step, const char* operation) {
   const survivor_board::request wanted = slots_here(*t.owner);
   const gathered all = gather(*t.self, row_of(t), step, t.members, {reinterpret_cast<const char*>(&wanted), sizeof wanted},
                               operation, gathering_head::word::ask_unended);
-  if (all.over) return std::nullopt;
   gathered_choice chosen;
+  chosen.over = all.over;
+  chosen.passed = all.passed;
   for (std::size_t i = 0; i < all.ranks.size(); ++i) {
     const auto one = all.part<survivor_board::request>(i);
     chosen.members.push_back(std::uint32_t(t.numbers[std::size_t(all.ranks[i])]));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -17,12 +16,13 @@ namespace armilla::detail {
 /// The row in which what is left of `t` is agreed on: one for all fences and barriers of all ranks, one for each other team.
 gathering_row row_of(const team_record& t);
 
-/// The members that asked, and what all of them allow of a new team. Nothing: it is over.
+/// The members that asked, and what all of them allow of a new team.
 struct gathered_choice {
+  bool over = false, passed = false;  ///< as of gathered: there is no choice
   std::vector<std::uint32_t> members;
   survivor_board::request common{0, ~0u, 0};
 };
-std::optional<gathered_choice> gather_members(team_record& t, std::uint64_t step, const char* operation);
+gathered_choice gather_members(team_record& t, std::uint64_t step, const char* operation);
 
 /// All of them are ready to use their team; false: one was lost before, which all see.
 bool gather_ready(team_record& t, const gathered_choice& chosen, std::uint64_t step, const char* operation);

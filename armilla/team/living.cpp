@@ -70,13 +70,15 @@ void living_ranks::recover(void (*meeting)(team_record*), const char* what, std:
   team_record& all = *s_.ending;
   require_member(s_, what);
   for (;; ++number) {
-    if (given_up()) raise(team_->lost, what);
+    // Over several hosts armilla-run says whether this meeting had been passed before.
+    if (given_up() && s_.left == nullptr) raise(team_->lost, what);
     require_entry(&all, collective::fence);  // one fiber at a time
     const inside_team alone(all, what);
     revoke_descendants(all);  // in which others may wait for this rank
     step_ = number << 1 | 1;
-    const auto [made, over] = agree_on_team(all, number << 1, what, [&] { return passed_by_any(number) || given_up(); });
-    const bool passed = s_.left != nullptr ? over && !given_up() : passed_by_any(number);
+    const auto [made, over, told_passed] =
+        agree_on_team(all, number << 1, what, [&] { return passed_by_any(number) || given_up(); });
+    const bool passed = s_.left != nullptr ? told_passed : passed_by_any(number);
     if (over && !passed) raise(team_->lost, what);
     if (over) return pass(number);
     if (made == nullptr) continue;
@@ -88,14 +90,13 @@ void living_ranks::recover(void (*meeting)(team_record*), const char* what, std:
 void living_ranks::pass(std::uint64_t number) noexcept {
   passed_ = number;
   board(s_, s_.self.rank).passed.store(number, std::memory_order_release);
-  if (s_.left != nullptr) [[unlikely]]
+  if (s_.left != nullptr && s_.world->lost != no_rank) [[unlikely]]
     tell_passed();
 }
 
 // Ranks of other hosts need to know it behind a loss only: what passed before that is told when this rank hears of it.
 void living_ranks::tell_passed() {
-  const bool loss = std::ranges::any_of(s_.world->members, [&](rank_t r) { return s_.self.out->is_lost(r); });
-  if (loss && passed_ > told_passed_) s_.left->tell_passed(row_of(*s_.ending), (told_passed_ = passed_) << 1);
+  if (passed_ > told_passed_) s_.left->tell_passed(row_of(*s_.ending), (told_passed_ = passed_) << 1);
 }
 
 bool living_ranks::passed_by_any(std::uint64_t number) const noexcept {
@@ -120,7 +121,7 @@ void living_ranks::tell(const char* what) {
 void living_ranks::raise(rank_t lost, const char* what) const { s_.self.messages->lost.raise(lost, what); }
 
 void living_ranks::give_up() noexcept {
-  if (s_.left != nullptr) return s_.left->give_up();
+  if (s_.left != nullptr) return tell_passed(), s_.left->give_up();
   if (goes_on_) s_.slot(0, 0).survivors.asked_for.store(1, std::memory_order_release);
 }
 
@@ -131,7 +132,7 @@ bool living_ranks::given_up() const noexcept {
 
 // Those that meet without a lost rank may wait for one that looks for the survivors of another team.
 void living_ranks::follow() {
-  if (s_.left != nullptr) tell_passed();
+  if (s_.left != nullptr && s_.world->lost != no_rank) tell_passed();
   if (team_ == s_.world || team_->lost != no_rank || !given_up()) return;
   const team_record& all = *s_.world;
   for (std::uint32_t i = 0; i < all.size; ++i)

@@ -3,6 +3,7 @@
 """ARMILLA_ON_LOSS seen from outside: exit codes, messages, and where it is refused. on_loss_test.py SURVIVOR SCENES ARMILLA_RUN."""
 import os
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -96,6 +97,17 @@ class OnLoss(FailedJobs, unittest.TestCase):
             run = job([], fabric=fabric)
             self.assertNotEqual(run.code, 0)
             self.assertRegex(run.err, rf"ARMILLA_ON_LOSS=continue with ARMILLA_FABRIC={fabric}: .*set ARMILLA_FABRIC=shm")
+
+    def test_two_agents_of_one_machine_are_two_hosts(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".sh") as rsh:
+            rsh.write('shift; exec "$@"\n')
+            rsh.flush()
+            run = Job([ARMILLA_RUN, "--hosts", "localhost:2,127.0.0.2:2", "--rsh", f"sh {rsh.name}", SCENES, "without_an_agent"],
+                      fabric="auto", env=GO_ON).end()
+        self.assertEqual(run.code, 0, run.err)
+        self.assertEqual(run.messages(), ["armilla: the agent on localhost ended, and with it ranks 0 to 1; the other 2 ranks go on"])
+        self.assertEqual(sorted(line.partition(":")[0] for line in run.out.splitlines()), ["rank 0 of 2", "rank 1 of 2"])
+        self.assertEqual(run.left_behind(), [])
 
     def test_several_hosts_refuse_to_replace(self):
         run = job([], ranks=None, launcher=[ARMILLA_RUN, "--hosts", "a:2,b:2"], env={"ARMILLA_ON_LOSS": "replace"})

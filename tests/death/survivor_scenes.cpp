@@ -156,6 +156,14 @@ void body_waits() {
   }
 }
 
+// An agent of armilla-run --hosts dies, and its ranks with it. Those of the other agent hear it from their own.
+void without_an_agent() {
+  if (am::rank() == 0) kill(getppid(), SIGKILL);
+  while (!is_lost_in([] { am::fence(); })) {}
+  am::fence();
+  say_left(am::living());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -172,6 +180,7 @@ int main(int argc, char** argv) {
     if (scene == "mixed") mixed();
     if (scene == "half_and_fence") half_and_fence();
     if (scene == "body_waits") body_waits();
+    if (scene == "without_an_agent") without_an_agent();
     return 0;
   });
 }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ void agent::take(child& c, const line_head& head, std::string text) {
     c.part = std::move(text);
     pass_exchange();
   }
-  if (head.what == line_head::running && !root_.send(channel::running, "")) lose_root();
+  if (head.what == line_head::started && !std::exchange(told_started_, true) && !root_.send(channel::started, "")) lose_root();
   if (head.what == line_head::gathering) {
     text.insert(0, reinterpret_cast<const char*>(&c.rank), sizeof c.rank);
     if (!root_.send(channel::gathering, text)) lose_root();

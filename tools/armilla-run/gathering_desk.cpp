@@ -20,7 +20,7 @@ void gathering_desk::take(rank_t from, std::string_view text) {
       given_up_ = true;
       send_(no_rank, std::string(text));
       for (const auto& [which, all] : rows_)
-        if (which.what == row::kind::living) pass(which, ~std::uint64_t{0});
+        if (which.what == row::kind::living) end_open(which, ~std::uint64_t{0});
       return;
     }
     default: return;
@@ -47,8 +47,12 @@ void gathering_desk::take_part(rank_t from, const gathering_message& m) {
 }
 
 void gathering_desk::pass(const row& which, std::uint64_t step) {
+  rows_[which].passed = std::max(rows_[which].passed, step);
+  end_open(which, step);
+}
+
+void gathering_desk::end_open(const row& which, std::uint64_t step) {
   steps& all = rows_[which];
-  all.passed = std::max(all.passed, step);
   while (!all.open.empty() && all.open.begin()->first <= step) {
     for (const auto& [from, part] : all.open.begin()->second.parts) tell_over(which, all.open.begin()->first, from);
     all.open.erase(all.open.begin());
@@ -96,7 +100,8 @@ void gathering_desk::answer(const row& which, std::uint64_t step, const gatherin
 }
 
 void gathering_desk::tell_over(const row& which, std::uint64_t step, rank_t to) const {
-  send_(to, gathering_text({.what = head::word::over, .row = which.what, .id = which.id, .step = step}, {}, {}));
+  const std::uint64_t passed = step <= rows_.at(which).passed ? 1 : 0;
+  send_(to, gathering_text({.what = head::word::over, .row = which.what, .id = which.id, .step = step, .stage = passed}, {}, {}));
 }
 
 }  // namespace armilla::run

@@ -44,6 +44,7 @@ class gathering_desk {
 
   void take_part(rank_t from, const armilla::detail::gathering_message& m);
   void pass(const row& which, std::uint64_t step);
+  void end_open(const row& which, std::uint64_t step);  ///< all up to that one, undecided
   void look_at_all();
   bool is_complete(const gathering& g) const;
   void answer(const row& which, std::uint64_t step, const gathering& g) const;

@@ -24,12 +24,12 @@ struct desk_of_four : testing::Test {
               gathering_text({.what = how, .row = row, .step = step, .part_bytes = 1}, all, std::string(1, char('a' + from))));
   }
   void say(rank_t from, gathering_head head) { desk.take(from, gathering_text(head, {}, {})); }
-  /// What rank `r` was told last; "answer of 0 1: ab", "over", or nothing.
+  /// What rank `r` was told last; "answer of 0 1: ab", "over", "passed", or nothing.
   std::string told(rank_t r) {
     const std::string text = std::exchange(sent[r], {});
     const auto m = gathering_message::from(text, 4);
     if (!m) return {};
-    if (m->head.what == word::over) return "over";
+    if (m->head.what == word::over) return m->head.stage != 0 ? "passed" : "over";
     std::string said = "answer of";
     for (const rank_t each : m->ranks) said += " " + std::to_string(each);
     return said + ": " + std::string(m->parts);
@@ -78,9 +78,20 @@ TEST_F(desk_of_four, tells_a_rank_that_asks_late_that_others_have_gone_on) {
 TEST_F(desk_of_four, of_living_ranks_a_step_that_one_has_passed_is_over_for_all) {
   ask(0, kind::living, 5);
   say(1, {.what = word::passed, .row = kind::living, .step = 5});
+  EXPECT_EQ(told(0), "passed");
+  ask(2, kind::living, 5);
+  EXPECT_EQ(told(2), "passed");
+}
+
+TEST_F(desk_of_four, when_one_gives_up_others_hear_which_steps_were_passed) {
+  ask(0, kind::living, 7);
+  say(1, {.what = word::passed, .row = kind::living, .step = 5});
+  say(1, {.what = word::gives_up});
   EXPECT_EQ(told(0), "over");
   ask(2, kind::living, 5);
-  EXPECT_EQ(told(2), "over");
+  EXPECT_EQ(told(2), "passed");
+  ask(3, kind::living, 7);
+  EXPECT_EQ(told(3), "over");
 }
 
 }  // namespace

@@ -200,7 +200,7 @@ void root::take_failure(const std::string& text) {
   if (said.is_discarded()) return;
   const failure how{said.value("code", 1), said.value("struck", false), said.value("lost", false), said.value("text", "")};
   if (!how.lost || !goes_on()) return fail(how);
-  go_on_without(how, 1);
+  go_on_without(how, desk_.left() - 1);  // that it is lost follows
 }
 
 void root::take(host& h, const channel::frame& frame) {
@@ -208,11 +208,10 @@ void root::take(host& h, const channel::frame& frame) {
     h.done = true;
     ended_well_ += std::atoi(frame.text.c_str());
   }
-  if (frame.what == channel::running) ++h.running;
+  if (frame.what == channel::started) started_ = true;  // one that is behind that meeting has met all
   if (frame.what == channel::gathering) take_gathering(h, frame.text);
   if (frame.what == channel::exchange) {
     h.part = frame.text;
-    h.started |= h.running == h.ranks;  // the first exchange behind that is the meeting in which the start ends
     pass_exchange();
   }
   if (frame.what == channel::lost) pass_loss(h, frame.text);

@@ -26,17 +26,13 @@ void root::lose(host& h) {
                            : fmt::format("the agent on {} ended, and with it ranks {} to {}", h.what.name, h.first, last)};
   if (!goes_on()) return fail(how);
   h.done = true;
-  rank_t living = 0;
-  for (rank_t r = h.first; r <= last; ++r) living += desk_.is_lost(r) ? 0 : 1;
-  go_on_without(how, living);
-  lose_ranks(h.first, last);
+  go_on_without(how, desk_.left());
 }
 
 // ---- where the others go on ----
 
-void root::go_on_without(const failure& loss, rank_t ranks) {
+void root::go_on_without(const failure& loss, rank_t left) {
   if (!first_loss_) first_loss_ = loss;
-  const rank_t left = desk_.left() - ranks;
   say(fmt::format("armilla: {}; {}", loss.text,
                   left > 1    ? fmt::format("the other {} ranks go on", left)
                   : left == 1 ? std::string("the other rank goes on")

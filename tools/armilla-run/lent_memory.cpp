@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/host_memory.hpp"
@@ -18,10 +20,10 @@ void lent_memory::take(int file, rank_t ranks) noexcept try {
   layout.places = std::uint32_t(ranks);
   const std::uint64_t bytes = layout.control(ranks);
   struct stat about{};
-  if (fstat(file, &about) != 0 || std::uint64_t(about.st_size) < bytes) return;
+  if (fstat(file, &about) != 0 || std::uint64_t(about.st_size) < bytes || std::ranges::count(taken_, about.st_ino) != 0) return;
   auto* const job = reinterpret_cast<job_block*>(map_host_memory(file, bytes));
   if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->places == layout.places)
-    pieces_.push_back(job);
+    pieces_.push_back(job), taken_.push_back(about.st_ino);
 } catch (const std::exception&) {}  // no room for it: the ranks hear of losses from the network alone
 
 void lent_memory::tell(rank_t first, rank_t last, const std::string& cause, const std::string& host) const {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@ using detail::job_block;
 /// of a host by itself does. Mostly one piece; several where ranks share none.
 class lent_memory {
  public:
-  /// Maps what it needs of it, and closes the file. What is no job of so many ranks is left alone.
+  /// Maps what it needs of it, once, and closes the file. What is no job of so many ranks is left alone.
   void take(int file, rank_t ranks) noexcept;
   /// Lets the ranks of this host look what has come for them.
   void wake() const noexcept;
@@ -24,6 +26,7 @@ class lent_memory {
 
  private:
   std::vector<job_block*> pieces_;
+  std::vector<ino_t> taken_;  // their files
 };
 
 }  // namespace armilla::run

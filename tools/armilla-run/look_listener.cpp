@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <exception>
 #include <span>
 #include <utility>
@@ -37,9 +38,11 @@ void tell_part(channel& root, std::span<const rank_look> looks) {
 
 void look_listener::open(int memory) try {
   auto lent = std::make_unique<job_memory>(getpid(), memory);
-  if (!lent->valid()) return;
+  const auto is_known = [&](const entrance& one) { return one.memory->identity() == lent->identity(); };
+  if (!lent->valid() || std::ranges::any_of(entrances_, is_known)) return;
   entrance& one = entrances_.emplace_back();
   one.listener.reset(listen_locally(look_socket_name(lent->identity()), most_queued));
+  if (one.listener.get() < 0 && errno == EADDRINUSE) return entrances_.pop_back();  // another agent here looks at these ranks
   one.memory = std::move(lent);
 } catch (const std::exception&) {}  // no room for it: guests see the ranks of this host alone
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <sys/types.h>
 
-#include <algorithm>
 #include <csignal>
 #include <list>
 #include <memory>
@@ -35,8 +34,6 @@ struct host {
   std::uint32_t number = 0;  // in the list
   rank_t first = 0, ranks = 0;
   pid_t rsh = -1;
-  rank_t running = 0;    // ranks that have said so
-  bool started = false;  // all of them have come to the end of the start
   bool rsh_alive = false, done = false, gone = false, silent = false;
   std::unique_ptr<channel> agent;
   std::optional<std::string> part;  // of the exchange that is under way
@@ -66,8 +63,8 @@ class root {
   void take_gathering(const host& h, const std::string& text);
   void suspect(const gathering_message& said);
   void send_gathering(rank_t to, const std::string& text);
-  bool goes_on() const { return settings_.on_loss == loss_use::go_on && std::ranges::all_of(hosts_, &host::started); }
-  void go_on_without(const failure& loss, rank_t ranks);  ///< so many that were not lost before
+  bool goes_on() const { return settings_.on_loss == loss_use::go_on && started_; }
+  void go_on_without(const failure& loss, rank_t left);
   void lose_ranks(rank_t first, rank_t last);
   void pass_loss(const host& from, const std::string& said);
   void lose(host& h);
@@ -87,6 +84,7 @@ class root {
   job_key key_ = random_key();
   call_port port_{key_};
   gathering_desk desk_;
+  bool started_ = false;  ///< all ranks have met for the last time before their functions
   look_rounds looks_;
   int ended_well_ = 0;                 ///< ranks
   std::optional<failure> first_loss_;  ///< where the others go on
