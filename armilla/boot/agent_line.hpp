@@ -17,7 +17,7 @@ struct line_head {
     finished,      ///< from a rank, when it leaves in good order
     over,          ///< from a rank that fails as another one, which says so
     memory,        ///< from a rank, with the open file: the memory of its host
-    started,       ///< from a rank: all have met for the last time before their functions, and no loss need end the job any more
+    last_meeting,  ///< from a rank: its next exchange is the last of the start; once it is over, no loss need end the job
     gathering      ///< from a rank and to it: see gathering.hpp
   };
   static constexpr std::uint32_t most_bytes = 1 << 20;  ///< of one rank

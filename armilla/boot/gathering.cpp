@@ -60,8 +60,8 @@ void gatherings::give_up() {
   given_up_ = true;
 }
 
-void gatherings::tell_started() const {
-  const line_head head{line_head::started, 0};
+void gatherings::announce_last_meeting() const {
+  const line_head head{line_head::last_meeting, 0};
   write_fully(line_, &head, sizeof head);
 }
 

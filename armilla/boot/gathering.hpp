@@ -91,8 +91,8 @@ class gatherings {
   void tell_passed(const gathering_row& row, std::uint64_t step) { tell({gathering_head::word::passed, row.what, row.id, step}); }
   void tell_ended(std::uint64_t stage) { tell({.what = gathering_head::word::ended, .stage = stage}); }
   void give_up();
-  /// All have met for the last time before their functions: from now on no loss need end the job.
-  void tell_started() const;
+  /// This rank's next meeting is the last of the start: once all have come to it, no loss need end the job.
+  void announce_last_meeting() const;
   /// Says that the host of these ranks is silent. Any thread may call it.
   void suspect(std::span<const rank_t> ranks) const;
   /// Takes in what has come, without waiting.

@@ -212,7 +212,8 @@ launch join_alone(const options& settings, const char* name) {
 }
 
 void meet(const launch& self, std::uint32_t point) {
-  if (!self.host_of.empty()) {
+  // Where armilla-run has to know that the start is over, it is asked even by ranks that share all memory.
+  if (!self.host_of.empty() || self.left != nullptr) {
     if (!self.started->meet())
       throw_limit("meet", fmt::format("the ranks cannot meet by {}: {}", self.started->name(), self.started->error()));
     return;

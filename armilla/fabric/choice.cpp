@@ -94,6 +94,7 @@ std::string exposure(std::string_view engine, const std::vector<listener>& befor
 network_settings choosing::network_options() const {
   network_settings how;
   how.hosts = std::uint32_t(hosts());
+  how.goes_on = self_.left != nullptr;
   how.listens_on = how.hosts == 1 ? "lo" : self_.interface.c_str();
   how.one_thread = settings_.progress != progress_mode::thread && settings_.faults.empty();
   return how;

@@ -31,8 +31,8 @@ class network {
   /// What other ranks need to reach this one, `address_bytes()` of it (the same on all ranks); 0: they need nothing.
   virtual std::size_t address_bytes() const noexcept { return 0; }
   virtual const std::byte* address() const noexcept { return nullptr; }
-  /// The addresses of all ranks, one behind the other, which stay where they are. Before any frame is sent. Connects
-  /// to no rank yet: the first frame to it does.
+  /// The addresses of all ranks, one behind the other, which stay where they are. Before any frame is sent; all ranks call it at
+  /// about the same time. Connects to no rank yet, the first frame to it does: unless an engine has to know all before one dies.
   virtual void set_addresses(const std::byte* all) { (void)all; }
 
   // ---- memory that needs nothing of its owner, for networks that have some ----

@@ -93,8 +93,8 @@ session_state::session_state(const launch& start) : self(start), signal_stack(se
     start_layers(rank, self);
     guard_forks(self.host_base, self.layout.total(), enter_child);
     start_wait_reports(rank);
+    if (self.left != nullptr) self.left->announce_last_meeting();
     self.newcomer ? enter_job(self) : meet(self, all_started);
-    if (self.left != nullptr) self.left->tell_started();
     measure_locks(rank);
     begin_stats(rank);
     set_stage(self, rank_stage::running);

@@ -37,7 +37,7 @@ void ucx_network::submit(rank_t to, std::size_t bytes) {
   const unsigned id = length <= most_short ? short_frame : long_frame;
   ucs_status_ptr_t request = ucp_am_send_nbx(endpoint, id, nullptr, 0, &buffer->front, length, &how_to_send_);
   if (buffer->front.number == 0) [[unlikely]]
-    greet(endpoint);
+    greet(to);
   if (request == nullptr) return;  // it is out: the buffer is free again
   if (UCS_PTR_IS_ERR(request)) return broken(to, UCS_PTR_STATUS(request));
   current_ = nullptr;

@@ -72,6 +72,8 @@ class fewer_warnings {
 ucx_network::ucx_network(rank_t rank, rank_t ranks, const network_settings& settings)
     : rank_(rank),
       ranks_(ranks),
+      goes_on_(settings.goes_on),
+      greetings_(static_cast<std::size_t>(ranks)),
       most_(settings.frame_bytes),
       held_at_most_(settings.receives > 2 ? settings.receives - 1 : 1),
       arrivals_(64),

@@ -3,9 +3,14 @@
 
 #include <sched.h>
 
-#include <chrono>
+#include <cstring>
 
 namespace armilla::detail {
+
+namespace {
+using namespace std::chrono_literals;
+constexpr std::chrono::milliseconds connects_within = 10s;  // else some connect later, by their first frame
+}  // namespace
 
 // ---- connections ----
 
@@ -36,18 +41,50 @@ ucp_ep_h ucx_network::connect(rank_t to) {
   return nullptr;
 }
 
-void ucx_network::greet(ucp_ep_h endpoint) {
+void ucx_network::greet(rank_t to) {
   alignas(8) static constexpr std::byte nothing[most_short] = {};
+  const peer& other = peers_[static_cast<std::size_t>(to)];
+  prefix& front = greetings_[static_cast<std::size_t>(to)] = {static_cast<std::uint32_t>(rank_), 0, other.key};
   ucp_request_param_t how{};
   how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK;
   how.flags = UCP_AM_SEND_FLAG_EAGER;
   how.cb.send = [](void* request, ucs_status_t, void*) { ucp_request_free(request); };
   // One that finds no way may be forgotten: the next frame tells.
-  static_cast<void>(ucp_am_send_nbx(endpoint, greeting, nullptr, 0, nothing, sizeof nothing, &how));
+  static_cast<void>(ucp_am_send_nbx(other.endpoint, greeting, &front, sizeof front, nothing, sizeof nothing, &how));
 }
 
-ucs_status_t ucx_network::on_greeting(void*, const void*, std::size_t, void*, std::size_t, const ucp_am_recv_param_t*) {
+ucs_status_t ucx_network::on_greeting(void* self_, const void* header, std::size_t header_length, void*, std::size_t,
+                                      const ucp_am_recv_param_t*) {
+  auto& self = *static_cast<ucx_network*>(self_);
+  prefix front{};
+  if (header_length != sizeof front) return UCS_OK;
+  std::memcpy(&front, header, sizeof front);
+  if (front.key == self.key_ && front.source < static_cast<std::uint32_t>(self.ranks_))
+    self.peers_[front.source].greeted_us = true;
   return UCS_OK;
+}
+
+void ucx_network::set_addresses(const std::byte* all) {
+  addresses_ = all;
+  unsigned major = 0, minor = 0, release = 0;
+  ucp_get_version(&major, &minor, &release);
+  // Before 1.14 UCX aborts a rank whose answer to one that wants to connect finds that one dead. So none is left to connect.
+  if (goes_on_ && (major < 1 || (major == 1 && minor < 14))) connect_all();
+}
+
+/// A greeting comes when its sender's connection is there. Behind the last one nothing is left that a peer waits for.
+void ucx_network::connect_all() {
+  const auto is_far = [this](rank_t r) { return r != rank_ && !near(head_of(address_of(r))); };
+  const auto waits_for = [&](rank_t r) {
+    return is_far(r) && !peers_[std::size_t(r)].lost && !peers_[std::size_t(r)].greeted_us;
+  };
+  for (rank_t r = 0; r < ranks_; ++r)
+    if (is_far(r) && endpoint_of(r) != nullptr) greet(r);
+  progress_for(connects_within, [&, r = rank_t{0}]() mutable {
+    while (r < ranks_ && !waits_for(r)) ++r;
+    return r == ranks_;
+  });
+  flush();
 }
 
 // ---- loss ----
@@ -143,12 +180,15 @@ void ucx_network::close_connections() {
 /// Others may be gone already, and a flush to one that is gone ends late or never: hence the limit.
 void ucx_network::wait_a_little(ucs_status_ptr_t request) {
   if (!UCS_PTR_IS_PTR(request)) return;
-  using clock = std::chrono::steady_clock;
-  const auto limit = clock::now() + std::chrono::milliseconds(100);
-  while (ucp_request_check_status(request) == UCS_INPROGRESS && clock::now() < limit) {
-    if (ucp_worker_progress(worker_) == 0) sched_yield();
-  }
+  progress_for(100ms, [request] { return ucp_request_check_status(request) != UCS_INPROGRESS; });
   ucp_request_free(request);
+}
+
+template <class Condition>
+void ucx_network::progress_for(std::chrono::milliseconds limit, Condition is_met) {
+  const auto until = std::chrono::steady_clock::now() + limit;
+  while (!is_met() && std::chrono::steady_clock::now() < until)
+    if (ucp_worker_progress(worker_) == 0) sched_yield();
 }
 
 ucx_network::~ucx_network() { finish(); }

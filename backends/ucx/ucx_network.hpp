@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstdarg>
 #include <cstring>
 #include <deque>
@@ -43,7 +44,7 @@ class ucx_network final : public network {
 
   std::size_t address_bytes() const noexcept override { return room_for_address; }
   const std::byte* address() const noexcept override { return address_.data(); }
-  void set_addresses(const std::byte* all) override { addresses_ = all; }
+  void set_addresses(const std::byte* all) override;
 
   bool hold(std::byte* base, std::size_t bytes) override;
   bool holds() const noexcept override { return parts_held_ != 0; }
@@ -99,6 +100,7 @@ class ucx_network final : public network {
     std::uint32_t next_out = 0;
     std::uint32_t next_in = 0;
     bool lost = false;
+    bool greeted_us = false;  // and so has its side of the connection
   };
   struct connection {  // one a connected rank, for the handler of errors and for the end
     ucx_network* owner;
@@ -150,7 +152,8 @@ class ucx_network final : public network {
   /// UCX asks a peer for its side of a connection when the first message goes that is too long for a slot of shared memory, and
   /// keeps that message, and all behind it, until the peer has answered. A message that says nothing asks right behind the first
   /// frame, so that a rank that is about to sleep can leave a long frame to a peer that computes.
-  static void greet(ucp_ep_h endpoint);
+  void greet(rank_t to);
+  void connect_all();
   void broken(rank_t rank, ucs_status_t status);
 
   send_buffer* fresh_buffer();
@@ -166,6 +169,8 @@ class ucx_network final : public network {
   void flush();
   void close_connections();
   void wait_a_little(ucs_status_ptr_t request);
+  template <class Condition>
+  void progress_for(std::chrono::milliseconds limit, Condition is_met);
 
   static void on_error(void* connection, ucp_ep_h endpoint, ucs_status_t status);
   static ucs_status_t on_frame(void* self, const void* header, std::size_t header_length, void* data, std::size_t length,
@@ -180,6 +185,8 @@ class ucx_network final : public network {
 
   rank_t rank_;
   rank_t ranks_;
+  bool goes_on_;
+  std::vector<prefix> greetings_;  // one a rank: UCX may read them later
   std::size_t most_;
   std::size_t held_at_most_;
   ucp_context_h context_ = nullptr;

@@ -149,10 +149,8 @@ int live(unsigned s, long steps) {
   sent.assign(std::size_t(am::ranks()), 0);
   run.assign(std::size_t(am::ranks()), 0);
   work todo(0);
-  am::barrier();
-  deaths::strike_at("start");
+  bool whole = deaths::begin();
   am::team t = am::world();
-  bool whole = true;
   for (long number = 0; number < steps;) try {
       if (!whole) {
         t = t.survivors();

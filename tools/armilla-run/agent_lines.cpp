@@ -16,12 +16,12 @@ namespace armilla::run {
 
 // To one rank of this host, or to all.
 void agent::pass_gathering(const std::string& text) {
-  rank_t to = no_rank;
+  rank_t to = detail::no_rank;
   if (text.size() < sizeof to) return;
   std::memcpy(&to, text.data(), sizeof to);
   const line_head head{line_head::gathering, std::uint32_t(text.size() - sizeof to)};
   for (const auto& c : children_)
-    if (c->alive && c->line >= 0 && (to == no_rank || to == c->rank) && write_fully(c->line, &head, sizeof head))
+    if (c->alive && c->line >= 0 && (to == detail::no_rank || to == c->rank) && write_fully(c->line, &head, sizeof head))
       write_fully(c->line, text.data() + sizeof to, head.bytes);
   lent_.wake();
 }
@@ -58,7 +58,8 @@ void agent::take(child& c, const line_head& head, std::string text) {
     c.part = std::move(text);
     pass_exchange();
   }
-  if (head.what == line_head::started && !std::exchange(told_started_, true) && !root_.send(channel::started, "")) lose_root();
+  if (head.what == line_head::last_meeting && !std::exchange(told_last_, true) && !root_.send(channel::last_meeting, ""))
+    lose_root();
   if (head.what == line_head::gathering) {
     text.insert(0, reinterpret_cast<const char*>(&c.rank), sizeof c.rank);
     if (!root_.send(channel::gathering, text)) lose_root();

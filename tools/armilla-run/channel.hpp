@@ -22,7 +22,7 @@ bool from_hex(std::string_view text, std::span<unsigned char> bytes);
 /// left out or sent again.
 class channel {
  public:
-  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost, started, gathering, look, seen };
+  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost, last_meeting, gathering, look, seen };
   struct frame {
     std::uint32_t what = 0;
     std::string text;
@@ -43,6 +43,7 @@ class channel {
   /// False: some has to wait longer.
   bool send_waiting() noexcept;
   static constexpr std::size_t most_later = 8192;
+  static constexpr std::uint64_t try_again_ns = 2'000'000;  ///< after which what has to wait may leave
   /// Takes in what has come, without waiting; false if the connection ended or carries what is not ours.
   bool receive() noexcept;
   std::optional<frame> next();

@@ -18,7 +18,7 @@ void gathering_desk::take(rank_t from, std::string_view text) {
     case head::word::gives_up: {
       if (given_up_) return;
       given_up_ = true;
-      send_(no_rank, std::string(text));
+      send_(detail::no_rank, std::string(text));
       for (const auto& [which, all] : rows_)
         if (which.what == row::kind::living) end_open(which, ~std::uint64_t{0});
       return;
@@ -39,7 +39,8 @@ void gathering_desk::take_part(rank_t from, const gathering_message& m) {
     g.members = m.ranks;
     g.unended = m.head.what == head::word::ask_unended;
     if (which.what == row::kind::survivors || which.what == row::kind::living)
-      send_(no_rank, gathering_text({.what = head::word::asked, .row = which.what, .id = which.id, .step = m.head.step}, {}, {}));
+      send_(detail::no_rank,
+            gathering_text({.what = head::word::asked, .row = which.what, .id = which.id, .step = m.head.step}, {}, {}));
   }
   g.stage = std::max(g.stage, m.head.stage);
   g.parts[from] = std::string(m.parts);

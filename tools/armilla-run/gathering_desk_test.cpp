@@ -37,7 +37,7 @@ struct desk_of_four : testing::Test {
 
   std::map<rank_t, std::string> sent;
   gathering_desk desk{4, [this](rank_t to, const std::string& text) {
-                        if (to != no_rank) sent[to] = text;
+                        if (to != detail::no_rank) sent[to] = text;
                       }};
 };
 

@@ -60,7 +60,7 @@ class agent {
   std::string host_;
   bool first_host_;
   rank_t ranks_ = 0;
-  bool label_ = false, goes_on_ = false, told_started_ = false, told_done_ = false, root_lost_ = false;
+  bool label_ = false, goes_on_ = false, told_last_ = false, told_done_ = false, root_lost_ = false;
   int ended_well_ = 0;  // ranks
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;

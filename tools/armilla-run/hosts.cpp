@@ -208,7 +208,7 @@ void root::take(host& h, const channel::frame& frame) {
     h.done = true;
     ended_well_ += std::atoi(frame.text.c_str());
   }
-  if (frame.what == channel::started) started_ = true;  // one that is behind that meeting has met all
+  if (frame.what == channel::last_meeting) last_meeting_ = true;  // all exchanges before are over for it, and so for all
   if (frame.what == channel::gathering) take_gathering(h, frame.text);
   if (frame.what == channel::exchange) {
     h.part = frame.text;
@@ -230,6 +230,7 @@ void root::pass_exchange() {
   }
   for (auto& h : hosts_) all += *std::exchange(h.part, std::nullopt);
   for (auto& h : hosts_) h.agent->send(channel::exchange, all);
+  started_ = last_meeting_;
 }
 
 void root::reap() {

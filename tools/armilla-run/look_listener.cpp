@@ -23,8 +23,7 @@ using namespace armilla::detail;
 
 constexpr std::size_t most_guests = 8;  // at a time; others wait in the socket's queue
 constexpr int most_queued = 16;
-constexpr std::size_t ranks_in_a_part = 8;         // about 5 KiB
-constexpr std::uint64_t try_again_ns = 2 * milli;  // what has to wait for room
+constexpr std::size_t ranks_in_a_part = 8;  // about 5 KiB
 
 // Long names of programs may make a part too long: then each look is one.
 void tell_part(channel& root, std::span<const rank_look> looks) {
@@ -53,7 +52,7 @@ void look_listener::watch(std::vector<pollfd>& list) const {
       if (one.listener.get() >= 0) list.push_back({one.listener.get(), POLLIN, 0});
 }
 
-std::uint64_t look_listener::until_ns() const { return some_wait_ ? now_ns() + try_again_ns : never; }
+std::uint64_t look_listener::until_ns() const { return some_wait_ ? now_ns() + channel::try_again_ns : never; }
 
 void look_listener::take_in(int listener) {
   for (std::size_t tries = 0; next_.size() < most_guests && tries < most_guests; ++tries) {

@@ -16,7 +16,6 @@ using detail::now_ns;
 
 constexpr std::uint64_t answer_within_ns = 500 * milli;
 constexpr std::uint64_t between_rounds_ns = 50 * milli;  // whatever guests do
-constexpr std::uint64_t try_again_ns = 2 * milli;        // what has to wait for room
 
 }  // namespace
 
@@ -64,7 +63,7 @@ void look_rounds::advance() {
 }
 
 std::uint64_t look_rounds::until_ns() const {
-  std::uint64_t until = some_wait_ ? now_ns() + try_again_ns : never;
+  std::uint64_t until = some_wait_ ? now_ns() + channel::try_again_ns : never;
   if (running_) until = std::min(until, began_ns_ + answer_within_ns);
   if (!running_ && std::ranges::any_of(members_, &member::asks)) until = std::min(until, began_ns_ + between_rounds_ns);
   return until;

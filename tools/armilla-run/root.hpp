@@ -84,7 +84,8 @@ class root {
   job_key key_ = random_key();
   call_port port_{key_};
   gathering_desk desk_;
-  bool started_ = false;  ///< all ranks have met for the last time before their functions
+  bool last_meeting_ = false;  ///< the next exchange that all take part in is the last of the start
+  bool started_ = false;       ///< it is over
   look_rounds looks_;
   int ended_well_ = 0;                 ///< ranks
   std::optional<failure> first_loss_;  ///< where the others go on

@@ -2,7 +2,7 @@
 /*! Ranks meet, and tell a loss alike, while some of them die: fences and barriers of all ranks where a job goes on.
  *
  * Stands for: armilla/team/living.cpp: meet, attempt, recover, pass, passed_by_any
- * Code: armilla/team/living.cpp: const auto [made, over] = agree_on_team(all, number << 1, what, [&] { return passed_by_any(number) || given_up(); });
+ * Code: armilla/team/living.cpp: const auto [made, over, told_passed] = agree_on_team(all, number << 1, what, [&] { return passed_by_any(number) || given_up(); });
  * Code: armilla/team/living.cpp: if (over) return pass(number);
  * Code: armilla/team/living.cpp: if (attempt(meeting, number + 1)) return;
  *
