@@ -3,10 +3,13 @@
 
 #include <poll.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <optional>
 #include <string>
@@ -115,6 +118,28 @@ int supervisor::run() {
 
 // --- start ---
 
+std::atomic<pid_t> supervising_thread = 0;
+
+void send_on(int signal) {
+  const int before = errno;
+  syscall(SYS_tgkill, getpid(), supervising_thread.load(std::memory_order_relaxed), signal);
+  errno = before;
+}
+
+// The program's libraries may have started threads that block nothing (OpenBLAS does): the kernel would give a signal for this
+// process to one of them, which would end the process, or drop a SIGCHLD. Ranks that are executed begin without these handlers.
+void send_on_from_other_threads(const sigset_t& mine) {
+  supervising_thread = pid_t(syscall(SYS_gettid));
+  for (int s = 1; s < SIGRTMIN; ++s) {
+    struct sigaction how{};
+    if (sigismember(&mine, s) != 1 || sigaction(s, nullptr, &how) != 0 || how.sa_handler != SIG_DFL) continue;
+    how = {};
+    how.sa_handler = send_on;
+    how.sa_flags = SA_RESTART;
+    sigaction(s, &how, nullptr);
+  }
+}
+
 void supervisor::block_signals() {
   std::signal(SIGCHLD, SIG_DFL);  // ignored children would leave no status
   sigset_t mine;
@@ -123,6 +148,7 @@ void supervisor::block_signals() {
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &mine, &before);
   starter_.set_mask(before);
+  send_on_from_other_threads(mine);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals_ < 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);  // what ends this process ends the job
 }

@@ -343,12 +343,18 @@ int caught_outside(int argc, char** argv) {
   return 0;
 }
 
+// As some libraries do when they are loaded.
+void wait_for_nothing() {
+  while (true) pause();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   scene = argc > 1 ? argv[1] : "hello";
   star = argc > 2 ? std::atoi(argv[2]) : 0;
   given = argc > 3 ? std::atoi(argv[3]) : 0;
+  if (std::getenv("EARLY_THREAD") != nullptr) std::thread(wait_for_nothing).detach();
   if (scene == "before") return armilla::rank();
   if (scene == "never") return 0;
   if (scene == "session_caught") return caught_outside(argc, argv);

@@ -326,9 +326,9 @@ class Ending(StartTest):
 
 
 class Interrupted(StartTest):
-    def hanging(self, scene="hang", fabric="shm", command=None):
+    def hanging(self, scene="hang", fabric="shm", command=None, env=None):
         fabric = fabric if fabric in FABRICS else FABRICS[0]
-        job = Job(command or [ACTOR, scene], ranks=4, fabric=fabric)
+        job = Job(command or [ACTOR, scene], ranks=4, fabric=fabric, env=env)
         job.wait_for_lines(4)
         return job
 
@@ -344,6 +344,13 @@ class Interrupted(StartTest):
                     job = self.hanging(fabric=fabric)
                     job.process.send_signal(number)
                     self.check(job, number)
+
+    def test_signals_that_strike_another_thread_of_the_supervisor(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            with self.subTest(number=number):
+                job = self.hanging(env={"EARLY_THREAD": "1"})
+                job.process.send_signal(number)
+                self.check(job, number)
 
     def test_ctrl_c_strikes_all_processes_at_once(self):
         for fabric in FABRICS:
