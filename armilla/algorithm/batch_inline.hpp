@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
+#include <array>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,23 +35,35 @@ class part_addresses {
   template <class Here>
   std::vector<far_list> each(std::span<const std::size_t> list, Here here) const {
     std::vector<far_list> far;
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      if (list[k] >= state_.where.size()) [[unlikely]]
-        throw_element(list[k], state_.where.size());
-      const auto [member, place] = state_.where.locate(list[k]);
-      if (T* const at = begin_[std::size_t(member)]) [[likely]] {
-        here(k, at[place]);
-      } else {
-        far.resize(begin_.size());
-        far[std::size_t(member)].places.push_back(place);
-        far[std::size_t(member)].numbers.push_back(k);
-      }
+    std::array<T*, 32> found;  // their lines are asked for together: each may miss the caches
+    for (std::size_t first = 0; first < list.size(); first += found.size()) {
+      const std::size_t n = std::min(found.size(), list.size() - first);
+      for (std::size_t j = 0; j < n; ++j) found[j] = find(list, first + j, far);
+      for (std::size_t j = 0; j < n; ++j)
+        if (found[j] != nullptr) [[likely]]
+          here(first + j, *found[j]);
     }
     return far;
   }
   global_ptr<T> block(std::size_t member) const { return global_ptr<T>(state_.blocks.at(rank_t(member))); }
 
  private:
+  // The element that entry k names, if it is mapped; else it is noted as far.
+  T* find(std::span<const std::size_t> list, std::size_t k, std::vector<far_list>& far) const {
+    if (list[k] >= state_.where.size()) [[unlikely]]
+      throw_element(list[k], state_.where.size());
+    const auto [member, place] = state_.where.locate(list[k]);
+    T* const begin = begin_[std::size_t(member)];
+    if (begin != nullptr) [[likely]] {
+      __builtin_prefetch(begin + place, !std::is_const_v<T>);
+      return begin + place;
+    }
+    far.resize(begin_.size());
+    far[std::size_t(member)].places.push_back(place);
+    far[std::size_t(member)].numbers.push_back(k);
+    return nullptr;
+  }
+
   const container_state& state_;
   std::vector<T*> begin_;
 };
