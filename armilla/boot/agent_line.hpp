@@ -43,9 +43,10 @@ class agent_line final : public bootstrap {
   const char* error() const noexcept override { return error_; }
   [[noreturn]] void abort(int code) override;
   void finish() override;
-  void lend(int memory) override;
-  bool tells_losses() const noexcept override { return true; }
+  agent_line* to_agent() noexcept override { return this; }
 
+  /// The memory of this host: the agent maps it, and writes into it which ranks die, and why.
+  void lend(int memory);
   /// What is left of the ranks is agreed over it, where the job goes on without those that it loses.
   gatherings& left() noexcept { return left_; }
   /// The name by which the user called this host.

@@ -7,6 +7,8 @@
 
 namespace armilla::detail {
 
+class agent_line;
+
 /// How the ranks of a job that a launcher has started find each other: under mpirun by MPI, under srun by PMIx, under armilla-run
 /// by its own sockets. Used before there are messages, and after there are none any more.
 class bootstrap {
@@ -32,10 +34,8 @@ class bootstrap {
   virtual void finish() = 0;
   /// A descriptor that hangs up when the launcher has gone; -1: there is none. It stays open.
   virtual int lifeline() noexcept { return -1; }
-  /// This rank has made and filled the memory of its host: the launcher may map it, to tell the ranks there of losses.
-  virtual void lend([[maybe_unused]] int memory) {}
-  /// The launcher writes into lent memory which rank died, and why.
-  virtual bool tells_losses() const noexcept { return false; }
+  /// The line to an agent of armilla-run, which tells of losses and is told of failures; null: another launcher.
+  virtual agent_line* to_agent() noexcept { return nullptr; }
 };
 
 }  // namespace armilla::detail

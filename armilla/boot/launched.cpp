@@ -70,7 +70,7 @@ class joining {
   void fill_programs();
   void fill_places();
 
-  bool goes_on() const { return settings_.on_loss == loss_use::go_on && dynamic_cast<agent_line*>(&others_) != nullptr; }
+  bool goes_on() const { return settings_.on_loss == loss_use::go_on && others_.to_agent() != nullptr; }
   bool here(rank_t r) const { return lead_[std::size_t(r)] == lead_[std::size_t(self_)]; }
   const peer_info& of(rank_t r) const { return peers_[std::size_t(r)]; }
   std::size_t ranks() const { return peers_.size(); }
@@ -294,7 +294,7 @@ void joining::fill_block() {
   job_->ring_bytes = layout_.ring_bytes;
   job_->segment_bytes = layout_.segment_bytes;
   job_->supervisor = job_block::launched;
-  job_->losses_told = others_.tells_losses();
+  job_->losses_told = others_.to_agent() != nullptr;
   job_->goes_on = goes_on();
   for (std::size_t r = 0; r < ranks(); ++r)
     for (auto& cpu : job_->rank[r].cpu) cpu = -1;
@@ -360,18 +360,20 @@ launch joining::run(const std::string& problem) {
   share();
   lead_ = exchange(lead_[std::size_t(self_)]);
   const bool leads_one = lead_[std::size_t(self_)] == self_;
-  if (leads_one) fill_block(), others_.lend(memory_);
+  if (leads_one) fill_block();
+  agent_line* const agent = others_.to_agent();
+  if (leads_one && agent != nullptr) agent->lend(memory_);
   descriptor memory(memory_);  // the mapping keeps what is in it
   // Agents watch their ranks themselves.
-  const auto them = dynamic_cast<agent_line*>(&others_) == nullptr ? make_monitor() : nullptr;
+  const auto them = agent == nullptr ? make_monitor() : nullptr;
   meet();
-  if (!leads_one && goes_on()) others_.lend(memory.get());  // there may be two agents on one machine, and both need it
+  if (!leads_one && goes_on()) agent->lend(memory.get());  // there may be two agents on one machine, and both need it
   bind_here(job_->rank[self_].cpu);
   announce(*job_, self_, mine_.build);
   answer_signals(*job_, self_);
   launch self = describe_launch(*job_, self_, settings_);
   self.started = &others_;
-  if (goes_on()) self.left = &dynamic_cast<agent_line&>(others_).left();
+  if (goes_on()) self.left = &agent->left();
   if (leads_one) self.host_memory = std::make_shared<descriptor>(memory.release());
   std::vector<rank_t> leads(lead_);
   std::ranges::sort(leads);

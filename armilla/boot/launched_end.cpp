@@ -25,7 +25,7 @@ void end_launched(bootstrap* started, const job_block& job, rank_t rank, const s
   if (job.goes_on != 0 && job.rank[rank].stage.load(std::memory_order_acquire) >= rank_stage::running) return;  // its agent tells
   for (unsigned waited = 0; job.failure.stage.load(std::memory_order_acquire) != 2 && waited < 1000; ++waited) usleep(1000);
   ending how = from_record(job);
-  auto* const line = dynamic_cast<agent_line*>(started);
+  agent_line* const line = started->to_agent();
   if (line != nullptr) how.host = line->host();
   // Another rank of this host was first: ours is most likely its consequence, and the launcher is about to end us.
   if (how.first != rank) {
@@ -69,7 +69,7 @@ void say_to_launcher(const std::string& text) {
 void say_loss(bootstrap& started, const job_block& job, rank_t lost) {
   ending what = from_record(job);
   if (const loss_record* const known = find_loss(job, lost)) what.host = known->host;
-  auto* const line = dynamic_cast<agent_line*>(&started);
+  agent_line* const line = started.to_agent();
   if (line == nullptr) return say("armilla: " + sentence(what) + "; the job was stopped");
   line->tell_failure(exit_code(what), sentence(what));
   let_others_speak();  // it stops all of us

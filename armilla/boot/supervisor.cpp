@@ -148,9 +148,11 @@ void supervisor::block_signals() {
   sigset_t before;
   pthread_sigmask(SIG_BLOCK, &mine, &before);
   starter_.set_mask(before);
-  send_on_from_other_threads(mine);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (signals_ < 0) pthread_sigmask(SIG_SETMASK, &before, nullptr);  // what ends this process ends the job
+  if (signals_ < 0)
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);  // what ends this process ends the job
+  else
+    send_on_from_other_threads(mine);
 }
 
 void supervisor::start_all() {

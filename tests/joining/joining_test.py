@@ -173,7 +173,7 @@ class Joining(FailedJobs, unittest.TestCase):
         self.assertEqual(job.code, 0, job.err)
 
     def test_more_than_there_are_places(self):
-        job = self.start(SERVER, "1")
+        job = self.start(SERVER, "2")
         self.assert_refused(join(job, WORKER, ranks=3), "has 2 free places for 3 ranks; ARMILLA_MAX_RANKS=4")
         self.assertEqual(join(job, WORKER, ranks=2).returncode, 0)
         self.assertEqual(job.end().code, 0, job.err)

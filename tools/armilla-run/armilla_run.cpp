@@ -189,10 +189,12 @@ int run_on_several(const job_words& job, std::vector<program_spec> programs, con
 }
 
 void require_one_host(const options& settings) {
-  for (const char* const name : {"on_loss", "max_ranks"})
-    if (const std::string value = settings.get(name); value != options{}.get(name) && value != "continue")
-      throw failure{wrong_use, fmt::format("{0}={1} is for the ranks of one host; leave --hosts or {0} away",
-                                           armilla::detail::variable_of(name), value)};
+  const char* const name = settings.on_loss == armilla::detail::loss_use::replace ? "on_loss"
+                           : settings.max_ranks != options{}.max_ranks            ? "max_ranks"
+                                                                                  : nullptr;
+  if (name != nullptr)
+    throw failure{wrong_use, fmt::format("{0}={1} is for the ranks of one host; leave --hosts or {0} away",
+                                         armilla::detail::variable_of(name), settings.get(name))};
 }
 
 // How the ranks of a running job are carried, bound and shown is settled.
