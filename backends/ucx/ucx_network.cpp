@@ -44,6 +44,7 @@ ucp_ep_h ucx_network::connect(rank_t to) {
 void ucx_network::greet(rank_t to) {
   alignas(8) static constexpr std::byte nothing[most_short] = {};
   const peer& other = peers_[static_cast<std::size_t>(to)];
+  if (other.endpoint == nullptr) return;  // lost by the frame before it
   prefix& front = greetings_[static_cast<std::size_t>(to)] = {static_cast<std::uint32_t>(rank_), 0, other.key};
   ucp_request_param_t how{};
   how.op_attr_mask = UCP_OP_ATTR_FIELD_FLAGS | UCP_OP_ATTR_FIELD_CALLBACK;
