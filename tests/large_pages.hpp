@@ -12,22 +12,29 @@
 
 namespace large_pages_test {
 
-/// Whether this kernel gives large pages of 2 MiB for shared memory when it is asked. An emulator may say yes and do nothing.
-inline bool kernel_has_them() {
+struct kernels_answer {
+  bool agrees = false;  ///< an emulator may say yes and do nothing
+  bool gives = false;
+};
+
+/// What this kernel says and does when it is asked for a large page of 2 MiB for shared memory.
+inline kernels_answer ask_kernel() {
   constexpr std::size_t large = std::size_t{2} << 20;
   const int file = memfd_create("large_pages_test", MFD_CLOEXEC);
-  if (file < 0 || ftruncate(file, off_t(2 * large)) != 0) return false;
+  if (file < 0 || ftruncate(file, off_t(2 * large)) != 0) return {};
   void* const range = mmap(nullptr, 2 * large, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   auto* const place = reinterpret_cast<char*>((reinterpret_cast<std::uintptr_t>(range) + large - 1) / large * large);
   auto* const at = static_cast<char*>(mmap(place, large, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0));
   *at = 1;
-  const bool agreed = madvise(at, large, 25 /* MADV_COLLAPSE */) == 0;
+  const bool agrees = madvise(at, large, 25 /* MADV_COLLAPSE */) == 0;
   struct stat about{};
-  const bool given = agreed && fstat(file, &about) == 0 && std::size_t(about.st_blocks) * 512 == large;
+  const bool gives = agrees && fstat(file, &about) == 0 && std::size_t(about.st_blocks) * 512 == large;
   munmap(range, 2 * large);
   close(file);
-  return given;
+  return {agrees, gives};
 }
+
+inline bool kernel_has_them() { return ask_kernel().gives; }
 
 /// How much of the mapping around `p` is mapped by large pages.
 inline std::size_t bytes_around(const void* p) {

@@ -150,8 +150,8 @@ class ucx_network final : public network {
   }
   ucp_ep_h connect(rank_t to);
   /// UCX asks a peer for its side of a connection when the first message goes that is too long for a slot of shared memory, and
-  /// keeps that message, and all behind it, until the peer has answered. A message that says nothing asks right behind the first
-  /// frame, so that a rank that is about to sleep can leave a long frame to a peer that computes.
+  /// keeps that message, and all behind it, until the peer has answered. A message that says only which rank it is from asks
+  /// right behind the first frame, so that a rank that is about to sleep can leave a long frame to a peer that computes.
   void greet(rank_t to);
   void connect_all();
   void broken(rank_t rank, ucs_status_t status);
