@@ -15,6 +15,7 @@
 
 #include "armilla/container/array.hpp"
 #include "armilla/container/expose_container.hpp"
+#include "armilla/container/map.hpp"
 #include "armilla/container/unordered_multimap.hpp"
 #include "armilla/guest/exposed_map.hpp"
 #include "tests/guest_thread.hpp"
@@ -69,7 +70,7 @@ RANK_TEST(elements_come_in_batches_and_once) {
     EXPECT_EQ(some.size(), 10u);
     EXPECT_EQ(seen.elements(0, 0).size(), 0u);
     for (const auto& [key, value] : some) EXPECT_EQ(all.at(key), value);
-    EXPECT_THROWS_SAYING(am::usage_error, "exposes no part of 'words' on this host", (void)seen.elements(job.ranks()));
+    EXPECT_THROWS_SAYING(am::usage_error, "exposes no part of 'words'; ranks", (void)seen.elements(job.ranks()));
   });
 }
 
@@ -100,6 +101,54 @@ RANK_TEST(elements_that_stay_come_once_while_the_table_grows) {
     EXPECT_EQ(once, there);
   }
   am::barrier();
+  am::fence();
+}
+
+RANK_TEST(ordered_containers_are_found_and_listed_in_order) {
+  am::map<std::string, long> price;
+  am::set<int> numbers;
+  for (int i = am::rank(); i < 9000; i += am::ranks()) price.insert(word(i), i), numbers.insert(i);
+  am::fence();
+  const am::exposure shown[] = {am::expose("price", price), am::expose("numbers", numbers)};
+  as_guest([](const am::guest& job) {
+    const am::exposed_map<std::string, long> seen(job, "price");
+    EXPECT_EQ(seen.size(), 9000u);
+    for (int i = 0; i < 9000; i += 701) EXPECT(seen.find(word(i)) == std::optional<long>(i));
+    EXPECT(!seen.contains("word 9000"));
+    std::vector<std::string> keys;
+    seen.for_each([&](const auto& each) { keys.push_back(each.first); });
+    EXPECT_EQ(keys.size(), 9000u);
+    EXPECT(std::ranges::is_sorted(keys));
+    const am::exposed_set<int> all(job, "numbers");
+    EXPECT(all.contains(8999) && !all.contains(9000));
+    EXPECT_EQ(all.elements(0, 5).size(), 5u);
+  });
+}
+
+RANK_TEST(elements_of_an_ordered_map_come_once_while_it_changes) {
+  am::map<long, long> squares;
+  for (long i = am::rank(); i < 20'000; i += am::ranks()) squares.insert(2 * i, 0);
+  am::fence();
+  const am::exposure shown = am::expose("squares", squares);
+  am::barrier();
+  const std::size_t mine = squares.local().size();
+  std::atomic<bool> done = false;
+  std::size_t there = 0;
+  std::thread guest;
+  if (am::rank() == 0)
+    guest = std::thread([&] {
+      const am::exposed_map<long, long> seen(am::attach(std::to_string(getpid())), "squares");
+      for (const auto& [key, value] : seen.elements(0)) there += key % 2 == 0;
+      done = true;
+    });
+  for (long i = 1; am::rank() == 0 && !done; i += 2) {
+    if (squares.rank_of(i % 40'000) == 0) squares.insert(i % 40'000, 1);
+    am::poll();
+  }
+  if (am::rank() == 0) {
+    guest.join();
+    EXPECT_EQ(there, mine);
+  }
   am::fence();
 }
 

@@ -22,7 +22,7 @@ namespace armilla::detail {
 template <class Core>
 using shown_value = typename Core::part::table_type::slot_value;
 
-/// The verbs of a container by hash whose slots are keys, or keys with what `find` gives. Not of a multiset: its slots hold how
+/// The verbs of a container of keys whose slots are keys, or keys with what `find` gives. Not of a multiset: its slots hold how
 /// often a key is there, and `find` gives the key.
 template <class Verbs, class Part = typename Verbs::part_type, class Key = typename Verbs::key_type>
 concept exposable_table =

@@ -89,6 +89,7 @@ class ordered_table {
     made.move_to(gap);
     ++at.in->count;
     ++size_;
+    ++rebuilds_;
     return {gap, true};
   }
   template <class Op, class Hash, class Q, class Make>
@@ -109,6 +110,7 @@ class ordered_table {
     leaf_row::move(there, there + 1, at.in->count - at.i - 1);
     --at.in->count;
     --size_;
+    ++rebuilds_;
     if (last) delete at.in;
     return true;
   }
@@ -174,7 +176,18 @@ class ordered_table {
     return in == nullptr ? end() : iterator(in, i);
   }
 
+  /// Grows where a place of `page` may be another one: with each change of the keys.
+  std::uint64_t rebuilds() const noexcept { return rebuilds_; }
+  /// Calls f for up to `most` elements from place `at` on, and gives the next place; 0: there are no more.
+  template <class F>
+  std::size_t page(std::size_t at, std::size_t most, F&& f) const {
+    std::size_t next = at;
+    for (iterator each = nth(at); each != end() && next - at < most; ++each, ++next) f(*each);
+    return next < size_ ? next : 0;
+  }
+
   void swap(ordered_table& other) noexcept {
+    rebuilds_ = other.rebuilds_ = (rebuilds_ < other.rebuilds_ ? other.rebuilds_ : rebuilds_) + 1;
     std::swap(root_, other.root_);
     std::swap(height_, other.height_);
     std::swap(size_, other.size_);
@@ -381,6 +394,7 @@ class ordered_table {
   node* root_ = nullptr;
   std::size_t height_ = 0;  // of nodes above the leaves
   std::size_t size_ = 0;
+  std::uint64_t rebuilds_ = 0;
 };
 
 }  // namespace armilla::detail
