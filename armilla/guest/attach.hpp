@@ -24,10 +24,10 @@ class guest;
 class guest_rank;
 namespace detail {
 class guest_state;
-class rank_line;
-class job_memory;
-std::shared_ptr<rank_line> line_of(const guest_rank& r);
-job_memory& memory_of(const guest& job);
+class guest_line;
+
+std::shared_ptr<guest_line> line_of(const guest_rank& r);
+guest_state& state_of(const guest& job);
 }  // namespace detail
 
 /// A job of this host.
@@ -78,7 +78,7 @@ class guest_rank {
 
  private:
   friend class guest;
-  friend std::shared_ptr<detail::rank_line> detail::line_of(const guest_rank& r);
+  friend std::shared_ptr<detail::guest_line> detail::line_of(const guest_rank& r);
   guest_rank(std::shared_ptr<detail::guest_state> job, rank_t r) noexcept : job_(std::move(job)), rank_(r) {}
 
   std::shared_ptr<detail::guest_state> job_;
@@ -109,7 +109,7 @@ class guest {
  private:
   explicit guest(std::shared_ptr<detail::guest_state> state) noexcept : state_(std::move(state)) {}
   friend guest attach(std::string_view which);
-  friend detail::job_memory& detail::memory_of(const guest& job);
+  friend detail::guest_state& detail::state_of(const guest& job);
 
   std::shared_ptr<detail::guest_state> state_;
 };

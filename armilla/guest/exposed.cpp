@@ -1,128 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/guest/exposed.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <system_error>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/boot/control_block.hpp"
-#include "armilla/boot/exposed_record.hpp"
+#include "armilla/guest/exposed_here.hpp"
+#include "armilla/guest/far_part.hpp"
 #include "armilla/guest/guest_state.hpp"
 
 namespace armilla {
 namespace detail {
 namespace {
 
-constexpr int most_records = 10'000, most_tries = 1'000;
+constexpr std::uint64_t far_patience_ns = 10'000'000'000;
+constexpr std::uint64_t most_at_once = 1 << 20;  // bytes of a question to another host
 
-template <class T, std::size_t N>
-auto first_of(const T (&from)[N], std::uint32_t n) {
-  using element = std::conditional_t<std::is_signed_v<T>, std::ptrdiff_t, std::size_t>;
-  return std::vector<element>(from, from + n);
+std::vector<exposed_part> parts_of_other_hosts(guest_state& job) {
+  std::vector<exposed_part> all;
+  for (const far_question& one : job.ask_other_hosts(circuit_head::exposed, "exposed", far_patience_ns))
+    for (const far_part& part : from_circuit<std::vector<far_part>>(one.host->take(*one.answer, far_patience_ns))) {
+      all.push_back(unpacked(part));
+      all.back().far = one.host;
+    }
+  return all;
 }
 
-template <std::size_t N>
-std::string letters_of(const char (&from)[N]) {
-  return {from, strnlen(from, N)};
-}
-
-bool fits(const exposed_record& one, std::uint64_t first, std::uint64_t bytes) noexcept {
-  if (one.magic.load(std::memory_order_relaxed) != exposed_record::good_magic || one.block == 0) return false;
-  if (one.dimensions == 0 || one.dimensions > exposed_record::most_dimensions) return false;
-  std::uint64_t span = 1;  // elements from the first to the last
-  for (std::uint32_t d = 0; d < one.dimensions; ++d) {
-    if (one.extent[d] == 0) return true;
-    std::uint64_t more;
-    if (one.stride[d] < 1 || __builtin_mul_overflow(one.extent[d] - 1, std::uint64_t(one.stride[d]), &more) ||
-        __builtin_add_overflow(span, more, &span))
-      return false;
-  }
-  std::uint64_t length, end;
-  return one.data >= first && !__builtin_mul_overflow(span, one.element_bytes, &length) &&
-         !__builtin_add_overflow(one.data, length, &end) && end <= first + bytes;
-}
-
-std::uint64_t length_of(const exposed_part& part) noexcept {
-  std::uint64_t span = 1;
-  for (std::size_t d = 0; d < part.extent.size(); ++d) span += (part.extent[d] - 1) * std::uint64_t(part.stride[d]);
-  return span * part.element_bytes;
-}
-
-exposed_part part_of(rank_t r, const exposed_record& one) {
-  exposed_part part;
-  part.rank = r;
-  part.name = letters_of(one.name);
-  part.type = letters_of(one.type);
-  part.type_hash = one.type_hash;
-  part.element_bytes = one.element_bytes;
-  part.shape = first_of(one.shape, one.dimensions);
-  part.extent = first_of(one.extent, one.dimensions);
-  part.origin = first_of(one.origin, one.dimensions);
-  part.stride = first_of(one.stride, one.dimensions);
-  part.block = one.block;
-  part.turn = one.turn;
-  return part;
-}
-
-struct found_part {
-  exposed_part part;
-  std::uint64_t offset;
-};
-
-// False: the walk met a record that is no more, or nonsense.
-bool walk_list(const job_memory& memory, rank_t r, std::vector<found_part>& found) {
-  const std::uint64_t segment = memory.layout().segment(r), bytes = memory.layout().segment_bytes;
-  std::uint64_t at = control_of(memory.job(), r).exposed.load(std::memory_order_acquire);
-  for (int n = 0; n < most_records && at >= segment && at < segment + bytes - sizeof(exposed_record); ++n) {
-    exposed_record one;
-    if (!memory.read(at, &one, sizeof one) || !fits(one, segment, bytes)) return false;
-    found.push_back({part_of(r, one), one.data});
-    at = one.next.load(std::memory_order_relaxed);
-  }
-  return at == 0;
-}
-
-// The rank may change its list meanwhile.
-void read_list(const job_memory& memory, rank_t r, std::vector<found_part>& found) {
-  const std::size_t before = found.size();
-  for (int tries = 0; tries < most_tries; ++tries) {
-    found.resize(before);
-    if (walk_list(memory, r, found)) return;
-  }
-}
-
-std::vector<found_part> find_parts(const job_memory& memory) {
-  std::vector<found_part> found;
-  for (rank_t r = 0; r < memory.ranks(); ++r)
-    if (memory.job().rank[r].pid.load(std::memory_order_relaxed) > 0) read_list(memory, r, found);
-  std::ranges::sort(found, [](const found_part& a, const found_part& b) {
-    return a.part.name != b.part.name ? a.part.name < b.part.name : a.part.rank < b.part.rank;
-  });
-  return found;
-}
-
-void map_part(const job_memory& memory, found_part& one) {
-  if (one.part.element_bytes == 0)
-    throw_usage("exposed", fmt::format("'{}' is a {}, which ranks have in memory of their own; ask for it by exposed_map or "
-                                       "exposed_set, in Python by map() or set()",
-                                       one.part.name, one.part.type));
-  if (one.part.size() == 0) return;
-  const auto page = std::uint64_t(sysconf(_SC_PAGESIZE));
-  const std::uint64_t first = one.offset / page * page, length = one.offset + length_of(one.part) - first;
-  void* const at = memory.map(first, length);
-  if (at == nullptr)
-    throw_limit("exposed", fmt::format("{} bytes of '{}' of rank {} cannot be mapped: {}", length, one.part.name, one.part.rank,
-                                       std::generic_category().message(errno)));
-  one.part.memory = std::shared_ptr<void>(at, [length](void* p) { munmap(p, length); });
-  one.part.data = static_cast<std::byte*>(at) + (one.offset - first);
+std::vector<exposed_part> with_other_hosts(guest_state& job, std::vector<exposed_part> here) {
+  for (exposed_part& one : parts_of_other_hosts(job)) here.push_back(std::move(one));
+  std::ranges::sort(here, {}, [](const exposed_part& one) { return std::tie(one.name, one.rank); });
+  return here;
 }
 
 std::string names_of(const std::vector<exposed_part>& found) {
@@ -134,7 +47,7 @@ std::string names_of(const std::vector<exposed_part>& found) {
 
 }  // namespace
 
-job_memory& memory_of(const guest& job) { return job.state_->memory(); }
+guest_state& state_of(const guest& job) { return *job.state_; }
 
 void throw_not_exposed(const guest& job, std::string_view name) {
   throw_usage("exposed", fmt::format("nothing is exposed as '{}'; {}", name, names_of(exposed(job))));
@@ -156,23 +69,66 @@ void exposed_part::check_span(std::string_view wanted, std::uint64_t hash) const
     detail::throw_usage("exposed", fmt::format("'{}' has {} dimensions; use data and stride", name, extent.size()));
 }
 
+void exposed_part::check_here() const {
+  if (data == nullptr && size() != 0)
+    detail::throw_usage("exposed",
+                        fmt::format("'{}' of rank {} lies on {}: fetch() it first, or read() some of it", name, rank, host()));
+}
+
+std::string exposed_part::host() const { return far == nullptr ? std::string() : far->name(); }
+
+void exposed_part::read(std::uint64_t offset, std::span<std::byte> to) const {
+  detail::check_place(*this, offset, to.size());
+  if (far == nullptr) return void(to.empty() ? nullptr : std::memcpy(to.data(), data + offset, to.size()));
+  for (std::size_t at = 0; at < to.size(); at += detail::most_at_once) {
+    const detail::far_place where{name, offset + at, std::min(detail::most_at_once, to.size() - at)};
+    const auto bytes = far->get(detail::circuit_head::read, rank, "read", detail::circuit_bytes(where), detail::far_patience_ns);
+    if (bytes.size() != where.bytes)
+      detail::throw_decode(rank, "exposed", fmt::format("{} bytes where {} were asked for", bytes.size(), where.bytes));
+    std::memcpy(to.data() + at, bytes.data(), bytes.size());
+  }
+}
+
+void exposed_part::write(std::uint64_t offset, std::span<const std::byte> from) const {
+  detail::check_place(*this, offset, from.size());
+  if (far == nullptr) return void(from.empty() ? nullptr : std::memcpy(data + offset, from.data(), from.size()));
+  for (std::size_t at = 0; at < from.size(); at += detail::most_at_once) {
+    const auto some = from.subspan(at, std::min(detail::most_at_once, from.size() - at));
+    auto body = detail::circuit_bytes(detail::far_place{name, offset + at, some.size()});
+    body.insert(body.end(), some.begin(), some.end());
+    far->get(detail::circuit_head::write, rank, "write", body, detail::far_patience_ns);
+  }
+}
+
+void exposed_part::fetch() {
+  if (far == nullptr || size() == 0) return;
+  const std::size_t bytes = detail::length_of(*this);
+  const auto copy = std::make_shared<std::vector<std::byte>>(bytes);
+  read(0, *copy);
+  data = copy->data();
+  memory = copy;
+}
+
 std::vector<exposed_part> exposed(const guest& job) {
-  std::vector<exposed_part> result;
-  for (auto& one : detail::find_parts(detail::memory_of(job))) result.push_back(std::move(one.part));
-  return result;
+  detail::guest_state& state = detail::state_of(job);
+  std::vector<exposed_part> here;
+  for (auto& one : detail::find_parts(state.memory())) here.push_back(std::move(one.part));
+  return detail::with_other_hosts(state, std::move(here));
 }
 
 std::vector<exposed_part> exposed(const guest& job, std::string_view name) {
-  const detail::job_memory& memory = detail::memory_of(job);
-  std::vector<detail::found_part> found = detail::find_parts(memory);
-  std::vector<exposed_part> result;
-  for (detail::found_part& one : found)
-    if (one.part.name == name) {
-      detail::map_part(memory, one);
-      result.push_back(std::move(one.part));
-    }
-  if (result.empty()) detail::throw_not_exposed(job, name);
-  return result;
+  detail::guest_state& state = detail::state_of(job);
+  std::vector<exposed_part> here;
+  for (detail::found_part& one : detail::find_parts(state.memory())) {
+    if (one.part.name != name) continue;
+    detail::map_part(state.memory(), one);
+    here.push_back(std::move(one.part));
+  }
+  std::vector<exposed_part> all = detail::with_other_hosts(state, std::move(here));
+  std::erase_if(all, [&](const exposed_part& one) { return one.name != name; });
+  if (all.empty()) detail::throw_not_exposed(job, name);
+  detail::refuse_table(all.front());
+  return all;
 }
 
 }  // namespace armilla

@@ -12,7 +12,7 @@
 
 #include "armilla/guest/exposed_table.hpp"
 
-/// Maps and sets by hash that a running job exposes (`armilla::expose`), asked for by a guest.
+/// Maps and sets that a running job exposes (`armilla::expose`), asked for by a guest.
 ///
 ///     armilla::guest job = armilla::attach("solver");
 ///     armilla::exposed_map<std::string, long> words(job, "words");
@@ -38,17 +38,18 @@ class exposed_keys {
 
   /// How many elements all ranks had at the job's last fence. No rank is asked. Errors: usage_error if it is exposed no more.
   std::size_t size() const { return table_.part().shape[0]; }
-  /// How many of them the rank had. Errors: the same; usage_error if the rank has no part on this host.
+  /// How many of them the rank had. Errors: the same; usage_error if the rank has no part.
   std::size_t size(rank_t r) const { return table_.part(r).extent[0]; }
-  /// Of this host, those that have a part.
+  /// Those that have a part.
   const std::vector<rank_t>& ranks() const noexcept { return table_.ranks(); }
 
   /// Whether the key is there. Errors of this and all below: remote_error if it is exposed no more, or the container has ended;
   /// rank_lost; timeout_error that says what the rank does. Cost: two calls, of the rank that says where the key lies, and of
   /// that one.
   bool contains(const Key& key) const { return ask<typename calls::contains>(rank_of(key), "contains", key); }
-  /// The first `most` elements of a rank, or all, in no order. They leave the rank in batches, between which it goes on; what
-  /// stays there meanwhile comes once. Where the rank makes its table anew, it begins again, with larger batches.
+  /// The first `most` elements of a rank, or all; of ordered containers in order, and the ranks' one after the other. They leave
+  /// the rank in batches, between which it goes on; what stays there meanwhile comes once. Where the rank makes its table anew,
+  /// or an ordered one changes, it begins again, with larger batches.
   std::vector<element> elements(rank_t r, std::size_t most = all) const {
     table_.part(r);
     std::vector<element> found;
@@ -56,7 +57,7 @@ class exposed_keys {
     if (found.size() > most) found.erase(found.begin() + std::ptrdiff_t(most), found.end());
     return found;
   }
-  /// Calls f(element) for all elements of this host's ranks, rank by rank; those of a rank are here first.
+  /// Calls f(element) for all elements, rank by rank; those of a rank are here first.
   template <class F>
   void for_each(F f) const {
     for (const rank_t r : ranks())
@@ -64,7 +65,7 @@ class exposed_keys {
   }
 
  protected:
-  /// Which rank is to be asked: the one that has the key, or, of another host, one of this host, which asks it.
+  /// Which rank is to be asked: the one that has the key, or, if no part of that is seen, another one, which asks it.
   rank_t rank_of(const Key& key) const {
     const rank_t first = ranks().front();
     if (ranks().size() == 1) return first;
@@ -107,7 +108,7 @@ class exposed_keys {
   detail::exposed_table table_;
 };
 
-/// An unordered_map of a running job; of a counting_set the map from its keys to numbers (`std::int64_t`), of an
+/// An unordered_map or map of a running job; of a counting_set the map from its keys to numbers (`std::int64_t`), of an
 /// unordered_multimap that to vectors of values.
 template <class Key, class Value>
 class exposed_map : public exposed_keys<Key, Value> {
@@ -120,7 +121,7 @@ class exposed_map : public exposed_keys<Key, Value> {
   }
 };
 
-/// An unordered_set of a running job.
+/// An unordered_set or set of a running job.
 template <class Key>
 class exposed_set : public exposed_keys<Key, void> {
  public:

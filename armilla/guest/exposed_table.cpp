@@ -36,8 +36,7 @@ exposed_part exposed_table::part() const { return std::move(parts().front()); }
 exposed_part exposed_table::part(rank_t r) const {
   for (exposed_part& each : parts())
     if (each.rank == r) return std::move(each);
-  throw_usage("exposed",
-              fmt::format("rank {} exposes no part of '{}' on this host; ranks {} do", r, name_, fmt::join(ranks_, ", ")));
+  throw_usage("exposed", fmt::format("rank {} exposes no part of '{}'; ranks {} do", r, name_, fmt::join(ranks_, ", ")));
 }
 
 std::vector<std::byte> exposed_table::ask(rank_t r, std::string_view method, std::string_view signature, std::uint64_t hash,

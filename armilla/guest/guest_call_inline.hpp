@@ -18,17 +18,17 @@ class guest_rank;
 
 namespace detail {
 
-class rank_line;
+class guest_line;
 struct guest_answer;
 
 /// The line to the rank: made by the first call.
-std::shared_ptr<rank_line> line_of(const guest_rank& r);
+std::shared_ptr<guest_line> line_of(const guest_rank& r);
 
 /// A call of a guest that is under way.
 class guest_call {
  public:
   /// `message`: as from a rank, with 8 bytes for the method's index in front.
-  guest_call(std::shared_ptr<rank_line> line, const method_description& what, std::vector<std::byte> message);
+  guest_call(std::shared_ptr<guest_line> line, const method_description& what, std::vector<std::byte> message);
   guest_call(guest_call&&) noexcept = default;
   guest_call& operator=(guest_call&& other) noexcept;
   ~guest_call();
@@ -44,7 +44,7 @@ class guest_call {
   [[noreturn]] void throw_late(double seconds) const;
 
  private:
-  std::shared_ptr<rank_line> line_;
+  std::shared_ptr<guest_line> line_;
   std::shared_ptr<guest_answer> answer_;
 };
 
@@ -55,7 +55,7 @@ template <const auto& M, class R, class... P>
 struct guest_method<M, R(P...)> {
   using result = std::decay_t<R>;
 
-  static guest_call ask(std::shared_ptr<rank_line> line, const std::decay_t<P>&... arguments) {
+  static guest_call ask(std::shared_ptr<guest_line> line, const std::decay_t<P>&... arguments) {
     method_calls<M>::check();
     std::vector<std::byte> message(sizeof(std::uint64_t) + encoded_size(arguments...));
     encode(message.data() + sizeof(std::uint64_t), arguments...);

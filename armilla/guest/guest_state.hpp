@@ -3,25 +3,42 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "armilla/boot/job_search.hpp"
-#include "armilla/guest/rank_line.hpp"
+#include "armilla/guest/far_host.hpp"
+#include "armilla/guest/guest_line.hpp"
 
 namespace armilla::detail {
 
-/// What the copies of a guest share: the job's memory, and a line to each rank that it has called.
+/// What another host has been asked.
+struct far_question {
+  std::shared_ptr<far_host> host;
+  std::shared_ptr<far_answer> answer;
+};
+
+/// What the copies of a guest share: the job's memory, a line to each rank that it has called, and a way to each other host.
 class guest_state {
  public:
   explicit guest_state(std::shared_ptr<job_memory> memory) noexcept : memory_(std::move(memory)) {}
 
   job_memory& memory() const noexcept { return *memory_; }
-  /// Throws as rank_line's constructor.
-  std::shared_ptr<rank_line> line(rank_t to);
+  bool is_here(rank_t r) const noexcept { return memory_->job().rank[r].pid.load(std::memory_order_relaxed) > 0; }
+  /// Throws as the constructors of rank_line and far_host.
+  std::shared_ptr<guest_line> line(rank_t to);
+  /// The other hosts that have ranks; none if the job has no agents.
+  std::vector<std::shared_ptr<far_host>> other_hosts();
+  /// Asks each of them; those that are lost meanwhile are left out.
+  std::vector<far_question> ask_other_hosts(circuit_head::word what, std::string_view name, std::uint64_t patience_ns);
 
  private:
+  std::shared_ptr<far_host> host_of(rank_t r);
+
   std::shared_ptr<job_memory> memory_;
   std::mutex lock_;
-  std::map<rank_t, std::shared_ptr<rank_line>> lines_;
+  std::map<rank_t, std::shared_ptr<guest_line>> lines_;
+  std::mutex hosts_lock_;  // to begin with a host takes milliseconds
+  std::vector<std::shared_ptr<far_host>> hosts_;
 };
 
 }  // namespace armilla::detail

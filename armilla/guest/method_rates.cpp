@@ -8,7 +8,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/guest/guest_call_inline.hpp"
-#include "armilla/guest/rank_line.hpp"
+#include "armilla/guest/guest_line.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -56,15 +56,20 @@ void sampled_bundles::add(std::string_view reply) {
 }
 
 struct method_rates::watched {
-  std::shared_ptr<rank_line> line;
+  std::shared_ptr<guest_line> line;
   std::shared_ptr<guest_answer> question;  // under way; null: none
   bool begun = false;                      // the first reply tells of the time before this guest asked
   sampled_bundles sample;
   std::uint64_t received = 0;  // bundles, when the rates were told last
+  bool known = true;           // then; where agents are stopped, each question to them would be waited for
 };
 
 method_rates::method_rates(guest job) : job_(std::move(job)), since_ns_(now_ns()) {
-  for (const rank_look& each : job_.look()) ranks_.emplace_back().received = each.counts.bundles_received;
+  for (const rank_look& each : job_.look()) {
+    watched& rank = ranks_.emplace_back();
+    rank.received = each.counts.bundles_received;
+    rank.known = each.known;
+  }
   ask();
 }
 
@@ -78,7 +83,8 @@ bool method_rates::take_reply(watched& rank) {
   if (rank.question == nullptr) return true;
   if (!rank.line->ready(*rank.question)) return false;
   const auto& bytes = rank.question->bytes;
-  if (rank.begun && !rank.question->failed) rank.sample.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (rank.begun && rank.question->outcome == guest_outcome::answered)
+    rank.sample.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   rank.begun = true;
   rank.question = nullptr;
   return true;
@@ -88,10 +94,10 @@ void method_rates::ask() {
   ranks_.resize(std::max<std::size_t>(ranks_.size(), std::size_t(job_.ranks())));
   for (rank_t r = 0; r < rank_t(ranks_.size()); ++r) try {
       watched& rank = ranks_[std::size_t(r)];
-      if (!take_reply(rank)) continue;
+      if (!take_reply(rank) || !rank.known) continue;
       rank.line = line_of(job_.on(r));
       rank.question = rank.line->ask({guest_request::sample, "sample", "", 0, {}}, waits_for_slot_ns);
-    } catch (const error&) {  // it has ended, is on another host, or has too many guests
+    } catch (const error&) {  // it has ended, or has too many guests
     }
 }
 
@@ -104,6 +110,7 @@ std::vector<method_rate> method_rates::rates() {
   for (std::size_t r = 0; r < ranks_.size() && r < looks.size(); ++r) {
     watched& rank = ranks_[r];
     take_reply(rank);
+    rank.known = looks[r].known;
     const std::uint64_t before = std::exchange(rank.received, looks[r].counts.bundles_received);
     const sampled_bundles sample = std::exchange(rank.sample, {});
     if (sample.bundles == 0 || rank.received < before) continue;

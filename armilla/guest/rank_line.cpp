@@ -2,7 +2,6 @@
 #include "armilla/guest/rank_line.hpp"
 
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -34,13 +33,7 @@ std::uint32_t random_number() noexcept {
   return number;
 }
 
-// Another number in each child of a fork: there the copy of a line is no line. To ask the kernel for the process instead is a
-// system call for each question.
-std::uint32_t forks_so_far() noexcept {
-  static std::atomic<std::uint32_t> forks{0};
-  static const bool counted = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); }) == 0;
-  return counted ? forks.load(std::memory_order_relaxed) : std::uint32_t(getpid());
-}
+mailbox_answer& in_mailbox(guest_answer& one) noexcept { return static_cast<mailbox_answer&>(one); }
 
 bool is_reply(std::uint32_t state) noexcept { return state != guest_slot::asked && state != guest_slot::running; }
 
@@ -52,12 +45,12 @@ void prefetch_for_writing(const guest_slot& slot) noexcept {
 
 }  // namespace
 
-rank_line::rank_line(std::shared_ptr<job_memory> job, rank_t to) : job_(std::move(job)), to_(to), forks_(forks_so_far()) {
+rank_line::rank_line(std::shared_ptr<job_memory> job, rank_t to) : guest_line(to), job_(std::move(job)), forks_(forks_so_far()) {
   std::ranges::fill(overflow_, -1);
   check_rank("call");
   if (!job_->write_control()) throw_limit("attach", fmt::format("the job's control pages cannot be written to: {}", reason()));
   box_ = mapped_mailbox::make();
-  if (box_ == nullptr) throw_limit("call", fmt::format("no memory for calls of rank {}: {}", to_, reason()));
+  if (box_ == nullptr) throw_limit("call", fmt::format("no memory for calls of rank {}: {}", this->to(), reason()));
   take_place();
 }
 
@@ -82,17 +75,15 @@ void rank_line::check_line(std::string_view name) const {
     throw_limit("call",
                 fmt::format("rank {} could not open what this process writes calls to, or this is a forked child; '{}' does not "
                             "begin: call again",
-                            to_, name));
+                            to(), name));
 }
 
 void rank_line::check_rank(std::string_view name) const {
-  const rank_record& record = job_->job().rank[to_];
+  const rank_record& record = job_->job().rank[to()];
   const pid_t process = record.pid.load(std::memory_order_relaxed);
-  if (process <= 0)
-    throw_usage("call", fmt::format("rank {} runs on another host: a guest calls ranks of its own host only", to_));
   const char state = process_state(process);
   if (record.stage.load(std::memory_order_acquire) == rank_stage::finished || state == 0 || state == 'Z')
-    throw_rank_lost(to_, "call", fmt::format("has ended (process {}); there is no reply to '{}'", process, name));
+    throw_rank_lost(to(), "call", fmt::format("has ended (process {}); there is no reply to '{}'", process, name));
 }
 
 // A place whose guest is dead is free. All guests of a rank may come at once.
@@ -103,7 +94,8 @@ void rank_line::take_place() {
     if (!is_taken(before) && control().guests[place_].compare_exchange_strong(before, word_, std::memory_order_seq_cst)) return;
   }
   place_ = 0;
-  throw_limit("call", fmt::format("rank {} has {} guests already, and takes no more; end one", to_, control_block::guest_places));
+  throw_limit("call",
+              fmt::format("rank {} has {} guests already, and takes no more; end one", to(), control_block::guest_places));
 }
 
 std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::uint64_t patience_ns) {
@@ -111,12 +103,12 @@ std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::ui
   __builtin_prefetch(&(*box_)->asked, 1);
   __builtin_prefetch(&control().called, 1);
   for (unsigned turn = 0;;) {  // any of them may end first
-    std::shared_ptr<guest_answer> other;
+    std::shared_ptr<mailbox_answer> other;
     {
       const std::lock_guard lock(lock_);
       if (const int slot = free_slot(); slot >= 0) {
         prefetch_for_writing((*box_)->slot[slot]);
-        auto one = std::make_shared<guest_answer>(what.name, slot);
+        auto one = std::make_shared<mailbox_answer>(what.name, slot);
         guest_slot& place = (*box_)->slot[slot];
         put(place, what);
         in_slot_[slot] = one;
@@ -132,7 +124,7 @@ std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::ui
     if (!wait(*other, now_ns() + look_at_another_ns) && now_ns() >= deadline_ns)
       throw_limit("call", fmt::format("{} calls of rank {} are under way, and none has ended: '{}' does not begin; wait for some "
                                       "of them first",
-                                      guest_mailbox::slots, to_, what.name));
+                                      guest_mailbox::slots, to(), what.name));
   }
 }
 
@@ -155,7 +147,7 @@ void rank_line::put(guest_slot& slot, const guest_question& what) {
   };
   int& beside = overflow_[&slot - (*box_)->slot];
   if (beside < 0 && (beside = make_guest_file()) < 0)
-    throw_limit("call", fmt::format("no file for a long call of rank {}: {}", to_, reason()));
+    throw_limit("call", fmt::format("no file for a long call of rank {}: {}", to(), reason()));
   slot.overflow = beside;
   slot.request = what.request;
   slot.name_bytes = std::uint32_t(what.name.size());
@@ -170,19 +162,19 @@ void rank_line::put(guest_slot& slot, const guest_question& what) {
 }
 
 // A long reply's memory goes with its file.
-void rank_line::take_reply(guest_answer& one) {
+void rank_line::take_reply(mailbox_answer& one) {
   if (one.slot < 0) return;
   guest_slot& slot = (*box_)->slot[one.slot];
   const std::uint32_t state = slot.state.load(std::memory_order_acquire);
   if (state != guest_slot::answered && state != guest_slot::failed) return;
   try {
     one.bytes = read_from_slot(slot, slot.reply_bytes, *box_);
-    one.failed = state == guest_slot::failed;
+    one.outcome = state == guest_slot::failed ? guest_outcome::thrown : guest_outcome::answered;
   } catch (const error& why) {  // this call alone fails
     const std::string text = std::string("armilla::limit_error") + '\0' + why.what();
     one.bytes.assign(reinterpret_cast<const std::byte*>(text.data()),
                      reinterpret_cast<const std::byte*>(text.data() + text.size()));
-    one.failed = true;
+    one.outcome = guest_outcome::thrown;
   }
   one.done.store(true, std::memory_order_release);
   int& beside = overflow_[one.slot];
@@ -191,14 +183,16 @@ void rank_line::take_reply(guest_answer& one) {
   in_slot_[std::exchange(one.slot, -1)] = nullptr;
 }
 
-bool rank_line::ready(guest_answer& one) {
+bool rank_line::ready(guest_answer& one) { return take_if_there(in_mailbox(one)); }
+
+bool rank_line::take_if_there(mailbox_answer& one) {
   const std::lock_guard lock(lock_);
   take_reply(one);
   return one.done;
 }
 
 // Null: the reply is there.
-guest_slot* rank_line::slot_of(guest_answer& one) {
+guest_slot* rank_line::slot_of(mailbox_answer& one) {
   const std::lock_guard lock(lock_);
   take_reply(one);
   return one.done ? nullptr : &(*box_)->slot[one.slot];
@@ -207,7 +201,7 @@ guest_slot* rank_line::slot_of(guest_answer& one) {
 // Looks without the lock, and seldom at the clock; between two looks it leaves the line to the rank that writes it.
 bool rank_line::spin(guest_answer& one, std::uint64_t span_ns) {
   constexpr unsigned looks_a_clock = 16;
-  const guest_slot* const slot = slot_of(one);
+  const guest_slot* const slot = slot_of(in_mailbox(one));
   if (slot == nullptr) return true;
   std::uint64_t began = 0;
   for (unsigned looks = 1;; ++looks) {
@@ -224,7 +218,7 @@ bool rank_line::spin(guest_answer& one, std::uint64_t span_ns) {
 
 bool rank_line::wait(guest_answer& one, std::uint64_t deadline_ns) {
   if (spin(one, spin_ns)) return true;
-  guest_slot* const slot = slot_of(one);
+  guest_slot* const slot = slot_of(in_mailbox(one));
   if (slot == nullptr) return true;
   for (std::uint64_t checked = now_ns();;) {
     if (one.done.load(std::memory_order_acquire)) return true;
@@ -252,7 +246,8 @@ void rank_line::sleep_at(guest_slot& slot, std::uint32_t state, std::uint64_t de
   syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&slot.state), FUTEX_WAIT, state, &most, nullptr, 0);
 }
 
-void rank_line::drop(guest_answer& one) noexcept {
+void rank_line::drop(guest_answer& dropped) noexcept {
+  mailbox_answer& one = in_mailbox(dropped);
   if (forked()) return;
   const std::lock_guard lock(lock_);
   if (one.slot < 0) return;
@@ -262,11 +257,12 @@ void rank_line::drop(guest_answer& one) noexcept {
     in_slot_[std::exchange(one.slot, -1)] = nullptr;
 }
 
-void rank_line::throw_late(const guest_answer& one, double seconds) {
+std::string rank_line::why_late(guest_answer& late, double seconds) {
+  const mailbox_answer& one = in_mailbox(late);
   const std::lock_guard lock(lock_);
   const bool begun = one.slot >= 0 && (*box_)->slot[one.slot].state.load(std::memory_order_acquire) == guest_slot::running;
-  throw_timeout("call", fmt::format("'{}' of rank {} has {} within {:.1f} s: the rank {}", one.name, to_,
-                                    begun ? "begun, but not ended" : "not begun", seconds, what_it_does(look_at(*job_, to_))));
+  return fmt::format("'{}' of rank {} has {} within {:.1f} s: the rank {}", one.name, to(),
+                     begun ? "begun, but not ended" : "not begun", seconds, what_it_does(look_at(*job_, to())));
 }
 
 }  // namespace armilla::detail

@@ -12,73 +12,52 @@
 #include "armilla/base/types.hpp"
 #include "armilla/boot/guest_mailbox.hpp"
 #include "armilla/boot/job_search.hpp"
+#include "armilla/guest/guest_line.hpp"
 
 namespace armilla::detail {
 
-/// What a guest asks of a rank: which method, and the message, from a multiple of 8, with 8 bytes for its index in front.
-struct guest_question {
-  guest_request request;
-  std::string_view name, signature;
-  std::uint64_t hash = 0;
-  std::vector<std::byte> message;
-};
-
-/// One question under way. Its reply leaves the mailbox as soon as anything looks for it.
-struct guest_answer {
-  guest_answer(std::string_view of, int in) : name(of), slot(in) {}
-
-  std::string name;
+/// One question under way in the mailbox. Its reply leaves that as soon as anything looks for it.
+struct mailbox_answer : guest_answer {
+  mailbox_answer(std::string_view of, int in) : guest_answer(of), slot(in) {}
   int slot;  ///< in which it is; -1: no more
-  std::atomic<bool> done = false;
-  bool failed = false;
-  std::vector<std::byte> bytes;  ///< the reply
 };
 
-/// A guest's line to one rank of the job. Threads may share it.
-class rank_line {
+/// A guest's line to a rank of its own host.
+class rank_line final : public guest_line {
  public:
-  /// Takes a place at the rank. Throws limit_error if there is none, or no memory, rank_lost if the rank has ended, usage_error
-  /// if it is on another host.
+  /// Takes a place at the rank. Throws limit_error if there is none, or no memory, rank_lost if the rank has ended.
   rank_line(std::shared_ptr<job_memory> job, rank_t to);
-  ~rank_line();
-  rank_line(const rank_line&) = delete;
+  ~rank_line() override;
 
-  /// Sends a question. With too many under way it waits until one has ended, so long at most.
-  std::shared_ptr<guest_answer> ask(const guest_question& what, std::uint64_t patience_ns);
-  /// Whether the reply is there.
-  bool ready(guest_answer& one);
-  /// Looks for the reply, for so long; does not sleep.
-  bool spin(guest_answer& one, std::uint64_t span_ns);
-  /// False: the deadline, of `now_ns`, came first; 0: none. Throws rank_lost if the rank has ended.
-  bool wait(guest_answer& one, std::uint64_t deadline_ns);
-  /// No reply is wanted any more: it does not begin, if it has not.
-  void drop(guest_answer& one) noexcept;
-  /// Why there is no reply yet: throws timeout_error that says what the rank does.
-  [[noreturn]] void throw_late(const guest_answer& one, double seconds);
-  rank_t to() const noexcept { return to_; }
-  /// Whether the rank still knows this line: it has not if it could not open the mailbox, and a forked child has none of it.
-  bool good() const noexcept;
+  std::shared_ptr<guest_answer> ask(const guest_question& what, std::uint64_t patience_ns) override;
+  bool ready(guest_answer& one) override;
+  bool spin(guest_answer& one, std::uint64_t span_ns) override;
+  bool wait(guest_answer& one, std::uint64_t deadline_ns) override;
+  void drop(guest_answer& one) noexcept override;
+  std::string why_late(guest_answer& one, double seconds) override;
+  /// The rank does not know this line any more if it could not open the mailbox.
+  bool good() const noexcept override;
 
  private:
-  control_block& control() const noexcept { return control_of(job_->job(), to_); }
+  control_block& control() const noexcept { return control_of(job_->job(), to()); }
   void check_rank(std::string_view name) const;
   void take_place();
   int free_slot();
   bool forked() const noexcept;
   void check_line(std::string_view name) const;
   void put(guest_slot& slot, const guest_question& what);
-  void take_reply(guest_answer& one);
-  guest_slot* slot_of(guest_answer& one);
+  void take_reply(mailbox_answer& one);
+  bool take_if_there(mailbox_answer& one);
+  guest_slot* slot_of(mailbox_answer& one);
   void sleep_at(guest_slot& slot, std::uint32_t state, std::uint64_t deadline_ns) noexcept;
 
   std::shared_ptr<job_memory> job_;
-  rank_t to_;
   std::uint32_t forks_;
   std::mutex lock_;
   std::shared_ptr<mapped_mailbox> box_;
   std::size_t place_ = 0;
   std::uint64_t word_ = 0;
-  std::shared_ptr<guest_answer> in_slot_[guest_mailbox::slots];
+  std::shared_ptr<mailbox_answer> in_slot_[guest_mailbox::slots];
   int overflow_[guest_mailbox::slots];
 };
 

@@ -2,6 +2,7 @@
 """Arrays that a running job exposes, in this process's memory."""
 from __future__ import annotations
 
+import functools
 import os
 import re
 import threading
@@ -20,12 +21,58 @@ _NUMBERS |= {"float32": "f4", "float64": "f8", "complex<float32>": "c8", "comple
 _PIECE = 4 << 20  # bytes; not by the number of cores, so that sums are the same everywhere
 
 
-def _pieces_of(local: np.ndarray) -> list[np.ndarray]:
-    rows = max(1, _PIECE * len(local) // local.nbytes)
-    return [local[first : first + rows] for first in range(0, len(local), rows)]
+class _Part:
+    """What one rank has of an array, by rows of its first dimension: mapped, or brought from another host as it is asked for."""
+
+    def __init__(self, info: dict[str, Any], dtype: np.dtype) -> None:
+        self.info, self.dtype = info, dtype
+        self.rank: int = info["rank"]
+        self.shape: tuple[int, ...] = info["extent"]
+        self.size = int(np.prod(self.shape))
+        self._strides = tuple(n * dtype.itemsize for n in info["stride"])
+        memory = info["memory"]
+        self._far, self._here = memory, None
+        if isinstance(memory, np.ndarray):
+            self._here = np.ndarray(self.shape, dtype, buffer=memory, strides=self._strides) if self.size else np.empty(self.shape, dtype)
+
+    def _span(self, rows: int) -> int:
+        """Bytes from the first element of so many rows to the end of the last one."""
+        return sum((n - 1) * stride for n, stride in zip((rows, *self.shape[1:]), self._strides)) + self.dtype.itemsize
+
+    def rows(self, first: int = 0, end: int | None = None) -> np.ndarray:
+        """A view of this rank's memory, or a copy of that of another host, as it is now."""
+        if self._here is not None:
+            return self._here[first:end]
+        first, end, _ = slice(first, end).indices(self.shape[0])
+        extent = (max(end - first, 0), *self.shape[1:])
+        if 0 in extent:
+            return np.empty(extent, self.dtype)
+        copy = np.empty(self._span(extent[0]), np.uint8)
+        self._far.read(first * self._strides[0], copy)
+        local = np.ndarray(extent, self.dtype, buffer=copy, strides=self._strides)
+        local.flags.writeable = False  # else a change would seem to reach the rank
+        return local
+
+    def put(self, mask: np.ndarray, values: np.ndarray) -> None:
+        """Writes the elements that the mask chooses, and no others: the rank may write those meanwhile."""
+        if self._here is not None:
+            self._here[mask] = values
+            return
+        if not mask.any():
+            return
+        places = np.ravel(sum(i * stride for i, stride in zip(np.nonzero(mask), self._strides)))
+        packed = np.ascontiguousarray(values, self.dtype).reshape(-1).view(np.uint8).reshape(len(places), -1)
+        for run in np.split(np.arange(len(places)), np.flatnonzero(np.diff(places) != self.dtype.itemsize) + 1):
+            self._far.write(int(places[run[0]]), packed[run].reshape(-1))
+
+    def pieces(self) -> list[Callable[[], np.ndarray]]:
+        if not self.size:
+            return []
+        rows = max(1, _PIECE * self.shape[0] // (self.size * self.dtype.itemsize))
+        return [functools.partial(self.rows, first, first + rows) for first in range(0, self.shape[0], rows)]
 
 
-def _by_all_cores(work: Callable[[np.ndarray], Any], pieces: list[np.ndarray]) -> list[Any]:
+def _by_all_cores(work: Callable[[Any], Any], pieces: list[Any]) -> list[Any]:
     """What `work` makes of each piece. NumPy releases the interpreter's lock, and half of the first pass over mapped memory is page faults."""
     results = [work(piece) for piece in pieces[:1]]  # if it cannot be done, it ends here
     results += [None] * (len(pieces) - 1)
@@ -82,30 +129,28 @@ class ExposedArray:
     """An array or matrix of a running job: `job.array("temperature")`.
 
     Each rank's part lies where the rank has it, and is mapped: nothing is copied, nothing asks the ranks, and what they write
-    meanwhile is seen, so that a sum may be of half an iteration. What is written here is written there.
+    meanwhile is seen, so that a sum may be of half an iteration. What is written here is written there. Of ranks of other hosts
+    what is asked for is brought by the agents, each time anew, again without the ranks.
     """
 
     def __init__(self, job: _core.Guest, name: str) -> None:
         self.name = name
-        self._parts: list[tuple[dict[str, Any], np.ndarray]] = []
+        self._parts: list[_Part] = []
         for part in _core.exposed_parts(job, name):
             self.dtype = dtype_of(part["type"], part["element_bytes"])
             self.shape: tuple[int, ...] = part["shape"]
-            strides = tuple(n * part["element_bytes"] for n in part["stride"])
-            memory = part.pop("memory")
-            local = np.ndarray(part["extent"], self.dtype, buffer=memory, strides=strides) if memory.size else np.empty(part["extent"], self.dtype)
-            self._parts.append((part, local))
+            self._parts.append(_Part(part, self.dtype))
 
     ndim = property(lambda self: len(self.shape))
     size = property(lambda self: int(np.prod(self.shape)))
-    ranks = property(lambda self: [part["rank"] for part, _ in self._parts], doc="Those of this host that have a part.")
+    ranks = property(lambda self: [part.rank for part in self._parts], doc="Those that have a part.")
 
     def local(self, rank: int) -> np.ndarray:
-        """What one rank has, without a copy."""
-        for part, local in self._parts:
-            if part["rank"] == rank:
-                return local
-        raise IndexError(f"rank {rank} has no part of '{self.name}' on this host; ranks {self.ranks} have")
+        """What one rank has, without a copy; of a rank of another host a copy, which cannot be written to."""
+        for part in self._parts:
+            if part.rank == rank:
+                return part.rows()
+        raise IndexError(f"rank {rank} has no part of '{self.name}'; ranks {self.ranks} have")
 
     def _places(self, part: dict[str, Any]) -> tuple[Any, ...]:
         """Where in the whole a part lies: a slice a dimension, or indices."""
@@ -119,13 +164,13 @@ class ExposedArray:
         if copy is False:
             raise ValueError(f"'{self.name}' lies in {len(self._parts)} parts: it cannot become one array without a copy; use local(rank)")
         whole = np.zeros(self.shape, self.dtype)
-        for part, local in self._parts:
-            if local.size:
-                whole[self._places(part)] = local
+        for part in self._parts:
+            if part.size:
+                whole[self._places(part.info)] = part.rows()
         return whole if dtype is None else whole.astype(dtype, copy=False)
 
     def _in_blocks(self) -> bool:
-        return self.ndim == 1 and all(part["extent"][0] <= part["block"] for part, _ in self._parts)
+        return self.ndim == 1 and all(part.shape[0] <= part.info["block"] for part in self._parts)
 
     def __getitem__(self, index: Any) -> Any:
         """An element, or a part of the whole: without a copy where one rank has all of it in one piece."""
@@ -133,44 +178,48 @@ class ExposedArray:
             return self._get_in_blocks(index)
         return self.__array__()[index]
 
+    def _find(self, index: int) -> tuple[_Part, int]:
+        """The part that has an element, and where in it."""
+        i = int(index) + (self.shape[0] if index < 0 else 0)
+        for part in self._parts:
+            if 0 <= i - part.info["origin"][0] < part.size:
+                return part, i - part.info["origin"][0]
+        raise IndexError(f"index {index} of '{self.name}', which has {self.shape[0]} elements")
+
     def _get_in_blocks(self, index: Any) -> Any:
         if not isinstance(index, slice):
-            i = int(index) + (self.shape[0] if index < 0 else 0)
-            for part, local in self._parts:
-                if 0 <= i - part["origin"][0] < local.size:
-                    return local[i - part["origin"][0]]
-            raise IndexError(f"index {index} of '{self.name}', which has {self.shape[0]} elements")
+            part, i = self._find(index)
+            return part.rows(i, i + 1)[0]
         start, stop, step = index.indices(self.shape[0])
         if step != 1:
             return self.__array__()[index]
         pieces = []
-        for part, local in sorted(self._parts, key=lambda each: each[0]["origin"][0]):
-            first = part["origin"][0]
-            piece = local[max(start - first, 0) : max(stop - first, 0)]
+        for part in sorted(self._parts, key=lambda each: each.info["origin"][0]):
+            first = part.info["origin"][0]
+            piece = part.rows(max(start - first, 0), max(stop - first, 0))
             if piece.size:
                 pieces.append(piece)
         return pieces[0] if len(pieces) == 1 else np.concatenate(pieces) if pieces else np.empty(0, self.dtype)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if self._in_blocks() and isinstance(index, (int, np.integer)):
-            i = int(index) + (self.shape[0] if index < 0 else 0)
-            for part, local in self._parts:
-                if 0 <= i - part["origin"][0] < local.size:
-                    local[i - part["origin"][0]] = value
-                    return
-            raise IndexError(f"index {index} of '{self.name}', which has {self.shape[0]} elements")
+            part, i = self._find(index)
+            mask = np.zeros(part.shape, bool)
+            mask[i] = True
+            part.put(mask, np.full(1, value, self.dtype))
+            return
         chosen = np.zeros(self.shape, bool)
         chosen[index] = True
         new = np.empty(self.shape, self.dtype)
         new[index] = value
-        for part, local in self._parts:
-            places = self._places(part)
+        for part in self._parts:
+            places = self._places(part.info)
             mask = chosen[places]
-            local[mask] = new[places][mask]
+            if mask.any():
+                part.put(mask, new[places][mask])
 
     def _each(self, what: str) -> list[Any]:
-        pieces = [piece for _, local in self._parts if local.size for piece in _pieces_of(local)]
-        return _by_all_cores(lambda piece: getattr(piece, what)(), pieces)
+        return _by_all_cores(lambda rows: getattr(rows(), what)(), [piece for part in self._parts for piece in part.pieces()])
 
     def sum(self) -> Any:
         sums = self._each("sum")

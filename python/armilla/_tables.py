@@ -49,7 +49,7 @@ class _Table:
         return known.ask(*arguments).result(self.job.timeout)  # as it is now: it may be set anew
 
     def rank_of(self, key: Any) -> int:
-        """Which rank is to be asked: the one that has the key, or, if that is on another host, one of this host, which asks it."""
+        """Which rank is to be asked: the one that has the key, or, if no part of that is seen, another one, which asks it."""
         first = self.ranks[0]
         if len(self.ranks) == 1:
             return first
@@ -62,7 +62,7 @@ class _Table:
     def elements(self, rank: int, most: int | None) -> list[Any]:
         """The first `most` elements of a rank. Where it makes its table anew meanwhile, this begins again, with larger batches."""
         if rank not in self.ranks:
-            raise IndexError(f"rank {rank} exposes no part of '{self.name}' on this host; ranks {self.ranks} do")
+            raise IndexError(f"rank {rank} exposes no part of '{self.name}'; ranks {self.ranks} do")
         if most is not None and most < 0:
             raise ValueError(f"{most} elements")
         batch = _BATCH
@@ -128,7 +128,7 @@ class ExposedMap(Mapping):
 
     name = property(lambda self: self._table.name)
     type = property(lambda self: self._table.type, doc='As in signatures: "map<string, int64>".')
-    ranks = property(lambda self: self._table.ranks, doc="Those of this host that have a part.")
+    ranks = property(lambda self: self._table.ranks, doc="Those that have a part.")
 
     def _find(self, key: Any) -> Any:
         return self._table.ask(self._table.rank_of(key), "find", key)
@@ -177,7 +177,7 @@ class ExposedSet(Set):
 
     name = property(lambda self: self._table.name)
     type = property(lambda self: self._table.type, doc='As in signatures: "set<string>".')
-    ranks = property(lambda self: self._table.ranks, doc="Those of this host that have a part.")
+    ranks = property(lambda self: self._table.ranks, doc="Those that have a part.")
 
     @classmethod
     def _from_iterable(cls, keys: Any) -> set[Any]:

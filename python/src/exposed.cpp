@@ -29,6 +29,7 @@ nb::dict as_dict(const exposed_part& part) {
   d["stride"] = as_tuple(part.stride);
   d["block"] = part.block;
   d["turn"] = part.turn;
+  d["host"] = part.host();
   return d;
 }
 
@@ -42,17 +43,36 @@ nb::object memory_of(const exposed_part& part) {
   return nb::cast(nb::ndarray<std::uint8_t, nb::numpy>(part.data, 1, shape, owner));
 }
 
+// Agents may have to be asked, which takes a while.
+template <class... Name>
+std::vector<exposed_part> find(const guest& job, const Name&... name) {
+  const nb::gil_scoped_release others;
+  return exposed(job, name...);
+}
+
 nb::list list_of(const guest& job) {
   nb::list all;
-  for (const exposed_part& part : exposed(job)) all.append(as_dict(part));
+  for (const exposed_part& part : find(job)) all.append(as_dict(part));
   return all;
+}
+
+using bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+void read(const exposed_part& part, std::uint64_t offset, const bytes& to) {
+  const nb::gil_scoped_release others;
+  part.read(offset, {reinterpret_cast<std::byte*>(to.data()), to.size()});
+}
+
+void write(const exposed_part& part, std::uint64_t offset, const bytes& from) {
+  const nb::gil_scoped_release others;
+  part.write(offset, {reinterpret_cast<const std::byte*>(from.data()), from.size()});
 }
 
 nb::list parts_of(const guest& job, const std::string& name) {
   nb::list all;
-  for (const exposed_part& part : exposed(job, name)) {
+  for (const exposed_part& part : find(job, name)) {
     nb::dict d = as_dict(part);
-    d["memory"] = memory_of(part);
+    d["memory"] = part.far == nullptr ? memory_of(part) : nb::cast(part);
     all.append(d);
   }
   return all;
@@ -61,6 +81,7 @@ nb::list parts_of(const guest& job, const std::string& name) {
 }  // namespace
 
 void bind_exposed(nb::module_& m) {
+  nb::class_<exposed_part>(m, "FarPart").def("read", &read).def("write", &write);
   m.def("exposed", &list_of);
   m.def("exposed_parts", &parts_of);
 }

@@ -118,18 +118,60 @@ def test_sums_by_pieces_leave_no_element_out(heat, monkeypatch):
     t = heat.array("temperature")
     t[:] = np.arange(CELLS)
     monkeypatch.setattr(_exposed, "_PIECE", 800)
-    assert len(_exposed._pieces_of(t.local(0))) == 34
+    assert len(t._parts[0].pieces()) == 34
     assert (t.sum(), t.min(), t.max()) == (CELLS * (CELLS - 1) / 2, 0, CELLS - 1)
     assert isinstance(t.sum(), np.float64)
 
 
-@pytest.mark.parametrize("shape", [(1,), (5, 7), (1, 3000), (3, 1, 2)])
+class FarMemory:
+    """What a part of another host reads and writes, in memory of the test."""
+
+    def __init__(self, memory):
+        self.memory = memory
+
+    def read(self, offset, to):
+        to[:] = self.memory[offset : offset + len(to)]
+
+    def write(self, offset, data):
+        self.memory[offset : offset + len(data)] = data
+
+
+def parts_of(whole):
+    """The array as one part, mapped, and as a part of another host; of a matrix with a column of others' cells on either side."""
+    padded = np.full((*whole.shape[:-1], whole.shape[-1] + 2 * (whole.ndim > 1)), -1, whole.dtype)
+    inner = padded[..., 1:-1] if whole.ndim > 1 else padded
+    inner[...] = whole
+    first = 4 * (whole.ndim > 1)
+    raw = padded.reshape(-1).view(np.uint8)[first:]
+    info = {"rank": 0, "extent": whole.shape, "stride": tuple(n // 4 for n in inner.strides)}
+    return inner, [_exposed._Part(info | {"memory": memory}, whole.dtype) for memory in (raw, FarMemory(raw))]
+
+
+SHAPES = pytest.mark.parametrize("shape", [(1,), (300,), (5, 7), (1, 3000), (3, 1, 2)])
+
+
+@SHAPES
 def test_pieces_are_the_whole(shape, monkeypatch):
     monkeypatch.setattr(_exposed, "_PIECE", 100)
     whole = np.arange(np.prod(shape), dtype="i4").reshape(shape)
-    pieces = _exposed._pieces_of(whole)
-    assert np.array_equal(np.concatenate(pieces), whole)
-    assert sum(_exposed._by_all_cores(np.sum, pieces)) == whole.sum()
+    for part in parts_of(whole)[1]:
+        assert np.array_equal(np.concatenate([rows() for rows in part.pieces()]), whole)
+        assert np.array_equal(part.rows(), whole)
+        assert part.rows(shape[0], shape[0] + 1).shape == (0, *shape[1:])
+        assert sum(_exposed._by_all_cores(lambda rows: rows().sum(), part.pieces())) == whole.sum()
+
+
+@SHAPES
+def test_only_what_is_chosen_is_written(shape):
+    whole = np.arange(np.prod(shape), dtype="i4").reshape(shape)
+    dice = np.random.default_rng(5)
+    for turn in range(20):
+        inner, (here, far) = parts_of(whole)
+        wanted, mask = whole.copy(), dice.random(shape) < dice.choice([0.0, 0.1, 0.5, 1.0])
+        wanted[mask] = -whole[mask]
+        (far if turn % 2 else here).put(mask, -whole[mask])
+        assert np.array_equal(inner, wanted)
+        assert inner.base is None or (np.delete(inner.base.reshape(*shape[:-1], -1), np.s_[1:-1], -1) == -1).all() or inner.ndim == 1
 
 
 def test_what_has_no_sum_says_so_once():

@@ -3,17 +3,22 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <random>
+#include <span>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <armilla/boot/guest_mailbox.hpp>
 #include <armilla/boot/job_search.hpp>
+#include <armilla/guest/exposed.hpp>
+#include <armilla/guest/exposed_map.hpp>
 #include <armilla/guest/guest_call.hpp>
 
 #include "serve_api.hpp"
@@ -73,6 +78,56 @@ void write_nonsense(const am::guest& job, am::rank_t r) {
   say("done");
 }
 
+// All elements, of all hosts, before and after one of each part is written.
+void sum_and_write(const am::guest& job) {
+  for (const double wanted : {-1.0, 0.0}) {
+    double sum = 0;
+    for (am::exposed_part& part : am::exposed(job, "numbers")) {
+      part.fetch();
+      for (const double x : part.span<double>()) sum += x;
+      const double last = -double(part.rank);
+      part.write((part.size() - 1) * sizeof last, std::as_bytes(std::span(&last, 1)));
+    }
+    std::printf("%.0f%s", sum, wanted < 0 ? " " : "\n");
+  }
+}
+
+void look_up(const am::guest& job) {
+  const am::exposed_map<long, long> squares(job, "squares");
+  long right = 0, there = 0;
+  for (long i = 0; i < 20; ++i) right += squares.find(i) == i * i;
+  squares.for_each([&](const auto&) { ++there; });
+  std::printf("%ld of 20, %ld of %zu, %d beyond\n", right, there, squares.size(), squares.contains(1000));
+}
+
+// Answers of 1 and of 100 numbers, of many calls at once, and of threads.
+void crowd(const am::guest_rank& rank) {
+  std::vector<std::jthread> threads;
+  std::atomic<int> right = 0;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 20; ++i) {
+        auto many = am::call<serve_api::numbers>(rank, 100 * i);
+        const double half = am::call<serve_api::half>(rank, i).get(60s);
+        right += half == i / 2.0 && many.get(60s).size() == std::size_t(100 * i);
+      }
+    });
+  threads.clear();
+  std::printf("%d of 80\n", right.load());
+}
+
+void refuse(const am::guest& job) {
+  const auto parts = am::exposed(job, "numbers");
+  for (const am::exposed_part& part : parts) try {
+      std::byte some[16];
+      part.read(part.size() * 8 - 8, some);
+      say("read");
+    } catch (const am::usage_error& why) { say(why.what()); }
+  try {
+    if (parts.back().span<double>().data() != nullptr) say("there");
+  } catch (const am::usage_error& why) { say(why.what()); }
+}
+
 void play(const am::guest& job, am::rank_t r, std::string_view what) {
   const am::guest_rank rank = job.on(r);
   if (what == "once") {
@@ -96,6 +151,16 @@ void play(const am::guest& job, am::rank_t r, std::string_view what) {
     flood(rank);
   } else if (what == "much") {
     ask_for_much(rank);
+  } else if (what == "data") {
+    sum_and_write(job);
+  } else if (what == "keys") {
+    look_up(job);
+  } else if (what == "crowd") {
+    crowd(rank);
+  } else if (what == "refused") {
+    refuse(job);
+  } else if (what == "waits") {
+    std::printf("%s", job.who_waits().c_str());
   } else if (what == "nonsense") {
     write_nonsense(job, r);
   }

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Guests of a job on two hosts that share no memory: hosts_test.py SHOWN TOP LAUNCHER, run on h1 by tests/hosts/hosts."""
+"""Guests of a job on two hosts that share no memory: hosts_test.py SHOWN TOP LAUNCHER CALLER, run on h1 by tests/hosts/hosts."""
 import contextlib
 import os
 import random
 import signal
 import socket
 import subprocess
+import sys
 import time
 import unittest
 
 from shown import OTHER as LAUNCHER
-from shown import TOP, Shown, clean_environment, guest
+from shown import SHOWN, TOP, Shown, clean_environment, guest
 
+CALLER = os.path.abspath(sys.argv[4])
 RSH = os.environ["TEST_HOSTS_RSH"]
 COMMAND = [LAUNCHER, "--hosts", "h1:2,h2:2", "--rsh", RSH]
 
@@ -23,6 +25,15 @@ def on(host, *words):
 
 def counted(ranks):
     return [r["counters"]["statements_sent"] for r in ranks]
+
+
+def socket_of(process, what):
+    """The address of the socket at which guests of this host ask."""
+    for name in os.listdir(f"/proc/{process}/fd"):
+        with contextlib.suppress(OSError):
+            if os.readlink(f"/proc/{process}/fd/{name}") == "/memfd:armilla (deleted)":
+                return f"\0armilla-{what}-{os.stat(f'/proc/{process}/fd/{name}').st_ino}"
+    raise AssertionError(f"process {process} has no memory open")
 
 
 class Hosts(unittest.TestCase):
@@ -79,7 +90,7 @@ class Hosts(unittest.TestCase):
             os.kill(agent, signal.SIGSTOP)
             for _ in range(8):
                 one = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
-                one.connect(self.socket_of(before[0]))
+                one.connect(socket_of(before[0]["process"], "look"))
             begin = time.monotonic()
             self.assertEqual([r["known"] for r in job.look()["ranks"]], [True, True, False, False])
             self.assertLess(time.monotonic() - begin, 5)  # two looks of 0.9 s each
@@ -87,20 +98,11 @@ class Hosts(unittest.TestCase):
             after = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
             self.assertTrue(all(b > a for a, b in zip(counted(before), counted(after))), "the job has gone on")
 
-    def socket_of(self, rank):
-        """The address of the socket at which guests of this host ask."""
-        process = rank["process"]
-        for name in os.listdir(f"/proc/{process}/fd"):
-            with contextlib.suppress(OSError):
-                if os.readlink(f"/proc/{process}/fd/{name}") == "/memfd:armilla (deleted)":
-                    return f"\0armilla-look-{os.stat(f'/proc/{process}/fd/{name}').st_ino}"
-        return self.fail("rank 0 has no memory open")
-
     def test_guests_with_bad_manners_do_no_harm(self):
         dice = random.Random(1)
         with self.job("chat") as job, contextlib.ExitStack() as held:
             ranks = job.look()["ranks"]
-            address, before = self.socket_of(ranks[0]), counted(ranks)
+            address, before = socket_of(ranks[0]["process"], "look"), counted(ranks)
 
             def call():
                 one = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -138,6 +140,121 @@ class Hosts(unittest.TestCase):
         for each in watchers:
             out, _ = each.communicate(timeout=30)
             self.assertTrue(out.endswith("The job has ended.\n"), out)
+
+
+class Calls(unittest.TestCase):
+    """Guests call ranks of the other host, and read and write what they expose."""
+
+    def job(self):
+        return Shown(self, scene="serve", ranks=4, fabric="auto", launcher=COMMAND)
+
+    def ask(self, job, rank, what):
+        seen = guest(CALLER, job.pid, str(rank), what)
+        return seen.returncode, seen.stdout
+
+    def begin(self, job, rank, what):
+        process = subprocess.Popen([CALLER, job.pid, str(rank), what], env=clean_environment(), stdout=subprocess.PIPE, text=True)
+        self.assertEqual(process.stdout.readline(), "begun\n")
+        return process
+
+    def assert_served(self, job):
+        for rank in range(4):
+            self.assertEqual(self.ask(job, rank, "once"), (0, "1.5\n"), f"rank {rank}")
+
+    def test_ranks_of_both_hosts_answer(self):
+        with self.job() as job:
+            self.assert_served(job)
+            self.assertEqual(on("h2", f"ARMILLA_TUNED=none {CALLER} {os.path.basename(SHOWN)} 0 once"), "1.5\n")
+            self.assertEqual(self.ask(job, 3, "crowd"), (0, "80 of 80\n"))
+
+    def test_what_they_expose_is_read_and_written(self):
+        with self.job() as job:
+            whole = sum(range(200_000))
+            lasts = sum(50_000 * r - 1 for r in (1, 2, 3, 4))
+            self.assertEqual(self.ask(job, 0, "data"), (0, f"{whole} {whole - lasts - 6}\n"))
+            self.assertEqual(self.ask(job, 0, "keys"), (0, "20 of 20, 1000 of 1000, 0 beyond\n"))
+            code, out = self.ask(job, 0, "refused")
+            self.assertEqual((code, len(out.splitlines())), (0, 5), out)
+            self.assertRegex(out, r"(?s)(.*'numbers' of rank [0-3] has 400000 bytes, and none at 399992 to 400008\n){4}.*lies on h2: fetch\(\) it first")
+
+    def test_what_they_throw_comes_back(self):
+        with self.job() as job:
+            code, out = self.ask(job, 2, "wrong")
+            self.assertEqual(code, 1)
+            self.assertRegex(out, r"rank 2.*serve\.half.*float64\(float64\)")
+
+    def test_they_say_what_they_wait_for(self):
+        with self.job() as job:
+            code, out = self.ask(job, 0, "waits")
+            self.assertEqual(code, 0)
+            self.assertRegex(out, r"(?s)rank 0 .*rank 1 .*barrier.*rank 2 .*barrier.*rank 3 .*barrier")
+
+    def test_a_stopped_rank_is_named(self):
+        with self.job() as job:
+            process = str(job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"][3]["process"])
+            on("h2", "kill", "-STOP", process)
+            code, out = self.ask(job, 3, "impatient")
+            self.assertEqual(code, 1)
+            self.assertRegex(out, r"'serve\.half' of rank 3 has not begun within 0\.1 s: the rank is stopped by a signal \(on h2\)")
+            on("h2", "kill", "-CONT", process)
+            self.assert_served(job)
+
+    def test_a_stopped_agent_is_named_and_calls_go_on_behind_it(self):
+        with self.job() as job:
+            rank = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"][2]
+            long_one = self.begin(job, 2, "nap")
+            agent = on("h2", "cut", "-d' '", "-f4", f"/proc/{rank['process']}/stat").strip()
+            on("h2", "kill", "-STOP", agent)
+            code, out = self.ask(job, 2, "impatient")
+            self.assertEqual(code, 1)
+            self.assertRegex(out, "no way to the host of rank 2 within 5 s: an agent is stopped")
+            self.assertEqual(self.ask(job, 1, "once"), (0, "1.5\n"))
+            on("h2", "kill", "-CONT", agent)
+            self.assert_served(job)
+            long_one.kill()
+            long_one.communicate()
+
+    def test_guests_with_bad_manners_do_no_harm(self):
+        with self.job() as job:
+            before = counted(job.look()["ranks"])[0]
+            for what in ["nap", "flood", "much"] * 4:  # more than the agents take at a time
+                one = self.begin(job, 3, what)
+                one.kill()
+                one.communicate()
+            stopped = [self.begin(job, rank, what) for rank in (2, 3) for what in ("flood", "much")]
+            for each in stopped:
+                each.send_signal(signal.SIGSTOP)
+            self.assert_served(job)
+            job.look_until(lambda ranks: ranks[0]["counters"]["statements_sent"] > before + 1000)
+            for each in stopped:
+                each.kill()
+                each.communicate()
+            self.assert_served(job)
+
+    def test_nonsense_is_no_question(self):
+        dice = random.Random(2)
+        with self.job() as job, contextlib.ExitStack() as held:
+            process = job.look()["ranks"][0]["process"]
+            address = socket_of(process, "relay")
+            for turn in range(40):
+                one = held.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+                one.connect(address)
+                with contextlib.suppress(BrokenPipeError, ConnectionResetError, BlockingIOError):
+                    one.send((3).to_bytes(4, "little") if turn % 2 else dice.randbytes(dice.choice([1, 4, 400])))
+                    for _ in range(20):
+                        one.send(dice.randbytes(dice.choice([1, 40, 4096])), socket.MSG_DONTWAIT)
+                if turn % 3:
+                    one.close()
+            held.close()
+            self.assert_served(job)
+
+    def test_a_job_ends_while_guests_call(self):
+        with self.job() as job:
+            guests = [self.begin(job, rank, what) for rank, what in ((2, "flood"), (3, "much"))]
+        for rank, each in zip((2, 3), guests):
+            out, _ = each.communicate(timeout=30)
+            self.assertEqual(each.returncode, 1)
+            self.assertRegex(out, f"call: rank {rank} has ended")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include <armilla/algorithms.hpp>
 #include <armilla/armilla.hpp>
+#include <armilla/container/expose_container.hpp>
+#include <armilla/container/expose_map.hpp>
 
 #include "serve_api.hpp"
 
@@ -57,8 +60,14 @@ void mix() {
   am::fence();
 }
 
-// Rank 0 sends statements and looks for messages, the others sleep; all take calls of guests.
+// Rank 0 sends statements and looks for messages, the others sleep; all take calls of guests, and expose what they have.
 void serve() {
+  am::array<double> numbers(200'000);
+  am::iota(numbers, 0.0);
+  am::unordered_map<long, long> squares;
+  for (long i = am::rank(); i < 1000; i += am::ranks()) squares.insert(i, i * i);
+  am::fence();
+  const am::exposure shown = am::expose("numbers", numbers), also = am::expose("squares", squares);
   am::provide<serve_api::half>([](double x) { return x / 2; });
   am::provide<serve_api::nap>([](int ms) { am::sleep_for(std::chrono::milliseconds(ms)); });
   am::provide<serve_api::numbers>([](long n) { return std::vector<double>(std::size_t(n), 1.5); });

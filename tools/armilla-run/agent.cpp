@@ -95,7 +95,7 @@ void agent::wait_for_events() {
   for (const auto& c : children_)
     if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
   labels_.watch(list);
-  if (!root_lost_) guests_.watch(list);
+  if (!root_lost_) guests_.watch(list), relay_.watch(list);
   const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, guests_.until_ns()});
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
@@ -116,6 +116,7 @@ void agent::hear_root() {
     if (frame->what == channel::stop) stop();
     if (frame->what == channel::look) guests_.tell();
     if (frame->what == channel::seen) guests_.take(frame->text);
+    if (frame->what == channel::circuit) relay_.take(frame->text);
     if (frame->what == channel::signal && frame->text.size() == sizeof(std::int32_t)) {
       std::int32_t number = 0;
       std::memcpy(&number, frame->text.data(), sizeof number);
@@ -241,6 +242,7 @@ int agent::run() {
   for (int s : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD}) sigaddset(&mine, s);
   std::signal(SIGCHLD, SIG_DFL);
   pthread_sigmask(SIG_BLOCK, &mine, &before_);
+  relay_.set_mask(before_);
   signals_ = signalfd(-1, &mine, SFD_CLOEXEC | SFD_NONBLOCK);
   bool started = false;
   while (!stopping_ || std::ranges::any_of(children_, [](const auto& c) { return c->alive; })) {
@@ -262,7 +264,8 @@ int agent::run() {
     hear_root();
     reap();
     advance();
-    if (!root_lost_) guests_.advance();
+    relay_.reap();
+    if (!root_lost_) relay_.advance(), guests_.advance();
     labels_.forward();
   }
   labels_.finish();
@@ -285,7 +288,7 @@ int be_agent() {
                     fmt::join(call.addresses, ", "), call.port));
     return could_not_start;
   }
-  return agent(*root, call.host, call.number == 0).run();
+  return agent(*root, call.host, call.number).run();
 }
 
 }  // namespace armilla::run

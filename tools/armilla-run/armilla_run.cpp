@@ -27,6 +27,7 @@
 #include "armilla/boot/ending.hpp"
 #include "armilla/boot/supervisor.hpp"
 #include "debugger.hpp"
+#include "guest_server.hpp"
 #include "hosts.hpp"
 #include "join.hpp"
 #include "tools/arguments/arguments.hpp"
@@ -217,6 +218,7 @@ int run_joiners(const job_words& job, std::vector<program_spec> programs) {
 
 int run(int argc, char** argv) {
   if (argc == 2 && std::string(argv[1]) == "--agent") return armilla::run::be_agent();
+  if (argc > 3 && std::string(argv[1]) == "--guest") return armilla::run::serve_guest({argv + 2, argv + argc});
   const auto parts = split_at_colons(argc, argv);
   job_words job;
   std::vector<program_spec> programs;

@@ -22,7 +22,7 @@ bool from_hex(std::string_view text, std::span<unsigned char> bytes);
 /// left out or sent again.
 class channel {
  public:
-  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost, last_meeting, gathering, look, seen };
+  enum word : std::uint32_t { job = 1, exchange, failed, done, stop, signal, lost, last_meeting, gathering, look, seen, circuit };
   struct frame {
     std::uint32_t what = 0;
     std::string text;

@@ -17,6 +17,7 @@
 #include "armilla/boot/spawn_process.hpp"
 #include "calls.hpp"
 #include "channel.hpp"
+#include "guest_relay.hpp"
 #include "lent_memory.hpp"
 #include "look_listener.hpp"
 
@@ -32,7 +33,9 @@ using child = agent_child;
 
 class agent {
  public:
-  agent(channel& root, const std::string& host, bool first) : root_(root), host_(host), first_host_(first), guests_(root, host) {}
+  /// `number`: the host's in the list.
+  agent(channel& root, const std::string& host, std::uint32_t number)
+      : root_(root), host_(host), first_host_(number == 0), guests_(root, host), relay_(root, host, number) {}
   int run();
 
  private:
@@ -65,6 +68,7 @@ class agent {
   std::uint64_t grace_ns_ = 0;
   lent_memory lent_;
   look_listener guests_;
+  guest_relay relay_;
   std::vector<std::unique_ptr<child>> children_;
   orphanage orphans_;
   output_labels labels_;

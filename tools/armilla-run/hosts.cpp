@@ -179,6 +179,7 @@ void root::hear(host& h) {
   if (open && !h.agent->garbled()) return;
   h.gone = true;
   looks_.lose(h.number);
+  close_circuits(h);
   if (!stopping_ && !h.done) lose(h);
 }
 
@@ -218,6 +219,7 @@ void root::take(host& h, const channel::frame& frame) {
   if (frame.what == channel::failed) take_failure(frame.text);
   if (frame.what == channel::look) looks_.ask(h.number);
   if (frame.what == channel::seen) looks_.take(h.number, frame.text);
+  if (frame.what == channel::circuit) pass_circuit(h, frame.text);
 }
 
 void root::pass_exchange() {

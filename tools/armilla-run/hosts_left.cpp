@@ -72,6 +72,7 @@ void root::suspect(const gathering_message& said) {
     if (h.agent == nullptr || h.gone || !goes_on() || std::ranges::none_of(said.ranks, is_of)) continue;
     h.gone = h.silent = true;
     looks_.lose(h.number);
+    close_circuits(h);
     shutdown(h.agent->socket(), SHUT_RDWR);
     lose(h);
   }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "armilla/guest/guest_state.hpp"
+
+#include <algorithm>
+
+#include "armilla/base/error.hpp"
+#include "armilla/guest/rank_line.hpp"
+
+namespace armilla::detail {
+
+std::shared_ptr<guest_line> guest_state::line(rank_t to) {
+  {
+    const std::lock_guard lock(lock_);
+    std::shared_ptr<guest_line>& line = lines_[to];
+    if (line != nullptr && line->good()) return line;
+    if (is_here(to)) return line = std::make_shared<rank_line>(memory_, to);
+  }
+  auto line = std::make_shared<far_line>(host_of(to), to);
+  const std::lock_guard lock(lock_);
+  return lines_[to] = std::move(line);
+}
+
+std::shared_ptr<far_host> guest_state::host_of(rank_t r) {
+  const std::lock_guard lock(hosts_lock_);
+  std::erase_if(hosts_, [](const auto& one) { return !one->good(); });
+  for (const auto& one : hosts_)
+    if (one->has(r)) return one;
+  return hosts_.emplace_back(std::make_shared<far_host>(*memory_, r));
+}
+
+std::vector<std::shared_ptr<far_host>> guest_state::other_hosts() {
+  std::vector<std::shared_ptr<far_host>> all;
+  for (rank_t r = 0; r < memory_->ranks(); ++r) {
+    if (is_here(r) || std::ranges::any_of(all, [&](const auto& one) { return one->has(r); })) continue;
+    try {
+      all.push_back(host_of(r));
+    } catch (const usage_error&) {  // there are no agents
+      return all;
+    } catch (const rank_lost&) {}  // nor is that host
+  }
+  return all;
+}
+
+std::vector<far_question> guest_state::ask_other_hosts(circuit_head::word what, std::string_view name,
+                                                       std::uint64_t patience_ns) {
+  std::vector<far_question> asked;
+  for (const auto& host : other_hosts()) try {
+      asked.push_back({host, host->ask(what, host->first(), name, {}, patience_ns)});
+    } catch (const rank_lost&) {}
+  return asked;
+}
+
+}  // namespace armilla::detail

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ranks wait for, as they say it.
+#include "armilla/guest/who_waits.hpp"
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
+#include "armilla/base/error.hpp"
+#include "armilla/boot/stall_detector.hpp"
+#include "armilla/guest/attach.hpp"
+#include "armilla/guest/guest_state.hpp"
+
+namespace armilla {
+namespace detail {
+namespace {
+
+constexpr std::uint64_t answers_within_ns = 200'000'000, look_for_answers_ns = 1'000'000;
+constexpr std::uint64_t other_hosts_within_ns = 5'000'000'000;
+
+// A host that is lost meanwhile, or does not answer, says nothing.
+void add_answer(const far_question& one, std::vector<far_waits>& all) try {
+  for (far_waits& each : from_circuit<std::vector<far_waits>>(one.host->take(*one.answer, other_hosts_within_ns)))
+    all.push_back(std::move(each));
+} catch (const error&) {}
+
+}  // namespace
+
+std::vector<far_waits> waits_here(job_memory& memory) {
+  if (!memory.write_control()) throw_limit("who_waits", "the job's control pages cannot be written to");
+  job_block& job = memory.job();
+  std::vector<rank_t> here;
+  for (rank_t r = 0; r < memory.ranks(); ++r)
+    if (job.rank[r].pid.load(std::memory_order_relaxed) > 0) here.push_back(r);
+  const auto each = [&](auto&& use) {
+    for (const rank_t r : here)
+      if (job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) use(control_of(job, r));
+  };
+  each([](control_block& rank) { ask(rank); });
+  const std::uint64_t until = now_ns() + answers_within_ns;
+  for (bool all = false; !all && now_ns() < until;) {
+    const timespec nap{0, long(look_for_answers_ns)};
+    nanosleep(&nap, nullptr);
+    all = true;
+    each([&](const control_block& rank) { all = all && has_answered(rank); });
+  }
+  std::vector<far_waits> result;
+  for (const rank_t r : here) result.push_back({r, waits_of(job, r, now_ns())});
+  return result;
+}
+
+}  // namespace detail
+
+std::string guest::who_waits() const {
+  const auto asked = state_->ask_other_hosts(detail::circuit_head::waits, "who_waits", detail::other_hosts_within_ns);
+  std::vector<detail::far_waits> all = detail::waits_here(state_->memory());
+  for (const detail::far_question& one : asked) detail::add_answer(one, all);
+  std::ranges::stable_sort(all, {}, &detail::far_waits::rank);
+  std::string text;
+  for (const detail::far_waits& one : all) text += one.text;
+  return text;
+}
+
+}  // namespace armilla

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "armilla/boot/job_search.hpp"
+#include "armilla/guest/circuit.hpp"
+
+namespace armilla::detail {
+
+/// What each rank of this host waits for, which it writes down where it waits. Throws limit_error if it cannot be asked.
+std::vector<far_waits> waits_here(job_memory& memory);
+
+}  // namespace armilla::detail
