@@ -52,6 +52,11 @@ bool losses::hear() {
   return true;
 }
 
+void losses::accept(rank_t left) {
+  news_.assign(left != no_rank, left);
+  for (const follower keeps : when_accepted_) keeps(out_.self);
+}
+
 void losses::again() { tell_change(out_.host().job()); }
 
 void losses::lose(rank_t r) {

@@ -21,6 +21,8 @@ class losses {
   void tell_at_the_end(follower who) { followers_.push_back(who); }
   /// Those that know something of a rank that its successor does not: called when that is there.
   void tell_of_return(listener known) { of_return_.push_back(known); }
+  /// Those that keep failures of lost ranks for a later wait: called when the ranks that are left have agreed.
+  void tell_when_accepted(follower keeps) { when_accepted_.push_back(keeps); }
   /// Lets all ranks of this host hear once more: one of them gives up what it had begun with others because of a loss.
   [[gnu::cold]] void again();
   /// Lets this rank hear once more, soon.
@@ -31,7 +33,7 @@ class losses {
   /// The first that was lost since the ranks that were left agreed last, or `no_rank`.
   rank_t first() const noexcept { return news_.empty() ? no_rank : news_.front(); }
   /// The ranks that are left have agreed: only `left`, if it is one, is lost from here on to waits that any rank may end.
-  void accept(rank_t left) { news_.assign(left != no_rank, left); }
+  void accept(rank_t left);
   /// The rank_lost of a rank that is, as told by the component that saw it.
   std::exception_ptr error(rank_t lost, const char* operation) const;
   [[noreturn, gnu::cold]] void raise(rank_t lost, const char* operation) const;
@@ -58,6 +60,7 @@ class losses {
   std::vector<listener> listeners_;
   std::vector<listener> of_return_;
   std::vector<follower> followers_;
+  std::vector<follower> when_accepted_;
   std::vector<rank_t> news_;  // those that have been lost since the ranks that were left agreed last, and are not there again
   bool ends_ = false;         // no newcomer is let in any more
   bool hearing_ = false;      // what a listener does may send

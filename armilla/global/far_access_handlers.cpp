@@ -233,6 +233,16 @@ void fail_pieces(context& self, rank_t lost) {
                                   [&m](pending_op& op) { finish_piece(m, op, far_status::lost); });
 }
 
+void forget_lost_pieces(context& self) {
+  if (self.memory == nullptr) return;
+  rank_memory& m = memory_of(self);
+  m.failed = false;
+  for (far_failure& one : m.failure) {
+    if (one.status == far_status::lost) one = {};
+    m.failed = m.failed || one.status != far_status::ok;
+  }
+}
+
 void register_far_handlers() {}
 
 }  // namespace armilla::detail

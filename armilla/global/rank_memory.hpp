@@ -92,6 +92,8 @@ far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uin
 
 /// Rank `lost` answers no more: what was asked of it has failed.
 void fail_pieces(context& self, rank_t lost);
+/// The ranks that are left have agreed: what had failed because of a lost rank is no news to the waits that follow.
+void forget_lost_pieces(context& self);
 
 void register_far_handlers();
 

@@ -95,6 +95,7 @@ void start_memory(context& self, const launch&) {
   self.out->use_heap(m->local, 0);
   self.messages->lost.tell(fail_pieces);
   self.messages->lost.tell_of_return(copy_again);
+  self.messages->lost.tell_when_accepted(forget_lost_pieces);
   self.teams->hooks.quiet = quiet;
   try {
     construct_per_rank(m->per_rank);

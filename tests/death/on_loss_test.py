@@ -46,6 +46,9 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_counters_wait_again(self):
         self.assert_scene("counted", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"])
 
+    def test_what_was_written_to_the_lost_is_no_news_behind_the_agreement(self):
+        self.assert_scene("written", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"], ARMILLA_ACCESS_BY_MESSAGE="on")
+
     def test_what_the_lost_had_sent_runs_before_a_fence_tells(self):
         for _ in range(20):
             self.assert_scene("published", 4, [f"rank {r}: 1000 and 500" for r in (0, 2, 3)])

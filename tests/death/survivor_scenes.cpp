@@ -52,6 +52,19 @@ void ended() {
   say_left(am::world().survivors());
 }
 
+// What was written to the lost rank before is no news behind the agreement, on the one rank that had written.
+void written() {
+  const auto places = am::all_gather(am::allocate<long>());
+  if (am::rank() == 1) kill(getpid(), SIGKILL);
+  const auto until = std::chrono::steady_clock::now() + 50ms;
+  while (std::chrono::steady_clock::now() < until) {}  // without a look
+  if (am::rank() == 0) am::put(places[1], 5);
+  is_lost_in([] { am::barrier(); });
+  const am::team left = am::world().survivors();
+  if (is_lost_in([] { am::sync_memory(); })) std::printf("rank %d is told again\n", int(am::rank()));
+  say_left(left);
+}
+
 // Another call without a new loss takes nothing from the team that the first one gave.
 void again() {
   if (am::rank() == 1) kill(getpid(), SIGKILL);
@@ -173,6 +186,7 @@ int main(int argc, char** argv) {
     if (scene == "half") half();
     if (scene == "ended") ended();
     if (scene == "again") again();
+    if (scene == "written") written();
     if (scene == "counted") counted();
     if (scene == "published") published();
     if (scene == "dropped") dropped();
