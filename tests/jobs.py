@@ -55,6 +55,28 @@ class Job:
         return [line for line in self.err.splitlines() if line.startswith("armilla")]
 
 
+HOSTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hosts", "hosts")
+
+
+def over_hosts(launcher, ranks):
+    """The words before a program whose ranks are on two hosts of tests/hosts/hosts, which are there."""
+    on_first = (ranks + 1) // 2
+    return [HOSTS, "run", "h1", os.path.realpath(launcher), "--hosts", f"h1:{on_first},h2:{ranks - on_first}",
+            "--rsh", os.environ["TEST_HOSTS_RSH"]]
+
+
+def ranks_on_hosts(program):
+    """The processes of the program by host; on each in the order of their numbers. h1 is the host on which the first was started."""
+    by_host = {}
+    for pid in sorted(map(int, filter(str.isdigit, os.listdir("/proc")))):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(program):
+                by_host.setdefault(os.readlink(f"/proc/{pid}/ns/uts"), []).append(pid)
+        except OSError:
+            pass
+    return list(by_host.values())
+
+
 def read_arguments(parser):
     """PROGRAM COUNT [--seed N], and what `parser` knows besides: what was chosen, and dice by the seed, which is printed."""
     parser.add_argument("program")

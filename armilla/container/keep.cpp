@@ -17,11 +17,16 @@ namespace {
 
 constexpr std::uint64_t aligned(std::uint64_t bytes) noexcept { return (bytes + 63) / 64 * 64; }
 
-bool shares_memory(const team& t) {
-  const context& c = here("keep");
-  for (rank_t m = 0; m < t.size(); ++m)
-    if (c.host->far[std::size_t(t.world_rank(m))]) return false;
-  return true;
+bool shares_memory(const team& t) { return members_a_host(t) == t.size(); }
+
+// First those that lead to other hosts, then by nearness: 0, w, 2w ..., 1, 2 ... where a host has w members.
+std::vector<rank_t> distances(const team& t) {
+  const rank_t w = members_a_host(t);
+  std::vector<rank_t> all;
+  for (rank_t d = 0; d < t.size(); d += w) all.push_back(d);
+  for (rank_t d = 1; d < t.size(); ++d)
+    if (d % w != 0) all.push_back(d);
+  return all;
 }
 
 /// What each member shows of a checkpoint.
@@ -31,17 +36,18 @@ struct shown {
 
 }  // namespace
 
-std::byte* place_on_host(global_address at) noexcept { return current->host->segment_start(at.rank()) + at.offset; }
-
 rank_t require_copies(const team& members, int copies) {
   if (!members) throw_usage("keep", "the container has been moved from, and has no ranks; keep the one that it was moved to");
   if (copies < 1) throw_usage("keep", fmt::format("{} copies; give 1 or more (a team of n ranks makes at most n - 1)", copies));
-  if (!shares_memory(members))
-    throw_usage("keep",
-                "the container has members that do not share this rank's memory; copies are kept in the memory of one host, with "
-                "ARMILLA_FABRIC=shm: write files between hosts, by save(path) and load(path)");
   return std::max<rank_t>(1, std::min<rank_t>(copies, members.size() - 1));
 }
+
+kept_parts::kept_parts(const team& members, int copies)
+    : members_(members),
+      first_(shares_memory(members) ? 1 : 0),
+      copies_(require_copies(members, copies)),
+      wish_(copies),
+      distance_(distances(members)) {}
 
 bool kept_parts::fits(const generation& g, const std::vector<std::uint64_t>& bytes) noexcept {
   return g.room.size() == bytes.size() && std::ranges::equal(bytes, g.room, [](auto need, auto room) { return need <= room; });
@@ -68,13 +74,13 @@ void kept_parts::make_room(generation& g, const std::vector<std::uint64_t>& byte
 std::uint64_t kept_parts::offset(const generation& g, rank_t holder, rank_t k) const noexcept {
   const rank_t n = members_.size();
   std::uint64_t at = 0;
-  for (rank_t j = 1; j < k; ++j) at += g.room[std::size_t((holder + n - j % n) % n)];
+  for (rank_t j = first_; j < k; ++j) at += g.room[std::size_t((holder + n - distance(j)) % n)];
   return at;
 }
 
-std::byte* kept_parts::copy(const generation& g, rank_t owner, rank_t k) const {
+global_address kept_parts::copy(const generation& g, rank_t owner, rank_t k) const {
   const rank_t there = holder(owner, k);
-  return place_on_host(g.blocks.at(there)) + offset(g, there, k);
+  return g.blocks.at(there).plus(std::int64_t(offset(g, there, k)));
 }
 
 void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark, std::shared_ptr<const void> shape,
@@ -102,15 +108,18 @@ void kept_parts::write(const void* part, std::uint64_t bytes, std::uint64_t mark
   g.mark = mark;
   g.shape = std::move(shape);
   g.number = whole_ + 1;
-  if (bytes != 0)
-    for (rank_t k = 1; k <= copies_; ++k) std::memcpy(copy(g, members_.rank(), k), part, bytes);
+  if (bytes == 0) return;
+  far_copies copies;
+  for (rank_t k = first_; k <= copies_; ++k) copies.write(copy(g, members_.rank(), k), part, bytes);
+  copies.finish();
 }
 
-std::byte* kept_parts::kept_of(const generation& g, rank_t owner, const team& t) const {
+kept_part kept_parts::kept_of(const generation& g, rank_t owner, const team& t) const {
   const auto is_left = [&](rank_t member) { return t.rank_of(members_.world_rank(member)) >= 0; };
-  for (rank_t k = 1; k <= copies_; ++k)
-    if (is_left(holder(owner, k))) return copy(g, owner, k);
-  return is_left(owner) ? copy(g, owner, 1) : nullptr;
+  const std::uint64_t bytes = g.bytes[std::size_t(owner)];
+  for (rank_t k = first_; k <= copies_; ++k)
+    if (is_left(holder(owner, k))) return {copy(g, owner, k), bytes};
+  return is_left(owner) ? kept_part(copy(g, owner, 1), bytes) : kept_part();
 }
 
 found_checkpoint kept_parts::newest(const team& t) const {
@@ -140,10 +149,6 @@ found_checkpoint kept_parts::newest(const team& t) const {
 void require_recoverable(const team& t, const team& old) {
   const context& c = here("recover");
   if (!old) throw_usage("recover", "the container has been moved from, and has no ranks; recover the one that it was moved to");
-  if (!shares_memory(old))
-    throw_usage("recover",
-                "the container has members that do not share this rank's memory; what is lost is found on one host only, with "
-                "ARMILLA_FABRIC=shm: between hosts write files by save(path), and load(path) them in another job");
   if (c.settings->on_loss == loss_use::end)
     throw_usage("recover",
                 "this job ends with the first rank that is lost; start it with ARMILLA_ON_LOSS=continue, or write files by "
@@ -190,16 +195,21 @@ void require_alike(const team& t, std::uint64_t mark) {
                 "container differently now; recover it from a checkpoint");
 }
 
-void require_memory_stays() {
+void require_memory_stays(const team& members) {
+  if (members && !shares_memory(members))
+    throw_usage(
+        "recover",
+        "the container has members that do not share this rank's memory, and memory of a lost rank can be read on its own "
+        "host only; recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
   if (takes_newcomers(here("recover").host->job()))
     throw_usage("recover",
                 "the memory of a lost rank is cleared for the one that comes into its place (ARMILLA_ON_LOSS=replace, "
                 "ARMILLA_MAX_RANKS); recover a checkpoint: keep(1), checkpoint(), recover(t) without am::raw");
 }
 
-std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members) {
-  std::vector<const std::byte*> parts;
-  for (rank_t m = 0; m < members.size(); ++m) parts.push_back(place_on_host(blocks.at(m)));
+std::vector<kept_part> present_parts(const block_storage& blocks, const team& members) {
+  std::vector<kept_part> parts;
+  for (rank_t m = 0; m < members.size(); ++m) parts.emplace_back(blocks.at(m), 0);
   return parts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "armilla/container/failure_agreement.hpp"
+#include "armilla/container/kept_part.hpp"
 #include "armilla/container/storage.hpp"
 
 namespace armilla {
@@ -34,8 +35,6 @@ struct recovered {
 
 namespace detail {
 
-/// In the segment of a rank of this host, also of one that is lost; whatever ARMILLA_ACCESS lets the program do.
-std::byte* place_on_host(global_address at) noexcept;
 /// What a checkpoint says beside the bytes of the parts: where they belong, and what was gone before it.
 template <class Places, class Gone>
 struct kept_shape {
@@ -49,9 +48,9 @@ rank_t require_copies(const team& members, int copies);
 /// The last whole checkpoint, as those that are left find it.
 struct found_checkpoint {
   std::uint64_t mark = 0;
-  std::shared_ptr<const void> shape;    ///< how the parts made up the container
-  std::vector<const std::byte*> parts;  ///< by member of the old team; null: its owner and all that kept a copy are gone
-  std::vector<std::uint64_t> bytes;     ///< of each
+  std::shared_ptr<const void> shape;  ///< how the parts made up the container
+  std::vector<kept_part> parts;       ///< by member of the old team; gone with its owner and all that kept a copy
+  std::vector<std::uint64_t> bytes;   ///< of each
 };
 
 /// Copies of what each member of a team has, in the segments of the members behind it. They are bytes to this class.
@@ -63,17 +62,18 @@ struct found_checkpoint {
 /// None begins to write over a generation before all members have come to the checkpoint that does, and so know the later one to
 /// be whole.
 ///
-/// The owner of a part has no copy of its own: it would cost as much as the one of its neighbour. Where it lives and that
-/// neighbour does not, the copy is read from the memory that the neighbour left.
+/// Where all members share memory the owner of a part has no copy of its own: it would cost as much as the one of its neighbour.
+/// Where it lives and that neighbour does not, the copy is read from the memory that the neighbour left. Between hosts that
+/// cannot be done: there the owner keeps one, and others lie on other hosts as far as there are any.
 class kept_parts {
  public:
-  kept_parts(const team& members, int copies) : members_(members), copies_(require_copies(members, copies)), wish_(copies) {}
+  kept_parts(const team& members, int copies);
 
   const team& members() const noexcept { return members_; }
   int wish() const noexcept { return wish_; }
 
   /// Collective: copies `bytes` bytes at `part`, which `shape` explains. `mark` is the same on all members. Throws limit_error on
-  /// all members if one has no room for what it keeps of others, a member's failure on all, and then the last checkpoint stays.
+  /// all members if one has no room for what it keeps, a member's failure on all, and then the last checkpoint stays; rank_lost.
   void checkpoint(const void* part, std::uint64_t bytes, std::uint64_t mark, std::shared_ptr<const void> shape, failure& why) {
     write(part, bytes, mark, std::move(shape), why);
     meet(members_);
@@ -95,19 +95,21 @@ class kept_parts {
     std::shared_ptr<const void> shape;
   };
 
-  rank_t holder(rank_t owner, rank_t k) const noexcept { return rank_t((owner + k) % members_.size()); }
+  rank_t distance(rank_t k) const noexcept { return distance_[std::size_t(k % members_.size())]; }
+  rank_t holder(rank_t owner, rank_t k) const noexcept { return (owner + distance(k)) % members_.size(); }
   static bool fits(const generation& g, const std::vector<std::uint64_t>& bytes) noexcept;
   void make_room(generation& g, const std::vector<std::uint64_t>& bytes);
   std::uint64_t offset(const generation& g, rank_t holder, rank_t k) const noexcept;
   /// Where the k-th copy of a part lies.
-  std::byte* copy(const generation& g, rank_t owner, rank_t k) const;
-  std::byte* kept_of(const generation& g, rank_t owner, const team& t) const;
+  global_address copy(const generation& g, rank_t owner, rank_t k) const;
+  kept_part kept_of(const generation& g, rank_t owner, const team& t) const;
 
   team members_;
-  rank_t copies_;
+  rank_t first_ = 1, copies_;  // copies by number: 0 is the owner's own
   int wish_;
-  std::uint64_t whole_ = 0;  // number of the last whole checkpoint, 0: none
-  generation of_[2];         // by the parity of the number
+  std::vector<rank_t> distance_;  // from an owner to the member that has a copy, by its number
+  std::uint64_t whole_ = 0;       // number of the last whole checkpoint, 0: none
+  generation of_[2];              // by the parity of the number
 };
 
 /// What a container has of its copies. It stays with the container's name where elements are swapped.
@@ -123,10 +125,10 @@ struct keeping {
 void require_recoverable(const team& t, const team& old);
 /// The copies of a container whose members are `members`; usage_error if there are none.
 kept_parts& require_kept(const std::unique_ptr<kept_parts>& kept, const team& members, const char* operation);
-/// usage_error where the memory of a lost rank is cleared for another one in its place.
-void require_memory_stays();
-/// The part of each member where it lies.
-std::vector<const std::byte*> present_parts(const block_storage& blocks, const team& members);
+/// usage_error where the memory of a lost rank is cleared for another one in its place, or cannot be read from here.
+void require_memory_stays(const team& members);
+/// The part of each member where it lies; its bytes are not known.
+std::vector<kept_part> present_parts(const block_storage& blocks, const team& members);
 /// The same on members that hold the container alike. `mark`: of its elements' places.
 std::uint64_t mark_of_blocks(const block_storage& blocks, const team& members, std::uint64_t mark) noexcept;
 /// Collective, of those that are left: they hold the container alike. usage_error on all if its elements were being moved.

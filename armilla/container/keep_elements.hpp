@@ -23,9 +23,9 @@ struct recovered_elements {
 using sequence_shape = kept_shape<placement, index_range>;
 
 /// The indices of the elements of those parts that are null, and of those that were gone before, in order.
-std::vector<index_range> gone_ranges(const sequence_shape& was, std::span<const std::byte* const> parts);
+std::vector<index_range> gone_ranges(const sequence_shape& was, std::span<const kept_part> parts);
 /// Fills what this member has of `to` with elements of `bytes` bytes, of which `parts` has those of each member of `was`.
-void fill_from_parts(const placement& was, std::span<const std::byte* const> parts, const container_state& to, std::size_t bytes);
+void fill_from_parts(const placement& was, std::span<const kept_part> parts, const container_state& to, std::size_t bytes);
 
 /// All but the end of a checkpoint: what this member has is copied.
 template <class T>
@@ -47,17 +47,18 @@ template <class T>
 void fill_from_parts(const placement& was, const found_checkpoint& found, owned_state<T>& to) {
   const std::size_t n = to.count(), first = n == 0 ? 0 : to.where.index_of(to.me, 0);
   for (rank_t m = 0; m < was.members() && n != 0; ++m) {
-    const std::byte* const part = found.parts[std::size_t(m)];
-    if (part == nullptr || was.count(m) == 0) continue;
+    if (found.parts[std::size_t(m)].gone() || was.count(m) == 0) continue;
     const bool both_in_blocks = was.linear() && to.where.linear();
     if (both_in_blocks && (was.index_of(m, 0) >= first + n || was.index_of(m, was.count(m) - 1) < first)) continue;
     std::size_t place = 0;
-    each_packed_piece(part, found.bytes[std::size_t(m)], [&](column_rest& keys, column_rest&, std::uint64_t many) {
-      for (; many != 0; --many, ++place) {
-        T each(column<T>::take(keys));
-        if (const auto at = to.where.locate(was.index_of(m, place)); at.member == to.me) to.first()[at.place] = std::move(each);
-      }
-    });
+    each_packed_piece(found.parts[std::size_t(m)].data(), found.bytes[std::size_t(m)],
+                      [&](column_rest& keys, column_rest&, std::uint64_t many) {
+                        for (; many != 0; --many, ++place) {
+                          T each(column<T>::take(keys));
+                          if (const auto at = to.where.locate(was.index_of(m, place)); at.member == to.me)
+                            to.first()[at.place] = std::move(each);
+                        }
+                      });
   }
 }
 
@@ -93,7 +94,7 @@ recovered_elements<T> recover_elements(const team& t, element_state<T>& s, keepi
     recovered_elements<T> r{make_container<T>(t, was.over(t.size())), std::make_unique<kept_parts>(t, copies.wish()), found.mark,
                             gone_ranges(shape, found.parts)};
     if constexpr (lies_in_segments<T>) {
-      fill_from_parts(was, found.parts, r.state, sizeof(T));
+      fill_from_parts(was, std::span<const kept_part>(found.parts), r.state, sizeof(T));
     } else {
       failure why;
       try {
@@ -111,7 +112,7 @@ recovered_elements<T> recover_elements(const team& t, element_state<T>& s, keepi
 /// Collective of `t`: what memory holds now.
 template <class T>
 recovered_elements<T> recover_raw_elements(const team& t, element_state<T>& s, keeping<recovered_elements<T>>& kept) {
-  require_memory_stays();
+  require_memory_stays(s.members);
   catch_up_elements<T>(t, s, kept);
   return recover_together(t, kept.unfinished, [&] {
     require_alike(t, mark_of_blocks(s.blocks, s.members, mark_of_container(s.where, sizeof(T))));

@@ -16,7 +16,7 @@ void fence_behind_loss(const team& t) try { t.fence(); } catch (const remote_err
 std::vector<rank_t> gone_parts(const team& old, const found_checkpoint& found) {
   std::vector<rank_t> gone = static_cast<const keys_shape*>(found.shape.get())->gone;
   for (rank_t m = 0; m < old.size(); ++m)
-    if (found.parts[std::size_t(m)] == nullptr && found.bytes[std::size_t(m)] != 0) gone.push_back(old.world_rank(m));
+    if (found.parts[std::size_t(m)].gone() && found.bytes[std::size_t(m)] != 0) gone.push_back(old.world_rank(m));
   return gone;
 }
 

@@ -46,9 +46,9 @@ void insert_from_parts(const Core& old, const found_checkpoint& found, const tea
   failure why;
   try {
     for (rank_t m = 0; m < old.members().size(); ++m) {
-      const std::byte* const part = found.parts[std::size_t(m)];
-      if (part == nullptr || reader_of(old.members(), m, t) != old.members().rank()) continue;
-      each_packed_piece(part, found.bytes[std::size_t(m)], [&](column_rest& keys, column_rest& values, std::uint64_t n) {
+      const kept_part& part = found.parts[std::size_t(m)];
+      if (part.gone() || reader_of(old.members(), m, t) != old.members().rank()) continue;
+      each_packed_piece(part.data(), found.bytes[std::size_t(m)], [&](column_rest& keys, column_rest& values, std::uint64_t n) {
         take_slots<typename Core::key_type, kept_for_key<typename Core::part>>(
             keys, values, n, [&fresh](auto&& key, auto&&... value) { insert_slot(fresh, key, value...); });
       });

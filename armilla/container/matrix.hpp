@@ -162,7 +162,7 @@ class matrix : public detail::named_container<matrix<T, N>> {
 
   /// Copies of each rank's block are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` makes
   /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. `swap` exchanges cells, not what is
-  /// kept. Errors: usage_error for less than one, and for members that do not share memory. Cost: none yet.
+  /// kept. Errors: usage_error for less than one. Cost: none yet.
   void keep(int copies) { kept_.copies = std::make_unique<detail::kept_parts>(members(), copies); }
   /// Copies all cells as they are to where `keep` said: all or nothing. `mark`, the same on all members, says which checkpoint it
   /// was when it is recovered. Collective, and a fence of the team; no fiber may change cells meanwhile. Errors: limit_error on
@@ -362,7 +362,7 @@ recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t) {
 template <class T, std::size_t N>
 recovered<matrix<T, N>, cell_range<N>> matrix<T, N>::recover(const team& t, raw_t) {
   using result = recovered<matrix, cell_range<N>>;
-  detail::require_memory_stays();
+  detail::require_memory_stays(members());
   catch_up(t);
   return detail::recover_together(t, kept_.unfinished, [&] {
     detail::require_alike(t, detail::mark_of_blocks(blocks_, members(), plan_->mark(sizeof(T))));

@@ -307,7 +307,7 @@ class hash_container : public Verbs {
 
   /// The elements of each rank are kept in the memory of the `copies` next ranks of the team from now on: `checkpoint` copies
   /// them, `recover` takes them, as of an array (docs/guide/death.md). By all members alike. Errors: usage_error for less than
-  /// one, and for members that do not share memory. Cost: none yet.
+  /// one. Cost: none yet.
   void keep(int copies)
     requires(!part::spread_type::moves)
   {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks die before, between and in the middle of checkpoints, and the others recover: keep_test.py KEEPER COUNT [--kinds K,...] [--seed N].
+"""Ranks die before, between and in the middle of checkpoints, and the others recover: keep_test.py KEEPER COUNT [--kinds K,...] [--seed N]
+[--hosts LAUNCHER], the latter beside two hosts of tests/hosts/hosts: the ranks are on both.
 
 The program compares what comes back with what was kept. Here: all that are left come to their end, those that agree agree on the
 step and on how much is gone, and the job leaves nothing.
@@ -14,7 +15,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job, read_arguments  # noqa: E402
+from jobs import Job, over_hosts, read_arguments  # noqa: E402
 
 KINDS = ("blocks", "cyclic", "vector", "raw", "texts", "dealt texts", "plate", "map", "multimap")
 
@@ -50,17 +51,18 @@ def deaths_of(dice, ranks, copies):
     return deaths
 
 
-def one_job(keeper, dice, kinds):
-    ranks, copies = dice.choice((2, 4, 4, 8)), dice.choice((1, 1, 2, 3))
-    kind = dice.choice(kinds)
+def one_job(keeper, dice, kinds, launcher):
+    ranks, copies = dice.choice((2, 4, 4, 5) if launcher else (2, 4, 4, 8)), dice.choice((1, 1, 2, 3))
+    kind = dice.choice([kind for kind in kinds if kind != "raw" or not launcher])
     seed, steps, elements = dice.randrange(10**6), dice.choice((25, 60)), dice.choice((0, 7, 5000, 60_000, 400_000))
     deaths = deaths_of(dice, ranks, copies)
     env = {"ARMILLA_ON_LOSS": "continue", "ARMILLA_PROGRESS_MODE": dice.choice(("poll", "poll", "thread")),
            "ARMILLA_FENCE": dice.choice(("auto", "tree", "dissemination"))}
-    words = [keeper, kind, str(seed), str(steps), str(elements), str(copies)] + [":".join(map(str, d)) for d in deaths]
+    words = [os.path.realpath(keeper), kind, str(seed), str(steps), str(elements), str(copies)] + [":".join(map(str, d)) for d in deaths]
+    words += [f"{(ranks + 1) // 2}:second host"] if launcher else []
     scene = f"{ranks} ranks, {' '.join(words[1:])}, {env}"
     began = time.monotonic()
-    job = Job(words, ranks=ranks, fabric="shm", env=env)
+    job = Job(over_hosts(launcher, ranks) + words, fabric="auto", env=env) if launcher else Job(words, ranks=ranks, fabric="shm", env=env)
     problems = []
     try:
         job.end()
@@ -70,7 +72,7 @@ def one_job(keeper, dice, kinds):
         problems.append("it hangs")
     struck = {v for v, *_ in deaths}
     done = {int(r) for r in re.findall(r"^rank (\d+) done$", job.out, re.M)}
-    lost = {int(r) for r in re.findall(r"^armilla: rank (\d+) \(.*?\) was killed by signal 9", job.err, re.M)}
+    lost = {int(r) for r in re.findall(r"^armilla: rank (\d+) (?:on h\d )?\(.*?\) was killed by signal 9", job.err, re.M)}
     if not set(range(ranks)) - struck <= done:
         problems.append(f"only {sorted(done)} are done")
     if "WRONG" in job.out or job.code != 0:
@@ -93,13 +95,15 @@ def one_job(keeper, dice, kinds):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--hosts", metavar="LAUNCHER")
     chosen, dice = read_arguments(parser)
     sums = {}
     for _ in range(chosen.count):
-        for what, n in one_job(chosen.program, dice, chosen.kinds.split(",")).items():
+        for what, n in one_job(chosen.program, dice, chosen.kinds.split(","), chosen.hosts).items():
             sums[what] = sums.get(what, 0) + n
     print(f"{chosen.count} jobs: " + ", ".join(f"{n} {what}" for what, n in sums.items()))
-    untried = [what for what in ("lost", "recovered", "with elements gone", "had nothing") if sums[what] == 0 and "raw" != chosen.kinds]
+    wanted = ("lost", "recovered") if chosen.hosts else ("lost", "recovered", "with elements gone", "had nothing")
+    untried = [what for what in wanted if sums[what] == 0 and "raw" != chosen.kinds]
     if untried:
         print(f"not tried: {untried}")
     return sums["wrong"] != 0 or untried != []

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Containers that outlive ranks: keeper KIND SEED STEPS ELEMENTS COPIES DEATH... Each DEATH is RANK:WHEN:DELAY_US: so long after
-// the start (WHEN `start`), the WHEN-th checkpoint of that rank has begun, or it has heard of a loss (`loss`). What comes back is
-// compared with what the elements were when the checkpoint was made, and what is gone with the ranks that are left. Driven by
-// keep_test.py.
+// the start (WHEN `start`), the WHEN-th checkpoint of that rank has begun, or it has heard of a loss (`loss`). RANK:second host:
+// from that rank on the others are on another host. What comes back is compared with what the elements were when the checkpoint
+// was made, and what is gone with the ranks that are left. Driven by keep_test.py.
 #include <signal.h>
 #include <unistd.h>
 
@@ -213,6 +213,7 @@ int main(int argc, char** argv) {
       std::getline(text, d.when, ':');
       std::getline(text, delay, ':');
       d.delay_us = std::atol(delay.c_str());
+      if (d.when == "second host") first_on_second_host = am::rank_t(std::atoi(rank.c_str()));
       if (std::atoi(rank.c_str()) == am::rank()) mine.push_back(d);
     }
     const std::string kind = argv[1];

@@ -45,11 +45,27 @@ struct known {
   std::vector<bool> missing;  ///< by element
 };
 
-/// Whether what member `m` of `old` had is gone: it and the `copies` members behind it are not in `t`.
+inline armilla::rank_t first_on_second_host = 0;  ///< from this rank on all are there; 0: there is none
+
+/// How far behind their owners copies lie: so far that they are on another host, as long as there are such members; then nearest
+/// first.
+inline std::vector<armilla::rank_t> distances(const armilla::team& old) {
+  armilla::rank_t on_first = 0;
+  for (armilla::rank_t m = 0; m < old.size(); ++m)
+    on_first += first_on_second_host == 0 || old.world_rank(m) < first_on_second_host;
+  const armilla::rank_t n = old.size(), width = std::max(on_first, n - on_first);
+  std::vector<armilla::rank_t> all;
+  for (armilla::rank_t d = 1; d < n; ++d) all.push_back(d);
+  std::ranges::stable_partition(all, [&](armilla::rank_t d) { return d % width == 0; });
+  return all;
+}
+
+/// Whether what member `m` of `old` had is gone: it and those that keep its `copies` are not in `t`.
 inline bool is_gone(const armilla::team& old, armilla::rank_t m, int copies, const armilla::team& t) {
-  for (int k = 0; k <= std::max(1, std::min(copies, int(old.size()) - 1)); ++k)
-    if (t.rank_of(old.world_rank((m + k) % old.size())) >= 0) return false;
-  return true;
+  std::vector<armilla::rank_t> behind = distances(old);
+  if (behind.size() > std::size_t(copies)) behind.resize(std::size_t(copies));
+  behind.push_back(0);
+  return std::ranges::none_of(behind, [&](armilla::rank_t d) { return t.rank_of(old.world_rank((m + d) % old.size())) >= 0; });
 }
 
 /// Dealt in blocks of `Turn`; 0: a block a member.

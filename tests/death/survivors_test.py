@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job, read_arguments  # noqa: E402
+from jobs import Job, over_hosts, read_arguments  # noqa: E402
 
 CAUSES = {
     "kill": r"was killed by signal 9 \(SIGKILL\)",
@@ -42,13 +42,6 @@ def deaths_of(dice, ranks):
 def one_after_the_other(ranks):
     """More losses than a rank can have teams."""
     return [(v, "kill", "start", 60_000 * v) for v in range(1, ranks - 1)]
-
-
-def over_hosts(launcher, ranks):
-    hosts = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "hosts", "hosts")
-    on_first = (ranks + 1) // 2
-    return [hosts, "run", "h1", os.path.realpath(launcher), "--hosts", f"h1:{on_first},h2:{ranks - on_first}",
-            "--rsh", os.environ["TEST_HOSTS_RSH"]]
 
 
 def one_job(survivor, dice, many=False, launcher=None):

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "armilla/global/address.hpp"
+#include "armilla/rpc/future.hpp"
+#include "armilla/team/team.hpp"
+
+/// Bytes of checkpoints in the segments of ranks: written and read where memory is shared, else by calls of the rank that has
+/// them, which runs while it waits in the checkpoint, too.
+namespace armilla::detail {
+
+/// In the segment of a rank of this host, also of one that is lost; whatever ARMILLA_ACCESS lets the program do.
+std::byte* place_on_host(global_address at) noexcept;
+/// Whether the memory of that rank is shared with this one.
+bool is_on_host(rank_t r) noexcept;
+/// Where all members share memory, their number; else the most that one host has.
+rank_t members_a_host(const team& t);
+
+/// Copies under way to ranks whose memory is not shared.
+class far_copies {
+ public:
+  /// Writes `bytes` bytes; what is shared is written at once. `from` stays as it is until `finish`.
+  void write(global_address to, const void* from, std::uint64_t bytes);
+  /// All are there. Throws rank_lost if a rank that keeps some is.
+  void finish();
+
+ private:
+  std::vector<future<void>> under_way_;
+};
+
+/// Where the bytes of one part lie.
+class kept_part {
+ public:
+  kept_part() = default;
+  kept_part(global_address at, std::uint64_t bytes) noexcept : at_(at), bytes_(bytes) {}
+
+  /// No rank that is left has it.
+  bool gone() const noexcept { return at_.null(); }
+  /// Its bytes, brought here at the first look if another host has them; 0: gone. Throws rank_lost, and limit_error for want of
+  /// memory.
+  const std::byte* data() const;
+
+ private:
+  global_address at_;
+  std::uint64_t bytes_ = 0;
+  mutable std::vector<std::byte> brought_;
+};
+
+}  // namespace armilla::detail
