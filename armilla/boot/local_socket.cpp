@@ -41,6 +41,7 @@ int listen_locally(std::string_view name, int most_waiting) noexcept {
 int connect_locally(std::string_view name, int within_ms) noexcept {
   const abstract_address address(name);
   descriptor fd(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+  if (fd.get() < 0) return -1;
   const timeval patience{within_ms / 1000, within_ms % 1000 * 1000};  // counts while the listener's queue is full
   if (within_ms > 0) setsockopt(fd.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
   if (fd.get() < 0 || connect(fd.get(), address.get(), address.size) != 0 || !is_of_same_user(fd.get())) return -1;

@@ -47,7 +47,7 @@ std::optional<int> number_in(std::string_view text) {
 }
 
 std::string list_of(const job_list& all) {
-  if (all.empty()) return "this user runs no job on this host";
+  if (all.empty()) return "this user runs no job on this host (a guest of a job over several hosts runs on one that has ranks)";
   std::string text = "jobs of this user here:";
   for (const auto& one : all) {
     const job_summary s = summary_of(*one);

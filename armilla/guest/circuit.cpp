@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/guest/circuit.hpp"
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -11,42 +10,33 @@
 
 #include <fmt/format.h>
 
-#include "armilla/base/clock.hpp"
-
 namespace armilla::detail {
-namespace {
-
-bool can_be_written(int socket, std::uint64_t deadline_ns) noexcept {
-  const std::uint64_t now = now_ns();
-  if (now >= deadline_ns) return false;
-  pollfd wait{socket, POLLOUT, 0};
-  return poll(&wait, 1, int(std::min<std::uint64_t>((deadline_ns - now) / 1'000'000 + 1, 60'000))) >= 0 || errno == EINTR;
-}
-
-bool send_packet(int socket, const void* bytes, std::size_t n, std::uint64_t deadline_ns) noexcept {
-  for (;;) {
-    if (send(socket, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL) == ssize_t(n)) return true;
-    if (errno == EINTR) continue;
-    if ((errno != EAGAIN && errno != EWOULDBLOCK) || !can_be_written(socket, deadline_ns)) return false;
-  }
-}
-
-}  // namespace
-
 std::string relay_socket_name(std::uint64_t identity) { return fmt::format("armilla-relay-{}", identity); }
 
 // The head and what fits go in one packet, so that a short frame is one.
-bool circuit::send(circuit_head head, std::span<const std::byte> body, std::uint64_t deadline_ns) noexcept {
+void circuit::post(circuit_head head, std::span<const std::byte> body) {
   head.bytes = body.size();
-  std::byte first[packet];
-  const std::size_t begun = std::min(body.size(), packet - sizeof head);
-  std::memcpy(first, &head, sizeof head);
-  if (begun != 0) std::memcpy(first + sizeof head, body.data(), begun);
-  bool good = send_packet(socket(), first, sizeof head + begun, deadline_ns);
-  for (std::size_t at = begun; good && at < body.size(); at += packet)
-    good = send_packet(socket(), body.data() + at, std::min(packet, body.size() - at), deadline_ns);
-  if (!good) shutdown(socket(), SHUT_RDWR);
-  return good;
+  const auto first = std::as_bytes(std::span(&head, 1));
+  std::vector<std::byte> one(first.begin(), first.end());
+  for (std::size_t at = 0;;) {
+    const std::size_t some = std::min(body.size() - at, packet - one.size());
+    one.insert(one.end(), body.begin() + std::ptrdiff_t(at), body.begin() + std::ptrdiff_t(at + some));
+    at += some;
+    waiting_ += one.size();
+    packets_.push_back(std::exchange(one, {}));
+    if (at == body.size()) return;
+  }
+}
+
+bool circuit::flush() noexcept {
+  while (!packets_.empty()) {
+    const ssize_t n = send(socket(), packets_.front().data(), packets_.front().size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
+    waiting_ -= packets_.front().size();
+    packets_.pop_front();
+  }
+  return true;
 }
 
 bool circuit::receive() {

@@ -35,7 +35,8 @@ struct circuit_head {
     late,       ///< a far_lateness; the answer: a sentence that says why that call has not been answered
     drop,       ///< of the call with that number no answer is wanted
     // From the other side.
-    answer = 16  ///< `outcome` says how it went
+    answer = 16,  ///< `outcome` says how it went
+    refused       ///< a sentence: nothing is served on this circuit
   };
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
 
@@ -85,7 +86,7 @@ struct circuit_frame {
   std::vector<std::byte> body;
 };
 
-/// One end of a circuit: frames over packets.
+/// One end of a circuit: frames over packets. One thread at a time.
 class circuit {
  public:
   static constexpr std::size_t packet = 8000;  ///< bytes, at most; less than channel::most_later of agents
@@ -93,9 +94,13 @@ class circuit {
   explicit circuit(int socket) noexcept : socket_(socket) {}
 
   int socket() const noexcept { return socket_.get(); }
-  /// False: it is broken, or could not take all before the deadline, of `now_ns`, and is broken now. One thread at a time.
-  bool send(circuit_head head, std::span<const std::byte> body, std::uint64_t deadline_ns) noexcept;
-  /// Takes in what has come, without waiting; false: the other end is gone, or talks nonsense. One thread at a time.
+  /// Puts a frame behind those that wait to leave.
+  void post(circuit_head head, std::span<const std::byte> body);
+  /// Sends what the system takes, without waiting; false: the other end is gone.
+  bool flush() noexcept;
+  /// Bytes that wait to leave.
+  std::size_t waiting() const noexcept { return waiting_; }
+  /// Takes in what has come, without waiting; false: the other end is gone, or talks nonsense.
   bool receive();
   std::optional<circuit_frame> next();
 
@@ -103,6 +108,8 @@ class circuit {
   bool take(const std::byte* bytes, std::size_t n);
 
   descriptor socket_;
+  std::deque<std::vector<std::byte>> packets_;  // to leave
+  std::size_t waiting_ = 0;
   std::size_t have_ = 0;  // of the frame that comes in
   circuit_head head_{};
   std::vector<std::byte> body_;

@@ -50,7 +50,8 @@ std::string names_of(const std::vector<exposed_part>& found) {
 guest_state& state_of(const guest& job) { return *job.state_; }
 
 void throw_not_exposed(const guest& job, std::string_view name) {
-  throw_usage("exposed", fmt::format("nothing is exposed as '{}'; {}", name, names_of(exposed(job))));
+  throw_usage("exposed",
+              fmt::format("nothing is exposed as '{}'; {}", name, job.alive() ? names_of(exposed(job)) : "the job has ended"));
 }
 
 }  // namespace detail
@@ -70,6 +71,10 @@ void exposed_part::check_span(std::string_view wanted, std::uint64_t hash) const
 }
 
 void exposed_part::check_here() const {
+  if (data == nullptr && size() != 0 && far == nullptr)
+    detail::throw_usage("exposed", fmt::format("'{0}' of rank {1} is of the list of all, which maps nothing: take that of "
+                                               "exposed(job, \"{0}\")",
+                                               name, rank));
   if (data == nullptr && size() != 0)
     detail::throw_usage("exposed",
                         fmt::format("'{}' of rank {} lies on {}: fetch() it first, or read() some of it", name, rank, host()));

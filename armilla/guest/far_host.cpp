@@ -27,9 +27,13 @@ constexpr std::uint64_t say_why_within_ns = 1'000'000'000;
 int connect_to_agent(const job_memory& job, rank_t r) {
   descriptor agent(connect_locally(relay_socket_name(job.identity()), agent_within_ms));
   if (agent.get() >= 0 && send(agent.get(), &r, sizeof r, MSG_NOSIGNAL) == ssize_t(sizeof r)) return agent.release();
-  if (errno == EAGAIN)
+  const int why = errno;
+  if (why == EAGAIN)
     throw_timeout("call", fmt::format("rank {} runs on another host, and the agent of this one takes no more guests within {} s",
                                       r, agent_within_ms / 1000));
+  if (why != ECONNREFUSED && why != ENOENT && why != EPIPE && why != 0)
+    throw_limit("call", fmt::format("rank {} runs on another host, and there is no connection to the agent of this one: {}", r,
+                                    std::generic_category().message(why)));
   throw_usage("call", fmt::format("rank {} runs on another host, where only a job that was started by armilla-run --hosts takes "
                                   "guests' calls, and while it runs",
                                   r));
@@ -45,6 +49,7 @@ far_host::far_host(const job_memory& job, rank_t r) : circuit_(connect_to_agent(
                                       "have all there are",
                                       r, begin_within_ns / 1'000'000'000));
   }
+  if (!has(r)) throw_limit("call", fmt::format("rank {} has not begun on {} yet: call again", r, name()));
 }
 
 bool far_host::has(rank_t r) const noexcept { return std::ranges::count(ranks_.ranks, r) != 0; }
@@ -55,38 +60,64 @@ bool far_host::good() const noexcept {
   return !broken_;
 }
 
+// Before any lock: a thread that the child does not have may hold it.
+void far_host::require_own_process() const {
+  if (forks_ != forks_so_far())
+    throw_limit("call", "this is a forked child, which has none of its parent's calls to other hosts: call again");
+}
+
 void far_host::throw_broken(rank_t r, std::string_view question) const {
+  if (!refusal_.empty()) throw_limit("call", fmt::format("'{}' of rank {} does not begin: {}", question, r, refusal_));
   throw_rank_lost(r, "call",
                   fmt::format("has ended, or there is no way to its host{}{} any more; there is no reply to '{}'",
                               name().empty() ? "" : " ", name(), question));
 }
 
-std::shared_ptr<far_answer> far_host::ask(circuit_head::word what, rank_t r, std::string_view name,
+std::shared_ptr<far_answer> far_host::ask(circuit_head::word what, rank_t r, std::string_view question,
                                           std::span<const std::byte> body, std::uint64_t patience_ns) {
-  if (!good()) throw_broken(r, name);
+  require_own_process();
   if (body.size() > circuit_head::most_bytes)
-    throw_limit("call", fmt::format("{} bytes for rank {} of {}: at most {} go to another host at once", body.size(), r,
-                                    this->name(), circuit_head::most_bytes));
-  auto one = std::make_shared<far_answer>(name, 0, r);
-  {
-    const std::lock_guard lock(lock_);
-    one->number = next_++;
-    asked_[one->number] = one;
+    throw_limit("call", fmt::format("{} bytes for rank {} of {}: at most {} go to another host at once", body.size(), r, name(),
+                                    circuit_head::most_bytes));
+  const std::uint64_t deadline_ns = now_ns() + patience_ns;
+  std::unique_lock lock(lock_);
+  for (;;) {
+    pump();
+    if (broken_) throw_broken(r, question);
+    if ((what != circuit_head::call || calls() < most_calls) && circuit_.waiting() < most_waiting) break;
+    if (now_ns() >= deadline_ns)
+      throw_limit("call",
+                  fmt::format("{} calls to {} are under way, and none has ended: '{}' of rank {} does not begin; wait for "
+                              "some of them first",
+                              calls(), name(), question, r));
+    await(lock, deadline_ns);
   }
-  const std::lock_guard sending(sending_);
-  if (circuit_.send({one->number, what, r, 0, 0, 0}, body, now_ns() + patience_ns)) return one;
-  const std::lock_guard lock(lock_);
-  broken_ = true;
-  asked_.erase(one->number);
-  throw_broken(r, name);
+  auto one = std::make_shared<far_answer>(what, question, next_++, r);
+  asked_[one->number] = one;
+  circuit_.post({one->number, what, r, 0, 0, 0}, body);
+  pump();
+  return one;
 }
 
-// With the lock, and no thread at the socket.
-void far_host::take_in() {
-  if (!broken_ && !circuit_.receive()) broken_ = true;
+// With the lock: those that are still wanted.
+std::size_t far_host::calls() {
+  std::erase_if(asked_, [](const auto& one) { return one.second.expired(); });
+  return std::size_t(std::ranges::count_if(asked_, [](const auto& entry) {
+    const auto one = entry.second.lock();
+    return one != nullptr && one->what == circuit_head::call;
+  }));
+}
+
+// With the lock: sends and takes in what can be.
+void far_host::pump() {
+  if (broken_) return;
+  const bool sent = circuit_.flush();
+  if (reading_) return void(broken_ = !sent);  // that thread takes in
+  if (!circuit_.receive() || !sent) broken_ = true;
   while (auto frame = circuit_.next()) {
+    if (frame->head.what == circuit_head::refused) refusal_ = text_of(frame->body);
     const auto found = asked_.find(frame->head.number);
-    if (found == asked_.end()) continue;
+    if (frame->head.what != circuit_head::answer || found == asked_.end()) continue;
     if (const auto one = found->second.lock()) {
       one->bytes = std::move(frame->body);
       one->outcome = guest_outcome(std::min<std::uint32_t>(frame->head.outcome, std::uint32_t(guest_outcome::timeout)));
@@ -96,47 +127,52 @@ void far_host::take_in() {
   }
 }
 
+// One thread at a time waits at the socket, for all. It looks now and then whether another has something to send.
+void far_host::await(std::unique_lock<std::mutex>& lock, std::uint64_t deadline_ns) {
+  constexpr std::uint64_t most_ns = 20'000'000;
+  const std::uint64_t now = now_ns();
+  const std::uint64_t span = deadline_ns == 0 ? most_ns : std::min(deadline_ns > now ? deadline_ns - now : 0, most_ns);
+  if (reading_) {
+    changed_.wait_for(lock, std::chrono::nanoseconds(span));
+    return;
+  }
+  reading_ = true;
+  pollfd socket{circuit_.socket(), short(circuit_.waiting() != 0 ? POLLIN | POLLOUT : POLLIN), 0};
+  lock.unlock();
+  const timespec most{time_t(span / 1'000'000'000), long(span % 1'000'000'000)};
+  ppoll(&socket, 1, &most, nullptr);
+  lock.lock();
+  reading_ = false;
+  changed_.notify_all();
+}
+
 bool far_host::ready(far_answer& one) {
+  require_own_process();
   const std::lock_guard lock(lock_);
-  if (!one.done && !reading_) take_in();
+  if (!one.done) pump();
   return one.done;
 }
 
-// One thread at a time waits at the socket, for all; when it has what it wants, another one does.
 bool far_host::wait(far_answer& one, std::uint64_t deadline_ns) {
+  require_own_process();
   std::unique_lock lock(lock_);
   for (;;) {
-    if (!one.done && !reading_) take_in();
+    if (!one.done) pump();
     if (one.done) return true;
     if (broken_) throw_broken(one.rank, one.name);
-    const std::uint64_t now = now_ns();
-    if (deadline_ns != 0 && now >= deadline_ns) return false;
-    const std::uint64_t span = deadline_ns == 0 ? 1'000'000'000 : std::min<std::uint64_t>(deadline_ns - now, 1'000'000'000);
-    if (reading_) {
-      changed_.wait_for(lock, std::chrono::nanoseconds(span));
-      continue;
-    }
-    reading_ = true;
-    lock.unlock();
-    pollfd socket{circuit_.socket(), POLLIN, 0};
-    const timespec most{time_t(span / 1'000'000'000), long(span % 1'000'000'000)};
-    ppoll(&socket, 1, &most, nullptr);
-    lock.lock();
-    take_in();
-    reading_ = false;
-    changed_.notify_all();
+    if (deadline_ns != 0 && now_ns() >= deadline_ns) return false;
+    await(lock, deadline_ns);
   }
 }
 
-void far_host::drop(far_answer& one) noexcept {
-  if (one.done || !good()) return;
-  {
-    const std::lock_guard lock(lock_);
-    asked_.erase(one.number);
-  }
-  const std::lock_guard sending(sending_);
-  circuit_.send({one.number, circuit_head::drop, one.rank, 0, 0, 0}, {}, now_ns() + say_why_within_ns);
-}
+// It leaves with what follows, if not now.
+void far_host::drop(far_answer& one) noexcept try {
+  if (one.done || forks_ != forks_so_far()) return;
+  const std::lock_guard lock(lock_);
+  if (asked_.erase(one.number) == 0) return;
+  circuit_.post({one.number, circuit_head::drop, one.rank, 0, 0, 0}, {});
+  pump();
+} catch (const std::exception&) {}  // no memory to say it: the reply is not taken
 
 std::vector<std::byte> far_host::take(far_answer& one, std::uint64_t patience_ns) {
   if (!wait(one, now_ns() + patience_ns)) {

@@ -21,7 +21,9 @@ namespace armilla::detail {
 
 /// One question to another host under way.
 struct far_answer : guest_answer {
-  far_answer(std::string_view of, std::uint64_t which, rank_t to) : guest_answer(of), number(which), rank(to) {}
+  far_answer(circuit_head::word asked, std::string_view of, std::uint64_t which, rank_t to)
+      : guest_answer(of), what(asked), number(which), rank(to) {}
+  circuit_head::word what;
   std::uint64_t number;
   rank_t rank;
 };
@@ -38,7 +40,8 @@ class far_host {
   rank_t first() const noexcept { return ranks_.ranks.empty() ? no_rank : ranks_.ranks.front(); }
   /// False: nothing can be asked any more, or this is a forked child.
   bool good() const noexcept;
-  /// Throws rank_lost, and limit_error if nothing takes the question for so long.
+  /// At most 64 calls are under way; one more waits so long until one has ended. Throws rank_lost, and limit_error if none has,
+  /// or if the agent takes nothing for so long: the others are as before then.
   std::shared_ptr<far_answer> ask(circuit_head::word what, rank_t r, std::string_view name, std::span<const std::byte> body,
                                   std::uint64_t patience_ns);
   bool ready(far_answer& one);
@@ -52,15 +55,19 @@ class far_host {
                              std::uint64_t patience_ns);
 
  private:
-  void take_in();
+  void require_own_process() const;
+  std::size_t calls();
+  void pump();
+  void await(std::unique_lock<std::mutex>& lock, std::uint64_t deadline_ns);
   [[noreturn]] void throw_broken(rank_t r, std::string_view question) const;
 
+  static constexpr std::size_t most_calls = 64, most_waiting = 1 << 20;
   std::uint32_t forks_ = forks_so_far();
-  std::mutex sending_;
   mutable std::mutex lock_;  // of all below; while `reading_` one thread waits at the socket without it
   std::condition_variable changed_;
   circuit circuit_;
   bool broken_ = false, reading_ = false;
+  std::string refusal_;
   std::uint64_t next_ = 1;
   std::map<std::uint64_t, std::weak_ptr<far_answer>> asked_;
   far_ranks ranks_;

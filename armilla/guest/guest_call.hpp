@@ -57,9 +57,10 @@ class guest_reply {
 /// waits or polls, and finds nothing else to do.
 ///
 /// Up to 16 calls of a rank are under way at once; one more waits until one has ended.
-/// Errors: limit_error if the rank has 8 guests already, or for want of memory; usage_error for a rank of another host; rank_lost
-/// if it has ended. Cost: one to two microseconds to a rank that looks for messages; beyond some 4 KiB of arguments or result two
-/// more copies and some system calls.
+/// Errors: limit_error if the rank has 8 guests already, or for want of memory; usage_error for a rank of another host, unless
+/// armilla-run --hosts has started the job; rank_lost if it has ended. Cost: one to two microseconds to a rank that looks for
+/// messages; beyond some 4 KiB of arguments or result two more copies and some system calls; to another host some hundred
+/// microseconds, and the first time the start of a process there.
 template <const auto& M, class... A>
   requires detail::method_tag<M>
 [[nodiscard]] auto call(const guest_rank& dest, A&&... arguments) {

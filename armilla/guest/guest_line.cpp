@@ -5,6 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
@@ -34,6 +37,7 @@ std::vector<std::byte> take_answer(guest_line& line, guest_answer& one, std::uin
   if (!one.done.load(std::memory_order_acquire) && !line.wait(one, now_ns() + patience_ns))
     line.throw_late(one, double(patience_ns) / 1e9);
   if (one.outcome != guest_outcome::answered) throw_outcome(line.to(), one);
+  if (std::exchange(one.taken, true)) throw_usage("call", fmt::format("the reply to '{}' has been taken already", one.name));
   return std::move(one.bytes);
 }
 

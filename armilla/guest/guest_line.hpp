@@ -33,6 +33,7 @@ struct guest_answer {
   std::string name;
   std::atomic<bool> done = false;
   guest_outcome outcome = guest_outcome::answered;
+  bool taken = false;
   std::vector<std::byte> bytes;  ///< the reply; if it was thrown, type and text, between them a zero; else the text
 };
 

@@ -28,7 +28,8 @@ std::shared_ptr<far_host> guest_state::host_of(rank_t r) {
   return hosts_.emplace_back(std::make_shared<far_host>(*memory_, r));
 }
 
-std::vector<std::shared_ptr<far_host>> guest_state::other_hosts() {
+// One that is silent is waited for once, not for each of its ranks: those behind it are left out with it.
+std::vector<std::shared_ptr<far_host>> guest_state::other_hosts(silent_hosts those) {
   std::vector<std::shared_ptr<far_host>> all;
   for (rank_t r = 0; r < memory_->ranks(); ++r) {
     if (is_here(r) || std::ranges::any_of(all, [&](const auto& one) { return one->has(r); })) continue;
@@ -36,15 +37,19 @@ std::vector<std::shared_ptr<far_host>> guest_state::other_hosts() {
       all.push_back(host_of(r));
     } catch (const usage_error&) {  // there are no agents
       return all;
-    } catch (const rank_lost&) {}  // nor is that host
+    } catch (const rank_lost&) {  // nor is that host
+    } catch (const error&) {
+      if (those == silent_hosts::refuse) throw;
+      return all;
+    }
   }
   return all;
 }
 
-std::vector<far_question> guest_state::ask_other_hosts(circuit_head::word what, std::string_view name,
-                                                       std::uint64_t patience_ns) {
+std::vector<far_question> guest_state::ask_other_hosts(circuit_head::word what, std::string_view name, std::uint64_t patience_ns,
+                                                       silent_hosts those) {
   std::vector<far_question> asked;
-  for (const auto& host : other_hosts()) try {
+  for (const auto& host : other_hosts(those)) try {
       asked.push_back({host, host->ask(what, host->first(), name, {}, patience_ns)});
     } catch (const rank_lost&) {}
   return asked;

@@ -11,6 +11,8 @@
 
 namespace armilla::detail {
 
+enum class silent_hosts { refuse, leave_out };
+
 /// What another host has been asked.
 struct far_question {
   std::shared_ptr<far_host> host;
@@ -26,13 +28,14 @@ class guest_state {
   bool is_here(rank_t r) const noexcept { return memory_->job().rank[r].pid.load(std::memory_order_relaxed) > 0; }
   /// Throws as the constructors of rank_line and far_host.
   std::shared_ptr<guest_line> line(rank_t to);
-  /// The other hosts that have ranks; none if the job has no agents.
-  std::vector<std::shared_ptr<far_host>> other_hosts();
-  /// Asks each of them; those that are lost meanwhile are left out.
-  std::vector<far_question> ask_other_hosts(circuit_head::word what, std::string_view name, std::uint64_t patience_ns);
+  /// Asks each of the other hosts that have ranks; none if the job has no agents. Those that are lost are left out. Throws
+  /// timeout_error or limit_error where one is not reached, unless that is to be left out, too.
+  std::vector<far_question> ask_other_hosts(circuit_head::word what, std::string_view name, std::uint64_t patience_ns,
+                                            silent_hosts those = silent_hosts::refuse);
 
  private:
   std::shared_ptr<far_host> host_of(rank_t r);
+  std::vector<std::shared_ptr<far_host>> other_hosts(silent_hosts those);
 
   std::shared_ptr<job_memory> memory_;
   std::mutex lock_;

@@ -81,6 +81,7 @@ method_rates::~method_rates() {
 // True: there is no question under way.
 bool method_rates::take_reply(watched& rank) {
   if (rank.question == nullptr) return true;
+  if (!rank.line->good()) return rank.question = nullptr, true;
   if (!rank.line->ready(*rank.question)) return false;
   const auto& bytes = rank.question->bytes;
   if (rank.begun && rank.question->outcome == guest_outcome::answered)

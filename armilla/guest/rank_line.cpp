@@ -128,6 +128,11 @@ std::shared_ptr<guest_answer> rank_line::ask(const guest_question& what, std::ui
   }
 }
 
+bool rank_line::has_room() {
+  const std::lock_guard lock(lock_);
+  return free_slot() >= 0;
+}
+
 // Replies that wait to be fetched make room.
 int rank_line::free_slot() {
   for (int slot = 0; slot < guest_mailbox::slots; ++slot) {

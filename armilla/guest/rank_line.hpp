@@ -37,6 +37,10 @@ class rank_line final : public guest_line {
   std::string why_late(guest_answer& one, double seconds) override;
   /// The rank does not know this line any more if it could not open the mailbox.
   bool good() const noexcept override;
+  /// Whether a question would not wait for another one's end.
+  bool has_room();
+  /// Throws rank_lost if the rank has ended, and limit_error where the line is good no more; there will be no reply to `name`.
+  void check_line(std::string_view name) const;
 
  private:
   control_block& control() const noexcept { return control_of(job_->job(), to()); }
@@ -44,7 +48,6 @@ class rank_line final : public guest_line {
   void take_place();
   int free_slot();
   bool forked() const noexcept;
-  void check_line(std::string_view name) const;
   void put(guest_slot& slot, const guest_question& what);
   void take_reply(mailbox_answer& one);
   bool take_if_there(mailbox_answer& one);

@@ -22,11 +22,17 @@ namespace {
 constexpr std::uint64_t answers_within_ns = 200'000'000, look_for_answers_ns = 1'000'000;
 constexpr std::uint64_t other_hosts_within_ns = 5'000'000'000;
 
-// A host that is lost meanwhile, or does not answer, says nothing.
+// Ranks of hosts that do not answer are told to be so: it is then that one asks.
 void add_answer(const far_question& one, std::vector<far_waits>& all) try {
   for (far_waits& each : from_circuit<std::vector<far_waits>>(one.host->take(*one.answer, other_hosts_within_ns)))
     all.push_back(std::move(each));
 } catch (const error&) {}
+
+void add_unheard(const guest_state& job, std::vector<far_waits>& all) {
+  for (rank_t r = 0; r < job.memory().ranks(); ++r)
+    if (!job.is_here(r) && std::ranges::find(all, r, &far_waits::rank) == all.end())
+      all.push_back({r, fmt::format("rank {} runs on another host, of which nothing is heard\n", r)});
+}
 
 }  // namespace
 
@@ -56,9 +62,11 @@ std::vector<far_waits> waits_here(job_memory& memory) {
 }  // namespace detail
 
 std::string guest::who_waits() const {
-  const auto asked = state_->ask_other_hosts(detail::circuit_head::waits, "who_waits", detail::other_hosts_within_ns);
+  const auto asked = state_->ask_other_hosts(detail::circuit_head::waits, "who_waits", detail::other_hosts_within_ns,
+                                             detail::silent_hosts::leave_out);
   std::vector<detail::far_waits> all = detail::waits_here(state_->memory());
   for (const detail::far_question& one : asked) detail::add_answer(one, all);
+  detail::add_unheard(*state_, all);
   std::ranges::stable_sort(all, {}, &detail::far_waits::rank);
   std::string text;
   for (const detail::far_waits& one : all) text += one.text;

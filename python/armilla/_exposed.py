@@ -77,6 +77,7 @@ def _by_all_cores(work: Callable[[Any], Any], pieces: list[Any]) -> list[Any]:
     results = [work(piece) for piece in pieces[:1]]  # if it cannot be done, it ends here
     results += [None] * (len(pieces) - 1)
     left = deque(range(1, len(pieces)))
+    failures: list[Exception] = []
 
     def work_off() -> None:
         while left:
@@ -84,7 +85,11 @@ def _by_all_cores(work: Callable[[Any], Any], pieces: list[Any]) -> list[Any]:
                 i = left.popleft()
             except IndexError:  # another thread has it
                 return
-            results[i] = work(pieces[i])
+            try:
+                results[i] = work(pieces[i])
+            except Exception as why:  # a rank or its host is gone: told once, by the thread that asked
+                failures.append(why)
+                left.clear()
 
     helpers = [threading.Thread(target=work_off) for _ in range(min(len(os.sched_getaffinity(0)), len(left)) - 1)]
     for helper in helpers:
@@ -92,6 +97,8 @@ def _by_all_cores(work: Callable[[Any], Any], pieces: list[Any]) -> list[Any]:
     work_off()
     for helper in helpers:
         helper.join()
+    if failures:
+        raise failures[0]
     return results
 
 

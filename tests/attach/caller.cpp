@@ -11,6 +11,7 @@
 #include <exception>
 #include <random>
 #include <span>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -116,6 +117,43 @@ void crowd(const am::guest_rank& rank) {
   std::printf("%d of 80\n", right.load());
 }
 
+// More than are under way at once, none of which is fetched before the last is begun.
+void ask_many(const am::guest_rank& rank) {
+  std::vector<am::guest_reply<double>> all;
+  for (int i = 0; i < 500; ++i) all.push_back(am::call<serve_api::half>(rank, i));
+  int right = 0;
+  for (int i = 0; i < 500; ++i) right += all[std::size_t(i)].get(60s) == i / 2.0;
+  std::printf("%d of 500\n", right);
+}
+
+// Calls that are taken back before the rank sees them, and what comes behind them.
+void take_back(const am::guest_rank& rank, std::string_view stop, std::string_view go_on) {
+  am::call<serve_api::half>(rank, 1).get(60s);
+  if (std::system(std::string(stop).c_str()) != 0) return say("not stopped");
+  {
+    std::vector<am::guest_reply<void>> all;
+    for (int i = 0; i < 16; ++i) all.push_back(am::call<serve_api::nap>(rank, 20'000));
+  }
+  std::this_thread::sleep_for(300ms);
+  if (std::system(std::string(go_on).c_str()) != 0) return say("not continued");
+  std::printf("%g\n", am::call<serve_api::half>(rank, 3).get(15s));
+}
+
+// A child of a fork takes no reply of its parent's.
+void fork_between(const am::guest_rank& rank) {
+  auto mine = am::call<serve_api::half>(rank, 5);
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      mine.get(1s);
+    } catch (const am::limit_error&) { _exit(0); }
+    _exit(1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  std::printf("%d %g\n", WEXITSTATUS(status), mine.get(15s));
+}
+
 void refuse(const am::guest& job) {
   const auto parts = am::exposed(job, "numbers");
   for (const am::exposed_part& part : parts) try {
@@ -128,7 +166,7 @@ void refuse(const am::guest& job) {
   } catch (const am::usage_error& why) { say(why.what()); }
 }
 
-void play(const am::guest& job, am::rank_t r, std::string_view what) {
+void play(const am::guest& job, am::rank_t r, std::string_view what, char** more) {
   const am::guest_rank rank = job.on(r);
   if (what == "once") {
     std::printf("%g\n", am::call<serve_api::half>(rank, 3).get(60s));
@@ -137,7 +175,7 @@ void play(const am::guest& job, am::rank_t r, std::string_view what) {
   } else if (what == "wrong") {
     std::printf("%g\n", double(am::call<serve_api::half_of_float>(rank, 3).get()));
   } else if (what == "nap") {
-    auto long_one = am::call<serve_api::nap>(rank, 20'000);
+    auto long_one = am::call<serve_api::nap>(rank, 5'000);
     am::call<serve_api::half>(rank, 1).get();  // behind which the other one has begun
     say("begun");
     long_one.get(60s);
@@ -157,6 +195,12 @@ void play(const am::guest& job, am::rank_t r, std::string_view what) {
     look_up(job);
   } else if (what == "crowd") {
     crowd(rank);
+  } else if (what == "many") {
+    ask_many(rank);
+  } else if (what == "take back") {
+    take_back(rank, more[0], more[1]);
+  } else if (what == "fork between") {
+    fork_between(rank);
   } else if (what == "refused") {
     refuse(job);
   } else if (what == "waits") {
@@ -170,7 +214,7 @@ void play(const am::guest& job, am::rank_t r, std::string_view what) {
 
 int main(int, char** argv) try {
   static const am::guest job = am::attach(argv[1]);
-  play(job, am::rank_t(std::atoi(argv[2])), argv[3]);
+  play(job, am::rank_t(std::atoi(argv[2])), argv[3], argv + 4);
 } catch (const std::exception& why) {
   std::printf("%s\n", why.what());
   return 1;

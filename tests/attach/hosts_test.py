@@ -148,8 +148,8 @@ class Calls(unittest.TestCase):
     def job(self):
         return Shown(self, scene="serve", ranks=4, fabric="auto", launcher=COMMAND)
 
-    def ask(self, job, rank, what):
-        seen = guest(CALLER, job.pid, str(rank), what)
+    def ask(self, job, rank, what, *more):
+        seen = guest(CALLER, job.pid, str(rank), what, *more)
         return seen.returncode, seen.stdout
 
     def begin(self, job, rank, what):
@@ -166,6 +166,8 @@ class Calls(unittest.TestCase):
             self.assert_served(job)
             self.assertEqual(on("h2", f"ARMILLA_TUNED=none {CALLER} {os.path.basename(SHOWN)} 0 once"), "1.5\n")
             self.assertEqual(self.ask(job, 3, "crowd"), (0, "80 of 80\n"))
+            self.assertEqual(self.ask(job, 3, "many"), (0, "500 of 500\n"))
+            self.assertEqual(self.ask(job, 3, "fork between"), (0, "0 2.5\n"))
 
     def test_what_they_expose_is_read_and_written(self):
         with self.job() as job:
@@ -177,6 +179,12 @@ class Calls(unittest.TestCase):
             self.assertEqual((code, len(out.splitlines())), (0, 5), out)
             self.assertRegex(out, r"(?s)(.*'numbers' of rank [0-3] has 400000 bytes, and none at 399992 to 400008\n){4}.*lies on h2: fetch\(\) it first")
 
+    def test_calls_that_are_taken_back_do_not_begin(self):
+        with self.job() as job:
+            process = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"][3]["process"]
+            stop, go_on = (f"{RSH} h2 kill -{how} {process}" for how in ("STOP", "CONT"))
+            self.assertEqual(self.ask(job, 3, "take back", stop, go_on), (0, "1.5\n"))
+
     def test_what_they_throw_comes_back(self):
         with self.job() as job:
             code, out = self.ask(job, 2, "wrong")
@@ -187,7 +195,7 @@ class Calls(unittest.TestCase):
         with self.job() as job:
             code, out = self.ask(job, 0, "waits")
             self.assertEqual(code, 0)
-            self.assertRegex(out, r"(?s)rank 0 .*rank 1 .*barrier.*rank 2 .*barrier.*rank 3 .*barrier")
+            self.assertRegex(out, r"(?s)rank 0 .*rank 1 .*barrier.*rank 2 \(.* on h2\).*barrier.*rank 3 .*barrier")
 
     def test_a_stopped_rank_is_named(self):
         with self.job() as job:
@@ -209,6 +217,9 @@ class Calls(unittest.TestCase):
             self.assertEqual(code, 1)
             self.assertRegex(out, "no way to the host of rank 2 within 5 s: an agent is stopped")
             self.assertEqual(self.ask(job, 1, "once"), (0, "1.5\n"))
+            code, out = self.ask(job, 1, "waits")  # what is known is told
+            self.assertEqual(code, 0)
+            self.assertRegex(out, r"(?s)rank 1 .*barrier.*rank 2 runs on another host, of which nothing is heard")
             on("h2", "kill", "-CONT", agent)
             self.assert_served(job)
             long_one.kill()

@@ -96,7 +96,7 @@ void agent::wait_for_events() {
     if (c->line >= 0) list.push_back({c->line, POLLIN, 0});
   labels_.watch(list);
   if (!root_lost_) guests_.watch(list), relay_.watch(list);
-  const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, guests_.until_ns()});
+  const std::uint64_t now = now_ns(), until = std::min({stop_ns_, deadline_, guests_.until_ns(), relay_.until_ns()});
   poll(list.data(), nfds_t(list.size()), until == never ? -1 : until <= now ? 0 : int((until - now) / milli) + 1);
 }
 

@@ -10,12 +10,17 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <exception>
 #include <iterator>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "armilla/base/clock.hpp"
 #include "armilla/boot/job_search.hpp"
 #include "armilla/boot/local_socket.hpp"
+#include "armilla/boot/units.hpp"
 #include "armilla/guest/circuit.hpp"
 
 namespace armilla::run {
@@ -26,8 +31,17 @@ using namespace armilla::detail;
 constexpr std::size_t most_circuits = 8;  // of this host, at a time; others wait in the socket's queue
 constexpr std::size_t most_served = 32;   // of other hosts
 constexpr int most_in_queue = 16;
+constexpr std::uint64_t between_guests_ns = 10 * milli;
 constexpr int packets_at_once = 8;  // of one guest, before others and the job have their turn
 static_assert(circuit::packet + sizeof(circuit_frame_head) <= channel::most_later);
+
+// As a frame that the guest reads.
+std::string refusal(std::string_view why) {
+  circuit_head all{};
+  all.what = circuit_head::refused;
+  all.bytes = why.size();
+  return std::string(reinterpret_cast<const char*>(&all), sizeof all).append(why);
+}
 
 bool is_later(ssize_t n) noexcept { return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR); }
 
@@ -47,29 +61,40 @@ void guest_relay::open(int memory) try {
   one.listener.reset(listen_locally(relay_socket_name(one.identity), most_in_queue));  // or another agent here has it
 } catch (const std::exception&) {}  // no room for it: guests call the ranks of their own host alone
 
+// Also those that have left, until the other side knows: so guests that come and go have no more under way than others.
 std::size_t guest_relay::guests() const {
   return std::size_t(std::ranges::count_if(ends_, [this](const end& one) { return one.which.opener == number_; }));
 }
 
+bool guest_relay::takes_guests() const { return guests() < most_circuits && now_ns() >= next_guest_ns_; }
+
+std::uint64_t guest_relay::until_ns() const {
+  return guests() < most_circuits && now_ns() < next_guest_ns_ ? next_guest_ns_ : never;
+}
+
 void guest_relay::watch(std::vector<pollfd>& list) const {
-  if (guests() < most_circuits)
+  if (takes_guests())
     for (const entrance& one : entrances_)
       if (one.listener.get() >= 0) list.push_back({one.listener.get(), POLLIN, 0});
   for (const end& one : ends_) {
+    if (one.socket.get() < 0) continue;
     const bool reads = one.may_send >= circuit::packet && !one.closing, writes = !one.for_socket.empty();
     if (reads || writes) list.push_back({one.socket.get(), short((reads ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0});
   }
 }
 
+// One after the other with a pause: each starts a process on another host. Also where none can be taken, or the poll would not
+// wait.
 void guest_relay::take_in(int listener) {
-  while (guests() < most_circuits) {
-    const int guest = accept_locally(listener);
-    if (guest < 0) return;
-    end& one = ends_.emplace_back();
-    one.which = {number_, next_++, -1, 0};
-    one.socket.reset(guest);
-    if (!is_of_same_user(guest)) ends_.pop_back();
-  }
+  if (!takes_guests()) return;
+  const int guest = accept_locally(listener);
+  if (guest < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+  next_guest_ns_ = now_ns() + between_guests_ns;
+  if (guest < 0) return;
+  end& one = ends_.emplace_back();
+  one.which = {number_, next_++, -1, 0};
+  one.socket.reset(guest);
+  if (!is_of_same_user(guest)) ends_.pop_back();
 }
 
 void guest_relay::advance() {
@@ -84,11 +109,14 @@ void guest_relay::say(const end& one, circuit_frame_head::word what, std::string
   root_.send_later(channel::circuit, which.with(bytes));
 }
 
-// False: this end is no more, and the other one knows.
+// False: this end is no more, and either side knows that of the other.
 bool guest_relay::carry(end& one) {
-  if (write_to(one) && (one.closing ? !one.for_socket.empty() : read_from(one))) return true;
-  if (one.open && !one.closing) say(one, circuit_frame_head::close);
-  return false;
+  const bool goes_on = one.socket.get() >= 0 && write_to(one) && (one.closing ? !one.for_socket.empty() : read_from(one));
+  if (goes_on) return true;
+  one.socket.reset(-1);
+  one.for_socket.clear();
+  if (one.open && !std::exchange(one.told, true)) say(one, circuit_frame_head::close);
+  return one.open && !one.closing;
 }
 
 bool guest_relay::write_to(end& one) {
@@ -131,8 +159,11 @@ void guest_relay::take(const std::string& text) {
   const auto is_meant = [&](const end& one) { return one.which.opener == said->opener && one.which.number == said->number; };
   const auto one = std::ranges::find_if(ends_, is_meant);
   if (one == ends_.end()) return;
-  if (said->what == circuit_frame_head::close) one->closing = true;
-  if (said->what == circuit_frame_head::data) one->for_socket.push_back(text.substr(sizeof *said));
+  if (said->what == circuit_frame_head::close) {
+    one->closing = true;
+    if (text.size() > sizeof *said) one->for_socket.push_back(refusal(std::string_view(text).substr(sizeof *said)));
+  }
+  if (said->what == circuit_frame_head::data && one->socket.get() >= 0) one->for_socket.push_back(text.substr(sizeof *said));
   std::uint64_t bytes = 0;
   if (said->what == circuit_frame_head::taken && text.size() == sizeof *said + sizeof bytes) {
     std::memcpy(&bytes, text.data() + sizeof *said, sizeof bytes);
@@ -153,10 +184,14 @@ void guest_relay::serve(const circuit_frame_head& which) {
   end& one = ends_.emplace_back();
   one.which = which;
   one.open = true;
-  const pid_t process = served_by_.size() < most_served ? start_server(one) : -1;
+  const bool full = served_by_.size() >= most_served;
+  const pid_t process = full ? -1 : start_server(one);
   if (process > 0) return served_by_.push_back(process);
-  say(one, circuit_frame_head::close);
-  ends_.pop_back();
+  one.told = true;
+  one.socket.reset(-1);
+  say(one, circuit_frame_head::close,
+      full ? fmt::format("{} serves {} guests already; end one, or wait", host_, most_served)
+           : fmt::format("{} cannot start what serves guests: {}", host_, std::strerror(errno)));
 }
 
 // This program again, which has of this one a socket, and the memory of the ranks.

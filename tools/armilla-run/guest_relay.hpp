@@ -30,6 +30,8 @@ class guest_relay {
   /// Opens it for guests of this memory, which ranks have lent, and for guests of other hosts.
   void open(int memory);
   void watch(std::vector<pollfd>& list) const;
+  /// When `advance` has something to do, whether or not a file is ready.
+  std::uint64_t until_ns() const;
   /// Takes in guests of the same user, and carries what is there. Never waits.
   void advance();
   /// What armilla-run has passed on.
@@ -50,10 +52,12 @@ class guest_relay {
     std::deque<std::string> for_socket;
     std::size_t may_send = circuit_frame_head::window, taken = 0;
     bool open = false;     // the guest has named a rank
-    bool closing = false;  // by the other side
+    bool closing = false;  // the other side has said so: what came before is written yet
+    bool told = false;     // this side has
   };
   void take_in(int listener);
   std::size_t guests() const;
+  bool takes_guests() const;
   bool carry(end& one);
   bool read_from(end& one);
   bool write_to(end& one);
@@ -69,6 +73,7 @@ class guest_relay {
   std::list<entrance> entrances_;
   std::list<end> ends_;
   std::vector<pid_t> served_by_;
+  std::uint64_t next_guest_ns_ = 0;
 };
 
 }  // namespace armilla::run

@@ -5,15 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
-#include <map>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <list>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +26,7 @@
 #include "armilla/guest/exposed_here.hpp"
 #include "armilla/guest/far_part.hpp"
 #include "armilla/guest/guest_state.hpp"
+#include "armilla/guest/rank_line.hpp"
 #include "armilla/guest/who_waits.hpp"
 
 namespace armilla::run {
@@ -33,27 +34,33 @@ namespace {
 
 using namespace armilla::detail;
 
-constexpr std::uint64_t call_patience_ns = 10'000 * milli, look_for_drops_ns = 50 * milli;
-constexpr std::uint64_t guest_reads_within_ns = 60'000 * milli;
-constexpr int most_at_once = 64;
+constexpr std::uint64_t look_at_ranks_ns = 50 * milli;  // whether they still live
+constexpr std::uint64_t shortest_nap_ns = 20'000, longest_nap_ns = milli;
+constexpr std::size_t most_calls = 256;                             // a guest asks for 64 at most
+constexpr std::size_t most_waiting = 4 << 20, most_read = 4 << 20;  // bytes
 
 std::vector<std::byte> bytes_of(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
 
-// Of "armilla: rank 3: call: too many ..." the last.
-std::string_view behind_operation(std::string_view what, std::string_view operation) {
-  const std::size_t at = what.find(operation);
-  return at == std::string_view::npos ? what : what.substr(at + operation.size());
+// Of "armilla: exposed: there is no ..." what stands behind the operation.
+std::string_view behind_operation(std::string_view what) {
+  for (const std::string_view operation : {"call: ", "exposed: ", "who_waits: ", "guest: ", "attach: "})
+    if (const std::size_t at = what.find(operation); at != std::string_view::npos) return what.substr(at + operation.size());
+  return what;
 }
 
+/// A call of the guest: it waits for room at the rank, or for its reply.
 struct under_way {
-  std::shared_ptr<guest_line> line;
-  std::shared_ptr<guest_answer> answer;
-  bool dropped = false;
+  circuit_head head;
+  far_call asked;
+  std::shared_ptr<rank_line> line;
+  std::shared_ptr<guest_answer> answer;  // null: it has not left
 };
 
+/// One thread, which waits for nothing but the socket: what ranks have replied it looks for, at first often, then each
+/// millisecond.
 class guest_server {
  public:
   guest_server(std::string host, int socket, std::vector<std::shared_ptr<job_memory>> memories)
@@ -63,12 +70,15 @@ class guest_server {
   void run();
 
  private:
-  void begin(circuit_frame frame);
+  void wait_for_events();
+  void take(circuit_frame& frame);
   void answer(const circuit_head& question, guest_outcome how, std::span<const std::byte> body);
-  void serve(const circuit_frame& frame) noexcept;
-  std::vector<std::byte> do_as_asked(const circuit_frame& frame, guest_outcome& how);
-  std::vector<std::byte> call(const circuit_frame& frame, guest_outcome& how);
-  void await(std::uint64_t number, guest_line& line, guest_answer& one);
+  void answer_failure(const circuit_head& question, const std::exception_ptr& reason);
+  std::vector<std::byte> do_as_asked(const circuit_frame& frame);
+  std::vector<far_waits> waits();
+  void begin_call(const circuit_frame& frame);
+  bool advance(under_way& one, bool look_at_rank);
+  void advance_calls();
   std::string why_late(const far_lateness& what);
   void drop(std::uint64_t number);
   guest_state& job_of(rank_t r);
@@ -81,75 +91,78 @@ class guest_server {
   std::string host_;
   circuit circuit_;
   std::vector<std::unique_ptr<guest_state>> jobs_;  // mostly one; several where ranks share no memory
-  std::mutex sending_, lock_;
-  std::condition_variable changed_;
-  int running_ = 0;
-  std::map<std::uint64_t, under_way> calls_;
+  std::list<under_way> calls_;
+  std::uint64_t nap_ns_ = shortest_nap_ns, looked_ns_ = 0;
 };
 
-// Each question has a thread of its own: a call may take as long as it likes.
 void guest_server::run() {
   for (;;) {
-    pollfd socket{circuit_.socket(), POLLIN, 0};
-    poll(&socket, 1, -1);
+    wait_for_events();
     const bool there = circuit_.receive();
-    while (auto frame = circuit_.next()) begin(std::move(*frame));
-    if (!there) return;
+    while (circuit_.waiting() < most_waiting) {
+      auto frame = circuit_.next();
+      if (!frame) break;
+      take(*frame);
+    }
+    advance_calls();
+    if (!circuit_.flush() || !there) return;
   }
 }
 
-void guest_server::begin(circuit_frame frame) {
-  if (frame.head.what == circuit_head::drop) return drop(frame.head.number);
-  std::unique_lock lock(lock_);
-  changed_.wait(lock, [this] { return running_ < most_at_once; });
-  ++running_;
-  std::thread([this, one = std::move(frame)] { serve(one); }).detach();
+void guest_server::wait_for_events() {
+  const bool writes = circuit_.waiting() != 0;
+  pollfd socket{circuit_.socket(), short(POLLIN | (writes ? POLLOUT : 0)), 0};
+  const timespec nap{0, long(nap_ns_)};
+  const bool came = ppoll(&socket, 1, calls_.empty() ? nullptr : &nap, nullptr) > 0;
+  nap_ns_ = came ? shortest_nap_ns : std::min(2 * nap_ns_, longest_nap_ns);
 }
+
+void guest_server::take(circuit_frame& frame) try {
+  nap_ns_ = shortest_nap_ns;
+  if (frame.head.what == circuit_head::drop) return drop(frame.head.number);
+  if (frame.head.what == circuit_head::call) return begin_call(frame);
+  answer(frame.head, guest_outcome::answered, do_as_asked(frame));
+} catch (...) { answer_failure(frame.head, std::current_exception()); }
 
 void guest_server::answer(const circuit_head& question, guest_outcome how, std::span<const std::byte> body) {
-  const std::lock_guard lock(sending_);
-  circuit_.send({question.number, circuit_head::answer, question.rank, std::uint32_t(how), 0, 0}, body,
-                now_ns() + guest_reads_within_ns);
+  if (body.size() > circuit_head::most_bytes)
+    throw_limit("call", fmt::format("{} bytes are more than come from another host at once, which is {}", body.size(),
+                                    circuit_head::most_bytes));
+  circuit_.post({question.number, circuit_head::answer, question.rank, std::uint32_t(how), 0, 0}, body);
 }
 
-void guest_server::serve(const circuit_frame& frame) noexcept try {
-  guest_outcome how = guest_outcome::answered;
+void guest_server::answer_failure(const circuit_head& question, const std::exception_ptr& reason) {
   try {
-    const auto body = do_as_asked(frame, how);
-    answer(frame.head, how, body);
+    std::rethrow_exception(reason);
   } catch (const rank_lost& why) {
-    answer(frame.head, guest_outcome::lost, bytes_of(why.cause()));
+    answer(question, guest_outcome::lost, bytes_of(why.cause()));
   } catch (const limit_error& why) {
-    answer(frame.head, guest_outcome::limit, bytes_of(behind_operation(why.what(), "call: ")));
-  } catch (const timeout_error& why) {
-    answer(frame.head, guest_outcome::timeout, bytes_of(behind_operation(why.what(), "call: ")));
-  } catch (const std::exception& why) {
-    answer(frame.head, guest_outcome::usage, bytes_of(behind_operation(why.what(), "exposed: ")));
-  }
-  const std::lock_guard lock(lock_);
-  --running_;
-  changed_.notify_one();
-} catch (...) {  // no memory: the guest hears that the way is broken
-  _exit(EXIT_FAILURE);
+    answer(question, guest_outcome::limit, bytes_of(behind_operation(why.what())));
+  } catch (const std::exception& why) { answer(question, guest_outcome::usage, bytes_of(behind_operation(why.what()))); }
 }
 
-std::vector<std::byte> guest_server::do_as_asked(const circuit_frame& frame, guest_outcome& how) {
+std::vector<std::byte> guest_server::do_as_asked(const circuit_frame& frame) {
   const rank_t r = frame.head.rank;
   switch (frame.head.what) {
     case circuit_head::hosts: return circuit_bytes(far_ranks{host_, ranks_here()});
-    case circuit_head::call: return call(frame, how);
     case circuit_head::exposed: return circuit_bytes(parts());
     case circuit_head::read: return read(r, from_circuit<far_place>(frame.body));
     case circuit_head::write: return write(r, frame.body), std::vector<std::byte>();
-    case circuit_head::waits: {
-      std::vector<far_waits> all;
-      for (const auto& job : jobs_)
-        for (far_waits& each : waits_here(job->memory())) all.push_back(std::move(each));
-      return circuit_bytes(all);
-    }
+    case circuit_head::waits: return circuit_bytes(waits());
     case circuit_head::late: return circuit_bytes(why_late(from_circuit<far_lateness>(frame.body)));
     default: throw_usage("call", fmt::format("a guest asks for {}, which this version does not know", frame.head.what));
   }
+}
+
+// "rank 2 (./solver, pid 10): ...": the process is one of this host.
+std::vector<far_waits> guest_server::waits() {
+  std::vector<far_waits> all;
+  for (const auto& job : jobs_)
+    for (far_waits& each : waits_here(job->memory())) {
+      if (const std::size_t end = each.text.find(')'); end != std::string::npos) each.text.insert(end, " on " + host_);
+      all.push_back(std::move(each));
+    }
+  return all;
 }
 
 std::vector<rank_t> guest_server::ranks_here() const {
@@ -168,51 +181,55 @@ guest_state& guest_server::job_of(rank_t r) {
 
 // --- calls ---
 
-std::vector<std::byte> guest_server::call(const circuit_frame& frame, guest_outcome& how) {
-  auto asked = from_circuit<far_call>(frame.body);
-  const auto line = job_of(frame.head.rank).line(frame.head.rank);
-  const auto one = line->ask({guest_request(asked.request), asked.name, asked.signature, asked.hash, std::move(asked.message)},
-                             call_patience_ns);
-  {
-    const std::lock_guard lock(lock_);
-    calls_[frame.head.number] = {line, one, false};
-  }
-  try {
-    await(frame.head.number, *line, *one);
-  } catch (...) {
-    const std::lock_guard lock(lock_);
-    calls_.erase(frame.head.number);
-    throw;
-  }
-  const std::lock_guard lock(lock_);
-  calls_.erase(frame.head.number);
-  how = one->outcome;
-  return std::move(one->bytes);
+void guest_server::begin_call(const circuit_frame& frame) {
+  if (calls_.size() >= most_calls) throw_limit("call", fmt::format("{} calls are under way on {}", calls_.size(), host_));
+  calls_.push_back({frame.head, from_circuit<far_call>(frame.body), nullptr, nullptr});
 }
 
-// Until the answer is there, or none is wanted any more.
-void guest_server::await(std::uint64_t number, guest_line& line, guest_answer& one) {
-  while (!line.wait(one, now_ns() + look_for_drops_ns)) {
-    const std::lock_guard lock(lock_);
-    if (!calls_[number].dropped) continue;
-    line.drop(one);
-    return;
+// True: it is over, and answered.
+bool guest_server::advance(under_way& one, bool look_at_rank) try {
+  if (one.answer == nullptr) {
+    if (one.line == nullptr) one.line = std::static_pointer_cast<rank_line>(job_of(one.head.rank).line(one.head.rank));
+    if (one.line->has_room())
+      one.answer = one.line->ask(
+          {guest_request(one.asked.request), one.asked.name, one.asked.signature, one.asked.hash, std::move(one.asked.message)},
+          0);
   }
+  const auto is_there = [&] { return one.answer != nullptr && one.line->ready(*one.answer); };
+  if (!is_there() && look_at_rank) try {
+      one.line->check_line(one.asked.name);
+    } catch (const error&) {
+      if (!is_there()) throw;  // else it came just before the end
+    }
+  if (!is_there()) return false;
+  answer(one.head, one.answer->outcome, one.answer->bytes);
+  return true;
+} catch (...) {
+  answer_failure(one.head, std::current_exception());
+  return true;
 }
 
+void guest_server::advance_calls() {
+  const std::uint64_t now = now_ns();
+  const bool look_at_ranks = now >= looked_ns_ + look_at_ranks_ns;
+  if (look_at_ranks) looked_ns_ = now;
+  std::erase_if(calls_, [&](under_way& one) { return circuit_.waiting() < most_waiting && advance(one, look_at_ranks); });
+}
+
+// What has begun goes on, and is not waited for.
 void guest_server::drop(std::uint64_t number) {
-  const std::lock_guard lock(lock_);
-  if (const auto found = calls_.find(number); found != calls_.end()) found->second.dropped = true;
+  const auto found = std::ranges::find(calls_, number, [](const under_way& one) { return one.head.number; });
+  if (found == calls_.end()) return;
+  if (found->answer != nullptr) found->line->drop(*found->answer);
+  calls_.erase(found);
 }
 
 std::string guest_server::why_late(const far_lateness& what) {
-  under_way late;
-  {
-    const std::lock_guard lock(lock_);
-    if (const auto found = calls_.find(what.number); found != calls_.end()) late = found->second;
-  }
-  if (late.line == nullptr) return fmt::format("the reply is on its way from {}", host_);
-  return fmt::format("{} (on {})", late.line->why_late(*late.answer, what.seconds), host_);
+  const auto late = std::ranges::find(calls_, what.number, [](const under_way& one) { return one.head.number; });
+  if (late == calls_.end()) return fmt::format("the reply is on its way from {}", host_);
+  if (late->answer != nullptr) return fmt::format("{} (on {})", late->line->why_late(*late->answer, what.seconds), host_);
+  return fmt::format("'{}' of rank {} has not begun within {:.1f} s: calls before it have not ended (on {})", late->asked.name,
+                     late->head.rank, what.seconds, host_);
 }
 
 // --- what is exposed ---
@@ -234,6 +251,7 @@ found_part guest_server::place_of(rank_t r, const far_place& where) {
 
 std::vector<std::byte> guest_server::read(rank_t r, const far_place& where) {
   const found_part place = place_of(r, where);
+  if (where.bytes > most_read) throw_limit("exposed", fmt::format("{} bytes at once; {} are read", where.bytes, most_read));
   std::vector<std::byte> bytes(where.bytes);
   if (!job_of(r).memory().read(place.offset + where.offset, bytes.data(), bytes.size()))
     throw_limit("exposed", fmt::format("{} bytes of '{}' of rank {} cannot be read", where.bytes, where.name, r));
