@@ -4,6 +4,7 @@
 // memory that outlives its rank. In the end a rank that is left checks it.
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -24,7 +25,7 @@ constexpr long most_operations = 500'000;
 
 std::uint64_t now() { return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count()); }
 
-/// What the clients of one rank have done. Any rank can read it, also when this one is lost.
+/// What the clients of one rank have done. Any rank of its host can read it, also when this one is lost.
 class log {
  public:
   log() { *count_ = 0; }
@@ -40,12 +41,11 @@ class log {
     mine->found = found;
     mine->end = now();
   }
-  void add_to(std::vector<operation>& history) const {
-    const long begun = *count_;
-    auto mine = std::vector<operation>(std::size_t(begun));
-    am::get(mine, operations_);
-    am::sync_memory();
-    history.insert(history.end(), mine.begin(), mine.end());
+  /// Nothing: it lies on another host.
+  std::optional<std::vector<operation>> all() const {
+    const long* const begun = count_.local();
+    if (begun == nullptr) return std::nullopt;
+    return std::vector<operation>(operations_.local(), operations_.local() + *begun);
   }
 
  private:
@@ -75,9 +75,25 @@ void use(service& s, log& mine, long client, long keys, std::uint64_t until) {
   }
 }
 
-bool check(const std::vector<log>& logs, long keys) {
+std::vector<log> logs;  // of all ranks
+
+/// What the clients of rank `r` have done: read here, or by a rank of its host that is left.
+std::vector<operation> operations_of(am::rank_t r) {
+  const auto read = [](am::rank_t of) { return logs[std::size_t(of)].all(); };
+  if (auto mine = read(r)) return *mine;
+  const am::team left = am::living();
+  for (am::rank_t m = 0; m < left.size(); ++m)
+    if (auto theirs = am::call(left.world_rank(m), read, r).get()) return *theirs;
+  am::print_on(am::rank(), "what rank {} did is lost with its host\n", r);
+  return {};
+}
+
+bool check(long keys) {
   std::vector<operation> history;
-  for (const log& one : logs) one.add_to(history);
+  for (am::rank_t r = 0; r < am::ranks(); ++r) {
+    const auto some = operations_of(r);
+    history.insert(history.end(), some.begin(), some.end());
+  }
   const auto wrong = kv::first_unexplained(history);
   am::print_on(am::rank(), "{} operations on {} keys, {}; {} of {} ranks are left\n", history.size(), keys,
                wrong ? "WRONG" : "right", am::living().size(), am::ranks());
@@ -97,14 +113,14 @@ bool serve(double seconds, long keys, int copies) {
   service mine(copies,
                [](int losses) { am::print_on(am::rank(), "rank {}: all copies again behind {} losses\n", am::rank(), losses); });
   log done;
-  const std::vector<log> logs = am::all_gather(done);
+  logs = am::all_gather(done);
   am::barrier();
   am::print_on(0, "{} ranks serve\n", am::ranks());
   const std::uint64_t until = now() + std::uint64_t(seconds * 1e9);
   am::parfor(0L, clients, [&](long i) { use(mine, done, am::rank() * clients + i, keys, until); });
   meet();  // no operation is under way any more
   for (bool right = true;;) try {
-      if (am::living().rank() == 0) right = check(logs, keys);
+      if (am::living().rank() == 0) right = check(keys);
       am::barrier();  // else that one may have died before it said so
       return right;
     } catch (const am::rank_lost&) {}

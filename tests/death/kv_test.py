@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks of a key-value service are killed at random moments: kv_test.py SERVICE COUNT [--broken] [--seed N]. It loses no acknowledged write.
+"""Ranks of a key-value service are killed at random moments: kv_test.py SERVICE COUNT [--broken] [--seed N]
+[--hosts LAUNCHER], the latter beside two hosts of tests/hosts/hosts: the ranks are on both, and one on either stays. It loses no acknowledged write.
 
 The program checks what its clients have done and seen. Here: it ends with an answer, and leaves nothing. Of a service that is broken
 the answer must be wrong, in one of at most COUNT jobs.
@@ -15,15 +16,19 @@ import threading
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import PATIENCE, Job, read_arguments  # noqa: E402
+from jobs import PATIENCE, Job, over_hosts, ranks_on_hosts, read_arguments  # noqa: E402
 
 
 class Service(Job):
     """One job of the service. What it prints is read while it runs."""
 
-    def __init__(self, program, ranks, copies, words, env):
-        super().__init__([program, *words, str(copies)], ranks=ranks, env={"ARMILLA_ON_LOSS": "continue"} | env)
-        self.copies = copies
+    def __init__(self, program, ranks, copies, words, env, launcher=None):
+        command, env = [program, *words, str(copies)], {"ARMILLA_ON_LOSS": "continue"} | env
+        if launcher:
+            super().__init__(over_hosts(launcher, ranks) + command, fabric="auto", env=env)
+        else:
+            super().__init__(command, ranks=ranks, env=env)
+        self.copies, self.program, self.launcher = copies, program, launcher
         self.living = {}  # processes by rank
         self.restored = dict.fromkeys(range(ranks), 0)  # behind how many losses each rank has done that
         self.serves = self.ended = False
@@ -55,9 +60,14 @@ class Service(Job):
     def wait_for_service(self):
         if not self.wait_until(lambda: self.serves):
             return False
-        with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="ascii") as f:
-            self.living = dict(enumerate(sorted(map(int, f.read().split()))))  # started in the order of their numbers
+        found = sum(sorted(ranks_on_hosts(self.program), key=len, reverse=True), []) if self.launcher else sorted(self.children())
+        self.living = dict(enumerate(found))  # started in the order of their numbers
         return True
+
+    def may_die(self):
+        """Of several hosts the first rank of either stays: what clients did there is read by ranks of that host."""
+        half = (len(self.restored) + 1) // 2 if self.launcher else None
+        return sorted(rank for rank in self.living if half is None or rank not in (0, half))
 
     def wait_for_copies(self):
         lost = len(self.restored) - len(self.living)
@@ -84,7 +94,9 @@ def kill_some(job, dice, seconds):
     least = dice.choice((1, 1, 2))
     while goes_on and len(job.living) > least:
         time.sleep(dice.random() * dice.choice((0.002, 0.01, 0.04)))
-        victims = dice.sample(sorted(job.living), min(dice.randint(1, job.copies - 1), len(job.living) - least))
+        victims = dice.sample(job.may_die(), min(dice.randint(1, job.copies - 1), len(job.living) - least, len(job.may_die())))
+        if not victims:
+            return
         slow = dice.choice([None, *(r for r in job.living if r not in victims)])  # hears late of the loss, and of what was sent before
         job.strike(slow, signal.SIGSTOP)
         for victim in victims:
@@ -97,11 +109,11 @@ def kill_some(job, dice, seconds):
         goes_on = job.wait_for_copies()
 
 
-def one_job(program, dice, broken):
-    ranks, copies = dice.choice((4, 4, 8)), dice.choice((2, 3))
+def one_job(program, dice, broken, launcher):
+    ranks, copies = dice.choice((5, 5, 3) if launcher else (4, 4, 8)), dice.choice((2, 3))
     seconds, keys = dice.choice((0.03, 0.1, 0.2)), dice.choice((4, 16, 64))
     env = {"ARMILLA_PROGRESS_MODE": dice.choice(("poll", "poll", "thread"))}
-    job = Service(program, ranks, copies, [str(seconds), str(keys)], env)
+    job = Service(program, ranks, copies, [str(seconds), str(keys)], env, launcher)
     problems = []
     try:
         kill_some(job, dice, seconds)
@@ -110,7 +122,7 @@ def one_job(program, dice, broken):
         os.killpg(job.process.pid, signal.SIGKILL)
         job.end()
         problems.append("it hangs")
-    lost = set(map(int, re.findall(r"^armilla: rank (\d+) \(.*\) was killed by signal 9", job.err, re.M)))
+    lost = set(map(int, re.findall(r"^armilla: rank (\d+) (?:on h\d )?\(.*\) was killed by signal 9", job.err, re.M)))
     said = re.search(r"^(\d+) operations on \d+ keys, \w+; \d+ of \d+ ranks are left$", job.out, re.M)
     wrong = "WRONG" in job.out
     if said is None or (job.code != 0 and not wrong):
@@ -127,11 +139,12 @@ def one_job(program, dice, broken):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--broken", action="store_true")
+    parser.add_argument("--hosts", metavar="LAUNCHER")
     chosen, dice = read_arguments(parser)
     sums, jobs = {}, 0
     while jobs < chosen.count and not (chosen.broken and sums.get("wrong")):
         jobs += 1
-        for what, n in one_job(chosen.program, dice, chosen.broken).items():
+        for what, n in one_job(os.path.realpath(chosen.program), dice, chosen.broken, chosen.hosts).items():
             sums[what] = sums.get(what, 0) + n
     print(f"{jobs} jobs: " + ", ".join(f"{n} {what}" for what, n in sums.items()))
     return sums["failed"] != 0 or sums["lost"] == 0 or (sums["wrong"] != 0) != chosen.broken
