@@ -62,6 +62,7 @@ struct control_block {
   std::uint32_t text_bytes;
   /// A bit for each place whose guest has asked for something, set before the rank is woken; the owner takes all of them.
   std::atomic<std::uint32_t> called;
+  std::atomic<std::uint32_t> asked_by_guest;  ///< the last question (`asked`) of a guest, which alone reads the answer
   /// Where in this host's memory the list of the data that it exposes begins; 0: it exposes nothing.
   std::atomic<std::uint64_t> exposed;
   std::atomic<std::uint64_t> waits;  ///< begun: looks that found nothing behind those that found something

@@ -46,7 +46,10 @@ std::vector<far_waits> waits_here(job_memory& memory) {
     for (const rank_t r : here)
       if (job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running) use(control_of(job, r));
   };
-  each([](control_block& rank) { ask(rank); });
+  each([](control_block& rank) {
+    rank.asked_by_guest.store(rank.asked.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    ask(rank);
+  });
   const std::uint64_t until = now_ns() + answers_within_ns;
   for (bool all = false; !all && now_ns() < until;) {
     const timespec nap{0, long(look_for_answers_ns)};

@@ -101,13 +101,17 @@ void write_down(const context& self) {
 
 bool alone(const context& self) noexcept { return self.session->self.job->supervisor == 0; }
 
-// Asked by the supervisor or by a guest, it writes; of itself, because it has waited long, it says it.
+// Whether a guest has asked, which reads what is written down.
+bool is_for_guest(const control_block& mine) noexcept {
+  return !has_answered(mine) && mine.asked_by_guest.load(std::memory_order_relaxed) == mine.asked.load(std::memory_order_relaxed);
+}
+
 void answer(void* rank) {
   const context& self = *static_cast<context*>(rank);
   job_block& job = *self.session->self.job;
-  const bool asked = !has_answered(control_of(job, self.rank));
+  const bool for_guest = is_for_guest(control_of(job, self.rank));
   write_down(self);
-  if (asked) return;
+  if (for_guest) return;
   if (alone(self)) say_waits(job, "armilla: who waits for what:");
   if (job.supervisor != job_block::launched) return;  // else nothing asks all of them
   const control_block& mine = control_of(job, self.rank);

@@ -149,6 +149,12 @@ class Attach(unittest.TestCase):
                 self.assertRegex(seen.stdout, r"rank 0 \(.*\) is busy")
                 self.assertRegex(seen.stdout, r"rank 1 \(.*\):\n  .* waits for barrier")
 
+    def test_a_job_of_one_rank_says_it_to_the_guest_alone(self):
+        with Shown(self, scene="serve", ranks=1) as job:  # which sees at the end that nothing was printed
+            for _ in range(3):
+                seen = guest(TOP, "--waits", job.pid)
+                self.assertRegex(seen.stdout, r"^rank 0 \(")
+
     def test_the_table(self):
         with Shown(self) as job:
             lines = guest(TOP, "--once", "--interval", "1000", job.pid).stdout.splitlines()

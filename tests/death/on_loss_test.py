@@ -13,7 +13,7 @@ SURVIVOR, SCENES, ARMILLA_RUN = sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1
 GO_ON = {"ARMILLA_ON_LOSS": "continue"}
 
 
-def job(deaths, ranks=4, fabric="shm", env=None, launcher=(), steps=300):
+def job(deaths, ranks=4, fabric="shm", env=None, launcher=(), steps=1000):  # enough for a death in the middle, beside other work, too
     return Job([*launcher, SURVIVOR, "7", str(steps), *deaths], ranks=ranks, fabric=fabric, env=GO_ON if env is None else env).end()
 
 

@@ -58,7 +58,7 @@ void written() {
   if (am::rank() == 1) kill(getpid(), SIGKILL);
   const auto until = std::chrono::steady_clock::now() + 50ms;
   while (std::chrono::steady_clock::now() < until) {}  // without a look
-  if (am::rank() == 0) am::put(places[1], 5);
+  if (am::rank() == 0) is_lost_in([&] { am::put(places[1], 5); });
   is_lost_in([] { am::barrier(); });
   const am::team left = am::world().survivors();
   if (is_lost_in([] { am::sync_memory(); })) std::printf("rank %d is told again\n", int(am::rank()));
