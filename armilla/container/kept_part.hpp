@@ -16,7 +16,7 @@ namespace armilla::detail {
 std::byte* place_on_host(global_address at) noexcept;
 /// Whether the memory of that rank is shared with this one.
 bool is_on_host(rank_t r) noexcept;
-/// Where all members share memory, their number; else the most that one host has.
+/// How many members the host has that has most of them.
 rank_t members_a_host(const team& t);
 
 /// Copies under way to ranks whose memory is not shared.

@@ -103,6 +103,8 @@ class circuit {
   /// Takes in what has come, without waiting; false: the other end is gone, or talks nonsense.
   bool receive();
   std::optional<circuit_frame> next();
+  /// Whether `next` has one.
+  bool has_next() const noexcept { return !whole_.empty(); }
 
  private:
   bool take(const std::byte* bytes, std::size_t n);

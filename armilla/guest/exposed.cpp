@@ -84,6 +84,7 @@ std::string exposed_part::host() const { return far == nullptr ? std::string() :
 
 void exposed_part::read(std::uint64_t offset, std::span<std::byte> to) const {
   detail::check_place(*this, offset, to.size());
+  if (far == nullptr) check_here();
   if (far == nullptr) return void(to.empty() ? nullptr : std::memcpy(to.data(), data + offset, to.size()));
   for (std::size_t at = 0; at < to.size(); at += detail::most_at_once) {
     const detail::far_place where{name, offset + at, std::min(detail::most_at_once, to.size() - at)};
@@ -96,6 +97,7 @@ void exposed_part::read(std::uint64_t offset, std::span<std::byte> to) const {
 
 void exposed_part::write(std::uint64_t offset, std::span<const std::byte> from) const {
   detail::check_place(*this, offset, from.size());
+  if (far == nullptr) check_here();
   if (far == nullptr) return void(from.empty() ? nullptr : std::memcpy(data + offset, from.data(), from.size()));
   for (std::size_t at = 0; at < from.size(); at += detail::most_at_once) {
     const auto some = from.subspan(at, std::min(detail::most_at_once, from.size() - at));

@@ -30,7 +30,8 @@ assert job[0].demo.solver.get([901, 499, 500, 599, 600]).tolist() == [4.0, 1.0, 
 far = t.local(1)
 assert far.sum() == 107.0 and not far.flags.writeable and t[495:505].tolist() == [1.0] * 10
 assert np.asarray(t).sum() == t.sum() == 209.0
-assert "barrier" in job.explain_waits() or "rank 1" in job.explain_waits()
+waits = job.explain_waits()
+assert "rank 0 (" in waits and " on h2)" in waits, waits
 try:
     job[1].demo.solver.step("x")
 except TypeError:

@@ -162,6 +162,11 @@ void refuse(const am::guest& job) {
       say("read");
     } catch (const am::usage_error& why) { say(why.what()); }
   try {
+    std::byte one[1];
+    am::exposed(job).front().read(0, one);
+    say("read");
+  } catch (const am::usage_error& why) { say(why.what()); }
+  try {
     if (parts.back().span<double>().data() != nullptr) say("there");
   } catch (const am::usage_error& why) { say(why.what()); }
 }

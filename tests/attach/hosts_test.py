@@ -176,8 +176,8 @@ class Calls(unittest.TestCase):
             self.assertEqual(self.ask(job, 0, "data"), (0, f"{whole} {whole - lasts - 6}\n"))
             self.assertEqual(self.ask(job, 0, "keys"), (0, "20 of 20, 1000 of 1000, 0 beyond\n"))
             code, out = self.ask(job, 0, "refused")
-            self.assertEqual((code, len(out.splitlines())), (0, 5), out)
-            self.assertRegex(out, r"(?s)(.*'numbers' of rank [0-3] has 400000 bytes, and none at 399992 to 400008\n){4}.*lies on h2: fetch\(\) it first")
+            self.assertEqual((code, len(out.splitlines())), (0, 6), out)
+            self.assertRegex(out, r"(?s)(.*'numbers' of rank [0-3] has 400000 bytes, and none at 399992 to 400008\n){4}.*of the list of all, which maps nothing.*lies on h2: fetch\(\) it first")
 
     def test_calls_that_are_taken_back_do_not_begin(self):
         with self.job() as job:

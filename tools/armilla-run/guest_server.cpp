@@ -70,6 +70,7 @@ class guest_server {
   void run();
 
  private:
+  bool takes_in() const { return circuit_.waiting() < most_waiting && !circuit_.has_next(); }
   void wait_for_events();
   void take(circuit_frame& frame);
   void answer(const circuit_head& question, guest_outcome how, std::span<const std::byte> body);
@@ -98,7 +99,7 @@ class guest_server {
 void guest_server::run() {
   for (;;) {
     wait_for_events();
-    const bool there = circuit_.receive();
+    const bool there = !takes_in() || circuit_.receive();
     while (circuit_.waiting() < most_waiting) {
       auto frame = circuit_.next();
       if (!frame) break;
@@ -109,11 +110,12 @@ void guest_server::run() {
   }
 }
 
+// A guest that asks and does not read is not read either.
 void guest_server::wait_for_events() {
-  const bool writes = circuit_.waiting() != 0;
-  pollfd socket{circuit_.socket(), short(POLLIN | (writes ? POLLOUT : 0)), 0};
+  const bool writes = circuit_.waiting() != 0, has_work = !calls_.empty() || circuit_.has_next();
+  pollfd socket{circuit_.socket(), short((takes_in() ? POLLIN : 0) | (writes ? POLLOUT : 0)), 0};
   const timespec nap{0, long(nap_ns_)};
-  const bool came = ppoll(&socket, 1, calls_.empty() ? nullptr : &nap, nullptr) > 0;
+  const bool came = ppoll(&socket, 1, has_work ? &nap : nullptr, nullptr) > 0;
   nap_ns_ = came ? shortest_nap_ns : std::min(2 * nap_ns_, longest_nap_ns);
 }
 
