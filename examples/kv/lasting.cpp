@@ -81,9 +81,10 @@ std::vector<log> logs;  // of all ranks
 std::optional<std::vector<operation>> operations_of(am::rank_t r) {
   const auto read = [](am::rank_t of) { return logs[std::size_t(of)].all(); };
   if (auto mine = read(r)) return mine;
-  const am::team left = am::living();
-  for (am::rank_t m = 0; m < left.size(); ++m)
-    if (auto theirs = am::call(left.world_rank(m), read, r).get()) return theirs;
+  const am::team left = am::living();  // at the last meeting
+  for (am::rank_t m = 0; m < left.size(); ++m) try {
+      if (auto theirs = am::call(left.world_rank(m), read, r).get()) return theirs;
+    } catch (const am::rank_lost&) {}  // another one of its host may be left
   return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deaths of ranks as the command line tells them, each RANK:HOW:WHEN:DELAY_US, WHEN `start` or `loss`: so long after the start,
-// or after the rank has heard of another's loss.
+// Deaths of ranks as the command line tells them, each RANK:HOW:WHEN:DELAY_US, WHEN `start`, `loss` or `end`: so long after the
+// start, after the rank has heard of another's loss, or after its run() has ended.
 #pragma once
 #include <signal.h>
 #include <unistd.h>
@@ -73,13 +73,22 @@ inline void hear_of_loss() {
   std::erase_if(mine, [](const death& d) { return d.when == "loss"; });
 }
 
+/// The process is still there behind its part of the job.
+inline void wait_for_death() {
+  strike_at("end");
+  for (const death& d : mine)
+    while (d.when == "end") sleep(1);
+}
+
 /// A job `PROGRAM SEED STEPS DEATH...`, each rank of which does `live(seed, steps)`.
 inline int run(int argc, char** argv, int (*live)(unsigned seed, long steps)) {
   if (argc < 3) return 98;
-  return armilla::run(argc, argv, [&] {
+  const int code = armilla::run(argc, argv, [&] {
     read_arguments(argc, argv, 3);
     return live(unsigned(std::atoi(argv[1])), std::atol(argv[2]));
   });
+  wait_for_death();
+  return code;
 }
 
 inline void require(bool good, const std::string& what) {

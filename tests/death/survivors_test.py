@@ -25,12 +25,14 @@ CAUSES = {
 
 def deaths_of(dice, ranks):
     """What strikes which rank: at least one stays."""
-    kind = dice.choice(("one", "one", "two", "at once", "within", "root", "all but one", "chain"))
+    kind = dice.choice(("one", "one", "two", "at once", "within", "root", "all but one", "chain", "end"))
     delay = lambda: dice.randint(0, dice.choice((100, 2000, 20000)))  # noqa: E731
     how = lambda: dice.choice(list(CAUSES))  # noqa: E731
     victims = dice.sample(range(ranks), min(ranks - 1, {"two": 2, "at once": 2, "within": 2, "all but one": ranks, "chain": ranks}.get(kind, 1)))
     if kind == "root":
         return [(0, how(), "start", delay())]
+    if kind == "end":  # its run() has ended, perhaps not that of others
+        return [(victims[0], "kill", "end", delay())]
     if kind == "at once":
         moment = delay()
         return [(v, "kill", "start", moment) for v in victims]
