@@ -84,7 +84,7 @@ void losses::hand_over_places() {
 }
 
 void losses::hand_over(peer_channel& c, std::uint32_t to) {
-  if (ends_) return c.ring.hand_over(ring_memory::refused);
+  if (ends_) return c.ring.refuse();
   inbox& in = out_.self.messages->in;
   if (!in.is_done_with(c.to)) return hear_again();
   c.handed_over = c.holds = true;  // nothing of its successor is read yet
@@ -106,7 +106,7 @@ void losses::let_no_more_come() {
   if (std::exchange(ends_, true)) return;
   const job_block& job = out_.host().job();
   for (rank_t r = 0; r < out_.self.places; ++r)
-    if (const peer_channel& c = out_.to(r); c.lost) c.ring.hand_over(ring_memory::refused);
+    if (const peer_channel& c = out_.to(r); c.lost) c.ring.refuse();
   std::atomic_thread_fence(std::memory_order_seq_cst);  // pairs with that in await_hand_overs
   const auto comes = [&](rank_t r) { return out_.to(r).handed_over && life_of(job, r).now == presence::coming; };
   for (rank_t r = 0; r < out_.self.places; ++r)

@@ -143,13 +143,24 @@ TEST(ring, goes_on_with_another_reader) {
   for (int round = 0; round < 200; ++round) {
     ring_pair ring(4096);
     use_for_a_while(ring, random);
-    ring.writer.hand_over(7);
+    ring.writer.hand_over(7, 9);
     ASSERT_EQ(ring.memory.handed_over().load(), 7u);
     ring_reader next(ring.memory);
     next.follow(ring.memory);
     EXPECT_EQ(next.position(), ring.writer.position());
     expect_to_carry(ring.writer, next, random);
   }
+}
+
+TEST(ring, keeps_positions_when_it_is_refused_later) {
+  std::mt19937_64 random(4);
+  ring_pair ring(4096);
+  use_for_a_while(ring, random);
+  ring.writer.hand_over(7, 9);
+  ring.writer.refuse();
+  EXPECT_EQ(ring.memory.handed_over().load(), ring_memory::refused);
+  EXPECT_EQ(ring.memory.tail().load(), ring.writer.position());
+  EXPECT_EQ(ring.memory.taken().load(), 9u);
 }
 
 TEST(ring, goes_on_with_another_writer) {

@@ -101,11 +101,13 @@ class ring_writer {
   bool is_left() const noexcept { return memory_.count != 0 && memory_.left().load(std::memory_order_relaxed) != 0; }
 
   /// The present reader is lost: `to` may begin behind all that was written, and write behind all that was `taken` from it.
-  void hand_over(std::uint64_t to, std::uint64_t taken = 0) const noexcept {
+  void hand_over(std::uint64_t to, std::uint64_t taken) const noexcept {
     memory_.tail().store(tail_, std::memory_order_relaxed);
     memory_.taken().store(taken, std::memory_order_relaxed);
     memory_.handed_over().store(to, std::memory_order_release);
   }
+  /// None begins from here on. The positions stay for one that has seen before that they were handed over to it.
+  void refuse() const noexcept { memory_.handed_over().store(ring_memory::refused, std::memory_order_release); }
   /// Follows a writer that was lost: begins where the reader waits. The lines hold zeros.
   void follow() noexcept { credit_ = memory_.count + (tail_ = memory_.head->load(std::memory_order_acquire)); }
 

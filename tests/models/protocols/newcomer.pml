@@ -5,6 +5,7 @@
  * Stands for: armilla/am/losses.cpp: look_for_successors, hand_over_places, take_back, let_no_more_come
  * Code: armilla/boot/newcomer.cpp: if (shown == ring_memory::refused || hears_no_more(self, r)) return false;
  * Code: armilla/am/losses.cpp: c.lost && there.now == presence::coming && !c.handed_over) hand_over(c, there.word());
+ * Code: armilla/am/losses.cpp: if (const peer_channel& c = out_.to(r); c.lost) c.ring.refuse();
  * Code: armilla/am/losses.cpp: return out_.to(r).handed_over && life_of(job, r).now == presence::coming;
  *
  * Two ranks live, a third is lost. Each of the two hears what has become of the place at any moment, and comes to its end at any
@@ -13,12 +14,14 @@
  * passes, too. The supervisor starts a process in the place, and another one if that dies before it is let in (FAULTS times). A
  * process that is let in lives a while, and comes to its end.
  *
- * At rest all are through, or the place stays empty. None passes the last fence while a rank lives that has not come there.
+ * At rest all are through, or the place stays empty. None passes the last fence while a rank lives that has not come there. A
+ * process that is let in finds where in the rings to begin, also if the others have refused since it saw that they let it in.
  *
  * Holds: none_dies -DFAULTS=0
  * Holds: two_die -DFAULTS=2
  * Refused: broken_not_waited_for -DFAULTS=1 -DNOT_WAITED_FOR: assertion violated
  * Refused: broken_refuses_late -DFAULTS=1 -DREFUSES_LATE: assertion violated
+ * Refused: broken_forgets_positions -DFAULTS=0 -DFORGETS_POSITIONS: assertion violated
  * Refused: broken_takes_it_for_lost -DFAULTS=0 -DNOT_HEARD: assertion violated
  */
 #define N 2
@@ -31,6 +34,7 @@
 
 byte place = LOST;
 byte shown[N];   /* what each has written for the newcomer */
+bit positions[N];  /* and where it begins */
 bit at_end[N + 1];
 bit passed[N + 1];
 bit given_up, started;
@@ -43,11 +47,18 @@ inline look() {
   :: place == COMING && lost && shown[me] == NOTHING ->
      if
      :: ends -> shown[me] = REFUSED
-     :: !ends -> shown[me] = HANDED
+     :: !ends -> positions[me] = 1; shown[me] = HANDED
      fi
   :: place == LIVING && lost -> lost = 0
   :: else
   fi
+}
+
+inline refuse() {
+#ifdef FORGETS_POSITIONS
+  positions[me] = 0;
+#endif
+  shown[me] = REFUSED
 }
 
 proctype survivor(byte me) {
@@ -68,11 +79,11 @@ wait_for_all:
   :: else
   fi;
   ends = 1;
-  shown[me] = REFUSED;
+  refuse();
 #else
   handed = shown[me] == HANDED;
   ends = 1;
-  shown[me] = REFUSED;
+  refuse();
 #ifndef NOT_WAITED_FOR
   if
   :: handed -> place != COMING
@@ -101,6 +112,7 @@ proctype newcomer() {
   :: i < N && faults < FAULTS -> faults++; place = LOST; goto gone
   :: i == N -> break
   od;
+  assert(positions[0] && positions[1]);
   if
   :: faults < FAULTS -> faults++; place = LOST; goto gone
   :: place = LIVING
