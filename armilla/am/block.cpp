@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payloads that are too long for the ring: each lies in a block of the sender's segment, and a short message names it. The
+// Payloads that are longer than ARMILLA_EAGER: each lies in a block of the sender's segment, and a short message names it. The
 // receiver reads it there and gives the block back, so it is copied no more often than the type of the argument asks.
 //
 //     block:  watermark | bytes
@@ -11,6 +11,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
@@ -87,7 +88,8 @@ watermark* outbox::start_block(peer_channel& c, handler_id h, std::size_t size) 
     if (c.far) [[unlikely]]
       far_->append_bulk(c, block.offset, size, h);
     else
-      std::memcpy(append(c, bulk_slot.id, sizeof name, traffic::uncounted_replies), &name, sizeof name);
+      std::memcpy(message_writer::in_frame(*this, c, bulk_slot.id, sizeof name, traffic::uncounted_replies).at, &name,
+                  sizeof name);
   } catch (...) {
     blocks_->deallocate(block.offset);
     throw;

@@ -6,7 +6,7 @@
 #include "armilla/am/handler.hpp"
 #include "armilla/wire/watermark.hpp"
 
-/// A message that is too long for the ring lies in a block of the sender's segment, behind a watermark. The receiver may read
+/// A message that is longer than ARMILLA_EAGER lies in a block of the sender's segment, behind a watermark. The receiver may read
 /// it while the sender still writes it, so that the two copies of a long argument overlap.
 namespace armilla::detail {
 

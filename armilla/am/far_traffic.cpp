@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -87,7 +88,7 @@ void far_traffic::piggyback(rank_t to, handler_id h, const void* head, std::size
   peer_channel& c = all.out.to(to);
   if (!takes_piggyback(c, head_bytes + bytes)) return send_control(to, h, head, head_bytes, data, bytes);
   all.out.end_bundle(c);
-  std::byte* const place = all.out.append(c, h, head_bytes + bytes, traffic::uncounted_replies);
+  std::byte* const place = message_writer::in_frame(all.out, c, h, head_bytes + bytes, traffic::uncounted_replies).at;
   std::memcpy(place, head, head_bytes);
   if (bytes != 0) std::memcpy(place + head_bytes, data, bytes);
   all.out.push(c);

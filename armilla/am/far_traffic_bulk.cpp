@@ -11,6 +11,7 @@
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/ring/heap.hpp"
@@ -70,7 +71,8 @@ handler_slot& zero_copy_slot = fixed_handler<zero_copy_message, zero_copy_handle
 void far_traffic::append_bulk(peer_channel& c, std::uint64_t offset, std::size_t size, handler_id h) {
   const far_bulk_name name{link.next_bulk(c.to), size, h};
   sending.reserve(sending.size() + 1);
-  std::memcpy(all.out.append(c, far_bulk_slot.id, sizeof name, traffic::uncounted_replies), &name, sizeof name);
+  const auto message = message_writer::in_frame(all.out, c, far_bulk_slot.id, sizeof name, traffic::uncounted_replies);
+  std::memcpy(message.at, &name, sizeof name);
   c.limit = c.cursor;
   sending.push_back({c.to, c.index, std::uint32_t(name.id), offset, size, 0});
 }
@@ -81,7 +83,7 @@ bool outbox::append_zero_copy(peer_channel& c, handler_id h, std::size_t size, c
   const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - zero_copy.bytes, 8);
   if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
   if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
-  std::byte* const place = append(c, zero_copy_slot.id, bytes, traffic::uncounted_replies);
+  std::byte* const place = message_writer::in_frame(*this, c, zero_copy_slot.id, bytes, traffic::uncounted_replies).at;
   self.messages->in.count_message(zero_copy_slot.id, bytes);
   c.limit = c.cursor;
   const std::uint32_t id =

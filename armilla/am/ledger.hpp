@@ -9,8 +9,8 @@ namespace armilla::detail {
 class outbox;
 class inbox;
 
-/// What a fence sums over all ranks: lines of frames that have left and lines whose bodies have ended, so that where both are
-/// the same nothing is under way. Paper: STAPL, section 6.5.
+/// What a fence sums over all ranks: lines of frames that have left and lines whose bodies have ended. Where both are the same
+/// in the rounds that team/fence.cpp asks for, nothing is under way. Paper: STAPL, section 6.5.
 class ledger {
  public:
   ledger(const outbox& out, inbox& in) noexcept : out_(out), in_(in) {}
@@ -18,10 +18,10 @@ class ledger {
   /// Lines of frames that have left for any rank; what is queued makes the outbox not idle.
   std::uint64_t created() const noexcept;
   std::uint64_t created_for(rank_t r) const noexcept;
-  /// Lines of frames whose bodies have all ended.
+  /// Lines of frames whose bodies have ended: without `deferred()` of all; from one rank with it, as whose they are is not known.
   std::uint64_t processed() const noexcept;
   std::uint64_t processed_from(rank_t r) const noexcept;
-  /// Bodies put off, bodies that wait, and fibers that bodies left behind.
+  /// Bodies put off, bodies that wait, fibers that bodies left behind, and continuations whose reply has not come.
   std::uint64_t deferred() const noexcept;
 
   void defer() noexcept { ++deferred_; }   ///< a body was put off: its frame does not count as processed

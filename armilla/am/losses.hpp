@@ -38,7 +38,8 @@ class losses {
   std::exception_ptr error(rank_t lost, const char* operation) const;
   [[noreturn, gnu::cold]] void raise(rank_t lost, const char* operation) const;
 
-  /// Behind a look that found nothing. One test in most, a load in some. True: waits may have ended.
+  /// Of the progress thread, behind a look that found nothing; the rank itself asks in `progress::with_rare_work`. One test in
+  /// most, a load in some. True: waits may have ended.
   bool look() {
     if ((++count_.idle_polls & 63) != 0 || !sleeper_.losses_to_hear()) [[likely]]
       return false;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "armilla/am/delivery.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/am/sender.hpp"
 #include "armilla/base/leaves.hpp"
 
@@ -89,8 +90,8 @@ struct active_message {
   static void send(outbox& out, peer_channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     if (!out.admit_statement(c)) return;
-    std::byte* at = out.append(c, handler<active_message<H>>.id, size(bytes.size()),
-                               parts::has_payload ? traffic::uncounted : traffic::statements);
+    constexpr traffic kind = parts::has_payload ? traffic::uncounted : traffic::statements;
+    std::byte* at = message_writer::in_frame(out, c, handler<active_message<H>>.id, size(bytes.size()), kind).at;
     (put_argument(at, values), ...);
     if constexpr (parts::has_payload) {
       put_argument(at, std::uint64_t(bytes.size()));
@@ -103,12 +104,12 @@ struct active_message {
   template <class... A>
   static bool send_alone(outbox& out, peer_channel& c, argument_list<A...>, const std::type_identity_t<A>&... values) {
     if constexpr (parts::has_payload) return false;
-    std::byte* at = out.begin_alone(c, handler<active_message<H>>.id, size(0), traffic::statements);
-    if (at == nullptr) [[unlikely]]
+    const auto message = message_writer::alone(out, c, handler<active_message<H>>.id, size(0), traffic::statements);
+    if (!message) [[unlikely]]
       return false;
+    std::byte* at = message.at;
     (put_argument(at, values), ...);
-    out.publish_alone(c, size(0));
-    return true;
+    return message.finish(out, c, size(0));
   }
 
  private:

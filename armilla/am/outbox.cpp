@@ -332,7 +332,7 @@ void outbox::flush_listed() {
 }
 
 shared_range outbox::memory_for(rank_t dest) const noexcept {
-  if (host_.segment[std::size_t(dest)] == nullptr) return {};  // access rules: the same for all ranks
+  if (host_.segment[std::size_t(dest)] == nullptr) return {};  // that rank does not map this one's either
   return {host_.segment_start(self.rank), host_.layout.segment_bytes, eager_};
 }
 

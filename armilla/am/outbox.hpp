@@ -34,8 +34,8 @@ enum class audience : bool { program, job };
 
 /// The sending side of a rank: it appends messages for its peers.
 ///
-/// `append` gives the place of a message's bytes, the caller fills it at once, and then calls `done` (the message may wait for
-/// others) or `publish` (it goes now). Messages to one peer arrive in the order of their appending.
+/// A `message_writer` gives the place of a message's bytes, the caller fills it at once, and then calls `done` (the message may
+/// wait for others) or `publish` (it goes now). Messages to one peer arrive in the order in which their places were given.
 ///
 /// Without credit a send of the rank's own code takes in messages until there is some. A send from inside a body is queued here
 /// instead, so that sending never makes a body wait (see docs/guide/messages.md).
@@ -96,57 +96,6 @@ class outbox {
     if (c.full) [[unlikely]]
       return admit_statement_slowly(c);
     return true;
-  }
-
-  /// Where the `size` bytes (a multiple of 8) of one message for handler `h` go. Budget: one test, else the slow path.
-  /// `kind`: what each message for this handler counts as, if all have this size; others count themselves.
-  std::byte* append(peer_channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
-    std::byte* place = c.cursor;
-    if (c.bundle_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
-      c.cursor = place + size;
-      return place;
-    }
-    return append_slowly(c, h, size, kind);
-  }
-
-  /// The place of one more message of the open bundle.
-  struct bundle_place {
-    std::byte* at;  ///< null: it must take the slow path
-    bool fills;     ///< nothing else fits: `publish` when it is written. Told here: behind that the channel would be read again.
-  };
-  /// The same as `append` for one more message of the open bundle, if it needs no more than its bytes.
-  bundle_place append_to_bundle(peer_channel& c, handler_id h, std::size_t size) noexcept {
-    std::byte* const place = c.cursor;
-    const std::size_t room = std::size_t(c.limit - place);
-    if (c.hot_handler != h || room < size) [[unlikely]]
-      return {nullptr, false};
-    if (place == nullptr) __builtin_unreachable();  // a bundle is open
-    c.cursor = place + size;
-    return {place, room == size};
-  }
-
-  /// A frame for one message that goes alone: its place, or null when the general way must be taken (a frame is open, there is
-  /// no credit, it is too long, the peer is far or of another program). Then `publish_alone`.
-  ///
-  /// Budget: two stores into the line and one for the ring's position. The processor keeps some 64 stores in flight, and they
-  /// leave in order: each store more makes fewer lines travel to the other core at a time. Measured: 9, 13, 17 ns a message
-  /// with 3, 4, 5 stores.
-  template <audience To = audience::program>
-  std::byte* begin_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
-    if (c.open() || (To == audience::job ? c.full : c.blocked) || size > eager_) [[unlikely]]
-      return nullptr;
-    const ring_writer::room room = c.ring.reserve(size + sizeof(bundle_header), size + sizeof(bundle_header));
-    if (room.begin == nullptr) [[unlikely]]
-      return nullptr;
-    if (c.alone_handler != h || c.alone_size != size) [[unlikely]]
-      start_alone(c, h, size, kind);
-    const std::uint64_t head = std::uint64_t(size) << 32 | h;  // a record, in one store
-    std::memcpy(room.begin, &head, sizeof head);
-    return room.begin + sizeof head;
-  }
-  void publish_alone(peer_channel& c, std::size_t size) {
-    if (c.link::publish(size + sizeof(bundle_header))) [[unlikely]]
-      ++count_.wakes_sent;
   }
 
   /// What comes next in the open frame begins a bundle of its own, whichever handler it is for.
@@ -255,8 +204,65 @@ class outbox {
   void enter_child() noexcept;
 
  private:
+  friend class message_writer;
   friend class outgoing_block;
   friend struct far_traffic;
+
+  // ---- the places of a message: see message_writer ----
+
+  /// Where the `size` bytes (a multiple of 8) of one message for handler `h` go. Budget: one test, else the slow path.
+  /// `kind`: what each message for this handler counts as, if all have this size; others count themselves.
+  std::byte* append(peer_channel& c, handler_id h, std::size_t size, traffic kind = traffic::uncounted) {
+    std::byte* place = c.cursor;
+    if (c.bundle_handler == h && std::size_t(c.limit - place) >= size) [[likely]] {
+      c.cursor = place + size;
+      return place;
+    }
+    return append_slowly(c, h, size, kind);
+  }
+
+  /// The place of one more message of the open bundle.
+  struct bundle_place {
+    std::byte* at;  ///< null: it must take the slow path
+    bool fills;     ///< nothing else fits: `publish` when it is written. Told here: behind that the channel would be read again.
+  };
+  /// The same as `append` for one more message of the open bundle, if it needs no more than its bytes.
+  bundle_place append_to_bundle(peer_channel& c, handler_id h, std::size_t size) noexcept {
+    std::byte* const place = c.cursor;
+    const std::size_t room = std::size_t(c.limit - place);
+    if (c.hot_handler != h || room < size) [[unlikely]]
+      return {nullptr, false};
+    if (place == nullptr) __builtin_unreachable();  // a bundle is open
+    c.cursor = place + size;
+    return {place, room == size};
+  }
+
+  /// A frame for one message that goes alone: its place, or null when the general way must be taken (a frame is open, there is
+  /// no credit, it is too long, the peer is far or of another program). Then `publish_alone`.
+  ///
+  /// Budget: two stores into the line and one for the ring's position. The processor keeps some 64 stores in flight, and they
+  /// leave in order: each store more makes fewer lines travel to the other core at a time. Measured: 9, 13, 17 ns a message
+  /// with 3, 4, 5 stores.
+  template <audience To = audience::program>
+  std::byte* begin_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
+    if (c.open() || (To == audience::job ? c.full : c.blocked) || size > eager_) [[unlikely]]
+      return nullptr;
+    const ring_writer::room room = c.ring.reserve(size + sizeof(bundle_header), size + sizeof(bundle_header));
+    if (room.begin == nullptr) [[unlikely]]
+      return nullptr;
+    if (c.alone_handler != h || c.alone_size != size) [[unlikely]]
+      start_alone(c, h, size, kind);
+    const std::uint64_t head = std::uint64_t(size) << 32 | h;  // a record, in one store
+    std::memcpy(room.begin, &head, sizeof head);
+    return room.begin + sizeof head;
+  }
+  void publish_alone(peer_channel& c, std::size_t size) {
+    if (c.link::publish(size + sizeof(bundle_header))) [[unlikely]]
+      ++count_.wakes_sent;
+  }
+
+  // ---- behind them ----
+
   [[gnu::noinline]] std::byte* append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind);
   watermark* start_block(peer_channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(peer_channel& c, handler_id h, std::size_t size);

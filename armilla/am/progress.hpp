@@ -61,7 +61,7 @@ class progress {
   /// Whether there is anything to take in, or to send as soon as there is credit.
   bool anything_to_do() const noexcept { return out_.any_queued() || in_.anything_has_come(); }
 
-  /// What takes in the calls of guests of the job, behind a look that found nothing. True: fibers may be ready.
+  /// What takes in the calls of guests of the job, behind each eighth look. True: fibers may be ready.
   struct guest_work {
     bool (*serve)(void* argument) = nullptr;
     void* argument = nullptr;

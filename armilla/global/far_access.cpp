@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -133,9 +134,9 @@ std::byte* append_question(rank_memory& m, const far_piece& piece, far_wait* wai
   question.offset = piece.at.offset;
   question.where = piece.at.where;
   try {
-    std::byte* const place = out.append(c, far_question_handler, question.head.size);
-    std::memcpy(place, &question, sizeof question);
-    return place + sizeof question;
+    const auto message = message_writer::in_frame(out, c, far_question_handler, question.head.size);
+    std::memcpy(message.at, &question, sizeof question);
+    return message.at + sizeof question;
   } catch (...) {  // refused: it is not under way
     --left;
     if (waiter != nullptr) --waiter->left;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/global/far_access_messages.hpp"
 #include "armilla/ring/heap.hpp"
@@ -30,9 +31,9 @@ auto& reply_slot = fixed_handler<access_reply, far_reply_handler>;
 
 std::byte* begin_reply(outbox& out, rank_t to, const far_head& question, far_status status, std::size_t bytes) {
   const far_head head{std::uint32_t(sizeof(far_head) + align_up(bytes, 8)), question.name, status, 0};
-  std::byte* const place = out.append(out.to(to), reply_slot.id, head.size, traffic::uncounted_replies);
-  std::memcpy(place, &head, sizeof head);
-  return place + sizeof head;
+  const auto message = message_writer::in_frame(out, out.to(to), reply_slot.id, head.size, traffic::uncounted_replies);
+  std::memcpy(message.at, &head, sizeof head);
+  return message.at + sizeof head;
 }
 
 void end_reply(outbox& out, rank_t to) {

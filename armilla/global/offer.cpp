@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -97,7 +98,7 @@ copy_offer::copy_offer(rank_memory& m, global_address to, const std::byte* from,
   terms_->now.store(open, std::memory_order_relaxed);  // the message is the release
   const offer_name name{block_, block.generation};
   peer_channel& c = m.messages.out.to(owner_);
-  std::memcpy(m.messages.out.append(c, offer_slot.id, sizeof name), &name, sizeof name);
+  std::memcpy(message_writer::in_frame(m.messages.out, c, offer_slot.id, sizeof name).at, &name, sizeof name);
   m.messages.out.flush(owner_);
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "armilla/am/delivery.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/object/object_state.hpp"
 #include "armilla/object/reference_book.hpp"
@@ -75,8 +76,8 @@ template <class Message>
 void send(context& self, rank_t to, const Message& m) {
   outbox& out = *self.out;
   peer_channel& c = out.to(to);
-  std::byte* const place = out.append(c, fixed_handler<taker<Message>, handler_of<Message>>.id, sizeof m, traffic::statements);
-  std::memcpy(place, &m, sizeof m);
+  const handler_id h = fixed_handler<taker<Message>, handler_of<Message>>.id;
+  std::memcpy(message_writer::in_frame(out, c, h, sizeof m, traffic::statements).at, &m, sizeof m);
   out.done(c);
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/am/method_name.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
@@ -201,7 +202,8 @@ void reply_error(outbox& out, rank_t source, op_id to, std::exception_ptr reason
   const error_head head{to, std::uint32_t(found.type.size()), std::uint32_t(found.text.size())};
   const std::size_t letters = found.type.size() + found.text.size();
   peer_channel& c = out.to(source);
-  std::byte* place = out.append(c, error_handler.id, sizeof head + align_up(letters, 8), traffic::uncounted_replies);
+  const std::size_t bytes = sizeof head + align_up(letters, 8);
+  std::byte* const place = message_writer::in_frame(out, c, error_handler.id, bytes, traffic::uncounted_replies).at;
   std::memcpy(place, &head, sizeof head);
   std::memcpy(place + sizeof head, found.type.data(), found.type.size());
   std::memcpy(place + sizeof head + found.type.size(), found.text.data(), found.text.size());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/calls.hpp"
@@ -52,7 +53,8 @@ const method_table::entry& entry_of(delivery& in, rank_t source, const bundle_re
 void send_index(outbox& out, rank_t to, std::uint32_t method, std::uint32_t stub) {
   peer_channel& c = out.to(to);
   const index_message message{method, stub};
-  std::memcpy(out.append(c, named_index_handler, sizeof message, traffic::uncounted_replies), &message, sizeof message);
+  std::memcpy(message_writer::in_frame(out, c, named_index_handler, sizeof message, traffic::uncounted_replies).at, &message,
+              sizeof message);
   c.urgent = true;
   out.done(c);
 }
@@ -196,7 +198,7 @@ std::byte* begin_cold_call(outbox& out, peer_channel& c, const method_number& me
   head.name_bytes = std::uint32_t(std::min(what.name.size(), longest_name));
   head.signature_bytes = std::uint32_t(std::min(what.signature.size(), longest_name));
   const std::size_t letters = align_up(std::size_t(head.name_bytes) + head.signature_bytes, 8);
-  std::byte* place = out.append(c, named_cold_handler, sizeof head + letters + bytes);
+  std::byte* place = message_writer::in_frame(out, c, named_cold_handler, sizeof head + letters + bytes).at;
   head.wants_index = stubs.find(method, c.to) == stub_cache::unknown;  // else an earlier call has asked
   if (head.wants_index != 0) stubs.set(method.value, c.to, stub_cache::asked);
   ++out.count().stub_misses;

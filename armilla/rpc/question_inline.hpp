@@ -56,7 +56,7 @@ struct reply {
     const std::size_t bytes = reply_size(result);
     const auto message = message_writer::begin<To>(out, c, h, bytes, alone, traffic::replies, traffic::uncounted_replies);
     if constexpr (To == audience::job)
-      if (!message.alone()) out.end_bundle(c);
+      if (!message.is_alone()) out.end_bundle(c);
     std::memcpy(message.at, &to, sizeof to);
     if constexpr (!std::is_void_v<R>) encoder(message.at + sizeof to).put(result);
     if (message.finish(out, c, bytes)) [[likely]]
@@ -67,15 +67,14 @@ struct reply {
 
   /// One more of a row of replies to rank `c.to`, by a body that has not waited. False: it must go by `send`.
   static bool send_in_line(outbox& out, peer_channel& c, op_id to, const value& result) {
-    const auto [place, fills] = out.append_to_bundle(c, handler<reply<R>>.id, message_bytes);
-    if (place == nullptr) [[unlikely]]
+    const auto message = message_writer::in_bundle(out, c, handler<reply<R>>.id, message_bytes);
+    if (!message) [[unlikely]]
       return false;
-    std::memcpy(place, &to, sizeof to);
-    if constexpr (!std::is_void_v<R>) encoder(place + sizeof to).put(result);
+    std::memcpy(message.at, &to, sizeof to);
+    if constexpr (!std::is_void_v<R>) encoder(message.at + sizeof to).put(result);
     ++out.count().replies_sent;
     c.urgent = true;
-    if (fills) [[unlikely]]
-      out.publish(c);
+    message.finish(out, c, message_bytes);
     return true;
   }
 
@@ -285,7 +284,7 @@ bool write_zero_copy(outbox& out, peer_channel& c, op_id name, std::size_t size,
   return message.good() && out.append_zero_copy(c, question_id<F, A...>(), size, message);
 }
 
-/// A question that is too long for the ring: it is read while it is written.
+/// A question that is longer than ARMILLA_EAGER: it is read while it is written.
 template <class F, class... A>
 [[gnu::noinline]] void write_long_question(outbox& out, peer_channel& c, op_id name, std::size_t size, const shared_range& stable,
                                            const F& f, const A&... arguments) {

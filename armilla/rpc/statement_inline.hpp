@@ -4,6 +4,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "armilla/am/message_writer.hpp"
 #include "armilla/rpc/by_name.hpp"
 #include "armilla/rpc/call_handlers.hpp"
 #include "armilla/rpc/callable.hpp"
@@ -136,7 +137,7 @@ template <class F, class... A>
     packed::write({}, block, 0, f, arguments...);
     block.finish();
   } else {
-    packed::write({}, out.append(c, statement_id<F, A...>(), size, kind), f, arguments...);
+    packed::write({}, message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at, f, arguments...);
   }
   if constexpr (!packed::fixed) ++out.count().statements_sent;
   out.done(c);
@@ -152,20 +153,20 @@ void send_statement(outbox& out, peer_channel& c, const F& f, const A&... argume
     return out.publish(c);
   }
   if constexpr (packing<F, A...>::fixed) {
-    const auto [place, fills] = out.append_to_bundle(c, statement_id<F, A...>(), statement<F, A...>::size(arguments...));
-    if (place != nullptr) [[likely]] {
-      packing<F, A...>::write({}, place, f, arguments...);
-      if (fills) [[unlikely]]
-        out.publish(c);
+    const std::size_t size = statement<F, A...>::size(arguments...);
+    if (const auto message = message_writer::in_bundle(out, c, statement_id<F, A...>(), size)) [[likely]] {
+      packing<F, A...>::write({}, message.at, f, arguments...);
+      message.finish(out, c, size);
       return;
     }
   }
   if (c.aggregate == 0 && !out.observed()) {  // alone, at once
     const std::size_t size = statement<F, A...>::size(arguments...);
-    if (std::byte* const place = out.begin_alone<audience_of<F>>(c, statement_id<F, A...>(), size, traffic::statements))
+    if (const auto message = message_writer::alone<audience_of<F>>(out, c, statement_id<F, A...>(), size, traffic::statements))
         [[likely]] {
-      packing<F, A...>::write({}, place, f, arguments...);
-      return out.publish_alone(c, size);
+      packing<F, A...>::write({}, message.at, f, arguments...);
+      message.finish(out, c, size);
+      return;
     }
   }
   start_statements<F, A...>(out, c, f, arguments...);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/message_writer.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/team/last_fence.hpp"
@@ -138,9 +139,9 @@ void invite(outbox& out, const newcomer& to, const invitation& what) {
   words.insert(words.end(), what.ranks.begin(), what.ranks.end());
   words.insert(words.end(), what.ancestors.begin(), what.ancestors.end());
   const std::size_t bytes = words.size() * sizeof(std::uint64_t);
-  std::byte* const place = out.append(c, invitation_slot.id, sizeof what.head + bytes);
-  std::memcpy(place, &what.head, sizeof what.head);
-  std::memcpy(place + sizeof what.head, words.data(), bytes);
+  const auto message = message_writer::in_frame(out, c, invitation_slot.id, sizeof what.head + bytes);
+  std::memcpy(message.at, &what.head, sizeof what.head);
+  std::memcpy(message.at + sizeof what.head, words.data(), bytes);
   out.flush(to.rank);
 }
 

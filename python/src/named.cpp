@@ -107,8 +107,8 @@ std::byte* room(detail::outbox& out, detail::peer_channel& c, const called_metho
   if (known < detail::stub_cache::first_known) return detail::begin_cold_call(out, c, m.number, m.description(), question, size);
   ++out.count().stub_hits;
   index = known - detail::stub_cache::first_known;
-  return out.append(c, question ? detail::named_question_handler : detail::named_statement_handler, size,
-                    detail::traffic::uncounted);
+  const detail::handler_id h = question ? detail::named_question_handler : detail::named_statement_handler;
+  return detail::message_writer::in_frame(out, c, h, size).at;
 }
 
 // The message begins with `head` bytes; the method's index is the last of them.
@@ -253,7 +253,7 @@ void send_reply(detail::delivery& in, rank_t source, op_id to, const bytes& resu
   const auto message =
       detail::message_writer::begin<detail::audience::job>(out, c, detail::named_reply_handler, size, in.body_has_waited(),
                                                            detail::traffic::replies, detail::traffic::uncounted_replies);
-  if (!message.alone()) out.end_bundle(c);
+  if (!message.is_alone()) out.end_bundle(c);
   std::memset(message.at + size - 8, 0, 8);
   std::memcpy(message.at, &to, sizeof to);
   if (!result.empty()) std::memcpy(message.at + sizeof to, result.data(), result.size());
