@@ -33,6 +33,14 @@ constexpr std::uint32_t first_generation(std::uint32_t life) noexcept {
   return spread != 0 ? spread : 1;
 }
 
+/// The life, of those up to `last`, to which a generation belongs: names of one life are used up far from the next one's.
+constexpr std::uint32_t life_of_generation(std::uint32_t generation, std::uint32_t last) noexcept {
+  std::uint32_t found = last;
+  for (std::uint32_t life = 0; life < last; ++life)
+    if (generation - first_generation(life) < generation - first_generation(found)) found = life;
+  return found;
+}
+
 inline rank_life life_of(const job_block& job, rank_t r) noexcept {
   return rank_life::from(job.life[r].load(std::memory_order_acquire));
 }

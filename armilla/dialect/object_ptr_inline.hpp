@@ -77,7 +77,7 @@ template <class T>
 struct object_read {
   armilla::detail::object_name name;
   T operator()() const {
-    armilla::detail::object_use use(name, "read");
+    armilla::detail::object_use use = armilla::detail::use_object<T>(name, "read");
     return use.template as<T>();
   }
 };
@@ -85,7 +85,7 @@ template <class T>
 struct object_write {
   armilla::detail::object_name name;
   void operator()(T value) const {
-    armilla::detail::object_use use(name, "write");
+    armilla::detail::object_use use = armilla::detail::use_object<T>(name, "write");
     use.template as<T>() = std::move(value);
   }
 };
@@ -95,7 +95,7 @@ template <auto M, class T>
 struct sync_member_read {
   armilla::detail::object_name name;
   auto operator()() const {
-    armilla::detail::object_use use(name, "call");
+    armilla::detail::object_use use = armilla::detail::use_object<T>(name, "call");
     auto value = (use.template as<T>().*M).read();
     return value;
   }
@@ -104,7 +104,7 @@ template <auto M, class T, class V>
 struct sync_member_write {
   armilla::detail::object_name name;
   void operator()(V value) const {
-    armilla::detail::object_use use(name, "write");
+    armilla::detail::object_use use = armilla::detail::use_object<T>(name, "write");
     (use.template as<T>().*M).write(std::move(value));
   }
 };

@@ -44,20 +44,20 @@ struct member_of_object {
   template <class... A>
     requires std::is_member_function_pointer_v<decltype(M)>
   auto operator()(A&&... arguments) const -> std::decay_t<std::invoke_result_t<decltype(M), T&, A...>> {
-    object_use use(name, "call");
+    object_use use = use_object<T>(name, "call");
     [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(use);
     return (use.template as<T>().*M)(std::forward<A>(arguments)...);
   }
   auto operator()() const
     requires std::is_member_object_pointer_v<decltype(M)>
   {
-    object_use use(name, "call");
+    object_use use = use_object<T>(name, "call");
     return use.template as<T>().*M;
   }
   template <class V>
     requires std::is_member_object_pointer_v<decltype(M)>
   void operator()(V&& value) const {
-    object_use use(name, "async");
+    object_use use = use_object<T>(name, "async");
     use.template as<T>().*M = std::forward<V>(value);
   }
 };

@@ -155,7 +155,7 @@ struct pointed_member_of_object {
   auto operator()(A&&... arguments) const
       -> std::decay_t<decltype(std::declval<const portable_member<F, C>&>().run(std::declval<T&>(), std::declval<object_use&>(),
                                                                                 std::forward<A>(arguments)...))> {
-    object_use use(name, "call");
+    object_use use = use_object<T>(name, "call");
     return member.run(use.template as<T>(), use, std::forward<A>(arguments)...);
   }
 };

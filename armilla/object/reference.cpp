@@ -103,12 +103,16 @@ void release_message::take(context& self, rank_t source, const release_message& 
 }
 
 void destroy_message::take(context& self, rank_t, const destroy_message& m) {
-  if (object_slot* const slot = self.objects->slots.find(m.name)) self.objects->slots.destroy(*slot);
+  if (object_slot* const slot = self.objects->slots.find(m.name))
+    self.objects->slots.destroy(*slot);
+  else
+    self.objects->remade.refuse(m.name);
 }
 
 void ask_message::take(context& self, rank_t source, const ask_message& m) {
   object_slot* const slot = self.objects->slots.find(m.name);
-  send(self, source, grant_message{m.ticket, slot == nullptr ? 0 : grant(*slot)});
+  const std::uint64_t of_none = self.objects->remade.awaits(m.name) ? full_weight : 0;
+  send(self, source, grant_message{m.ticket, slot == nullptr ? of_none : grant(*slot)});
 }
 
 // ---- what a holder does ----

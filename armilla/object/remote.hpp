@@ -21,6 +21,10 @@ namespace armilla {
 /// Cost: a copy counts up by one; no copy and no sending makes a message. The last copy of a rank that goes sends one
 /// statement of 16 bytes to the owner. A reference belongs to its rank's thread. A closure cannot capture one: pass it as an
 /// argument. Two objects that refer to each other keep each other alive until the job ends.
+///
+/// Where the job replaces ranks that it loses (ARMILLA_ON_LOSS=replace) an object is lost with its rank, unless its class says
+/// how it is made again: `static std::unique_ptr<T> made_again(am::remote<T> self)`, of a final class. The first call that comes
+/// to the lost one's successor runs it there, and the references of before are good again. See docs/guide/objects.md.
 /// Paper: MRPC, section 2 (global pointers to processor objects).
 template <class T>
 class remote : public detail::remote_base {

@@ -88,6 +88,14 @@ struct remote_access {
   static const reference* held(const remote_base& r) noexcept { return r.held_; }
 };
 
+template <class T>
+void remake(object_name name) {
+  static_assert(std::is_final_v<T>, "armilla: a class whose objects are made again (made_again) must be final");
+  current->objects->remade.make(*current, name, kind_of_object<T>, [](context& self, object_name old) -> void* {
+    return T::made_again(remote_access::make<T>(reference_to_remade(self, old))).release();
+  });
+}
+
 /// While a body runs in it, an object is not destroyed. Throws when it is gone.
 class object_use {
  public:
@@ -109,6 +117,15 @@ class object_use {
  private:
   object_slot* slot_;
 };
+
+/// That of class T, made again where it was lost.
+template <class T>
+object_use use_object(object_name name, const char* operation) {
+  if constexpr (remakeable<T>)
+    if (current->objects->slots.find(name) == nullptr) [[unlikely]]
+      remake<T>(name);
+  return {name, operation};
+}
 
 [[noreturn, gnu::cold]] void throw_null_reference(const char* operation);
 void* local_object(const reference* r, const std::type_info& type, base_finder finder);

@@ -8,8 +8,14 @@
 #include "armilla/base/error.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/object/creations.hpp"
+#include "armilla/object/remake.hpp"
 
 namespace armilla::detail {
+
+object_slot* slot_table::find_remade(object_name name) noexcept {
+  object_slot* const s = remade_.find(name);
+  return s != nullptr && s->object != nullptr && !s->doomed ? s : nullptr;
+}
 
 void slot_table::grow() {
   const auto first = std::uint32_t(chunks_.size()) * chunk_slots;
@@ -49,6 +55,7 @@ void slot_table::bury(object_slot& slot) {
   slot.owed = 0;
   if (++slot.name.generation == 0) slot.name.generation = 1;
   creations_.forget(slot.created_as);
+  remade_.forget(slot);
   slot.kind->destroy(object);
   slot.doomed = false;
   slot.next_free = free_;

@@ -30,6 +30,7 @@ struct creation_key {
 };
 
 class creation_table;
+class remade_objects;
 
 /// What the owner knows of an object's class.
 struct object_kind {
@@ -72,7 +73,7 @@ struct object_slot {
 /// A rank's processor objects. Slots are pooled and never move; a name from another rank is looked up with two tests.
 class slot_table {
  public:
-  explicit slot_table(creation_table& creations) : creations_(creations) {}
+  slot_table(creation_table& creations, remade_objects& remade) : creations_(creations), remade_(remade) {}
   slot_table(const slot_table&) = delete;
 
   /// Takes over `object`.
@@ -81,9 +82,9 @@ class slot_table {
   /// The living object of that name, or null.
   object_slot* find(object_name name) noexcept {
     if (name.slot / chunk_slots >= chunks_.size()) [[unlikely]]
-      return nullptr;
+      return find_remade(name);
     object_slot* const s = &chunks_[name.slot / chunk_slots][name.slot % chunk_slots];
-    return s->name.generation == name.generation && s->object != nullptr && !s->doomed ? s : nullptr;
+    return s->name.generation == name.generation && s->object != nullptr && !s->doomed ? s : find_remade(name);
   }
 
   /// Its name means nothing from now on; it is destroyed when no body runs in it.
@@ -110,11 +111,13 @@ class slot_table {
     const std::type_info* base;
     std::ptrdiff_t offset;
   };
+  [[gnu::cold]] object_slot* find_remade(object_name name) noexcept;
   void grow();
   void bury(object_slot& slot);
   [[gnu::noinline]] void look_as(object_slot& slot, const std::type_info& base, base_finder finder);
 
   creation_table& creations_;
+  remade_objects& remade_;
   std::vector<owned<object_slot[]>> chunks_;
   std::vector<known_base> bases_;  // few: each is found once in a job
   object_slot* free_ = nullptr;

@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -103,6 +106,66 @@ void old_objects() {
     say("WRONG: an old name finds an object");
   } catch (const am::error&) { say("an old name finds nothing"); }
   if (am::call<&thing::get>(other).get() != 7) say("WRONG: a new one does not");
+}
+
+// ---- unless their class says how they are made again ----
+
+class ledger final {
+ public:
+  explicit ledger(long balance) : balance_(balance) {}
+  static std::unique_ptr<ledger> made_again(am::remote<ledger> self);
+  void pay_in(long n) { balance_ += n; }
+  long balance() const { return balance_; }
+  bool is(const am::remote<ledger>& other) const { return other.local() == this; }
+
+ private:
+  long balance_;
+};
+std::map<am::remote<ledger>, long> saved;  // on rank 0
+am::per_rank<int> made;                    // again, on the newcomer
+
+std::unique_ptr<ledger> ledger::made_again(am::remote<ledger> self) {
+  ++*made;
+  const long balance = am::call(0, [](const am::remote<ledger>& of) { return saved[of]; }, self).get();
+  if (balance == 0) throw std::runtime_error("not yet");
+  return balance < 0 ? nullptr : std::make_unique<ledger>(balance);
+}
+
+std::string balance_of(const am::remote<ledger>& l) {
+  try {
+    return std::to_string(am::call<&ledger::balance>(l).get());
+  } catch (const am::remote_error& e) { return std::string(e.what()).find("not yet") != std::string::npos ? "not yet" : "none"; }
+}
+
+// Ranks 0 and 2 call it, the latter in several fibers.
+void pay_in_by_all(const am::remote<ledger>& l) {
+  await_successor();
+  am::parfor(0, 10, [&](int) { am::call<&ledger::pay_in>(l, 1L).get(); });
+  am::async(0, [] { ++*asked; });
+  while (am::rank() == 0 && *asked < 2) am::sleep_for(1ms);
+}
+
+void objects_again() {
+  const auto make = [] { return am::create<ledger>(lost, 100L).get(); };
+  am::remote<ledger> kept, ended, barred, late;
+  if (am::rank() == 0) {
+    kept = make(), ended = make(), barred = make(), late = make();
+    saved = {{kept, 200}, {ended, 300}, {barred, -1}, {late, 0}};
+  }
+  kept = am::broadcast(kept, 0);
+  am::barrier();
+  if (am::rank() == lost) die();
+  if (am::rank() == 0 || am::rank() == 2) pay_in_by_all(kept);
+  if (am::rank() != 0) return;
+  const std::string paid_in = balance_of(kept);
+  if (!am::call<&ledger::is>(kept, kept).get()) say("WRONG: its name means another");
+  const std::string first = balance_of(late);
+  saved[late] = 5;
+  const std::string second = balance_of(late);
+  am::destroy(ended), am::destroy(kept);
+  say((paid_in + ", " + first + ", " + second + ", " + balance_of(barred) + ", " + balance_of(ended) + ", " + balance_of(kept))
+          .c_str());
+  say(("made " + std::to_string(am::call(lost, [] { return *made; }).get()) + " times").c_str());
 }
 
 // The successor provides the same methods, in another order: where the lost one had them is of no use.
@@ -232,9 +295,10 @@ int main(int argc, char** argv) {
     if (scene == "old_replies") old_replies();
     if (scene == "old_objects") old_objects();
     if (scene == "old_methods") old_methods();
+    if (scene == "objects_again") objects_again();
     if (scene == "parts") parts();
     if (scene == "fences_of_all") fences_of_all();
-    if (scene.starts_with("old_") || scene == "parts" || scene == "fences_of_all") stay();
+    if (scene.starts_with("old_") || scene == "objects_again" || scene == "parts" || scene == "fences_of_all") stay();
     if (scene == "one_team") take_in();
     if (scene == "late") late();
     if (scene == "short_lives" || scene == "fence_in_newcomer" || scene == "nothing_said" || scene == "alone" ||

@@ -31,6 +31,9 @@ class OnReplace(FailedJobs, unittest.TestCase):
     def test_names_of_objects_are_old(self):
         self.assert_scene("old_objects", ["rank 0: an old name finds nothing"])
 
+    def test_objects_are_made_again_if_their_class_says_how(self):
+        self.assert_scene("objects_again", ["rank 0: 220, not yet, 5, none, none, none", "rank 0: made 4 times"])
+
     def test_methods_are_asked_for_again(self):
         self.assert_scene("old_methods", ["rank 0: names find the methods"])
 
