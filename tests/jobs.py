@@ -2,6 +2,7 @@
 """Jobs started and looked at from outside, for the tests of how they start and end."""
 import os
 import random
+import re
 import subprocess
 import uuid
 
@@ -45,16 +46,22 @@ class Job:
 
     def children(self):
         """Its ranks, where it is a supervisor."""
-        try:
-            with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children") as f:
-                return list(map(int, f.read().split()))
-        except FileNotFoundError:
-            return []
+        return children_of(self.process.pid)
 
     def messages(self):
         return [line for line in self.err.splitlines() if line.startswith("armilla")]
 
 
+def children_of(pid):
+    """In the order in which they were started; that of their numbers may have begun anew."""
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children") as f:
+            return list(map(int, f.read().split()))
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+FABRIC_OF_HOSTS = os.environ.get("FABRIC_OF_HOSTS", "auto")  # of jobs over several
 HOSTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "hosts", "hosts")
 
 
@@ -65,10 +72,26 @@ def over_hosts(launcher, ranks):
             "--rsh", os.environ["TEST_HOSTS_RSH"]]
 
 
+def processes_on(host, programs):
+    """Those of any of the programs on one of the hosts."""
+    listed = subprocess.run([HOSTS, "list"], capture_output=True, text=True, check=True).stdout
+    space = os.readlink("/proc/" + re.search(rf" {host} .* process (\d+)$", listed, re.M)[1] + "/ns/net")
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/exe") in programs and os.readlink(f"/proc/{pid}/ns/net") == space:
+                found.append(int(pid))
+        except OSError:
+            pass
+    return sorted(found)
+
+
 def ranks_on_hosts(program):
-    """The processes of the program by host; on each in the order of their numbers. h1 is the host on which the first was started."""
-    by_host = {}
-    for pid in sorted(map(int, filter(str.isdigit, os.listdir("/proc")))):
+    """The processes of the program by host; on each in the order of their start."""
+    by_host, started = {}, []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        started += children_of(pid)
+    for pid in started:
         try:
             if os.readlink(f"/proc/{pid}/exe") == os.path.realpath(program):
                 by_host.setdefault(os.readlink(f"/proc/{pid}/ns/uts"), []).append(pid)

@@ -42,12 +42,16 @@ inline void strike_at(const char* when) {
     if (d.when == when) strike(d);
 }
 
+/// From here on a loss does not end the job.
+inline void tell_begun() { armilla::print_on(0, "begun\n"); }
+
 /// Where all have begun, and deaths `start` count from. False: one that was quicker is lost in the very meeting.
 inline bool begin() {
   bool whole = true;
   try {
     armilla::barrier();
   } catch (const armilla::rank_lost&) { whole = false; }
+  tell_begun();
   strike_at("start");
   return whole;
 }

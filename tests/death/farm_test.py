@@ -17,7 +17,7 @@ def workers_of(job, farm, launcher):
     """All but rank 0: the oldest child of the supervisor; of several hosts the first one on either stays."""
     if launcher:
         return [pid for host in ranks_on_hosts(farm) for pid in host[1:]]
-    return sorted(job.children())[1:]
+    return job.children()[1:]
 
 
 def wait_for_workers(job, farm, launcher, many):

@@ -93,6 +93,7 @@ void compare() {
 int live(unsigned seed, long steps) {
   std::mt19937 own(seed * 7919 + unsigned(am::rank()));
   meet([] { am::barrier(); });  // a rank that was quicker may be lost in it
+  deaths::tell_begun();
   deaths::strike_at("start");
   for (long step = 0; step < steps; ++step) {
     for (unsigned i = own() % 8; i-- > 0;) to_any(own);

@@ -22,7 +22,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
-from jobs import Job  # noqa: E402
+from jobs import Job, processes_on  # noqa: E402
 from causes import CAUSES  # noqa: E402
 
 HOSTS = os.path.join(os.path.dirname(HERE), "hosts", "hosts")
@@ -90,19 +90,8 @@ class Scene:
 
 def processes(host=None, name=None):
     """Of the job: all, or those of a host, or of one program."""
-    space = None
-    if host is not None:
-        listed = subprocess.run([HOSTS, "list"], capture_output=True, text=True, check=True).stdout
-        space = os.readlink("/proc/" + re.search(rf" {host} .* process (\d+)$", listed, re.M)[1] + "/ns/net")
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            if os.readlink(f"/proc/{pid}/exe") in ((MORTAL, LAUNCHER) if name is None else (name,)):
-                if space is None or os.readlink(f"/proc/{pid}/ns/net") == space:
-                    found.append(int(pid))
-        except OSError:
-            pass
-    return sorted(found)
+    programs = (MORTAL, LAUNCHER) if name is None else (name,)
+    return sorted(pid for h in ((host,) if host else ("h1", "h2")) for pid in processes_on(h, programs))
 
 
 def deaths(folder, count):

@@ -60,7 +60,7 @@ class Service(Job):
     def wait_for_service(self):
         if not self.wait_until(lambda: self.serves):
             return False
-        found = sum(sorted(ranks_on_hosts(self.program), key=len, reverse=True), []) if self.launcher else sorted(self.children())
+        found = sum(sorted(ranks_on_hosts(self.program), key=len, reverse=True), []) if self.launcher else self.children()
         self.living = dict(enumerate(found))  # started in the order of their numbers
         return True
 

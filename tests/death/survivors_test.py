@@ -13,7 +13,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from jobs import Job, over_hosts, read_arguments  # noqa: E402
+from jobs import FABRIC_OF_HOSTS, Job, over_hosts, read_arguments  # noqa: E402
 
 CAUSES = {
     "kill": r"was killed by signal 9 \(SIGKILL\)",
@@ -59,7 +59,7 @@ def one_job(survivor, dice, many=False, launcher=None):
     words = [os.path.realpath(survivor), str(seed), str(steps)] + [":".join(map(str, d)) for d in deaths]
     scene = f"{ranks} ranks, {' '.join(words[1:])}, {env}"
     began = time.monotonic()
-    job = Job(over_hosts(launcher, ranks) + words, fabric="auto", env=env) if launcher else Job(words, ranks=ranks, env=env)
+    job = Job(over_hosts(launcher, ranks) + words, fabric=FABRIC_OF_HOSTS, env=env) if launcher else Job(words, ranks=ranks, env=env)
     job.end()
     problems = []
     struck = {v for v, *_ in deaths}
