@@ -280,7 +280,9 @@ std::vector<row> make_table() {
             "Write the order in which each rank takes in messages to this name and the rank's number behind a point."),
       words("replay", &o::replay, anything, "the name of a file, or nothing",
             "Take in messages in the order that ARMILLA_RECORD wrote under this name."),
-      shared(flag("checked", &o::checked, "Scan closures for addresses, where the library was built with checks.")),
+      shared(flag("checked", &o::checked,
+                  "Scan closures for addresses, and compare what members enter in collectives, where the library was built with "
+                  "checks.")),
       heading("What was measured"),
       depends_on_machine(words("tuned", &o::tuned, anything, "a file's name, or none",
                                "The file that armilla-tune writes, read before these variables, if it exists; none: no file."),

@@ -145,7 +145,7 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed
   if (descriptor >= 0)
     sleep_at(descriptor, until);
   else
-    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&mine_.sleeping), FUTEX_WAIT, 1, until, nullptr, 0);
+    syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&mine_.sleeping), FUTEX_WAIT, asleep, until, nullptr, 0);
   mine_.idle.store(0, std::memory_order_relaxed);
   cancel_wait();
 }

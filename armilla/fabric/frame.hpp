@@ -19,7 +19,7 @@ inline constexpr int frame_lanes = 3;
 struct network_head {
   static constexpr std::uint32_t good_mark = 0x41524d31;  ///< "1MRA" in memory: this version of the frame
   std::uint32_t mark = good_mark;
-  std::uint16_t epoch = 0;   ///< of the job: changes when ranks are lost
+  std::uint16_t epoch = 0;   ///< of the job: 0, kept for a job that is begun anew
   std::uint8_t control = 0;  ///< 1: neither credit nor a fence counts it; 2: the same, and it comes past a receiver that is shut
   frame_lane lane = frame_lane::bodies;
   std::uint32_t source = 0;  ///< rank

@@ -38,7 +38,7 @@
 ///
 /// A member with something that has not ended is busy, and no sums of a round in which a member is busy end a fence: a body that
 /// waits, a fiber that one has left behind, a continuation whose reply has not come. To take these off the processed frames
-/// would not do, for the same reason. The replies of progress threads are in no count, so nothing else tells of such a
+/// alone would not do, for the same reason. The replies of progress threads are in no count, so nothing else tells of such a
 /// continuation.
 ///
 /// The round before may be the last one of the fence before: then an idle fence is one round.

@@ -246,7 +246,7 @@ std::string describe(const intention& i);
 /// Throws usage_error in what the fence counts as a part of a body: function instances, and fibers that bodies left behind.
 void refuse_parts_of_bodies(const context& c, const char* operation);
 [[noreturn, gnu::cold]] void throw_bad_root(const team_record& t, collective kind, rank_t root);
-/// Compares with all members; throws if one does something else. See check.cpp.
+/// Compares with all members; throws if one does something else. See collective_check.cpp.
 [[gnu::cold]] void check_entry(team_record& t, const intention& what);
 /// Whether world rank `r`, a member, is known to have entered something else where this rank has entered its present collective.
 [[gnu::cold]] bool does_otherwise(const team_record& t, rank_t r);
@@ -275,7 +275,7 @@ inline void sign_on(team_record& t, const intention& what) {
   ++t.number;
   if (++t.entered_at == intention_line::kept) t.entered_at = 0;
   t.entered->what[t.entered_at].store(what.word(), std::memory_order_release);
-  t.entered->number.store(t.number, std::memory_order_release);  // pairs with the acquire in does_otherwise
+  t.entered->number.store(t.number, std::memory_order_release);  // pairs with the acquire in entered_as
   if (t.checking) [[unlikely]]
     check_entry(t, what);
 }

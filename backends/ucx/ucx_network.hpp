@@ -71,7 +71,6 @@ class ucx_network final : public network {
  private:
   static constexpr std::size_t room_for_address = 1024;  // a worker's address takes some 60 B a device, a key 12 B
   static constexpr std::size_t most_send_buffers = 256;  // ranks that do not look keep some
-  static constexpr std::size_t most_early = 4096;        // frames that wait for an earlier one; more is nonsense from outside
 
   struct prefix {
     std::uint32_t source;
