@@ -3,6 +3,7 @@
 import os
 import random
 import re
+import signal
 import subprocess
 import uuid
 
@@ -28,6 +29,16 @@ class Job:
         self.out, self.err = self.process.communicate(text, timeout=PATIENCE)
         self.code = self.process.returncode
         return self
+
+    def ends(self):
+        """As `end`; False: it hung, and was killed."""
+        try:
+            self.end()
+            return True
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.end()
+            return False
 
     def wait_for_lines(self, count):
         for _ in range(count):

@@ -111,8 +111,8 @@ void destroy_message::take(context& self, rank_t, const destroy_message& m) {
 
 void ask_message::take(context& self, rank_t source, const ask_message& m) {
   object_slot* const slot = self.objects->slots.find(m.name);
-  const std::uint64_t of_none = self.objects->remade.awaits(m.name) ? full_weight : 0;
-  send(self, source, grant_message{m.ticket, slot == nullptr ? of_none : grant(*slot)});
+  const std::uint64_t weight = slot != nullptr ? grant(*slot) : self.objects->remade.awaits(m.name) ? full_weight : 0;
+  send(self, source, grant_message{m.ticket, weight});
 }
 
 // ---- what a holder does ----

@@ -9,8 +9,6 @@ step and on how much is gone, and the job leaves nothing.
 import argparse
 import os
 import re
-import signal
-import subprocess
 import sys
 import time
 
@@ -63,13 +61,7 @@ def one_job(keeper, dice, kinds, launcher):
     scene = f"{ranks} ranks, {' '.join(words[1:])}, {env}"
     began = time.monotonic()
     job = Job(over_hosts(launcher, ranks) + words, fabric="auto", env=env) if launcher else Job(words, ranks=ranks, fabric="shm", env=env)
-    problems = []
-    try:
-        job.end()
-    except subprocess.TimeoutExpired:
-        os.killpg(job.process.pid, signal.SIGKILL)
-        job.end()
-        problems.append("it hangs")
+    problems = [] if job.ends() else ["it hangs"]
     struck = {v for v, *_ in deaths}
     done = {int(r) for r in re.findall(r"^rank (\d+) done$", job.out, re.M)}
     lost = {int(r) for r in re.findall(r"^armilla: rank (\d+) (?:on h\d )?\(.*?\) was killed by signal 9", job.err, re.M)}
