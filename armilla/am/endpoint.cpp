@@ -26,13 +26,13 @@ static void watch_crowd(const context& self, const host_map& host, std::optional
   host.control(self.rank).thread.store(std::int32_t(syscall(SYS_gettid)), std::memory_order_relaxed);
   std::vector<const control_block*> ranks;
   std::vector<pid_t> processes;
-  for (rank_t r = 0; r < self.places; ++r) {
-    if (r != self.rank && !was_taken(host.job(), r)) continue;
+  host.locals().each([&](rank_t r) {
+    if (r != self.rank && !was_taken(host.job(), r)) return;
     if (host.names != nullptr && host.names->size() > 1 && host.number[std::size_t(r)] != host.number[std::size_t(self.rank)])
-      continue;
+      return;
     ranks.push_back(&host.control(r));
     processes.push_back(host.pid[std::size_t(r)]);
-  }
+  });
   std::ranges::sort(processes);
   processes.erase(std::unique(processes.begin(), processes.end()), processes.end());
   crowd.emplace(host.job().crowd, std::move(ranks), std::move(processes), host.job().processors);

@@ -75,12 +75,14 @@ inbox::inbox(context& self, outbox& out, role who)
 void inbox::adopt() {
   // acquire: pairs with the release in ring_directory::enter
   const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
+  const local_ranks& locals = out.host().locals();
   for (int kind = 0; kind < ring_directory::kinds; ++kind)
     for (std::size_t i = 0; i < ring_directory::words; ++i) {
       std::uint64_t fresh = directory_.writers[kind][i].load(std::memory_order_relaxed) & ~adopted_[kind][i];
       for (; fresh != 0; fresh &= fresh - 1) {
-        const rank_t source = rank_t(64 * i) + std::countr_zero(fresh);
-        if (source >= self.places || out.to(source).far)
+        const std::uint32_t number = std::uint32_t(64 * i) + std::uint32_t(std::countr_zero(fresh));
+        const rank_t source = number < locals.count ? locals.at(local_rank{number}) : rank_t(number);
+        if (number >= locals.count || out.to(source).far)
           throw_damaged(source, "an entry among the rings to this rank", std::uint64_t(kind));
         adopt(kind, source);
       }
@@ -89,7 +91,8 @@ void inbox::adopt() {
 }
 
 void inbox::adopt(int kind, rank_t source) noexcept {
-  adopted_[kind][std::size_t(source) / 64] |= std::uint64_t(1) << (source % 64);
+  const auto number = std::size_t(out.host().local(source));
+  adopted_[kind][number / 64] |= std::uint64_t(1) << (number % 64);
   const ring_memory ring =
       out.host().ring(kind == ring_directory::bodies ? lane_ : host_layout::from_progress_thread, source, self.rank);
   inbound_.push_back({ring_reader(ring), source, 0, kind == ring_directory::bodies ? &out.to(source).holds : &never_held});

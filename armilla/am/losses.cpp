@@ -132,10 +132,9 @@ bool is_of_lost(const context& self, const void* place) {
   const job_block& job = host.job();
   if (job.losses.count.load(std::memory_order_acquire) == 0) return false;
   const auto* const at = static_cast<const std::byte*>(place);
-  for (rank_t r = 0; r < self.places; ++r)
-    if (at >= host.segment_start(r) && at < host.segment_start(r) + host.layout.segment_bytes)
-      return find_loss(job, r) != nullptr;
-  return false;
+  const std::byte* const first = host.base + host.layout.segment({});
+  if (at < first || at >= host.base + host.layout.total()) return false;
+  return find_loss(job, host.locals().at(local_rank(std::uint64_t(at - first) / host.layout.segment_bytes))) != nullptr;
 }
 
 }  // namespace armilla::detail

@@ -138,8 +138,8 @@ RANK_TEST(a_rank_out_of_range_is_named) {
 RANK_TEST(a_ring_of_a_rank_that_is_not_there_is_refused) {
   using am::detail::ring_directory;
   ring_directory& rings = am::detail::current->host->control(am::rank()).rings;
-  constexpr am::rank_t none = am::detail::job_block::max_ranks - 1;
-  rings.enter(ring_directory::bodies, none);
+  constexpr unsigned none = am::detail::most_local_ranks - 1;
+  rings.enter(ring_directory::bodies, am::detail::local_rank{none});
   EXPECT_THROWS_SAYING(am::decode_error, "an entry among the rings to this rank from rank 1023", am::poll());
   rings.writers[ring_directory::bodies][none / 64].fetch_and(~(std::uint64_t(1) << (none % 64)));
   am::poll();

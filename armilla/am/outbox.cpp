@@ -25,6 +25,9 @@
 // Model: tests/models/order/sleep.rs
 namespace armilla::detail {
 
+// Of ranks on other hosts: it is awake, and never written.
+static constinit control_block elsewhere{};
+
 outbox::outbox(context& self, const host_map& host, role who)
     : self(self),
       count_(*self.count),
@@ -45,8 +48,9 @@ outbox::outbox(context& self, const host_map& host, role who)
   open_rings_.reserve(channel_count_);
   if (has_thread) progress_channels_ = places;
   for (rank_t r = 0; r < self.places; ++r) {
-    set_up(std::size_t(r), r, host.control(r));
-    if (has_thread) set_up(places + std::size_t(r), r, host.progress_thread(r));
+    const bool here = host.locals().holds(r);
+    set_up(std::size_t(r), r, here ? host.control(r) : elsewhere);
+    if (has_thread) set_up(places + std::size_t(r), r, here ? host.progress_thread(r) : elsewhere);
   }
 }
 
@@ -76,7 +80,8 @@ void outbox::open_ring(peer_channel& c) {
   if (host_.newcomer) c.ring.follow();
   c.blocked = c.full || !c.same_program;
   open_rings_.push_back(c.index);
-  c.peer->rings.enter(lane == host_layout::from_progress_thread ? ring_directory::replies : ring_directory::bodies, self.rank);
+  c.peer->rings.enter(lane == host_layout::from_progress_thread ? ring_directory::replies : ring_directory::bodies,
+                      host_.local(self.rank));
 }
 
 // That any place can hold.

@@ -21,7 +21,7 @@ namespace {
 // A rank that shares memory with no other is a host of its own. It lives as long as the process; of its pages only those that
 // are written take memory.
 std::byte* map_private_collectives(const launch& how) {
-  const std::size_t bytes = std::size_t(how.places) * how.layout.collective_bytes();
+  const std::size_t bytes = std::size_t(how.places) * host_layout::collective_bytes;
   void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw_limit("start", "no memory for the collectives of a rank");
   return static_cast<std::byte*>(place);
@@ -44,7 +44,7 @@ host_map message_state::map(const context& self, const launch& how) {
   host.beyond = how.beyond;
   host.names = &how.host_names;
   host.number = std::make_unique<std::uint32_t[]>(ranks);
-  host.collectives = how.all_far ? map_private_collectives(how) : how.host_base + how.layout.collective(0);
+  host.collectives = how.all_far ? map_private_collectives(how) : how.host_base + how.layout.collectives();
   const bool direct = self.settings->access == access_kind::all && !self.settings->access_by_message;
   for (rank_t r = 0; r < how.places; ++r) {
     host.far[std::size_t(r)] = how.far(r);

@@ -153,8 +153,8 @@ std::vector<row> make_table() {
                                                                  {"dissemination", pattern::dissemination}};
   return without_headings({
       heading("The job"),
-      number("ranks", &o::ranks, 1, most_ranks, "How many ranks to start, without a launcher."),
-      number("max_ranks", &o::max_ranks, 0, most_ranks,
+      number("ranks", &o::ranks, 1, most_local_ranks, "How many ranks to start, without a launcher."),
+      number("max_ranks", &o::max_ranks, 0, most_lasting_ranks,
              "How many ranks there can be when others join the running job by armilla-run --join; 0: none can. With "
              "ARMILLA_ON_LOSS=continue or replace, on one host in shared memory."),
       shared(words(

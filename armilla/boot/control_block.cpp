@@ -51,8 +51,7 @@ void ask(control_block& rank) noexcept {
 }
 
 control_block& control_of(job_block& job, rank_t r) noexcept {
-  host_layout layout;
-  return *reinterpret_cast<control_block*>(reinterpret_cast<std::byte*>(&job) + layout.control(r));
+  return *reinterpret_cast<control_block*>(reinterpret_cast<std::byte*>(&job) + host_layout::control(job.locals.of(r)));
 }
 
 void answer_signals(job_block& job, rank_t rank) noexcept {

@@ -25,14 +25,15 @@ inline constexpr int descriptor_signal_offset = 6;  ///< the same for one that s
 /// memory, even where nothing was ever written to it.
 // Model: tests/models/order/sleep.rs
 struct ring_directory {
-  static constexpr std::size_t words = job_block::max_ranks / 64;
+  static constexpr std::size_t words = most_local_ranks / 64;
   enum kind : int { bodies, replies, kinds };        ///< replies: of progress threads
   std::atomic<std::uint32_t> entries;                ///< counted up behind each: what a look compares
-  std::atomic<std::uint64_t> writers[kinds][words];  ///< a bit for each rank
+  std::atomic<std::uint64_t> writers[kinds][words];  ///< a bit for each rank of the host
 
   /// By the writer, before its first frame.
-  void enter(int kind, rank_t from) noexcept {
-    writers[kind][std::size_t(from) / 64].fetch_or(std::uint64_t(1) << (from % 64), std::memory_order_relaxed);
+  void enter(int kind, local_rank from) noexcept {
+    const auto n = std::size_t(from);
+    writers[kind][n / 64].fetch_or(std::uint64_t(1) << (n % 64), std::memory_order_relaxed);
     entries.fetch_add(1, std::memory_order_release);  // pairs with the acquire in inbox::adopt
   }
 };
@@ -89,7 +90,7 @@ static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);
 /// Lets the owner write down what it waits for when it next finds nothing to do. May be called by a signal's handler.
 void ask(control_block& rank) noexcept;
 
-/// The control block of rank `r`, for a process that has mapped the control pages behind the job's first pages.
+/// The control block of rank `r` of this host, for a process that has mapped the control pages behind the job's first pages.
 control_block& control_of(job_block& job, rank_t r) noexcept;
 /// The same of its progress thread.
 inline control_block& progress_thread_of(job_block& job, rank_t r) noexcept { return *(&control_of(job, r) + 1); }

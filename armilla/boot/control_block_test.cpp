@@ -81,9 +81,8 @@ TEST(control_block, a_question_wakes_the_owner) {
 }
 
 TEST(control_block, each_rank_and_its_progress_thread_have_their_own) {
-  host_layout layout;
-  layout.places = 3;
-  void* const at = mmap(nullptr, layout.control(3), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const at = mmap(nullptr, host_layout::control(local_rank{3}), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   ASSERT_NE(at, MAP_FAILED);
   auto& job = *static_cast<job_block*>(at);
   for (rank_t r = 0; r < 3; ++r) {
@@ -94,7 +93,7 @@ TEST(control_block, each_rank_and_its_progress_thread_have_their_own) {
     EXPECT_EQ(control_of(job, r).asked, std::uint32_t(10 + r));
     EXPECT_EQ(progress_thread_of(job, r).asked, std::uint32_t(20 + r));
   }
-  munmap(at, layout.control(3));
+  munmap(at, host_layout::control(local_rank{3}));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ bool same_key(const unsigned char (&a)[peer_info::key_bytes], const unsigned cha
 }  // namespace
 
 descriptor_server::descriptor_server(const peer_info& mine) noexcept
-    : socket_(listen_locally(server_name(mine), int(job_block::max_ranks))) {}
+    : socket_(listen_locally(server_name(mine), most_local_ranks)) {}
 
 descriptor_server::~descriptor_server() {
   if (socket_ >= 0) close(socket_);

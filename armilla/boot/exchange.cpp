@@ -14,9 +14,9 @@ namespace {
 
 // The collective areas are not in use yet; of a segment a network may have made its own memory.
 void exchange_in_memory(const launch& self, const void* mine, std::byte* all, std::size_t bytes) {
-  if (bytes > self.layout.collective_bytes())
+  if (bytes > host_layout::collective_bytes)
     throw_limit("start", fmt::format("an exchange of {} bytes a rank, more than the {} that there is room for", bytes,
-                                     self.layout.collective_bytes()));
+                                     host_layout::collective_bytes));
   const auto place = [&](rank_t r) { return self.host_base + self.layout.collective(r); };
   std::memcpy(place(self.rank), mine, bytes);
   meet(self, exchange_meeting);

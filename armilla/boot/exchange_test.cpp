@@ -26,7 +26,7 @@ struct host_of_threads {
   explicit host_of_threads(rank_t n) : ranks(n) {
     options settings;
     settings.segment = 1 << 20;
-    layout = layout_for(n, settings);
+    layout = layout_for(n, n, settings);
     const int memory = create_host_memory(layout);
     base = map_host_memory(memory, layout.total());
     close(memory);
@@ -95,7 +95,7 @@ TEST(exchange, leaves_nothing_in_the_memory_of_the_host) {
 
 TEST(exchange, one_that_is_too_long_is_refused) {
   const host_of_threads host(1);
-  const std::vector<std::byte> mine(host.layout.collective_bytes() + 1);
+  const std::vector<std::byte> mine(host_layout::collective_bytes + 1);
   std::vector<std::byte> all(mine.size());
   try {
     exchange(host.rank(0), mine.data(), all.data(), mine.size());

@@ -27,9 +27,7 @@ using namespace std::chrono_literals;
 
 /// The job block and the control pages of a job of `ranks`, shared with children.
 job_block& make_job(std::uint32_t ranks) {
-  host_layout layout;
-  layout.places = ranks;
-  void* const place = mmap(nullptr, layout.control(armilla::rank_t(ranks)), PROT_READ | PROT_WRITE,
+  void* const place = mmap(nullptr, host_layout::control(local_rank(ranks)), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   auto& job = *static_cast<job_block*>(place);
   job.places = ranks;

@@ -50,9 +50,10 @@ std::string in_gib(std::uint64_t bytes) { return fmt::format("{:.1f} GiB", doubl
 
 }  // namespace
 
-host_layout layout_for(rank_t places, const options& settings) {
+host_layout layout_for(rank_t places, rank_t locals, const options& settings) {
   host_layout layout;
   layout.places = std::uint32_t(places);
+  layout.locals = std::uint32_t(locals);
   layout.ring_bytes = settings.ring;
   layout.segment_bytes = align_up(settings.segment, host_layout::page);
   const std::uint64_t most_bytes = half_of_addresses();
@@ -64,7 +65,7 @@ host_layout layout_for(rank_t places, const options& settings) {
     throw_usage("start",
                 fmt::format("{} ranks with ARMILLA_SEGMENT={} and ARMILLA_RING={} need {} of addresses, more than {}; choose a "
                             "smaller ARMILLA_SEGMENT or ARMILLA_RING",
-                            places, settings.get("segment"), settings.get("ring"), in_gib(layout.total()), in_gib(most_bytes)));
+                            locals, settings.get("segment"), settings.get("ring"), in_gib(layout.total()), in_gib(most_bytes)));
   return layout;
 }
 
@@ -122,7 +123,7 @@ std::byte* map_part_of_memory(int descriptor, std::uint64_t first, std::uint64_t
 void prefer_large_pages(std::byte* base, const host_layout& layout, const options& settings) {
 #ifndef ARMILLA_SMALL_MAPS
   // Random access to a large segment would miss the TLB at every step. A refusal only costs speed.
-  if (settings.large_pages) (void)madvise(base + layout.segment(0), layout.total() - layout.segment(0), MADV_HUGEPAGE);
+  if (settings.large_pages) (void)madvise(base + layout.segment({}), layout.total() - layout.segment({}), MADV_HUGEPAGE);
 #else
   (void)base, (void)layout, (void)settings;
 #endif

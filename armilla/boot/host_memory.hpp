@@ -9,9 +9,9 @@ namespace armilla::detail {
 
 struct options;
 
-/// The layout that the options ask for. Throws `usage_error` if it fits no address space. A segment size that is a
-/// default is halved until it fits.
-host_layout layout_for(rank_t places, const options& settings);
+/// The layout that the options ask for: of the `places` numbers that a rank of the job can have `locals` are of this host. Throws
+/// `usage_error` if it fits no address space. A segment size that is a default is halved until it fits.
+host_layout layout_for(rank_t places, rank_t locals, const options& settings);
 
 /// Makes the memory that all ranks of a host map: one sparse anonymous file, reached by its descriptor only, so that
 /// nothing stays behind however the job ends. The descriptor is closed on exec. Throws `limit_error`.

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "armilla/base/limits.hpp"
 #include "armilla/base/types.hpp"
 #include "armilla/boot/crowd_record.hpp"
+#include "armilla/boot/local_ranks.hpp"
 #include "armilla/ring/host_layout.hpp"
 
 namespace armilla::detail {
@@ -57,8 +59,8 @@ struct loss_record {
   char cause[176];                      ///< what follows "rank 2"
 };
 struct loss_log {
-  static constexpr std::uint32_t room = 1024;  ///< each rank once; the oldest are written over
-  std::atomic<std::uint32_t> count;            ///< changes when there is something to hear: waits look at this
+  static constexpr std::uint32_t room = most_lasting_ranks;  ///< each rank once where a job goes on; the oldest are written over
+  std::atomic<std::uint32_t> count;                          ///< changes when there is something to hear: waits look at this
   std::atomic<std::uint32_t> begun;
   loss_record entry[room];
 };
@@ -67,8 +69,8 @@ static_assert(sizeof(loss_record) == 256);
 /// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
 struct job_block {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
-  static constexpr std::uint32_t good_version = 14;                // of all of docs/spec/wire.md
-  static constexpr std::uint32_t max_ranks = 1024;
+  static constexpr std::uint32_t good_version = 15;                // of all of docs/spec/wire.md
+  static constexpr std::uint32_t max_ranks = most_ranks;
   static constexpr std::uint32_t max_programs = 32;
   static constexpr std::size_t max_name = 256;
   static constexpr std::uint32_t max_meetings = 8;
@@ -78,6 +80,7 @@ struct job_block {
   std::uint32_t version;
   std::uint32_t places;                     ///< numbers that a rank can have
   std::uint64_t ring_bytes, segment_bytes;  ///< of the host_layout
+  local_ranks locals;                       ///< with places in this memory
   std::uint32_t threads;                    ///< all ranks are threads of one process
   std::uint32_t label;                      ///< output goes through the supervisor
   std::uint32_t cores, processors;          ///< that this job may use
@@ -104,8 +107,18 @@ struct job_block {
   std::atomic<std::uint8_t> met[max_ranks];    ///< meet_living: how far each rank has come
   std::atomic<std::uint32_t> life[max_ranks];  ///< of each rank: see life.hpp
 };
-static_assert(sizeof(rank_record) == 32 && loss_log::room >= job_block::max_ranks);
+static_assert(sizeof(rank_record) == 32);
 static_assert(sizeof(job_block) <= host_layout::job_bytes);
 static_assert(std::atomic<rank_stage>::is_always_lock_free);
+
+/// Where everything lies in the memory that begins with this block.
+inline host_layout layout_of(const job_block& job) noexcept {
+  host_layout layout;
+  layout.places = job.places;
+  layout.locals = job.locals.count;
+  layout.ring_bytes = job.ring_bytes;
+  layout.segment_bytes = job.segment_bytes;
+  return layout;
+}
 
 }  // namespace armilla::detail

@@ -55,7 +55,7 @@ job_memory::job_memory(pid_t holder, int file) noexcept
 }
 
 job_memory::~job_memory() {
-  if (job_ != nullptr) munmap(job_, layout_.collective(0));
+  if (job_ != nullptr) munmap(job_, layout_.collectives());
 }
 
 // What lies beyond the end of a file must not be touched: its length is compared with what it says it holds.
@@ -63,18 +63,18 @@ bool job_memory::map_first() noexcept {
   struct stat about{};
   if (fstat(file_.get(), &about) != 0 || std::uint64_t(about.st_size) < host_layout::job_bytes) return false;
   identity_ = about.st_ino;
-  job_block head;
-  if (pread(file_.get(), &head, offsetof(job_block, threads), 0) != ssize_t(offsetof(job_block, threads))) return false;
+  alignas(job_block) std::byte first[offsetof(job_block, threads)];
+  if (pread(file_.get(), first, sizeof first, 0) != ssize_t(sizeof first)) return false;
+  const job_block& head = *reinterpret_cast<const job_block*>(first);
   if (head.magic != job_block::good_magic || head.version != job_block::good_version) return false;
   if (head.places == 0 || head.places > job_block::max_ranks) return false;
-  layout_.places = head.places;
-  layout_.ring_bytes = head.ring_bytes;
-  layout_.segment_bytes = head.segment_bytes;
+  if (head.locals.count == 0 || head.locals.count > std::min<std::uint32_t>(head.places, most_local_ranks)) return false;
+  layout_ = layout_of(head);
   if (std::uint64_t(about.st_size) < layout_.total()) return false;
-  void* const at = mmap(nullptr, layout_.collective(0), PROT_READ, MAP_SHARED, file_.get(), 0);
+  void* const at = mmap(nullptr, layout_.collectives(), PROT_READ, MAP_SHARED, file_.get(), 0);
   if (at == MAP_FAILED) return false;
   job_ = static_cast<job_block*>(at);
-  if (job_->spare_places >= job_->places) return munmap(at, layout_.collective(0)), false;
+  if (job_->spare_places >= job_->places) return munmap(at, layout_.collectives()), false;
   return true;
 }
 
@@ -85,9 +85,9 @@ descriptor job_memory::writable() const noexcept {
 bool job_memory::write_control() noexcept {
   if (writes_control_) return true;
   const descriptor file = writable();
-  const std::uint64_t first = layout_.control(0);
+  const std::uint64_t first = layout_.control({});
   writes_control_ =
-      file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.collective(0) - first, PROT_READ | PROT_WRITE,
+      file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.collectives() - first, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_FIXED, file.get(), off_t(first)) != MAP_FAILED;
   return writes_control_;
 }

@@ -108,7 +108,7 @@ TEST(job_search, refuses_what_is_no_memory_of_a_job) {
 TEST(job_search, what_is_written_where_it_maps_is_in_the_memory) {
   const held_job job;
   const job_memory memory(getpid(), job.plan.memory);
-  const std::uint64_t place = memory.layout().segment(1);
+  const std::uint64_t place = memory.layout().segment(local_rank{1});
   auto* const at = static_cast<char*>(memory.map(place, host_layout::page));
   ASSERT_NE(at, nullptr);
   std::strcpy(at, "here");
@@ -121,7 +121,7 @@ TEST(job_search, what_is_written_where_it_maps_is_in_the_memory) {
 TEST(job_search, tells_how_much_of_a_part_is_in_memory) {
   const held_job job;
   const job_memory memory(getpid(), job.plan.memory);
-  const std::uint64_t place = memory.layout().segment(1);
+  const std::uint64_t place = memory.layout().segment(local_rank{1});
   constexpr std::size_t part = host_layout::huge_page;  // of which all may come at once
   EXPECT_EQ(memory.resident(place, 3 * part), 0u);
   ASSERT_EQ(pwrite(job.plan.memory, "x", 1, off_t(place + part)), 1);
@@ -133,7 +133,7 @@ TEST(job_search, tells_how_much_of_a_part_is_in_memory) {
 TEST(job_search, control_pages_can_be_written_when_that_was_asked_for) {
   const held_job job;
   job_memory memory(getpid(), job.plan.memory);
-  const std::uint64_t place = memory.layout().control(1);
+  const std::uint64_t place = host_layout::control(local_rank{1});
   ASSERT_TRUE(memory.write_control());
   reinterpret_cast<char*>(&memory.job())[place] = 'x';
   char read = 0;

@@ -84,8 +84,8 @@ void require_sound(const job_block& job, int rank) {
                 fmt::format("rank {} was built with version {} of Armilla's wire, the launcher with version {}; build all "
                             "programs of the job and the launcher from one version of Armilla",
                             rank, job_block::good_version, job.version));
-  if (job.places > job_block::max_ranks || job.spare_places >= job.places || job.program_count > job_block::max_programs ||
-      std::uint32_t(rank) >= job.places)
+  if (job.places > job_block::max_ranks || job.locals.count > job.places || job.spare_places >= job.places ||
+      job.program_count > job_block::max_programs || std::uint32_t(rank) >= job.places)
     throw_usage("start", "the launcher's description of the job is damaged");
 }
 
@@ -108,12 +108,8 @@ job_block& map_block(int descriptor, int rank) try {
 
 job_block& map_job(int descriptor, int rank) {
   auto& first = map_block(descriptor, rank);
-  host_layout layout;
-  layout.places = first.places;
-  layout.ring_bytes = first.ring_bytes;
-  layout.segment_bytes = first.segment_bytes;
   try {
-    return *reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
+    return *reinterpret_cast<job_block*>(map_host_memory(descriptor, layout_of(first).total()));
   } catch (const error& why) {
     record_failure(first, rank, failure_kind::start, 1, why.what());
     throw;
@@ -151,9 +147,7 @@ launch describe_launch(job_block& job, rank_t rank, const options& settings) {
   self.processors = job.processors;
   self.oversubscribed = std::uint32_t(world_size(job)) > job.processors;
   self.host_base = reinterpret_cast<std::byte*>(&job);
-  self.layout.places = job.places;
-  self.layout.ring_bytes = job.ring_bytes;
-  self.layout.segment_bytes = job.segment_bytes;
+  self.layout = layout_of(job);
   self.job = &job;
   self.settings = &settings;
   return self;
@@ -190,14 +184,14 @@ std::vector<launch> join_job(options& settings) {
 }
 
 launch join_alone(const options& settings, const char* name) {
-  const host_layout layout = layout_for(1, settings);
+  const host_layout layout = layout_for(1, 1, settings);
   auto host_memory = std::make_shared<descriptor>(create_host_memory(layout));
   std::byte* const base = map_host_memory(host_memory->get(), layout.total());
   prefer_large_pages(base, layout, settings);
   auto& job = *reinterpret_cast<job_block*>(base);
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;
-  job.places = job.program_count = 1;
+  job.places = job.locals.count = job.program_count = 1;
   job.ring_bytes = layout.ring_bytes;
   job.segment_bytes = layout.segment_bytes;
   cpu_set_t allowed;

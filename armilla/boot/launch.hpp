@@ -41,8 +41,7 @@ struct launch {
   std::byte* host_base = nullptr;  ///< where the host's memory lies in this process
   host_layout layout;
   job_block* job = nullptr;  ///< == host_base
-  /// The host of each rank, numbered from 0; empty: all are on this one. Places in the host's memory are the same on every host:
-  /// those of ranks elsewhere hold what these send.
+  /// The host of each rank, numbered from 0; empty: all are on this one.
   std::vector<std::uint32_t> host_of;
   std::vector<std::string> host_names;      ///< by number; empty as `host_of`
   std::string interface;                    ///< of this host, by which the others are reached; empty: one host, or no way
@@ -61,6 +60,11 @@ struct launch {
   }
   /// Ranks of the start: those of `world()`.
   rank_t world_size() const noexcept { return places - spare_places; }
+  /// Where this rank's segment lies in its host's memory, and the ring from one rank of the host to another.
+  std::uint64_t segment() const { return layout.segment(job->locals.of(rank)); }
+  std::uint64_t ring(rank_t from, rank_t to) const {
+    return layout.ring(host_layout::to_rank, job->locals.of(from), job->locals.of(to));
+  }
   /// Process of rank `r`.
   std::int32_t pid_of(rank_t r) const { return job->rank[r].pid.load(std::memory_order_relaxed); }
 };

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string_view>
 
@@ -58,7 +59,7 @@ class joining {
   void require_agreement();
   std::vector<std::string> all_options();
   void share_options();
-  rank_t candidate() const;
+  std::vector<rank_t> candidates() const;
   void open_host();
   job_block* map_of(int memory);
   void share();
@@ -157,6 +158,14 @@ void joining::read_peers() {
 void joining::require_agreement() {
   if (ranks() > job_block::max_ranks)
     refuse(0, fmt::format("{} ranks asked for; a job holds up to {}", ranks(), job_block::max_ranks));
+  std::map<std::uint64_t, int> on_host;
+  for (const peer_info& one : peers_)
+    if (++on_host[one.place] > most_local_ranks)
+      refuse(0, fmt::format("more than {} ranks on {}; start fewer on each host", most_local_ranks, one.host));
+  if (settings_.on_loss != loss_use::end && ranks() > std::size_t(most_lasting_ranks))
+    refuse(0, fmt::format("{} ranks with ARMILLA_ON_LOSS={}: a job that goes on when ranks are lost holds up to {}; leave "
+                          "ARMILLA_ON_LOSS away",
+                          ranks(), settings_.get("on_loss"), most_lasting_ranks));
   for (std::size_t r = 1; r < ranks(); ++r)
     if (peers_[r].user != peers_[0].user)
       refuse(0, fmt::format("rank {} on {} belongs to user {}, rank 0 on {} to user {}; start all ranks as one user", r,
@@ -212,7 +221,13 @@ void joining::share_options() try {
 
 // --- memory ---
 
-rank_t joining::candidate() const { return rank_t(std::ranges::find(peers_, mine_.place, &peer_info::place) - peers_.begin()); }
+// Ranks that may share memory with this one, itself among them.
+std::vector<rank_t> joining::candidates() const {
+  std::vector<rank_t> all;
+  for (std::size_t r = 0; r < ranks(); ++r)
+    if (peers_[r].place == mine_.place) all.push_back(rank_t(r));
+  return all;
+}
 
 void joining::open_host() try {
   memory_ = create_host_memory(layout_);
@@ -227,9 +242,10 @@ job_block* joining::map_of(int memory) {
 }
 
 void joining::share() try {
-  layout_ = layout_for(rank_t(ranks()), settings_);
+  const std::vector<rank_t> locals = candidates();
+  layout_ = layout_for(rank_t(ranks()), rank_t(locals.size()), settings_);
   lead_.assign(ranks(), self_);
-  const rank_t lead = candidate();
+  const rank_t lead = locals[0];
   if (lead == self_) open_host();
   const int connection = lead != self_ ? request_descriptor(of(lead), self_) : -1;
   const auto came = exchange(std::int32_t(connection >= 0 ? lead : no_rank));
@@ -296,8 +312,11 @@ void joining::fill_block() {
   job_->supervisor = job_block::launched;
   job_->losses_told = others_.to_agent() != nullptr;
   job_->goes_on = goes_on();
-  for (std::size_t r = 0; r < ranks(); ++r)
+  const std::vector<rank_t> here = candidates();
+  job_->locals.take(here.data(), here.size());
+  job_->locals.each([this](rank_t r) {
     for (auto& cpu : job_->rank[r].cpu) cpu = -1;
+  });
   fill_programs();
   fill_places();
 }

@@ -51,7 +51,7 @@ const loss_record* find_loss(const job_block& job, rank_t r) noexcept {
 
 void tell_change(job_block& job) noexcept {
   job.losses.count.fetch_add(1, std::memory_order_seq_cst);
-  for (rank_t r = 0; r < rank_t(job.places); ++r) wake(control_of(job, r));
+  job.locals.each([&](rank_t r) { wake(control_of(job, r)); });
 }
 
 // The teller counts up and then wakes; a sleeper says that it sleeps and then looks at the count: one of them sees the other.

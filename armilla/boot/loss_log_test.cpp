@@ -17,9 +17,7 @@ using namespace armilla::detail;
 
 /// The job block and the control pages of a job of `ranks`, of this process alone.
 job_block& make_job(std::uint32_t ranks) {
-  host_layout layout;
-  layout.places = ranks;
-  void* const place = mmap(nullptr, layout.control(armilla::rank_t(ranks)), PROT_READ | PROT_WRITE,
+  void* const place = mmap(nullptr, host_layout::control(local_rank(ranks)), PROT_READ | PROT_WRITE,
                            MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   auto& job = *static_cast<job_block*>(place);
   job.places = ranks;
@@ -53,12 +51,12 @@ TEST(losses, the_first_word_about_a_rank_counts) {
 }
 
 TEST(losses, there_is_room_for_all_ranks_of_the_largest_job) {
-  job_block& job = make_job(job_block::max_ranks);
+  job_block& job = make_job(most_lasting_ranks);
   for (int round = 0; round < 2; ++round)
-    for (int r = 0; r < int(job_block::max_ranks); ++r) tell_loss(job, r, r, std::string(1000, 'x'), std::string(1000, 'y'));
-  EXPECT_EQ(job.losses.count.load(), job_block::max_ranks);
+    for (int r = 0; r < int(most_lasting_ranks); ++r) tell_loss(job, r, r, std::string(1000, 'x'), std::string(1000, 'y'));
+  EXPECT_EQ(job.losses.count.load(), most_lasting_ranks);
   EXPECT_EQ(std::string(find_loss(job, 0)->cause).size(), sizeof loss_record::cause - 1);
-  EXPECT_NE(find_loss(job, job_block::max_ranks - 1), nullptr);
+  EXPECT_NE(find_loss(job, most_lasting_ranks - 1), nullptr);
 }
 
 void replace(job_block& job, armilla::rank_t r) {

@@ -23,7 +23,7 @@ namespace {
 constexpr timespec look_again{0, 100'000};
 
 ring_memory ring(const launch& self, rank_t from, rank_t to) noexcept {
-  return {self.host_base + self.layout.ring(0, from, to), host_layout::ring_header, self.layout.ring_bytes};
+  return {self.host_base + self.ring(from, to), host_layout::ring_header, self.layout.ring_bytes};
 }
 
 bool lives(const launch& self, rank_t r) noexcept { return life_of(*self.job, r).now == presence::living; }
@@ -40,7 +40,7 @@ void drop_pages(std::byte* from, std::size_t bytes) {
 }
 
 void drop_ring(const launch& self, rank_t from, rank_t to) {
-  drop_pages(self.host_base + self.layout.ring(0, from, to), self.layout.ring_stride());
+  drop_pages(self.host_base + self.ring(from, to), self.layout.ring_stride());
 }
 
 // The one that lives has read all that was published. It says how much in the ring back, for the next newcomer to read where this
@@ -89,7 +89,7 @@ void clear_place(const launch& self) {
     drop_ring(self, self.rank, r);
     drop_ring(self, r, self.rank);
   }
-  drop_pages(self.host_base + self.layout.segment(self.rank), self.layout.segment_bytes);
+  drop_pages(self.host_base + self.segment(), self.layout.segment_bytes);
 }
 
 void enter_job(const launch& self) {

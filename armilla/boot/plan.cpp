@@ -40,8 +40,6 @@ std::vector<std::uint32_t> number_programs(const std::vector<program_spec>& prog
   return number;
 }
 
-static_assert(job_block::max_ranks == most_ranks);
-
 // For ranks that join later.
 void require_places(long long ranks, const options& settings) {
   if (settings.max_ranks == 0) return;
@@ -64,8 +62,8 @@ void require_places(long long ranks, const options& settings) {
 }
 
 void require_possible(const std::vector<program_spec>& programs, long long ranks, const options& settings) {
-  if (ranks < 1 || ranks > job_block::max_ranks)
-    throw_usage("start", fmt::format("{} ranks asked for; a host runs 1 to {}", ranks, job_block::max_ranks));
+  if (ranks < 1 || ranks > most_local_ranks)
+    throw_usage("start", fmt::format("{} ranks asked for; a host runs 1 to {}", ranks, most_local_ranks));
   if (programs.size() > job_block::max_programs)
     throw_usage("start", fmt::format("{} programs asked for; a job holds up to {}", programs.size(), job_block::max_programs));
   if (settings.fabric == "threads" && programs.size() > 1)
@@ -136,13 +134,14 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   require_possible(programs, ranks, settings);
   job_plan plan;
   plan.world_size = rank_t(ranks);
-  const host_layout layout = layout_for(std::max(plan.world_size, rank_t(settings.max_ranks)), settings);
+  const rank_t places = std::max(plan.world_size, rank_t(settings.max_ranks));
+  const host_layout layout = layout_for(places, places, settings);
   plan.memory = create_host_memory(layout);
-  plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.collective(0)));
+  plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.collectives()));
   job_block& job = *plan.job;
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;
-  job.places = layout.places;
+  job.places = job.locals.count = layout.places;
   job.spare_places = job.places - std::uint32_t(plan.world_size);
   job.ring_bytes = layout.ring_bytes;
   job.segment_bytes = layout.segment_bytes;

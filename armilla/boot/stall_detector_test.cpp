@@ -19,10 +19,10 @@ constexpr std::uint64_t second = 1'000'000'000;
 // A job of two ranks in memory of this process alone.
 struct job_of_two {
   job_of_two() {
-    layout.places = 2;
+    layout.places = layout.locals = 2;
     void* const at = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     job = static_cast<job_block*>(at);
-    job->places = 2;
+    job->places = job->locals.count = 2;
     job->program_count = 1;
     std::strcpy(job->program_names[0], "program");
   }

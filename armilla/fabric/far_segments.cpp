@@ -17,7 +17,7 @@ bool reaches_segments(const options& settings) noexcept {
 }
 
 void hold_segment(network& net, const launch& self) {
-  std::byte* const segment = self.host_base + self.layout.segment(self.rank);
+  std::byte* const segment = self.host_base + self.segment();
   const std::uint64_t half = half_of_segment(self.layout);
   if (!net.hold(segment, half)) return;
   net.hold(segment + half, self.layout.segment_bytes - half);

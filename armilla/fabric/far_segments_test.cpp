@@ -43,7 +43,7 @@ class far_segments_test : public testing::Test {
  protected:
   far_segments_test() {
     self.places = 3;
-    host.layout.places = 3;
+    host.layout.places = host.layout.locals = 3;
     host.layout.segment_bytes = 2 * half + 4096;  // the upper half takes what is over
     host.beyond = &net;
   }
@@ -115,15 +115,16 @@ TEST_F(far_segments_test, the_progress_thread_takes_its_own_turn) {
 
 class hold_segment_test : public testing::Test {
  protected:
-  hold_segment_test() : memory(std::make_unique<std::byte[]>(1)) {
+  hold_segment_test() : job(std::make_unique<job_block>()) {
     self.rank = 1;
     self.places = 2;
     self.settings = &settings;
-    self.layout.places = 2;
+    self.layout.places = self.layout.locals = 2;
     self.layout.segment_bytes = 2 * half + 4096;
-    self.host_base = memory.get();  // nothing is touched
+    self.job = job.get();
+    self.host_base = reinterpret_cast<std::byte*>(job.get());  // nothing behind it is touched
   }
-  std::unique_ptr<std::byte[]> memory;
+  std::unique_ptr<job_block> job;
   options settings;
   launch self;
   mapping_network net;
@@ -131,7 +132,7 @@ class hold_segment_test : public testing::Test {
 
 TEST_F(hold_segment_test, its_halves_fill_the_segment) {
   hold_segment(net, self);
-  std::byte* const segment = self.host_base + self.layout.segment(1);
+  std::byte* const segment = self.host_base + self.segment();
   const std::vector<std::pair<std::byte*, std::size_t>> halves = {{segment, half}, {segment + half, half + 4096}};
   EXPECT_EQ(net.asked_to_hold, halves);
 }

@@ -34,13 +34,22 @@ struct host_map {
   const std::vector<std::string>* names = nullptr;  ///< of hosts, by number; empty: all ranks are on one
   std::unique_ptr<bool[]> far;                      ///< by rank: a network carries what goes there, nothing of it is mapped here
 
-  std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(r); }  ///< whatever the access rules say
-  std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * layout.collective_bytes(); }
   job_block& job() const noexcept { return *reinterpret_cast<job_block*>(base); }
-  control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(r)); }
+  const local_ranks& locals() const noexcept { return job().locals; }
+  /// Of any rank.
+  std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * layout.collective_bytes; }
+
+  // Of ranks with places in this host's memory.
+
+  local_rank local(rank_t r) const noexcept { return locals().of(r); }
+  std::byte* segment_start(rank_t r) const noexcept {
+    return base + layout.segment(local(r));
+  }  ///< whatever the access rules say
+  std::byte* staging(rank_t r) const noexcept { return base + layout.staging(local(r)); }
+  control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(local(r))); }
   control_block& progress_thread(rank_t r) const noexcept { return *(&control(r) + 1); }
   ring_memory ring(int lane, rank_t from, rank_t to) const noexcept {
-    return {base + layout.ring(lane, from, to), host_layout::ring_header, layout.ring_bytes};
+    return {base + layout.ring(lane, local(from), local(to)), host_layout::ring_header, layout.ring_bytes};
   }
 };
 

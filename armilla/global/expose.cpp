@@ -60,7 +60,7 @@ void copy_text(char (&to)[N], std::string_view from) noexcept {
 
 std::uint64_t checked_data(const exposed_list& list, std::string_view name, const void* first, std::uint64_t bytes) {
   const detail::context& self = *detail::current;
-  const std::uint64_t segment = list.host.layout.segment(self.rank), at = list.offset_of(first);
+  const std::uint64_t segment = list.host.layout.segment(list.host.local(self.rank)), at = list.offset_of(first);
   if (bytes == 0) return segment;
   if (list.host.beyond != nullptr && list.host.beyond->holds())
     detail::throw_usage("expose",

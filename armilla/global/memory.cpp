@@ -75,11 +75,11 @@ global_address address_of(const void* p) {
   const rank_memory& m = memory_here("to_global");
   if (p == nullptr) return {};
   const auto address = reinterpret_cast<std::uintptr_t>(p);
-  const auto segments = reinterpret_cast<std::uintptr_t>(m.host.segment_start(0));
+  const auto segments = reinterpret_cast<std::uintptr_t>(m.host.base + m.host.layout.segment({}));
   const std::uint64_t size = m.host.layout.segment_bytes;
-  if (address < segments || address - segments >= size * std::uint64_t(m.self.places))
+  if (address < segments || address - segments >= size * m.host.layout.locals)
     return global_address::make(memory_kind::process, m.self.rank, address);
-  const auto owner = rank_t((address - segments) / size);
+  const rank_t owner = m.host.locals().at(local_rank((address - segments) / size));
   const std::uint64_t offset = (address - segments) % size;
   const std::uint16_t generation = m.in_heap(owner, offset) ? m.heap_at(owner, offset).generation_at(offset) : std::uint16_t{0};
   return global_address::make(memory_kind::segment, owner, offset, generation);

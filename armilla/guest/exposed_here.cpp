@@ -65,7 +65,7 @@ exposed_part part_of(rank_t r, const exposed_record& one) {
 
 // False: the walk met a record that is no more, or nonsense.
 bool walk_list(const job_memory& memory, rank_t r, std::vector<found_part>& found) {
-  const std::uint64_t segment = memory.layout().segment(r), bytes = memory.layout().segment_bytes;
+  const std::uint64_t segment = memory.layout().segment(memory.job().locals.of(r)), bytes = memory.layout().segment_bytes;
   std::uint64_t at = control_of(memory.job(), r).exposed.load(std::memory_order_acquire);
   for (int n = 0; n < most_records && at >= segment && at < segment + bytes - sizeof(exposed_record); ++n) {
     exposed_record one;

@@ -102,7 +102,6 @@ rank_look look_at(const job_memory& memory, rank_t r) {
   job_block& job = memory.job();
   const rank_record& record = job.rank[r];
   const rank_stage stage = record.stage.load(std::memory_order_acquire);
-  const control_block& control = control_of(job, r);
   rank_look result;
   result.rank = r;
   result.process = record.pid.load(std::memory_order_relaxed);
@@ -111,12 +110,13 @@ rank_look look_at(const job_memory& memory, rank_t r) {
   // Under a launcher the ranks of this host alone know this memory.
   result.here = result.known = result.process > 0;
   if (!result.here) return result.doing.clear(), result;
+  const control_block& control = control_of(job, r);
   if (stage == rank_stage::running) look_at_running(control, result);
   look_at_process(result);
   if (job.threads == 0) result.cpu = cpu_of(result.process);
   result.algorithm = text_in(control.algorithm);
   read_counters(control.count, result.counts);
-  result.segment = memory.resident(memory.layout().segment(r), memory.layout().segment_bytes);
+  result.segment = memory.resident(memory.layout().segment(job.locals.of(r)), memory.layout().segment_bytes);
   return result;
 }
 

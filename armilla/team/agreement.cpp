@@ -41,7 +41,7 @@ namespace armilla::detail {
 namespace {
 
 constexpr unsigned proposer_bits = 10;
-static_assert(collective_layout::most_ranks <= 1u << proposer_bits);
+static_assert(most_lasting_ranks <= 1u << proposer_bits);
 
 class agreement {
  public:

@@ -16,7 +16,7 @@ namespace {
 std::atomic<std::uint64_t>& word_of(am::rank_t r) {
   const am::detail::host_map& host = *am::detail::here("test").host;
   std::byte* area = host.base + host.layout.collective(r);
-  return *reinterpret_cast<std::atomic<std::uint64_t>*>(area + host.layout.collective_bytes() - am::detail::cache_line);
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(area + host.layout.collective_bytes - am::detail::cache_line);
 }
 
 thread_local std::uint64_t ran = 0;

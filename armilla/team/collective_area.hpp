@@ -8,12 +8,15 @@
 #include "armilla/ring/host_layout.hpp"
 #include "armilla/team/lines.hpp"
 
-/// What lies in a rank's collective area. Only the owner writes it; every rank of the host reads it. It starts as zeros.
+/// What lies in a rank's collective area, and in its staging area. Only the owner writes them. The first is read by the ranks of
+/// the host, and holds on other hosts what the owner sends there; the second is read by the ranks of the host alone. Both start
+/// as zeros.
 ///
-///     33 team slots | 33 areas: a pair of lines for each rank | exchange lines for each rank | staging | boards
+///     collective area: 33 team slots | exchange lines for each rank, 33 times | boards, 33 times
+///     staging area: a pair of lines for each rank of the host, and staging, 33 times
 ///
-/// Each team has an area of its own: what two fibers do in two teams at the same time has no common order on all ranks. What no
-/// team has touched takes no memory.
+/// Each team has all of this of its own: what two fibers do in two teams at the same time has no common order on all ranks. What
+/// no team has touched takes no memory.
 ///
 /// A team has boards that belong to its flat lines: what does not fit into the line, up to `board_bytes`, lies there. It is
 /// written before the line's step. Short arrays have a board for each line, long ones fewer, which stay in the cache. What is
@@ -38,43 +41,54 @@ struct alignas(cache_line) pair_line {
 };
 static_assert(sizeof(pair_line) == cache_line);
 
-/// Sizes and offsets inside a collective area: every number that a rank can have has lines of its own.
+/// Sizes, and offsets inside a collective or a staging area.
 struct collective_layout {
   static constexpr std::uint32_t slots = 16;           ///< of teams that the program makes, and world
   static constexpr std::uint32_t ending_slot = slots;  ///< all ranks once more, for the end of run_main
   static constexpr std::uint32_t to_twin = slots + 1;  ///< from a team's slot to its twin's
   static constexpr std::uint32_t all_slots = 2 * slots + 1;
   static constexpr std::size_t slot_bytes = host_layout::team_slot_bytes;
-  static constexpr rank_t most_ranks = 1024;
   static_assert(sizeof(team_slot) <= slot_bytes);
   static_assert(all_slots == host_layout::team_slots && all_slots * slot_bytes == host_layout::team_flags_bytes);
+  static_assert(board_layout::bytes_of_all <= host_layout::team_boards_bytes);
 
-  rank_t places = 1;  ///< numbers that a rank can have, as in host_layout
+  std::uint32_t places = 1, locals = 1;  ///< as in host_layout
+
+  // ---- of a collective area ----
 
   static constexpr std::size_t slot(std::uint32_t i) { return i * slot_bytes; }
-  constexpr std::size_t area_bytes() const { return host_layout{std::uint32_t(places)}.team_area_bytes(); }
-  constexpr std::size_t area(std::uint32_t i) const { return align_up(slot(all_slots), host_layout::page) + i * area_bytes(); }
-  constexpr std::size_t pair(std::uint32_t i, rank_t r) const { return area(i) + std::size_t(r) * 2 * sizeof(pair_line); }
   /// Lines for a peer in which all-to-all puts short parts, in two sets used in turn. None in very large jobs.
-  constexpr std::uint32_t exchange_lines() const { return 128 / places < 16 ? std::uint32_t(128 / places) : 16; }
+  constexpr std::uint32_t exchange_lines() const { return 128 / places < 16 ? 128 / places : 16; }
   constexpr std::size_t exchange(std::uint32_t i, rank_t r) const {
-    return pair(i, places) + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
+    return exchanges + i * host_layout::team_exchange_bytes + std::size_t(r) * 2 * exchange_lines() * sizeof(flag_line);
   }
-  constexpr std::size_t staging(std::uint32_t i) const { return align_up(exchange(i, places), host_layout::page); }
-  constexpr std::size_t staging_bytes() const { return board(0) - staging(0); }
-  /// A transfer uses half of the staging.
-  constexpr std::size_t staging_half() const { return (staging_bytes() / 2) & ~(host_layout::page - 1); }
-  /// What each of `messages` of one transfer has of it: whole lines, one at least of as many as there are other ranks.
-  constexpr std::size_t staging_part(std::size_t messages) const { return (staging_half() / messages) & ~(cache_line - 1); }
-  /// Bytes of the line that lies there; 0: it is staging.
-  constexpr std::size_t line_at(std::size_t offset) const {
-    if (offset >= area(0) && (offset - area(0)) % area_bytes() >= staging(0) - area(0)) return 0;
-    return offset < area(0) && offset % slot_bytes == offsetof(team_slot, entered) ? sizeof(intention_line) : cache_line;
+  /// The first board of the team in slot `i`.
+  static constexpr std::size_t board(std::uint32_t i) { return boards + i * host_layout::team_boards_bytes; }
+  /// Bytes of the line that lies there; 0: it is a board.
+  static constexpr std::size_t line_at(std::size_t offset) {
+    if (offset >= boards) return 0;
+    return offset < host_layout::team_flags_bytes && offset % slot_bytes == offsetof(team_slot, entered) ? sizeof(intention_line)
+                                                                                                         : cache_line;
   }
 
-  static_assert(board_layout::bytes_of_all <= host_layout::team_boards_bytes);
-  /// The first board of the team in slot `i`.
-  constexpr std::size_t board(std::uint32_t i) const { return area(i + 1) - host_layout::team_boards_bytes; }
+  // ---- of a staging area ----
+
+  constexpr std::size_t pair(std::uint32_t i, local_rank r) const {
+    return i * team_bytes() + std::size_t(r) * 2 * sizeof(pair_line);
+  }
+  constexpr std::size_t pairs_bytes() const { return locals * 2 * sizeof(pair_line); }
+  constexpr std::size_t staging(std::uint32_t i) const { return i * team_bytes() + align_up(pairs_bytes(), host_layout::page); }
+  constexpr std::size_t staging_bytes() const { return team_bytes() - staging(0); }
+  /// A transfer uses half of the staging.
+  constexpr std::size_t staging_half() const { return (staging_bytes() / 2) & ~(host_layout::page - 1); }
+  /// What each of `messages` of one transfer has of it: whole lines, one at least of as many as there are other ranks of the
+  /// host.
+  constexpr std::size_t staging_part(std::size_t messages) const { return (staging_half() / messages) & ~(cache_line - 1); }
+
+ private:
+  static constexpr std::size_t exchanges = align_up(host_layout::team_flags_bytes, host_layout::page);
+  static constexpr std::size_t boards = exchanges + all_slots * host_layout::team_exchange_bytes;
+  constexpr std::size_t team_bytes() const { return host_layout{places, locals}.team_staging_bytes(); }
 };
 
 }  // namespace armilla::detail

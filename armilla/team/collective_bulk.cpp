@@ -58,9 +58,9 @@ class short_exchange {
   static std::size_t longest(const team_record& t) { return t.owner->layout.exchange_lines() * flag_line::payload_bytes; }
 
   void post(std::uint32_t member, const std::byte* data) {
-    pair_state& p = pair(member);
-    const std::uint64_t number = ++p.exchanges;
-    flag_line* line = p.mine_short + set(number);
+    exchange_state& e = with(member);
+    const std::uint64_t number = ++e.count;
+    flag_line* line = e.mine + set(number);
     const rank_t to = t_.members[member];
     const bool far = t_.self->host->far[std::size_t(to)];
     for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
@@ -73,16 +73,16 @@ class short_exchange {
   }
 
   void await(std::uint32_t member, std::byte* data) {
-    const pair_state& p = pair(member);
-    const flag_line* line = p.theirs_short + set(p.exchanges);
+    const exchange_state& e = with(member);
+    const flag_line* line = e.theirs + set(e.count);
     for (std::size_t at = 0; at < part_; at += flag_line::payload_bytes, ++line) {
-      await_step(t_, line->step, p.exchanges, what_);
+      await_step(t_, line->step, e.count, what_);
       copy_line(data + at, line->payload, part_ - at);
     }
   }
 
  private:
-  pair_state& pair(std::uint32_t member) { return t_.owner->area(t_.slot).pair[std::size_t(t_.members[member])]; }
+  exchange_state& with(std::uint32_t member) { return t_.owner->area(t_.slot).exchange[std::size_t(t_.members[member])]; }
   std::size_t set(std::uint64_t number) const { return number % 2 * t_.owner->layout.exchange_lines(); }
   static void copy_line(std::byte* to, const std::byte* from, std::size_t left) {
     if (left >= flag_line::payload_bytes) [[likely]]

@@ -88,7 +88,7 @@ void member_transfer::open(in_stream& in) {
                  fmt::format("a message of {} bytes in chunks of {} cannot lie at {}", in.total, in.chunk, line.place));
   in.count = chunks_of(in.total, in.chunk);
   if (line.where == pair_line::staged)
-    in.source = c.host->collective(in.from) + area_.staging + line.place;
+    in.source = c.host->staging(in.from) + area_.staging + line.place;
   else if (line.where == pair_line::segment)
     in.source = c.host->segment_start(in.from) + line.place;
   else

@@ -86,12 +86,13 @@ struct intention {
 
   /// All of it in one word.
   constexpr std::uint64_t word() const noexcept {
-    return std::uint64_t(kind) << 58 | std::uint64_t(type) << 50 | std::uint64_t(root) << 40 | (bytes & bytes_mask);
+    return std::uint64_t(kind) << 59 | std::uint64_t(type) << 51 | std::uint64_t(root) << bytes_bits | (bytes & bytes_mask);
   }
   static constexpr intention from(std::uint64_t w) noexcept {
-    return {collective(w >> 58), rank_t(w >> 40 & 0x3ff), w & bytes_mask, type_mark(w >> 50)};
+    return {collective(w >> 59), rank_t(w >> bytes_bits & 0xffff), w & bytes_mask, type_mark(w >> 51)};
   }
-  static constexpr std::uint64_t bytes_mask = (std::uint64_t(1) << 40) - 1;
+  static constexpr unsigned bytes_bits = 35;
+  static constexpr std::uint64_t bytes_mask = (std::uint64_t(1) << bytes_bits) - 1;
 };
 
 inline constexpr unsigned sign_shift = 48;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "armilla/base/limits.hpp"
 #include "armilla/base/types.hpp"
 
 /// The lines and boards by which the members of a team see each other. Where they lie: collective_area.hpp.
@@ -28,7 +29,7 @@ static_assert(sizeof(intention_line) == 5 * cache_line);
 
 /// Where the members that are left agree which these are: see agreement.cpp.
 struct alignas(cache_line) survivor_board {
-  static constexpr std::size_t words = 1024 / 64;
+  static constexpr std::size_t words = most_lasting_ranks / 64;
   struct request {
     std::uint64_t highest_step;
     std::uint32_t free_slots;
@@ -88,7 +89,7 @@ static_assert(sizeof(end_board) == cache_line);
 /// at least the one it waits for.
 struct team_slot {
   static constexpr std::uint32_t flat_lines = 32;  ///< operations that a fast member may be ahead of a slow one
-  static constexpr std::uint32_t rounds = 12;      ///< 10 of a pattern over at most 1024 ranks, and two to fold the rest in
+  static constexpr std::uint32_t rounds = 18;      ///< 16 of a pattern over as many ranks as can be, and two to fold the rest in
   flag_line closed;                                ///< the owner has let go of the team that began at this step
   flag_line flat[flat_lines];                      ///< by step: all members read all
   flag_line check[2];                              ///< checked jobs: what the owner is about to do

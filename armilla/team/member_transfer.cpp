@@ -47,7 +47,7 @@ void member_transfer::add(std::uint32_t member, const std::byte* data, std::uint
     area_.far_outgoing.push_back({&area_.far.with[to], to, data, bytes});
     return;
   }
-  pair_state& p = area_.pair[std::size_t(to)];
+  pair_state& p = area_.with(to);
   area_.outgoing.push_back({&p, &p.mine[p.messages_sent % 2], p.theirs, to, data, bytes});
 }
 
@@ -67,9 +67,13 @@ void member_transfer::send_to_others(const std::byte* data, std::uint64_t bytes)
 
 void member_transfer::receive(std::uint32_t member, place_function place, void* self) {
   const rank_t from = t_.members[member];
-  pair_state& p = area_.pair[std::size_t(from)];
+  if (state_.self.host->far[std::size_t(from)]) {
+    area_.incoming.push_back({nullptr, nullptr, from, member, place, self});
+    area_.incoming.back().far = &area_.far.with[from];
+    return;
+  }
+  pair_state& p = area_.with(from);
   area_.incoming.push_back({&p, &p.theirs[p.messages_taken % 2], from, member, place, self});
-  if (state_.self.host->far[std::size_t(from)]) area_.incoming.back().far = &area_.far.with[from];
 }
 
 void member_transfer::fold(std::uint32_t member, take_function take, void* self, std::uint64_t bytes) {
@@ -84,7 +88,7 @@ void member_transfer::fold(std::uint32_t member, take_function take, void* self,
 void member_transfer::settle() {
   endpoint& messages = *state_.self.messages;
   for (const rank_t r : area_.used_by[half_]) {
-    pair_state& p = area_.pair[std::size_t(r)];
+    pair_state& p = area_.with(r);
     if (p.acknowledged >= p.used[half_]) [[likely]]
       continue;
     const auto read = [&p, this] {
@@ -133,7 +137,7 @@ void member_transfer::lay_out() {
       o.chunk = chunk_for(part);
       o.chunks = std::uint32_t(part / o.chunk);
       o.count = chunks_of(o.bytes, o.chunk);
-      o.place = state_.self.host->collective(state_.self.rank) + area_.staging + at;
+      o.place = state_.self.host->staging(state_.self.rank) + area_.staging + at;
       o.line->place = at;
       if (!shared_) at += part;
     }

@@ -39,8 +39,8 @@ struct replicate_message {
     if (size < sizeof head + sizeof(std::uint64_t)) throw_damaged(source, "the length of what a rank shows", size);
     std::memcpy(&head, at, sizeof head);
     const std::size_t bytes = size - sizeof head;
-    const std::size_t area = in.out.host().layout.collective_bytes();
-    const std::size_t line = in.self.teams->layout.line_at(head.offset);
+    const std::size_t area = host_layout::collective_bytes;
+    const std::size_t line = collective_layout::line_at(head.offset);
     if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line != 0 && bytes > line))
       throw_damaged(source, "the place of what a rank shows", head.offset);
     std::byte* const to = in.out.host().collective(source) + head.offset;

@@ -173,28 +173,32 @@ const team_record* with_lost_member(const team_state& s, std::uint32_t slot) {
 
 }  // namespace
 
-team_area::team_area(team_state& s, std::uint32_t slot) : pair(std::size_t(s.self.places)), staging(s.layout.staging(slot)) {
+team_area::team_area(team_state& s, std::uint32_t slot)
+    : locals(s.self.host->locals()), pair(locals.count), staging(s.layout.staging(slot)) {
   const collective_layout& layout = s.layout;
-  std::byte* const own = s.self.host->collective(s.self.rank);
-  for (rank_t r = 0; r < s.self.places; ++r) {
-    std::byte* const other = s.self.host->collective(r);
-    pair_state& p = pair[std::size_t(r)];
-    p.mine = reinterpret_cast<pair_line*>(own + layout.pair(slot, r));
+  const host_map& host = *s.self.host;
+  const auto pair_lines = [&](rank_t of, rank_t to) {
+    return reinterpret_cast<pair_line*>(host.staging(of) + layout.pair(slot, host.local(to)));
+  };
+  const auto exchange_lines = [&](rank_t of, rank_t to) {
+    return reinterpret_cast<flag_line*>(host.collective(of) + layout.exchange(slot, to));
+  };
+  locals.each([&](rank_t r) {
+    pair_state& p = with(r);
+    p.mine = pair_lines(s.self.rank, r);
     p.mine[0].home = reinterpret_cast<std::uint64_t>(&s);
-    p.theirs = reinterpret_cast<pair_line*>(other + layout.pair(slot, s.self.rank));
-    p.mine_short = reinterpret_cast<flag_line*>(own + layout.exchange(slot, r));
-    p.theirs_short = reinterpret_cast<flag_line*>(other + layout.exchange(slot, s.self.rank));
-  }
+    p.theirs = pair_lines(r, s.self.rank);
+  });
+  if (layout.exchange_lines() != 0) exchange.resize(layout.places);
+  for (std::size_t r = 0; r < exchange.size(); ++r)
+    exchange[r] = {0, exchange_lines(s.self.rank, rank_t(r)), exchange_lines(rank_t(r), s.self.rank)};
   if (const team_record* const t = with_lost_member(s, slot))
     far.abandoned = true, far.abandoned_team = std::uint32_t(t->first_step);
 }
 
 team_area::~team_area() = default;
 
-team_state::team_state(context& c) : self(c), layout{c.places} {
-  if (c.places > collective_layout::most_ranks)
-    throw_limit("start",
-                fmt::format("a job of {} ranks; its collectives hold at most {}", c.places, collective_layout::most_ranks));
+team_state::team_state(context& c) : self(c), layout{c.host->layout.places, c.host->layout.locals} {
   std::vector<rank_t> everyone(std::size_t(c.places));
   std::iota(everyone.begin(), everyone.end(), 0);
   near = near_ranks_of(c, everyone);
@@ -262,7 +266,7 @@ namespace {
 // Of the collective area in which `flag` lies.
 rank_t owner_of(const context& c, const void* flag) {
   const auto at = static_cast<const std::byte*>(flag) - c.host->collective(0);
-  return rank_t(std::size_t(at) / c.host->layout.collective_bytes());
+  return rank_t(std::size_t(at) / host_layout::collective_bytes);
 }
 
 }  // namespace

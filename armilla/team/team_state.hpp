@@ -36,9 +36,13 @@ struct pair_state {
   std::uint64_t used[2] = {0, 0};  ///< `sent` when each half of the staging was used last
   pair_line* mine = nullptr;       ///< two lines that I write
   const pair_line* theirs = nullptr;
-  std::uint64_t exchanges = 0;      ///< short all-to-alls with this peer
-  flag_line* mine_short = nullptr;  ///< two sets of exchange lines
-  const flag_line* theirs_short = nullptr;
+};
+
+/// The same of short all-to-alls, with any rank.
+struct exchange_state {
+  std::uint64_t count = 0;
+  flag_line* mine = nullptr;  ///< two sets of exchange lines
+  const flag_line* theirs = nullptr;
 };
 
 struct out_stream;
@@ -51,11 +55,15 @@ struct team_area {
   ~team_area();
   team_area(const team_area&) = delete;
 
-  std::vector<pair_state> pair;      ///< by world rank
-  std::size_t staging;               ///< where it begins in a collective area
-  std::uint64_t transfers = 0;       ///< their parity chooses the half of the staging
-  std::vector<rank_t> used_by[2];    ///< with which ranks each half was used last, until all have read it
-  std::vector<out_stream> outgoing;  ///< of the transfer that runs; kept for their memory
+  pair_state& with(rank_t r) noexcept { return pair[std::size_t(locals.of(r))]; }  ///< `r` is near
+
+  const local_ranks& locals;
+  std::vector<pair_state> pair;          ///< by local rank
+  std::vector<exchange_state> exchange;  ///< by rank
+  std::size_t staging;                   ///< where it begins in a staging area
+  std::uint64_t transfers = 0;           ///< their parity chooses the half of the staging
+  std::vector<rank_t> used_by[2];        ///< with which ranks each half was used last, until all have read it
+  std::vector<out_stream> outgoing;      ///< of the transfer that runs; kept for their memory
   std::vector<far_out_stream> far_outgoing;
   std::vector<in_stream> incoming;
   far_pairs far;

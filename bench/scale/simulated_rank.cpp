@@ -140,12 +140,12 @@ job_block* the_job = nullptr;  // made by rank 0, for all
 
 // As a launcher's ranks make it, on a host with a processor for each.
 job_block* make_job(rank_t ranks, const options& settings) {
-  const host_layout layout = layout_for(ranks, settings);
+  const host_layout layout = layout_for(ranks, ranks, settings);
   const int descriptor = create_host_memory(layout);
   auto* const job = reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
   job->magic = job_block::good_magic;
   job->version = job_block::good_version;
-  job->places = layout.places;
+  job->places = job->locals.count = layout.places;
   job->ring_bytes = layout.ring_bytes;
   job->segment_bytes = layout.segment_bytes;
   job->supervisor = job_block::launched;

@@ -68,7 +68,7 @@ class fuzzed_rank {
     settings.ring = 64 * 1024;
     settings.stall_ns = 0;
     settings.access = detail::access_kind::opened;  // to write into memory that is open would be no fault
-    layout_.places = 2;
+    layout_.places = layout_.locals = 2;
     layout_.ring_bytes = settings.ring;
     layout_.segment_bytes = settings.segment;
     void* const p = mmap(nullptr, layout_.total(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -76,7 +76,7 @@ class fuzzed_rank {
     auto& job = *static_cast<detail::job_block*>(p);
     job.magic = detail::job_block::good_magic;
     job.version = detail::job_block::good_version;
-    job.places = 2;
+    job.places = job.locals.count = 2;
     job.program_count = 1;
     job.ring_bytes = layout_.ring_bytes;
     job.segment_bytes = layout_.segment_bytes;
@@ -207,7 +207,7 @@ std::vector<std::vector<std::byte>> samples() {
   sample(frames().add_record(well_known(handler_range::global, 2), {64, 1}));
   for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(well_known(handler_range::object, 0) + i, {0, 1, 2, 3}));
   sample(frames().add_record(well_known(handler_range::team, 0), {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
-  sample(frames().add_record(well_known(handler_range::team, 0), {std::uint64_t(collective_layout{2}.staging(0)), 1, 2, 3}, 1));
+  sample(frames().add_record(well_known(handler_range::team, 0), {std::uint64_t(collective_layout::board(0)), 1, 2, 3}, 1));
   sample(frames().add_record(well_known(handler_range::team, 1), {0, 12, 0, 0x61626364, 0x65666768}, 1));
   sample(frames().add_record(well_known(handler_range::team, 1), {3, 1 << 20, 7ULL << 32 | 1, 0}, 1));
   sample(frames().add_record(well_known(handler_range::team, 2), {0, 0}, 1));

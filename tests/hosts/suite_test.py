@@ -5,7 +5,7 @@
   hosts with 2 -- suite_test.py LAUNCHER FABRIC RANKS PROGRAM...
 
 LAUNCHER is openmpi, mpich, or the path of armilla-run. FABRIC is as in ARMILLA_FABRIC: auto mixes shared memory inside a host with a
-network between them, mpi, ucx and ofi carry everything over it.
+network between them, mpi, ucx and ofi carry everything over it; turns: as auto, the ranks dealt out to the hosts in turn.
 """
 import os
 import pathlib
@@ -22,24 +22,26 @@ def skip(why):
     sys.exit(77)
 
 
-def command(launcher, ranks, program):
+def command(launcher, ranks, by_turns, program):
     if launcher in ("openmpi", "mpich"):
         if shutil.which(f"mpirun.{launcher}") is None:
             skip(f"no mpirun.{launcher} here")
         return [HERE / "hosts", "mpirun", launcher, "-n", str(ranks), *program]
     hosts = os.environ["TEST_HOSTS"].split()
-    places = ",".join(f"{host}:{ranks // len(hosts)}" for host in hosts)
+    each = ranks // len(hosts)
+    places = ",".join([f"{host}:1" for host in hosts] * each if by_turns else [f"{host}:{each}" for host in hosts])
     return [launcher, "--hosts", places, "--rsh", os.environ["TEST_HOSTS_RSH"], "-n", str(ranks), *program]
 
 
 def main():
     launcher, fabric, ranks, *programs = sys.argv[1:]
+    by_turns = fabric == "turns"
     failed = []
     for line in programs:
         program = line.split()
-        environment = dict(os.environ, ARMILLA_FABRIC=fabric, ARMILLA_PIN="none", ARMILLA_TUNED="none")
+        environment = dict(os.environ, ARMILLA_FABRIC="auto" if by_turns else fabric, ARMILLA_PIN="none", ARMILLA_TUNED="none")
         try:
-            job = subprocess.run(command(launcher, int(ranks), program), env=environment, timeout=LIMIT, text=True,
+            job = subprocess.run(command(launcher, int(ranks), by_turns, program), env=environment, timeout=LIMIT, text=True,
                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
             good, said = job.returncode == 0, job.stdout
         except subprocess.TimeoutExpired as late:

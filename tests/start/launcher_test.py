@@ -74,7 +74,8 @@ class Launcher(StartTest):
         cases = [
             (["-n", "x", ACTOR], "--ranks", 2),
             (["-n", "0", ACTOR], "--ranks", 2),
-            (["-n", "1025", ACTOR], "--ranks: '1025' is no number from 1 to 1024", 2),
+            (["-n", "65537", ACTOR], "--ranks: '65537' is no number from 1 to 65536", 2),
+            (["-n", "1025", ACTOR], "1025 ranks asked for; a host runs 1 to 1024", 2),
             (["--fabirc", "shm", ACTOR], "unknown option '--fabirc'; did you mean --fabric", 2),
             (["-n", "2"], "a program is missing", 2),
             (["-n", "2", ACTOR, ":"], "a program is missing", 2),

@@ -16,13 +16,11 @@ using namespace armilla::detail;
 
 void lent_memory::take(int file, rank_t ranks) noexcept try {
   const descriptor lent(file);
-  host_layout layout;
-  layout.places = std::uint32_t(ranks);
-  const std::uint64_t bytes = layout.control(ranks);
+  const std::uint64_t bytes = host_layout::control(local_rank(std::min<rank_t>(ranks, most_local_ranks)));
   struct stat about{};
   if (fstat(file, &about) != 0 || std::uint64_t(about.st_size) < bytes || std::ranges::count(taken_, about.st_ino) != 0) return;
   auto* const job = reinterpret_cast<job_block*>(map_host_memory(file, bytes));
-  if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->places == layout.places)
+  if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->places == std::uint32_t(ranks))
     pieces_.push_back(job), taken_.push_back(about.st_ino);
 } catch (const std::exception&) {}  // no room for it: the ranks hear of losses from the network alone
 

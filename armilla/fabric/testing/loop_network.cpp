@@ -68,9 +68,10 @@ class bell {
 class loop_network final : public network {
  public:
   loop_network(std::byte* host, const host_layout& layout, rank_t me, rank_t ranks) : most_(layout.ring_bytes / 8), me_(me) {
-    for (rank_t r = 0; r < ranks; ++r) armed_.push_back(&reinterpret_cast<control_block*>(host + layout.control(r))->loop_armed);
+    for (rank_t r = 0; r < ranks; ++r)
+      armed_.push_back(&reinterpret_cast<control_block*>(host + layout.control(local_rank(r)))->loop_armed);
     const auto ring = [&](int lane, rank_t from, rank_t to) {
-      return ring_memory{host + layout.ring(lane, from, to), host_layout::ring_header, layout.ring_bytes};
+      return ring_memory{host + layout.ring(lane, local_rank(from), local_rank(to)), host_layout::ring_header, layout.ring_bytes};
     };
     for (rank_t r = 0; r < ranks; ++r) {
       peer& p = peers_.emplace_back();

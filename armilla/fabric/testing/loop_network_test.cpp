@@ -29,7 +29,7 @@ namespace {
 class host_bytes {
  public:
   explicit host_bytes(rank_t ranks) {
-    layout.places = std::uint32_t(ranks);
+    layout.places = layout.locals = std::uint32_t(ranks);
     layout.segment_bytes = host_layout::page;
     void* const p = mmap(nullptr, layout.total(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) std::abort();
