@@ -107,8 +107,8 @@ std::byte* outbox::append_bulk(peer_channel& c, handler_id h, std::size_t size) 
 }
 
 outgoing_block::outgoing_block(outbox& out, peer_channel& c, handler_id h, std::size_t size) : size_(size) {
-  if (c.blocked) [[unlikely]]
-    out.refuse_if_spent(c, h, traffic::uncounted);
+  if (!c.direct) [[unlikely]]
+    out.refuse_if_spent(out.prepared(c), h, traffic::uncounted);
   mark_ = out.start_block(c, h, size);
   // To this rank itself it leaves when it is full: while the rank reads nothing fills it. A network, too, carries only full ones.
   if (c.to != out.self.rank && !c.far) out.push(c);

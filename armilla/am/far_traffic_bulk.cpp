@@ -81,7 +81,7 @@ void far_traffic::append_bulk(peer_channel& c, std::uint64_t offset, std::size_t
 bool outbox::append_zero_copy(peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message) {
   const far_elements& zero_copy = message.elements();
   const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - zero_copy.bytes, 8);
-  if (c.blocked) refuse_if_spent(c, h, traffic::uncounted);
+  if (!c.direct) refuse_if_spent(c, h, traffic::uncounted);
   if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
   std::byte* const place = message_writer::in_frame(*this, c, zero_copy_slot.id, bytes, traffic::uncounted_replies).at;
   self.messages->in.count_message(zero_copy_slot.id, bytes);

@@ -60,8 +60,7 @@ inbox::inbox(context& self, outbox& out, role who)
       lane_(who == role::rank ? host_layout::to_rank : host_layout::to_progress_thread) {
   const host_map& host = out.host();
   const auto places = std::size_t(self.places);
-  inbound_of_ = std::make_unique<std::uint32_t[]>(places);
-  std::fill_n(inbound_of_.get(), places, no_ring);
+  inbound_of_ = zeroed_array<std::uint32_t>(places);
   near_ = std::uint32_t(std::count(host.far.get(), host.far.get() + places, false));
   inbound_.reserve(ring_directory::kinds * near_);
   if (out.opens_all())
@@ -82,7 +81,7 @@ void inbox::adopt() {
       for (; fresh != 0; fresh &= fresh - 1) {
         const std::uint32_t number = std::uint32_t(64 * i) + std::uint32_t(std::countr_zero(fresh));
         const rank_t source = number < locals.count ? locals.at(local_rank{number}) : rank_t(number);
-        if (number >= locals.count || out.to(source).far)
+        if (number >= locals.count || out.host().far[std::size_t(source)])
           throw_damaged(source, "an entry among the rings to this rank", std::uint64_t(kind));
         adopt(kind, source);
       }
@@ -90,12 +89,13 @@ void inbox::adopt() {
   entered_ = entries;
 }
 
-void inbox::adopt(int kind, rank_t source) noexcept {
+void inbox::adopt(int kind, rank_t source) {
   const auto number = std::size_t(out.host().local(source));
   adopted_[kind][number / 64] |= std::uint64_t(1) << (number % 64);
   const ring_memory ring =
       out.host().ring(kind == ring_directory::bodies ? lane_ : host_layout::from_progress_thread, source, self.rank);
-  inbound_.push_back({ring_reader(ring), source, 0, kind == ring_directory::bodies ? &out.to(source).holds : &never_held});
+  inbound_.push_back(
+      {ring_reader(ring), source, 0, kind == ring_directory::bodies ? &out.prepared_to(source).holds : &never_held});
   const auto is_before = [&](const inbound& in) {
     return kind != ring_directory::bodies || (is_of_bodies(in) && in.source < source);
   };
@@ -103,14 +103,14 @@ void inbox::adopt(int kind, rank_t source) noexcept {
   while (*place != nullptr && is_before(**place)) place = &(*place)->after;
   inbound_.back().after = std::exchange(*place, &inbound_.back());
   if (kind != ring_directory::bodies) return;
-  inbound_of_[std::size_t(source)] = std::uint32_t(inbound_.size() - 1);
+  inbound_of_[std::size_t(source)] = std::uint32_t(inbound_.size());
   if (out.host().newcomer) inbound_.back().reader.follow(ring);
 }
 
 // Also where nothing has ever come from a near rank.
-inbound& inbox::ring_of(rank_t source) noexcept {
-  if (inbound_of_[std::size_t(source)] == no_ring) adopt(ring_directory::bodies, source);
-  return inbound_[inbound_of_[std::size_t(source)]];
+inbound& inbox::ring_of(rank_t source) {
+  if (inbound_of_[std::size_t(source)] == 0) adopt(ring_directory::bodies, source);
+  return inbound_[inbound_of_[std::size_t(source)] - 1];
 }
 
 template <taker By>
@@ -175,7 +175,7 @@ template void inbox::run_frame<taker::in_place>(arrival&);
 // come, or those of a progress thread.
 bool inbox::is_counted(const arrival& a) const noexcept {
   if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.places);
-  return inbound_of_[std::size_t(a.source)] == std::uint32_t(a.in - inbound_.data());
+  return inbound_of_[std::size_t(a.source)] == std::uint32_t(a.in - inbound_.data()) + 1;
 }
 
 template <bool Counted>
@@ -319,12 +319,12 @@ bool inbox::leaves(const inbound& in) const noexcept {
   return to.lost || self.rank > in.source || !to.ring.is_left();
 }
 
-bool inbox::is_done_with(rank_t source) noexcept {
+bool inbox::is_done_with(rank_t source) {
   const inbound& in = ring_of(source);
   return !in.reader.ready() && in.blocks == 0;
 }
 
-bool inbox::has_read_all_of(rank_t source) noexcept { return !ring_of(source).reader.ready(); }
+bool inbox::has_read_all_of(rank_t source) { return !ring_of(source).reader.ready(); }
 
 void inbox::give_back(arrival& a) {
   if (a.in == nullptr) [[unlikely]]
@@ -336,9 +336,9 @@ void inbox::give_back(arrival& a) {
 
 std::uint64_t inbox::taken_from(rank_t r) const noexcept {
   const std::uint32_t i = inbound_of_[std::size_t(r)];
-  if (i != no_ring) [[likely]]
-    return inbound_[i].reader.position();
-  return out.to(r).far ? out.far()->lines_taken(r) : 0;
+  if (i != 0) [[likely]]
+    return inbound_[i - 1].reader.position();
+  return out.host().far[std::size_t(r)] ? out.far()->lines_taken(r) : 0;
 }
 
 // What progress threads send is replies, and does not count.

@@ -91,11 +91,11 @@ class inbox : public delivery {
   /// No other rank is near, and this one's own ring is empty.
   bool only_network_to_look_at() const noexcept { return near_ == 1 && !any_entered() && !any_ready(); }
   /// Whether a near rank that is lost has nothing left here: no frame, and no block that is being read.
-  bool is_done_with(rank_t source) noexcept;
+  bool is_done_with(rank_t source);
   /// Whether no frame of a near rank is left that has not been taken in.
-  bool has_read_all_of(rank_t source) noexcept;
+  bool has_read_all_of(rank_t source);
   /// Tells a near rank that nothing is read from it, or that it is again.
-  void leave(rank_t source, bool left) noexcept { ring_of(source).reader.leave(left); }
+  void leave(rank_t source, bool left) { ring_of(source).reader.leave(left); }
 
   // ---- progress threads ----
 
@@ -117,8 +117,8 @@ class inbox : public delivery {
   bool any_entered() const noexcept { return directory_.entries.load(std::memory_order_relaxed) != entered_; }
   bool any_ready() const noexcept;
   [[gnu::cold]] void adopt();
-  void adopt(int kind, rank_t source) noexcept;
-  inbound& ring_of(rank_t source) noexcept;
+  void adopt(int kind, rank_t source);
+  inbound& ring_of(rank_t source);
   template <taker By, bool Counted>
   void run_bundles(arrival& a);
   void give_back(arrival& a);
@@ -139,14 +139,13 @@ class inbox : public delivery {
 
   counters& count_;
   const ring_directory& directory_;
-  const host_layout::lane lane_;                 // of the bodies
-  std::uint32_t entered_ = 0;                    // entries of it that have been seen
-  std::vector<inbound> inbound_;                 // rings whose writers have entered; never moved: frames and fibers point here
-  inbound* first_ = nullptr;                     // of them in the order of looks: by source, replies of progress threads last
-  std::unique_ptr<std::uint32_t[]> inbound_of_;  // by source: its place in `inbound_`, or `no_ring`
+  const host_layout::lane lane_;            // of the bodies
+  std::uint32_t entered_ = 0;               // entries of it that have been seen
+  std::vector<inbound> inbound_;            // rings whose writers have entered; never moved: frames and fibers point here
+  inbound* first_ = nullptr;                // of them in the order of looks: by source, replies of progress threads last
+  zeroed_array<std::uint32_t> inbound_of_;  // by source: its place in `inbound_`, from 1; 0: there is no ring
   std::uint64_t adopted_[ring_directory::kinds][ring_directory::words] = {};
   std::uint32_t near_ = 0;  // ranks of this host
-  static constexpr std::uint32_t no_ring = ~0U;
   std::optional<suspended_frame> suspended_;
   std::uint64_t finished_ = 0;
   std::uint32_t put_back_ = 0;  // rings whose first frame a poll with a limit has put back

@@ -27,6 +27,7 @@ bool inbox::poll_far() {
       return any;
     }
     a.source = a.far.source;
+    out.prepared_to(a.source);  // for replies
     a.bytes = a.far.bytes;
     a.first = a.far.data;
     a.at = a.far.next == nullptr ? a.first : a.far.next;

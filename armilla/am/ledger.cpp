@@ -3,6 +3,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
+#include "armilla/fabric/host_map.hpp"
 
 // Model: tests/models/order/counters.rs
 // Model: tests/models/protocols/fence.pml
@@ -16,7 +17,7 @@ std::uint64_t ledger::created() const noexcept {
 }
 
 std::uint64_t ledger::created_for(rank_t r) const noexcept {
-  if (out_.to(r).far) [[unlikely]]
+  if (out_.host().far[std::size_t(r)]) [[unlikely]]
     return out_.far()->lines_sent(r);
   return out_.to(r).ring.position() + (out_.has_progress_threads() ? out_.to_progress_thread(r).ring.position() : 0);
 }

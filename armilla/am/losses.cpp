@@ -63,7 +63,7 @@ void losses::lose(rank_t r) {
   news_.push_back(r);
   out_.lose(r);
   for (const listener told : listeners_) told(out_.self, r);
-  if (out_.to(r).far && out_.far() != nullptr) out_.far()->lose(r);
+  if (out_.host().far[std::size_t(r)] && out_.far() != nullptr) out_.far()->lose(r);
 }
 
 // ---- others in their places: see boot/newcomer.hpp ----

@@ -13,7 +13,6 @@
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/holding.hpp"
 #include "armilla/base/error.hpp"
-#include "armilla/base/forked.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"
@@ -24,9 +23,6 @@
 // Model: tests/models/protocols/credit.pml
 // Model: tests/models/order/sleep.rs
 namespace armilla::detail {
-
-// Of ranks on other hosts: it is awake, and never written.
-static constinit control_block elsewhere{};
 
 outbox::outbox(context& self, const host_map& host, role who)
     : self(self),
@@ -40,53 +36,29 @@ outbox::outbox(context& self, const host_map& host, role who)
       backlog_limit_(self.settings->backlog_limit),
       hold_above_(self.settings->backlog),
       host_(host) {
+  static_assert(control_stride == host_layout::control_bytes);
   const auto places = std::size_t(self.places);
   const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
-  channel_count_ = has_thread ? 2 * places : places;
-  channels_ = std::make_unique<peer_channel[]>(channel_count_);
-  to_flush_.reserve(channel_count_);
-  open_rings_.reserve(channel_count_);
+  const std::size_t channels = has_thread ? 2 * places : places;
+  channels_ = zeroed_array<peer_channel>(channels);
+  set_up_.reserve(channels);  // as all of them: sends from inside a body find room there
+  to_flush_.reserve(channels);
+  open_rings_.reserve(channels);
   if (has_thread) progress_channels_ = places;
-  for (rank_t r = 0; r < self.places; ++r) {
-    const bool here = host.locals().holds(r);
-    set_up(std::size_t(r), r, here ? host.control(r) : elsewhere);
-    if (has_thread) set_up(places + std::size_t(r), r, here ? host.progress_thread(r) : elsewhere);
-  }
+  if (const local_ranks& locals = host.locals(); locals.scattered == 0)
+    controls_ = host.base + host_layout::control({}) - std::ptrdiff_t(locals.first) * std::ptrdiff_t(control_stride);
+  for (std::size_t& bytes : aggregate_) bytes = self.settings->aggregate;
+  prepared_to(self.rank);
+  for (std::size_t i = 0; opens_all_ && i < channels; ++i) prepared(channels_[i]);
 }
 
-outbox::~outbox() = default;
-
-void outbox::set_up(std::size_t index, rank_t to, control_block& peer) {
-  peer_channel& c = channels_[index];
-  c.to = to;
-  c.index = std::uint32_t(index);
-  c.peer = &peer;
-  c.same_program = host_.program[std::size_t(to)] == self.program;
-  c.far = host_.far[std::size_t(to)];
-  c.blocked = true;
-  c.life = life_of(host_.job(), to).number;
-  if (opens_all_ && !c.far) open_ring(c);
-  if (to != self.rank && !was_taken(host_.job(), to)) c.lost = c.full = c.blocked = true;  // until a rank joins there
-  c.aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(c));
-}
-
-// Its reader looks at it from now on.
-void outbox::open_ring(peer_channel& c) {
-  const bool to_thread = progress_channels_ != 0 && c.index >= progress_channels_;
-  const host_layout::lane lane = callable_ == 0 ? host_layout::from_progress_thread
-                                 : to_thread    ? host_layout::to_progress_thread
-                                                : host_layout::to_rank;
-  c.ring = ring_writer(host_.ring(lane, self.rank, c.to));
-  if (host_.newcomer) c.ring.follow();
-  c.blocked = c.full || !c.same_program;
-  open_rings_.push_back(c.index);
-  c.peer->rings.enter(lane == host_layout::from_progress_thread ? ring_directory::replies : ring_directory::bodies,
-                      host_.local(self.rank));
+outbox::~outbox() {
+  for (const std::uint32_t i : set_up_) channels_[i].~peer_channel();
 }
 
 // That any place can hold.
-std::size_t outbox::longest_frame(const peer_channel& c) const noexcept {
-  return c.far && far_ != nullptr ? far_->link.most() : host_.layout.ring_bytes / 8;
+std::size_t outbox::longest_frame(bool far) const noexcept {
+  return far && far_ != nullptr ? far_->link.most() : host_.layout.ring_bytes / 8;
 }
 
 // ---- one message ----
@@ -94,8 +66,8 @@ std::size_t outbox::longest_frame(const peer_channel& c) const noexcept {
 // Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. A
 // caller that may wait for credit does so before it measures: `admit`.
 std::byte* outbox::append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
-  if (c.blocked) [[unlikely]]
-    prepare_blocked(c, h, kind);
+  if (!c.direct) [[unlikely]]
+    prepare_indirect(c, h, kind);
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
   if (size > eager_ && !names_block(h)) [[unlikely]]
     return append_bulk(c, h, size);
@@ -126,6 +98,7 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
 
 // The one place where sending depends on receiving: the rank makes room by taking in messages.
 void outbox::await_credit(peer_channel& c) {
+  prepared(c);
   if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a newcomer is there
   self.messages->waits.await_credit(c);
 }
@@ -138,7 +111,7 @@ bool outbox::admit_statement_slowly(peer_channel& c) {
 }
 
 void outbox::drain_all() {
-  for (std::size_t i = 0; backlog_channels_ != 0 && i < channel_count_; ++i) await_credit(channels_[i]);
+  for (std::size_t i = 0; backlog_channels_ != 0 && i < set_up_.size(); ++i) await_credit(channels_[set_up_[i]]);
 }
 
 void outbox::refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const {
@@ -156,8 +129,8 @@ void outbox::refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) 
 }
 
 // The first message opens its ring.
-void outbox::prepare_blocked(peer_channel& c, handler_id h, traffic kind) {
-  refuse_if_spent(c, h, kind);
+void outbox::prepare_indirect(peer_channel& c, handler_id h, traffic kind) {
+  refuse_if_spent(prepared(c), h, kind);
   if (!c.far && c.ring.lines() == 0) open_ring(c);
 }
 
@@ -215,7 +188,7 @@ void outbox::count_alone(peer_channel& c) noexcept {
 }
 
 void outbox::settle_counts() noexcept {
-  for (std::size_t i = 0; i < channel_count_; ++i) {
+  for (const std::uint32_t i : set_up_) {
     peer_channel& c = channels_[i];
     if (c.open()) count_bundle(c);
     count_.frames_sent += std::exchange(c.frames, 0);
@@ -261,7 +234,7 @@ bool outbox::post(peer_channel& c, const std::byte* frame, std::size_t bytes) {
 void outbox::queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks) {
   if (c.lost) return;
   if (c.backlog.empty()) count_backlogs(backlog_channels_ + 1);
-  c.full = c.blocked = true;
+  c.ready = c.direct = false;
   c.backlog.push_back({{frame, frame + std::max(bytes, link::least_frame)}, bytes, bytes + blocks});
   c.backlog_weight += bytes + blocks;
   backlog_bytes_ += bytes;
@@ -277,8 +250,8 @@ void outbox::count_backlogs(std::uint32_t channels) noexcept {
 
 bool outbox::drain() {
   bool any = false;
-  for (std::size_t i = 0; i < channel_count_; ++i)
-    if (!channels_[i].backlog.empty()) any |= drain(channels_[i]);
+  for (std::size_t i = 0; i < set_up_.size(); ++i)
+    if (peer_channel& c = channels_[set_up_[i]]; !c.backlog.empty()) any |= drain(c);
   return any;
 }
 
@@ -294,42 +267,9 @@ bool outbox::drain(peer_channel& c) {
     any = true;
   }
   count_backlogs(backlog_channels_ - 1);
-  c.full = false;
-  c.blocked = c.far || !c.same_program;
+  c.ready = true;
+  c.direct = !c.far && c.same_program;
   return any;
-}
-
-// Every later message takes the general way, and is refused there. What is queued here is dropped.
-void outbox::lose(peer_channel& c) noexcept {
-  c.cursor = c.limit = c.frame = nullptr;
-  c.bundle_handler = c.hot_handler = no_handler;
-  c.urgent = false;
-  c.open_blocks = 0;
-  c.lost = c.full = c.blocked = true;
-  if (c.backlog.empty()) return;
-  for (const peer_channel::backlog_frame& frame : c.backlog) backlog_bytes_ -= frame.size;
-  c.backlog.clear();
-  c.backlog_weight = 0;
-  if (c.holds) holding{*self.messages}.read_on(c);
-  count_backlogs(backlog_channels_ - 1);
-}
-
-void outbox::lose(rank_t r) noexcept {
-  lose(channels_[std::size_t(r)]);
-  if (progress_channels_ != 0) lose(channels_[progress_channels_ + std::size_t(r)]);
-}
-
-void outbox::take_back(rank_t r, std::uint32_t life) noexcept {
-  peer_channel& c = channels_[std::size_t(r)];
-  c.life = life;
-  c.lost = c.full = c.holds = c.handed_over = false;
-  c.same_program = host_.program[std::size_t(r)] == self.program;
-  c.blocked = !c.same_program;
-}
-
-void outbox::enter_child() noexcept {
-  (void)channels_.release();
-  channels_.reset(static_cast<peer_channel*>(nowhere(channel_count_ * sizeof(peer_channel))));
 }
 
 void outbox::flush_listed() {
@@ -347,11 +287,12 @@ shared_range outbox::own_memory() const noexcept { return {host_.segment_start(s
 
 void outbox::set_aggregate(peer kind, std::size_t bytes) noexcept {
   if (order_of(self) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each message has its own
-  for (std::size_t i = 0; i < channel_count_; ++i) {
+  aggregate_[std::size_t(kind)] = bytes;
+  for (const std::uint32_t i : set_up_) {
     peer_channel& c = channels_[i];
     if (kind_of(c) != kind) continue;
     push(c);
-    c.aggregate = std::min(bytes, longest_frame(c));
+    c.aggregate = std::min(bytes, longest_frame(c.far));
   }
 }
 
@@ -359,10 +300,16 @@ peer outbox::kind_of(const peer_channel& c) const noexcept {
   return c.to == self.rank ? peer::self : c.far ? peer::network : peer::host;
 }
 
+bool outbox::has(peer kind) const noexcept {
+  if (kind == peer::self) return true;
+  for (rank_t r = 0; r < self.places; ++r)
+    if (r != self.rank && host_.far[std::size_t(r)] == (kind == peer::network)) return true;
+  return false;
+}
+
 std::size_t outbox::aggregate(peer kind) const noexcept {
-  for (std::size_t i = 0; i < channel_count_; ++i)
-    if (kind_of(channels_[i]) == kind) return channels_[i].aggregate;
-  return channels_[std::size_t(self.rank)].aggregate;
+  const peer there = has(kind) ? kind : peer::self;
+  return std::min(aggregate_[std::size_t(there)], longest_frame(there == peer::network));
 }
 
 void outbox::throw_no_such_rank(rank_t dest, const char* operation) const {
@@ -383,8 +330,9 @@ void outbox::open_network(endpoint& all, role who) {
   // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
   constexpr std::size_t least_by_network = 512;
   eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(bundle_header));
-  for (std::size_t i = 0; i < channel_count_; ++i)
-    if (channels_[i].far) channels_[i].aggregate = std::min<std::size_t>(self.settings->aggregate, longest_frame(channels_[i]));
+  for (const std::uint32_t i : set_up_)
+    if (peer_channel& c = channels_[i]; c.far)
+      c.aggregate = std::min(aggregate_[std::size_t(peer::network)], longest_frame(true));
 }
 
 void outbox::close_network() noexcept {

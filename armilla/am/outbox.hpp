@@ -12,6 +12,7 @@
 #include "armilla/base/context.hpp"
 #include "armilla/base/owned.hpp"
 #include "armilla/base/peer.hpp"
+#include "armilla/base/zeroed_array.hpp"
 #include "armilla/stats/counters.hpp"
 #include "armilla/stats/stopwatch.hpp"
 #include "armilla/stats/trace.hpp"
@@ -52,16 +53,24 @@ class outbox {
 
   // ---- channels ----
 
+  /// It may be zeros, unless something has come from there: `admit` sets it up.
   peer_channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
   const peer_channel& to(rank_t dest) const noexcept { return channels_[std::size_t(dest)]; }
   /// What goes to the component that takes in one-sided access and safe bodies: the rank's progress thread, if ranks have one,
   /// else the rank itself.
-  peer_channel& to_progress_thread(const peer_channel& c) noexcept { return to_progress_thread(c.to); }
+  peer_channel& to_progress_thread(peer_channel& c) const noexcept { return *(&c + progress_channels_); }
   peer_channel& to_progress_thread(rank_t dest) noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
   const peer_channel& to_progress_thread(rank_t dest) const noexcept { return channels_[std::size_t(dest) + progress_channels_]; }
+  /// The channel, set up.
+  peer_channel& prepared(peer_channel& c) {
+    if (c.peer == nullptr) [[unlikely]]
+      set_up(c);
+    return c;
+  }
+  peer_channel& prepared_to(rank_t dest) { return prepared(to(dest)); }
   bool has_progress_threads() const noexcept { return progress_channels_ != 0; }
 
-  /// The channel to `dest`, or a usage_error that names `operation` if there is no such rank.
+  /// The channel to `dest`, as `to`, or a usage_error that names `operation` if there is no such rank.
   peer_channel& checked(rank_t dest, const char* operation) {
     if (std::uint32_t(dest) >= callable_) [[unlikely]]
       throw_no_such_rank(dest, operation);
@@ -85,15 +94,16 @@ class outbox {
 
   // ---- one message ----
 
-  /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some.
+  /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some. What is
+  /// sent first sets up the channel.
   void admit(peer_channel& c) {
-    if (c.full) [[unlikely]]
+    if (!c.ready) [[unlikely]]
       await_credit(c);
   }
 
   /// The same for a statement. False: it is for a lost rank, in a job that goes on, and is dropped.
   bool admit_statement(peer_channel& c) {
-    if (c.full) [[unlikely]]
+    if (!c.ready) [[unlikely]]
       return admit_statement_slowly(c);
     return true;
   }
@@ -111,7 +121,7 @@ class outbox {
   /// inside a body the frame is queued.
   void publish(peer_channel& c) {
     push(c);
-    if (c.full) [[unlikely]]
+    if (!c.ready) [[unlikely]]
       await_credit(c);
   }
 
@@ -153,9 +163,11 @@ class outbox {
   /// How many had the place of rank `r` before it, as this rank has heard.
   std::uint32_t life(rank_t r) const noexcept { return channels_[std::size_t(r)].life; }
 
-  /// After a plain write to memory that rank `r` of this host may be waiting for.
+  /// After a plain write to memory that rank `r`, which has a place in this host's memory, may be waiting for.
   void notify(rank_t r) {
-    if (detail::notify(*channels_[std::size_t(r)].peer)) ++count_.wakes_sent;
+    auto& sleeper = controls_ != nullptr ? *reinterpret_cast<control_block*>(controls_ + std::size_t(r) * control_stride)
+                                         : scattered_control(r);
+    if (detail::notify(sleeper)) ++count_.wakes_sent;
   }
 
   // ---- long payloads ----
@@ -245,7 +257,7 @@ class outbox {
   /// with 3, 4, 5 stores.
   template <audience To = audience::program>
   std::byte* begin_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
-    if (c.open() || (To == audience::job ? c.full : c.blocked) || size > eager_) [[unlikely]]
+    if (c.open() || !(To == audience::job ? c.ready : c.direct) || size > eager_) [[unlikely]]
       return nullptr;
     const ring_writer::room room = c.ring.reserve(size + sizeof(bundle_header), size + sizeof(bundle_header));
     if (room.begin == nullptr) [[unlikely]]
@@ -266,12 +278,14 @@ class outbox {
   [[gnu::noinline]] std::byte* append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind);
   watermark* start_block(peer_channel& c, handler_id h, std::size_t size);
   [[gnu::cold]] std::byte* append_bulk(peer_channel& c, handler_id h, std::size_t size);
-  void set_up(std::size_t index, rank_t to, control_block& theirs);
+  [[gnu::cold]] void set_up(peer_channel& c);
+  [[gnu::cold]] control_block& scattered_control(rank_t r) const noexcept;
+  bool has(peer kind) const noexcept;
   [[gnu::cold]] void open_ring(peer_channel& c);
   void open_frame(peer_channel& c, std::size_t need);
   [[gnu::cold]] void await_credit(peer_channel& c);
   [[gnu::cold]] bool admit_statement_slowly(peer_channel& c);
-  [[gnu::cold]] void prepare_blocked(peer_channel& c, handler_id h, traffic kind);
+  [[gnu::cold]] void prepare_indirect(peer_channel& c, handler_id h, traffic kind);
   [[gnu::cold]] void refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const;
   void start_bundle(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept;
   void close_bundle(peer_channel& c) noexcept;
@@ -285,13 +299,16 @@ class outbox {
   bool drain(peer_channel& c);
   void count_backlogs(std::uint32_t channels) noexcept;
   void lose(peer_channel& c) noexcept;
-  std::size_t longest_frame(const peer_channel& c) const noexcept;
+  std::size_t longest_frame(bool far) const noexcept;
   peer kind_of(const peer_channel& c) const noexcept;
   [[noreturn, gnu::cold]] void throw_no_such_rank(rank_t dest, const char* operation) const;
   [[noreturn, gnu::cold]] void throw_on_progress_thread(const char* operation) const;
 
   counters& count_;
-  owned<peer_channel[]> channels_;     // by destination, self included; progress threads behind
+  zeroed_array<peer_channel> channels_;                                  // by destination, self included; progress threads behind
+  std::vector<std::uint32_t> set_up_;                                    // those that are
+  static constexpr std::size_t control_stride = std::size_t{16} * 1024;  // host_layout::control_bytes
+  std::byte* controls_ = nullptr;      // control pages, as if there were one for each rank from 0 on; null: they are scattered
   std::size_t progress_channels_ = 0;  // channels to progress threads begin here; 0: there are none
   std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but replies
   std::uint32_t backlog_channels_ = 0;
@@ -303,7 +320,7 @@ class outbox {
   trace* trace_;
   std::vector<std::uint32_t> to_flush_;
   std::vector<std::uint32_t> open_rings_;
-  std::size_t channel_count_ = 0;
+  std::size_t aggregate_[3];  // by kind of peer
   std::size_t backlog_bytes_ = 0;
   std::size_t backlog_limit_;
   std::size_t hold_above_;

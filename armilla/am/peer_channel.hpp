@@ -23,6 +23,9 @@ enum class traffic : std::uint8_t { uncounted, statements, questions, replies, u
 
 /// What a rank sends to one peer: its link, a frame that is being filled in private memory, and frames that found no credit.
 ///
+/// The channels of a rank lie in zeros, and are set up one by one, by the first send: to a rank of which there are many that is
+/// never sent to, no memory goes. So zeros are a channel that is not `ready`, the first thing that a send asks for.
+///
 /// Messages of the open bundle are appended at `cursor` as long as they end before `limit`. With no frame open both are null
 /// and `bundle_handler` is `no_handler`, so that one comparison sends every first message to the slower path.
 ///
@@ -36,13 +39,13 @@ struct peer_channel : link {
   bool urgent = false;                  ///< the open frame holds a reply: it leaves when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
-  bool full = false;         ///< frames wait for credit: nothing may pass them
-  bool blocked = false;      ///< not open yet, full, far, or the peer runs another program: the general way is to be taken
-  bool lost = false;         ///< none lives in its place: full and blocked until a newcomer does; sends throw rank_lost
-  bool holds = false;        ///< its peer does not take in what is for it: nothing is read from that peer
-  bool handed_over = false;  ///< lost: both rings wait for another rank in its place
-  std::uint32_t life = 0;    ///< of its rank: how many newcomers have come into that place
-  bool held_there = false;   ///< far: the same is so at its peer
+  bool ready = false;                 ///< set up, and no frames wait for credit: nothing may pass those
+  bool direct = false;                ///< ready, with an open ring to a peer of this program; else the general way is to be taken
+  bool lost = false;                  ///< none lives in its place: not ready until a newcomer does; sends throw rank_lost
+  bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
+  bool handed_over = false;           ///< lost: both rings wait for another rank in its place
+  std::uint32_t life = 0;             ///< of its rank: how many newcomers have come into that place
+  bool held_there = false;            ///< far: the same is so at its peer
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;

@@ -37,22 +37,25 @@ host_map message_state::map(const context& self, const launch& how) {
   host.threads = how.threads;
   host.newcomer = how.newcomer;
   host.oversubscribed = how.oversubscribed;
-  host.segment = std::make_unique<std::byte*[]>(ranks);
-  host.pid = std::make_unique<pid_t[]>(ranks);
-  host.program = std::make_unique<std::uint32_t[]>(ranks);
-  host.far = std::make_unique<bool[]>(ranks);
+  host.segment = zeroed_array<std::byte*>(ranks);
+  host.pid = zeroed_array<pid_t>(ranks);
+  host.program = zeroed_array<std::uint32_t>(ranks);
+  host.far = zeroed_array<bool>(ranks);
   host.beyond = how.beyond;
   host.names = &how.host_names;
-  host.number = std::make_unique<std::uint32_t[]>(ranks);
+  host.number = zeroed_array<std::uint32_t>(ranks);
   host.collectives = how.all_far ? map_private_collectives(how) : how.host_base + how.layout.collectives();
   const bool direct = self.settings->access == access_kind::all && !self.settings->access_by_message;
   for (rank_t r = 0; r < how.places; ++r) {
     host.far[std::size_t(r)] = how.far(r);
-    host.number[std::size_t(r)] = how.all_far ? std::uint32_t(r) : how.host_of.empty() ? 0 : how.host_of[std::size_t(r)];
-    host.segment[std::size_t(r)] = (direct && !how.far(r)) || r == self.rank ? host.segment_start(r) : nullptr;
-    host.pid[std::size_t(r)] = how.pid_of(r);
+    if (const std::uint32_t n = how.all_far ? std::uint32_t(r) : how.host_of.empty() ? 0 : how.host_of[std::size_t(r)]; n != 0)
+      host.number[std::size_t(r)] = n;
   }
-  for (std::size_t p = 0; p < how.programs.size(); ++p)
+  host.locals().each([&](rank_t r) {
+    if ((direct && !how.far(r)) || r == self.rank) host.segment[std::size_t(r)] = host.segment_start(r);
+    host.pid[std::size_t(r)] = how.pid_of(r);
+  });
+  for (std::size_t p = 1; p < how.programs.size(); ++p)
     for (rank_t r : how.programs[p].ranks) host.program[std::size_t(r)] = std::uint32_t(p);
   return host;
 }

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -69,10 +68,9 @@ class joining {
   network_interface find_interface(const std::vector<rank_t>& leads, std::size_t host);
   void watch_hosts(launch& self, const std::vector<rank_t>& leads);
   void fill_programs();
-  void fill_places();
 
   bool goes_on() const { return settings_.on_loss == loss_use::go_on && others_.to_agent() != nullptr; }
-  bool here(rank_t r) const { return lead_[std::size_t(r)] == lead_[std::size_t(self_)]; }
+  std::vector<rank_t> ranks_here() const;
   const peer_info& of(rank_t r) const { return peers_[std::size_t(r)]; }
   std::size_t ranks() const { return peers_.size(); }
 
@@ -281,26 +279,12 @@ void joining::fill_programs() {
   job_->program_count = std::uint32_t(first.size());
 }
 
-// What the launcher has bound stays as it is. Ranks that may run anywhere are placed as the supervisor would.
-void joining::fill_places() {
-  std::uint64_t all[16] = {};
-  std::vector<rank_t> locals;
-  bool bound = false;
-  for (rank_t r = 0; r < rank_t(ranks()); ++r) {
-    if (!here(r)) continue;
-    locals.push_back(r);
-    bound |= std::memcmp(of(r).processors, mine_.processors, sizeof all) != 0;
-    for (std::size_t i = 0; i < 16; ++i) all[i] |= of(r).processors[i];
-  }
-  std::uint32_t union_of = 0;
-  for (const std::uint64_t bits : all) union_of += std::uint32_t(std::popcount(bits));
-  bound |= locals.size() == 1;  // a rank by itself needs no place
-  const machine machine = look_at_machine(!bound && settings_.pin != pin_kind::none);
-  job_->cores = bound ? union_of : std::uint32_t(machine.cores.size());
-  job_->processors = bound ? std::max(1u, union_of) : machine.processors;
-  const auto where = places_to_run(machine, rank_t(locals.size()), bound ? pin_kind::none : settings_.pin);
-  for (std::size_t i = 0; i < locals.size(); ++i)
-    for (std::size_t k = 0; k < 4 && k < where[i].size(); ++k) job_->rank[locals[i]].cpu[k] = std::int16_t(where[i][k]);
+// Those that share this memory.
+std::vector<rank_t> joining::ranks_here() const {
+  std::vector<rank_t> all;
+  for (std::size_t r = 0; r < ranks(); ++r)
+    if (lead_[r] == lead_[std::size_t(self_)]) all.push_back(rank_t(r));
+  return all;
 }
 
 void joining::fill_block() {
@@ -314,17 +298,13 @@ void joining::fill_block() {
   job_->goes_on = goes_on();
   const std::vector<rank_t> here = candidates();
   job_->locals.take(here.data(), here.size());
-  job_->locals.each([this](rank_t r) {
-    for (auto& cpu : job_->rank[r].cpu) cpu = -1;
-  });
   fill_programs();
-  fill_places();
+  place_ranks(*job_, peers_, ranks_here(), settings_.pin);
 }
 
 std::shared_ptr<process_monitor> joining::make_monitor() const {
   std::vector<process_monitor::process> all;
-  for (rank_t r = 0; r < rank_t(ranks()); ++r)
-    if (here(r)) all.push_back({r, of(r).pid});
+  for (const rank_t r : ranks_here()) all.push_back({r, of(r).pid});
   return std::make_shared<process_monitor>(*job_, self_, all, settings_.loss_grace_ns);
 }
 

@@ -6,7 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -17,6 +20,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/build_id.hpp"
 #include "armilla/boot/host_memory.hpp"
+#include "armilla/boot/pin.hpp"
 #include "armilla/boot/spawn_process.hpp"
 
 namespace armilla::detail {
@@ -99,6 +103,26 @@ std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept 
     beside += &other != &mine && mine.machine != 0 && other.machine == mine.machine && common;
   }
   return beside;
+}
+
+void place_ranks(job_block& job, const std::vector<peer_info>& all, const std::vector<rank_t>& here, pin_kind pin) {
+  const peer_info& first = all[std::size_t(here[0])];
+  std::uint64_t together[std::size(peer_info{}.processors)] = {};
+  bool bound = here.size() == 1;  // a rank by itself needs no place
+  for (const rank_t r : here) {
+    const auto& its = all[std::size_t(r)].processors;
+    bound |= std::memcmp(its, first.processors, sizeof its) != 0;
+    for (std::size_t i = 0; i < std::size(together); ++i) together[i] |= its[i];
+  }
+  std::uint32_t processors = 0;
+  for (const std::uint64_t bits : together) processors += std::uint32_t(std::popcount(bits));
+  const machine machine = look_at_machine(!bound && pin != pin_kind::none);
+  job.cores = bound ? processors : std::uint32_t(machine.cores.size());
+  job.processors = bound ? std::max(1u, processors) : machine.processors;
+  const auto where = places_to_run(machine, rank_t(here.size()), bound ? pin_kind::none : pin);
+  for (std::size_t i = 0; i < here.size(); ++i)
+    for (std::size_t k = 0; k < 4; ++k)
+      job.rank[here[i]].cpu[k] = k < where[i].size() ? std::int16_t(where[i][k]) : std::int16_t(-1);
 }
 
 bool same_program(const peer_info& a, const peer_info& b) {

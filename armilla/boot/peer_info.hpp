@@ -10,6 +10,7 @@
 namespace armilla::detail {
 
 struct options;
+enum class pin_kind;
 
 /// What every rank must be able to read of every other, whatever their versions.
 struct greeting {
@@ -45,6 +46,10 @@ peer_info own_peer_info(const options& settings);
 /// How many ranks, `me` included, may run on one of the processors that `me` may run on. Those of other hosts are among them
 /// where these are containers of one machine.
 std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept;
+
+/// Where the ranks `here` of this host run; `all` is by rank. What the launcher has bound stays as it is; ranks that
+/// may run anywhere are placed as the supervisor would.
+void place_ranks(job_block& job, const std::vector<peer_info>& all, const std::vector<rank_t>& here, pin_kind pin);
 
 /// Whether they run one program, by their files.
 bool same_program(const peer_info& a, const peer_info& b);

@@ -54,30 +54,32 @@ far_link::far_link(network& net, rank_t me, rank_t ranks, std::uint64_t window_b
       bulk_step_(who == role::rank ? 1 : frame_lanes + 1),
       most_((net.most() - sizeof(network_head)) / 8 * 8),
       window_(std::max<std::uint64_t>(window_bytes / cache_line, 4 * lines_for(most_))) {
-  peers_ = std::make_unique<std::unique_ptr<peer>[]>(ends_);
+  peers_ = zeroed_array<peer*>(ends_);
 }
 
 far_link::~far_link() {
-  for (end_t e = 0; e < ends_; ++e)
-    if (peer* const p = peers_[e].get()) {
-      for (const frame& f : p->kept) delete[] f.copy;
-      for (const auto& [number, f] : p->early) delete[] f.copy;
-    }
+  for (const end_t e : met_) {
+    const std::unique_ptr<peer> p(peers_[e]);
+    for (const frame& f : p->kept) delete[] f.copy;
+    for (const auto& [number, f] : p->early) delete[] f.copy;
+  }
 }
 
 inline far_link::peer& far_link::peer_of(end_t e) {
-  std::unique_ptr<peer>& p = peers_[e];
-  if (!p) [[unlikely]]
+  if (peers_[e] == nullptr) [[unlikely]]
     meet(e);
-  return *p;
+  return *peers_[e];
 }
 
-void far_link::meet(end_t e) { peers_[e] = std::make_unique<peer>(); }
+void far_link::meet(end_t e) {
+  met_.push_back(e);
+  peers_[e] = new peer;
+}
 
 // ---- sending ----
 
 bool far_link::admits(end_t to, std::size_t bytes) const noexcept {
-  const peer* const p = peers_[to].get();
+  const peer* const p = peers_[to];
   return p == nullptr || p->sent + lines_for(bytes) - p->acknowledged <= window_;
 }
 
@@ -94,7 +96,7 @@ std::byte* far_link::reserve_control(end_t to, std::size_t bytes) {
 }
 
 std::uint64_t far_link::sent(end_t to) const noexcept {
-  const peer* const p = peers_[to].get();
+  const peer* const p = peers_[to];
   return p != nullptr ? p->sent : 0;
 }
 
@@ -126,7 +128,7 @@ void far_link::tell(end_t to) {
 // ---- receiving ----
 
 std::uint64_t far_link::taken(end_t source) const noexcept {
-  const peer* const p = peers_[source].get();
+  const peer* const p = peers_[source];
   return p != nullptr ? p->taken : 0;
 }
 

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <vector>
 
+#include "armilla/base/zeroed_array.hpp"
 #include "armilla/fabric/frame.hpp"
 #include "armilla/fabric/network.hpp"
 
@@ -103,7 +103,8 @@ class far_link {
   [[noreturn, gnu::cold]] void throw_damaged(rank_t source, const char* what, std::uint64_t value) const;
 
   network& net_;
-  std::unique_ptr<std::unique_ptr<peer>[]> peers_;
+  zeroed_array<peer*> peers_;  // null: there was no contact
+  std::vector<end_t> met_;     // those that there are
   rank_t me_, ranks_;
   end_t ends_;
   frame_lane lane_;                   // to ranks

@@ -25,10 +25,7 @@ void hold_segment(network& net, const launch& self) {
 }
 
 far_segments::far_segments(const context& owner, const host_map& host)
-    : owner_(owner),
-      host_(host),
-      half_(half_of_segment(host.layout)),
-      segments_(std::make_unique<segment[]>(std::size_t(owner.places))) {}
+    : owner_(owner), host_(host), half_(half_of_segment(host.layout)), segments_(std::size_t(owner.places)) {}
 
 network& far_segments::net() const noexcept {
   if (host_.shared == nullptr) return *host_.beyond;

@@ -3,9 +3,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 
 #include "armilla/base/types.hpp"
+#include "armilla/base/zeroed_array.hpp"
 #include "armilla/ring/heap.hpp"
 #include "armilla/ring/host_layout.hpp"
 
@@ -65,7 +65,7 @@ class far_segments {
   const context& owner_;
   const host_map& host_;
   const std::uint64_t half_;
-  std::unique_ptr<segment[]> segments_;
+  zeroed_array<segment> segments_;
 };
 
 }  // namespace armilla::detail

@@ -2,11 +2,11 @@
 #pragma once
 #include <sys/types.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "armilla/base/context.hpp"
+#include "armilla/base/zeroed_array.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/ring/host_layout.hpp"
 #include "armilla/ring/ring.hpp"
@@ -20,19 +20,18 @@ class shared_network;
 struct host_map {
   std::byte* base = nullptr;
   host_layout layout;
-  bool threads = false;         ///< the ranks are threads of this process: any address of any rank can be used
-  bool newcomer = false;        ///< this rank came into the running job: its rings go on where they were
-  bool oversubscribed = false;  ///< more ranks than cores: yield soon
-  std::unique_ptr<std::byte*[]>
-      segment;                   ///< start of each rank's segment here; null where it is not mapped or access is restricted
-  std::unique_ptr<pid_t[]> pid;  ///< process of each rank
-  std::unique_ptr<std::uint32_t[]> program;  ///< program of each rank
-  network* beyond = nullptr;                 ///< carries what goes to the far ranks; null: there are none
-  shared_network* shared = nullptr;          ///< the same, for the rank and its progress thread; null: the rank has it alone
-  std::unique_ptr<std::uint32_t[]> number;   ///< by rank: its host's; ranks with one number share memory
-  std::byte* collectives = nullptr;          ///< where the collective areas lie: in the host's memory, or private to this rank
+  bool threads = false;              ///< the ranks are threads of this process: any address of any rank can be used
+  bool newcomer = false;             ///< this rank came into the running job: its rings go on where they were
+  bool oversubscribed = false;       ///< more ranks than cores: yield soon
+  zeroed_array<std::byte*> segment;  ///< start of each rank's segment here; null where it is not mapped or access is restricted
+  zeroed_array<pid_t> pid;           ///< process of each rank of this host
+  zeroed_array<std::uint32_t> program;  ///< program of each rank
+  network* beyond = nullptr;            ///< carries what goes to the far ranks; null: there are none
+  shared_network* shared = nullptr;     ///< the same, for the rank and its progress thread; null: the rank has it alone
+  zeroed_array<std::uint32_t> number;   ///< by rank: its host's; ranks with one number share memory
+  std::byte* collectives = nullptr;     ///< where the collective areas lie: in the host's memory, or private to this rank
   const std::vector<std::string>* names = nullptr;  ///< of hosts, by number; empty: all ranks are on one
-  std::unique_ptr<bool[]> far;                      ///< by rank: a network carries what goes there, nothing of it is mapped here
+  zeroed_array<bool> far;                           ///< by rank: a network carries what goes there, nothing of it is mapped here
 
   job_block& job() const noexcept { return *reinterpret_cast<job_block*>(base); }
   const local_ranks& locals() const noexcept { return job().locals; }

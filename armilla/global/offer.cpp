@@ -81,8 +81,8 @@ void write_alone(rank_memory& m, global_address to, const std::byte* from, std::
 }  // namespace
 
 bool copy_offer::possible(rank_memory& m, rank_t owner) noexcept {
-  const peer_channel& c = m.messages.out.to(owner);
-  return current == &m.self && !m.asks(owner) && m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && !c.full &&
+  const peer_channel& c = m.messages.out.prepared_to(owner);
+  return current == &m.self && !m.asks(owner) && m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && c.ready &&
          !c.far && c.same_program && m.self.settings->record.empty() &&
          m.self.settings->replay.empty();  // how many offers go depends on time
 }

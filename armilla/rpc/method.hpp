@@ -101,7 +101,7 @@ template <const auto& M, class... A>
   using calls = detail::method_calls<M>;
   calls::check();
   detail::outbox& out = *detail::here("call").out;
-  return calls::ask(out, out.checked(dest, "call"), std::forward<A>(arguments)...);
+  return calls::ask(out, dest, out.checked(dest, "call"), std::forward<A>(arguments)...);
 }
 
 /// Statement by name: as `call`, but nothing comes back. What the method throws, or that `dest` does not provide it, is thrown
@@ -112,7 +112,7 @@ void async(rank_t dest, A&&... arguments) {
   using calls = detail::method_calls<M>;
   calls::check();
   detail::outbox& out = *detail::here("async").out;
-  calls::tell(out, out.checked(dest, "async"), std::forward<A>(arguments)...);
+  calls::tell(out, dest, out.checked(dest, "async"), std::forward<A>(arguments)...);
 }
 
 // What is easily written otherwise says how it is written.

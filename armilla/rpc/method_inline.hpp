@@ -156,16 +156,16 @@ struct method_calls<M, R(P...)> {
       });
 
   /// Budget of a warm call beyond that of one within a program: the cached index, one count, 8 bytes.
-  static future<result> ask(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
-    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, c.to);
+  static future<result> ask(outbox& out, rank_t dest, peer_channel& c, const std::decay_t<P>&... arguments) {
+    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, dest);
     if (known < stub_cache::first_known) [[unlikely]]
       return ask_by_name(out, c, arguments...);
     ++out.count().stub_hits;
     return send_question<stub, std::decay_t<P>...>(out, c, stub{known - stub_cache::first_known}, arguments...);
   }
 
-  static void tell(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
-    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, c.to);
+  static void tell(outbox& out, rank_t dest, peer_channel& c, const std::decay_t<P>&... arguments) {
+    const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, dest);
     if (known < stub_cache::first_known) [[unlikely]]
       return tell_by_name(out, c, arguments...);
     ++out.count().stub_hits;
@@ -175,6 +175,7 @@ struct method_calls<M, R(P...)> {
  private:
   [[gnu::noinline]] static future<result> ask_by_name(outbox& out, peer_channel& c, const std::decay_t<P>&... arguments) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
+    out.admit(c);
     call_state& calls = *out.self.calls;
     pending_op* const target = out.pending.take(handler<reply<result>>.id);
     future<result> result_here = future_access::adopt<result>(target);

@@ -27,7 +27,9 @@ void loss_handlers::add_fibers(context& self, rank_t lost) {
 }
 
 void loss_handlers::start_fibers(context& self) {
-  const auto is_over = [&](const waiting& w) { return self.out->to(w.lost).far || self.messages->in.has_read_all_of(w.lost); };
+  const auto is_over = [&](const waiting& w) {
+    return self.host->far[std::size_t(w.lost)] || self.messages->in.has_read_all_of(w.lost);
+  };
   std::erase_if(waiting_, [&](const waiting& w) {
     const bool starts = is_over(w);
     if (starts) self.fibers->start(*w.fiber);

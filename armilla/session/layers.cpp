@@ -124,8 +124,9 @@ void tell_main_done(context& rank, std::uint32_t mains) {
 }
 
 void wake_all(context& rank) {
-  for (rank_t r = 0; r < rank.places; ++r)
+  rank.host->locals().each([&](rank_t r) {
     if (r != rank.rank) rank.out->notify(r);
+  });
 }
 
 }  // namespace armilla::detail

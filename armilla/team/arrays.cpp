@@ -35,7 +35,7 @@ part part_of(std::size_t bytes, std::size_t element, std::uint32_t i, std::uint3
 void fetch_boards(const team_record& t, std::uint64_t step, std::size_t bytes) {
   if (t.size <= 2) return;
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (t.flat[i][step % team_slot::flat_lines].step.load(std::memory_order_relaxed) == (t.sign | step))
+    if (t.slots[i]->flat[step % team_slot::flat_lines].step.load(std::memory_order_relaxed) == (t.sign | step))
       __builtin_prefetch(board_of(t, i, step, bytes));
 }
 

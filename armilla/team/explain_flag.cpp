@@ -28,7 +28,7 @@ std::string explain_flag(const context& self, const char* operation, const await
   const team_record& t = waits.team;
   const collective kind = kind_of_sign(t.sign);
   if (kind == collective::end) return fmt::format("the end of all ranks: rank {} has not ended its function", waits.owner);
-  const team_slot& slot = *t.slots[std::size_t(t.numbers[std::size_t(waits.owner)])];
+  const team_slot& slot = *t.slots[std::size_t(t.number_of(waits.owner))];
   const bool comparing = lies_in(waits.flag, slot.check, sizeof slot.check);
   return fmt::format("{} {}{}: rank {} has not come", operation, number_of(kind, *self.count, comparing),
                      t.size == std::uint32_t(self.world_size) ? "" : fmt::format(" of team {}", t.id), waits.owner);

@@ -199,7 +199,7 @@ class unhurried {
   bool another_counts() const noexcept {
     const std::uint64_t next = t_.step + 1;
     for (std::uint32_t i = 0; t_.flat_fence && i < t_.size; ++i)
-      if (i != t_.rank && step_of(t_.flat[i][next % team_slot::flat_lines].step.load(std::memory_order_acquire)) >= next)
+      if (i != t_.rank && step_of(t_.slots[i]->flat[next % team_slot::flat_lines].step.load(std::memory_order_acquire)) >= next)
         return true;
     return false;
   }

@@ -17,7 +17,7 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
   if (t.size == std::uint32_t(t.self->places) || t.id == t.owner->world->id || g.members().id() == t.id) return true;
   if (!g.revoked()) return false;
   for (rank_t i = 0; i < g.members().size(); ++i)
-    if (const rank_t r = g.members().world_rank(i); t.numbers[std::size_t(r)] < 0 && !has_lost(g.members(), i)) return false;
+    if (const rank_t r = g.members().world_rank(i); t.number_of(r) < 0 && !has_lost(g.members(), i)) return false;
   return true;
 }
 

@@ -34,7 +34,7 @@ gathered_choice gather_members(team_record& t, std::uint64_t step, const char* o
   chosen.passed = all.passed;
   for (std::size_t i = 0; i < all.ranks.size(); ++i) {
     const auto one = all.part<survivor_board::request>(i);
-    chosen.members.push_back(std::uint32_t(t.numbers[std::size_t(all.ranks[i])]));
+    chosen.members.push_back(std::uint32_t(t.number_of(all.ranks[i])));
     chosen.common.highest_step = std::max(chosen.common.highest_step, one.highest_step);
     chosen.common.free_slots &= one.free_slots;
     chosen.common.unsettled |= one.unsettled;

@@ -133,7 +133,7 @@ handler_slot& invitation_slot = fixed_handler<invitation_message, well_known(han
 }  // namespace
 
 void invite(outbox& out, const newcomer& to, const invitation& what) {
-  peer_channel& c = out.to(to.rank);
+  peer_channel& c = out.prepared_to(to.rank);
   if (c.lost) return;
   std::vector<std::uint64_t> words{what.ranks.size()};
   words.insert(words.end(), what.ranks.begin(), what.ranks.end());
@@ -247,7 +247,7 @@ team_record* run_await_team() {
     if (is_for_this_rank(s, one)) made = accept(s, one, mine);
   }
   mine.asks.store(made != nullptr ? asks_no_more : 0, std::memory_order_release);
-  for (rank_t r = 0; r < c.places; ++r) c.out->notify(r);
+  c.host->locals().each([&](rank_t r) { c.out->notify(r); });
   return made;
 }
 

@@ -205,7 +205,7 @@ void tell_errors(context& c) {
 
 void post_word(context& c, std::uint64_t word) {
   c.teams->slot(c.rank, 0).end.word.store(word, std::memory_order_release);
-  for (rank_t r = 0; r < c.places; ++r) c.out->notify(r);
+  c.host->locals().each([&](rank_t r) { c.out->notify(r); });
 }
 
 // None has come or been lost. Where none comes any more it is the same on all, or a fence of all ends by a loss.

@@ -107,7 +107,7 @@ bool living_ranks::passed_by_any(std::uint64_t number) const noexcept {
 
 void living_ranks::replace(team_record* made) {
   for (const rank_t r : team_->members)
-    if (untold_ == no_rank && made->numbers[std::size_t(r)] < 0) untold_ = r;
+    if (untold_ == no_rank && made->number_of(r) < 0) untold_ = r;
   hold(made);
   if (team_ != s_.world) let_go(team_);
   team_ = made;

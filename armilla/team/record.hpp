@@ -49,12 +49,12 @@ struct team_record {
   bool checking = false;                 ///< compare what the members are about to do
   bool flat_barrier = true;
   bool flat_fence = true;
-  bool fence_piggybacks = false;       ///< what a fence shows travels behind the statements that are open
-  std::vector<const flag_line*> flat;  ///< each member's flat lines
-  std::vector<std::byte*> boards;      ///< each member's first board
-  std::vector<rank_t> members;         ///< world ranks, in the order of the team
-  std::vector<rank_t> near;            ///< of them the others on this host: they read what a rank here writes
-  std::vector<rank_t> numbers;         ///< by world rank: its number in the team, or -1
+  bool fence_piggybacks = false;  ///< what a fence shows travels behind the statements that are open
+  std::vector<team_slot*> slots;  ///< each member's
+  std::size_t boards_at = 0;      ///< where each member's first board lies, from its slot
+  std::vector<rank_t> members;    ///< world ranks, in the order of the team
+  std::vector<rank_t> near;       ///< of them the others on this host: they read what a rank here writes
+  std::vector<rank_t> numbers;    ///< by world rank: number_of; none where the members are the first ranks in their order
   // the rest
   pattern barrier_pattern;
   pattern fence_pattern;
@@ -76,7 +76,6 @@ struct team_record {
   owned<team_record> twin;            ///< the same members once more, for collectives that are asked for later; made when wanted
   team_record* keeper = this;         ///< counts the references: this one, or the one whose twin it is
   mutex turn;                         ///< of the fibers that use the twin
-  std::vector<team_slot*> slots;      ///< each member's
   std::vector<rank_t> host_leaders;   ///< one member of each other host
   std::vector<std::uint32_t> groups;  ///< where the members of each host begin, and `size`: see groups.hpp
   std::size_t pairs_from = ~std::size_t(0);       ///< bytes: values and arrays of so many and more move by groups.hpp
@@ -86,6 +85,11 @@ struct team_record {
   std::vector<bool> left_out;                     ///< members that are not in the last team of survivors
   std::vector<std::uint32_t> lives;               ///< where newcomers come: by member, which life of its place it is
 
+  /// In the team, of a world rank; or -1.
+  rank_t number_of(rank_t r) const noexcept {
+    if (numbers.empty()) return std::uint32_t(r) < size ? r : -1;
+    return std::size_t(r) < numbers.size() ? numbers[std::size_t(r)] : -1;
+  }
   team_slot& my_slot() const noexcept { return *slots[rank]; }
   bool by_pairs(std::size_t bytes) const noexcept { return bytes >= pairs_from; }
   bool scans_by_pairs(std::size_t bytes) const noexcept { return bytes >= scan_pairs_from; }
@@ -191,7 +195,7 @@ inline std::uint64_t post(team_record& t, const void* value, std::size_t bytes, 
 
 /// Waits for what member `i` shows at `step`.
 inline const std::byte* await_post(team_record& t, std::uint32_t i, std::uint64_t step, const char* what) {
-  const flag_line& line = t.flat[i][step % team_slot::flat_lines];
+  const flag_line& line = t.slots[i]->flat[step % team_slot::flat_lines];
   await_step(t, line.step, step, what);
   return line.payload;
 }
@@ -204,7 +208,7 @@ inline constexpr std::size_t few_hosts = 4;
 
 /// Where the `bytes` bytes that member `i` shows at `step` lie.
 inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t step, std::size_t bytes) noexcept {
-  return t.boards[i] + board_layout::on_board(step, bytes);
+  return reinterpret_cast<std::byte*>(t.slots[i]) + t.boards_at + board_layout::on_board(step, bytes);
 }
 
 /// Shows `bytes` bytes at `data` to all members on the board, and how many they are in the line. More than the board holds: only

@@ -45,7 +45,7 @@ std::uint32_t free_everywhere(const std::vector<request>& all) {
 std::vector<std::uint32_t> lives_in(const team_record& t, const std::vector<rank_t>& members) {
   std::vector<std::uint32_t> lives;
   for (std::size_t i = 0; i < members.size() && !t.lives.empty(); ++i)
-    lives.push_back(t.lives[std::size_t(t.numbers[std::size_t(members[i])])]);
+    lives.push_back(t.lives[std::size_t(t.number_of(members[i]))]);
   return lives;
 }
 

@@ -99,6 +99,14 @@ std::vector<std::uint32_t> lives_now(const team_state& s) {
   return lives;
 }
 
+void number_members(team_record& t, rank_t places) {
+  std::uint32_t in_order = 0;
+  while (in_order < t.size && t.members[in_order] == rank_t(in_order)) ++in_order;
+  if (in_order == t.size) return;
+  t.numbers.assign(std::size_t(places), -1);
+  for (std::uint32_t i = 0; i < t.size; ++i) t.numbers[std::size_t(t.members[i])] = rank_t(i);
+}
+
 std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> members, std::vector<std::uint32_t> lives,
                                           std::uint32_t slot, std::uint64_t first_step) {
   auto t = std::make_unique<team_record>();
@@ -108,17 +116,13 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   t->rank = std::uint32_t(std::ranges::find(members, s.self.rank) - members.begin());
   t->lives = std::move(lives);
   t->members = std::move(members);
-  t->numbers.assign(std::size_t(s.self.places), -1);
-  for (std::uint32_t i = 0; i < t->size; ++i) t->numbers[std::size_t(t->members[i])] = rank_t(i);
+  number_members(*t, s.self.places);
   t->owner = &s;
   t->slot = slot;
   t->step = t->known = t->number = t->survivor_step = t->first_step = first_step;
   t->entered_at = std::uint32_t(first_step % intention_line::kept);
-  for (const rank_t r : t->members) {
-    t->slots.push_back(&s.slot(r, slot));
-    t->flat.push_back(t->slots.back()->flat);
-    t->boards.push_back(s.self.host->collective(r) + s.layout.board(slot));
-  }
+  t->boards_at = collective_layout::board(slot) - collective_layout::slot(slot);
+  for (const rank_t r : t->members) t->slots.push_back(&s.slot(r, slot));
   if (t->rank == t->size) t->slots.push_back(&s.slot(s.self.rank, slot));  // no member: one that has joined later
   t->mine = t->my_slot().flat;
   t->entered = &t->my_slot().entered;
@@ -228,7 +232,7 @@ namespace {
 void lose_member(context& self, rank_t lost) {
   if (self.teams == nullptr) return;
   for (team_record* t : self.teams->teams)
-    if (t->lost == no_rank && t->numbers[std::size_t(lost)] >= 0) revoke(*t, lost);
+    if (t->lost == no_rank && t->number_of(lost) >= 0) revoke(*t, lost);
 }
 
 }  // namespace
@@ -293,7 +297,7 @@ void await_step_slowly(const team_record& t, const std::atomic<std::uint64_t>& f
 // Of these steps only that they have been counts: they belong to earlier collectives.
 void make_room(team_record& t, std::uint64_t step, const char* what) {
   for (std::uint32_t i = 0; i < t.size; ++i)
-    if (const auto& shown = t.flat[i][step % team_slot::flat_lines].step;
+    if (const auto& shown = t.slots[i]->flat[step % team_slot::flat_lines].step;
         i != t.rank && step_of(shown.load(std::memory_order_acquire)) < step)
       await_step_of_any(t, shown, step, what);
   t.known = step;
@@ -313,10 +317,7 @@ rank_t team::world_rank(rank_t member) const {
   return record_->members[std::size_t(member)];
 }
 
-rank_t team::rank_of(rank_t r) const noexcept {
-  if (record_ == nullptr || std::size_t(r) >= record_->numbers.size()) return -1;
-  return record_->numbers[std::size_t(r)];
-}
+rank_t team::rank_of(rank_t r) const noexcept { return record_ == nullptr ? -1 : record_->number_of(r); }
 
 team world() { return team(detail::here("world").teams->world); }
 team living() { return team(detail::here("living").teams->living.team()); }

@@ -130,8 +130,8 @@ def main():
     given = arguments.parse_args()
     if not given.program.exists():
         sys.exit(f"scale: there is no {given.program}; build the target armilla-scale (SimGrid must be installed), or give --program")
-    if any(n < 2 or n > 1024 for n in given.ranks):
-        sys.exit(f"scale: --ranks {' '.join(map(str, given.ranks))}: from 2 to 1024")
+    if any(n < 2 or n > 65536 for n in given.ranks):
+        sys.exit(f"scale: --ranks {' '.join(map(str, given.ranks))}: from 2 to 65536")
     given.out.mkdir(parents=True, exist_ok=True)
     hop = run(given.program, "hop", "barrier", "dissemination", 2, 10)["microseconds"]
     four = run(given.program, "message", "barrier", "flat", 4, 10)["microseconds"]

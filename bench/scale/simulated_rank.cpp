@@ -14,6 +14,7 @@
 
 #include "armilla/base/error.hpp"
 #include "armilla/boot/build_id.hpp"
+#include "armilla/boot/descriptor.hpp"
 #include "armilla/boot/host_memory.hpp"
 #include "armilla/boot/join_job.hpp"
 #include "armilla/fabric/plugin.hpp"
@@ -136,24 +137,24 @@ class simulated_network final : public forwarding_network {
   double paused_ = 0;  ///< seconds
 };
 
-job_block* the_job = nullptr;  // made by rank 0, for all
-
-// As a launcher's ranks make it, on a host with a processor for each.
-job_block* make_job(rank_t ranks, const options& settings) {
-  const host_layout layout = layout_for(ranks, ranks, settings);
-  const int descriptor = create_host_memory(layout);
-  auto* const job = reinterpret_cast<job_block*>(map_host_memory(descriptor, layout.total()));
+// As the only rank of a host makes it, under a launcher.
+job_block* make_job(rank_t rank, rank_t ranks, const options& settings) {
+  const host_layout layout = layout_for(ranks, 1, settings);
+  const descriptor memory(create_host_memory(layout));
+  auto* const job = reinterpret_cast<job_block*>(map_host_memory(memory.get(), layout.total()));
   job->magic = job_block::good_magic;
   job->version = job_block::good_version;
-  job->places = job->locals.count = layout.places;
+  job->places = layout.places;
+  job->locals.count = 1;
+  job->locals.first = rank;
   job->ring_bytes = layout.ring_bytes;
   job->segment_bytes = layout.segment_bytes;
   job->supervisor = job_block::launched;
-  job->cores = job->processors = layout.places;
+  job->cores = job->processors = 1;
   job->program_count = 1;
   std::snprintf(job->program_names[0], job_block::max_name, "scale");
-  for (rank_t r = 0; r < ranks; ++r)
-    for (auto& cpu : job->rank[r].cpu) cpu = -1;
+  for (rank_t r = 0; r < ranks; ++r) job->rank[r].build = build_id();
+  for (auto& cpu : job->rank[rank].cpu) cpu = -1;
   return job;
 }
 
@@ -188,20 +189,20 @@ simulated_rank::simulated_rank() : settings_(options::from_environment()) {
   const rank_t rank = started_->rank(), ranks = started_->ranks();
   settings_.ranks = int(ranks);
   settings_.spin_ns = ~std::uint64_t{0} / 4;  // a rank that slept would stop the simulator, and with it all others
-  if (rank == 0) the_job = make_job(ranks, settings_);
-  must(started_->meet(), "the simulated MPI", started_->error());
+  job_block& job = *make_job(rank, ranks, settings_);
   network_settings receiving;
   receiving.receives = receives_for(ranks);
   std::unique_ptr<network> backend(mpi.open(rank, ranks, receiving, started_.get(), why, sizeof why));
   must(backend != nullptr, "the MPI backend", why);
   carries_ = std::make_unique<simulated_network>(std::move(backend));
-  announce(*the_job, rank, build_id());
-  launch self = describe_launch(*the_job, rank, settings_);
+  announce(job, rank, build_id());
+  launch self = describe_launch(job, rank, settings_);
   self.started = started_.get();
   self.host_of.resize(std::size_t(ranks));
   std::iota(self.host_of.begin(), self.host_of.end(), 0u);
   self.host_names.resize(std::size_t(ranks));
   self.all_far = true;
+  self.oversubscribed = false;
   self.beyond = carries_.get();
   self.why = "simulated";
   state_ = std::make_unique<session_state>(self);

@@ -9,7 +9,7 @@
 // Stands for: armilla/fabric/event_count.cpp: sleep
 // Code: armilla/boot/loss_log.cpp: const std::uint32_t mine = log.begun.fetch_add(1, std::memory_order_relaxed);
 // Code: armilla/boot/loss_log.cpp: e.complete.store(mine + 1, std::memory_order_release);
-// Code: armilla/boot/loss_log.cpp: job.losses.count.fetch_add(1, std::memory_order_seq_cst); for (rank_t r = 0; r < rank_t(job.places); ++r) wake(control_of(job, r));
+// Code: armilla/boot/loss_log.cpp: job.losses.count.fetch_add(1, std::memory_order_seq_cst); job.locals.each([&](rank_t r) { wake(control_of(job, r)); });
 // Code: armilla/boot/life.hpp: return job.life[r].compare_exchange_strong(word, next.word(), std::memory_order_acq_rel);
 // Code: armilla/fabric/event_count.hpp: losses_heard_ = losses_->load(std::memory_order_acquire);
 // Code: armilla/fabric/event_count.cpp: if (losses_ != nullptr && losses_->load(std::memory_order_seq_cst) != losses_heard_) return cancel_wait();
