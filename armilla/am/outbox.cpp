@@ -41,19 +41,22 @@ outbox::outbox(context& self, const host_map& host, role who)
   const bool has_thread = who == role::rank && self.settings->progress == progress_mode::thread;
   const std::size_t channels = has_thread ? 2 * places : places;
   channels_ = zeroed_array<peer_channel>(channels);
-  set_up_.reserve(channels);  // as all of them: sends from inside a body find room there
+  prepared_.reserve(channels);  // as all of them: sends from inside a body find room there
   to_flush_.reserve(channels);
   open_rings_.reserve(channels);
   if (has_thread) progress_channels_ = places;
-  if (const local_ranks& locals = host.locals(); locals.scattered == 0)
-    controls_ = host.base + host_layout::control({}) - std::ptrdiff_t(locals.first) * std::ptrdiff_t(control_stride);
+  if (const local_ranks& locals = host.locals(); locals.scattered == 0) {
+    controls_ = host.base + host_layout::control({});
+    first_local_ = locals.first;
+  }
   for (std::size_t& bytes : aggregate_) bytes = self.settings->aggregate;
   prepared_to(self.rank);
-  for (std::size_t i = 0; opens_all_ && i < channels; ++i) prepared(channels_[i]);
+  for (std::size_t i = 0; opens_all_ && i < channels; ++i)
+    if (!host.far[i % places]) prepared(channels_[i]);
 }
 
 outbox::~outbox() {
-  for (const std::uint32_t i : set_up_) channels_[i].~peer_channel();
+  for (const std::uint32_t i : prepared_) channels_[i].~peer_channel();
 }
 
 // That any place can hold.
@@ -111,7 +114,7 @@ bool outbox::admit_statement_slowly(peer_channel& c) {
 }
 
 void outbox::drain_all() {
-  for (std::size_t i = 0; backlog_channels_ != 0 && i < set_up_.size(); ++i) await_credit(channels_[set_up_[i]]);
+  for (std::size_t i = 0; backlog_channels_ != 0 && i < prepared_.size(); ++i) await_credit(channels_[prepared_[i]]);
 }
 
 void outbox::refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const {
@@ -188,7 +191,7 @@ void outbox::count_alone(peer_channel& c) noexcept {
 }
 
 void outbox::settle_counts() noexcept {
-  for (const std::uint32_t i : set_up_) {
+  for (const std::uint32_t i : prepared_) {
     peer_channel& c = channels_[i];
     if (c.open()) count_bundle(c);
     count_.frames_sent += std::exchange(c.frames, 0);
@@ -250,8 +253,8 @@ void outbox::count_backlogs(std::uint32_t channels) noexcept {
 
 bool outbox::drain() {
   bool any = false;
-  for (std::size_t i = 0; i < set_up_.size(); ++i)
-    if (peer_channel& c = channels_[set_up_[i]]; !c.backlog.empty()) any |= drain(c);
+  for (std::size_t i = 0; i < prepared_.size(); ++i)
+    if (peer_channel& c = channels_[prepared_[i]]; !c.backlog.empty()) any |= drain(c);
   return any;
 }
 
@@ -288,7 +291,7 @@ shared_range outbox::own_memory() const noexcept { return {host_.segment_start(s
 void outbox::set_aggregate(peer kind, std::size_t bytes) noexcept {
   if (order_of(self) != nullptr) bytes = 0;  // the order of arrivals is one of frames: each message has its own
   aggregate_[std::size_t(kind)] = bytes;
-  for (const std::uint32_t i : set_up_) {
+  for (const std::uint32_t i : prepared_) {
     peer_channel& c = channels_[i];
     if (kind_of(c) != kind) continue;
     push(c);
@@ -330,7 +333,7 @@ void outbox::open_network(endpoint& all, role who) {
   // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
   constexpr std::size_t least_by_network = 512;
   eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(bundle_header));
-  for (const std::uint32_t i : set_up_)
+  for (const std::uint32_t i : prepared_)
     if (peer_channel& c = channels_[i]; c.far)
       c.aggregate = std::min(aggregate_[std::size_t(peer::network)], longest_frame(true));
 }

@@ -53,7 +53,8 @@ class outbox {
 
   // ---- channels ----
 
-  /// It may be zeros, unless something has come from there: `admit` sets it up.
+  /// It may be zeros, unless something has come from there: the first send sets it up. Before that none of its fields means
+  /// anything but `ready`; `prepared_to` does not wait for a send.
   peer_channel& to(rank_t dest) noexcept { return channels_[std::size_t(dest)]; }
   const peer_channel& to(rank_t dest) const noexcept { return channels_[std::size_t(dest)]; }
   /// What goes to the component that takes in one-sided access and safe bodies: the rank's progress thread, if ranks have one,
@@ -165,8 +166,9 @@ class outbox {
 
   /// After a plain write to memory that rank `r`, which has a place in this host's memory, may be waiting for.
   void notify(rank_t r) {
-    auto& sleeper = controls_ != nullptr ? *reinterpret_cast<control_block*>(controls_ + std::size_t(r) * control_stride)
-                                         : scattered_control(r);
+    auto& sleeper = controls_ != nullptr
+                        ? *reinterpret_cast<control_block*>(controls_ + std::size_t(r - first_local_) * control_stride)
+                        : scattered_control(r);
     if (detail::notify(sleeper)) ++count_.wakes_sent;
   }
 
@@ -306,9 +308,10 @@ class outbox {
 
   counters& count_;
   zeroed_array<peer_channel> channels_;                                  // by destination, self included; progress threads behind
-  std::vector<std::uint32_t> set_up_;                                    // those that are
+  std::vector<std::uint32_t> prepared_;                                  // those that are set up
   static constexpr std::size_t control_stride = std::size_t{16} * 1024;  // host_layout::control_bytes
-  std::byte* controls_ = nullptr;      // control pages, as if there were one for each rank from 0 on; null: they are scattered
+  std::byte* controls_ = nullptr;      // the control pages of this host's ranks; null: these are no neighbours
+  rank_t first_local_ = 0;             // the lowest of them
   std::size_t progress_channels_ = 0;  // channels to progress threads begin here; 0: there are none
   std::uint32_t callable_;  // ranks that a program's own calls may name; of a progress thread 0: it sends nothing but replies
   std::uint32_t backlog_channels_ = 0;

@@ -22,7 +22,7 @@ void outbox::set_up(peer_channel& zeros) {
   const auto to = rank_t(to_thread ? index - progress_channels_ : index);
   const bool here = host_.locals().holds(to);
   peer_channel& c = *::new (&zeros) peer_channel;
-  set_up_.push_back(index);
+  prepared_.push_back(index);
   c.to = to;
   c.index = index;
   c.peer = !here ? &elsewhere : to_thread ? &host_.progress_thread(to) : &host_.control(to);
@@ -84,7 +84,7 @@ void outbox::take_back(rank_t r, std::uint32_t life) noexcept {
 void outbox::enter_child() noexcept {
   const std::size_t channels = std::size_t(self.places) + progress_channels_;
   channels_.move_to(static_cast<peer_channel*>(nowhere(channels * sizeof(peer_channel))));
-  set_up_.clear();
+  prepared_.clear();
 }
 
 }  // namespace armilla::detail

@@ -57,10 +57,12 @@ struct peer_channel : link {
     std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
     std::size_t weight;  ///< with the blocks that it names
   };
-  std::list<backlog_frame> backlog;  ///< frames that wait for credit, oldest first; a deque takes memory where there are none
-  std::size_t backlog_weight = 0;    ///< of all of them
-  std::size_t open_blocks = 0;       ///< bytes of the blocks that the open frame names
-  owned<std::byte[]> staging;        ///< where frames are filled
+  /// Frames that wait for credit, oldest first; a deque takes memory where there are none. Zeros are no list: of a channel that
+  /// is not set up it may not be asked.
+  std::list<backlog_frame> backlog;
+  std::size_t backlog_weight = 0;  ///< of all of them
+  std::size_t open_blocks = 0;     ///< bytes of the blocks that the open frame names
+  owned<std::byte[]> staging;      ///< where frames are filled
   std::size_t staging_bytes = 0;
   std::uint64_t frames = 0;  ///< that were filled in `staging`
   // Messages that go straight into the ring are not counted one by one: the ring's position tells how many there were.

@@ -21,7 +21,7 @@ namespace {
 // A rank that shares memory with no other is a host of its own. It lives as long as the process; of its pages only those that
 // are written take memory.
 std::byte* map_private_collectives(const launch& how) {
-  const std::size_t bytes = std::size_t(how.places) * host_layout::collective_bytes;
+  const std::size_t bytes = how.layout.collectives_bytes();
   void* const place = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (place == MAP_FAILED) throw_limit("start", "no memory for the collectives of a rank");
   return static_cast<std::byte*>(place);

@@ -29,7 +29,8 @@ class zeroed_array {
   T* get() const noexcept { return first_; }
   T& operator[](std::size_t n) const noexcept { return first_[n]; }
   explicit operator bool() const noexcept { return first_ != nullptr; }
-  /// From here on the elements lie at `other`, which is never freed; those of before are left where they are.
+  /// From here on the elements lie at `other`; those of before are left where they are. For a child of `fork`, which destroys
+  /// neither.
   void move_to(T* other) noexcept { first_ = other; }
 
  private:

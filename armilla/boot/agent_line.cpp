@@ -64,6 +64,7 @@ bool agent_line::broken() noexcept {
 
 bool agent_line::exchange(const void* mine, void* all, std::size_t bytes) {
   if (bytes > line_head::most_bytes) return error_ = "an exchange of more than 1 MiB a rank", false;
+  if (bytes * std::size_t(ranks_) > ~std::uint32_t{0}) return error_ = "an exchange of 4 GiB or more", false;
   const line_head head{line_head::exchange, std::uint32_t(bytes)};
   if (!write_fully(socket_, &head, sizeof head) || !write_fully(socket_, mine, bytes)) return broken();
   line_head answer{};

@@ -23,7 +23,7 @@ struct watched_job {
   watched_job() {
     host_layout layout;
     layout.places = layout.locals = 3;
-    memory_bytes = layout.collectives();
+    memory_bytes = layout.addresses();
     void* const place = mmap(nullptr, memory_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     plan.job = static_cast<job_block*>(place);
     plan.job->places = 3;

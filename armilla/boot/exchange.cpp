@@ -12,12 +12,12 @@
 namespace armilla::detail {
 namespace {
 
-// The collective areas are not in use yet; of a segment a network may have made its own memory.
+// The staging areas are not in use yet; of a segment a network may have made its own memory. Each rank clears its own again.
 void exchange_in_memory(const launch& self, const void* mine, std::byte* all, std::size_t bytes) {
-  if (bytes > host_layout::collective_bytes)
+  if (bytes > self.layout.staging_bytes())
     throw_limit("start", fmt::format("an exchange of {} bytes a rank, more than the {} that there is room for", bytes,
-                                     host_layout::collective_bytes));
-  const auto place = [&](rank_t r) { return self.host_base + self.layout.collective(r); };
+                                     self.layout.staging_bytes()));
+  const auto place = [&](rank_t r) { return self.host_base + self.layout.staging(self.job->locals.of(r)); };
   std::memcpy(place(self.rank), mine, bytes);
   meet(self, exchange_meeting);
   for (rank_t r = 0; r < self.places; ++r) std::memcpy(all + std::size_t(r) * bytes, place(r), bytes);

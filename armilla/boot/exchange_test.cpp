@@ -88,14 +88,14 @@ TEST(exchange, leaves_nothing_in_the_memory_of_the_host) {
     exchange(self, mine.data(), all.data(), mine.size());
   });
   for (rank_t r = 0; r < 2; ++r) {
-    const std::byte* const first = host.base + host.layout.collective(r);
+    const std::byte* const first = host.base + host.layout.staging(local_rank(r));
     EXPECT_TRUE(std::all_of(first, first + 1000, [](std::byte b) { return b == std::byte{0}; })) << r;
   }
 }
 
 TEST(exchange, one_that_is_too_long_is_refused) {
   const host_of_threads host(1);
-  const std::vector<std::byte> mine(host_layout::collective_bytes + 1);
+  const std::vector<std::byte> mine(host.layout.staging_bytes() + 1);
   std::vector<std::byte> all(mine.size());
   try {
     exchange(host.rank(0), mine.data(), all.data(), mine.size());

@@ -22,6 +22,11 @@ TEST(host_memory, a_segment_that_nobody_asked_for_is_made_to_fit) {
   const host_layout layout = layout_for(ranks, ranks, settings);
   EXPECT_LE(layout.total(), half_of_addresses());
   EXPECT_GE(layout.segment_bytes, least_segment_bytes);
+  // What is dropped by the kernel is whole pages.
+  EXPECT_EQ(layout.collectives() % host_layout::page, 0U);
+  EXPECT_EQ(layout.staging(local_rank{1}) % host_layout::page, 0U);
+  EXPECT_EQ(layout.ring(0, local_rank{1}, local_rank{0}) % host_layout::page, 0U);
+  EXPECT_EQ(layout.segment(local_rank{1}) % host_layout::page, 0U);
 }
 
 TEST(host_memory, two_mappings_are_one_memory) {

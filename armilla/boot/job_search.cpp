@@ -55,7 +55,7 @@ job_memory::job_memory(pid_t holder, int file) noexcept
 }
 
 job_memory::~job_memory() {
-  if (job_ != nullptr) munmap(job_, layout_.collectives());
+  if (job_ != nullptr) munmap(job_, layout_.addresses());
 }
 
 // What lies beyond the end of a file must not be touched: its length is compared with what it says it holds.
@@ -71,10 +71,10 @@ bool job_memory::map_first() noexcept {
   if (head.locals.count == 0 || head.locals.count > std::min<std::uint32_t>(head.places, most_local_ranks)) return false;
   layout_ = layout_of(head);
   if (std::uint64_t(about.st_size) < layout_.total()) return false;
-  void* const at = mmap(nullptr, layout_.collectives(), PROT_READ, MAP_SHARED, file_.get(), 0);
+  void* const at = mmap(nullptr, layout_.addresses(), PROT_READ, MAP_SHARED, file_.get(), 0);
   if (at == MAP_FAILED) return false;
   job_ = static_cast<job_block*>(at);
-  if (job_->spare_places >= job_->places) return munmap(at, layout_.collectives()), false;
+  if (job_->spare_places >= job_->places) return munmap(at, layout_.addresses()), false;
   return true;
 }
 
@@ -87,7 +87,7 @@ bool job_memory::write_control() noexcept {
   const descriptor file = writable();
   const std::uint64_t first = layout_.control({});
   writes_control_ =
-      file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.collectives() - first, PROT_READ | PROT_WRITE,
+      file.get() >= 0 && mmap(reinterpret_cast<std::byte*>(job_) + first, layout_.addresses() - first, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_FIXED, file.get(), off_t(first)) != MAP_FAILED;
   return writes_control_;
 }

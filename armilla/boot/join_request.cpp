@@ -56,8 +56,9 @@ std::vector<std::string> strings_in(int file) {
 std::optional<program_spec> read_program(const request_head& head, int file) {
   std::vector<std::string> all = strings_in(file);
   constexpr std::uint64_t in_front = 2;
-  const bool sound = head.magic == request_head::good_magic && head.ranks >= 1 && head.ranks <= job_block::max_ranks &&
-                     head.arguments >= 1 && all.size() == in_front + head.arguments + std::uint64_t(head.variables);
+  const bool sound = head.magic == request_head::good_magic && head.ranks >= 1 &&
+                     head.ranks <= std::uint32_t(most_lasting_ranks) && head.arguments >= 1 &&
+                     all.size() == in_front + head.arguments + std::uint64_t(head.variables);
   if (!sound) return {};
   program_spec program;
   program.ranks = rank_t(head.ranks);

@@ -128,7 +128,7 @@ TEST(join_request, what_is_none_is_sent_away) {
   EXPECT_TRUE(takes({}, sound));
   EXPECT_FALSE(takes({.magic = 1}, sound));
   EXPECT_FALSE(takes({.ranks = 0}, sound));
-  EXPECT_FALSE(takes({.ranks = job_block::max_ranks + 1}, sound));
+  EXPECT_FALSE(takes({.ranks = most_lasting_ranks + 1}, sound));
   EXPECT_FALSE(takes({.arguments = 0}, sound.substr(0, 17)));
   EXPECT_FALSE(takes({.variables = 1}, sound)) << "less than it says";
   EXPECT_FALSE(takes({}, sound + sound)) << "more than it says";

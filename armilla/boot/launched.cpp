@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string_view>
 
@@ -156,19 +155,17 @@ void joining::read_peers() {
 void joining::require_agreement() {
   if (ranks() > job_block::max_ranks)
     refuse(0, fmt::format("{} ranks asked for; a job holds up to {}", ranks(), job_block::max_ranks));
-  std::map<std::uint64_t, int> on_host;
-  for (const peer_info& one : peers_)
-    if (++on_host[one.place] > most_local_ranks)
-      refuse(0, fmt::format("more than {} ranks on {}; start fewer on each host", most_local_ranks, one.host));
-  if (settings_.on_loss != loss_use::end && ranks() > std::size_t(most_lasting_ranks))
-    refuse(0, fmt::format("{} ranks with ARMILLA_ON_LOSS={}: a job that goes on when ranks are lost holds up to {}; leave "
-                          "ARMILLA_ON_LOSS away",
-                          ranks(), settings_.get("on_loss"), most_lasting_ranks));
+  if (const rank_t most = most_on_a_host(peers_); most > most_local_ranks)
+    refuse(0, fmt::format("{} ranks on one host; a host runs up to {}; start fewer on each", most, most_local_ranks));
   for (std::size_t r = 1; r < ranks(); ++r)
     if (peers_[r].user != peers_[0].user)
       refuse(0, fmt::format("rank {} on {} belongs to user {}, rank 0 on {} to user {}; start all ranks as one user", r,
                             peers_[r].host, peers_[r].user, peers_[0].host, peers_[0].user));
   share_options();
+  if (settings_.on_loss != loss_use::end && ranks() > std::size_t(most_lasting_ranks))
+    refuse(0, fmt::format("{} ranks with ARMILLA_ON_LOSS={}: a job that goes on when ranks are lost holds up to {}; leave "
+                          "ARMILLA_ON_LOSS away",
+                          ranks(), settings_.get("on_loss"), most_lasting_ranks));
   if (settings_.fabric == "threads")
     refuse(0,
            "ARMILLA_FABRIC=threads runs all ranks in one process, and a launcher starts one for each; leave the launcher or "
@@ -241,7 +238,8 @@ job_block* joining::map_of(int memory) {
 
 void joining::share() try {
   const std::vector<rank_t> locals = candidates();
-  layout_ = layout_for(rank_t(ranks()), rank_t(locals.size()), settings_);
+  layout_ = layout_for(rank_t(ranks()), most_on_a_host(peers_), settings_);  // segments are as long on all hosts
+  layout_.locals = std::uint32_t(locals.size());
   lead_.assign(ranks(), self_);
   const rank_t lead = locals[0];
   if (lead == self_) open_host();

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -103,6 +104,14 @@ std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept 
     beside += &other != &mine && mine.machine != 0 && other.machine == mine.machine && common;
   }
   return beside;
+}
+
+rank_t most_on_a_host(const std::vector<peer_info>& all) {
+  std::map<std::uint64_t, rank_t> ranks;  // by place
+  for (const peer_info& one : all) ++ranks[one.place];
+  rank_t most = 0;
+  for (const auto& [place, n] : ranks) most = std::max(most, n);
+  return most;
 }
 
 void place_ranks(job_block& job, const std::vector<peer_info>& all, const std::vector<rank_t>& here, pin_kind pin) {

@@ -43,6 +43,9 @@ struct peer_info {
 /// This process's own. Its descriptor_server does not run yet.
 peer_info own_peer_info(const options& settings);
 
+/// Of the host with most ranks, how many these are.
+rank_t most_on_a_host(const std::vector<peer_info>& all);
+
 /// How many ranks, `me` included, may run on one of the processors that `me` may run on. Those of other hosts are among them
 /// where these are containers of one machine.
 std::size_t ranks_beside(const std::vector<peer_info>& all, rank_t me) noexcept;

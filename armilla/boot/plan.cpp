@@ -137,7 +137,7 @@ job_plan make_plan(const std::vector<program_spec>& programs, const options& set
   const rank_t places = std::max(plan.world_size, rank_t(settings.max_ranks));
   const host_layout layout = layout_for(places, places, settings);
   plan.memory = create_host_memory(layout);
-  plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.collectives()));
+  plan.job = reinterpret_cast<job_block*>(map_host_memory(plan.memory, layout.addresses()));
   job_block& job = *plan.job;
   job.magic = job_block::good_magic;
   job.version = job_block::good_version;

@@ -12,6 +12,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/boot/bootstrap.hpp"
 #include "armilla/boot/exchange.hpp"
+#include "armilla/boot/join_job.hpp"
 #include "armilla/boot/listeners.hpp"
 #include "armilla/fabric/backend_list.hpp"
 #include "armilla/fabric/backends.hpp"
@@ -44,6 +45,8 @@ class choosing {
   void loop();
   void automatic();
   void require_fabric() const;
+  bool leads_host() const;
+  const std::byte* addresses_of_all(const network& carries);
   void take_addresses();
 
   launch& self_;
@@ -55,6 +58,11 @@ class choosing {
 
 // All take a step or none: what the first rank that cannot says, or nothing.
 std::string choosing::agree(const std::string& problem) const {
+  // Mostly none has anything to say: of many ranks the words would be long.
+  const std::uint8_t can = problem.empty() ? 1 : 0;
+  std::vector<std::uint8_t> each(std::size_t(self_.places));
+  exchange(self_, &can, each.data(), sizeof can);
+  if (std::ranges::count(each, std::uint8_t{1}) == std::ptrdiff_t(each.size())) return {};
   verdict mine;
   mine.failed = problem.empty() ? 0 : 1;
   std::snprintf(mine.why, sizeof mine.why, "%s", problem.c_str());
@@ -116,16 +124,39 @@ std::string choosing::try_backend(const std::string& name) {
   return problem;
 }
 
+// Whether this rank speaks for those that share its memory.
+bool choosing::leads_host() const {
+  const local_ranks& here = self_.job->locals;
+  rank_t first = self_.rank;
+  here.each([&](rank_t r) {
+    if (self_.host_of.empty() || self_.host_of[std::size_t(r)] == self_.host_of[std::size_t(self_.rank)])
+      first = std::min(first, r);
+  });
+  return first == self_.rank;
+}
+
+// By rank, in the memory of the host: of a job of many hosts they are long.
+const std::byte* choosing::addresses_of_all(const network& carries) {
+  const std::size_t bytes = carries.address_bytes();
+  if (bytes == 0) return nullptr;
+  const std::size_t all = bytes * std::size_t(self_.places);
+  auto received = std::make_unique<std::byte[]>(all);
+  exchange(self_, carries.address(), received.get(), bytes);
+  if (bytes > host_layout::address_bytes) {
+    chosen_.addresses = std::move(received);
+    return chosen_.addresses.get();
+  }
+  std::byte* const shared = self_.host_base + self_.layout.addresses();
+  if (leads_host()) std::memcpy(shared, received.get(), all);
+  meet(self_, exchange_meeting);
+  return shared;
+}
+
 void choosing::take_addresses() {
   chosen_.carries = with_faults(std::move(chosen_.carries), fault_settings::from(settings_.faults), self_.rank, self_.places);
   network& carries = *chosen_.carries;
   if (self_.all_far && reaches_segments(settings_)) hold_segment(carries, self_);
-  const std::size_t bytes = carries.address_bytes();
-  if (bytes != 0) {
-    chosen_.addresses = std::make_unique<std::byte[]>(bytes * std::size_t(self_.places));
-    exchange(self_, carries.address(), chosen_.addresses.get(), bytes);
-  }
-  carries.set_addresses(chosen_.addresses.get());
+  carries.set_addresses(addresses_of_all(carries));
   self_.beyond = &carries;
   self_.why += fmt::format(": {}", carries.version());
   if (!settings_.faults.empty()) self_.why += fmt::format(", with faults ({})", settings_.faults);

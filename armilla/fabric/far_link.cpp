@@ -72,8 +72,9 @@ inline far_link::peer& far_link::peer_of(end_t e) {
 }
 
 void far_link::meet(end_t e) {
+  auto fresh = std::make_unique<peer>();
   met_.push_back(e);
-  peers_[e] = new peer;
+  peers_[e] = fresh.release();
 }
 
 // ---- sending ----

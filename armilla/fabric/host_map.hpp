@@ -35,15 +35,12 @@ struct host_map {
 
   job_block& job() const noexcept { return *reinterpret_cast<job_block*>(base); }
   const local_ranks& locals() const noexcept { return job().locals; }
-  /// Of any rank.
-  std::byte* collective(rank_t r) const noexcept { return collectives + std::size_t(r) * layout.collective_bytes; }
 
   // Of ranks with places in this host's memory.
 
   local_rank local(rank_t r) const noexcept { return locals().of(r); }
-  std::byte* segment_start(rank_t r) const noexcept {
-    return base + layout.segment(local(r));
-  }  ///< whatever the access rules say
+  /// Whatever the access rules say.
+  std::byte* segment_start(rank_t r) const noexcept { return base + layout.segment(local(r)); }
   std::byte* staging(rank_t r) const noexcept { return base + layout.staging(local(r)); }
   control_block& control(rank_t r) const noexcept { return *reinterpret_cast<control_block*>(base + layout.control(local(r))); }
   control_block& progress_thread(rank_t r) const noexcept { return *(&control(r) + 1); }

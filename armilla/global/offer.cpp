@@ -81,10 +81,10 @@ void write_alone(rank_memory& m, global_address to, const std::byte* from, std::
 }  // namespace
 
 bool copy_offer::possible(rank_memory& m, rank_t owner) noexcept {
+  if (current != &m.self || m.asks(owner)) return false;  // of the rank's own channels a progress thread touches none
   const peer_channel& c = m.messages.out.prepared_to(owner);
-  return current == &m.self && !m.asks(owner) && m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && c.ready &&
-         !c.far && c.same_program && m.self.settings->record.empty() &&
-         m.self.settings->replay.empty();  // how many offers go depends on time
+  return m.cross[std::size_t(owner)] == 0 && !m.host.oversubscribed && c.ready && !c.far && c.same_program &&
+         m.self.settings->record.empty() && m.self.settings->replay.empty();  // how many offers go depends on time
 }
 
 copy_offer::copy_offer(rank_memory& m, global_address to, const std::byte* from, std::uint64_t bytes) : m_(m), owner_(to.rank()) {

@@ -70,7 +70,7 @@ void provide_all() {
     return sum;
   });
   am::provide<api::compute>([] {
-    for (const auto end = std::chrono::steady_clock::now() + 300ms; std::chrono::steady_clock::now() < end;) {}
+    for (const auto end = std::chrono::steady_clock::now() + 600ms; std::chrono::steady_clock::now() < end;) {}
   });
   am::barrier();
 }

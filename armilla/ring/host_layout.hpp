@@ -12,16 +12,18 @@ enum class local_rank : std::uint32_t {};
 
 /// Where everything lies in the memory that all ranks of a host map: offsets from its start.
 ///
-///     job block | control pages | collective areas | staging areas | rings | segments
+///     job block | control pages | network addresses | collective areas | staging areas | rings | segments
 ///
-/// There is a collective area for each rank of the job: those of ranks on other hosts hold what these send. All else is there for
-/// the ranks of the host alone. The file behind it is sparse: what is not touched costs nothing, so a segment can grow to
-/// `segment_bytes` and rings exist for every ordered pair of local ranks and lane, without a word to any peer.
+/// Addresses in a network and collective areas are there for each rank of the job: areas of ranks on other hosts hold what these
+/// send. They lie team by team, so that what the members of a team look at is close together: collective_area.hpp. All else is
+/// there for the ranks of the host alone. The file behind it is sparse: what is not touched costs nothing, so a segment can grow
+/// to `segment_bytes` and rings exist for every ordered pair of local ranks and lane, without a word to any peer.
 struct host_layout {
   static constexpr std::size_t page = 4096;
   static constexpr std::size_t huge_page = 2 * 1024 * 1024;  ///< segments begin at one, so that large pages can back them
   static constexpr std::size_t job_bytes = 672 * page;       ///< owned by boot: what runs, how it ended
   static constexpr std::size_t control_bytes = 4 * page;     ///< owned by boot: sleep flag, futex, what the rank waits for
+  static constexpr std::size_t address_bytes = 1024;         ///< owned by fabric: of a rank, where a network has such
   /// What rings carry: for a rank; for its progress thread, one-sided access and what is safe beside the rank; that one's
   /// replies.
   enum lane : int { to_rank, to_progress_thread, from_progress_thread, lanes };
@@ -35,8 +37,10 @@ struct host_layout {
   static constexpr std::size_t team_slots = 33;  ///< teams that a rank can be in, one way or another
   static constexpr std::size_t team_slot_bytes = page + 19 * cache_line;
   static constexpr std::size_t team_flags_bytes = team_slots * team_slot_bytes;  ///< their flags, together in front
-  static constexpr std::size_t team_exchange_bytes = 16 * 1024;                  ///< a few lines for each peer
-  static constexpr std::size_t team_boards_bytes = 36 * 1024;
+  // Neighbours' do not begin at the same place of a page: a processor compares the lower 12 bits of addresses first, and a load
+  // of one would wait for a store to the other. How far apart was measured.
+  static constexpr std::size_t team_exchange_bytes = 16 * 1024 + 3 * cache_line;  ///< a few lines for each peer
+  static constexpr std::size_t team_boards_bytes = 36 * 1024 + 11 * cache_line;
   /// A rank's collective area, owned by team: what it shows to all members.
   static constexpr std::size_t collective_bytes =
       align_up(team_flags_bytes, page) + team_slots * (team_exchange_bytes + team_boards_bytes);
@@ -49,9 +53,12 @@ struct host_layout {
   constexpr std::uint64_t ring_stride() const { return align_up(ring_header + ring_bytes, page); }
   constexpr std::uint64_t job() const { return 0; }
   static constexpr std::uint64_t control(local_rank r) { return job_bytes + std::uint64_t(r) * control_bytes; }
-  constexpr std::uint64_t collectives() const { return control(local_rank{locals}); }
-  constexpr std::uint64_t collective(rank_t r) const { return collectives() + std::uint64_t(r) * collective_bytes; }
-  constexpr std::uint64_t staging(local_rank r) const { return collective(rank_t(places)) + std::uint64_t(r) * staging_bytes(); }
+  constexpr std::uint64_t addresses() const { return control(local_rank{locals}); }
+  constexpr std::uint64_t collectives() const { return addresses() + align_up(places * address_bytes, page); }
+  constexpr std::uint64_t collectives_bytes() const { return align_up(places * collective_bytes, page); }
+  constexpr std::uint64_t staging(local_rank r) const {
+    return collectives() + collectives_bytes() + std::uint64_t(r) * staging_bytes();
+  }
   constexpr std::uint64_t ring(int lane, local_rank from, local_rank to) const {
     return staging(local_rank{locals}) +
            ((std::uint64_t(lane) * locals + std::uint64_t(to)) * locals + std::uint64_t(from)) * ring_stride();

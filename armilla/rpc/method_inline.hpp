@@ -155,6 +155,7 @@ struct method_calls<M, R(P...)> {
         static_cast<result>(std::declval<std::invoke_result_t<decltype(F), C&, std::decay_t<P>...>>());
       });
 
+  /// `c` is the channel to `dest`, which may be zeros still.
   /// Budget of a warm call beyond that of one within a program: the cached index, one count, 8 bytes.
   static future<result> ask(outbox& out, rank_t dest, peer_channel& c, const std::decay_t<P>&... arguments) {
     const std::uint32_t known = out.self.calls->stubs.find(number_of<M>, dest);

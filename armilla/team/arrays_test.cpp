@@ -250,7 +250,8 @@ constexpr int ahead = 31;
 // Read behind the library's back: a rank that spins on it takes in no messages.
 std::atomic<long>& steps_of(am::rank_t r) {
   const am::detail::host_map& host = *am::detail::current->host;
-  return *reinterpret_cast<std::atomic<long>*>(host.collective(r) + host.layout.collective_bytes - am::detail::cache_line);
+  return *reinterpret_cast<std::atomic<long>*>(host.collectives + host.layout.collectives_bytes() -
+                                               std::size_t(r + 1) * am::detail::cache_line);
 }
 
 }  // namespace

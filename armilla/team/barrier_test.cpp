@@ -15,8 +15,8 @@ namespace {
 // one host, whatever carries their messages.
 std::atomic<std::uint64_t>& word_of(am::rank_t r) {
   const am::detail::host_map& host = *am::detail::here("test").host;
-  std::byte* area = host.base + host.layout.collective(r);
-  return *reinterpret_cast<std::atomic<std::uint64_t>*>(area + host.layout.collective_bytes - am::detail::cache_line);
+  std::byte* const end = host.base + host.layout.collectives() + host.layout.collectives_bytes();
+  return *reinterpret_cast<std::atomic<std::uint64_t>*>(end - std::size_t(r + 1) * am::detail::cache_line);
 }
 
 thread_local std::uint64_t ran = 0;

@@ -15,6 +15,10 @@
 ///     collective area: 33 team slots | exchange lines for each rank, 33 times | boards, 33 times
 ///     staging area: a pair of lines for each rank of the host, and staging, 33 times
 ///
+/// The collective areas of all ranks lie in each other: first slot 0 of each rank, then slot 1 of each, and so on. So the flags
+/// of a team's members lie one behind the other, and a rank that looks at a thousand of them needs a few pages of page table, not
+/// a thousand. An offset in an area is as above; `place` says where that lies.
+///
 /// Each team has all of this of its own: what two fibers do in two teams at the same time has no common order on all ranks. What
 /// no team has touched takes no memory.
 ///
@@ -50,7 +54,7 @@ struct collective_layout {
   static constexpr std::size_t slot_bytes = host_layout::team_slot_bytes;
   static_assert(sizeof(team_slot) <= slot_bytes);
   static_assert(all_slots == host_layout::team_slots && all_slots * slot_bytes == host_layout::team_flags_bytes);
-  static_assert(board_layout::bytes_of_all <= host_layout::team_boards_bytes);
+  static_assert(board_layout::bytes_of_all <= board_layout::stride && board_layout::stride == host_layout::team_boards_bytes);
 
   std::uint32_t places = 1, locals = 1;  ///< as in host_layout
 
@@ -71,6 +75,28 @@ struct collective_layout {
                                                                                                          : cache_line;
   }
 
+  /// Where byte `offset` of r's area lies among all areas.
+  constexpr std::size_t place(rank_t r, std::size_t offset) const {
+    const kind k = kind_at(offset);
+    return k.begin * places + ((offset - k.begin) / k.bytes * places + std::size_t(r)) * k.bytes + (offset - k.begin) % k.bytes;
+  }
+  /// The other way round: which rank's area it is, and the offset in it.
+  constexpr rank_t owner_of(std::size_t place) const {
+    const kind k = kind_at(place / places);
+    return rank_t((place - k.begin * places) / k.bytes % places);
+  }
+  constexpr std::size_t offset_of(std::size_t place) const {
+    const kind k = kind_at(place / places);
+    const std::size_t behind = place - k.begin * places;
+    return k.begin + behind / (k.bytes * places) * k.bytes + behind % k.bytes;
+  }
+  /// Bytes from there on that lie one behind the other.
+  static constexpr std::size_t room_at(std::size_t offset) {
+    if (offset >= host_layout::team_flags_bytes && offset < exchanges) return 0;  // nothing lies there
+    const kind k = kind_at(offset);
+    return k.bytes - (offset - k.begin) % k.bytes;
+  }
+
   // ---- of a staging area ----
 
   constexpr std::size_t pair(std::uint32_t i, local_rank r) const {
@@ -88,6 +114,15 @@ struct collective_layout {
  private:
   static constexpr std::size_t exchanges = align_up(host_layout::team_flags_bytes, host_layout::page);
   static constexpr std::size_t boards = exchanges + all_slots * host_layout::team_exchange_bytes;
+  // What there is of once for each slot: slots, exchange lines or boards.
+  struct kind {
+    std::size_t begin, bytes;
+  };
+  static constexpr kind kind_at(std::size_t offset) {
+    return offset >= boards      ? kind{boards, host_layout::team_boards_bytes}
+           : offset >= exchanges ? kind{exchanges, host_layout::team_exchange_bytes}
+                                 : kind{0, slot_bytes};
+  }
   constexpr std::size_t team_bytes() const { return host_layout{places, locals}.team_staging_bytes(); }
 };
 

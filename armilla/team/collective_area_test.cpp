@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/team/collective_area.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "armilla/team/member_transfer.hpp"
@@ -44,6 +46,38 @@ TEST(collective_layout, what_each_rank_has_lies_in_order) {
     EXPECT_LE(collective_layout::board(collective_layout::all_slots), host_layout::collective_bytes) << ranks;
     EXPECT_LE(layout.pair(collective_layout::all_slots, {}), host.staging_bytes()) << ranks;
   }
+}
+
+TEST(collective_layout, areas_that_lie_in_each_other_do_not_overlap) {
+  const collective_layout layout{5, 3};
+  std::set<std::size_t> taken;
+  for (rank_t r = 0; r < 5; ++r)
+    for (std::uint32_t slot = 0; slot < collective_layout::all_slots; ++slot)
+      for (const std::size_t first : {layout.slot(slot), layout.exchange(slot, 0), layout.board(slot)}) {
+        const std::size_t begin = layout.place(r, first), last = layout.room_at(first) - 1;
+        EXPECT_TRUE(taken.insert(begin).second);
+        EXPECT_EQ(layout.place(r, first + last), begin + last);
+        for (const std::size_t more : {std::size_t{0}, last}) {
+          EXPECT_EQ(layout.owner_of(begin + more), r);
+          EXPECT_EQ(layout.offset_of(begin + more), first + more);
+        }
+        const auto next = taken.upper_bound(begin);
+        EXPECT_TRUE(next == taken.end() || *next > begin + last);
+        EXPECT_LE(begin + last, host_layout{5}.collectives_bytes());
+      }
+}
+
+TEST(collective_layout, nothing_lies_behind_the_last_slot) {
+  const std::size_t end = collective_layout::slot(collective_layout::all_slots);
+  EXPECT_EQ(collective_layout::room_at(end - 8), 8U);
+  EXPECT_EQ(collective_layout::room_at(end), 0U);
+  EXPECT_EQ(collective_layout::room_at(collective_layout{4, 4}.exchange(0, 0)), host_layout::team_exchange_bytes);
+}
+
+TEST(collective_layout, flags_of_a_teams_members_lie_one_behind_the_other) {
+  const collective_layout layout{1000, 1000};
+  for (rank_t r = 1; r < 1000; ++r)
+    EXPECT_EQ(layout.place(r, layout.slot(0)) - layout.place(r - 1, layout.slot(0)), collective_layout::slot_bytes);
 }
 
 }  // namespace

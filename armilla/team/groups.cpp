@@ -31,6 +31,7 @@ std::vector<std::uint32_t> each_alone(std::uint32_t size) {
 std::vector<std::uint32_t> groups_of(const team_record& t) {
   const auto host_of = [&t](std::uint32_t i) { return t.self->host->number[std::size_t(t.members[i])]; };
   std::vector<std::uint32_t> begins;
+  begins.reserve(std::size_t(t.size) + 1);
   std::vector<bool> seen;
   for (std::uint32_t i = 0; i < t.size; ++i) {
     const std::size_t host = host_of(i);

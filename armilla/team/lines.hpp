@@ -100,12 +100,14 @@ struct team_slot {
   newcomer_board newcomers;  ///< likewise
 };
 
-/// The boards of a team. Each begins behind the one before it.
+/// The boards of a rank in a team. Each begins behind the one before it.
 struct board_layout {
   static constexpr std::size_t board_bytes = 4096;
   static constexpr std::uint32_t long_boards = 4;
   static constexpr std::size_t short_board_bytes = 512;
   static constexpr std::size_t short_board_stride = short_board_bytes + cache_line;  ///< not all in the same sets of a cache
+  /// From a rank's boards of a team to those of the next rank.
+  static constexpr std::size_t stride = std::size_t{36} * 1024 + 11 * cache_line;
   static constexpr std::size_t bytes_of_all = long_boards * board_bytes + team_slot::flat_lines * short_board_stride;
   /// Where `bytes` bytes of `step` lie, counted from the first board.
   static constexpr std::size_t on_board(std::uint64_t step, std::size_t bytes) {

@@ -51,7 +51,7 @@ struct team_record {
   bool flat_fence = true;
   bool fence_piggybacks = false;  ///< what a fence shows travels behind the statements that are open
   std::vector<team_slot*> slots;  ///< each member's
-  std::size_t boards_at = 0;      ///< where each member's first board lies, from its slot
+  std::byte* boards = nullptr;    ///< the first board of world rank 0 in this slot; the others follow
   std::vector<rank_t> members;    ///< world ranks, in the order of the team
   std::vector<rank_t> near;       ///< of them the others on this host: they read what a rank here writes
   std::vector<rank_t> numbers;    ///< by world rank: number_of; none where the members are the first ranks in their order
@@ -208,7 +208,7 @@ inline constexpr std::size_t few_hosts = 4;
 
 /// Where the `bytes` bytes that member `i` shows at `step` lie.
 inline std::byte* board_of(const team_record& t, std::uint32_t i, std::uint64_t step, std::size_t bytes) noexcept {
-  return reinterpret_cast<std::byte*>(t.slots[i]) + t.boards_at + board_layout::on_board(step, bytes);
+  return t.boards + std::size_t(t.members[i]) * board_layout::stride + board_layout::on_board(step, bytes);
 }
 
 /// Shows `bytes` bytes at `data` to all members on the board, and how many they are in the line. More than the board holds: only

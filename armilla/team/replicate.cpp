@@ -39,11 +39,11 @@ struct replicate_message {
     if (size < sizeof head + sizeof(std::uint64_t)) throw_damaged(source, "the length of what a rank shows", size);
     std::memcpy(&head, at, sizeof head);
     const std::size_t bytes = size - sizeof head;
-    const std::size_t area = host_layout::collective_bytes;
     const std::size_t line = collective_layout::line_at(head.offset);
-    if (head.offset % 8 != 0 || head.offset > area || bytes > area - head.offset || (line != 0 && bytes > line))
+    if (head.offset % 8 != 0 || head.offset >= host_layout::collective_bytes ||
+        (line != 0 && (head.offset % cache_line != 0 || bytes > line)) || bytes > collective_layout::room_at(head.offset))
       throw_damaged(source, "the place of what a rank shows", head.offset);
-    std::byte* const to = in.out.host().collective(source) + head.offset;
+    std::byte* const to = in.self.teams->shown(source, head.offset);
     if (line != 0)
       write_line(to, at + sizeof head, bytes);
     else
@@ -56,9 +56,14 @@ handler_slot& replicate_slot = fixed_handler<replicate_message, well_known(handl
 
 }  // namespace
 
+// In this rank's collective area.
+static std::uint64_t offset_of(const context& c, const void* at) {
+  return c.teams->layout.offset_of(std::size_t(static_cast<const std::byte*>(at) - c.host->collectives));
+}
+
 void replicate(context& c, rank_t to, const void* at, std::size_t bytes) {
   const auto* from = static_cast<const std::byte*>(at);
-  std::uint64_t offset = std::uint64_t(from - c.host->collective(c.rank));
+  std::uint64_t offset = offset_of(c, from);
   const std::size_t most = c.out->far()->longest_control() - sizeof(replicate_head);
   for (std::size_t piece; bytes != 0; bytes -= piece, from += piece, offset += piece) {
     piece = std::min(bytes, most);
@@ -77,7 +82,7 @@ void tell_entered(const team_record& t) {
 
 void replicate_with_statements(team_record& t, const flag_line& line, std::size_t bytes) {
   const context& c = *t.self;
-  const replicate_head head{std::uint64_t(reinterpret_cast<const std::byte*>(&line) - c.host->collective(c.rank))};
+  const replicate_head head{offset_of(c, &line)};
   for (const rank_t r : t.host_leaders)
     c.out->far()->piggyback(r, replicate_slot.id, &head, sizeof head, reinterpret_cast<const std::byte*>(&line),
                             sizeof line.step + bytes);
@@ -92,6 +97,7 @@ std::vector<rank_t> near_ranks_of(const context& c, const std::vector<rank_t>& r
 // The first member on each other host.
 std::vector<rank_t> host_leaders_of(const host_map& host, rank_t me, const std::vector<rank_t>& members) {
   std::vector<rank_t> host_leaders;
+  host_leaders.reserve(members.size());
   std::vector<bool> seen;  // by number of the host
   for (const rank_t r : members) {
     const std::size_t number = host.number[std::size_t(r)];

@@ -34,7 +34,7 @@ void settle_slot(team_state& s, std::uint32_t slot) {
   for (const std::uint32_t one : {slot, slot + collective_layout::to_twin}) {
     s.areas[one].reset();
     std::memset(s.self.host->staging(s.self.rank) + layout.pair(one, {}), 0, layout.pairs_bytes());
-    std::memset(s.self.host->collective(s.self.rank) + layout.exchange(one, 0), 0, host_layout::team_exchange_bytes);
+    std::memset(s.shown(s.self.rank, layout.exchange(one, 0)), 0, host_layout::team_exchange_bytes);
   }
   s.unsettled &= ~(1u << slot);
 }

@@ -121,7 +121,8 @@ std::unique_ptr<team_record> build_record(team_state& s, std::vector<rank_t> mem
   t->slot = slot;
   t->step = t->known = t->number = t->survivor_step = t->first_step = first_step;
   t->entered_at = std::uint32_t(first_step % intention_line::kept);
-  t->boards_at = collective_layout::board(slot) - collective_layout::slot(slot);
+  t->boards = s.shown(0, collective_layout::board(slot));
+  t->slots.reserve(std::size_t(t->size) + 1);  // of as many as there are nothing may be left over
   for (const rank_t r : t->members) t->slots.push_back(&s.slot(r, slot));
   if (t->rank == t->size) t->slots.push_back(&s.slot(s.self.rank, slot));  // no member: one that has joined later
   t->mine = t->my_slot().flat;
@@ -185,7 +186,7 @@ team_area::team_area(team_state& s, std::uint32_t slot)
     return reinterpret_cast<pair_line*>(host.staging(of) + layout.pair(slot, host.local(to)));
   };
   const auto exchange_lines = [&](rank_t of, rank_t to) {
-    return reinterpret_cast<flag_line*>(host.collective(of) + layout.exchange(slot, to));
+    return reinterpret_cast<flag_line*>(s.shown(of, layout.exchange(slot, to)));
   };
   locals.each([&](rank_t r) {
     pair_state& p = with(r);
@@ -269,8 +270,7 @@ namespace {
 
 // Of the collective area in which `flag` lies.
 rank_t owner_of(const context& c, const void* flag) {
-  const auto at = static_cast<const std::byte*>(flag) - c.host->collective(0);
-  return rank_t(std::size_t(at) / host_layout::collective_bytes);
+  return c.teams->layout.owner_of(std::size_t(static_cast<const std::byte*>(flag) - c.host->collectives));
 }
 
 }  // namespace

@@ -97,7 +97,11 @@ struct team_state {
   std::map<std::uint64_t, std::vector<std::uint64_t>> left_of;  ///< by id of a team of survivors: of which teams these are left
 
   team_slot& slot(rank_t world_rank, std::uint32_t i) const noexcept {
-    return *reinterpret_cast<team_slot*>(self.host->collective(world_rank) + collective_layout::slot(i));
+    return *reinterpret_cast<team_slot*>(shown(world_rank, collective_layout::slot(i)));
+  }
+  /// Byte `offset` of a rank's collective area.
+  std::byte* shown(rank_t world_rank, std::size_t offset) const noexcept {
+    return self.host->collectives + layout.place(world_rank, offset);
   }
   team_area& area(std::uint32_t slot) {
     if (areas[slot] == nullptr) [[unlikely]]

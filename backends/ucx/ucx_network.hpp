@@ -11,6 +11,7 @@
 #include <ucp/api/ucp.h>
 #include <ucs/debug/log_def.h>
 
+#include "armilla/base/zeroed_array.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/fabric/plugin.hpp"
 #include "backends/ucx/address.hpp"
@@ -93,13 +94,13 @@ class ucx_network final : public network {
     short_slot* next;
   };
 
-  struct peer {  // one a rank, connected or not
-    ucp_ep_h endpoint = nullptr;
-    std::uint64_t key = 0;  // where there is an endpoint
-    std::uint32_t next_out = 0;
-    std::uint32_t next_in = 0;
-    bool lost = false;
-    bool greeted_us = false;  // and so has its side of the connection
+  struct peer {  // one a rank, connected or not; zeros at first
+    ucp_ep_h endpoint;
+    std::uint64_t key;  // where there is an endpoint
+    std::uint32_t next_out;
+    std::uint32_t next_in;
+    bool lost;
+    bool greeted_us;  // and so has its side of the connection
   };
   struct connection {  // one a connected rank, for the handler of errors and for the end
     ucx_network* owner;
@@ -185,7 +186,7 @@ class ucx_network final : public network {
   rank_t rank_;
   rank_t ranks_;
   bool goes_on_;
-  std::vector<prefix> greetings_;  // one a rank: UCX may read them later
+  zeroed_array<prefix> greetings_;  // one a rank: UCX may read them later
   std::size_t most_;
   std::size_t held_at_most_;
   ucp_context_h context_ = nullptr;
@@ -201,7 +202,7 @@ class ucx_network final : public network {
   std::deque<short_slot> slots_;  // as many as were held at once
   short_slot* free_slots_ = nullptr;
 
-  std::vector<peer> peers_;
+  zeroed_array<peer> peers_;
   send_buffer* current_ = nullptr;
   send_buffer* free_buffers_ = nullptr;
   std::size_t buffers_made_ = 0;

@@ -208,6 +208,8 @@ std::vector<std::vector<std::byte>> samples() {
   for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(well_known(handler_range::object, 0) + i, {0, 1, 2, 3}));
   sample(frames().add_record(well_known(handler_range::team, 0), {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
   sample(frames().add_record(well_known(handler_range::team, 0), {std::uint64_t(collective_layout::board(0)), 1, 2, 3}, 1));
+  for (const std::size_t end : {collective_layout::slot(1), collective_layout::slot(collective_layout::all_slots)})
+    sample(frames().add_record(well_known(handler_range::team, 0), {std::uint64_t(end - 8), 1, 2, 3}, 1));
   sample(frames().add_record(well_known(handler_range::team, 1), {0, 12, 0, 0x61626364, 0x65666768}, 1));
   sample(frames().add_record(well_known(handler_range::team, 1), {3, 1 << 20, 7ULL << 32 | 1, 0}, 1));
   sample(frames().add_record(well_known(handler_range::team, 2), {0, 0}, 1));

@@ -75,7 +75,7 @@ bool parse_hosts(const std::string& text, std::vector<host_slots>& hosts) {
     if (colon != std::string::npos) {
       char* end = nullptr;
       const long n = std::strtol(one.c_str() + colon + 1, &end, 10);
-      if (*end != 0 || end == one.c_str() + colon + 1 || n < 1 || n > long(armilla::detail::job_block::max_ranks)) return false;
+      if (*end != 0 || end == one.c_str() + colon + 1 || n < 1 || n > armilla::detail::most_local_ranks) return false;
       h.slots = int(n);
     }
     // A name that began with '-' would be an option of ssh.
