@@ -23,8 +23,8 @@ enum class traffic : std::uint8_t { uncounted, statements, questions, replies, u
 
 /// What a rank sends to one peer: its link, a frame that is being filled in private memory, and frames that found no credit.
 ///
-/// The channels of a rank lie in zeros, and are set up one by one, by the first send: to a rank of which there are many that is
-/// never sent to, no memory goes. So zeros are a channel that is not `ready`, the first thing that a send asks for.
+/// The channels of a rank lie in an array of zeros, and the first send to a peer sets its channel up: those of peers that are
+/// never sent to take no memory. Zeros are a channel that is not `ready`, which is the first thing that a send asks.
 ///
 /// Messages of the open bundle are appended at `cursor` as long as they end before `limit`. With no frame open both are null
 /// and `bundle_handler` is `no_handler`, so that one comparison sends every first message to the slower path.

@@ -48,6 +48,7 @@ host_map message_state::map(const context& self, const launch& how) {
   const bool direct = self.settings->access == access_kind::all && !self.settings->access_by_message;
   for (rank_t r = 0; r < how.places; ++r) {
     host.far[std::size_t(r)] = how.far(r);
+    // A zero is not written: it is there, and the page may not be.
     if (const std::uint32_t n = how.all_far ? std::uint32_t(r) : how.host_of.empty() ? 0 : how.host_of[std::size_t(r)]; n != 0)
       host.number[std::size_t(r)] = n;
   }
