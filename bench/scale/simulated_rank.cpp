@@ -153,7 +153,8 @@ job_block* make_job(rank_t rank, rank_t ranks, const options& settings) {
   job->cores = job->processors = 1;
   job->program_count = 1;
   std::snprintf(job->program_names[0], job_block::max_name, "scale");
-  for (rank_t r = 0; r < ranks; ++r) job->rank[r].build = build_id();
+  const std::uint64_t build = build_id();
+  for (rank_t r = 0; r < ranks; ++r) job->rank[r].build = build;
   for (auto& cpu : job->rank[rank].cpu) cpu = -1;
   return job;
 }
