@@ -96,6 +96,8 @@ TEST(job_search, refuses_what_is_no_memory_of_a_job) {
   EXPECT_FALSE(is_valid_with([](const job_plan& p) { ++p.job->magic; }));
   EXPECT_FALSE(is_valid_with([](const job_plan& p) { ++p.job->version; }));
   EXPECT_FALSE(is_valid_with([](const job_plan& p) { p.job->places = 0; }));
+  EXPECT_FALSE(is_valid_with([](const job_plan& p) { p.job->locals.count = 0; }));
+  EXPECT_FALSE(is_valid_with([](const job_plan& p) { p.job->locals.count = p.job->places + 1; }));
   EXPECT_FALSE(is_valid_with([](const job_plan& p) {
     p.job->places = job_block::max_ranks + 1;
     ASSERT_EQ(ftruncate(p.memory, off_t(1) << 50), 0);

@@ -84,8 +84,8 @@ void require_sound(const job_block& job, int rank) {
                 fmt::format("rank {} was built with version {} of Armilla's wire, the launcher with version {}; build all "
                             "programs of the job and the launcher from one version of Armilla",
                             rank, job_block::good_version, job.version));
-  if (job.places > job_block::max_ranks || job.locals.count > job.places || job.spare_places >= job.places ||
-      job.program_count > job_block::max_programs || std::uint32_t(rank) >= job.places)
+  if (job.places > job_block::max_ranks || job.locals.count > most_local_ranks || !job.locals.holds(rank) ||
+      job.spare_places >= job.places || job.program_count > job_block::max_programs || std::uint32_t(rank) >= job.places)
     throw_usage("start", "the launcher's description of the job is damaged");
 }
 

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 
 #include <gtest/gtest.h>
 
 #include "armilla/base/options.hpp"
+#include "armilla/boot/pin.hpp"
 
 namespace armilla::detail {
 namespace {
@@ -53,6 +55,30 @@ TEST(peer_info, ranks_of_a_machine_share_its_processors_whatever_their_hosts) {
   EXPECT_EQ(ranks_beside(all, 2), 1u);
   EXPECT_EQ(ranks_beside(all, 3), 1u);
   EXPECT_EQ(ranks_beside(all, 4), 1u);
+}
+
+// From it all hosts of a job choose segments of one length.
+TEST(peer_info, the_fullest_host_is_the_same_for_all) {
+  std::vector<peer_info> all(5, own_peer_info(options()));
+  EXPECT_EQ(most_on_a_host(all), 5);
+  all[1].place += 1;
+  all[4].place += 1;
+  EXPECT_EQ(most_on_a_host(all), 3);
+  std::ranges::reverse(all);
+  EXPECT_EQ(most_on_a_host(all), 3);
+}
+
+TEST(peer_info, ranks_that_share_memory_are_placed_and_others_left_alone) {
+  const auto job = std::make_unique<job_block>();
+  std::vector<peer_info> all(3, own_peer_info(options()));
+  std::ranges::fill(all[0].processors, 0), all[0].processors[0] = 0b0011;
+  std::ranges::fill(all[2].processors, 0), all[2].processors[0] = 0b0110;
+  job->rank[1].cpu[0] = 77;
+  place_ranks(*job, all, {0, 2}, pin_kind::core);
+  EXPECT_EQ(job->processors, 3u);  // what the launcher has bound stays: they have three together
+  EXPECT_EQ(job->rank[0].cpu[0], -1);
+  EXPECT_EQ(job->rank[2].cpu[3], -1);
+  EXPECT_EQ(job->rank[1].cpu[0], 77);
 }
 
 }  // namespace

@@ -16,11 +16,13 @@ using namespace armilla::detail;
 
 void lent_memory::take(int file, rank_t ranks) noexcept try {
   const descriptor lent(file);
-  const std::uint64_t bytes = host_layout::control(local_rank(std::min<rank_t>(ranks, most_local_ranks)));
+  const auto most = std::uint32_t(std::min<rank_t>(ranks, most_local_ranks));
+  const std::uint64_t bytes = host_layout::control(local_rank{most});
   struct stat about{};
   if (fstat(file, &about) != 0 || std::uint64_t(about.st_size) < bytes || std::ranges::count(taken_, about.st_ino) != 0) return;
   auto* const job = reinterpret_cast<job_block*>(map_host_memory(file, bytes));
-  if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->places == std::uint32_t(ranks))
+  if (job->magic == job_block::good_magic && job->version == job_block::good_version && job->places == std::uint32_t(ranks) &&
+      job->locals.count <= most)
     pieces_.push_back(job), taken_.push_back(about.st_ino);
 } catch (const std::exception&) {}  // no room for it: the ranks hear of losses from the network alone
 
