@@ -66,24 +66,29 @@ struct loss_log {
 };
 static_assert(sizeof(loss_record) == 256);
 
-/// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
-struct job_block {
+/// How a job_block begins: whether it is one, and how long its memory is.
+struct job_head {
   static constexpr std::uint64_t good_magic = 0x31616c6c696d7261;  // "armilla1"
   static constexpr std::uint32_t good_version = 15;                // of all of docs/spec/wire.md
-  static constexpr std::uint32_t max_ranks = most_ranks;
-  static constexpr std::uint32_t max_programs = 32;
-  static constexpr std::size_t max_name = 256;
-  static constexpr std::uint32_t max_meetings = 8;
-  static constexpr std::size_t max_options = 4096;
 
   std::uint64_t magic;
   std::uint32_t version;
   std::uint32_t places;                     ///< numbers that a rank can have
   std::uint64_t ring_bytes, segment_bytes;  ///< of the host_layout
   local_ranks locals;                       ///< with places in this memory
-  std::uint32_t threads;                    ///< all ranks are threads of one process
-  std::uint32_t label;                      ///< output goes through the supervisor
-  std::uint32_t cores, processors;          ///< that this job may use
+};
+
+/// The first pages of the host's memory: made and filled by the supervisor, joined by every rank.
+struct job_block : job_head {
+  static constexpr std::uint32_t max_ranks = most_ranks;
+  static constexpr std::uint32_t max_programs = 32;
+  static constexpr std::size_t max_name = 256;
+  static constexpr std::uint32_t max_meetings = 8;
+  static constexpr std::size_t max_options = 4096;
+
+  std::uint32_t threads;            ///< all ranks are threads of one process
+  std::uint32_t label;              ///< output goes through the supervisor
+  std::uint32_t cores, processors;  ///< that this job may use
   std::uint32_t program_count;
   static constexpr std::int32_t launched = -1;
   std::int32_t supervisor;                   ///< its pid; 0: a job of one rank without supervisor; `launched`: a launcher's job
@@ -111,8 +116,8 @@ static_assert(sizeof(rank_record) == 32);
 static_assert(sizeof(job_block) <= host_layout::job_bytes);
 static_assert(std::atomic<rank_stage>::is_always_lock_free);
 
-/// Where everything lies in the memory that begins with this block.
-inline host_layout layout_of(const job_block& job) noexcept {
+/// Where everything lies in the memory that begins so.
+inline host_layout layout_of(const job_head& job) noexcept {
   host_layout layout;
   layout.places = job.places;
   layout.locals = job.locals.count;

@@ -63,9 +63,8 @@ bool job_memory::map_first() noexcept {
   struct stat about{};
   if (fstat(file_.get(), &about) != 0 || std::uint64_t(about.st_size) < host_layout::job_bytes) return false;
   identity_ = about.st_ino;
-  alignas(job_block) std::byte first[offsetof(job_block, threads)];
-  if (pread(file_.get(), first, sizeof first, 0) != ssize_t(sizeof first)) return false;
-  const job_block& head = *reinterpret_cast<const job_block*>(first);
+  job_head head;
+  if (pread(file_.get(), &head, sizeof head, 0) != ssize_t(sizeof head)) return false;
   if (head.magic != job_block::good_magic || head.version != job_block::good_version) return false;
   if (head.places == 0 || head.places > job_block::max_ranks) return false;
   if (head.locals.count == 0 || head.locals.count > std::min<std::uint32_t>(head.places, most_local_ranks)) return false;

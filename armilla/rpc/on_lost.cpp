@@ -6,6 +6,7 @@
 
 #include "armilla/am/endpoint.hpp"
 #include "armilla/base/check.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fiber/spawn.hpp"
 #include "armilla/rpc/calls.hpp"
 #include "armilla/rpc/loss_handlers.hpp"

@@ -15,6 +15,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/network.hpp"
 #include "armilla/fiber/mutex.hpp"
 #include "armilla/session/program.hpp"
