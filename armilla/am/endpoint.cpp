@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/router.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"

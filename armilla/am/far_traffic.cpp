@@ -69,7 +69,7 @@ void far_traffic::send_control(rank_t to, handler_id h, const void* head, std::s
 
 bool far_traffic::takes_piggyback(const peer_channel& c, std::size_t bytes) const noexcept {
   const std::size_t more = sizeof(bundle_header) + bytes;
-  return c.open() && c.far && c.index < std::size_t(self.places) && c.ready && control_queue.empty() &&
+  return c.open() && c.far && c.index < std::size_t(self.places) && c.backlog.empty() && !c.lost && control_queue.empty() &&
          std::size_t(c.limit - c.cursor) >= more && link.admits(c.index, std::size_t(c.cursor - c.frame) + more);
 }
 

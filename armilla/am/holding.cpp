@@ -15,6 +15,7 @@
 #include "armilla/am/arrival_order.hpp"
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
+#include "armilla/am/router.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 
@@ -53,6 +54,7 @@ void holding::hold_back(peer_channel& c) {
 void holding::read_on(peer_channel& c) {
   c.holds = false;
   tell(c);
+  if (c.far && all.out.routes() != nullptr) all.out.routes()->tell_begun(c.to);
 }
 
 void holding::tell(peer_channel& c) {

@@ -60,6 +60,10 @@ class inbox : public delivery {
   /// The bodies of one bundle.
   template <bool Counted>
   void run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
+  /// A message that has come by way of other ranks.
+  void run_routed(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
+  /// The bundle that is being run, and what is behind it in the frame, which a network has brought, wait for the next look.
+  void put_off(rank_t source, const std::byte* data, std::size_t bytes);
   /// A call that was put off runs on a stack of its own.
   void run_parked(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
   /// Whether the body that runs, if any, may become a fiber.
@@ -132,6 +136,9 @@ class inbox : public delivery {
   [[gnu::cold]] void put_back(arrival& a, const bundle_rest& rest);
   std::byte* put_back_near(inbound& in, const std::byte* next) noexcept;
   std::byte* put_back_far(arrival& a, const std::byte* next);
+  [[gnu::cold]] void take_up_far();
+  template <taker By>
+  [[gnu::cold]] bool take_late();
   bool is_work(handler_id h, const std::byte* message, const std::byte* end) const noexcept;
   bool take_up(arrival& a) noexcept;
   [[gnu::cold]] bool may_begin(const arrival& a) const noexcept;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Taking in frames that a network carries.
+#include <cstring>
+#include <utility>
+
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
+#include "armilla/am/router.hpp"
 
 namespace armilla::detail {
 
@@ -17,8 +21,12 @@ bool inbox::poll_far() {
     any = far.move_bulk<By>();
     if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
   }
+  if (out.routes() != nullptr && out.routes()->any_late()) [[unlikely]] {
+    any |= take_late<By>();
+    if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
+  }
   if (far.link.any_put_back() && !limits.spent()) [[unlikely]]
-    far.link.take_up();
+    take_up_far();
   // One frame a look: a fiber that waits then asks whether it may go on. To find that no other has come takes the network longer.
   for (;;) {
     arrival a{};
@@ -43,6 +51,49 @@ bool inbox::poll_far() {
 }
 template bool inbox::poll_far<taker::loop>();
 template bool inbox::poll_far<taker::in_place>();
+
+// A frame that waits for routed messages stays until these have begun: it would take the turns of those that bring them.
+void inbox::take_up_far() {
+  const router* const routes = out.routes();
+  out.far()->link.take_up([&](far_link::end_t e) { return routes == nullptr || routes->may_go_on(e); });
+}
+
+// As if its source had sent it straight: nothing else from there comes before it has begun.
+template <taker By>
+bool inbox::take_late() {
+  router::late_message m;
+  if (!out.routes()->next_late(m)) return false;
+  out.far()->hold(m.source);
+  const bundle_header head{m.handler, std::uint32_t(m.bytes.size())};
+  const std::size_t bytes = sizeof head + m.bytes.size();
+  far_frame mine{nullptr, 0, m.source, 0, false, false, new std::byte[bytes]};
+  std::memcpy(mine.copy, &head, sizeof head);
+  std::memcpy(mine.copy + sizeof head, m.bytes.data(), m.bytes.size());
+  mine.data = mine.copy;
+  arrival a{{}, nullptr, m.source, std::uint32_t(bytes), mine.data, mine.data + bytes, mine};
+  run_frame<By>(a);
+  if (!a.kept) send_replies(m.source);
+  return true;
+}
+
+// Its bodies may wait if it says so, as all that is left in this bundle then goes to the next loop; else they may not.
+void inbox::run_routed(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
+  solo_ = false;
+  if (methods_ != nullptr) note_bundle(h, bytes);
+  taken_frame* const frame = handlers_.may_wait[h] == 0 ? arriving_ : nullptr;
+  bundle_rest* const rest = frame != nullptr ? std::exchange(frame->bundle, nullptr) : nullptr;
+  run_bodies<true>(source, h, data, bytes);
+  if (frame != nullptr) frame->bundle = rest;
+  send_replies(source);
+}
+
+void inbox::put_off(rank_t source, const std::byte* data, std::size_t bytes) {
+  arrival* const a = arriving();
+  if (a == nullptr || a->in != nullptr || a->far.bytes == 0)
+    throw_damaged(source, "an order of messages that no network brought", bytes);
+  put_back(*a, {data, data + bytes});
+  --count_.bundles_received;  // nothing was taken in
+}
 
 void inbox::give_back_far(arrival& a) {
   if (a.far.bytes != 0) {

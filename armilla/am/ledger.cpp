@@ -3,6 +3,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
+#include "armilla/am/router.hpp"
 #include "armilla/fabric/host_map.hpp"
 
 // Model: tests/models/order/counters.rs
@@ -16,15 +17,20 @@ std::uint64_t ledger::created() const noexcept {
   return out_.far() == nullptr ? sum : sum + out_.far()->link.sent();
 }
 
-std::uint64_t ledger::created_for(rank_t r) const noexcept {
+std::uint64_t ledger::lines_sent(rank_t r) const noexcept {
   if (out_.host().far[std::size_t(r)]) [[unlikely]]
     return out_.far()->lines_sent(r);
   return out_.to(r).ring.position() + (out_.has_progress_threads() ? out_.to_progress_thread(r).ring.position() : 0);
 }
 
+// What goes by way of others is counted from end to end: these need not be in the team.
+std::uint64_t ledger::created_for(rank_t r) const noexcept {
+  return lines_sent(r) + (out_.routes() != nullptr ? out_.routes()->created_for(r) : 0);
+}
+
 // What the progress thread has done is seen with all its effects. Its replies are not counted: a caller waits for each.
 std::uint64_t ledger::processed_from(rank_t r) const noexcept {
-  return in_.taken_from(r) +
+  return in_.taken_from(r) + (out_.routes() != nullptr ? out_.routes()->begun_from(r) : 0) +
          (in_.processed_by_thread() != nullptr ? in_.processed_by_thread()[std::size_t(r)].load(std::memory_order_acquire) : 0);
 }
 

@@ -18,6 +18,7 @@ class ledger {
   /// Lines of frames that have left for any rank; what is queued makes the outbox not idle.
   std::uint64_t created() const noexcept;
   std::uint64_t created_for(rank_t r) const noexcept;
+  std::uint64_t lines_sent(rank_t r) const noexcept;
   /// Lines of frames whose bodies have ended: without `deferred()` of all; from one rank with it, as whose they are is not known.
   std::uint64_t processed() const noexcept;
   std::uint64_t processed_from(rank_t r) const noexcept;

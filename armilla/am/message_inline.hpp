@@ -90,7 +90,7 @@ struct active_message {
   static void send(outbox& out, peer_channel& c, payload bytes, argument_list<A...>, const std::type_identity_t<A>&... values) {
     const timed runtime(out.observed() ? out.watch() : nullptr, component::runtime);
     if (!out.admit_statement(c)) return;
-    constexpr traffic kind = parts::has_payload ? traffic::uncounted : traffic::statements;
+    constexpr traffic kind = parts::has_payload ? traffic::uncounted_statements : traffic::statements;
     std::byte* at = message_writer::in_frame(out, c, handler<active_message<H>>.id, size(bytes.size()), kind).at;
     (put_argument(at, values), ...);
     if constexpr (parts::has_payload) {

@@ -12,6 +12,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/holding.hpp"
+#include "armilla/am/router.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/life.hpp"
@@ -69,8 +70,13 @@ std::size_t outbox::longest_frame(bool far) const noexcept {
 // Takes in no messages: a body that ran here could open another frame, or change what the caller has measured. A
 // caller that may wait for credit does so before it measures: `admit`.
 std::byte* outbox::append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
-  if (!c.direct) [[unlikely]]
+  if (!c.direct) [[unlikely]] {
     prepare_indirect(c, h, kind);
+    if (c.routed)
+      if (std::byte* const place = router_->begin(c, h, size, kind)) return place;
+    if (c.far && c.bundle_handler == relay_handler && router_->joins(h, size, kind))
+      return router_->append(c, c, h, size, kind, false);
+  }
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
   if (size > eager_ && !names_block(h)) [[unlikely]]
     return append_bulk(c, h, size);
@@ -103,6 +109,7 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
 void outbox::await_credit(peer_channel& c) {
   prepared(c);
   if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a newcomer is there
+  if (c.routed) router_->settle(c);
   self.messages->waits.await_credit(c);
 }
 
@@ -154,7 +161,7 @@ void outbox::close_bundle(peer_channel& c) noexcept {
 }
 
 void outbox::count_bundle(peer_channel& c) noexcept {
-  if (c.kind == traffic::uncounted) return;
+  if (c.kind <= traffic::uncounted_statements) return;
   const auto bytes = std::uint32_t(c.cursor - c.counted);
   c.counted = c.cursor;
   count_messages(c.kind, bytes == c.message_size ? 1 : bytes / c.message_size);
@@ -244,6 +251,7 @@ void outbox::queue(peer_channel& c, const std::byte* frame, std::size_t bytes, s
   ++count_.backlog_frames;
   count_.backlog_bytes += bytes;
   if (!c.holds && c.backlog_weight > hold_above_) holding{*self.messages}.hold_back(c);
+  if (c.relays && c.backlog_weight > hold_above_) router_->hold_feeders(c);
 }
 
 void outbox::count_backlogs(std::uint32_t channels) noexcept {
@@ -267,17 +275,29 @@ bool outbox::drain(peer_channel& c) {
     c.backlog_weight -= frame.weight;
     c.backlog.pop_front();
     if (c.holds && c.backlog_weight <= hold_above_ / 2) holding{*self.messages}.read_on(c);
+    if (c.full && c.backlog_weight <= hold_above_ / 2) router_->read_feeders(c);
     any = true;
   }
   count_backlogs(backlog_channels_ - 1);
-  c.ready = true;
+  c.ready = !c.routed;
   c.direct = !c.far && c.same_program;
   return any;
 }
 
 void outbox::flush_listed() {
   flush_but([](const peer_channel&) { return false; });
+  if (router_ != nullptr) [[unlikely]]
+    router_->keep_none();
 }
+
+void outbox::flush_routed(bool found) {
+  if (!router_->keeps(found)) return flush_listed();
+  flush_but([](const peer_channel& c) { return c.relays; });
+}
+
+bool outbox::keeps_relays() const noexcept { return router_ != nullptr && router_->keeps_any() && !to_flush_.empty(); }
+
+void outbox::flush_way(rank_t dest) { push(router_->way_to(dest)); }
 
 shared_range outbox::memory_for(rank_t dest) const noexcept {
   if (host_.segment[std::size_t(dest)] == nullptr) return {};  // that rank does not map this one's either
@@ -333,6 +353,7 @@ void outbox::open_network(endpoint& all, role who) {
   // A block over a network is a transfer of its own, which asks and answers first: dear for a few words.
   constexpr std::size_t least_by_network = 512;
   eager_ = std::clamp(eager_, least_by_network, far_->link.most() - 2 * sizeof(bundle_header));
+  if (who == role::rank) router_ = router::open(*this);
   for (const std::uint32_t i : prepared_)
     if (peer_channel& c = channels_[i]; c.far)
       c.aggregate = std::min(aggregate_[std::size_t(peer::network)], longest_frame(true));

@@ -24,6 +24,7 @@ struct control_block;
 struct endpoint;
 struct far_traffic;
 class heap;
+class router;
 struct host_map;
 class zero_copy_encoder;
 
@@ -137,9 +138,20 @@ class outbox {
   }
   void flush(rank_t dest) {
     push(to(dest));
+    if (to(dest).routed) [[unlikely]]
+      flush_way(dest);
     if (progress_channels_ != 0) [[unlikely]]
       push(to_progress_thread(dest));
   }
+  /// Behind a look, `found` if it took anything in: what other ranks have given this one to pass on waits a moment for more.
+  void flush_behind_look(bool found) {
+    if (to_flush_.empty()) return;
+    if (router_ != nullptr) [[unlikely]]
+      return flush_routed(found);
+    flush_listed();
+  }
+  /// Whether it does: the next looks find more, or let it leave.
+  bool keeps_relays() const noexcept;
   /// The same, except the channels for which `keeps(peer_channel&)` holds.
   template <class Keeps>
   void flush_but(Keeps&& keeps);
@@ -211,6 +223,9 @@ class outbox {
   const far_traffic* far() const noexcept { return far_.get(); }
   void open_network(endpoint& all, role who);
   void close_network() noexcept;
+  /// Of statements that go by way of other ranks; null: none do.
+  router* routes() noexcept { return router_.get(); }
+  const router* routes() const noexcept { return router_.get(); }
   /// Whether the network may still touch memory of a transfer of `owner`; false where there is no network.
   bool moves_for(const void* owner) const noexcept;
 
@@ -221,6 +236,7 @@ class outbox {
   friend class message_writer;
   friend class outgoing_block;
   friend struct far_traffic;
+  friend class router;
 
   // ---- the places of a message: see message_writer ----
 
@@ -296,6 +312,8 @@ class outbox {
   void count_alone(peer_channel& c) noexcept;
   void count_messages(traffic kind, std::uint64_t messages) noexcept;
   void flush_listed();
+  [[gnu::cold]] void flush_routed(bool found);
+  [[gnu::cold]] void flush_way(rank_t dest);
   bool post(peer_channel& c, const std::byte* frame, std::size_t bytes);
   [[gnu::cold]] void queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
   bool drain(peer_channel& c);
@@ -328,7 +346,8 @@ class outbox {
   std::size_t backlog_limit_;
   std::size_t hold_above_;
   const host_map& host_;
-  owned<heap> blocks_;                // null: see `blocks`
+  owned<heap> blocks_;  // null: see `blocks`
+  std::unique_ptr<router> router_;
   std::unique_ptr<far_traffic> far_;  // as `owned`, g++ 12 takes an instruction more for a poll that finds nothing
 };
 

@@ -6,6 +6,7 @@
 #include "armilla/am/endpoint.hpp"
 #include "armilla/am/holding.hpp"
 #include "armilla/am/outbox.hpp"
+#include "armilla/am/router.hpp"
 #include "armilla/base/forked.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/life.hpp"
@@ -30,7 +31,8 @@ void outbox::set_up(peer_channel& zeros) {
   c.far = host_.far[std::size_t(to)];
   c.life = life_of(host_.job(), to).number;
   c.lost = to != self.rank && !was_taken(host_.job(), to);  // until a rank joins there
-  c.ready = !c.lost;
+  c.routed = router_ != nullptr && !to_thread && c.far && router_->routes(to);
+  c.ready = !c.lost && !c.routed;
   c.aggregate = std::min(aggregate_[std::size_t(kind_of(c))], longest_frame(c.far));
   if (opens_all_ && !c.far) open_ring(c);
 }

@@ -19,7 +19,10 @@ struct bundle_header {
 
 /// What the messages of a bundle count as. They are counted when the bundle ends, so that appending one costs nothing more.
 /// Uncounted replies count themselves, but leave where a body may send no more: the rings bound them.
-enum class traffic : std::uint8_t { uncounted, statements, questions, replies, uncounted_replies };
+enum class traffic : std::uint8_t { uncounted, uncounted_statements, statements, questions, replies, uncounted_replies };
+
+/// What is longer goes straight: it is worth a frame of its own sooner than a second way. See router.
+inline constexpr std::size_t longest_routed = 512;
 
 /// What a rank sends to one peer: its link, a frame that is being filled in private memory, and frames that found no credit.
 ///
@@ -39,13 +42,18 @@ struct peer_channel : link {
   bool urgent = false;                  ///< the open frame holds a reply: it leaves when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
-  bool ready = false;                 ///< set up, and no frames wait for credit: nothing may pass those
-  bool direct = false;                ///< ready, with an open ring to a peer of this program; else the general way is to be taken
-  bool lost = false;                  ///< none lives in its place: not ready until a newcomer does; sends throw rank_lost
-  bool holds = false;                 ///< its peer does not take in what is for it: nothing is read from that peer
-  bool handed_over = false;           ///< lost: both rings wait for another rank in its place
-  std::uint32_t life = 0;             ///< of its rank: how many newcomers have come into that place
-  bool held_there = false;            ///< far: the same is so at its peer
+  bool ready = false;         ///< set up, and no frames wait for credit: nothing may pass those
+  bool direct = false;        ///< ready, with an open ring to a peer of this program; else the general way is to be taken
+  bool lost = false;          ///< none lives in its place: not ready until a newcomer does; sends throw rank_lost
+  bool holds = false;         ///< its peer does not take in what is for it: nothing is read from that peer
+  bool handed_over = false;   ///< lost: both rings wait for another rank in its place
+  std::uint32_t life = 0;     ///< of its rank: how many newcomers have come into that place
+  bool held_there = false;    ///< far: the same is so at its peer
+  bool routed = false;        ///< statements go by way of other ranks: see router. Never ready: sends ask for credit there
+  bool relays = false;        ///< messages of other ranks are passed on to it
+  bool full = false;          ///< of these more is queued for it than ARMILLA_BACKLOG
+  bool feeds_column = false;  ///< its peer has sent what was passed on to other hosts
+  bool feeds_host = false;    ///< the same, to ranks of this host
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;

@@ -7,6 +7,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/inbox.hpp"
+#include "armilla/am/router.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/stats/method_counts.hpp"
@@ -48,7 +49,7 @@ void inbox::put_back(arrival& a, const bundle_rest& rest) {
   const bool in_run = rest.at != rest.end;
   const std::byte* const next = in_run ? rest.at - sizeof(bundle_header) : a.at;
   std::byte* const place = a.in != nullptr ? put_back_near(*a.in, next) : put_back_far(a, next);
-  if (in_run) {
+  if (in_run && place != nullptr) {
     const bundle_header head{a.handler, std::uint32_t(rest.end - rest.at)};
     std::memcpy(place, &head, sizeof head);
     if (methods_ != nullptr) methods_->take_back(a.handler, head.length);
@@ -63,9 +64,18 @@ std::byte* inbox::put_back_near(inbound& in, const std::byte* next) noexcept {
   return in.next = const_cast<std::byte*>(next);
 }
 
-// A block that the network has brought is one message.
+// A block that the network has brought is one message, and so is what was put off.
 std::byte* inbox::put_back_far(arrival& a, const std::byte* next) {
   if (a.far.bytes != 0) return out.far()->link.put_back(a.far, next);
+  bundle_header head;
+  std::memcpy(&head, a.first, sizeof head);
+  if (head.handler != bulk_handler) {
+    const std::byte* const message = a.first + sizeof head;
+    out.routes()->put_back_late({a.source, 0, head.handler, {message, message + head.length}});
+    out.far()->go_on(a.source);
+    delete[] a.far.copy;
+    return nullptr;
+  }
   bulk_name name;
   std::memcpy(&name, a.first + sizeof(bundle_header), sizeof name);
   std::byte* const block = out.host().segment_start(self.rank) + name.offset;
@@ -83,9 +93,10 @@ bool inbox::take_up(arrival& a) noexcept {
   return true;
 }
 
-// Whether a message is a body or an active message. A block may hold a reply as well.
+// Whether a message is a body or an active message of this rank. A block may hold a reply as well.
 bool inbox::is_work(handler_id h, const std::byte* message, const std::byte* end) const noexcept {
   if (handlers_.limited[h] == 0) return false;
+  if (h == relay_handler && router::is_to_pass_on(self.rank, message, end)) return false;
   bulk_name name;
   if (h != bulk_handler || std::size_t(end - message) < sizeof name) return true;
   std::memcpy(&name, message, sizeof name);

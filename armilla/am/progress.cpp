@@ -216,7 +216,7 @@ void progress::run_loop() {
         }
         ask_waits();
         next_timer = fibers.run_timers();
-        out_.flush();  // what bodies and fibers have sent: also while others can go on
+        out_.flush_behind_look(count_.bundles_received != before);  // also while others can go on
         if (!fibers.anyone_ready()) return with_rare_work(count_.bundles_received != before) ? seen::something : seen::nothing;
         fibers.run_ready();
         return seen::something;

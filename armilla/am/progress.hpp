@@ -168,7 +168,7 @@ template <class Done>
       [&] {
         const bool any = poll_here();
         if (done()) return end = outcome::done, seen::over;
-        out_.flush();  // also what bodies have sent
+        out_.flush_behind_look(any);  // also what bodies have sent
         if (any && !may_stay()) [[unlikely]]
           return seen::over;
         if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
@@ -207,8 +207,8 @@ template <class Anything, class Rest>
 inline void progress::idle(event_count::backoff& backoff, Anything&& anything, Rest&& rest) {
   if (sleeper_.idle(backoff) == event_count::step::again) [[likely]]
     return;
-  if (out_.any_queued()) [[unlikely]]
-    return sleeper_.stay_awake(backoff);  // credit comes without a bell
+  if (out_.any_queued() || out_.keeps_relays()) [[unlikely]]
+    return sleeper_.stay_awake(backoff);  // credit comes without a bell, and what waits for more does not wait for long
   sleeper_.prepare_wait();
   if (anything())
     sleeper_.cancel_wait();

@@ -6,6 +6,7 @@
 
 #include "armilla/am/far_traffic.hpp"
 #include "armilla/am/progress.hpp"
+#include "armilla/am/router.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/fabric/shared_network.hpp"
@@ -20,7 +21,7 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 
 void progress::sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept {
   far_traffic& far = *out_.far();
-  if (far.any_bulk()) {  // moves only while this rank looks
+  if (far.any_bulk() || (out_.routes() != nullptr && out_.routes()->any_late())) {  // moves only while this rank looks
     sleeper_.cancel_wait();
     sched_yield();
     return;

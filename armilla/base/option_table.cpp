@@ -191,6 +191,9 @@ std::vector<row> make_table() {
       shared(bytes("network_window", &o::network_window, 4096, 1 << 30, shape::any,
                    "How much may be under way over a network from one rank to another before the receiver says that it has "
                    "taken it in.")),
+      shared(number("route_hosts", &o::route_hosts, 0, 65536,
+                    "From so many hosts on small statements to other hosts go by way of others, along rows and columns of hosts; "
+                    "0: never.")),
       shared(words(
           "faults", &o::faults, anything,
           "words with commas between: delay=100us, jitter=1ms, reorder=0.1, swap=0.1, duplicate=0.05, drop=0.02, slow=1 (a "

@@ -47,6 +47,7 @@ struct options {
   std::uint64_t backlog = 1024 * 1024;
   std::uint64_t receive_buffers = 4 * 1024 * 1024;
   std::uint64_t network_window = 256 * 1024;
+  int route_hosts = 512;
   std::string faults;
   bool cross_copy = true;
   // waiting

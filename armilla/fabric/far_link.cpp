@@ -135,6 +135,8 @@ std::uint64_t far_link::taken(end_t source) const noexcept {
 
 void far_link::hold(end_t source) { peer_of(source).held = true; }
 
+bool far_link::is_held(end_t source) const noexcept { return peers_[source] != nullptr && peers_[source]->held; }
+
 void far_link::shut_out(end_t source, bool shut) {
   peer_of(source).shut = shut;
   take_turn(source);
@@ -261,12 +263,9 @@ std::byte* far_link::put_back(const frame& f, const std::byte* next) {
   return kept.copy + done;
 }
 
-void far_link::take_up() {
-  for (const end_t e : put_back_) {
-    peer_of(e).put_back = false;
-    take_turn(e);
-  }
-  put_back_.clear();
+void far_link::take_up_from(end_t source) {
+  peer_of(source).put_back = false;
+  take_turn(source);
 }
 
 void far_link::go_on(end_t source) {

@@ -61,10 +61,16 @@ class far_link {
   /// Returns the place of `next` in the copy that is kept.
   std::byte* put_back(const frame& f, const std::byte* next);
   /// What was put back can be taken again.
-  void take_up();
+  void take_up() {
+    take_up([](end_t) { return true; });
+  }
+  /// Only what comes from the ends for which `may(end)` holds.
+  template <class May>
+  void take_up(May&& may);
   bool any_put_back() const noexcept { return !put_back_.empty(); }
   /// What comes from `source` waits here until `go_on`.
   void hold(end_t source);
+  bool is_held(end_t source) const noexcept;
   void go_on(end_t source);
   /// The same while `shut`, for all but words: they come past what waits. Both may be so at a time.
   void shut_out(end_t source, bool shut);
@@ -96,6 +102,7 @@ class far_link {
   [[gnu::cold]] void store(const network::arrival& a, const frame& f, std::uint64_t number);
   bool take_waiting(frame& f);
   void take_turn(end_t source);
+  void take_up_from(end_t source);
   [[gnu::cold]] frame copy_of(const frame& f);
   [[gnu::cold]] void tell(end_t to);
   [[noreturn, gnu::cold]] void refuse_damage(const network::arrival& a, const char* what, std::uint64_t value);
@@ -119,5 +126,14 @@ class far_link {
   std::vector<end_t> owing_;   // peers that could not be told what was taken
   std::vector<end_t> put_back_;
 };
+
+template <class May>
+void far_link::take_up(May&& may) {
+  std::erase_if(put_back_, [&](end_t e) {
+    if (!may(e)) return false;
+    take_up_from(e);
+    return true;
+  });
+}
 
 }  // namespace armilla::detail

@@ -129,13 +129,18 @@ template <class F, class... A>
 [[gnu::noinline]] void start_statements(outbox& out, peer_channel& c, passed<F> f, passed<A>... arguments) {
   using packed = packing<F, A...>;
   const timed runtime(out.watch(), component::runtime);
-  constexpr traffic kind = packed::fixed ? traffic::statements : traffic::uncounted;
+  constexpr traffic kind = packed::fixed ? traffic::statements : traffic::uncounted_statements;
   if (!out.admit_statement(c)) return;
   const std::size_t size = statement<F, A...>::size(arguments...);
   if (statement<F, A...>::streams && size > out.eager()) [[unlikely]] {
     outgoing_block block(out, c, statement_id<F, A...>(), size);
     packed::write({}, block, 0, f, arguments...);
     block.finish();
+  } else if (!packed::fixed && c.routed && size <= longest_routed) [[unlikely]] {
+    // A type that sends while it is packed would send this frame, which is not only for one rank.
+    alignas(std::max_align_t) std::byte bytes[longest_routed];
+    packed::write({}, bytes, f, arguments...);
+    std::memcpy(message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at, bytes, size);
   } else {
     packed::write({}, message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at, f, arguments...);
   }
@@ -150,6 +155,8 @@ template <class F, class... A>
 void send_statement(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {
     start_statements<F, A...>(out, c, f, arguments...);
+    if (c.routed) [[unlikely]]
+      out.flush(c.to);
     return out.publish(c);
   }
   if constexpr (packing<F, A...>::fixed) {

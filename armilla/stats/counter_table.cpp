@@ -30,6 +30,8 @@ constexpr counter_row table[] = {
     row("replies_sent", &counters::replies_sent, calls),
     row("replies_abandoned", &counters::replies_abandoned, calls),
     row("remote_errors", &counters::remote_errors, calls),
+    row("routed_sent", &counters::routed_sent, messages),
+    row("routed_passed_on", &counters::routed_passed_on, messages),
     row("control_sent", &counters::control_sent, messages),
     row("control_bytes_sent", &counters::control_bytes_sent, messages),
     row("bulk_sent", &counters::bulk_sent, messages),

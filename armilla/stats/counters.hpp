@@ -19,6 +19,8 @@ struct counters {
   std::uint64_t replies_sent = 0;        ///< values that bodies of questions returned here; exceptions are not in it
   std::uint64_t replies_abandoned = 0;   ///< replies to a future that was dropped
   std::uint64_t remote_errors = 0;       ///< questions that were answered by an exception
+  std::uint64_t routed_sent = 0;         ///< statements that went by way of other hosts
+  std::uint64_t routed_passed_on = 0;    ///< of other ranks, for others
   std::uint64_t control_sent = 0;        ///< what collectives show to other hosts; not in frames and bytes
   std::uint64_t control_bytes_sent = 0;
   std::uint64_t bulk_sent = 0;  ///< payloads that went by a block of the sender's segment

@@ -146,8 +146,9 @@ void set_fence_pattern(team_record& t, pattern how) {
   // With each of the others alone on its host, what a rank shows goes where its statements go.
   const bool each_alone = t.flat_fence && t.host_leaders.size() + 1 == t.size;
   t.fence_piggybacks = each_alone && t.size == std::uint32_t(t.self->places) && t.size > 1;
-  t.fence_keeps_up =
-      (t.host_leaders.empty() || each_alone) && settings.progress != progress_mode::thread && settings.replay.empty();
+  // What goes by way of others may come behind the counts of its sender.
+  t.fence_keeps_up = (t.host_leaders.empty() || each_alone) && settings.progress != progress_mode::thread &&
+                     settings.replay.empty() && t.self->out->routes() == nullptr;
 }
 
 }  // namespace armilla::detail

@@ -44,6 +44,8 @@ def cases(ranks):
             yield f"{program} {pattern}", program, pattern
     if ranks <= HISTOGRAM_UP_TO:
         yield "histogram", "histogram", None
+        yield "histogram 10000", "histogram", None
+        yield "histogram 10000 routed", "histogram", None
 
 
 def collectives(ranks, sizes):
@@ -61,10 +63,11 @@ def collectives(ranks, sizes):
 def run(program, name, what, pattern, ranks, repeat, size=8):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
     environment.update(ARMILLA_TUNED="none", ARMILLA_PIN="none")
+    environment["ARMILLA_ROUTE_HOSTS"] = "4" if name.endswith("routed") else "0"
     if pattern:
         environment.update(ARMILLA_FENCE=pattern, ARMILLA_BARRIER=pattern)
     command = ["smpirun", "-np", str(ranks), "-platform", str(HERE / "cluster.xml"), *SIMULATOR, str(program), what,
-               "--repeat", str(repeat), "--bytes", str(size)]
+               "--repeat", str(repeat), "--bytes", str(size), "--updates", "10000" if "10000" in name else "1000"]
     job = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     lines = [line for line in job.stdout.splitlines() if line.startswith("{")]
     if job.returncode != 0 or len(lines) != 1:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames of another rank, as a network brings them: their heads, records, and the items of every handler that all programs have.
 //
-// A rank of a job of two is started, whose other rank is the input. An input is a row of frames; each begins with 8 bytes: u8
-// what of the head is to be right, u8 kind, u16 words of the frame, u32 nothing; then its words. Every frame is taken in, or
+// A rank of a job of four is started, of which another one is the input. An input is a row of frames; each begins with 8 bytes:
+// u8 what of the head is to be right, u8 kind, u16 words of the frame, u32 nothing; then its words. Every frame is taken in, or
 // refused by an error of the library; all else is for the sanitizers to find.
 #include <sys/mman.h>
 
@@ -60,7 +60,7 @@ class input_network final : public detail::scripted_network {
   std::size_t input_bytes_;
 };
 
-/// Rank 0 of a job of two ranks that share no memory.
+/// Rank 0 of a job of four ranks that share no memory, whose statements go by rows and columns.
 class fuzzed_rank {
  public:
   fuzzed_rank(const std::byte* bytes, std::size_t n) : net(bytes, n) {
@@ -68,7 +68,8 @@ class fuzzed_rank {
     settings.ring = 64 * 1024;
     settings.stall_ns = 0;
     settings.access = detail::access_kind::opened;  // to write into memory that is open would be no fault
-    layout_.places = layout_.locals = 2;
+    settings.route_hosts = 4;
+    layout_.places = layout_.locals = 4;
     layout_.ring_bytes = settings.ring;
     layout_.segment_bytes = settings.segment;
     void* const p = mmap(nullptr, layout_.total(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -76,12 +77,12 @@ class fuzzed_rank {
     auto& job = *static_cast<detail::job_block*>(p);
     job.magic = detail::job_block::good_magic;
     job.version = detail::job_block::good_version;
-    job.places = job.locals.count = 2;
+    job.places = job.locals.count = 4;
     job.program_count = 1;
     job.ring_bytes = layout_.ring_bytes;
     job.segment_bytes = layout_.segment_bytes;
     job.cores = job.processors = 1;
-    for (auto& met : job.arrived) met = 1;  // the other rank is everywhere already
+    for (auto& met : job.arrived) met = 3;  // the other ranks are everywhere already
     detail::launch self = detail::describe_launch(job, 0, settings);
     self.all_far = true;
     self.beyond = &net;
@@ -200,6 +201,25 @@ std::vector<std::vector<std::byte>> samples() {
       sample(frames().add_record(named_reply_handler, {name, 3, 0x616263}));
       sample(frames().add_record(reply_error_handler, {name, 5ULL << 32 | 3, 0x6261726f7272, 0}));
     }
+  const auto routed = [](std::uint64_t to, std::uint64_t source, std::uint64_t h, std::uint64_t length) {
+    return to | source << 16 | h << 32 | length << 48;
+  };
+  constexpr std::uint64_t follows = 1 << 15, one = 0x3ff0000000000000;
+  sample(frames().add_record(relay_handler, {routed(0, 1, named_statement_handler, 2), 0, one}));
+  sample(frames().add_record(relay_handler, {routed(0, 3, named_question_handler, 2), 0, one, routed(0, 3, 100, 0)}));
+  sample(frames()
+             .add_record(relay_handler, {routed(0, 1, named_statement_handler, follows | 2), 3, 0, one})
+             .add_record(named_statement_handler, {0, one})
+             .add_record(named_statement_handler, {0, one})
+             .add_record(named_statement_handler, {0, one}));
+  sample(frames().add_record(relay_handler, {routed(3, 1, named_statement_handler, 2), 0, one, routed(1, 2, 7, 0)}));
+  sample(frames().add_record(relay_handler, {routed(4, 1, named_statement_handler, 1), 0, routed(0, 4, 7, 0)}));
+  sample(frames().add_record(relay_handler, {routed(0, 0, relay_handler, 1), 0, routed(0, 1, relay_handler, 9)}));
+  sample(frames().add_record(begun_handler, {8}, 1).add_record(begun_handler, {~0ULL}));
+  sample(frames()
+             .add_record(order_handler, {0})
+             .add_record(order_handler, {1})
+             .add_record(relay_handler, {routed(0, 1, named_statement_handler, 2), 0, one}));
   sample(frames().add_record(named_cold_handler, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   for (std::uint64_t what = 0; what < 4; ++what)
     sample(frames().add_record(well_known(handler_range::global, 0), {64, 0, what << 8, 0, 0, 0, 0, 0}));

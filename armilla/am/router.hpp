@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "armilla/am/bundle_rest.hpp"
+#include "armilla/am/mesh.hpp"
+#include "armilla/am/outbox.hpp"
+
+namespace armilla::detail {
+
+/// Statements to ranks of many hosts, by way of others: so a rank fills frames for a row and a column of hosts, not for all.
+/// docs/adr/0030-statements-by-rows-and-columns.md.
+///
+/// A *routed* message lies in a frame to the next rank on its way, in a bundle for `relay_handler`, with what says whose it is,
+/// which rank it is for, and which message it is. That rank runs it, or appends it to its own frame for the next one. All
+/// messages of a pair that are routed go one way, so they keep their order. All others of the pair go straight: questions,
+/// replies, and what is long. Where a pair changes from one to the other, the next message says what was sent the other way
+/// before it: straight ones how many routed ones, routed ones how many lines. Its receiver puts it off until these have begun.
+/// Replies ask for no order.
+///
+/// Fences: a message that is passed on was created here before it counts as processed here. A fence of a team counts the pairs,
+/// end to end.
+///
+/// Credit: a pair has so many bytes of routed messages under way that their receiver has not begun; then it sends straight. So a
+/// rank that is held back, as too much is queued for it, is told of no more, and its messages wait in its link.
+///
+/// Backpressure: of routed messages a rank takes in no more from those that send it what it passes on while more than
+/// ARMILLA_BACKLOG is queued for one that it passes them on to. What is passed on along a column has come along a row, what is
+/// passed on inside a host has come along either: so nothing waits for itself.
+class router {
+ public:
+  /// Null where all messages go straight: there are fewer hosts than ARMILLA_ROUTE_HOSTS, or ranks may be lost or join.
+  static std::unique_ptr<router> open(outbox& out);
+
+  router(outbox& out, const host_map& host);
+
+  /// Whether what is for `to` goes by way of another rank.
+  bool routes(rank_t to) const noexcept { return mesh_.next_to(to) != to; }
+  /// The channel to the first rank on that way.
+  peer_channel& way_to(rank_t to) { return out_.prepared_to(mesh_.next_to(to)); }
+
+  // ---- sending ----
+
+  /// The place of a message for the rank of `c`, which routes; null: it goes straight, and may stand in the open frame now.
+  std::byte* begin(peer_channel& c, handler_id h, std::size_t size, traffic kind);
+  /// Whether a message for the next rank itself may stand between those that go by way of it: the bundle goes on.
+  bool joins(handler_id h, std::size_t size, traffic kind) const noexcept;
+  /// The place of a message for the rank of `c` in a frame to the rank of `next`. `follows`: what was sent to it straight comes
+  /// before.
+  std::byte* append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind, bool follows);
+  /// Frames of routed messages that are full leave; the rank's own code waits for credit.
+  void settle(peer_channel& c);
+
+  // ---- receiving ----
+
+  /// Whether the one at the front of a bundle is for another rank than `me`.
+  static bool is_to_pass_on(rank_t me, const std::byte* message, const std::byte* end) noexcept;
+  /// Runs the message at the front of `rest`, or passes it on.
+  void take(rank_t from, bundle_rest& rest);
+  /// A straight frame of `source` has come to where it stands behind so many routed messages. False: these have not all begun,
+  /// and it waits for them.
+  bool passes(rank_t source, std::uint64_t routed);
+  /// Whether what waits there may go on, if it waits.
+  bool may_go_on(std::uint32_t source) const noexcept {
+    return source >= std::uint32_t(out_.self.places) || pairs_[source].begun >= pairs_[source].awaited;
+  }
+  /// Rank `r` says how many bytes of routed messages from here have begun there.
+  void note_begun_there(rank_t r, std::uint64_t bytes) noexcept;
+  /// Says so to `source`, which may send as much again, unless it is held back.
+  void tell_begun(rank_t source);
+  /// Behind a look: whether frames with messages to pass on wait for more. They do while looks find something, and for some
+  /// looks that do not: ranks on one row send at the same time, and so does what they send arrive.
+  bool keeps(bool found) noexcept;
+  bool keeps_any() const noexcept { return keeps_; }
+  void keep_none() noexcept { keeps_ = false, looks_ = idle_looks_ = 0; }
+  /// The next message that was put off and may begin now; false: there is none.
+  struct late_message {
+    rank_t source;
+    std::uint64_t lines;  ///< of its source, that came before
+    handler_id handler;
+    std::vector<std::byte> bytes;
+  };
+  bool next_late(late_message& m);
+  /// It may not begin after all, for a poll has reached its limit.
+  void put_back_late(late_message m);
+  bool any_late() const noexcept { return !late_.empty(); }
+
+  // ---- for fences of teams: messages from end to end ----
+
+  std::uint64_t created_for(rank_t r) const noexcept { return pairs_[std::size_t(r)].sent; }
+  std::uint64_t begun_from(rank_t r) const noexcept { return pairs_[std::size_t(r)].begun; }
+
+  // ---- backpressure ----
+
+  /// More than ARMILLA_BACKLOG is queued for `c`, to which messages are passed on.
+  [[gnu::cold]] void hold_feeders(peer_channel& c);
+  /// Half of that has left.
+  [[gnu::cold]] void read_feeders(peer_channel& c);
+
+ private:
+  /// Messages with one other rank, that to it and that from it.
+  struct pair {
+    std::uint64_t sent;              ///< routed messages to it
+    std::uint64_t told;              ///< of them, those that a straight message has told of
+    std::uint64_t begun;             ///< routed messages from it
+    std::uint64_t awaited;           ///< of these, those that a straight frame waits for
+    std::uint64_t sent_bytes;        ///< of routed messages to it
+    std::uint64_t begun_there;       ///< of these bytes, as far as known
+    std::uint64_t begun_bytes;       ///< of routed messages from it
+    std::uint64_t told_begun_bytes;  ///< that it has been told
+    std::uint32_t late;              ///< messages from it that have come and not begun
+    bool straight;                   ///< what was sent to it last went straight
+  };
+  struct head;
+
+  void mark_straight(peer_channel& c);
+  void note_begun(rank_t source, std::size_t bytes);
+  void pass_on(rank_t from, const head& what, const std::byte* at, std::size_t size);
+  void deliver(const head& what, const std::byte* at);
+  void note_feeder(rank_t from, const peer_channel& next);
+  bool follows(rank_t source, std::uint64_t lines) const noexcept;
+
+  outbox& out_;
+  mesh mesh_;
+  zeroed_array<pair> pairs_;
+  std::uint64_t window_;
+  std::vector<late_message> late_;      // in the order in which they came
+  std::vector<std::uint32_t> feeders_;  // channels of ranks that send what is passed on
+  bool keeps_ = false;                  // messages to pass on lie in open frames
+  std::uint32_t looks_ = 0;             // since then
+  std::uint32_t idle_looks_ = 0;        // the last ones of these, which found nothing
+  std::uint32_t full_ = 0;              // channels whose `full` is set
+};
+
+}  // namespace armilla::detail
