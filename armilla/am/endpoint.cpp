@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "armilla/am/far_traffic.hpp"
-#include "armilla/am/router.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/boot/life.hpp"
 #include "armilla/fabric/host_map.hpp"

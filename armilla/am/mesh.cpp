@@ -43,6 +43,4 @@ rank_t mesh::next_to(rank_t to) const noexcept {
   return at(corner < hosts_ ? corner : column(host_) % row(host_) * columns_ + column(there));
 }
 
-rank_t mesh::far_neighbours() const noexcept { return rank_t(columns_ - 1 + (hosts_ + columns_ - 1) / columns_ - 1); }
-
 }  // namespace armilla::detail

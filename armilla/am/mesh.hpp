@@ -20,11 +20,8 @@ class mesh {
   /// `host_of`: by rank, hosts are numbered from 0.
   mesh(rank_t me, const std::uint32_t* host_of, rank_t ranks);
 
-  rank_t hosts() const noexcept { return hosts_; }
   /// To which rank this rank gives what is for `to`: that rank itself, if it is in this host, or next on the way.
   rank_t next_to(rank_t to) const noexcept;
-  /// The most ranks of other hosts that this rank gives anything to.
-  rank_t far_neighbours() const noexcept;
 
  private:
   std::uint32_t row(std::uint32_t host) const noexcept { return host / columns_; }

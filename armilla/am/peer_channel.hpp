@@ -19,6 +19,7 @@ struct bundle_header {
 
 /// What the messages of a bundle count as. They are counted when the bundle ends, so that appending one costs nothing more.
 /// Uncounted replies count themselves, but leave where a body may send no more: the rings bound them.
+/// The first two count themselves.
 enum class traffic : std::uint8_t { uncounted, uncounted_statements, statements, questions, replies, uncounted_replies };
 
 /// What is longer goes straight: it is worth a frame of its own sooner than a second way. See router.

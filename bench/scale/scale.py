@@ -19,6 +19,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PATTERNS = ["flat", "tree", "hypercube", "dissemination"]
 FLAT_UP_TO = 64  # every rank tells every other: beyond it the simulator needs too long
 HISTOGRAM_UP_TO = 256
+MANY_UPDATES_UP_TO = 64
 COLLECTIVES = ["broadcast", "all_reduce", "all_gather", "inclusive_scan", "all_to_all"]
 MOST_BYTES = 1 << 30  # of all ranks, which share a process
 MOST_MESSAGES = 300_000
@@ -44,6 +45,8 @@ def cases(ranks):
             yield f"{program} {pattern}", program, pattern
     if ranks <= HISTOGRAM_UP_TO:
         yield "histogram", "histogram", None
+        yield "histogram routed", "histogram", None
+    if ranks <= MANY_UPDATES_UP_TO:
         yield "histogram 10000", "histogram", None
         yield "histogram 10000 routed", "histogram", None
 
