@@ -286,13 +286,12 @@ bool outbox::drain(peer_channel& c) {
 
 void outbox::flush_listed() {
   flush_but([](const peer_channel&) { return false; });
-  if (router_ != nullptr) [[unlikely]]
-    router_->keep_none();
 }
 
-void outbox::flush_routed(bool found) {
-  if (!router_->keeps(found)) return flush_listed();
-  flush_but([](const peer_channel& c) { return c.relays; });
+void outbox::flush_listed_behind_look(bool found) {
+  if (router_ != nullptr && router_->keeps(found)) [[unlikely]]
+    return flush_but([](const peer_channel& c) { return c.relays; });
+  flush_listed();
 }
 
 bool outbox::keeps_relays() const noexcept { return router_ != nullptr && router_->keeps_any() && !to_flush_.empty(); }

@@ -145,10 +145,7 @@ class outbox {
   }
   /// Behind a look, `found` if it took anything in: what other ranks have given this one to pass on waits a moment for more.
   void flush_behind_look(bool found) {
-    if (to_flush_.empty()) return;
-    if (router_ != nullptr) [[unlikely]]
-      return flush_routed(found);
-    flush_listed();
+    if (!to_flush_.empty()) flush_listed_behind_look(found);
   }
   /// Whether it does: the next looks find more, or let it leave.
   bool keeps_relays() const noexcept;
@@ -312,7 +309,7 @@ class outbox {
   void count_alone(peer_channel& c) noexcept;
   void count_messages(traffic kind, std::uint64_t messages) noexcept;
   void flush_listed();
-  [[gnu::cold]] void flush_routed(bool found);
+  void flush_listed_behind_look(bool found);
   [[gnu::cold]] void flush_way(rank_t dest);
   bool post(peer_channel& c, const std::byte* frame, std::size_t bytes);
   [[gnu::cold]] void queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);

@@ -190,7 +190,10 @@ void router::pass_on(rank_t from, const head& what, const std::byte* at, std::si
 bool router::keeps(bool found) noexcept {
   constexpr std::uint32_t most_looks = 256, most_idle_looks = 12;
   idle_looks_ = found ? 0 : idle_looks_ + 1;
-  return keeps_ && ++looks_ < most_looks && idle_looks_ < most_idle_looks;
+  if (keeps_ && ++looks_ < most_looks && idle_looks_ < most_idle_looks) return true;
+  keeps_ = false;
+  looks_ = idle_looks_ = 0;
+  return false;
 }
 
 void router::note_feeder(rank_t from, const peer_channel& next) {

@@ -75,7 +75,6 @@ class router {
   /// looks that do not: ranks on one row send at the same time, and so does what they send arrive.
   bool keeps(bool found) noexcept;
   bool keeps_any() const noexcept { return keeps_; }
-  void keep_none() noexcept { keeps_ = false, looks_ = idle_looks_ = 0; }
   /// The next message that was put off and may begin now; false: there is none.
   struct late_message {
     rank_t source;

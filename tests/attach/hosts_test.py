@@ -193,6 +193,7 @@ class Calls(unittest.TestCase):
 
     def test_they_say_what_they_wait_for(self):
         with self.job() as job:
+            job.look_until(lambda ranks: all(r["waits_for"] == "barrier" for r in ranks[1:]))
             code, out = self.ask(job, 0, "waits")
             self.assertEqual(code, 0)
             self.assertRegex(out, r"(?s)rank 0 .*rank 1 .*barrier.*rank 2 \(.* on h2\).*barrier.*rank 3 .*barrier")
