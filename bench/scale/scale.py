@@ -33,22 +33,29 @@ SIMULATOR = ["--log=root.thresh:error", "--cfg=smpi/privatization:no", "--cfg=sm
              "--cfg=smpi/barrier:ompi_bruck"]
 
 
+class Case:
+    """One job: its name in the records, its program, and how it is run."""
+
+    def __init__(self, name, program, pattern=None, size=8, updates=1000, routed=False):
+        self.name, self.program, self.pattern, self.size, self.updates = name, program, pattern, size, updates
+        self.route_hosts = 4 if routed else 0
+
+
 def cases(ranks):
-    """(name, program, pattern of fence and barrier) for this number of ranks."""
-    yield "mpi_barrier", "mpi_barrier", None
+    """Meetings and histograms for this number of ranks."""
+    yield Case("mpi_barrier", "mpi_barrier")
     for program in ("barrier", "fence_idle", "fence_busy"):
         for pattern in PATTERNS:
             if pattern == "flat" and ranks > FLAT_UP_TO:
                 continue
             if program != "barrier" and pattern == "dissemination" and ranks & (ranks - 1):
                 continue
-            yield f"{program} {pattern}", program, pattern
-    if ranks <= HISTOGRAM_UP_TO:
-        yield "histogram", "histogram", None
-        yield "histogram routed", "histogram", None
-    if ranks <= MANY_UPDATES_UP_TO:
-        yield "histogram 10000", "histogram", None
-        yield "histogram 10000 routed", "histogram", None
+            yield Case(f"{program} {pattern}", program, pattern)
+    for routed in (False, True):
+        if ranks <= HISTOGRAM_UP_TO:
+            yield Case("histogram" + routed * " routed", "histogram", routed=routed)
+        if ranks <= MANY_UPDATES_UP_TO:
+            yield Case("histogram 10000" + routed * " routed", "histogram", updates=10000, routed=routed)
 
 
 def collectives(ranks, sizes):
@@ -63,19 +70,19 @@ def collectives(ranks, sizes):
             yield name, size
 
 
-def run(program, name, what, pattern, ranks, repeat, size=8):
+def run(program, case, ranks, repeat):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMILLA_")}
     environment.update(ARMILLA_TUNED="none", ARMILLA_PIN="none")
-    environment["ARMILLA_ROUTE_HOSTS"] = "4" if name.endswith("routed") else "0"
-    if pattern:
-        environment.update(ARMILLA_FENCE=pattern, ARMILLA_BARRIER=pattern)
-    command = ["smpirun", "-np", str(ranks), "-platform", str(HERE / "cluster.xml"), *SIMULATOR, str(program), what,
-               "--repeat", str(repeat), "--bytes", str(size), "--updates", "10000" if "10000" in name else "1000"]
+    environment["ARMILLA_ROUTE_HOSTS"] = str(case.route_hosts)
+    if case.pattern:
+        environment.update(ARMILLA_FENCE=case.pattern, ARMILLA_BARRIER=case.pattern)
+    command = ["smpirun", "-np", str(ranks), "-platform", str(HERE / "cluster.xml"), *SIMULATOR, str(program), case.program,
+               "--repeat", str(repeat), "--bytes", str(case.size), "--updates", str(case.updates)]
     job = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     lines = [line for line in job.stdout.splitlines() if line.startswith("{")]
     if job.returncode != 0 or len(lines) != 1:
-        sys.exit(f"scale: {name} at {ranks} ranks failed (code {job.returncode}):\n{' '.join(command)}\n{job.stdout}{job.stderr}")
-    return {"name": name, "pattern": pattern, **json.loads(lines[0])}
+        sys.exit(f"scale: {case.name} at {ranks} ranks failed (code {job.returncode}):\n{' '.join(command)}\n{job.stdout}{job.stderr}")
+    return {"name": case.name, "pattern": case.pattern, **json.loads(lines[0])}
 
 
 def model(record, hop, message):
@@ -139,8 +146,8 @@ def main():
     if any(n < 2 or n > 65536 for n in given.ranks):
         sys.exit(f"scale: --ranks {' '.join(map(str, given.ranks))}: from 2 to 65536")
     given.out.mkdir(parents=True, exist_ok=True)
-    hop = run(given.program, "hop", "barrier", "dissemination", 2, 10)["microseconds"]
-    four = run(given.program, "message", "barrier", "flat", 4, 10)["microseconds"]
+    hop = run(given.program, Case("hop", "barrier", "dissemination"), 2, 10)["microseconds"]
+    four = run(given.program, Case("message", "barrier", "flat"), 4, 10)["microseconds"]
     message = max(0.0, four - hop) / 4
     print(f"a message one way: {hop:.2f} us; of it on a processor: {message:.2f} us")
     records = []
@@ -153,15 +160,15 @@ def main():
 
     for ranks in given.ranks:
         barrier = None
-        for name, what, pattern in cases(ranks):
-            record = run(given.program, name, what, pattern, ranks, given.repeat)
-            barrier = record["microseconds"] if what == "mpi_barrier" else barrier
+        for case in cases(ranks):
+            record = run(given.program, case, ranks, given.repeat)
+            barrier = record["microseconds"] if case.program == "mpi_barrier" else barrier
             record["model"] = model(record, hop, message)
             record["mpi_barriers"] = record["microseconds"] / barrier
             note(record, record["model"], f"{record['mpi_barriers']:6.2f} MPI barriers")
         for what, size in collectives(ranks, given.sizes):
-            mpi = run(given.program, f"mpi_{what} {size}", f"mpi_{what}", None, ranks, given.repeat, size)
-            record = run(given.program, f"{what} {size}", what, None, ranks, given.repeat, size)
+            mpi = run(given.program, Case(f"mpi_{what} {size}", f"mpi_{what}", size=size), ranks, given.repeat)
+            record = run(given.program, Case(f"{what} {size}", what, size=size), ranks, given.repeat)
             record.update(model=model(record, hop, message), mpi=mpi["microseconds"], ratio=record["microseconds"] / mpi["microseconds"])
             note(record, record["model"], f"{record['ratio']:6.2f} of MPI's  ")
     with open(given.out / "scale.json", "w", encoding="utf-8") as file:
