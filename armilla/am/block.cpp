@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Payloads that are longer than ARMILLA_EAGER: each lies in a block of the sender's segment, and a short message names it. The
-// receiver reads it there and gives the block back, so it is copied no more often than the type of the argument asks.
+// Payloads that are longer than ARMILLA_EAGER. Inside a host: each lies in a block of the sender's segment, and a short message
+// names it. The receiver reads it there and gives the block back, so it is copied no more often than the type of the argument
+// asks.
 //
 //     block:  watermark | bytes
 //
-// The name of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark.
+// The name of an outgoing_block leaves before the bytes are written, and the receiver follows the watermark. To a far rank the
+// block travels whole, when it is full, into one of the receiver's: far_traffic_bulk.cpp.
 #include <cstring>
 
 #include <fmt/format.h>

@@ -12,6 +12,7 @@ namespace armilla::detail {
 
 class outbox;
 struct peer_channel;
+class zero_copy_encoder;
 
 /// What a message that names a block says.
 struct bulk_name {
@@ -20,8 +21,9 @@ struct bulk_name {
   std::uint64_t handler;
 };
 
-/// A message whose name leaves before its bytes are there. Its maker fills `place`, may raise `mark` on the way, and calls
-/// `finish`; without that the receiver drops the message.
+/// A long message. Its name leaves before its bytes are there: its maker fills `place`, may raise `mark` on the way, and calls
+/// `finish`; without that the receiver drops the message. Inside a host it is read while it is written; a network carries it
+/// when it is full.
 class outgoing_block {
  public:
   outgoing_block(outbox& out, peer_channel& c, handler_id h, std::size_t size);
@@ -29,6 +31,10 @@ class outgoing_block {
     if (mark_ != nullptr) mark_->raise(watermark::given_up);
   }
   outgoing_block(const outgoing_block&) = delete;
+
+  /// The same to a far rank, without a block: the elements that `message` leaves out go straight from where they lie, the rest in
+  /// a frame. False: not this way.
+  static bool send_zero_copy(outbox& out, peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message);
 
   std::byte* place() const noexcept { return reinterpret_cast<std::byte*>(mark_ + 1); }
   watermark& mark() const noexcept { return *mark_; }

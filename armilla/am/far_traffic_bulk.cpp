@@ -78,16 +78,17 @@ void far_traffic::append_bulk(peer_channel& c, std::uint64_t offset, std::size_t
 }
 
 // The last in its frame, too.
-bool outbox::append_zero_copy(peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message) {
+bool outgoing_block::send_zero_copy(outbox& out, peer_channel& c, handler_id h, std::size_t size,
+                                    const zero_copy_encoder& message) {
   const far_elements& zero_copy = message.elements();
   const std::size_t bytes = sizeof(zero_copy_name) + align_up(size - zero_copy.bytes, 8);
-  if (!c.direct) refuse_if_spent(c, h, traffic::uncounted);
-  if (far_ == nullptr || bytes > eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
-  std::byte* const place = message_writer::in_frame(*this, c, zero_copy_slot.id, bytes, traffic::uncounted_replies).at;
-  self.messages->in.count_message(zero_copy_slot.id, bytes);
+  if (!c.direct) out.refuse_if_spent(c, h, traffic::uncounted);
+  if (out.far_ == nullptr || bytes > out.eager_ || size > longest_for(c)) return false;  // the usual way says what is too long
+  std::byte* const place = message_writer::in_frame(out, c, zero_copy_slot.id, bytes, traffic::uncounted_replies).at;
+  out.self.messages->in.count_message(zero_copy_slot.id, bytes);
   c.limit = c.cursor;
   const std::uint32_t id =
-      far_->send_memory(c.to, zero_copy.data, zero_copy.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+      out.far_->send_memory(c.to, zero_copy.data, zero_copy.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
   const zero_copy_name name{id, size, h, zero_copy.at, zero_copy.bytes};
   std::memcpy(place, &name, sizeof name);
   std::memcpy(place + sizeof name, message.rest(), bytes - sizeof name);

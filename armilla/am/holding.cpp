@@ -52,6 +52,7 @@ void holding::hold_back(peer_channel& c) {
 }
 
 void holding::read_on(peer_channel& c) {
+  if (!c.lost && all.out.routes() != nullptr && all.out.routes()->bars(c)) return;
   c.holds = false;
   tell(c);
   if (c.far && all.out.routes() != nullptr) all.out.routes()->tell_begun(c.to);

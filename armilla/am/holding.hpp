@@ -11,9 +11,9 @@ struct endpoint;
 struct holding {
   endpoint& all;
 
-  /// More than ARMILLA_BACKLOG is queued for it.
+  /// More than ARMILLA_BACKLOG is queued for it, or for a rank that its messages are passed on to.
   void hold_back(peer_channel& c);
-  /// Half of that has left, or the rank is lost.
+  /// Half of that has left, or the rank is lost. Not as long as the other reason holds.
   void read_on(peer_channel& c);
   /// Makes `c.holds` known: a near rank sees it in its ring, a far one gets a message.
   void tell(peer_channel& c);

@@ -55,14 +55,18 @@ class inbox : public delivery {
   /// The replies to a frame that has been handled leave.
   void send_replies(rank_t source) {
     peer_channel& back = out.to(source);
-    if (back.urgent) out.push(back);
+    if (!back.urgent) return;
+    out.push(back);
+    if (back.way != nullptr) [[unlikely]]
+      back.urgent = false, out.push(*back.way);  // an active message's reply is a statement
   }
   /// The bodies of one bundle.
   template <bool Counted>
   void run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
   /// A message that has come by way of other ranks.
   void run_routed(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);
-  /// The bundle that is being run, and what is behind it in the frame, which a network has brought, wait for the next look.
+  /// The bundle that is being run, and what is behind it in the frame, which a network has brought, wait until the routed
+  /// messages in front of them have begun.
   void put_off(rank_t source, const std::byte* data, std::size_t bytes);
   /// A call that was put off runs on a stack of its own.
   void run_parked(rank_t source, handler_id h, const std::byte* data, std::size_t bytes);

@@ -100,7 +100,7 @@ void inbox::give_back_far(arrival& a) {
     if (!a.far.control) count_.bytes_received += a.bytes;
     out.far()->link.release(a.far);
   } else {
-    delete[] a.far.copy;  // of take_bulk: its sender goes on
+    delete[] a.far.copy;  // made here, of a block that has come or a late message: its sender goes on
     self.messages->sums.resume();
     out.far()->link.go_on(std::uint32_t(a.source));
   }

@@ -17,10 +17,13 @@ class ledger {
 
   /// Lines of frames that have left for any rank; what is queued makes the outbox not idle.
   std::uint64_t created() const noexcept;
+  /// For rank `r`: lines, and the messages that go there by way of others.
   std::uint64_t created_for(rank_t r) const noexcept;
+  /// Lines alone.
   std::uint64_t lines_sent(rank_t r) const noexcept;
-  /// Lines of frames whose bodies have ended: without `deferred()` of all; from one rank with it, as whose they are is not known.
+  /// Lines of frames whose bodies have ended, without `deferred()`.
   std::uint64_t processed() const noexcept;
+  /// From one rank, as `created_for`; with `deferred()`, as whose they are is not known.
   std::uint64_t processed_from(rank_t r) const noexcept;
   /// Bodies put off, bodies that wait, fibers that bodies left behind, and continuations whose reply has not come.
   std::uint64_t deferred() const noexcept;

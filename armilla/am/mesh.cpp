@@ -7,7 +7,7 @@
 namespace armilla::detail {
 
 // Tables only where there is no rule: of 65,536 ranks they take half a megabyte, in each of these.
-static std::uint32_t even_share(const std::uint32_t* host_of, std::uint32_t ranks, std::uint32_t hosts) noexcept {
+static std::uint32_t ranks_a_host_in_blocks(const std::uint32_t* host_of, std::uint32_t ranks, std::uint32_t hosts) noexcept {
   const std::uint32_t each = ranks / hosts;
   if (each * hosts != ranks) return 0;
   for (std::uint32_t r = 0; r < ranks; ++r)
@@ -18,7 +18,7 @@ static std::uint32_t even_share(const std::uint32_t* host_of, std::uint32_t rank
 mesh::mesh(rank_t me, const std::uint32_t* host_of, rank_t ranks)
     : host_of_(host_of), hosts_(*std::max_element(host_of, host_of + ranks) + 1), host_(host_of[me]) {
   columns_ = std::uint32_t(std::ceil(std::sqrt(double(hosts_))));
-  ranks_a_host_ = even_share(host_of, std::uint32_t(ranks), hosts_);
+  ranks_a_host_ = ranks_a_host_in_blocks(host_of, std::uint32_t(ranks), hosts_);
   place_ = std::uint32_t(std::count(host_of, host_of + me, host_));
   if (ranks_a_host_ != 0) return;
   first_.resize(hosts_ + 1);
@@ -34,7 +34,7 @@ rank_t mesh::at(std::uint32_t host) const noexcept {
   return sorted_[first_[host] + place_ % (first_[host + 1] - first_[host])];
 }
 
-// The last row may be short. From there a message turns in another row, each column in one of its own.
+// The last row may be short. From there a message turns in a full row, which its own column chooses.
 rank_t mesh::next_to(rank_t to) const noexcept {
   const std::uint32_t there = host_of_[to];
   if (there == host_) return to;

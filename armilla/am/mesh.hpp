@@ -11,6 +11,8 @@ namespace armilla::detail {
 /// sender to the column of its receiver, along that column to the receiver's host, and inside the host to its rank. A rank keeps
 /// to ranks that have its own place in their hosts, as long as these have so many. A way has one to three steps.
 ///
+/// Where the last row is short, a message from there turns in a row above.
+///
 /// So a rank sends to others of its row, of its column, and of its host: with N hosts to at most 2 N^(1/2) of other hosts.
 ///
 /// Paper: STAPL, section 6.3, aggregates for each destination; that messages share ways over a mesh of ranks is known from YGM

@@ -49,7 +49,7 @@ TEST(mesh, each_rank_is_reached_in_three_steps) {
   }
 }
 
-TEST(mesh, what_turns_goes_along_a_column_and_what_has_come_along_one_stays_in_its_host) {
+TEST(mesh, behind_its_turn_a_message_comes_to_its_host) {
   for (const job& j : jobs()) {
     const std::vector<mesh> meshes = meshes_of(j);
     for (std::size_t from = 0; from < meshes.size(); ++from)

@@ -72,10 +72,8 @@ std::size_t outbox::longest_frame(bool far) const noexcept {
 std::byte* outbox::append_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
   if (!c.direct) [[unlikely]] {
     prepare_indirect(c, h, kind);
-    if (c.routed)
-      if (std::byte* const place = router_->begin(c, h, size, kind)) return place;
-    if (c.far && c.bundle_handler == relay_handler && router_->joins(h, size, kind))
-      return router_->append(c, c, h, size, kind, false);
+    if (router_ != nullptr)
+      if (std::byte* const place = router_->place_for(c, h, size, kind)) return place;
   }
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
   if (size > eager_ && !names_block(h)) [[unlikely]]
@@ -109,7 +107,7 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
 void outbox::await_credit(peer_channel& c) {
   prepared(c);
   if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a newcomer is there
-  if (c.routed) router_->settle(c);
+  if (c.way != nullptr) router_->settle(*c.way);
   self.messages->waits.await_credit(c);
 }
 
@@ -125,14 +123,14 @@ void outbox::drain_all() {
 }
 
 void outbox::refuse_if_spent(const peer_channel& c, handler_id h, traffic kind) const {
-  if (c.lost && kind != traffic::replies && kind != traffic::uncounted_replies) self.messages->lost.raise(c.to, "send");
+  if (c.lost && !is_reply(kind)) self.messages->lost.raise(c.to, "send");
   if (!c.same_program && h >= first_free_handler)
     throw_usage("send",
                 fmt::format("rank {} runs another program, which does not have this rank's functions; call what it provides "
                             "by name (armilla::method), or use teams and global memory",
                             c.to));
   // Replies are bounded by what the rings let in, and the rank's own code has waited for credit before.
-  if (backlog_bytes_ > backlog_limit_ && kind != traffic::replies && kind != traffic::uncounted_replies && in_body())
+  if (backlog_bytes_ > backlog_limit_ && !is_reply(kind) && in_body())
     throw_limit("send", fmt::format("{} bytes for ranks without credit are queued here, {} frames of them for rank {}; raise "
                                     "ARMILLA_BACKLOG_LIMIT or send less from bodies",
                                     backlog_bytes_, c.backlog.size(), c.to));
@@ -161,7 +159,7 @@ void outbox::close_bundle(peer_channel& c) noexcept {
 }
 
 void outbox::count_bundle(peer_channel& c) noexcept {
-  if (c.kind <= traffic::uncounted_statements) return;
+  if (c.kind == traffic::uncounted || c.kind == traffic::uncounted_statements) return;
   const auto bytes = std::uint32_t(c.cursor - c.counted);
   c.counted = c.cursor;
   count_messages(c.kind, bytes == c.message_size ? 1 : bytes / c.message_size);
@@ -251,7 +249,7 @@ void outbox::queue(peer_channel& c, const std::byte* frame, std::size_t bytes, s
   ++count_.backlog_frames;
   count_.backlog_bytes += bytes;
   if (!c.holds && c.backlog_weight > hold_above_) holding{*self.messages}.hold_back(c);
-  if (c.relays && c.backlog_weight > hold_above_) router_->hold_feeders(c);
+  if (c.passed_on != peer_channel::relayed::nothing && c.backlog_weight > hold_above_) router_->hold_feeders(c);
 }
 
 void outbox::count_backlogs(std::uint32_t channels) noexcept {
@@ -275,11 +273,11 @@ bool outbox::drain(peer_channel& c) {
     c.backlog_weight -= frame.weight;
     c.backlog.pop_front();
     if (c.holds && c.backlog_weight <= hold_above_ / 2) holding{*self.messages}.read_on(c);
-    if (c.full && c.backlog_weight <= hold_above_ / 2) router_->read_feeders(c);
+    if (c.passed_on == peer_channel::relayed::too_much && c.backlog_weight <= hold_above_ / 2) router_->read_feeders(c);
     any = true;
   }
   count_backlogs(backlog_channels_ - 1);
-  c.ready = !c.routed;
+  c.ready = c.way == nullptr;
   c.direct = !c.far && c.same_program;
   return any;
 }
@@ -289,14 +287,12 @@ void outbox::flush_listed() {
 }
 
 void outbox::flush_listed_behind_look(bool found) {
-  if (router_ != nullptr && router_->keeps(found)) [[unlikely]]
-    return flush_but([](const peer_channel& c) { return c.relays; });
+  if (router_ != nullptr && router_->waits().look_behind(found)) [[unlikely]]
+    return flush_but([](const peer_channel& c) { return c.passed_on != peer_channel::relayed::nothing; });
   flush_listed();
 }
 
-bool outbox::keeps_relays() const noexcept { return router_ != nullptr && router_->keeps_any() && !to_flush_.empty(); }
-
-void outbox::flush_way(rank_t dest) { push(router_->way_to(dest)); }
+bool outbox::waits_for_company() const noexcept { return router_->waits().on() && !to_flush_.empty(); }
 
 shared_range outbox::memory_for(rank_t dest) const noexcept {
   if (host_.segment[std::size_t(dest)] == nullptr) return {};  // that rank does not map this one's either

@@ -26,7 +26,6 @@ struct far_traffic;
 class heap;
 class router;
 struct host_map;
-class zero_copy_encoder;
 
 /// What an endpoint takes in: messages for the rank itself, or those for its progress thread (ARMILLA_PROGRESS_MODE=thread).
 enum class role { rank, progress_thread };
@@ -127,9 +126,6 @@ class outbox {
       await_credit(c);
   }
 
-  /// A message of `size` bytes to a far rank, of which some elements go straight from this rank's memory; false: not this way.
-  bool append_zero_copy(peer_channel& c, handler_id h, std::size_t size, const zero_copy_encoder& message);
-
   // ---- what leaves, and what waits for credit ----
 
   /// Sends every open frame; what finds no credit is queued.
@@ -138,8 +134,8 @@ class outbox {
   }
   void flush(rank_t dest) {
     push(to(dest));
-    if (to(dest).routed) [[unlikely]]
-      flush_way(dest);
+    if (peer_channel* const way = to(dest).way) [[unlikely]]
+      push(*way);
     if (progress_channels_ != 0) [[unlikely]]
       push(to_progress_thread(dest));
   }
@@ -148,8 +144,8 @@ class outbox {
     if (!to_flush_.empty()) flush_listed_behind_look(found);
   }
   /// Whether it does: the next looks find more, or let it leave.
-  bool keeps_relays() const noexcept;
-  /// The same, except the channels for which `keeps(peer_channel&)` holds.
+  bool keeps_company() const noexcept { return router_ != nullptr && waits_for_company(); }
+  /// Sends every open frame, except of the channels for which `keeps(peer_channel&)` holds.
   template <class Keeps>
   void flush_but(Keeps&& keeps);
   /// The open frame leaves, or is queued.
@@ -220,7 +216,7 @@ class outbox {
   const far_traffic* far() const noexcept { return far_.get(); }
   void open_network(endpoint& all, role who);
   void close_network() noexcept;
-  /// Of statements that go by way of other ranks; null: none do.
+  /// The ways of statements by other ranks; null: all go straight.
   router* routes() noexcept { return router_.get(); }
   const router* routes() const noexcept { return router_.get(); }
   /// Whether the network may still touch memory of a transfer of `owner`; false where there is no network.
@@ -310,7 +306,7 @@ class outbox {
   void count_messages(traffic kind, std::uint64_t messages) noexcept;
   void flush_listed();
   void flush_listed_behind_look(bool found);
-  [[gnu::cold]] void flush_way(rank_t dest);
+  [[gnu::cold]] bool waits_for_company() const noexcept;
   bool post(peer_channel& c, const std::byte* frame, std::size_t bytes);
   [[gnu::cold]] void queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
   bool drain(peer_channel& c);

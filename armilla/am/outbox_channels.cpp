@@ -31,8 +31,8 @@ void outbox::set_up(peer_channel& zeros) {
   c.far = host_.far[std::size_t(to)];
   c.life = life_of(host_.job(), to).number;
   c.lost = to != self.rank && !was_taken(host_.job(), to);  // until a rank joins there
-  c.routed = router_ != nullptr && !to_thread && c.far && router_->routes(to);
-  c.ready = !c.lost && !c.routed;
+  if (router_ != nullptr && !to_thread && c.far) c.way = router_->way_of(to);
+  c.ready = !c.lost && c.way == nullptr;
   c.aggregate = std::min(aggregate_[std::size_t(kind_of(c))], longest_frame(c.far));
   if (opens_all_ && !c.far) open_ring(c);
 }

@@ -18,9 +18,10 @@ struct bundle_header {
 };
 
 /// What the messages of a bundle count as. They are counted when the bundle ends, so that appending one costs nothing more.
-/// Uncounted replies count themselves, but leave where a body may send no more: the rings bound them.
-/// The first two count themselves.
+/// Uncounted ones are counted by their senders. Replies leave where a body may send no more: the rings bound them.
 enum class traffic : std::uint8_t { uncounted, uncounted_statements, statements, questions, replies, uncounted_replies };
+constexpr bool is_statement(traffic k) noexcept { return k == traffic::statements || k == traffic::uncounted_statements; }
+constexpr bool is_reply(traffic k) noexcept { return k == traffic::replies || k == traffic::uncounted_replies; }
 
 /// What is longer goes straight: it is worth a frame of its own sooner than a second way. See router.
 inline constexpr std::size_t longest_routed = 512;
@@ -43,18 +44,18 @@ struct peer_channel : link {
   bool urgent = false;                  ///< the open frame holds a reply: it leaves when the present frame has been handled
   bool listed = false;                  ///< stands in the outbox's list of channels to flush
   bool same_program = true;
-  bool ready = false;         ///< set up, and no frames wait for credit: nothing may pass those
-  bool direct = false;        ///< ready, with an open ring to a peer of this program; else the general way is to be taken
-  bool lost = false;          ///< none lives in its place: not ready until a newcomer does; sends throw rank_lost
-  bool holds = false;         ///< its peer does not take in what is for it: nothing is read from that peer
-  bool handed_over = false;   ///< lost: both rings wait for another rank in its place
-  std::uint32_t life = 0;     ///< of its rank: how many newcomers have come into that place
-  bool held_there = false;    ///< far: the same is so at its peer
-  bool routed = false;        ///< statements go by way of other ranks: see router. Never ready: sends ask for credit there
-  bool relays = false;        ///< messages of other ranks are passed on to it
-  bool full = false;          ///< of these more is queued for it than ARMILLA_BACKLOG
-  bool feeds_column = false;  ///< its peer has sent what was passed on to other hosts
-  bool feeds_host = false;    ///< the same, to ranks of this host
+  bool ready = false;        ///< set up, and no frames wait for credit: nothing may pass those
+  bool direct = false;       ///< ready, with an open ring to a peer of this program; else the general way is to be taken
+  bool lost = false;         ///< none lives in its place: not ready until a newcomer does; sends throw rank_lost
+  bool holds = false;        ///< its peer does not take in what is for it: nothing is read from that peer
+  bool handed_over = false;  ///< lost: both rings wait for another rank in its place
+  std::uint32_t life = 0;    ///< of its rank: how many newcomers have come into that place
+  bool held_there = false;   ///< far: the same is so at its peer
+  enum class relayed : std::uint8_t { nothing, some, too_much };
+  relayed passed_on = relayed::nothing;  ///< what is passed on to its peer; too much: more is queued than ARMILLA_BACKLOG
+  enum class feeds : std::uint8_t { nothing, this_host, other_hosts };
+  feeds feeding = feeds::nothing;     ///< where what comes from its peer is passed on to
+  peer_channel* way = nullptr;        ///< by which statements go to its peer: see router. Then it is never ready
   traffic kind = traffic::uncounted;  ///< of the open bundle
   std::uint32_t message_size = 0;     ///< bytes of each of its messages; 0: they differ, and count themselves
   bundle_header* bundle = nullptr;

@@ -216,8 +216,12 @@ void progress::run_loop() {
         }
         ask_waits();
         next_timer = fibers.run_timers();
-        out_.flush_behind_look(count_.bundles_received != before);  // also while others can go on
-        if (!fibers.anyone_ready()) return with_rare_work(count_.bundles_received != before) ? seen::something : seen::nothing;
+        const bool any = count_.bundles_received != before;
+        if (!fibers.anyone_ready()) {
+          out_.flush_behind_look(any);
+          return with_rare_work(any) ? seen::something : seen::nothing;
+        }
+        out_.flush();  // a fiber may compute
         fibers.run_ready();
         return seen::something;
       },

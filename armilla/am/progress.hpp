@@ -34,9 +34,9 @@ class progress {
 
   // ---- waits ----
 
-  /// Answers other ranks until `done()`; `what` says in reports what this fiber waits for. Flushes first.
-  /// `done` has no effects: it is asked as often as the wait needs. Inside a body: that becomes a fiber. `on`: the object, for
-  /// reports.
+  /// Answers other ranks until `done()`; `what` says in reports what this fiber waits for. Flushes first, unless
+  /// `done()` holds already: then nothing is sent. `done` has no effects: it is asked as often as the wait needs. Inside a body:
+  /// that becomes a fiber. `on`: the object, for reports.
   template <class Done>
   void wait_until(Done&& done, const char* what, wait_object on = {}) {
     wait_until_deadline(done, 0, what, on);
@@ -167,7 +167,11 @@ template <class Done>
   loop(
       [&] {
         const bool any = poll_here();
-        if (done()) return end = outcome::done, seen::over;
+        if (done()) {
+          if (out_.keeps_company()) [[unlikely]]
+            out_.flush();  // the rank may compute now
+          return end = outcome::done, seen::over;
+        }
         out_.flush_behind_look(any);  // also what bodies have sent
         if (any && !may_stay()) [[unlikely]]
           return seen::over;
@@ -207,7 +211,7 @@ template <class Anything, class Rest>
 inline void progress::idle(event_count::backoff& backoff, Anything&& anything, Rest&& rest) {
   if (sleeper_.idle(backoff) == event_count::step::again) [[likely]]
     return;
-  if (out_.any_queued() || out_.keeps_relays()) [[unlikely]]
+  if (out_.any_queued() || out_.keeps_company()) [[unlikely]]
     return sleeper_.stay_awake(backoff);  // credit comes without a bell, and what waits for more does not wait for long
   sleeper_.prepare_wait();
   if (anything())

@@ -39,7 +39,7 @@ struct relay_message {
     if (routes == nullptr) throw_damaged(from, "a routed message where none is, its length", size);
     bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
-    do { routes->take(from, rest); } while (in.next_body(rest));
+    do { routes->take(in, from, rest); } while (in.next_body(rest));
   }
 };
 
@@ -54,7 +54,7 @@ struct order_message {
     std::uint64_t routed = 0;
     if (size != sizeof routed || in.out.routes() == nullptr) throw_damaged(source, "an order of messages, its length", size);
     std::memcpy(&routed, at, sizeof routed);
-    if (!in.out.routes()->passes(source, routed)) in.self.messages->in.put_off(source, at, size);
+    if (!in.out.routes()->has_come_to(source, routed)) in.self.messages->in.put_off(source, at, size);
   }
 };
 
@@ -83,7 +83,8 @@ handler_slot& begun_slot = fixed_handler<begun_message, begun_handler>;
 std::unique_ptr<router> router::open(outbox& out) {
   const host_map& host = out.host();
   const auto least = std::uint32_t(out.self.settings->route_hosts);
-  if (least == 0 || host.job().goes_on != 0 || host.job().spare_places != 0 || out.opens_all()) return nullptr;
+  if (least == 0 || host.job().goes_on != 0 || host.job().spare_places != 0) return nullptr;
+  if (out.self.settings->progress == progress_mode::signal) return nullptr;
   const std::uint32_t* const numbers = host.number.get();
   if (*std::max_element(numbers, numbers + out.self.places) + 1 < std::max(least, 4U)) return nullptr;
   return std::make_unique<router>(out, host);
@@ -97,23 +98,31 @@ router::router(outbox& out, const host_map& host)
 
 // ---- sending ----
 
-bool router::joins(handler_id h, std::size_t size, traffic kind) const noexcept {
-  return (kind == traffic::statements || kind == traffic::uncounted_statements) && size <= longest_routed && h < most_handlers;
+// What is long is worth a frame of its own sooner than a second way.
+static bool may_be_routed(handler_id h, std::size_t size, traffic kind) noexcept {
+  return is_statement(kind) && size <= longest_routed && h < most_handlers;
 }
 
-std::byte* router::begin(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
-  const bool needs_order = names_block(h) || (kind != traffic::replies && kind != traffic::uncounted_replies);
+std::byte* router::place_for(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
+  if (c.way != nullptr) return route(c, h, size, kind);
+  const bool between = c.far && c.bundle_handler == relay_handler && may_be_routed(h, size, kind);  // the bundle goes on
+  return between ? append(c, c, h, size, kind, false) : nullptr;
+}
+
+std::byte* router::route(peer_channel& c, handler_id h, std::size_t size, traffic kind) {
+  const bool needs_order = names_block(h) || !is_reply(kind);
   if (!needs_order) return nullptr;
   pair& p = pairs_[std::size_t(c.to)];
-  bool straight = !joins(h, size, kind) || p.sent_bytes - p.begun_there + size > window_;
-  if (!straight && p.straight) {
-    out_.push(c);
-    straight = !c.backlog.empty();  // how many lines go before it is not known
+  // What is open for it takes this along. How many lines go before is known when that has left.
+  const bool leaves = p.straight && (c.open() || !c.backlog.empty());
+  if (leaves || !may_be_routed(h, size, kind) || p.sent_bytes - p.begun_there + size > window_) {
+    const bool leaves_soon = kind == traffic::uncounted;  // and waits there for what is in front of it
+    if (leaves_soon && p.told != p.sent) out_.push(*c.way);
+    mark_straight(c);
+    return nullptr;
   }
-  if (straight) return mark_straight(c), nullptr;
-  peer_channel& next = way_to(c.to);
-  out_.refuse_if_spent(next, relay_slot.id, kind);  // it may run another program
-  return append(c, next, h, size, kind, std::exchange(p.straight, false));
+  if (c.way->lost) out_.self.messages->lost.raise(c.way->to, "send");
+  return append(c, *c.way, h, size, kind, std::exchange(p.straight, false));
 }
 
 std::byte* router::append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind, bool follows) {
@@ -128,7 +137,7 @@ std::byte* router::append(const peer_channel& c, peer_channel& next, handler_id 
   pair& p = pairs_[std::size_t(c.to)];
   ++p.sent;
   p.sent_bytes += size;
-  if (c.routed) ++out_.count().routed_sent;
+  if (&c != &next) ++out_.count().routed_sent;
   if (kind == traffic::statements) ++out_.count().statements_sent;
   return place + heads;
 }
@@ -150,15 +159,14 @@ void router::mark_straight(peer_channel& c) {
               sizeof p.sent);
 }
 
-void router::settle(peer_channel& c) {
-  peer_channel& next = way_to(c.to);
-  if (next.open() && next.cursor >= next.limit) out_.push(next);
-  out_.self.messages->waits.await_credit(next);
+void router::settle(peer_channel& way) {
+  if (way.open() && way.cursor >= way.limit) out_.push(way);
+  out_.self.messages->waits.await_credit(way);
 }
 
 // ---- receiving ----
 
-void router::take(rank_t from, bundle_rest& rest) {
+void router::take(delivery& in, rank_t from, bundle_rest& rest) {
   const std::byte* const at = rest.at;
   const auto left = std::size_t(rest.end - at);
   head what;
@@ -169,6 +177,7 @@ void router::take(rank_t from, bundle_rest& rest) {
   if (rank_t(what.to) >= out_.self.places) throw_damaged(from, "the rank that a routed message is for", what.to);
   if (rank_t(what.source) >= out_.self.places) throw_damaged(from, "the rank that a routed message comes from", what.source);
   rest.at = at + size;
+  in.count_message(relay_slot.id, size);
   if (rank_t(what.to) == out_.self.rank)
     deliver(what, at + sizeof what);
   else
@@ -178,28 +187,28 @@ void router::take(rank_t from, bundle_rest& rest) {
 void router::pass_on(rank_t from, const head& what, const std::byte* at, std::size_t size) {
   peer_channel& next = way_to(rank_t(what.to));
   if (next.to == from) throw_damaged(from, "the way of a routed message, which is for rank", what.to);
-  if (!next.relays) [[unlikely]]
-    next.relays = true;
+  if (next.passed_on == peer_channel::relayed::nothing) [[unlikely]]
+    next.passed_on = peer_channel::relayed::some;
   note_feeder(from, next);
   std::memcpy(message_writer::in_frame(out_, next, relay_slot.id, size, traffic::uncounted_replies).at, at, size);
   ++out_.count().routed_passed_on;
-  keeps_ = true;
+  company_.begin();
   out_.done(next);
 }
 
-bool router::keeps(bool found) noexcept {
+bool router::company::look_behind(bool found) noexcept {
   constexpr std::uint32_t most_looks = 256, most_idle_looks = 12;
   idle_looks_ = found ? 0 : idle_looks_ + 1;
-  if (keeps_ && ++looks_ < most_looks && idle_looks_ < most_idle_looks) return true;
-  keeps_ = false;
-  looks_ = idle_looks_ = 0;
+  if (on_ && ++looks_ < most_looks && idle_looks_ < most_idle_looks) return true;
+  *this = {};
   return false;
 }
 
 void router::note_feeder(rank_t from, const peer_channel& next) {
+  using feeds = peer_channel::feeds;
   peer_channel& c = out_.prepared_to(from);
-  if (!c.feeds_host && !c.feeds_column) feeders_.push_back(c.index);
-  (next.far ? c.feeds_column : c.feeds_host) = true;
+  if (c.feeding == feeds::nothing) feeders_.push_back(c.index);
+  if (c.feeding != feeds::other_hosts) c.feeding = next.far ? feeds::other_hosts : feeds::this_host;
 }
 
 // What its source sent straight before it has begun.
@@ -222,7 +231,7 @@ void router::deliver(const head& what, const std::byte* at) {
     throw_damaged(source, "a handler's number", what.handler);
   pair& p = pairs_[std::size_t(source)];
   if (p.late != 0 || (what.follows && !follows(source, lines))) [[unlikely]] {
-    late_.push_back({source, lines, what.handler, {at, at + size}});
+    late_of(source).messages.push_back({source, lines, what.handler, {at, at + size}});
     ++p.late;
     return all.sums.defer();
   }
@@ -249,7 +258,7 @@ void router::note_begun_there(rank_t r, std::uint64_t bytes) noexcept {
   p.begun_there = std::clamp(bytes, p.begun_there, p.sent_bytes);
 }
 
-bool router::passes(rank_t source, std::uint64_t routed) {
+bool router::has_come_to(rank_t source, std::uint64_t routed) {
   pair& p = pairs_[std::size_t(source)];
   // No message is shorter than 8 bytes. One may have begun and been put back since its source was told.
   if (routed > p.begun + window_ / 8 + 1) throw_damaged(source, "a number of routed messages", routed);
@@ -257,15 +266,18 @@ bool router::passes(rank_t source, std::uint64_t routed) {
   return p.begun >= routed;
 }
 
-// Of each source only the first can be the next.
+router::late_queue& router::late_of(rank_t source) {
+  const auto its = std::ranges::find(late_, source, &late_queue::source);
+  return its != late_.end() ? *its : late_.emplace_back(late_queue{source, {}});
+}
+
 bool router::next_late(late_message& m) {
-  std::vector<rank_t> behind;
-  for (auto one = late_.begin(); one != late_.end(); ++one) {
-    if (std::ranges::find(behind, one->source) != behind.end()) continue;
-    behind.push_back(one->source);
-    if (!follows(one->source, one->lines) || out_.self.messages->in.limits.bar(one->source)) continue;
-    m = std::move(*one);
-    late_.erase(one);
+  for (auto its = late_.begin(); its != late_.end(); ++its) {
+    late_message& first = its->messages.front();
+    if (!follows(first.source, first.lines) || out_.self.messages->in.limits.bar(first.source)) continue;
+    m = std::move(first);
+    its->messages.pop_front();
+    if (its->messages.empty()) late_.erase(its);
     --pairs_[std::size_t(m.source)].late;
     note_begun(m.source, m.bytes.size());
     return true;
@@ -279,21 +291,21 @@ void router::put_back_late(late_message m) {
   --p.begun;
   p.begun_bytes -= m.bytes.size();
   p.told_begun_bytes = std::min(p.told_begun_bytes, p.begun_bytes);
-  late_.insert(late_.begin(), std::move(m));
+  late_of(m.source).messages.push_front(std::move(m));
 }
 
 // ---- backpressure ----
 
 void router::hold_feeders(peer_channel& c) {
-  if (!std::exchange(c.full, true)) ++full_;
-  for (const std::uint32_t i : feeders_) {
-    peer_channel& feeder = out_.to(rank_t(i));
-    if ((feeder.feeds_column || !c.far) && !feeder.holds) holding{*out_.self.messages}.hold_back(feeder);
-  }
+  if (std::exchange(c.passed_on, peer_channel::relayed::too_much) != peer_channel::relayed::too_much)
+    ++(c.far ? full_far_ : full_near_);
+  for (const std::uint32_t i : feeders_)
+    if (peer_channel& feeder = out_.to(rank_t(i)); bars(feeder) && !feeder.holds) holding{*out_.self.messages}.hold_back(feeder);
 }
 
 void router::read_feeders(peer_channel& c) {
-  if (!std::exchange(c.full, false) || --full_ != 0) return;
+  c.passed_on = peer_channel::relayed::some;
+  --(c.far ? full_far_ : full_near_);
   for (const std::uint32_t i : feeders_)
     if (peer_channel& feeder = out_.to(rank_t(i)); feeder.holds && feeder.backlog_weight <= out_.hold_above_ / 2)
       holding{*out_.self.messages}.read_on(feeder);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -21,48 +22,45 @@ namespace armilla::detail {
 /// before it: straight ones how many routed ones, routed ones how many lines. Its receiver puts it off until these have begun.
 /// Replies ask for no order.
 ///
-/// Fences: a message that is passed on was created here before it counts as processed here. A fence of a team counts the pairs,
-/// end to end.
+/// Fences: what is passed on has left before this rank counts, or makes it busy. A fence of a team counts the pairs, end to end
+/// (`created_for`, `begun_from`).
 ///
 /// Credit: a pair has so many bytes of routed messages under way that their receiver has not begun; then it sends straight. So a
 /// rank that is held back, as too much is queued for it, is told of no more, and its messages wait in its link.
 ///
-/// Backpressure: of routed messages a rank takes in no more from those that send it what it passes on while more than
-/// ARMILLA_BACKLOG is queued for one that it passes them on to. What is passed on along a column has come along a row, what is
-/// passed on inside a host has come along either: so nothing waits for itself.
+/// Backpressure: a rank takes in no more from those that send it what it passes on while more than ARMILLA_BACKLOG is queued for
+/// one that it passes it on to: for another host, if they send for other hosts; for one of this host in any case. What is passed
+/// on along a column has come along a row, what is passed on inside a host has come along either: so nothing waits for itself.
 class router {
  public:
-  /// Null where all messages go straight: there are fewer hosts than ARMILLA_ROUTE_HOSTS, or ranks may be lost or join.
+  /// Null where all messages go straight: there are fewer hosts than ARMILLA_ROUTE_HOSTS, or than four; ranks may be lost or
+  /// join; or signals take messages in.
   static std::unique_ptr<router> open(outbox& out);
 
   router(outbox& out, const host_map& host);
 
   /// Whether what is for `to` goes by way of another rank.
   bool routes(rank_t to) const noexcept { return mesh_.next_to(to) != to; }
-  /// The channel to the first rank on that way.
-  peer_channel& way_to(rank_t to) { return out_.prepared_to(mesh_.next_to(to)); }
+  /// The channel to the first rank on that way; null: it goes straight.
+  peer_channel* way_of(rank_t to) { return routes(to) ? &way_to(to) : nullptr; }
 
   // ---- sending ----
 
-  /// The place of a message for the rank of `c`, which routes; null: it goes straight, and may stand in the open frame now.
-  std::byte* begin(peer_channel& c, handler_id h, std::size_t size, traffic kind);
-  /// Whether a message for the next rank itself may stand between those that go by way of it: the bundle goes on.
-  bool joins(handler_id h, std::size_t size, traffic kind) const noexcept;
-  /// The place of a message for the rank of `c` in a frame to the rank of `next`. `follows`: what was sent to it straight comes
-  /// before.
-  std::byte* append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind, bool follows);
-  /// Frames of routed messages that are full leave; the rank's own code waits for credit.
-  void settle(peer_channel& c);
+  /// The place of a message for the rank of `c`, by way of another, or between those that go by way of that rank; null: it goes
+  /// straight, and may stand in the open frame now.
+  std::byte* place_for(peer_channel& c, handler_id h, std::size_t size, traffic kind);
+  /// A frame of routed messages that is full leaves; the rank's own code waits for credit.
+  void settle(peer_channel& way);
 
   // ---- receiving ----
 
   /// Whether the one at the front of a bundle is for another rank than `me`.
   static bool is_to_pass_on(rank_t me, const std::byte* message, const std::byte* end) noexcept;
   /// Runs the message at the front of `rest`, or passes it on.
-  void take(rank_t from, bundle_rest& rest);
+  void take(delivery& in, rank_t from, bundle_rest& rest);
   /// A straight frame of `source` has come to where it stands behind so many routed messages. False: these have not all begun,
   /// and it waits for them.
-  bool passes(rank_t source, std::uint64_t routed);
+  bool has_come_to(rank_t source, std::uint64_t routed);
   /// Whether what waits there may go on, if it waits.
   bool may_go_on(std::uint32_t source) const noexcept {
     return source >= std::uint32_t(out_.self.places) || pairs_[source].begun >= pairs_[source].awaited;
@@ -71,17 +69,30 @@ class router {
   void note_begun_there(rank_t r, std::uint64_t bytes) noexcept;
   /// Says so to `source`, which may send as much again, unless it is held back.
   void tell_begun(rank_t source);
-  /// Behind a look: whether frames with messages to pass on wait for more. They do while looks find something, and for some
-  /// looks that do not: ranks on one row send at the same time, and so does what they send arrive.
-  bool keeps(bool found) noexcept;
-  bool keeps_any() const noexcept { return keeps_; }
-  /// The next message that was put off and may begin now; false: there is none.
+  /// How long frames with messages to pass on wait for company: while looks find something, and for some looks that do not. Ranks
+  /// on one row send at the same time, and so does what they send arrive.
+  class company {
+   public:
+    void begin() noexcept { on_ = true; }
+    bool on() const noexcept { return on_; }
+    /// Behind a look, `found` if it took anything in: whether they wait on.
+    bool look_behind(bool found) noexcept;
+
+   private:
+    bool on_ = false;
+    std::uint32_t looks_ = 0;       // since then
+    std::uint32_t idle_looks_ = 0;  // the last ones of these, which found nothing
+  };
+  company& waits() noexcept { return company_; }
+  const company& waits() const noexcept { return company_; }
+  /// A message that has come too early.
   struct late_message {
     rank_t source;
     std::uint64_t lines;  ///< of its source, that came before
     handler_id handler;
     std::vector<std::byte> bytes;
   };
+  /// The next of these that may begin now; false: there is none.
   bool next_late(late_message& m);
   /// It may not begin after all, for a poll has reached its limit.
   void put_back_late(late_message m);
@@ -98,6 +109,11 @@ class router {
   [[gnu::cold]] void hold_feeders(peer_channel& c);
   /// Half of that has left.
   [[gnu::cold]] void read_feeders(peer_channel& c);
+  /// Whether there is too much already of what the rank of `c` sends to be passed on.
+  bool bars(const peer_channel& c) const noexcept {
+    return (c.feeding != peer_channel::feeds::nothing && full_near_ != 0) ||
+           (c.feeding == peer_channel::feeds::other_hosts && full_far_ != 0);
+  }
 
  private:
   /// Messages with one other rank, that to it and that from it.
@@ -115,7 +131,18 @@ class router {
   };
   struct head;
 
+  /// Those that a rank has sent and that have not begun, the oldest first.
+  struct late_queue {
+    rank_t source;
+    std::deque<late_message> messages;
+  };
+
+  peer_channel& way_to(rank_t to) { return out_.prepared_to(mesh_.next_to(to)); }
+  std::byte* route(peer_channel& c, handler_id h, std::size_t size, traffic kind);
+  /// The place in a frame to the rank of `next`. `follows`: what was sent straight to the rank of `c` comes before.
+  std::byte* append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind, bool follows);
   void mark_straight(peer_channel& c);
+  late_queue& late_of(rank_t source);
   void note_begun(rank_t source, std::size_t bytes);
   void pass_on(rank_t from, const head& what, const std::byte* at, std::size_t size);
   void deliver(const head& what, const std::byte* at);
@@ -126,12 +153,10 @@ class router {
   mesh mesh_;
   zeroed_array<pair> pairs_;
   std::uint64_t window_;
-  std::vector<late_message> late_;      // in the order in which they came
-  std::vector<std::uint32_t> feeders_;  // channels of ranks that send what is passed on
-  bool keeps_ = false;                  // messages to pass on lie in open frames
-  std::uint32_t looks_ = 0;             // since then
-  std::uint32_t idle_looks_ = 0;        // the last ones of these, which found nothing
-  std::uint32_t full_ = 0;              // channels whose `full` is set
+  std::vector<late_queue> late_;
+  std::vector<std::uint32_t> feeders_;          // channels of ranks that send what is passed on
+  company company_;                             // of messages to pass on that lie in open frames
+  std::uint32_t full_near_ = 0, full_far_ = 0;  // channels to which too much is passed on, inside this host and to others
 };
 
 }  // namespace armilla::detail

@@ -192,7 +192,8 @@ std::vector<row> make_table() {
                    "How much may be under way over a network from one rank to another before the receiver says that it has "
                    "taken it in.")),
       shared(number("route_hosts", &o::route_hosts, 0, 65536,
-                    "From so many hosts on small statements to other hosts go by way of others, along rows and columns of hosts; "
+                    "From so many hosts on, and from four at least, small statements to other hosts go by way of others, along "
+                    "rows and columns of hosts; "
                     "0: never.")),
       shared(words(
           "faults", &o::faults, anything,

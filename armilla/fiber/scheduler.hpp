@@ -132,7 +132,7 @@ class scheduler {
   void count_one() noexcept { ++counted_; }
   void uncount_one() noexcept { --counted_; }
   /// The running body has become a fiber of its own.
-  bool on_detached_body() const noexcept { return running_->own_depth != 0; }
+  bool on_body_that_waited() const noexcept { return running_->own_depth != 0; }
   /// Whether what the running fiber starts is caused by a body, so that the fence waits for it.
   bool in_body_or_its_fibers() const noexcept { return self_.body_depth != 0 || running_->counted; }
 

@@ -16,7 +16,7 @@ namespace detail {
 
 /// The reply has been appended: it leaves with the others of the frame that is being taken in, or at once when none is.
 inline void finish_reply(outbox& out, peer_channel& c) {
-  if (out.self.fibers->on_detached_body()) return out.publish(c);
+  if (out.self.fibers->on_body_that_waited()) return out.publish(c);
   c.urgent = true;
   out.done(c);
 }
@@ -281,7 +281,7 @@ bool write_zero_copy(outbox& out, peer_channel& c, op_id name, std::size_t size,
   if constexpr (packing<F, A...>::closure_bytes != 0) message.bytes(&f, sizeof(F)), message.align(8);
   message.begin_arguments();
   (message.put(arguments), ...);
-  return message.good() && out.append_zero_copy(c, question_id<F, A...>(), size, message);
+  return message.good() && outgoing_block::send_zero_copy(out, c, question_id<F, A...>(), size, message);
 }
 
 /// A question that is longer than ARMILLA_EAGER: it is read while it is written.

@@ -18,12 +18,11 @@ template <detail::one_function> void async(rank_t, ...) = delete;  // armilla: n
 /// Statement: runs `f(arguments...)` on rank `dest` (this one, too) and does not wait. Nothing comes back.
 ///
 /// `f`: a lambda or function object that is trivially copyable, or a function pointer. Arguments go by value. Small
-/// statements to one destination travel together; they leave when their buffer is full, at any wait, poll or fence, or at
-/// `flush()`. Complete at the next `fence()`, with all that the body caused; statements of one rank to another run in their
-/// order. What a body throws is thrown by the next fence, on every rank. From the rank's own code it may run incoming
-/// bodies, when there is no room at `dest`; from inside a body never.
-/// Cost: a copy of the arguments; no allocation. Errors: usage_error when `dest` is no rank.
-/// Paper: STAPL, section 5 (async_rmi), aggregation in 6.3.
+/// statements to one destination travel together; they leave when their buffer is full, at any wait whose event has not
+/// come yet, poll or fence, or at `flush()`. Complete at the next `fence()`, with all that the body caused; statements of one
+/// rank to another run in their order. What a body throws is thrown by the next fence, on every rank. From the rank's own code it
+/// may run incoming bodies, when there is no room at `dest`; from inside a body never. Cost: a copy of the arguments; no
+/// allocation. Errors: usage_error when `dest` is no rank. Paper: STAPL, section 5 (async_rmi), aggregation in 6.3.
 template <class F, class... A>
   requires(!std::is_convertible_v<std::decay_t<F>, rank_t>)
 void async(rank_t dest, F&& f, A&&... arguments) {

@@ -129,14 +129,15 @@ template <class F, class... A>
 [[gnu::noinline]] void start_statements(outbox& out, peer_channel& c, passed<F> f, passed<A>... arguments) {
   using packed = packing<F, A...>;
   const timed runtime(out.watch(), component::runtime);
-  constexpr traffic kind = packed::fixed ? traffic::statements : traffic::uncounted_statements;
+  constexpr bool counted = packed::fixed && !is_urgent<F>;
+  constexpr traffic kind = is_urgent<F> ? traffic::uncounted : counted ? traffic::statements : traffic::uncounted_statements;
   if (!out.admit_statement(c)) return;
   const std::size_t size = statement<F, A...>::size(arguments...);
   if (statement<F, A...>::streams && size > out.eager()) [[unlikely]] {
     outgoing_block block(out, c, statement_id<F, A...>(), size);
     packed::write({}, block, 0, f, arguments...);
     block.finish();
-  } else if (!packed::fixed && c.routed && size <= longest_routed) [[unlikely]] {
+  } else if (!packed::fixed && !is_urgent<F> && c.way != nullptr && size <= longest_routed) [[unlikely]] {
     // A type that sends while it is packed would send this frame, which is not only for one rank.
     alignas(std::max_align_t) std::byte bytes[longest_routed];
     packed::write({}, bytes, f, arguments...);
@@ -144,7 +145,7 @@ template <class F, class... A>
   } else {
     packed::write({}, message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at, f, arguments...);
   }
-  if constexpr (!packed::fixed) ++out.count().statements_sent;
+  if constexpr (!counted) ++out.count().statements_sent;
   out.done(c);
   if (out.observed()) [[unlikely]]
     out.count_call();
@@ -155,8 +156,6 @@ template <class F, class... A>
 void send_statement(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {
     start_statements<F, A...>(out, c, f, arguments...);
-    if (c.routed) [[unlikely]]
-      out.flush(c.to);
     return out.publish(c);
   }
   if constexpr (packing<F, A...>::fixed) {

@@ -32,9 +32,9 @@
 /// memory, which a member empties before it counts, and networks where what a member shows comes to each other one behind its
 /// statements (`fence_keeps_up`). There the fence is over when both sums of this round are what was created in the round before.
 /// For equal sums of the created mean that no member created anything between its two looks; so all that existed at the moment
-/// was created before the round before, and was found. Elsewhere that rule would be wrong: a progress thread, or a frame that is
-/// still on its way, is late by one frame, while a member that counts last has processed one that was sent behind its sender's
-/// look. The two make up for each other.
+/// was created before the round before, and was found. Elsewhere that rule would be wrong: a progress thread, a frame that is
+/// still on its way, or a statement that goes by way of another rank is late by one frame, while a member that counts last has
+/// processed one that was sent behind its sender's look. The two make up for each other.
 ///
 /// A member with something that has not ended is busy, and no sums of a round in which a member is busy end a fence: a body that
 /// waits, a fiber that one has left behind, a continuation whose reply has not come. To take these off the processed frames
