@@ -12,7 +12,8 @@
 namespace armilla::detail {
 
 /// A rank's traffic with the ranks that only a network reaches: frames that arrive once, in order and checked, and no more of
-/// them under way to a rank than it has given credit for.
+/// them under way to a rank than it has given credit for. Numbers put disorder right, and drop what comes twice. A frame that is
+/// lost is not asked for again: a `network` promises that none is, and tells of a broken connection by `lost`.
 ///
 /// It has *ends*: the ranks, by their numbers; for a rank whose peers have progress threads, behind them the progress thread of
 /// each rank. A progress thread's ends are the ranks that ask it. Each end has an order and a credit of its own.

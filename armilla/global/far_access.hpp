@@ -18,8 +18,9 @@ struct blocking_wait : far_wait {
 };
 
 /// Moves pieces between this rank and memory that it can neither load from nor store to: private memory of another process
-/// by cross-memory copy, a kernel call for up to `batch` pieces; and by questions to the owner where the kernel refuses
-/// that or the job's options forbid it. A kernel's copy is complete at once, a question when its group is.
+/// by cross-memory copy, a kernel call for up to `batch` pieces; and by questions to the owner for memory of another
+/// host that no network maps, and where the kernel refuses that or the job's options forbid it. A kernel's copy is complete at
+/// once, a question when its group is.
 class far_transfer {
  public:
   static constexpr int batch = 64;

@@ -229,7 +229,7 @@ void fail_pieces(context& self, rank_t lost) {
   if (self.memory == nullptr) return;
   rank_memory& m = memory_of(self);
   m.cross[std::size_t(lost)] = 1;
-  if (m.beyond != nullptr) m.beyond->forget(lost);
+  if (m.mapped_far != nullptr) m.mapped_far->forget(lost);
   m.messages.out.pending.end_each([lost](pending_op& op) { return is_piece(op) && op.value<far_piece>().at.rank() == lost; },
                                   [&m](pending_op& op) { finish_piece(m, op, far_status::lost); });
 }

@@ -49,7 +49,7 @@ struct rank_memory : memory_state {
   heap symmetric;
   std::vector<std::uint8_t> cross;  ///< by rank: does the kernel refuse to copy from there?
   far_failure failure[far_groups];
-  std::unique_ptr<far_segments> beyond;  ///< what a network maps of far ranks; null: it is not used
+  std::unique_ptr<far_segments> mapped_far;  ///< what a network maps of far ranks; null: it is not used
 
   /// Whether pieces of `put` and the like are on their way: what must come behind them takes the same way.
   bool under_way() const noexcept {
@@ -84,10 +84,10 @@ rank_memory& memory_here(const char* operation);
 std::string text_of(global_address at);
 /// Throws the error that `status` stands for.
 [[noreturn]] void throw_far(const char* operation, far_status status, global_address at);
-/// Whether `wants` may touch `at`, which lies on rank `owner` (checked where it is cheap: directory and bounds; of a rank on
-/// another host by that rank itself).
 /// rank_lost where no rank has joined in that place yet: its memory would be cleared for one that does.
 void require_taken(const rank_memory& m, rank_t r, const char* operation);
+/// Whether an operation with these rights may touch `bytes` bytes at `at`, which lies on rank `owner` (checked where it is cheap:
+/// directory and bounds; of a rank on another host by that rank itself).
 far_status admit(const rank_memory& m, rank_t owner, global_address at, std::uint64_t bytes, std::uint8_t rights, bool open_only);
 
 /// Rank `lost` answers no more: what was asked of it has failed.

@@ -97,7 +97,7 @@ std::byte* reach(global_address at, const access_request& wants) {
     throw_far(wants.operation, s, at);
   if (at.kind() == memory_kind::segment) {
     if (mine || !m.asks(at.rank())) return m.host.segment_start(at.rank()) + at.offset;
-    return m.beyond != nullptr ? m.beyond->at(at.rank(), at.offset, wants.bytes) : nullptr;
+    return m.mapped_far != nullptr ? m.mapped_far->at(at.rank(), at.offset, wants.bytes) : nullptr;
   }
   return mine || (m.host.threads && !m.asks(at.rank())) ? reinterpret_cast<std::byte*>(at.offset) : nullptr;
 }

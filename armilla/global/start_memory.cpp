@@ -65,7 +65,7 @@ rank_memory::rank_memory(context& c)
       directory_at(half_of_segment(c.host->layout) - segment_directory::bytes),
       symmetric_at(directory_at + segment_directory::bytes),
       cross(std::size_t(c.places), c.settings->cross_copy ? 0 : 1) {
-  if (host.beyond != nullptr && reaches_segments(*c.settings)) beyond = std::make_unique<far_segments>(c, host);
+  if (host.beyond != nullptr && reaches_segments(*c.settings)) mapped_far = std::make_unique<far_segments>(c, host);
 }
 
 void start_memory(context& self, const launch&) {
