@@ -138,10 +138,16 @@ template bool inbox::receive<taker::in_place>(inbound&);
 // Gives a frame back to its ring, unless the loop or another fiber goes on with it.
 struct inbox::frame_scope {
   frame_scope(inbox& in, arrival& a) : in(in), a(a), bodies(in.self) {}
-  ~frame_scope() {
+  [[gnu::always_inline]] ~frame_scope() {
     if (a.kept) return;
     in.arriving_ = nullptr;
-    in.give_back(a);
+    if (a.in != nullptr) [[likely]] {
+      in.count_.bytes_received += a.bytes;
+      a.in->reader.release(a.bytes);
+      ++a.in->processed;
+    } else {
+      in.give_back_far(a);
+    }
   }
   inbox& in;
   arrival& a;
@@ -325,14 +331,6 @@ bool inbox::is_done_with(rank_t source) {
 }
 
 bool inbox::has_read_all_of(rank_t source) { return !ring_of(source).reader.ready(); }
-
-void inbox::give_back(arrival& a) {
-  if (a.in == nullptr) [[unlikely]]
-    return give_back_far(a);
-  count_.bytes_received += a.bytes;
-  a.in->reader.release(a.bytes);
-  ++a.in->processed;
-}
 
 std::uint64_t inbox::taken_from(rank_t r) const noexcept {
   const std::uint32_t i = inbound_of_[std::size_t(r)];

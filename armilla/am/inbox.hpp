@@ -56,9 +56,9 @@ class inbox : public delivery {
   void send_replies(rank_t source) {
     peer_channel& back = out.to(source);
     if (!back.urgent) return;
+    if (back.way != nullptr && !back.open()) [[unlikely]]
+      return out.send_routed_replies(back);
     out.push(back);
-    if (back.way != nullptr) [[unlikely]]
-      back.urgent = false, out.push(*back.way);  // an active message's reply is a statement
   }
   /// The bodies of one bundle.
   template <bool Counted>
@@ -129,7 +129,6 @@ class inbox : public delivery {
   inbound& ring_of(rank_t source);
   template <taker By, bool Counted>
   void run_bundles(arrival& a);
-  void give_back(arrival& a);
   [[gnu::cold]] void give_back_far(arrival& a);
   [[gnu::cold]] bool leaves(const inbound& in) const noexcept;
   bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && leaves(in)); }

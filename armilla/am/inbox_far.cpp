@@ -8,6 +8,7 @@
 #include "armilla/am/inbox.hpp"
 #include "armilla/am/router.hpp"
 
+// Model: tests/models/protocols/routing.pml
 namespace armilla::detail {
 
 template <taker By>
@@ -46,6 +47,8 @@ bool inbox::poll_far() {
       continue;  // it was put back, and bars nothing that others have sent
     }
     send_replies(a.source);
+    if (out.routes() != nullptr && out.routes()->take_replies()) [[unlikely]]
+      out.flush();
     return true;
   }
 }

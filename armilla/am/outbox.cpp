@@ -76,8 +76,10 @@ std::byte* outbox::append_slowly(peer_channel& c, handler_id h, std::size_t size
       if (std::byte* const place = router_->place_for(c, h, size, kind)) return place;
   }
   // A block's name always travels in a frame: it would need a block itself, whose name would need one, and so on.
-  if (size > eager_ && !names_block(h)) [[unlikely]]
+  if (size > eager_ && !names_block(h)) [[unlikely]] {
+    if (kind == traffic::statements) ++count_.statements_sent;
     return append_bulk(c, h, size);
+  }
   const std::size_t need = size + sizeof(bundle_header);
   if (c.open() && std::size_t(c.limit - c.cursor) < (c.bundle_handler == h ? size : need)) push(c);
   if (!c.open()) {
@@ -290,6 +292,15 @@ void outbox::flush_listed_behind_look(bool found) {
   if (router_ != nullptr && router_->waits().look_behind(found)) [[unlikely]]
     return flush_but([](const peer_channel& c) { return c.passed_on != peer_channel::relayed::nothing; });
   flush_listed();
+}
+
+void outbox::flush_company() {
+  if (waits_for_company()) flush();
+}
+
+void outbox::send_routed_replies(peer_channel& c) noexcept {
+  c.urgent = false;
+  router_->reply_waits();
 }
 
 bool outbox::waits_for_company() const noexcept { return router_->waits().on() && !to_flush_.empty(); }

@@ -145,11 +145,19 @@ class outbox {
   }
   /// Whether it does: the next looks find more, or let it leave.
   bool keeps_company() const noexcept { return router_ != nullptr && waits_for_company(); }
+  /// What waits for company leaves now.
+  void end_company() {
+    if (router_ != nullptr) [[unlikely]]
+      flush_company();
+  }
   /// Sends every open frame, except of the channels for which `keeps(peer_channel&)` holds.
   template <class Keeps>
   void flush_but(Keeps&& keeps);
   /// The open frame leaves, or is queued.
   void push(peer_channel& c);
+  /// Replies of active messages to the rank of `c`, which are statements, have been put into frames of its way: they leave behind
+  /// the frame that is being taken in.
+  [[gnu::cold]] void send_routed_replies(peer_channel& c) noexcept;
   /// Sends what is queued as far as there is credit; true if anything has left.
   [[gnu::cold]] bool drain();
   /// Takes in messages until nothing is queued here. Nothing inside a body.
@@ -307,6 +315,7 @@ class outbox {
   void flush_listed();
   void flush_listed_behind_look(bool found);
   [[gnu::cold]] bool waits_for_company() const noexcept;
+  [[gnu::cold]] void flush_company();
   bool post(peer_channel& c, const std::byte* frame, std::size_t bytes);
   [[gnu::cold]] void queue(peer_channel& c, const std::byte* frame, std::size_t bytes, std::size_t blocks);
   bool drain(peer_channel& c);

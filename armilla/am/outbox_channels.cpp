@@ -61,12 +61,14 @@ void outbox::lose(peer_channel& c) noexcept {
   c.open_blocks = 0;
   c.lost = true;
   c.ready = c.direct = false;
-  if (c.backlog.empty()) return;
-  for (const peer_channel::backlog_frame& frame : c.backlog) backlog_bytes_ -= frame.size;
-  c.backlog.clear();
-  c.backlog_weight = 0;
+  if (!c.backlog.empty()) {
+    for (const peer_channel::backlog_frame& frame : c.backlog) backlog_bytes_ -= frame.size;
+    c.backlog.clear();
+    c.backlog_weight = 0;
+    count_backlogs(backlog_channels_ - 1);
+  }
+  if (c.passed_on == peer_channel::relayed::too_much) router_->read_feeders(c);
   if (c.holds) holding{*self.messages}.read_on(c);
-  count_backlogs(backlog_channels_ - 1);
 }
 
 void outbox::lose(rank_t r) noexcept {

@@ -54,6 +54,7 @@ bool progress::poll_as_limited() {
     fibers.run_timers();
   if (!out_.in_body() && !in_.has_suspended() && !fibers.anyone_ready()) [[likely]]
     return any;
+  out_.end_company();  // the fiber that goes on may compute
   if (in_parallel_region()) [[unlikely]] {
     look_nested();
   } else {

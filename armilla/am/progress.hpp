@@ -168,15 +168,14 @@ template <class Done>
       [&] {
         const bool any = poll_here();
         if (done()) {
-          if (out_.keeps_company()) [[unlikely]]
-            out_.flush();  // the rank may compute now
+          out_.end_company();  // the rank may compute now, and so may another fiber
           return end = outcome::done, seen::over;
         }
         out_.flush_behind_look(any);  // also what bodies have sent
         if (any && !may_stay()) [[unlikely]]
-          return seen::over;
+          return out_.end_company(), seen::over;
         if (deadline_ns != 0 && past(deadline_ns)) [[unlikely]]
-          return end = done() ? outcome::done : outcome::late, seen::over;
+          return out_.end_company(), end = done() ? outcome::done : outcome::late, seen::over;
         return any ? seen::something : seen::nothing;
       },
       [&] { return done() || anything_to_do(); },

@@ -13,6 +13,7 @@
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
 
+// Model: tests/models/protocols/routing.pml
 namespace armilla::detail {
 
 /// In front of each routed message. `words`: of 8 bytes, of the message; `follows`: behind this stands how many lines its source
@@ -116,8 +117,8 @@ std::byte* router::route(peer_channel& c, handler_id h, std::size_t size, traffi
   // What is open for it takes this along. How many lines go before is known when that has left.
   const bool leaves = p.straight && (c.open() || !c.backlog.empty());
   if (leaves || !may_be_routed(h, size, kind) || p.sent_bytes - p.begun_there + size > window_) {
-    const bool leaves_soon = kind == traffic::uncounted;  // and waits there for what is in front of it
-    if (leaves_soon && p.told != p.sent) out_.push(*c.way);
+    const bool leaves_soon = kind == traffic::uncounted || names_block(h);  // and waits there for what is in front of it
+    if (leaves_soon && p.way_lines == out_.far()->link.sent(c.way->index)) out_.push(*c.way);
     mark_straight(c);
     return nullptr;
   }
@@ -137,6 +138,7 @@ std::byte* router::append(const peer_channel& c, peer_channel& next, handler_id 
   pair& p = pairs_[std::size_t(c.to)];
   ++p.sent;
   p.sent_bytes += size;
+  p.way_lines = out_.far()->link.sent(next.index);
   if (&c != &next) ++out_.count().routed_sent;
   if (kind == traffic::statements) ++out_.count().statements_sent;
   return place + heads;
@@ -213,6 +215,7 @@ void router::note_feeder(rank_t from, const peer_channel& next) {
 
 // What its source sent straight before it has begun.
 bool router::follows(rank_t source, std::uint64_t lines) const noexcept {
+  if (out_.self.messages->lost.first() != no_rank) return true;  // what it waits for may never come
   const far_link& link = out_.far()->link;
   return link.taken(far_link::end_t(source)) >= lines && !link.is_held(far_link::end_t(source));
 }
@@ -258,12 +261,17 @@ void router::note_begun_there(rank_t r, std::uint64_t bytes) noexcept {
   p.begun_there = std::clamp(bytes, p.begun_there, p.sent_bytes);
 }
 
+bool router::may_go_on(std::uint32_t source) const noexcept {
+  return source >= std::uint32_t(out_.self.places) || pairs_[source].begun >= pairs_[source].awaited ||
+         out_.self.messages->lost.first() != no_rank;
+}
+
 bool router::has_come_to(rank_t source, std::uint64_t routed) {
   pair& p = pairs_[std::size_t(source)];
   // No message is shorter than 8 bytes. One may have begun and been put back since its source was told.
   if (routed > p.begun + window_ / 8 + 1) throw_damaged(source, "a number of routed messages", routed);
   p.awaited = std::max(p.awaited, routed);
-  return p.begun >= routed;
+  return p.begun >= routed || out_.self.messages->lost.first() != no_rank;
 }
 
 router::late_queue& router::late_of(rank_t source) {
@@ -277,7 +285,10 @@ bool router::next_late(late_message& m) {
     if (!follows(first.source, first.lines) || out_.self.messages->in.limits.bar(first.source)) continue;
     m = std::move(first);
     its->messages.pop_front();
-    if (its->messages.empty()) late_.erase(its);
+    if (its->messages.empty())
+      late_.erase(its);
+    else
+      std::rotate(its, its + 1, late_.end());  // the others have their turn
     --pairs_[std::size_t(m.source)].late;
     note_begun(m.source, m.bytes.size());
     return true;

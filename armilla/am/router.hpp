@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "armilla/am/bundle_rest.hpp"
@@ -62,9 +63,7 @@ class router {
   /// and it waits for them.
   bool has_come_to(rank_t source, std::uint64_t routed);
   /// Whether what waits there may go on, if it waits.
-  bool may_go_on(std::uint32_t source) const noexcept {
-    return source >= std::uint32_t(out_.self.places) || pairs_[source].begun >= pairs_[source].awaited;
-  }
+  bool may_go_on(std::uint32_t source) const noexcept;
   /// Rank `r` says how many bytes of routed messages from here have begun there.
   void note_begun_there(rank_t r, std::uint64_t bytes) noexcept;
   /// Says so to `source`, which may send as much again, unless it is held back.
@@ -83,6 +82,9 @@ class router {
     std::uint32_t looks_ = 0;       // since then
     std::uint32_t idle_looks_ = 0;  // the last ones of these, which found nothing
   };
+  /// A reply by an active message has been put into a frame of the way back: behind the present frame that leaves.
+  void reply_waits() noexcept { replies_wait_ = true; }
+  bool take_replies() noexcept { return std::exchange(replies_wait_, false); }
   company& waits() noexcept { return company_; }
   const company& waits() const noexcept { return company_; }
   /// A message that has come too early.
@@ -126,6 +128,7 @@ class router {
     std::uint64_t begun_there;       ///< of these bytes, as far as known
     std::uint64_t begun_bytes;       ///< of routed messages from it
     std::uint64_t told_begun_bytes;  ///< that it has been told
+    std::uint64_t way_lines;         ///< had left on its way when the last routed message was put into a frame there
     std::uint32_t late;              ///< messages from it that have come and not begun
     bool straight;                   ///< what was sent to it last went straight
   };
@@ -154,7 +157,8 @@ class router {
   zeroed_array<pair> pairs_;
   std::uint64_t window_;
   std::vector<late_queue> late_;
-  std::vector<std::uint32_t> feeders_;          // channels of ranks that send what is passed on
+  std::vector<std::uint32_t> feeders_;  // channels of ranks that send what is passed on
+  bool replies_wait_ = false;
   company company_;                             // of messages to pass on that lie in open frames
   std::uint32_t full_near_ = 0, full_far_ = 0;  // channels to which too much is passed on, inside this host and to others
 };

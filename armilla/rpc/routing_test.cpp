@@ -63,15 +63,23 @@ RANK_TEST(an_active_message_that_is_passed_on_knows_its_sender) {
   EXPECT_EQ(answered, sum);
 }
 
-RANK_TEST(a_call_takes_the_statements_in_front_of_it_along) {
+RANK_TEST(what_leaves_at_once_takes_the_statements_in_front_of_it_along) {
   forget();
   const am::rank_t last = am::ranks() - 1;
-  am::future<long> answer;
   if (am::rank() == 0) {
+    const auto has_left = [&] { return !routes_to(last) || !way_to(last)->open(); };
     am::async<&say>(last, 0, 0L);
-    answer = am::call<&ask>(last, 0, 1L);
-    if (routes_to(last)) EXPECT(!way_to(last)->open());
+    auto answer = am::call<&ask>(last, 0, 1L);
+    EXPECT(has_left());
     EXPECT_EQ(answer.get(), 1);
+    am::async<&say>(last, 0, 2L);
+    am::async<&say_more<700>>(last, 0, 3L, padded<700>{});  // tells of that one already
+    am::async(last, am::urgent([](am::rank_t from, long n) { note(from, n); }), 0, 4L);
+    EXPECT(has_left());
+    am::async<&say>(last, 0, 5L);
+    am::async(last, am::urgent([](am::rank_t from, long n, const std::vector<char>&) { note(from, n); }), 0, 6L,
+              std::vector<char>(100'000));
+    EXPECT(has_left());
   }
   am::fence();
   EXPECT_EQ(seen.wrong, 0);
@@ -111,6 +119,25 @@ RANK_TEST(an_argument_may_send_while_it_is_packed) {
   EXPECT_EQ(seen.wrong, 0);
   EXPECT_EQ(am::all_reduce(seen.messages, std::plus<>{}), am::all_reduce(says ? 300L : 0L, std::plus<>{}));
   EXPECT((am::all_reduce(told, std::plus<>{}) >= 300) == am::all_reduce(says, std::logical_or<>{}));
+}
+
+// Its frame is also for what is passed on.
+RANK_TEST(an_argument_for_a_neighbour_may_send_by_way_of_it_while_it_is_packed) {
+  forget();
+  told = 0;
+  am::barrier();
+  const am::rank_t last = am::ranks() - 1;
+  const talkative a{77, std::vector<long>(20, 5)};
+  const bool says = am::rank() == 0 && routes_to(last);
+  if (says) {
+    const am::rank_t neighbour = way_to(last)->to;
+    told_while_packed = last;
+    for (long i = 0; i < 300; ++i) am::async<&take_talkative>(neighbour, 0, i, a);
+    told_while_packed = am::no_rank;
+  }
+  am::fence();
+  EXPECT_EQ(seen.wrong, 0);
+  EXPECT_EQ(am::all_reduce(seen.messages, std::plus<>{}), am::all_reduce(says ? 300L : 0L, std::plus<>{}));
 }
 
 // It asks for its bytes while it says something small to the same rank: that goes behind it, in the same frame.

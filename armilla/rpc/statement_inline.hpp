@@ -137,8 +137,8 @@ template <class F, class... A>
     outgoing_block block(out, c, statement_id<F, A...>(), size);
     packed::write({}, block, 0, f, arguments...);
     block.finish();
-  } else if (!packed::fixed && !is_urgent<F> && c.way != nullptr && size <= longest_routed) [[unlikely]] {
-    // A type that sends while it is packed would send this frame, which is not only for one rank.
+  } else if (!packed::fixed && c.far && out.routes() != nullptr && size <= longest_routed) [[unlikely]] {
+    // A type that sends while it is packed, to any rank, would send this frame: it is not only for one.
     alignas(std::max_align_t) std::byte bytes[longest_routed];
     packed::write({}, bytes, f, arguments...);
     std::memcpy(message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at, bytes, size);
