@@ -4,7 +4,7 @@
  * Stands for: armilla/team/fence.cpp: count_here, settle, run_round, ends_fence, run_rounds
  * Stands for: armilla/am/ledger.cpp: created, processed, deferred
  * Stands for: armilla/am/parked.cpp: add, run
- * Stands for: armilla/am/inbox.cpp: promote_to_fiber, ~frame_scope
+ * Stands for: armilla/am/inbox.cpp: promote_to_fiber, frame_scope
  * Stands for: armilla/am/outbox.cpp: queue, drain
  * Stands for: armilla/am/progress_thread.cpp: look_at_rings
  * Stands for: armilla/rpc/calls.cpp: defer_for, settle_deferred
