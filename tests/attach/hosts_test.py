@@ -24,6 +24,16 @@ def on(host, *words):
     return subprocess.run([RSH, host, *words], check=True, capture_output=True, text=True).stdout
 
 
+@contextlib.contextmanager
+def stopped_on(host, process):
+    """It stands still meanwhile, and not for ever where the test fails: it holds the output of its job open."""
+    on(host, "kill", "-STOP", str(process))
+    try:
+        yield
+    finally:
+        on(host, "kill", "-CONT", str(process))
+
+
 def counted(ranks):
     return [r["counters"]["statements_sent"] for r in ranks]
 
@@ -57,11 +67,9 @@ class Hosts(unittest.TestCase):
     def test_a_rank_of_another_host_moves_and_is_stopped(self):
         with self.job("chat") as job:
             seen = job.look_until(lambda ranks: all(r["messages_a_second"] > 0 for r in ranks))["ranks"]
-            process = str(seen[3]["process"])
-            on("h2", "kill", "-STOP", process)
-            seen = job.look_until(lambda ranks: ranks[3]["doing"] == "stopped")["ranks"]
-            self.assertEqual([r["doing"] == "stopped" for r in seen], [False, False, False, True])
-            on("h2", "kill", "-CONT", process)
+            with stopped_on("h2", seen[3]["process"]):
+                seen = job.look_until(lambda ranks: ranks[3]["doing"] == "stopped")["ranks"]
+                self.assertEqual([r["doing"] == "stopped" for r in seen], [False, False, False, True])
             job.look_until(lambda ranks: ranks[3]["doing"] != "stopped")
 
     def agent_of(self, rank):
@@ -70,16 +78,14 @@ class Hosts(unittest.TestCase):
     def test_ranks_whose_agent_is_stopped_are_not_known(self):
         with self.job("chat") as job:
             before = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
-            agent = self.agent_of(before[2])
-            on("h2", "kill", "-STOP", agent)
-            for _ in range(3):
-                begin = time.monotonic()
-                seen = job.look()["ranks"]
-                self.assertLess(time.monotonic() - begin, 5)  # two looks of 0.5 s each, on a machine that may be busy
-                self.assertEqual([r["known"] for r in seen], [True, True, False, False])
-                self.assertEqual([(r["doing"], r["program"]) for r in seen[2:]], [("", seen[0]["program"])] * 2)
-            self.assertIn("elsewhere", guest(TOP, "--once", "--interval", "20", job.pid).stdout)
-            on("h2", "kill", "-CONT", agent)
+            with stopped_on("h2", self.agent_of(before[2])):
+                for _ in range(3):
+                    begin = time.monotonic()
+                    seen = job.look()["ranks"]
+                    self.assertLess(time.monotonic() - begin, 5)  # two looks of 0.5 s each, on a machine that may be busy
+                    self.assertEqual([r["known"] for r in seen], [True, True, False, False])
+                    self.assertEqual([(r["doing"], r["program"]) for r in seen[2:]], [("", seen[0]["program"])] * 2)
+                self.assertIn("elsewhere", guest(TOP, "--once", "--interval", "20", job.pid).stdout)
             after = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"]
             self.assertTrue(all(b > a for a, b in zip(counted(before), counted(after))), "the job has gone on")
 
@@ -204,12 +210,11 @@ class Calls(unittest.TestCase):
 
     def test_a_stopped_rank_is_named(self):
         with self.job() as job:
-            process = str(job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"][3]["process"])
-            on("h2", "kill", "-STOP", process)
-            code, out = self.ask(job, 3, "impatient")
-            self.assertEqual(code, 1)
-            self.assertRegex(out, r"'serve\.half' of rank 3 has not begun within 0\.1 s: the rank is stopped by a signal \(on h2\)")
-            on("h2", "kill", "-CONT", process)
+            process = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"][3]["process"]
+            with stopped_on("h2", process):
+                code, out = self.ask(job, 3, "impatient")
+                self.assertEqual(code, 1)
+                self.assertRegex(out, r"'serve\.half' of rank 3 has not begun within 0\.1 s: the rank is stopped by a signal \(on h2\)")
             self.assert_served(job)
 
     def test_a_stopped_agent_is_named_and_calls_go_on_behind_it(self):
@@ -217,15 +222,14 @@ class Calls(unittest.TestCase):
             rank = job.look_until(lambda ranks: all(r["known"] for r in ranks))["ranks"][2]
             long_one = self.begin(job, 2, "nap")
             agent = on("h2", "cut", "-d' '", "-f4", f"/proc/{rank['process']}/stat").strip()
-            on("h2", "kill", "-STOP", agent)
-            code, out = self.ask(job, 2, "impatient")
-            self.assertEqual(code, 1)
-            self.assertRegex(out, "no way to the host of rank 2 within 5 s: an agent is stopped")
-            self.assertEqual(self.ask(job, 1, "once"), (0, "1.5\n"))
-            code, out = self.ask(job, 1, "waits")  # what is known is told
-            self.assertEqual(code, 0)
-            self.assertRegex(out, r"(?s)rank 1 .*barrier.*rank 2 runs on another host, of which nothing is heard")
-            on("h2", "kill", "-CONT", agent)
+            with stopped_on("h2", agent):
+                code, out = self.ask(job, 2, "impatient")
+                self.assertEqual(code, 1)
+                self.assertRegex(out, "no way to the host of rank 2 within 5 s: an agent is stopped")
+                self.assertEqual(self.ask(job, 1, "once"), (0, "1.5\n"))
+                code, out = self.ask(job, 1, "waits")  # what is known is told
+                self.assertEqual(code, 0)
+                self.assertRegex(out, r"(?s)rank 1 .*barrier.*rank 2 runs on another host, of which nothing is heard")
             self.assert_served(job)
             long_one.kill()
             long_one.communicate()
