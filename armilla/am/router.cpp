@@ -271,7 +271,7 @@ bool router::has_come_to(rank_t source, std::uint64_t routed) {
   // No message is shorter than 8 bytes. One may have begun and been put back since its source was told.
   if (routed > p.begun + window_ / 8 + 1) throw_damaged(source, "a number of routed messages", routed);
   p.awaited = std::max(p.awaited, routed);
-  return may_go_on(std::uint32_t(source));
+  return p.begun >= routed || out_.self.messages->lost.first() != no_rank;
 }
 
 router::late_queue& router::late_of(rank_t source) {

@@ -5,7 +5,7 @@
  * Stands for: armilla/am/inbox_far.cpp: take_late, take_up_far, put_off
  * Code: armilla/am/router.cpp: const bool leaves = p.straight && (c.open() || !c.backlog.empty());
  * Code: armilla/am/router.cpp: if (p.late != 0 || (what.follows && !follows(source, lines))) [[unlikely]] {
- * Code: armilla/am/router.cpp: pairs_[source].begun >= pairs_[source].awaited || out_.self.messages->lost.first() != no_rank;
+ * Code: armilla/am/router.cpp: return p.begun >= routed || out_.self.messages->lost.first() != no_rank;
  *
  * A rank sends SENDS messages to another one: short ones, which go by way of a third rank, or straight where the pair has no credit; and long
  * ones and questions, which go straight. Open frames leave whenever they like, whole. The first message that goes straight behind routed
