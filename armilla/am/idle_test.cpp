@@ -12,6 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "armilla/boot/control_block.hpp"
+#include "armilla/boot/stall_detector.hpp"
+#include "armilla/fabric/host_map.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -83,6 +86,45 @@ RANK_TEST(all_are_woken_in_turn) {
   if (am::rank() == 0) am::async(next, pass::on, 499);
   am::fence();
   EXPECT_EQ(am::world().all_reduce(*turns, std::plus<>{}), 500);
+}
+
+bool asks = false, told = false, over = false;
+long after_question = 0;
+
+am::detail::control_block& own_block() {
+  const am::detail::context& self = *am::detail::current;
+  return control_of(self.host->job(), self.rank);
+}
+
+// The first one asks; the first that sees the answer tells rank 0 to end.
+void flooded() {
+  if (!asks) {
+    asks = true;
+    am::detail::ask(own_block());
+  } else if (!told) {
+    ++after_question;
+    if (!has_answered(own_block())) return;
+    told = true;
+    am::async(0, [] { over = true; });
+  }
+}
+
+RANK_TEST(a_rank_that_is_flooded_while_it_waits_tells_what_it_waits_for) {
+  am::barrier();
+  if (am::rank() == 0) {
+    for (int i = 0; i < 300'000 && !over; ++i) {
+      am::async(1, &flooded);
+      if (i % 64 == 0) am::poll();
+    }
+  }
+  am::barrier();
+  if (am::rank() == 1) {
+    EXPECT(told);
+    EXPECT_LE(after_question, 100'000);  // eight looks take in fewer
+    const am::detail::control_block& mine = own_block();
+    EXPECT(std::string_view(mine.text, mine.text_bytes).find("barrier") != std::string_view::npos);
+  }
+  am::fence();
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ bool progress::poll_as_limited() {
   scheduler& fibers = *self_.fibers;
   if (self_.body_depth != fibers.running().own_depth) return false;
   const std::uint64_t before = passed();
-  const bool any = !out_.in_body() && !in_.has_suspended() && poll_here();
+  const bool any = !out_.in_body() && !in_.has_suspended() && poll_here<looker::poll>();
   if (fibers.running().on_wait != nullptr) [[unlikely]]
     fibers.before_wait("poll");  // others do what this fiber polls for
   // The loop asks the waits of fibers; while this one polls, nothing else gives the loop its turn.
@@ -131,7 +131,7 @@ void progress::look_nested() {
   if (in_.has_suspended()) in_.finish_suspended();
   in_.look<taker::loop>([this] { return in_.has_suspended(); });
   if (count_.bundles_received != before) return;
-  with_rare_work(false);
+  with_rare_work<looker::wait>(false);
   sched_yield();
 }
 
@@ -220,7 +220,7 @@ void progress::run_loop() {
         const bool any = count_.bundles_received != before;
         if (!fibers.anyone_ready()) {
           out_.flush_behind_look(any);
-          return with_rare_work(any) ? seen::something : seen::nothing;
+          return with_rare_work<looker::wait>(any) ? seen::something : seen::nothing;
         }
         out_.flush();  // a fiber may compute
         fibers.run_ready();

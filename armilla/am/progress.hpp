@@ -83,13 +83,17 @@ class progress {
   template <class Done>
   outcome wait_here(Done& done, std::uint64_t deadline_ns);
   bool may_stay() const noexcept;
+  enum class looker : bool { poll, wait };
+  template <looker By>
   bool poll_here();
   /// Behind a look, which has found something or not (`any`): what comes neither by a ring nor by a network. One test in most,
   /// some loads in each eighth: a program that polls seldom shall not need hundreds of polls to hear of it. Returns whether
-  /// anything was found at all.
+  /// anything was found at all. A wait also tells what it is for: where much comes, no look may ever find nothing.
+  template <looker By>
   bool with_rare_work(bool any) {
     if (((any ? count_.polls : ++count_.idle_polls) & 7) != 0) [[likely]]
       return any;
+    if constexpr (By == looker::wait) sleeper_.answer_if_asked();
     return ((sleeper_.losses_to_hear() || sleeper_.called_by_guest()) && take_rare_work()) || any;
   }
   [[gnu::cold]] bool take_rare_work();
@@ -166,7 +170,7 @@ template <class Done>
   outcome end = outcome::leave;
   loop(
       [&] {
-        const bool any = poll_here();
+        const bool any = poll_here<looker::wait>();
         if (done()) {
           out_.end_company();  // the rank may compute now, and so may another fiber
           return end = outcome::done, seen::over;
@@ -225,9 +229,10 @@ inline bool progress::may_stay() const noexcept {
          self_.body_depth == 0;
 }
 
+template <progress::looker By>
 inline bool progress::poll_here() {
   // A suspended frame is for the loop, before anything else is taken in.
-  return with_rare_work(in_.look<taker::in_place>([this] { return in_.has_suspended(); }));
+  return with_rare_work<By>(in_.look<taker::in_place>([this] { return in_.has_suspended(); }));
 }
 
 }  // namespace armilla::detail

@@ -87,7 +87,7 @@ static_assert(2 * sizeof(control_block) <= host_layout::control_bytes);
 /// Wakes the owner if it sleeps, or interrupts it if it wants that. May be called by a signal's handler.
 [[gnu::cold, gnu::visibility("default")]] void wake(
     control_block& sleeper) noexcept;  // fabric/notify.hpp, which programs include, calls it
-/// Lets the owner write down what it waits for when it next finds nothing to do. May be called by a signal's handler.
+/// Lets the owner write down what it waits for in its wait, or in the next one. May be called by a signal's handler.
 void ask(control_block& rank) noexcept;
 
 /// The control block of rank `r` of this host, for a process that has mapped the control pages behind the job's first pages.

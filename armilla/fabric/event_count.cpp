@@ -70,11 +70,14 @@ void event_count::note_look(backoff& s) noexcept {
   mine_.looked.store(now, std::memory_order_release);
 }
 
+void event_count::answer() noexcept {
+  if (reporter_.answer != nullptr) reporter_.answer(reporter_.rank);
+}
+
 event_count::step event_count::idle_slowly(backoff& s) noexcept {
   note_look(s);
   const std::uint64_t now = mine_.looked.load(std::memory_order_relaxed);
-  if (mine_.asked.load(std::memory_order_acquire) != mine_.answered.load(std::memory_order_relaxed)) [[unlikely]]
-    if (reporter_.answer != nullptr) reporter_.answer(reporter_.rank);
+  answer_if_asked();
   if (losses_to_hear()) [[unlikely]]
     return step::again;
   const std::uint64_t waited = now - s.began_ns;

@@ -63,13 +63,18 @@ class event_count {
   void linger(std::uint64_t since_ns) noexcept { lingers_ = since_ns; }
   bool lingers() const noexcept { return lingers_ != 0; }
 
-  /// What a rank does for the supervisor of the job, on its own thread, after a look that found nothing.
+  /// What a rank does for the supervisor of the job, and for guests, on its own thread, in a wait.
   struct reporter {
     void (*answer)(void* rank) = nullptr;   ///< writes down what it waits for
     void (*stalled)(void* rank) = nullptr;  ///< a rank without supervisor: nothing can come any more
     void* rank = nullptr;
   };
   void set_reporter(const reporter& who) noexcept { reporter_ = who; }
+  /// Behind a look of a wait: what it waits for is written down if that was asked.
+  void answer_if_asked() noexcept {
+    if (mine_.asked.load(std::memory_order_acquire) != mine_.answered.load(std::memory_order_relaxed)) [[unlikely]]
+      answer();
+  }
   /// A wait looks at `count` now and then: while it differs from what was heard, the rank does not sleep.
   void watch_losses(const std::atomic<std::uint32_t>& count) noexcept { losses_ = &count; }
   bool losses_to_hear() const noexcept { return losses_ != nullptr && losses_->load(std::memory_order_relaxed) != losses_heard_; }
@@ -93,6 +98,7 @@ class event_count {
 
  private:
   step idle_slowly(backoff& s) noexcept;
+  [[gnu::cold]] void answer() noexcept;
   std::uint64_t watch_myself(std::uint64_t began_ns, bool closed) noexcept;
   void sleep_at(int descriptor, const struct timespec* until) noexcept;
 
