@@ -8,8 +8,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "armilla/boot/control_block.hpp"
@@ -88,42 +90,57 @@ RANK_TEST(all_are_woken_in_turn) {
   EXPECT_EQ(am::world().all_reduce(*turns, std::plus<>{}), 500);
 }
 
-bool asks = false, told = false, over = false;
-long after_question = 0;
-
 am::detail::control_block& own_block() {
   const am::detail::context& self = *am::detail::current;
   return control_of(self.host->job(), self.rank);
 }
 
-// The first one asks; the first that sees the answer tells rank 0 to end.
-void flooded() {
-  if (!asks) {
-    asks = true;
-    am::detail::ask(own_block());
-  } else if (!told) {
-    ++after_question;
-    if (!has_answered(own_block())) return;
-    told = true;
-    am::async(0, [] { over = true; });
+/// Messages of a rank to itself, one after the other, so that none of its looks finds nothing. The first asks what the rank waits
+/// for, and the first that sees the answer is the last.
+struct self_flood {
+  bool asked = false, answered = false;
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::now() + 2s;
+};
+am::per_rank<self_flood> flood;
+
+void flood_on() {
+  self_flood& mine = *flood;
+  if (!mine.asked) am::detail::ask(own_block());
+  mine.answered = std::exchange(mine.asked, true) && has_answered(own_block());
+  if (!mine.answered && std::chrono::steady_clock::now() < mine.until) am::async(am::rank(), &flood_on);
+}
+
+/// What rank 0 says that it waits for in `wait()`, while rank 1 sleeps and then comes to the barrier.
+template <class F>
+std::string said_while_flooded(F&& wait) {
+  am::barrier();
+  *flood = {};
+  if (am::rank() == 1) std::this_thread::sleep_for(200ms);
+  if (am::rank() == 0) {
+    am::async(0, &flood_on);
+    wait();
+    EXPECT((*flood).answered);
+  } else {
+    am::barrier();
   }
+  const am::detail::control_block& mine = own_block();
+  return am::rank() == 0 ? std::string(mine.text, mine.text_bytes) : std::string();
 }
 
 RANK_TEST(a_rank_that_is_flooded_while_it_waits_tells_what_it_waits_for) {
-  am::barrier();
-  if (am::rank() == 0) {
-    for (int i = 0; i < 300'000 && !over; ++i) {
-      am::async(1, &flooded);
-      if (i % 64 == 0) am::poll();
-    }
-  }
-  am::barrier();
-  if (am::rank() == 1) {
-    EXPECT(told);
-    EXPECT_LE(after_question, 100'000);  // eight looks take in fewer
-    const am::detail::control_block& mine = own_block();
-    EXPECT(std::string_view(mine.text, mine.text_bytes).find("barrier") != std::string_view::npos);
-  }
+  const std::string said = said_while_flooded([] { am::barrier(); });
+  if (am::rank() == 0) EXPECT(said.find("barrier") != said.npos);
+  am::fence();
+}
+
+RANK_TEST(a_rank_that_is_flooded_while_it_waits_for_credit_tells_so) {
+  if (am::detail::current->host->beyond != nullptr) return;  // a network takes more
+  const std::string said = said_while_flooded([] {
+    for (int i = 0; i < 50'000; ++i) am::async(1, [](int) {}, i);
+    am::flush();
+    am::barrier();
+  });
+  if (am::rank() == 0) EXPECT(said.find("credit: rank 1 does not take in") != said.npos);
   am::fence();
 }
 

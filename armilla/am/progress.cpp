@@ -130,9 +130,7 @@ void progress::look_nested() {
   const std::uint64_t before = count_.bundles_received;
   if (in_.has_suspended()) in_.finish_suspended();
   in_.look<taker::loop>([this] { return in_.has_suspended(); });
-  if (count_.bundles_received != before) return;
-  with_rare_work<looker::wait>(false);
-  sched_yield();
+  if (!with_rare_work<looker::wait>(count_.bundles_received != before)) sched_yield();
 }
 
 static std::string explain_credit(const context&, const char*, const peer_channel& c) {
@@ -143,14 +141,15 @@ static std::string explain_credit(const context&, const char*, const peer_channe
 void progress::await_credit(peer_channel& c) {
   if (out_.in_body() || c.backlog.empty()) return;
   ++count_.credit_stalls;
-  self_.fibers->note_wait("credit", wait_object::of<explain_credit>(c));
   const traced wait(out_.events(), trace_kind::wait, "credit");
   const timed net(out_.watch(), component::net);
   loop(
       [&] {
         if (c.backlog.empty()) return seen::over;
         const bool any = poll_unasked();
-        out_.flush();  // also what other fibers have sent meanwhile
+        out_.flush();                                                           // also what other fibers have sent meanwhile
+        self_.fibers->note_wait("credit", wait_object::of<explain_credit>(c));  // a poll that yields forgets it
+        sleeper_.answer_if_asked();                                             // which that look does not do
         return any ? seen::something : seen::nothing;
       },
       [] { return true; }, [](const event_count::backoff&) {});
