@@ -27,14 +27,25 @@ struct inbound {
 };
 
 /// A frame that is being taken in, with what only the inbox knows of it.
+///
+/// Of a frame from a ring `far` holds nothing, and nothing is written there: clearing it took longer than a short body.
 struct arrival : taken_frame {
-  inbound* in;  ///< null: it came over a network
-  rank_t source;
-  std::uint32_t bytes;
-  const std::byte* at;  ///< the next bundle
-  const std::byte* end;
-  far_frame far;
-  const std::byte* first = at;
+  arrival() noexcept : far{} {}  ///< of a network, which fills it in
+  arrival(inbound& ring, const ring_reader::frame& f) noexcept
+      : in(&ring), source(ring.source), bytes(f.bytes), at(f.data), end(f.data + f.bytes), first(f.data) {}
+  /// Of bytes that lie as if a network had brought them.
+  arrival(rank_t from, const std::byte* data, std::uint32_t length, const far_frame& owner) noexcept
+      : source(from), bytes(length), at(data), end(data + length), far(owner), first(data) {}
+
+  inbound* in = nullptr;  ///< null: it came over a network
+  rank_t source = no_rank;
+  std::uint32_t bytes = 0;
+  const std::byte* at = nullptr;  ///< the next bundle
+  const std::byte* end = nullptr;
+  union {
+    far_frame far;
+  };
+  const std::byte* first = nullptr;
   handler_id handler = no_handler;  ///< of the present bundle
   bool kept = false;                ///< the loop, or a fiber, goes on with it later
 };

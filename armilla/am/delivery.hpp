@@ -31,6 +31,17 @@ class delivery {
     else if (arriving_->bundle == &limited_bundle) [[unlikely]]
       limit_bundle(rest);
   }
+  /// The same for a bundle of one message: nothing is left of it when its body begins. False: the general way is to be taken, as
+  /// a poll has a limit, times are measured, or an outer handler keeps the rest.
+  bool begin_only_body(bool may_wait) noexcept {
+    if (out.watch() != nullptr) [[unlikely]]
+      return false;
+    if (!may_wait || arriving_ == nullptr) return true;
+    if (arriving_->bundle != nullptr) [[unlikely]]
+      return false;
+    arriving_->bundle = &nothing_left_;
+    return true;
+  }
   /// Behind a body of `rest`, if `until` is not its end: whether the next one begins here and now. If not, `rest` is empty: the
   /// body has waited, or the poll's limit is reached.
   [[gnu::cold]] bool goes_on(bundle_rest& rest) noexcept;
@@ -73,9 +84,10 @@ class delivery {
   [[gnu::cold]] void note_index(handler_id h, std::size_t bytes) noexcept;
   [[gnu::cold]] void note_bundle(handler_id h, std::size_t bytes) noexcept;
 
-  taken_frame* arriving_ = nullptr;   // the frame that the loop takes in, while it does
-  incoming_block* stream_ = nullptr;  // of the message that is handed on
-  bool solo_ = false;                 // the bundle that is being handled came alone
+  taken_frame* arriving_ = nullptr;             // the frame that the loop takes in, while it does
+  incoming_block* stream_ = nullptr;            // of the message that is handed on
+  bundle_rest nothing_left_{nullptr, nullptr};  // of a bundle of one message
+  bool solo_ = false;                           // the bundle that is being handled came alone
   handler_table handlers_;
   method_counts* methods_;  // null unless anything counts them; it asks the table, which stands before it
 };

@@ -235,7 +235,7 @@ void far_traffic::take_bulk(rank_t source, std::uint64_t offset, std::size_t siz
   far_frame mine{nullptr, 0, source, 0, false, false, new std::byte[sizeof frame]};
   std::memcpy(mine.copy, &frame, sizeof frame);
   mine.data = mine.copy;
-  arrival a{{}, nullptr, source, sizeof frame, mine.data, mine.data + sizeof frame, mine};
+  arrival a(source, mine.data, sizeof frame, mine);
   all.in.run_frame<By>(a);
   if (a.kept) return;
   all.in.send_replies(source);
@@ -254,7 +254,7 @@ void far_traffic::take_own_bulk(rank_t source, std::unique_ptr<std::byte[]> bloc
   std::memcpy(messages - sizeof head, &head, sizeof head);
   const std::byte* const first = given_up ? messages + size : messages - sizeof head;
   far_frame mine{nullptr, 0, source, 0, false, false, block.release(), std::uint32_t(source)};
-  arrival a{{}, nullptr, source, std::uint32_t(messages + size - first), first, messages + size, mine};
+  arrival a(source, first, std::uint32_t(messages + size - first), mine);
   all.in.run_frame<By>(a);
 }
 

@@ -53,9 +53,9 @@ class handler_slot {
   handler_fn function;
   const char* type;             ///< its name for reports: mangled, or plain text
   std::uint32_t message_bytes;  ///< of each of its messages; 0: they differ, and it tells each to delivery::count_message
-  bool may_wait;                ///< its messages are bodies that may become fibers: it keeps its place by delivery::begin_bodies
-  bool streams;                 ///< it can read a long message while that is being written: delivery::take_stream
-  bool runs_bodies;             ///< its messages are work that other ranks give: a poll's limit counts them
+  bool may_wait;  ///< its messages are bodies that may become fibers: delivery::begin_bodies keeps its place, or begin_only_body
+  bool streams;   ///< it can read a long message while that is being written: delivery::take_stream
+  bool runs_bodies;  ///< its messages are work that other ranks give: a poll's limit counts them
   handler_slot* next;
 };
 

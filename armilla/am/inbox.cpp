@@ -43,7 +43,6 @@ void prefetch_lines(const ring_reader::frame& frame) noexcept {
 
 // What a progress thread sends is replies, and their callers wait for them.
 static constexpr bool never_held = false;
-
 static bool is_of_bodies(const inbound& in) noexcept { return in.held != &never_held; }
 
 delivery::delivery(context& self, outbox& out)
@@ -113,28 +112,6 @@ inbound& inbox::ring_of(rank_t source) {
   return inbound_[inbound_of_[std::size_t(source)] - 1];
 }
 
-template <taker By>
-bool inbox::receive(inbound& in) {
-  for (int i = 0; i < frames_a_look && to_read(in); ++i) {
-    const ring_reader::frame frame = in.reader.front();
-    if (frame.bytes == frame_pad) {
-      in.reader.release(frame_pad);
-      continue;
-    }
-    if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
-    prefetch_lines(frame);
-    if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
-    arrival a{{}, &in, in.source, frame.bytes, frame.data, frame.data + frame.bytes, {}};
-    run_frame<By>(a);
-    if (a.kept) [[unlikely]]
-      return i != 0 || suspended_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
-    send_replies(in.source);
-  }
-  return true;
-}
-template bool inbox::receive<taker::loop>(inbound&);
-template bool inbox::receive<taker::in_place>(inbound&);
-
 // Gives a frame back to its ring, unless the loop or another fiber goes on with it.
 struct inbox::frame_scope {
   frame_scope(inbox& in, arrival& a) : in(in), a(a), bodies(in.self) {}
@@ -154,57 +131,8 @@ struct inbox::frame_scope {
   body_scope bodies;
 };
 
-template <taker By>
-void inbox::run_frame(arrival& a) {
-  const frame_scope scope(*this, a);
-  if constexpr (By == taker::loop) arriving_ = &a;
-  if (!out.observed()) [[likely]]
-    return run_bundles<By, false>(a);
-  if (methods_ != nullptr && count_.bundles_received >= methods_->until) end_sample();
-  if (!take_up(a)) {
-    arrival_order* const order = order_of(self);
-    if (order != nullptr && (!may_begin(a) || !order->take(a.source, count_.polls))) {
-      a.kept = true;  // by its ring
-      arriving_ = nullptr;
-      return;
-    }
-    if (out.events() != nullptr && is_counted(a)) out.events()->taken(a.source);
-  }
-  const timed runtime(watch(), component::runtime);
-  run_bundles<By, true>(a);
-}
-
-template void inbox::run_frame<taker::loop>(arrival&);
-template void inbox::run_frame<taker::in_place>(arrival&);
-
-// Frames of the channel from rank to rank, as their sender numbers them: not control messages, what only names a block that has
-// come, or those of a progress thread.
-bool inbox::is_counted(const arrival& a) const noexcept {
-  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.places);
-  return inbound_of_[std::size_t(a.source)] == std::uint32_t(a.in - inbound_.data()) + 1;
-}
-
-template <bool Counted>
-void inbox::run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
-  if constexpr (Counted) {
-    if (out.events() != nullptr) {
-      out.events()->begin_run(source, h, bytes);
-      handlers_.functions[h](*this, source, data, bytes);
-      return out.events()->end_run(h);
-    }
-  }
-  handlers_.functions[h](*this, source, data, bytes);
-}
-template void inbox::run_bodies<true>(rank_t, handler_id, const std::byte*, std::size_t);  // for polls with a limit
-
-void inbox::run_parked(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
-  const timed runtime(watch(), component::runtime);
-  solo_ = false;
-  run_bodies<true>(source, h, data, bytes);
-}
-
 template <taker By, bool Counted>
-void inbox::run_bundles(arrival& a) {
+inline void inbox::run_bundles(arrival& a) {
   const rank_t source = a.source;
   const std::byte* data = a.at;
   solo_ = true;
@@ -246,6 +174,91 @@ void inbox::run_bundles(arrival& a) {
         return;
     data += head.length;
   }
+}
+
+template <taker By>
+[[gnu::always_inline]] inline void inbox::take_in(arrival& a) {
+  const frame_scope scope(*this, a);
+  if constexpr (By == taker::loop) arriving_ = &a;
+  if (!out.observed()) [[likely]]
+    run_bundles<By, false>(a);
+  else
+    run_observed<By>(a);
+}
+
+template <taker By>
+void inbox::run_frame(arrival& a) {
+  take_in<By>(a);
+}
+
+template <taker By>
+[[gnu::noinline]] void inbox::run_observed(arrival& a) {
+  if (methods_ != nullptr && count_.bundles_received >= methods_->until) end_sample();
+  if (!take_up(a)) {
+    arrival_order* const order = order_of(self);
+    if (order != nullptr && (!may_begin(a) || !order->take(a.source, count_.polls))) {
+      a.kept = true;  // by its ring
+      arriving_ = nullptr;
+      return;
+    }
+    if (out.events() != nullptr && is_counted(a)) out.events()->taken(a.source);
+  }
+  const timed runtime(watch(), component::runtime);
+  run_bundles<By, true>(a);
+}
+
+template void inbox::run_frame<taker::loop>(arrival&);
+template void inbox::run_frame<taker::in_place>(arrival&);
+
+template <taker By>
+bool inbox::receive(inbound& in) {
+  const peer_channel& back = out.to(in.source);
+  for (int i = 0; i < frames_a_look && to_read(in); ++i) {
+    const ring_reader::frame frame = in.reader.front();
+    if (frame.bytes > link::least_frame) {  // one line always fits
+      if (frame.bytes == frame_pad) {
+        in.reader.release_pad();
+        continue;
+      }
+      if (frame.bytes > in.reader.most()) throw_damaged(in.source, "a frame's length", frame.bytes);
+      prefetch_lines(frame);
+    }
+    if (i != 0) in.reader.prefetch();  // a stream: the next lines are on their way while this one is handled
+    arrival a(in, frame);
+    take_in<By>(a);
+    if (a.kept) [[unlikely]]
+      return i != 0 || suspended_.has_value();  // a body waited, and this stack is no longer the loop's; or it was put back
+    if (back.urgent) send_replies(in.source);
+  }
+  return true;
+}
+template bool inbox::receive<taker::loop>(inbound&);
+template bool inbox::receive<taker::in_place>(inbound&);
+
+// Frames of the channel from rank to rank, as their sender numbers them: not control messages, what only names a block that has
+// come, or those of a progress thread.
+bool inbox::is_counted(const arrival& a) const noexcept {
+  if (a.in == nullptr) return a.far.bytes != 0 && !a.far.control && a.far.end < std::uint32_t(self.places);
+  return inbound_of_[std::size_t(a.source)] == std::uint32_t(a.in - inbound_.data()) + 1;
+}
+
+template <bool Counted>
+void inbox::run_bodies(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
+  if constexpr (Counted) {
+    if (out.events() != nullptr) {
+      out.events()->begin_run(source, h, bytes);
+      handlers_.functions[h](*this, source, data, bytes);
+      return out.events()->end_run(h);
+    }
+  }
+  handlers_.functions[h](*this, source, data, bytes);
+}
+template void inbox::run_bodies<true>(rank_t, handler_id, const std::byte*, std::size_t);  // for polls with a limit
+
+void inbox::run_parked(rank_t source, handler_id h, const std::byte* data, std::size_t bytes) {
+  const timed runtime(watch(), component::runtime);
+  solo_ = false;
+  run_bodies<true>(source, h, data, bytes);
 }
 
 void inbox::finish_suspended() {

@@ -127,6 +127,10 @@ class inbox : public delivery {
   [[gnu::cold]] void adopt();
   void adopt(int kind, rank_t source);
   inbound& ring_of(rank_t source);
+  template <taker By>
+  void take_in(arrival& a);
+  template <taker By>
+  void run_observed(arrival& a);
   template <taker By, bool Counted>
   void run_bundles(arrival& a);
   [[gnu::cold]] void give_back_far(arrival& a);

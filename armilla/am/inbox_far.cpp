@@ -30,7 +30,7 @@ bool inbox::poll_far() {
     take_up_far();
   // One frame a look: a fiber that waits then asks whether it may go on. To find that no other has come takes the network longer.
   for (;;) {
-    arrival a{};
+    arrival a;
     if (!far.link.next(a.far)) {
       if (!any) far.look_for_losses();
       return any;
@@ -73,7 +73,7 @@ bool inbox::take_late() {
   std::memcpy(mine.copy, &head, sizeof head);
   std::memcpy(mine.copy + sizeof head, m.bytes.data(), m.bytes.size());
   mine.data = mine.copy;
-  arrival a{{}, nullptr, m.source, std::uint32_t(bytes), mine.data, mine.data + bytes, mine};
+  arrival a(m.source, mine.data, std::uint32_t(bytes), mine);
   run_frame<By>(a);
   if (!a.kept) send_replies(m.source);
   return true;

@@ -9,12 +9,19 @@ namespace armilla::detail {
 /// them lies in an `outgoing_block`, which has the same steps.
 class message_writer {
  public:
+  static constexpr std::size_t longest_in_line = outbox::longest_in_line;  ///< that can be the next one alone
+
   std::byte* at;  ///< where its bytes go; null: it has no such place
 
   /// In a frame of its own, straight in the ring, if nothing is in front of it and there is credit; else null.
   template <audience To = audience::program>
   static message_writer alone(outbox& out, peer_channel& c, handler_id h, std::size_t size, traffic kind) {
     return {out.begin_alone<To>(c, h, size, kind), way::alone};
+  }
+  /// The same for one more of the kind that went so last, if it needs no more than its bytes; else null. Calls nothing.
+  template <audience To = audience::program>
+  static message_writer next_alone(outbox& out, peer_channel& c, handler_id h, std::size_t size) noexcept {
+    return {out.next_alone<To>(c, h, size), way::alone};
   }
   /// Behind others of the open bundle, if it needs no more than its bytes; else null.
   static message_writer in_bundle(outbox& out, peer_channel& c, handler_id h, std::size_t size) noexcept {
@@ -44,10 +51,8 @@ class message_writer {
       out.publish_alone(c, size);
       return true;
     }
-    if (way_ == way::frame_that_is_full) [[unlikely]] {
-      out.publish(c);
-      return true;
-    }
+    if (way_ == way::frame_that_is_full) [[unlikely]]
+      return out.publish_full(c);
     return false;
   }
 

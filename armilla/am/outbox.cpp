@@ -173,6 +173,26 @@ void outbox::count_messages(traffic kind, std::uint64_t messages) noexcept {
   if (kind == traffic::replies) count_.replies_sent += messages;
 }
 
+bool outbox::publish_full(peer_channel& c) {
+  publish(c);
+  return true;
+}
+
+std::byte* outbox::begin_alone_slowly(peer_channel& c, handler_id h, std::size_t size, traffic kind, audience to) {
+  if (c.open() || !(to == audience::job ? c.ready : c.direct) || size > eager_) return nullptr;
+  const std::size_t bytes = size + sizeof(bundle_header);
+  const ring_writer::room room = c.ring.reserve(bytes, bytes);
+  if (room.begin == nullptr) return nullptr;
+  if (c.alone_handler != h || c.alone_size != size) start_alone(c, h, size, kind);
+  if (size <= longest_in_line) c.ring.clear_behind_line();
+  return put_head(room.begin, h, size);
+}
+
+void outbox::wake(const peer_channel& c) noexcept {
+  detail::wake(*c.peer);
+  ++count_.wakes_sent;
+}
+
 void outbox::start_alone(peer_channel& c, handler_id h, std::size_t size, traffic kind) noexcept {
   count_alone(c);
   if (trace_ != nullptr) [[unlikely]] {  // each starts: no handler stays

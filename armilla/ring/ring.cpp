@@ -52,7 +52,11 @@ void ring_writer::clear_word(std::uint64_t line) noexcept {
 }
 
 ring_reader::ring_reader(const ring_memory& memory) noexcept
-    : line_(memory.lines), count_(memory.count), lines_(memory.lines), shared_head_(memory.head) {}
+    : line_(memory.lines),
+      count_(memory.count),
+      lines_(memory.lines),
+      end_(memory.lines + memory.count * cache_line),
+      shared_head_(memory.head) {}
 
 void ring_reader::follow(const ring_memory& memory) noexcept {
   head_ = memory.tail().load(std::memory_order_acquire);

@@ -27,16 +27,10 @@ class ring_reader {
   /// The frame that waits. Only after `ready()`; valid until `release`.
   frame front() const noexcept { return {line_ + frame_head, std::uint32_t(word_at(line_).load(std::memory_order_relaxed))}; }
 
-  /// Gives the lines of a frame of `bytes` back to the writer (which sees it once an eighth of the ring).
-  void release(std::uint32_t bytes) noexcept {
-    head_ += bytes == frame_pad ? count_ - (head_ & (count_ - 1)) : lines_for(bytes);
-    const std::uint64_t at = head_ & (count_ - 1);
-    line_ = lines_ + at * cache_line;
-    if (at == 0) [[unlikely]]
-      ++expected_, expected_ |= 0x80000000U;
-    if (head_ - published_ >= count_ / 8) [[unlikely]]
-      publish_head();
-  }
+  /// Gives the lines of a frame of `bytes`, which is no pad, back to the writer (which sees it once an eighth of the ring).
+  void release(std::uint32_t bytes) noexcept { advance(lines_for(bytes)); }
+  /// The same for a frame that only fills the ring up to its end.
+  void release_pad() noexcept { advance(count_ - (head_ & (count_ - 1))); }
 
   /// Tells the writer whether it leaves what is there; seen sooner or later.
   void leave(bool there) noexcept { shared_head_[1].store(there, std::memory_order_relaxed); }
@@ -45,7 +39,7 @@ class ring_reader {
   void follow(const ring_memory& memory) noexcept;
 
   /// Whether `place` lies in the ring's lines.
-  bool holds(const std::byte* place) const noexcept { return place >= lines_ && place < lines_ + count_ * cache_line; }
+  bool holds(const std::byte* place) const noexcept { return place >= lines_ && place < end_; }
   /// Lines ever released.
   std::uint64_t position() const noexcept { return head_; }
 
@@ -56,10 +50,20 @@ class ring_reader {
   }
 
   /// Most bytes that a frame at the present place can hold: larger ones are damaged.
-  std::uint64_t most() const noexcept { return (count_ - (head_ & (count_ - 1))) * cache_line - frame_head; }
+  std::uint64_t most() const noexcept { return std::uint64_t(end_ - line_) - frame_head; }
 
  private:
   void publish_head() noexcept;
+  void advance(std::uint64_t lines) noexcept {
+    head_ += lines;
+    line_ += lines * cache_line;
+    if (line_ == end_) [[unlikely]] {
+      line_ = lines_;
+      ++expected_, expected_ |= 0x80000000U;
+    }
+    if (head_ - published_ >= count_ / 8) [[unlikely]]
+      publish_head();
+  }
 
   std::byte* line_ = nullptr;
   std::uint32_t expected_ = lap_mark(0);
@@ -67,6 +71,7 @@ class ring_reader {
   std::uint64_t published_ = 0;
   std::uint64_t count_ = 0;
   std::byte* lines_ = nullptr;
+  std::byte* end_ = nullptr;
   std::atomic<std::uint64_t>* shared_head_ = nullptr;
 };
 

@@ -89,12 +89,33 @@ class ring_writer {
     const std::uint64_t lines = lines_for(bytes);
     const std::uint64_t next = (tail_ + lines) & mask_;
     if (lines > 1) mark_inside(lines);
-    if (inside_[next >> 6] >> (next & 63) & 1) [[unlikely]]
+    if (is_inside(next)) [[unlikely]]
       clear_word(next);
     std::byte* line = memory_.lines + (tail_ & mask_) * cache_line;
     // release: pairs with the acquire in ring_reader::ready; covers the payload and the cleared word behind the frame
     word_at(line).store(std::uint64_t(lap_mark(tail_ >> shift_)) << 32 | bytes, std::memory_order_release);
     tail_ += lines;
+  }
+
+  /// Where the bytes of a frame of one line go, if there is credit that is known of, and nothing else is to be done; else null.
+  /// `publish_line` follows.
+  std::byte* next_line() const noexcept {
+    const std::uint64_t next = (tail_ + 1) & mask_;
+    if (credit_ - tail_ < 2 || is_inside(next)) [[unlikely]]
+      return nullptr;
+    return memory_.lines + (tail_ & mask_) * cache_line + frame_head;
+  }
+  /// The same as `publish` for a frame of one line whose word behind it is clear.
+  void publish_line(std::size_t bytes) noexcept {
+    std::byte* line = memory_.lines + (tail_ & mask_) * cache_line;
+    // release: as in `publish`
+    word_at(line).store(std::uint64_t(lap_mark(tail_ >> shift_)) << 32 | bytes, std::memory_order_release);
+    ++tail_;
+  }
+  /// Behind `reserve`, for a frame of one line: the word behind it is clear.
+  void clear_behind_line() noexcept {
+    const std::uint64_t next = (tail_ + 1) & mask_;
+    if (is_inside(next)) clear_word(next);
   }
 
   /// Whether the reader says that it leaves what is there.
@@ -120,6 +141,7 @@ class ring_writer {
  private:
   room reserve_behind_pad(std::size_t need, std::size_t want) noexcept;
   std::uint64_t refresh_credit() noexcept;
+  bool is_inside(std::uint64_t line) const noexcept { return (inside_[line >> 6] >> (line & 63) & 1) != 0; }
   void mark_inside(std::uint64_t lines) noexcept;
   void clear_word(std::uint64_t line) noexcept;
 

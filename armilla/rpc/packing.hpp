@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -74,6 +75,30 @@ class message_copy {
   std::byte* large_ = nullptr;
 };
 
+/// Whether packing a T runs none of the program's code. What a `define_type` runs may send, also to where the message goes, or
+/// throw: such a message is packed apart, before it has its place.
+template <class T>
+inline constexpr bool packs_plainly = [] {
+  if constexpr (fixed_size<T> || kind_of<T> == kind::view)
+    return true;
+  else if constexpr (kind_of<T> == kind::contiguous)
+    return kind_of<typename T::value_type> == kind::bytes;
+  else
+    return false;
+}();
+
+/// The bytes of a message that is packed apart.
+class packed_apart {
+ public:
+  explicit packed_apart(std::size_t size) : large_(size > small ? std::make_unique_for_overwrite<std::byte[]>(size) : nullptr) {}
+  std::byte* bytes() noexcept { return large_ != nullptr ? large_.get() : small_; }
+
+ private:
+  static constexpr std::size_t small = 512;
+  alignas(std::max_align_t) std::byte small_[small];
+  std::unique_ptr<std::byte[]> large_;
+};
+
 /// Its address stands for calls of F with arguments A.
 template <class F, class... A>
 inline constexpr char call_type = 0;
@@ -83,6 +108,7 @@ struct packing {
   static constexpr std::size_t closure_bytes = std::is_empty_v<F> ? 0 : align_up(sizeof(F), 8);
   static constexpr bool fixed = fixed_size<A...>;
   static constexpr bool views = (is_view<A> || ...);  ///< some argument is read where it lies
+  static constexpr bool plain = (packs_plainly<A> && ...);
   static constexpr bool empty = [] {
     if constexpr (fixed) return closure_bytes + packed_size<A...> == 0;
     return false;

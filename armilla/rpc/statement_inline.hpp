@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstring>
 #include <exception>
 #include <type_traits>
 #include <utility>
@@ -51,8 +52,29 @@ struct statement {
   };
   using timed_message = std::conditional_t<packed::fixed, untimed, timed>;
 
-  // A bundle of statements: the body is inlined in the loop over its messages. If one waits, `rest` is empty afterwards.
+  // A bundle of statements. One alone, of fixed size, needs no loop, and no register to be saved.
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
+    if constexpr (uniform && !may_be_absent<F>)
+      if (size == message_bytes && in.begin_only_body(may_wait)) [[likely]]
+        return run_only(in, source, at);
+    run_bundle(in, source, at, size);
+  }
+
+  static void run_only(delivery& in, rank_t source, const std::byte* at) {
+    const std::byte* const end = at + message_bytes;
+    bool begun = false;
+    try {
+      void* found = nullptr;
+      if constexpr (found_at_once) found = packing<F, A...>::callable_at(at, end).find();
+      run_message(in, at, end, origin{source}, found, [&] { begun = true; });
+    } catch (...) {
+      if (!begun) throw;  // the message itself was damaged
+      note_statement_error(in.self, source, std::current_exception());
+    }
+  }
+
+  // The body is inlined in the loop over its messages. If one waits, `rest` is empty afterwards.
+  [[gnu::noinline]] static void run_bundle(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     const timed body(packed::fixed ? in.watch() : nullptr, component::cpu);  // unpacking is a few moves within the loop
     bundle_rest rest{at, at + size};
     incoming_block* stream = nullptr;
@@ -60,6 +82,29 @@ struct statement {
     if constexpr (may_wait) in.begin_bodies(rest);
     run_some(in, source, rest, stream);
     while (in.next_body(rest)) run_some(in, source, rest, stream);  // behind one that threw
+  }
+
+  /// The message at `at`, which is behind it when `begins()` is called, and then its body.
+  template <class Begins>
+  [[gnu::always_inline]] static void run_message(delivery& in, const std::byte*& at, [[maybe_unused]] const std::byte* end,
+                                                 origin from, [[maybe_unused]] void* found, const Begins& begins) {
+    [[maybe_unused]] const std::byte* const before = at;
+    if constexpr (packed::views) from.transient = in.transient(before);
+    const auto run_body = [&](F& f, auto&&... arguments) {
+      begins();
+      [[maybe_unused]] const timed_message body(in.watch(), component::cpu);
+      if constexpr (!packed::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(at - before));
+      if constexpr (found_at_once)
+        if (found != nullptr) [[likely]] {
+          f.run(found, std::move(arguments)...);
+          return;
+        }
+      f(std::move(arguments)...);
+    };
+    if constexpr (uniform)
+      packed::read_whole(at, from, run_body);
+    else
+      packed::read(at, end, from, run_body);
   }
 
   /// Messages from the front of `rest`, up to one that fails or, by name, up to one of another method or the next body that a
@@ -86,22 +131,7 @@ struct statement {
             (*f).park(in.self, {source, statement_id<F, A...>(), {before, at}});
             continue;
           }
-        if constexpr (packed::views) from.transient = in.transient(before);
-        const auto run_body = [&](F& f, auto&&... arguments) {
-          rest.at = at;
-          [[maybe_unused]] const timed_message body(in.watch(), component::cpu);
-          if constexpr (!packed::fixed || by_name<F>) in.count_message(statement_id<F, A...>(), std::size_t(at - before));
-          if constexpr (found_at_once)
-            if (found != nullptr) [[likely]] {
-              f.run(found, std::move(arguments)...);
-              return;
-            }
-          f(std::move(arguments)...);
-        };
-        if constexpr (uniform)
-          packed::read_whole(at, from, run_body);
-        else
-          packed::read(at, end, from, run_body);
+        run_message(in, at, end, from, found, [&] { rest.at = at; });
         if (rest.until != end) [[unlikely]]  // the body has waited, or this poll has a limit
           if (by_name<F> || !in.goes_on(rest)) return;
         if constexpr (by_name<F>)
@@ -124,26 +154,42 @@ template <class T>
 using passed = std::conditional_t<std::is_trivially_copyable_v<T> && std::is_trivially_copy_constructible_v<T> && sizeof(T) <= 16,
                                   T, const T&>;
 
-// The first of a bundle, one that is too long for the frame, and every one while statements are observed.
+/// What goes alone, as it is written by `write(place)`, leaves at once. False: it must take the general way.
+template <class F, class... A, class Write>
+bool send_alone(outbox& out, peer_channel& c, std::size_t size, const Write& write) {
+  if (is_urgent<F> || c.aggregate != 0 || out.observed()) return false;
+  const auto message = message_writer::alone<audience_of<F>>(out, c, statement_id<F, A...>(), size, traffic::statements);
+  if (!message) return false;
+  write(message.at);
+  return message.finish(out, c, size);
+}
+
+// The first of a bundle or of those that go alone, one that is too long for the frame, and every one while statements are
+// observed.
 template <class F, class... A>
 [[gnu::noinline]] void start_statements(outbox& out, peer_channel& c, passed<F> f, passed<A>... arguments) {
   using packed = packing<F, A...>;
+  const auto pack = [&](std::byte* place) { packed::write({}, place, f, arguments...); };
+  if constexpr (packed::plain)
+    if (send_alone<F, A...>(out, c, statement<F, A...>::size(arguments...), pack)) return;
   const timed runtime(out.watch(), component::runtime);
   constexpr bool counted = packed::fixed && !is_urgent<F>;
   constexpr traffic kind = is_urgent<F> ? traffic::uncounted : counted ? traffic::statements : traffic::uncounted_statements;
   if (!out.admit_statement(c)) return;
   const std::size_t size = statement<F, A...>::size(arguments...);
+  const auto place = [&] { return message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at; };
   if (statement<F, A...>::streams && size > out.eager()) [[unlikely]] {
     outgoing_block block(out, c, statement_id<F, A...>(), size);
     packed::write({}, block, 0, f, arguments...);
     block.finish();
-  } else if (!packed::fixed && c.far && out.routes() != nullptr && size <= longest_routed) [[unlikely]] {
-    // A type that sends while it is packed, to any rank, would send this frame: it is not only for one.
-    alignas(std::max_align_t) std::byte bytes[longest_routed];
-    packed::write({}, bytes, f, arguments...);
-    std::memcpy(message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at, bytes, size);
+  } else if constexpr (packed::plain) {
+    pack(place());
   } else {
-    packed::write({}, message_writer::in_frame(out, c, statement_id<F, A...>(), size, kind).at, f, arguments...);
+    packed_apart message(size);
+    pack(message.bytes());
+    const auto copy = [&](std::byte* to) { std::memcpy(to, message.bytes(), size); };
+    if (send_alone<F, A...>(out, c, size, copy)) return;
+    copy(place());
   }
   if constexpr (!counted) ++out.count().statements_sent;
   out.done(c);
@@ -151,7 +197,9 @@ template <class F, class... A>
     out.count_call();
 }
 
-/// Budget of one more statement of a bundle: the context, the channel, one test for the handler, one for the room, the bytes.
+/// Budget of one more statement of a bundle: the context, the channel, one test for the handler, one for the room, the bytes. One
+/// that goes alone behind another of its kind, or that leaves when the bundle is full, calls nothing either but as its last step,
+/// so that no register is saved.
 template <class F, class... A>
 void send_statement(outbox& out, peer_channel& c, const F& f, const A&... arguments) {
   if constexpr (is_urgent<F>) {
@@ -165,15 +213,13 @@ void send_statement(outbox& out, peer_channel& c, const F& f, const A&... argume
       message.finish(out, c, size);
       return;
     }
-  }
-  if (c.aggregate == 0 && !out.observed()) {  // alone, at once
-    const std::size_t size = statement<F, A...>::size(arguments...);
-    if (const auto message = message_writer::alone<audience_of<F>>(out, c, statement_id<F, A...>(), size, traffic::statements))
-        [[likely]] {
-      packing<F, A...>::write({}, message.at, f, arguments...);
-      message.finish(out, c, size);
-      return;
-    }
+    if constexpr (statement<F, A...>::message_bytes <= message_writer::longest_in_line)
+      if (c.aggregate == 0 && !out.observed())
+        if (const auto message = message_writer::next_alone<audience_of<F>>(out, c, statement_id<F, A...>(), size)) [[likely]] {
+          packing<F, A...>::write({}, message.at, f, arguments...);
+          message.finish(out, c, size);
+          return;
+        }
   }
   start_statements<F, A...>(out, c, f, arguments...);
 }

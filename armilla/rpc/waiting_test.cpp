@@ -74,6 +74,42 @@ RANK_TEST(others_overtake_a_body_that_waits_but_not_each_other) {
   EXPECT_EQ(mine().order, expected);
 }
 
+void begin_and_wait(int number, am::rank_t back) {
+  mine().order.push_back(number);
+  if (number % 3 == 0) return;
+  mine().sum += am::call(back, [] { return 1; }).get();
+  if (number == 4) throw std::runtime_error("behind the wait");
+}
+
+// Each statement is a bundle of its own, since its neighbours are of another kind, alone in a frame or behind others.
+RANK_TEST(bundles_of_one_message_begin_in_order_though_their_bodies_wait_or_throw) {
+  constexpr int pairs = 60;
+  const std::size_t usual = am::aggregation();
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{512}, usual}) {
+    am::set_aggregation(bytes);
+    mine().order.clear();
+    mine().sum = 0;
+    am::barrier();
+    for (int i = 0; i < pairs; ++i) {
+      am::async<&begin_and_wait>(next(), 2 * i, am::rank());
+      am::async(
+          next(),
+          [](int number) {
+            mine().order.push_back(number);
+            if (number == 9) throw std::runtime_error("at once");
+          },
+          2 * i + 1);
+    }
+    EXPECT_THROWS(am::remote_error, am::fence());
+    std::vector<int> all(2 * pairs);
+    std::iota(all.begin(), all.end(), 0);
+    EXPECT_EQ(mine().order, all);
+    EXPECT_EQ(mine().sum, 2 * pairs / 3);
+    am::barrier();
+  }
+  am::set_aggregation(usual);
+}
+
 RANK_TEST(the_fence_waits_for_bodies_that_wait_and_what_they_cause) {
   mine().sum = 0;
   am::barrier();

@@ -121,7 +121,7 @@ class loop_network final : public network {
       while (in.ready()) {
         const ring_reader::frame f = in.front();
         if (f.bytes == frame_pad) {
-          in.release(frame_pad);
+          in.release_pad();
           continue;
         }
         if (f.bytes > in.most()) throw_decode(r, "receive", "the length of a frame in a ring cannot be right");
@@ -220,19 +220,21 @@ class loop_network final : public network {
     ring_reader& in = peers_[std::size_t(from)].bulk_in;
     while (in.ready()) {
       const ring_reader::frame f = in.front();
-      if (f.bytes != frame_pad) {
-        piece_head head;
-        std::memcpy(&head, f.data, sizeof head);
-        if (f.bytes > in.most() || f.bytes < sizeof head || head.bytes != f.bytes - sizeof head)
-          throw_decode(from, "receive", "the length of a piece of bulk in a ring cannot be right");
-        const auto to = std::ranges::find_if(expected_, [&](const incoming& i) { return i.from == from && i.id == head.id; });
-        if (to != expected_.end())
-          take(to, head, f.data + sizeof head);
-        else if (std::ranges::none_of(expected_, [&](const incoming& i) { return i.from == from; }))
-          return;
-        else
-          unexpected_[{from, head.id}].emplace_back(head, std::vector(f.data + sizeof head, f.data + sizeof head + head.bytes));
+      if (f.bytes == frame_pad) {
+        in.release_pad();
+        continue;
       }
+      piece_head head;
+      std::memcpy(&head, f.data, sizeof head);
+      if (f.bytes > in.most() || f.bytes < sizeof head || head.bytes != f.bytes - sizeof head)
+        throw_decode(from, "receive", "the length of a piece of bulk in a ring cannot be right");
+      const auto to = std::ranges::find_if(expected_, [&](const incoming& i) { return i.from == from && i.id == head.id; });
+      if (to != expected_.end())
+        take(to, head, f.data + sizeof head);
+      else if (std::ranges::none_of(expected_, [&](const incoming& i) { return i.from == from; }))
+        return;
+      else
+        unexpected_[{from, head.id}].emplace_back(head, std::vector(f.data + sizeof head, f.data + sizeof head + head.bytes));
       in.release(f.bytes);
     }
   }

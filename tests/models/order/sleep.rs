@@ -14,7 +14,7 @@
 // Code: armilla/fabric/event_count.cpp: if (mine_.sleeping.compare_exchange_strong(prepared, at_descriptor, std::memory_order_seq_cst)) {
 // Code: armilla/am/progress.hpp: sleeper_.prepare_wait(); if (anything()) sleeper_.cancel_wait(); else rest(backoff);
 // Code: armilla/fabric/notify.hpp: std::atomic_signal_fence(std::memory_order_seq_cst);
-// Code: armilla/fabric/notify.hpp: if (sleeping.load(std::memory_order_relaxed) == 0) [[likely]]
+// Code: armilla/fabric/notify.hpp: return sleeping.load(std::memory_order_relaxed) != 0;
 // Code: armilla/boot/control_block.hpp: entries.fetch_add(1, std::memory_order_release);
 // Code: armilla/am/inbox.cpp: const std::uint32_t entries = directory_.entries.load(std::memory_order_acquire);
 // Code: armilla/am/inbox.cpp: if (any_entered()) return true;
