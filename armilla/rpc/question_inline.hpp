@@ -51,18 +51,17 @@ struct reply {
   /// To a question by name, in a bundle of its own, which the asker hands to the handler that its operation expects.
   template <audience To = audience::program>
   static void send(outbox& out, rank_t source, op_id to, const value& result, bool alone) {
-    peer_channel& c = out.to(source);
-    const handler_id h = To == audience::job ? named_reply_handler : handler<reply<R>>.id;
     const std::size_t bytes = reply_size(result);
-    const auto message = message_writer::begin<To>(out, c, h, bytes, alone, traffic::replies, traffic::uncounted_replies);
-    if constexpr (To == audience::job)
-      if (!message.is_alone()) out.end_bundle(c);
-    std::memcpy(message.at, &to, sizeof to);
-    if constexpr (!std::is_void_v<R>) encoder(message.at + sizeof to).put(result);
-    if (message.finish(out, c, bytes)) [[likely]]
-      return;
-    ++out.count().replies_sent;
-    finish_reply(out, c);
+    if constexpr (plain) {
+      send_bytes<To>(out, source, to, bytes, alone, [&](std::byte* place) {
+        if constexpr (!std::is_void_v<R>) encoder(place).put(result);
+      });
+    } else {
+      packed_apart whole(bytes);
+      encoder(whole.bytes()).put(result);
+      send_bytes<To>(out, source, to, bytes, alone,
+                     [&](std::byte* place) { std::memcpy(place, whole.bytes(), bytes - sizeof to); });
+    }
   }
 
   /// One more of a row of replies to rank `c.to`, by a body that has not waited. False: it must go by `send`.
@@ -79,6 +78,28 @@ struct reply {
   }
 
  private:
+  static constexpr bool plain = [] {
+    if constexpr (std::is_void_v<R>)
+      return true;
+    else
+      return packs_plainly<R>;
+  }();
+
+  template <audience To, class Write>
+  static void send_bytes(outbox& out, rank_t source, op_id to, std::size_t bytes, bool alone, const Write& write) {
+    peer_channel& c = out.to(source);
+    const handler_id h = To == audience::job ? named_reply_handler : handler<reply<R>>.id;
+    const auto message = message_writer::begin<To>(out, c, h, bytes, alone, traffic::replies, traffic::uncounted_replies);
+    if constexpr (To == audience::job)
+      if (!message.is_alone()) out.end_bundle(c);
+    std::memcpy(message.at, &to, sizeof to);
+    write(message.at + sizeof to);
+    if (message.finish(out, c, bytes)) [[likely]]
+      return;
+    ++out.count().replies_sent;
+    finish_reply(out, c);
+  }
+
   static std::size_t reply_size(const value& result) {
     if constexpr (std::is_void_v<R>)
       return sizeof(op_id);
@@ -316,16 +337,23 @@ template <class F, class... A>
   if constexpr (!packed::fixed) stable = out.memory_for(c.to);
   const std::size_t size = sizeof name + packed::size(stable, arguments...);
   const handler_id h = question_id<F, A...>();
-  if (question<F, A...>::streams && size > out.eager()) [[unlikely]] {
-    write_long_question<F, A...>(out, c, name, size, stable, f, arguments...);
-    finish_question(out, calls, c);
-  } else {
+  const auto send = [&](const auto& write) {
     const auto message =
         message_writer::begin<audience_of<F>>(out, c, h, size, calls.batches == 0, traffic::questions, traffic::uncounted);
     std::memcpy(message.at, &name, sizeof name);
-    packed::write(stable, message.at + sizeof name, f, arguments...);
+    write(message.at + sizeof name);
     if (!message.finish(out, c, size)) [[unlikely]]
       finish_question(out, calls, c);
+  };
+  if (question<F, A...>::streams && size > out.eager()) [[unlikely]] {
+    write_long_question<F, A...>(out, c, name, size, stable, f, arguments...);
+    finish_question(out, calls, c);
+  } else if constexpr (packed::plain) {
+    send([&](std::byte* place) { packed::write(stable, place, f, arguments...); });
+  } else {
+    packed_apart whole(size);
+    packed::write(stable, whole.bytes(), f, arguments...);
+    send([&](std::byte* place) { std::memcpy(place, whole.bytes(), size - sizeof name); });
   }
   if (out.observed()) [[unlikely]]
     out.count_call();
