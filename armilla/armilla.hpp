@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// Everything of Armilla that a program needs.
+#if __cplusplus < 202002L
+#error "armilla: C++20 is needed: compile with -std=c++20"
+#endif
 
 // These first and in this order: what a compiler says of a line in them is not preceded by the headers that include them.
 // clang-format off

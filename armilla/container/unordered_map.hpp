@@ -16,9 +16,9 @@ namespace armilla {
 ///     am::fence();
 ///     const std::optional<std::int64_t> n = count.find("am").get();
 ///
-/// Statements (`insert insert_or_assign try_emplace update visit erase`) are complete at the next fence of the team or of all
-/// ranks; questions (`find contains count call`) are futures. Those of one rank about one key take effect in their order, so a
-/// rank reads its own updates; between keys and between ranks there is no order but the fence (docs/spec/order.md). Keys and
+/// Statements (`insert insert_or_assign try_emplace update append visit erase`) are complete at the next fence of the team or of
+/// all ranks; questions (`find contains count call`) are futures. Those of one rank about one key take effect in their order, so
+/// a rank reads its own updates; between keys and between ranks there is no order but the fence (docs/spec/order.md). Keys and
 /// values are of any sendable type; a text is looked up by a string_view, and sent without a string being made.
 ///
 /// Statements to a rank are gathered and travel packed; no word about each, no allocation at the receiver but that of new keys.
@@ -28,6 +28,7 @@ namespace armilla {
 template <class Key, class Value, class Hash = hash, class Equal = std::equal_to<>>
 class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value, Hash, Equal>> {
   static_assert(sendable_value<Key> && sendable_value<Value>, "armilla: keys and values of an unordered_map must be sendable");
+  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
   using base = detail::hash_container<detail::map_verbs<Key, Value, Hash, Equal>>;
 
  public:
@@ -44,6 +45,7 @@ class unordered_map : public detail::hash_container<detail::map_verbs<Key, Value
 template <class Key, class Hash = hash, class Equal = std::equal_to<>>
 class unordered_set : public detail::hash_container<detail::set_verbs<Key, Hash, Equal>> {
   static_assert(sendable_value<Key>, "armilla: the keys of an unordered_set must be sendable");
+  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
   using base = detail::hash_container<detail::set_verbs<Key, Hash, Equal>>;
 
  public:

@@ -22,6 +22,7 @@ template <class Key, class Value, class Hash = hash, class Equal = std::equal_to
 class unordered_multimap : public detail::hash_container<detail::multimap_verbs<Key, Value, Hash, Equal>> {
   static_assert(sendable_value<Key> && sendable_value<Value>,
                 "armilla: keys and values of an unordered_multimap must be sendable");
+  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
   static_assert(!std::is_same_v<Value, bool>,
                 "armilla: values of an unordered_multimap have an address each: give char for bool");
   using base = detail::hash_container<detail::multimap_verbs<Key, Value, Hash, Equal>>;
@@ -40,6 +41,7 @@ class unordered_multimap : public detail::hash_container<detail::multimap_verbs<
 template <class Key, class Hash = hash, class Equal = std::equal_to<>>
 class unordered_multiset : public detail::hash_container<detail::multiset_verbs<Key, Hash, Equal>> {
   static_assert(sendable_value<Key>, "armilla: the keys of an unordered_multiset must be sendable");
+  static_assert(detail::compares<Equal, Key>, "armilla: keys are compared: give them an operator==, or the container an Equal");
   using base = detail::hash_container<detail::multiset_verbs<Key, Hash, Equal>>;
 
  public:

@@ -205,8 +205,8 @@ constexpr void check_member_call() {
   if constexpr (std::is_base_of_v<C, T>)
     static_assert(
         can_call_member<F, C, T, A...>,
-        "armilla: the method cannot be called with these arguments: it gets them by value, so its parameters are values or "
-        "const references");
+        "armilla: the method cannot be called with these arguments: they are of other types than its parameters, or one of these "
+        "is a reference that is not const (arguments come by value)");
 }
 
 }  // namespace detail

@@ -249,9 +249,10 @@ inline constexpr bool can_call = [] {
 template <class F, class... A>
 constexpr void check_body() {
   if constexpr ((sendable<sent_as<A>> && ...))
-    static_assert(can_call<F, A...>,
-                  "armilla: the body cannot be called with these arguments: it gets them by value, so its parameters are values "
-                  "or const references");
+    static_assert(
+        can_call<F, A...>,
+        "armilla: the body cannot be called with these arguments: they are of other types than its parameters, or one of "
+        "these is a reference that is not const (arguments come by value)");
 }
 
 /// What stands where a rank should, and looks like the body.
