@@ -110,12 +110,21 @@ void flood_on() {
   if (!mine.answered && std::chrono::steady_clock::now() < mine.until) am::async(am::rank(), &flood_on);
 }
 
+/// Outside of the library until rank 0 has said what it waits for. Over a network that is not to be seen: for a while.
+void sleep_until_answered(std::uint32_t asked_before) {
+  if (am::detail::current->host->far[0]) return std::this_thread::sleep_for(200ms);
+  const am::detail::control_block& first = control_of(am::detail::current->host->job(), 0);
+  for (int i = 0; i < 5000 && (first.asked == asked_before || !has_answered(first)); ++i) std::this_thread::sleep_for(1ms);
+}
+
 /// What rank 0 says that it waits for in `wait()`, while rank 1 sleeps and then comes to the barrier.
 template <class F>
 std::string said_while_flooded(F&& wait) {
+  const bool sees = !am::detail::current->host->far[0];
+  const std::uint32_t asked_before = sees ? control_of(am::detail::current->host->job(), 0).asked.load() : 0;
   am::barrier();
   *flood = {};
-  if (am::rank() == 1) std::this_thread::sleep_for(200ms);
+  if (am::rank() == 1) sleep_until_answered(asked_before);
   if (am::rank() == 0) {
     am::async(0, &flood_on);
     wait();
