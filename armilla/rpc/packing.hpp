@@ -78,14 +78,7 @@ class message_copy {
 /// Whether packing a T runs none of the program's code. What a `define_type` runs may send, also to where the message goes, or
 /// throw: such a message is packed apart, before it has its place.
 template <class T>
-inline constexpr bool packs_plainly = [] {
-  if constexpr (fixed_size<T> || kind_of<T> == kind::view)
-    return true;
-  else if constexpr (kind_of<T> == kind::contiguous)
-    return kind_of<typename T::value_type> == kind::bytes;
-  else
-    return false;
-}();
+inline constexpr bool packs_plainly = !verdict_of<std::remove_cv_t<T>>.runs_code;
 
 /// The bytes of a message that is packed apart.
 class packed_apart {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types whose `define_type` sends, or throws, while a value of them is packed.
+#include <map>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/rank_test.hpp"
@@ -34,6 +38,12 @@ struct restless {
     t.local(words);
   }
 };
+
+// Only what such a type is in is packed apart: for it, that is a copy more, and an allocation where it is long.
+using am::detail::packs_plainly;
+static_assert(packs_plainly<std::vector<std::string>> && packs_plainly<std::map<std::string, std::pair<int, double>>>);
+static_assert(!packs_plainly<restless> && !packs_plainly<std::vector<restless>> && !packs_plainly<std::map<int, restless>> &&
+              !packs_plainly<std::optional<std::pair<int, restless>>>);
 
 restless made(am::rank_t to, int i) { return {to, i, std::vector<long>(std::size_t(i % 70), i)}; }
 void take(const restless& x) { *sum += x.number + long(x.words.size()); }

@@ -154,6 +154,7 @@ inline constexpr refusal refused_class = refusal::none;
 struct verdict {
   kind how = kind::none;
   refusal why = refusal::none;
+  bool runs_code = false;  ///< a define_type, of it or of a part, which may do anything
 };
 
 template <class T>
@@ -175,7 +176,7 @@ template <class... Part>
 consteval verdict of_parts(kind how) {
   refusal why = refusal::none;
   ((why == refusal::none ? void(why = part_refusal<Part>()) : void()), ...);
-  return {why == refusal::none ? how : kind::none, why};
+  return {why == refusal::none ? how : kind::none, why, (verdict_of<std::remove_cv_t<Part>>.runs_code || ...)};
 }
 
 template <class T>
@@ -281,7 +282,7 @@ consteval verdict judge() {
   else if constexpr (sendable_as_bytes<T>)
     return of_opaque<T>();
   else if constexpr (defines_type<T>)
-    return {kind::custom};
+    return {kind::custom, refusal::none, true};
   else if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>)
     return {kind::bytes};
   else if constexpr (std::is_bounded_array_v<T>)
