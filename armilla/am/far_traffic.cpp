@@ -73,14 +73,8 @@ bool far_traffic::takes_piggyback(const peer_channel& c, std::size_t bytes) cons
          std::size_t(c.limit - c.cursor) >= more && link.admits(c.index, std::size_t(c.cursor - c.frame) + more);
 }
 
-std::uint64_t far_traffic::flush_all_but_piggybacks(std::size_t bytes) {
-  std::uint64_t lines = 0;
-  all.out.flush_but([&](const peer_channel& c) {
-    const bool kept = takes_piggyback(c, bytes);
-    if (kept) lines += lines_for(std::size_t(c.cursor - c.frame) + sizeof(bundle_header) + bytes);
-    return kept;
-  });
-  return lines;
+void far_traffic::flush_all_but_piggybacks(std::size_t bytes) {
+  all.out.flush_but([&](const peer_channel& c) { return takes_piggyback(c, bytes); });
 }
 
 void far_traffic::piggyback(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data,

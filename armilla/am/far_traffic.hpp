@@ -60,8 +60,8 @@ struct far_traffic {
   std::size_t longest_control() const noexcept;
 
   /// Every open frame leaves, except those over the network to which `piggyback` can still add a message of `bytes` bytes.
-  /// Returns the lines that these will count as then.
-  std::uint64_t flush_all_but_piggybacks(std::size_t bytes);
+  /// Until they leave the outbox is not idle.
+  void flush_all_but_piggybacks(std::size_t bytes);
   /// As `send_control`, but at the end of the open frame to that rank, if `flush_all_but_piggybacks` has kept one: one message,
   /// not two.
   void piggyback(rank_t to, handler_id h, const void* head, std::size_t head_bytes, const std::byte* data, std::size_t bytes);

@@ -15,6 +15,7 @@
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
 #include "armilla/fabric/host_map.hpp"
+#include "armilla/fabric/pair_weight.hpp"
 #include "armilla/stats/method_counts.hpp"
 #include "armilla/stats/rank_stats.hpp"
 
@@ -343,8 +344,6 @@ bool inbox::is_done_with(rank_t source) {
   return !in.reader.ready() && in.blocks == 0;
 }
 
-bool inbox::has_read_all_of(rank_t source) { return !ring_of(source).reader.ready(); }
-
 std::uint64_t inbox::taken_from(rank_t r) const noexcept {
   const std::uint32_t i = inbound_of_[std::size_t(r)];
   if (i != 0) [[likely]]
@@ -353,10 +352,10 @@ std::uint64_t inbox::taken_from(rank_t r) const noexcept {
 }
 
 // What progress threads send is replies, and does not count.
-std::uint64_t inbox::taken() const noexcept {
-  std::uint64_t sum = out.far() != nullptr ? out.far()->link.taken() : 0;
+std::uint64_t inbox::weighed_taken() const noexcept {
+  std::uint64_t sum = out.far() != nullptr ? out.far()->link.weighed_taken() : 0;
   for (const inbound& in : inbound_)
-    if (is_of_bodies(in)) sum += in.reader.position();
+    if (is_of_bodies(in)) sum += in.reader.position() * pair_weight(std::uint32_t(in.source), std::uint32_t(self.rank));
   return sum;
 }
 

@@ -93,22 +93,22 @@ class inbox : public delivery {
   void count_methods(method_counts* counts) noexcept;
   /// Lines of frames from rank `r` that have been taken in.
   std::uint64_t taken_from(rank_t r) const noexcept;
-  /// The same from all ranks.
-  std::uint64_t taken() const noexcept;
+  /// The same from all ranks, each weighed by `pair_weight`.
+  std::uint64_t weighed_taken() const noexcept;
   std::uint64_t frames_taken() const noexcept;
   /// No other rank is near, and this one's own ring is empty.
   bool only_network_to_look_at() const noexcept { return near_ == 1 && !any_entered() && !any_ready(); }
   /// Whether a near rank that is lost has nothing left here: no frame, and no block that is being read.
   bool is_done_with(rank_t source);
   /// Whether no frame of a near rank is left that has not been taken in.
-  bool has_read_all_of(rank_t source);
+  bool has_read_all_of(rank_t source) { return !ring_of(source).reader.ready(); }
   /// Tells a near rank that nothing is read from it, or that it is again.
   void leave(rank_t source, bool left) { ring_of(source).reader.leave(left); }
 
   // ---- progress threads ----
 
   /// Of a rank that has one: by rank, lines that the progress thread has processed.
-  std::atomic<std::uint64_t>* processed_by_thread() noexcept { return processed_by_thread_.get(); }
+  std::atomic<std::uint64_t>* processed_by_thread() const noexcept { return processed_by_thread_.get(); }
   /// Of the progress thread: where it shows them. Null: this is the rank's own.
   std::atomic<std::uint64_t>* shows_processed = nullptr;
 

@@ -19,7 +19,6 @@ class disjoint_set_core final : public fence_guest {
  public:
   disjoint_set_core(const team& members, std::size_t n);
 
-  bool settle() override { return true; }
   bool look() override { return false; }
   void agree() override {}
 

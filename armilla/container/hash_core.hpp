@@ -126,13 +126,14 @@ class hash_core final : public fence_guest {
       return Key(key);
   }
 
-  bool settle() override {
+  void settle() override {
     mine().guard.refuse_inside("fence");
     drain();
     for (std::size_t i = 0; i < rows_.size(); ++i) send(i);
-    for (const row& r : rows_)
-      if (r.count != 0) return false;
-    return combiner_.empty() && !mine().guard.has_waiting();
+  }
+  bool holds_back() const override {
+    return !combiner_.empty() || mine().guard.has_waiting() ||
+           std::ranges::any_of(rows_, [](const row& r) { return r.count != 0; });
   }
   bool look() override {
     picture_ = mine().table.size();

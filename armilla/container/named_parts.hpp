@@ -34,7 +34,6 @@ class guest_part final : public fence_guest {
   template <class... A>
   explicit guest_part(const team& members, A&&... arguments)
       : fence_guest(members), parts(members, std::forward<A>(arguments)...) {}
-  bool settle() override { return true; }
   bool look() override {
     if constexpr (counted_part<Part>) counted_ = parts->size();
     return counted_ != agreed_;

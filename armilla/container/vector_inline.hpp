@@ -17,7 +17,6 @@ template <class T>
 class staged_elements final : public fence_guest {
  public:
   staged_elements(const team& t, element_state<T>& state) : fence_guest(t), state_(&state) {}
-  bool settle() override { return true; }
   bool look() override {
     counted_ = more_.size();
     return counted_ != 0;

@@ -37,7 +37,6 @@ class graph_changes final : public armilla::detail::fence_guest {
 
   void add_vertices(std::size_t n) { new_vertices_ += n; }
 
-  bool settle() override { return true; }
   bool look() override {
     picture_ = said_.size();
     new_picture_ = new_vertices_;

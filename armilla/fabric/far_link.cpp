@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "armilla/base/error.hpp"
+#include "armilla/fabric/pair_weight.hpp"
 #include "armilla/ring/ring.hpp"
 
 namespace armilla::detail {
@@ -112,7 +113,7 @@ void far_link::publish(std::byte* records, end_t to, std::size_t bytes, kind how
   if (bytes != 0) ++p.next_out;
   if (bytes != 0 && how == kind::counted) {
     p.sent += lines_for(bytes);
-    sent_ += lines_for(bytes);
+    sent_ += lines_for(bytes) * pair_weight(std::uint32_t(me_), to);
   }
   net_.submit(rank_of(to), bytes + sizeof(network_head));
 }
@@ -322,7 +323,7 @@ void far_link::release(const frame& f) {
   if (f.control) return;
   ++frames_taken_;
   p.taken += lines_for(f.bytes);
-  if (!is_progress_thread(f.end)) taken_ += lines_for(f.bytes);
+  if (!is_progress_thread(f.end)) taken_ += lines_for(f.bytes) * pair_weight(f.end, std::uint32_t(me_));
   if (p.taken - p.reported > window_ / 4) tell(f.end);
 }
 

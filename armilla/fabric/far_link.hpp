@@ -48,8 +48,8 @@ class far_link {
   void publish(std::byte* records, end_t to, std::size_t bytes, kind how = kind::counted);
   /// Lines of the counted frames ever sent to `to`.
   std::uint64_t sent(end_t to) const noexcept;
-  /// The same to all ends.
-  std::uint64_t sent() const noexcept { return sent_; }
+  /// The same to all ends, each weighed by `pair_weight`.
+  std::uint64_t weighed_sent() const noexcept { return sent_; }
 
   // ---- receiving ----
 
@@ -77,8 +77,8 @@ class far_link {
   void shut_out(end_t source, bool shut);
   /// Lines of the counted frames from `source` that have been released.
   std::uint64_t taken(end_t source) const noexcept;
-  /// The same from all ranks; not from progress threads.
-  std::uint64_t taken() const noexcept { return taken_; }
+  /// The same from all ranks, each weighed by `pair_weight`; not from progress threads.
+  std::uint64_t weighed_taken() const noexcept { return taken_; }
   /// Counted frames that have been released.
   std::uint64_t frames_taken() const noexcept { return frames_taken_; }
 
@@ -121,8 +121,8 @@ class far_link {
   std::size_t most_;
   std::uint64_t window_;  // lines
   std::uint64_t frames_taken_ = 0;
-  std::uint64_t sent_ = 0;     // lines, to all ends
-  std::uint64_t taken_ = 0;    // lines, from ranks
+  std::uint64_t sent_ = 0;     // to all ends, weighed
+  std::uint64_t taken_ = 0;    // from ranks, weighed
   std::deque<end_t> waiting_;  // sources that go on and have frames here
   std::vector<end_t> owing_;   // peers that could not be told what was taken
   std::vector<end_t> put_back_;

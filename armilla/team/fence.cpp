@@ -19,36 +19,30 @@
 
 /// Termination detection by counting.
 ///
-/// In a round all members add up the frames they have created and processed (in lines of their rings, which count as one goes
-/// along). A frame counts as processed when the bodies in it have ended, so what they sent counts as created before. No member
-/// begins a round before all have ended the one before, so there is a moment between the two looks of all members. Counts only
-/// grow. Thus:
+/// In a round each member looks once: what frames it has created for each other one, and what it has processed of each other
+/// one's (in lines of rings, which count as one goes along). A frame counts as processed when its bodies have ended, which may
+/// leave something behind that makes its member busy; so what they sent counts as created before. The fence is over when in one
+/// round each pair has processed as much as was created for it, and no member is busy.
 ///
-/// The fence is over when as much had been *processed in the round before* as has been *created in this one*. For at the moment
-/// in between no less was processed than the one says, and no more created than the other: all that existed was processed, and
-/// only a body could create more.
+/// For each way keeps its order: what its receiver has processed at its look is then just what its sender had created at its own.
+/// So nothing is under way from before the looks of all, and nothing from behind them was seen. A member that is not busy sends
+/// only because something comes in; what is the first to come in behind a look would have been sent before one. The members
+/// need not look at the same time, and a frame may be late: then the pair's counts differ, and there is another round.
 ///
-/// That takes a round more than necessary where a look finds all that was created before the round before: rings in shared
-/// memory, which a member empties before it counts, and networks where what a member shows comes to each other one behind its
-/// statements (`fence_keeps_up`). There the fence is over when both sums of this round are what was created in the round before.
-/// For equal sums of the created mean that no member created anything between its two looks; so all that existed at the moment
-/// was created before the round before, and was found. Elsewhere that rule would be wrong: a progress thread, a frame that is
-/// still on its way, or a statement that goes by way of another rank is late by one frame, while a member that counts last has
-/// processed one that was sent behind its sender's look. The two make up for each other.
+/// Sums over all would not do: a frame that is late and one that was seen early make up for each other. So each pair's lines are
+/// multiplied by a weight of its own before they are added up (fabric/pair_weight.hpp). Then sums are equal where all pairs' are,
+/// and elsewhere once in 2^64.
 ///
-/// A member with something that has not ended is busy, and no sums of a round in which a member is busy end a fence: a body that
-/// waits, a fiber that one has left behind, a continuation whose reply has not come. To take these off the processed frames
-/// alone would not do, for the same reason. The replies of progress threads are in no count, so nothing else tells of such a
-/// continuation.
+/// A member with something that has not ended is busy: a body that waits, a fiber that one has left behind, a continuation whose
+/// reply has not come, a frame that has not left, a statement that a guest (fence_guest.hpp) holds back. The replies of progress
+/// threads are in no count, so nothing else tells of such a continuation.
 ///
-/// The round before may be the last one of the fence before: then an idle fence is one round.
-///
-/// Statements that a guest (fence_guest.hpp) holds back leave before each look. So no look meets any, and what a body has held
-/// back counts as created before the body's frame counts as processed.
+/// What guests hold back leaves before each look. But until then bodies and fibers run, and may have brought more.
 ///
 /// Over a network a member shows its counts by a message. Statements that are still open travel in that same message, in front of
-/// the counts, and are counted before they leave. Nothing happens between the two. A member with such frames says that it is
-/// busy, should one of them find no credit at the last moment.
+/// the counts: it saves a message, and the member is busy in that round.
+///
+/// Papers: STAPL, section 6.5; F. Mattern, Algorithms for distributed termination detection, 1987 (channel counting).
 // Model: tests/models/protocols/fence.pml
 namespace armilla::detail {
 namespace {
@@ -56,7 +50,7 @@ namespace {
 struct round_sums {
   std::uint64_t created = 0;
   std::uint64_t processed = 0;
-  std::uint64_t busy = 0;  ///< members with something that is not counted yet
+  std::uint64_t busy = 0;  ///< what has not ended
   std::uint64_t errors = 0;
   std::uint64_t changed = 0;  ///< bits of the guests that have to agree
 
@@ -83,10 +77,10 @@ void combine(void*, void* result, const void* low, const void* high) {
 
 // What a revoked guest holds back never leaves: a fence of its team is never over.
 void look_at_guests(const team_record& t, round_sums& s) {
-  if (!t.owner->guests_settled) s.busy = 1;
+  if (any_held_back(*t.owner)) ++s.busy;
   for (fence_guest* const g : t.owner->guests) {
     const bool gives_up = g->revoked() && g->members().id() == t.id;
-    if (gives_up) s.busy = 1;
+    if (gives_up) ++s.busy;
     if (gives_up || (!g->revoked() && g->look())) s.changed |= g->bit();
   }
 }
@@ -97,17 +91,15 @@ round_sums count_here(team_record& t) {
   const fence_hooks& hooks = t.owner->hooks;
   round_sums s;
   if (t.size == std::uint32_t(c.places)) [[likely]] {
-    s.created = messages.sums.created();
     s.processed = messages.sums.processed();
+    s.created = messages.sums.created();
   } else {
-    for (const rank_t r : t.members) {
-      s.created += messages.sums.created_for(r);
-      s.processed += messages.sums.processed_from(r);
-    }
+    for (const rank_t r : t.members) s.processed += messages.sums.processed_from(r);
+    for (const rank_t r : t.members) s.created += messages.sums.created_for(r);
   }
   s.busy = messages.sums.deferred();
-  if (!messages.out.idle()) s.busy = 1;
-  if (hooks.quiet != nullptr && !hooks.quiet(c)) s.busy = 1;
+  if (!messages.out.idle()) ++s.busy;
+  if (hooks.quiet != nullptr && !hooks.quiet(c)) ++s.busy;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
   if (!t.owner->guests.empty()) [[unlikely]]
     look_at_guests(t, s);
@@ -120,27 +112,25 @@ void send_held_back(team_record& t) {
 }
 
 // Before a round: what is open leaves, and what has come is taken in, so that it counts. But what leaves over a network with
-// what this rank is about to post waits for that: its lines are returned.
-std::uint64_t settle(team_record& t) {
+// what this rank is about to post waits for that.
+void settle(team_record& t) {
   endpoint& messages = *t.self->messages;
   send_held_back(t);
   if (t.fence_piggybacks && has_room(t)) {
-    const std::uint64_t lines =
-        messages.out.far()->flush_all_but_piggybacks(replicate_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
-    if (messages.waits.only_network_to_look_at()) return lines;
+    messages.out.far()->flush_all_but_piggybacks(replicate_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
+    if (messages.waits.only_network_to_look_at()) return;
   }
   for (;;) {
     messages.out.flush();
-    if (!messages.waits.poll()) return 0;
+    if (!messages.waits.poll()) return;
     send_held_back(t);
   }
 }
 
 /// `posted`: what this member counted.
 round_sums run_round(team_record& t, round_sums& posted, const char* what) {
-  const std::uint64_t piggybacked = settle(t);
+  settle(t);
   posted = count_here(t);
-  posted.created += piggybacked;  // from here on nothing happens until they leave
   round_sums sums = posted;
   if (!t.flat_fence) [[unlikely]] {
     meet(t, t.fence_pattern, {&sums, sizeof sums, combine, nullptr}, what);
@@ -239,15 +229,7 @@ std::byte* into_record(void* self, std::uint32_t, std::uint64_t bytes) {
   return true;
 }
 
-// And keeps the sums for the next round.
-bool ends_fence(team_record& t, const round_sums& sums) {
-  const bool over = t.fence_keeps_up ? sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0
-                                     : sums.created == t.fence_processed && !t.fence_busy;
-  t.fence_created = sums.created;
-  t.fence_processed = sums.processed;
-  t.fence_busy = sums.busy != 0;
-  return over;
-}
+bool ends_fence(const round_sums& sums) noexcept { return sums.created == sums.processed && sums.busy == 0; }
 
 /// One fence at a time: another would count what the first has not finished.
 class only_fence {
@@ -272,7 +254,7 @@ round_sums run_rounds(team_record& t, const intention& what) {
     round_sums posted;
     const round_sums sums = run_round(t, posted, name_of(what.kind));
     ++t.self->count->fence_rounds;
-    if (ends_fence(t, sums)) return sums;
+    if (ends_fence(sums)) return sums;
     pace.after(sums, posted);
   }
 }

@@ -24,10 +24,13 @@ bool holds_all_of(const team_record& t, const fence_guest& g) {
 }  // namespace
 
 // By index: a guest that sends may let bodies and fibers run, and one of these a guest go.
-void settle_guests(team_state& s) {
-  s.guests_settled = true;
+void settle_guests(const team_state& s) {
   for (std::size_t i = 0; i < s.guests.size(); ++i)
-    if (!s.guests[i]->revoked() && !s.guests[i]->settle()) s.guests_settled = false;
+    if (!s.guests[i]->revoked()) s.guests[i]->settle();
+}
+
+bool any_held_back(const team_state& s) {
+  return std::ranges::any_of(s.guests, [](const fence_guest* g) { return !g->revoked() && g->holds_back(); });
 }
 
 // All members have the same bits, and call their guests in the same order. Where one has failed the others still agree: members

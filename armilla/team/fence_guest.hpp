@@ -20,9 +20,11 @@ class fence_guest {
   virtual ~fence_guest();
   fence_guest(const fence_guest&) = delete;
 
-  /// Before a fence of any team, and before each of its rounds: what is held back here leaves, as statements. False: something
-  /// has to wait for this rank still, and the fence for it. It may throw where this rank must not enter a fence.
-  virtual bool settle() = 0;
+  /// Before a fence of any team, and before each of its rounds: what is held back here leaves, as statements. It may throw where
+  /// this rank must not enter a fence.
+  virtual void settle() {}
+  /// At each count: whether something is held back, as it has to wait or a body has brought it since. Then no fence is over.
+  virtual bool holds_back() const { return false; }
   /// At each count: keeps a picture of what the members agree on. True: it differs from that of the last `agree`.
   virtual bool look() = 0;
   /// Behind a fence of the guest's team or of all ranks, on all members, if a picture of any member differed. It may call
@@ -50,7 +52,9 @@ class fence_guest {
 void retire(std::unique_ptr<fence_guest> guest) noexcept;
 
 /// Lets what the guests of this rank hold back leave.
-[[gnu::cold]] void settle_guests(team_state& s);
+[[gnu::cold]] void settle_guests(const team_state& s);
+/// Whether one of them holds something back; those that are revoked do not count.
+[[gnu::cold]] bool any_held_back(const team_state& s);
 /// Behind a fence of `t`, on all members: those guests agree whose bits are in `changed`. Returns the first error of one.
 [[gnu::cold]] std::exception_ptr let_guests_agree(const team_record& t, std::uint64_t changed);
 /// Behind it: the retired guests that it was the last fence of end.

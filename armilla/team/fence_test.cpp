@@ -107,6 +107,38 @@ RANK_TEST(an_idle_fence_takes_one_round) {
   EXPECT_EQ(count.fences - fences, 1u);
 }
 
+RANK_TEST(a_fence_behind_statements_that_have_run_takes_one_round) {
+  const am::detail::counters& count = *am::detail::here("test").count;
+  for (int i = 0; i < rounds(100); ++i) {
+    ran = 0;
+    am::barrier();
+    am::async((am::rank() + 1) % am::ranks(), [] { ++ran; });
+    am::flush();
+    while (ran == 0) am::poll();
+    am::barrier();
+    const std::uint64_t before = count.fence_rounds;
+    am::fence();
+    EXPECT_EQ(count.fence_rounds - before, 1u);
+  }
+}
+
+// At most two, in each pattern, where nothing is late: a machine that does other things may make it more now and then.
+RANK_TEST(a_fence_behind_a_statement_of_each_rank_takes_two_rounds) {
+  using am::detail::pattern;
+  const am::detail::counters& count = *am::detail::here("test").count;
+  for (const pattern how : {pattern::flat, pattern::tree, pattern::hypercube}) {
+    std::uint64_t fewest = ~std::uint64_t{0};
+    for (int i = 0; i < 1000 && fewest > 2; ++i) {
+      am::fence();
+      const std::uint64_t before = count.fence_rounds;
+      am::async((am::rank() + 1) % am::ranks(), [] { ++ran; });
+      am::detail::run_fence_in(am::world(), how);
+      fewest = std::min(fewest, am::all_reduce(count.fence_rounds - before, std::plus<>{}) / std::uint64_t(am::ranks()));
+    }
+    EXPECT_LE(fewest, 2u);
+  }
+}
+
 // Frames of every length, so that what the fence adds to one finds room, just finds room, and finds none.
 RANK_TEST(a_fence_behind_any_number_of_statements_completes_them) {
   ran = 0;
@@ -268,7 +300,6 @@ struct counted_guest final : am::detail::fence_guest {
     ++ends_;
     if (inner_ != nullptr) am::detail::retire(std::move(inner_));
   }
-  bool settle() override { return true; }
   bool look() override { return false; }
   void agree() override {}
 

@@ -22,7 +22,7 @@
 ///
 /// A round is over when each rank that is not lost has posted its counts, and which ranks they are about. The fence is over when
 /// all posted are about the same ranks, in this round and the one before, and as much had been processed in the round before
-/// as is created now: Mattern's four counters, as in fence.cpp. What a rank posted before it was lost stays there, so all that
+/// as is created now: Mattern's four counters. What a rank posted before it was lost stays there, so all that
 /// are left see the same and come to the same end; but one that hears of a loss earlier goes on to another round.
 ///
 /// A rank that has passed a fence says so first. Those that are still in it need not count any more: it was over.
@@ -90,7 +90,7 @@ class last_fence {
   }
 
   bool busy() const {
-    return c_.messages->sums.deferred() != 0 || !c_.messages->out.idle() || !s_.guests_settled ||
+    return c_.messages->sums.deferred() != 0 || !c_.messages->out.idle() || any_held_back(s_) ||
            (s_.hooks.quiet != nullptr && !s_.hooks.quiet(c_));
   }
 

@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "armilla/base/options.hpp"
 #include "armilla/team/hypercube.hpp"
 #include "armilla/team/replicate.hpp"
 
@@ -140,15 +139,11 @@ pattern choose_fence(pattern asked, const team_record& t, bool oversubscribed) {
 }
 
 void set_fence_pattern(team_record& t, pattern how) {
-  const options& settings = *t.self->settings;
   t.fence_pattern = how;
   t.flat_fence = how == pattern::flat;
   // With each of the others alone on its host, what a rank shows goes where its statements go.
   const bool each_alone = t.flat_fence && t.host_leaders.size() + 1 == t.size;
   t.fence_piggybacks = each_alone && t.size == std::uint32_t(t.self->places) && t.size > 1;
-  // What goes by way of others may come behind the counts of its sender.
-  t.fence_keeps_up = (t.host_leaders.empty() || each_alone) && settings.progress != progress_mode::thread &&
-                     settings.replay.empty() && t.self->out->routes() == nullptr;
 }
 
 }  // namespace armilla::detail

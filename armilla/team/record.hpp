@@ -61,12 +61,6 @@ struct team_record {
   std::uint64_t pattern_step = 0;
   std::uint64_t check_step = 0;
   std::uint64_t survivor_step = 0;
-  /// In each round a member has processed all that was created before the round before: see fence.cpp.
-  bool fence_keeps_up = true;
-  // Sums of the last round, perhaps of the last fence.
-  std::uint64_t fence_created = ~std::uint64_t(0);
-  std::uint64_t fence_processed = 0;
-  bool fence_busy = true;
   std::uint32_t slot = 0;
   std::uint32_t references = 0;
   std::uint64_t first_step = 0;

@@ -84,7 +84,6 @@ struct team_state {
   fence_hooks hooks;
   std::vector<fence_guest*> guests;                                ///< by team and number: the same order on all that share one
   std::vector<std::unique_ptr<fence_guest>> retired;               ///< of them, until the next fence is over
-  bool guests_settled = true;                                      ///< at the last round of a fence
   bool fencing = false;                                            ///< a fiber of this rank is inside a fence
   std::unique_ptr<team_area> areas[collective_layout::all_slots];  ///< of those slots that have moved something
   std::uint32_t unsettled = 0;    ///< slots in which a team had lost a member: what moved there may have stopped in the middle

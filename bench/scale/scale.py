@@ -97,8 +97,7 @@ def model(record, hop, message):
     meeting = {"flat": hop + (n - 2) * 2 * message, "tree": 2 * depth * hop, "hypercube": rounds * hop,
                "dissemination": rounds * hop}
     if record["pattern"]:
-        busy = 2 if record["pattern"] == "flat" else 3  # rounds: armilla/team/fence.cpp
-        return meeting[record["pattern"]] * (busy if name == "fence_busy" else 1)
+        return meeting[record["pattern"]] * (2 if name == "fence_busy" else 1)  # rounds: armilla/team/fence.cpp
     if name == "all_reduce" and record["bytes"] == 8 and n > 17:  # up to there a word to each host
         return meeting["hypercube"]
     return None

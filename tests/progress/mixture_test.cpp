@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Containers and algorithms all at once: fibers update a map, add to a vector and use up the heap, while their rank runs a work
-// queue, sorts, meets its team and saves. Each rank knows what all say, so that it knows what must be there in the end. Runs with
-// each ARMILLA_PROGRESS_MODE, and over networks that stall.
+// Containers, fences and algorithms all at once: fibers update a map, add to a vector and use up the heap, while their rank runs
+// a work queue, sorts, meets its team and saves. Each rank knows what all say, so that it knows what must be there in the end.
+// Runs with each ARMILLA_PROGRESS_MODE, and over networks that stall.
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <functional>
 #include <map>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "armilla/algorithm/algorithm.hpp"
+#include "armilla/am/endpoint.hpp"
 #include "armilla/container/container.hpp"
 #include "armilla/container/unordered_map.hpp"
 #include "armilla/container/work_queue.hpp"
@@ -181,7 +185,100 @@ class storm {
   std::string path_;
 };
 
+thread_local am::unordered_map<long, long>*first_map = nullptr, *second_map = nullptr;
+
+void compute_for(std::chrono::microseconds span) {
+  const auto until = std::chrono::steady_clock::now() + span;
+  while (std::chrono::steady_clock::now() < until) {}
+}
+
 }  // namespace
+
+// What a map holds back is in no count of frames. The fiber of the body runs in whatever look of the fence it is woken in,
+// perhaps the last before the count.
+RANK_TEST(a_fence_waits_for_what_a_body_that_has_waited_puts_into_a_map) {
+  am::unordered_map<long, long> m;
+  first_map = &m;
+  for (long i = 0; i < (am::ranks() <= 2 ? 600 : 120); ++i) {
+    am::barrier();
+    if (am::rank() == 0)
+      am::async(
+          am::ranks() - 1,
+          [](long key, long turns) {
+            for (long t = 0; t < turns; ++t) am::yield();
+            first_map->insert(key, key);
+          },
+          i, i % 60);
+    am::fence();
+    EXPECT_EQ(long(m.size()), i + 1);
+  }
+}
+
+// The second map sends when the first has sent, and a send that polls lets a body run that brings the first map more.
+RANK_TEST(a_fence_waits_for_what_comes_to_a_map_while_another_one_sends) {
+  if (am::ranks() < 2) return;
+  am::unordered_map<long, long> first, second;
+  first_map = &first, second_map = &second;
+  am::set_poll_every(1);
+  long key = 0;
+  const auto next = [&] {
+    do ++key;
+    while (second.rank_of(key) != 0);
+    return key;
+  };
+  for (long i = 0; i < 120; ++i) {
+    const long a = next(), b = next();
+    am::barrier();
+    if (am::rank() == 0) {
+      am::async(1, [](long k) { second_map->insert(k, k); }, a);
+      for (long n = 0; n < i % 6; ++n) am::async(1, [](long) {}, n);
+      am::async(1, [](long k) { first_map->insert(k, k); }, i);
+      am::flush();
+      compute_for(std::chrono::microseconds(3000));
+    } else if (am::rank() == 1) {
+      second.insert(b, b);
+      compute_for(std::chrono::microseconds(1000));
+    }
+    am::fence();
+    EXPECT_EQ(long(first.size()), i + 1);
+    EXPECT_EQ(long(second.size()), 2 * i + 2);
+  }
+  am::set_poll_every(0);
+}
+
+// The frame of the safe body is late for 5 ms. The fiber's, sent behind its rank's look, is early: rank 1 waits for it before it
+// looks. In a sum of all frames one would make up for the other.
+RANK_TEST(a_late_frame_and_an_early_one_of_a_pair_do_not_make_up_for_each_other) {
+  if (!am::detail::here("test").messages->out.has_progress_threads() || am::ranks() < 2) return;
+  static std::atomic<int> ended;
+  static thread_local int came;
+  ended = 0;
+  for (int i = 1; i <= 20; ++i) {
+    came = 0;
+    am::fence();
+    am::barrier();
+    if (am::rank() == 0) {
+      am::async(1, am::safe([] {
+                  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                  ++ended;
+                }));
+      am::flush();
+      auto other = am::spawn([] {
+        am::sleep_for(std::chrono::milliseconds(1));
+        am::async(1, [] { ++came; });
+        am::flush();
+      });
+      am::fence();
+      other.join();
+    } else if (am::rank() == 1) {
+      while (came == 0) am::poll();
+      am::fence();
+      EXPECT_EQ(ended.load(), i);
+    } else {
+      am::fence();
+    }
+  }
+}
 
 RANK_TEST(containers_hold_what_they_must_in_a_storm_of_all_ranks) {
   storm s(am::world());

@@ -13,7 +13,7 @@
 // Code: armilla/global/counter.cpp: __atomic_fetch_add(&to.shared, n, __ATOMIC_RELEASE);
 // Code: armilla/global/counter.hpp: return __atomic_load_n(&shared, __ATOMIC_ACQUIRE) + __atomic_load_n(&alone, __ATOMIC_ACQUIRE);
 // Code: armilla/am/progress_thread.cpp: mine_.in.shows_processed[in.source].store(in.reader.position(), std::memory_order_release);
-// Code: armilla/am/ledger.cpp: in_.processed_by_thread()[std::size_t(r)].load(std::memory_order_acquire)
+// Code: armilla/am/ledger.cpp: all[std::size_t(r)].load(std::memory_order_acquire)
 // Code: armilla/session/wait_report.cpp: const std::uint32_t question = mine.asked.load(std::memory_order_acquire);
 // Code: armilla/session/wait_report.cpp: mine.answered.store(question, std::memory_order_release);
 // Code: armilla/boot/stall_detector.cpp: return rank.answered.load(std::memory_order_acquire) == rank.asked.load(std::memory_order_relaxed);

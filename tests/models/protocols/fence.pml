@@ -8,30 +8,33 @@
  * Stands for: armilla/am/outbox.cpp: queue, drain
  * Stands for: armilla/am/progress_thread.cpp: look_at_rings
  * Stands for: armilla/rpc/calls.cpp: defer_for, settle_deferred
- * Stands for: armilla/team/pattern.cpp: set_fence_pattern
- * Code: armilla/team/fence.cpp: t.fence_keeps_up ? sums.created == t.fence_created && sums.processed == sums.created && sums.busy == 0 : sums.created == t.fence_processed && !t.fence_busy;
- * Code: armilla/team/fence.cpp: if (!messages.out.idle()) s.busy = 1;
+ * Code: armilla/team/fence.cpp: return sums.created == sums.processed && sums.busy == 0;
+ * Code: armilla/team/fence.cpp: if (!messages.out.idle()) ++s.busy;
+ * Code: armilla/team/fence.cpp: if (any_held_back(*t.owner)) ++s.busy;
  * Code: armilla/team/fence.cpp: s.busy = messages.sums.deferred();
- * Code: armilla/team/fence.cpp: messages.out.flush(); if (!messages.waits.poll()) return 0;
- * Code: armilla/am/ledger.cpp: return sum - deferred();
+ * Code: armilla/team/fence.cpp: messages.out.flush(); if (!messages.waits.poll()) return;
  * Code: armilla/am/progress_thread.cpp: mine_.out.flush();
+ *
+ * What a pair has sent and processed weighs more than any number of what the pair before it may: so sums are equal where each pair's
+ * are. In the code the weights are hashes.
  *
  * Each rank sends statements, fences, sends some more, and fences again. A body may send others, wait (its fiber is left behind), or
  * be parked: it goes on at any time. With THREADS, statements and questions go to the progress threads of other ranks, whose replies are in
- * no count; what hangs on a reply may send again. A ring holds one frame here, what finds no room is queued. LATE: what a look does not
+ * no count; what hangs on a reply may send again. A ring holds one frame here, what finds no room is queued, as what a guest holds back is. LATE: what a look does not
  * find, as between hosts with several ranks each. Another fiber of each rank may send a statement at the worst moment; no fence
  * waits for that one, but it counts.
  *
  * `alive[p]`: what was begun before fence p, or caused by that, and has not ended. None may be where a rank's fence p is over.
  *
- * Holds: keeps_up -DN=2 -DKEEPS_UP -DSENDS=3 -DPHASES=1
- * Holds: keeps_up_twice -DN=2 -DKEEPS_UP -DSENDS=2
- * Holds: keeps_up_three_ranks -DN=3 -DKEEPS_UP -DSENDS=1 -DPHASES=1
+ * Holds: looks_that_find_all -DN=2 -DSENDS=2
+ * Holds: looks_that_find_all_once -DN=2 -DSENDS=3 -DPHASES=1
+ * Holds: three_ranks -DN=3 -DSENDS=1 -DPHASES=1
  * Holds: late_looks -DN=2 -DLATE -DSENDS=2
+ * Holds: late_looks_of_three_ranks -DN=3 -DLATE -DSENDS=1 -DPHASES=1
  * Holds: progress_threads -DN=2 -DTHREADS -DSENDS=2 -DPHASES=1
- * Refused: broken_one_round -DN=2 -DONE_ROUND -DSENDS=3: assertion violated (alive[phase]==0)
- * Refused: broken_keeps_up_where_looks_are_late -DN=2 -DKEEPS_UP -DLATE -DSENDS=3: assertion violated (alive[phase]==0)
- * Refused: broken_keeps_up_with_progress_threads -DN=2 -DKEEPS_UP -DTHREADS -DSENDS=1: assertion violated (alive[phase]==0)
+ * Refused: broken_all_pairs_weigh_alike -DN=2 -DALL_ALIKE -DLATE -DSENDS=3: assertion violated (alive[phase]==0)
+ * Refused: broken_all_pairs_weigh_alike_with_progress_threads -DN=2 -DALL_ALIKE -DTHREADS -DSENDS=1: assertion violated (alive[phase]==0)
+ * Refused: broken_both_ways_of_a_pair_weigh_alike -DN=2 -DWAYS_ALIKE -DTHREADS -DSENDS=2: assertion violated (alive[phase]==0)
  * Refused: broken_fibers_not_counted -DN=2 -DLATE -DFIBERS_NOT_COUNTED -DSENDS=2: assertion violated (alive[phase]==0)
  * Refused: broken_continuations_not_busy -DN=2 -DTHREADS -DCONTINUATIONS_NOT_BUSY -DSENDS=2: assertion violated (alive[phase]==0)
  * Refused: broken_queued_not_busy -DN=2 -DLATE -DQUEUED_NOT_BUSY -DSENDS=3: assertion violated (alive[phase]==0)
@@ -55,17 +58,31 @@ chan replies[N*N] = [1] of { byte };
 byte by_thread[N*N];  /* what the thread of the second has processed from the first */
 #endif
 
+/* A pair has at most SENDS + 1 frames, so fewer than eight. */
+#define PAIR(from, to) ((from)*(N - 1) + ((to) + N - (from)) % N - 1)
+#ifdef ALL_ALIKE
+#define WEIGHT(from, to) 1
+#define WEIGHT_TO_THREAD(from, to) 1
+#else
+#define WEIGHT(from, to) (1 << (3*PAIR(from, to)))
+#ifdef WAYS_ALIKE
+#define WEIGHT_TO_THREAD(from, to) WEIGHT(from, to)
+#else
+#define WEIGHT_TO_THREAD(from, to) (1 << (3*(PAIR(from, to) + N*(N - 1))))
+#endif
+#endif
+
 byte alive[3];
 byte sent;           /* by all: at most SENDS */
-byte created[N];     /* frames that have left */
-byte taken[N];       /* frames that were given back to their rings */
+int created[N];      /* frames that have left */
+int taken[N];        /* frames that were given back to their rings */
 byte waits[N];       /* continuations whose reply has not come */
 bit other_fiber[N];  /* has sent its statement */
 
 /* What a member shows, by the parity of its round. */
 byte shown_round[N*2];
-byte shown_created[N*2];
-byte shown_processed[N*2];
+int shown_created[N*2];
+int shown_processed[N*2];
 bit shown_busy[N*2];
 
 /* The steps of a rank. What a rank does between two of its sends meets nothing that another rank could see, so each step holds one
@@ -79,7 +96,7 @@ inline post(v_) {
   :: to = (me + 1) % N
   fi;
   if
-  :: len(QUEUE(me, to)) == 0 && len(RING(me, to)) == 0 -> RING(me, to)!v_; created[me]++
+  :: len(QUEUE(me, to)) == 0 && len(RING(me, to)) == 0 -> RING(me, to)!v_; created[me] = created[me] + WEIGHT(me, to)
   :: else -> QUEUE(me, to)!v_
   fi;
   to = 0
@@ -91,7 +108,7 @@ inline cause(v_) {
 #ifdef THREADS
   if
   :: len(to_thread[me*N + 1 - me]) == 0 -> to_thread[me*N + 1 - me]!(v_) - 1;
-    created[me]++;
+    created[me] = created[me] + WEIGHT_TO_THREAD(me, 1 - me);
     waits[me] = waits[me] + (SENDS_ON((v_) - 1) -> 1 : 0)
   :: post((v_) - 1)
   fi
@@ -107,11 +124,11 @@ inline cause(v_) {
 inline end_one() {
   alive[FENCE(v)]--;
   if
-  :: kind == BODY -> taken[me]++
+  :: kind == BODY -> taken[me] = taken[me] + WEIGHT(source, me)
   :: kind == REPLY -> waits[me]--
   :: kind == FIBER
   fi;
-  v = 0; kind = 0; again = 0
+  v = 0; kind = 0; source = 0; again = 0
 }
 
 /* The body, fiber or continuation `v` sends nothing, something, twice something, or leaves a fiber behind. */
@@ -120,12 +137,12 @@ inline act() {
   :: end_one()
   :: SENDS_ON(v) && sent < SENDS -> cause(v); end_one()
   :: SENDS_ON(v) && sent + 1 < SENDS -> cause(v); again = 1
-  :: SENDS_ON(v) && kind == BODY -> fibers[me]!v; taken[me]++; v = 0; kind = 0
+  :: SENDS_ON(v) && kind == BODY -> fibers[me]!v; taken[me] = taken[me] + WEIGHT(source, me); v = 0; kind = 0; source = 0
   fi
 }
 
-inline step_of(ring_, kind_) {
-  atomic { ring_?v; kind = kind_; act() }
+inline step_of(ring_, kind_, source_) {
+  atomic { ring_?v; kind = kind_; source = source_; act() }
   if
   :: atomic { again == 1 -> cause(v); end_one() }
   :: again == 0
@@ -134,30 +151,30 @@ inline step_of(ring_, kind_) {
 
 #define ANY_QUEUED(to) (len(QUEUE(me, to)) > 0 && len(RING(me, to)) == 0)
 
-inline drain(to_) { atomic { QUEUE(me, to_)?v; RING(me, to_)!v; created[me]++; v = 0 } }
+inline drain(to_) { atomic { QUEUE(me, to_)?v; RING(me, to_)!v; created[me] = created[me] + WEIGHT(me, to_); v = 0 } }
 
 #define FROM ((me + 1) % N)
 #define FROM_THIRD ((me + 2) % N)
 
 #if N > 2
-#define THIRD :: len(RING(FROM_THIRD, me)) > 0 -> step_of(RING(FROM_THIRD, me), BODY) :: ANY_QUEUED(FROM_THIRD) -> drain(FROM_THIRD)
+#define THIRD :: len(RING(FROM_THIRD, me)) > 0 -> step_of(RING(FROM_THIRD, me), BODY, FROM_THIRD) :: ANY_QUEUED(FROM_THIRD) -> drain(FROM_THIRD)
 #else
 #define THIRD
 #endif
 #ifdef THREADS
-#define ANSWERS :: len(replies[FROM*N + me]) > 0 -> step_of(replies[FROM*N + me], REPLY)
+#define ANSWERS :: len(replies[FROM*N + me]) > 0 -> step_of(replies[FROM*N + me], REPLY, 0)
 #else
 #define ANSWERS
 #endif
 
 /* What a look finds. */
 #define SOMETHING_HAS_COME \
-  :: len(RING(FROM, me)) > 0 -> step_of(RING(FROM, me), BODY) \
+  :: len(RING(FROM, me)) > 0 -> step_of(RING(FROM, me), BODY, FROM) \
   :: ANY_QUEUED(FROM) -> drain(FROM) THIRD ANSWERS
 
 /* What may happen at any time while a rank waits. */
 #define OTHERS_RUN \
-  :: len(fibers[me]) > 0 -> step_of(fibers[me], FIBER) \
+  :: len(fibers[me]) > 0 -> step_of(fibers[me], FIBER, 0) \
   :: atomic { me == 0 && other_fiber[me] == 0 -> other_fiber[me] = 1; alive[0]++; post(0) }
 
 inline settle() {
@@ -204,26 +221,18 @@ inline settle() {
 #endif
 #endif
 #ifdef THREADS
-#define TAKEN (taken[me] + by_thread[FROM*N + me])
+#define TAKEN (taken[me] + by_thread[FROM*N + me]*WEIGHT_TO_THREAD(FROM, me))
 #else
 #define TAKEN taken[me]
 #endif
 
 inline count_here() {
   sum_created = created[me];
-  sum_processed = TAKEN - BUSY_FIBERS - BUSY_WAITS;
+  sum_processed = TAKEN;
   sum_busy = (BUSY_FIBERS + BUSY_WAITS + BUSY_QUEUES > 0 -> 1 : 0)
 }
 
-#ifdef ONE_ROUND
 #define IS_OVER (sum_created == sum_processed && !sum_busy)
-#else
-#ifdef KEEPS_UP
-#define IS_OVER (sum_created == last_created && sum_processed == sum_created && !sum_busy)
-#else
-#define IS_OVER (sum_created == last_processed && !last_busy)
-#endif
-#endif
 
 #define SLOT(member) ((member)*2 + round % 2)
 
@@ -247,7 +256,6 @@ inline run_round() {
   :: atomic { other == N ->
       other = 0;
       over = (IS_OVER -> 1 : 0);
-      last_created = sum_created; last_processed = sum_processed; last_busy = sum_busy;
       sum_created = 0; sum_processed = 0; sum_busy = 0;
       break }
   SOMETHING_HAS_COME
@@ -256,9 +264,9 @@ inline run_round() {
 }
 
 proctype rank(byte me) {
-  byte phase = 1, round = 0, to, v, kind, other;
-  byte sum_created, sum_processed, last_created = 255, last_processed = 0;
-  bit sum_busy, last_busy = 1, over, again;
+  byte phase = 1, round = 0, to, v, kind, source, other;
+  int sum_created, sum_processed;
+  bit sum_busy, over, again;
   do
   :: atomic { phase <= PHASES && sent < SENDS -> cause(phase * 4 + 2) }
 #ifdef THREADS
