@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "armilla/am/endpoint.hpp"
+#include "armilla/am/far_traffic.hpp"
 #include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/base/options.hpp"
