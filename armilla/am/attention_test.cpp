@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/compute_for.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -26,12 +27,6 @@ std::string progress_mode() {
 
 am::per_rank<long> number;
 am::per_rank<std::atomic<long>*> shared;
-
-void compute_for(std::chrono::milliseconds span) {
-  const auto until = std::chrono::steady_clock::now() + span;
-  volatile double x = 1;
-  while (std::chrono::steady_clock::now() < until) x = x * 1.0000001;
-}
 
 // Computes until `done`, and at most for a long time.
 bool compute_until(const std::atomic<long>& done, long value) {

@@ -31,7 +31,8 @@ std::uint64_t processed_by_thread(const inbox& in, const context& c, rank_t r) n
 
 }  // namespace
 
-// Over the open rings: where most peers are never sent to, a sum over all of them would be most of a fence.
+// Over the open rings, whose numbers are those of their ends: where most peers are never sent to, a sum over all of them would be
+// most of a fence.
 std::uint64_t ledger::created() const noexcept {
   const auto me = std::uint32_t(out_.self.rank);
   std::uint64_t sum = 0;

@@ -16,6 +16,8 @@
 
 #include <armilla/armilla.hpp>
 
+#include "tests/compute_for.hpp"
+
 namespace am = armilla;
 using namespace std::chrono_literals;
 
@@ -41,11 +43,6 @@ int answer_slowly() {
 struct absent_part {
   int value() { return 1; }
 };
-
-void compute_for(std::chrono::milliseconds span) {
-  const auto end = std::chrono::steady_clock::now() + span;
-  while (std::chrono::steady_clock::now() < end) {}
-}
 
 void lock_crosswise() {
   auto one = am::spawn([] {

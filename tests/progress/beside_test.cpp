@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "armilla/am/endpoint.hpp"
+#include "tests/compute_for.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -23,11 +24,6 @@ bool has_progress_threads() {
 }
 
 am::rank_t next() { return (am::rank() + 1) % am::ranks(); }
-
-void compute_for(std::chrono::microseconds span) {
-  const auto until = std::chrono::steady_clock::now() + span;
-  while (std::chrono::steady_clock::now() < until) {}
-}
 
 am::per_rank<long> ran;
 void note(long) { ++*ran; }

@@ -23,6 +23,7 @@
 #include "armilla/container/unordered_map.hpp"
 #include "armilla/container/work_queue.hpp"
 #include "armilla/fiber/spawn.hpp"
+#include "tests/compute_for.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -186,11 +187,6 @@ class storm {
 };
 
 thread_local am::unordered_map<long, long>*first_map = nullptr, *second_map = nullptr;
-
-void compute_for(std::chrono::microseconds span) {
-  const auto until = std::chrono::steady_clock::now() + span;
-  while (std::chrono::steady_clock::now() < until) {}
-}
 
 }  // namespace
 
