@@ -5,6 +5,7 @@
 #include "armilla/fabric/host_map.hpp"
 #include "armilla/rpc/statement.hpp"
 #include "armilla/session/session_state.hpp"
+#include "tests/compute_for.hpp"
 #include "tests/rank_test.hpp"
 
 namespace am = armilla;
@@ -35,6 +36,18 @@ RANK_TEST(nobody_leaves_before_all_have_come) {
   }
   am::barrier();
   word_of(am::rank()).store(0);
+}
+
+// What they have entered is for mistakes: it goes to all hosts when a wait takes long, not whenever a rank sleeps.
+RANK_TEST(a_barrier_with_a_short_wait_sends_its_own_messages_only) {
+  using namespace std::chrono_literals;
+  const am::detail::context& self = am::detail::here("test");
+  am::barrier();
+  const std::uint64_t before = self.count->control_sent;
+  if (am::rank() == 0) compute_for(3ms);
+  am::barrier();
+  EXPECT(self.count->control_sent - before < std::uint64_t(am::ranks()));
+  am::barrier();
 }
 
 RANK_TEST(two_teams_do_not_disturb_each_other) {
