@@ -50,7 +50,7 @@ void signal_counter(const global_ptr<counter>& c, std::uint64_t n) {
   const bool own_code =
       &m.self == &self;  // not the progress thread, in a safe body: what is under way is not its, nor the claimed sum
   // What wakes a rank that only a network reaches is a message.
-  if (place == nullptr || m.host.far[std::size_t(at.rank())] || (own_code && m.under_way())) [[unlikely]]
+  if (place == nullptr || m.host.far[std::size_t(at.rank())] || (own_code && m.under_way(at.rank()))) [[unlikely]]
     return far_signal(m, at, n);
   // All by release: the data first. Pairs with the acquire in value().
   auto& to = *reinterpret_cast<counter::arrivals*>(place);

@@ -70,11 +70,12 @@ void finish_wait(rank_memory& m, blocking_wait& wait, const char* operation) {
 }
 
 // The first failure stays.
-bool note(far_failure& first, const far_piece& piece) noexcept {
-  if (piece.status == far_status::ok || first.status != far_status::ok) return false;
-  first = {piece.status, piece.operation, piece.at};
+bool note(far_failure& first, const far_failure& next) noexcept {
+  if (next.status == far_status::ok || first.status != far_status::ok) return false;
+  first = next;
   return true;
 }
+far_failure failure_of(const far_piece& piece) noexcept { return {piece.status, piece.operation, piece.at}; }
 
 pending_op& begin_piece(rank_memory& m, const far_piece& piece, far_wait* waiter) {
   pending_op& op = *m.messages.out.pending.take(far_reply_handler);
@@ -91,7 +92,7 @@ pending_op& begin_piece(rank_memory& m, const far_piece& piece, far_wait* waiter
 
 void far_wait::piece_over(continuation* self, pending_op* piece) {
   far_wait& wait = *static_cast<far_wait*>(self);
-  note(wait.failure, piece->value<far_piece>());
+  note(wait.failure, failure_of(piece->value<far_piece>()));
   if (--wait.left == 0 && wait.over != nullptr) wait.over->run(wait.over, nullptr);
 }
 
@@ -99,9 +100,13 @@ void finish_piece(rank_memory& m, pending_op& op, far_status status) {
   far_piece& piece = op.value<far_piece>();
   piece.status = status;
   --m.unfinished[unsigned(piece.group)];
-  if (op.next_step == nullptr && note(m.failure[unsigned(piece.group)], piece)) m.failed = true;
+  if (op.next_step == nullptr && note(m.failure[unsigned(piece.group)], failure_of(piece))) m.failed = true;
   op.complete(pending_op::state_t::ready);
   m.messages.out.pending.give_back(&op);
+}
+
+void fail_store(rank_memory& m, far_status status, global_address at) noexcept {
+  if (note(m.failure[unsigned(far_group::stores)], {status, "store", at})) m.failed = true;
 }
 
 void pass_on(rank_memory& m, far_wait& from, far_wait* to) noexcept {
@@ -153,12 +158,23 @@ far_transfer::far_transfer(rank_memory& m, global_address base, bool writes, far
       waiter_(group == far_group::blocking ? &wait_
               : group == far_group::split  ? std::exchange(m.event, nullptr)
                                            : nullptr),
+      one_way_(group == far_group::stores && stores_are_one_way(m)),
       cross_(base.kind() == memory_kind::process && !m.asks(base.rank()) && m.cross[std::size_t(base.rank())] == 0),
       operation_(operation) {
   if (!cross_ && group == far_group::blocking) prepare_to_wait(m, operation);
 }
 
 far_transfer::~far_transfer() { forget(m_, wait_); }
+
+bool far_transfer::take_along(const signal_behind& s, std::uint64_t bytes) noexcept {
+  if (!one_way_ || cross_ || bytes == 0 || goes_whole(bytes) || !s.fits_in_message()) return false;
+  behind_ = &s;
+  return true;
+}
+
+bool far_transfer::goes_whole(std::uint64_t bytes) const noexcept {
+  return bytes >= whole_from && base_.kind() == memory_kind::segment && m_.host.far[std::size_t(base_.rank())];
+}
 
 void far_transfer::add(std::byte* local, std::int64_t distance, std::uint64_t bytes) {
   if (bytes == 0) return;
@@ -248,24 +264,31 @@ std::uint32_t far_transfer::send_whole(const std::byte* local, std::unique_ptr<s
 }
 
 void far_transfer::ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
-  if (bytes >= whole_from && base_.kind() == memory_kind::segment && m_.host.far[std::size_t(base_.rank())])
-    return ask_whole(local, offset, bytes);
+  if (goes_whole(bytes)) return ask_whole(local, offset, bytes);
   // A piece and its head stay eager: they travel in the ring.
   const std::uint64_t room = std::clamp<std::uint64_t>(m_.messages.out.eager(), 1024, far_piece_limit);
   const std::uint64_t most = (room - sizeof(far_question)) & ~std::uint64_t{7};
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, most);
-    const far_piece piece = piece_of(local, offset, part);
-    far_question question{};
-    question.what = writes_ ? far_request::write : far_request::read;
-    question.bytes = std::uint32_t(part);
-    std::byte* const payload = append_question(m_, piece, waiter_, question, writes_ ? part : 0);
-    if (writes_) std::memcpy(payload, local, part);
-    m_.messages.out.done(m_.messages.out.to_progress_thread(base_.rank()));
+    if (one_way_)
+      store_one_way(m_, {offset, base_.where}, local, std::uint32_t(part),
+                    part == bytes ? std::exchange(behind_, nullptr) : nullptr);
+    else
+      ask_piece(local, offset, std::uint32_t(part));
     local += part;
     offset += part;
     bytes -= part;
   }
+}
+
+void far_transfer::ask_piece(std::byte* local, std::uint64_t offset, std::uint32_t bytes) {
+  const far_piece piece = piece_of(local, offset, bytes);
+  far_question question{};
+  question.what = writes_ ? far_request::write : far_request::read;
+  question.bytes = bytes;
+  std::byte* const payload = append_question(m_, piece, waiter_, question, writes_ ? bytes : 0);
+  if (writes_) std::memcpy(payload, local, bytes);
+  m_.messages.out.done(m_.messages.out.to_progress_thread(base_.rank()));
 }
 
 void far_atomic(rank_memory& m, global_address at, atomic_op op, std::uint32_t bytes, std::uint64_t operand,

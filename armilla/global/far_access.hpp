@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "armilla/global/atomic_op.hpp"
+#include "armilla/global/one_way_stores.hpp"
 #include "armilla/global/rank_memory.hpp"
 
 namespace armilla::detail {
@@ -30,14 +31,18 @@ class far_transfer {
   far_transfer(const far_transfer&) = delete;
   far_transfer& operator=(const far_transfer&) = delete;
 
+  /// Before the only `add`, of `bytes` bytes: true if its last message takes that signal along. `s` outlives the transfer.
+  bool take_along(const signal_behind& s, std::uint64_t bytes) noexcept;
   /// Begins to move `bytes` between `local` and `base + distance`.
   void add(std::byte* local, std::int64_t distance, std::uint64_t bytes);
   /// All pieces are begun; with the group `blocking` they are complete as well, or their failure is thrown.
   void finish();
 
  private:
+  bool goes_whole(std::uint64_t bytes) const noexcept;
   void cross_copy();
   void ask(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
+  void ask_piece(std::byte* local, std::uint64_t offset, std::uint32_t bytes);
   void ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes);
   std::uint32_t send_whole(const std::byte* local, std::unique_ptr<std::byte[]> copy, std::uint64_t bytes);
   far_piece piece_of(std::byte* local, std::uint64_t offset, std::uint64_t bytes) noexcept;
@@ -46,7 +51,9 @@ class far_transfer {
   global_address base_;
   bool writes_;
   far_group group_;
-  far_wait* waiter_;  ///< that the pieces complete; null: their group alone
+  far_wait* waiter_;    ///< that the pieces complete; null: their group alone
+  const bool one_way_;  ///< small pieces of stores
+  const signal_behind* behind_ = nullptr;
   bool cross_;
   int pieces_ = 0;
   const char* operation_;

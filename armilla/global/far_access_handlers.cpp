@@ -42,11 +42,6 @@ void end_reply(outbox& out, rank_t to) {
   out.done(c);
 }
 
-std::byte* place_of(const rank_memory& m, global_address at) {
-  return at.kind() == memory_kind::segment ? m.host.segment_start(m.self.rank) + at.offset
-                                           : reinterpret_cast<std::byte*>(at.offset);
-}
-
 far_status take_back(rank_memory& m, global_address at) {
   if (m.opened || at.rank() != m.self.rank || at.kind() != memory_kind::segment ||
       at.offset >= m.directory(m.self.rank).per_rank_begin)
@@ -58,15 +53,14 @@ far_status take_back(rank_memory& m, global_address at) {
 
 // Addresses of this process that come from another host may be any number: the kernel tells whether memory is there. A write is
 // its copy already.
-bool is_there(global_address at, const far_question& q, const std::byte* extra) {
-  if (at.kind() != memory_kind::process || q.bytes == 0) return true;
+bool is_there(global_address at, std::uint32_t bytes, const std::byte* written) {
+  if (at.kind() != memory_kind::process || bytes == 0) return true;
   std::byte scratch[far_piece_limit];
-  const bool writes = q.what == far_request::write;
-  const iovec mine{writes ? const_cast<std::byte*>(extra) : scratch, q.bytes};
-  const iovec there{reinterpret_cast<void*>(at.offset), q.bytes};
-  const ssize_t n =
-      writes ? process_vm_writev(getpid(), &mine, 1, &there, 1, 0) : process_vm_readv(getpid(), &mine, 1, &there, 1, 0);
-  return n == ssize_t(q.bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls it cannot be told
+  const iovec mine{written != nullptr ? const_cast<std::byte*>(written) : scratch, bytes};
+  const iovec there{reinterpret_cast<void*>(at.offset), bytes};
+  const ssize_t n = written != nullptr ? process_vm_writev(getpid(), &mine, 1, &there, 1, 0)
+                                       : process_vm_readv(getpid(), &mine, 1, &there, 1, 0);
+  return n == ssize_t(bytes) || (n < 0 && errno != EFAULT);  // where the kernel refuses such calls it cannot be told
 }
 
 void reply_now(outbox& out, rank_t source, const far_question& q, far_status status) {
@@ -110,10 +104,10 @@ void reply_whole(outbox& out, rank_t source, const far_question& q, const std::b
   far_status status = far_status::outside;
   if (at.rank() == m.self.rank && at.kind() == memory_kind::segment)
     status = admit(m, m.self.rank, at, q.bytes, reads ? may_read : may_write, m.opened);
-  if (!reads) return receive_whole(out, source, q, extra, status == far_status::ok ? place_of(m, at) : nullptr, status);
+  if (!reads) return receive_whole(out, source, q, extra, status == far_status::ok ? place_here(m, at) : nullptr, status);
   if (status != far_status::ok) return reply_now(out, source, q, status);
   const std::uint64_t number =
-      out.far()->send_memory(source, place_of(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
+      out.far()->send_memory(source, place_here(m, at), q.bytes, {[](context&, std::uint64_t, std::uint64_t) {}, 0, 0});
   std::memcpy(begin_reply(out, source, q.head, status, sizeof number), &number, sizeof number);
   end_reply(out, source);
 }
@@ -122,29 +116,26 @@ void reply_to(outbox& out, rank_t source, const far_question& q, const std::byte
   rank_memory& m = memory_of(out.self);
   const global_address at{q.offset, q.where};
   if (whole(q.what)) return reply_whole(out, source, q, extra);
+  if (q.what == far_request::confirm) return reply_now(out, source, q, far_status::ok);
   const std::uint8_t rights = q.what == far_request::read    ? may_read
                               : q.what == far_request::write ? may_write
                                                              : may_read | may_write;
-  far_status status = far_status::outside;
-  const bool known = at.rank() == m.self.rank && (at.kind() == memory_kind::segment || at.kind() == memory_kind::process);
-  if (known) status = admit(m, m.self.rank, at, q.bytes, rights, m.opened && source != m.self.rank);
-  const bool atomic = q.what == far_request::atomic;
-  if (atomic && ((q.bytes != 4 && q.bytes != 8) || at.offset % q.bytes != 0)) status = far_status::outside;
-  if (q.what == far_request::deallocate)
-    status = take_back(m, at);
-  else if (status == far_status::ok && m.host.far[std::size_t(source)] && !is_there(at, q, extra))
-    status = far_status::outside;
+  const bool misplaced = q.what == far_request::atomic && ((q.bytes != 4 && q.bytes != 8) || at.offset % q.bytes != 0);
+  const far_status status = misplaced ? far_status::outside
+                            : q.what == far_request::deallocate
+                                ? take_back(m, at)
+                                : judge(m, source, at, q.bytes, rights, q.what == far_request::write ? extra : nullptr);
   if (status != far_status::ok || q.what == far_request::deallocate) {
     begin_reply(out, source, q.head, status, 0);
   } else if (q.what == far_request::read) {
-    std::memcpy(begin_reply(out, source, q.head, status, q.bytes), place_of(m, at), q.bytes);
+    std::memcpy(begin_reply(out, source, q.head, status, q.bytes), place_here(m, at), q.bytes);
   } else if (q.what == far_request::write) {
-    std::memcpy(place_of(m, at), extra, q.bytes);
+    std::memcpy(place_here(m, at), extra, q.bytes);
     begin_reply(out, source, q.head, status, 0);
   } else {
     std::uint64_t operands[2];
     std::memcpy(operands, extra, sizeof operands);
-    const std::uint64_t old = apply_atomic(place_of(m, at), q.op, q.bytes, operands[0], operands[1]);
+    const std::uint64_t old = apply_atomic(place_here(m, at), q.op, q.bytes, operands[0], operands[1]);
     std::byte* const place = begin_reply(out, source, q.head, status, q.wants_old ? sizeof old : 0);
     if (q.wants_old) std::memcpy(place, &old, sizeof old);
   }
@@ -224,6 +215,20 @@ void access_reply::run(delivery& in, rank_t source, const std::byte* data, std::
 
 }  // namespace
 
+std::byte* place_here(const rank_memory& m, global_address at) noexcept {
+  return at.kind() == memory_kind::segment ? m.host.segment_start(m.self.rank) + at.offset
+                                           : reinterpret_cast<std::byte*>(at.offset);
+}
+
+far_status judge(const rank_memory& m, rank_t source, global_address at, std::uint32_t bytes, std::uint8_t rights,
+                 const std::byte* written) {
+  if (at.rank() != m.self.rank || (at.kind() != memory_kind::segment && at.kind() != memory_kind::process))
+    return far_status::outside;
+  const far_status status = admit(m, m.self.rank, at, bytes, rights, m.opened && source != m.self.rank);
+  if (status == far_status::ok && m.host.far[std::size_t(source)] && !is_there(at, bytes, written)) return far_status::outside;
+  return status;
+}
+
 // What is asked from now on goes as a message, and is refused: the number of its process may be another's soon.
 void fail_pieces(context& self, rank_t lost) {
   if (self.memory == nullptr) return;
@@ -232,6 +237,7 @@ void fail_pieces(context& self, rank_t lost) {
   if (m.mapped_far != nullptr) m.mapped_far->forget(lost);
   m.messages.out.pending.end_each([lost](pending_op& op) { return is_piece(op) && op.value<far_piece>().at.rank() == lost; },
                                   [&m](pending_op& op) { finish_piece(m, op, far_status::lost); });
+  fail_stores(m, lost);
 }
 
 void forget_lost_pieces(context& self) {

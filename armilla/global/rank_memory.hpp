@@ -15,6 +15,7 @@
 #include "armilla/global/address.hpp"
 #include "armilla/global/directory.hpp"
 #include "armilla/global/memory_state.hpp"
+#include "armilla/global/one_way_stores.hpp"
 #include "armilla/ring/heap.hpp"
 
 namespace armilla::detail {
@@ -49,11 +50,12 @@ struct rank_memory : memory_state {
   heap symmetric;
   std::vector<std::uint8_t> cross;  ///< by rank: does the kernel refuse to copy from there?
   far_failure failure[far_groups];
+  unconfirmed_stores unconfirmed;
   std::unique_ptr<far_segments> mapped_far;  ///< what a network maps of far ranks; null: it is not used
 
-  /// Whether pieces of `put` and the like are on their way: what must come behind them takes the same way.
-  bool under_way() const noexcept {
-    return unfinished[unsigned(far_group::split)] + unfinished[unsigned(far_group::stores)] != 0;
+  /// Whether data for rank `r` may be on their way: what must come behind them takes the same way.
+  bool under_way(rank_t r) const noexcept {
+    return unfinished[unsigned(far_group::split)] + unfinished[unsigned(far_group::stores)] != 0 || unconfirmed.at(r);
   }
   /// Whether the memory of `r` is reached by asking it.
   bool asks(rank_t r) const { return by_message || host.far[std::size_t(r)]; }

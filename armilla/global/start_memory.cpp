@@ -38,9 +38,18 @@ struct frozen {
   }
 };
 
-bool quiet(context& c) {
-  const memory_state& m = *c.memory;
-  return m.unfinished[unsigned(far_group::split)] == 0 && m.unfinished[unsigned(far_group::stores)] == 0;
+bool quiet(context& c, const team_record* part) {
+  const rank_memory& m = memory_of(c);
+  return m.unfinished[unsigned(far_group::split)] == 0 && m.unfinished[unsigned(far_group::stores)] == 0 &&
+         (part == nullptr || !m.unconfirmed.any() || outside_of(*part, m.unconfirmed) == no_rank);
+}
+
+void ask_others(context& c, const team_record& part) { confirm_stores_outside(memory_of(c), part); }
+
+void begin_fence(context& c) { memory_of(c).unconfirmed.begin_fence(); }
+
+void end_fence(context& c, const team_record& t) {
+  if (memory_of(c).unconfirmed.any()) memory_of(c).unconfirmed.end_fence(t);
 }
 
 // Of a rank that is lost nothing is copied; of its successor as at the start.
@@ -49,7 +58,11 @@ void copy_again(context& self, rank_t successor) {
 }
 
 void leave(context& self) {
-  self.teams->hooks.quiet = nullptr;
+  fence_hooks& hooks = self.teams->hooks;
+  hooks.quiet = nullptr;
+  hooks.ask_others = nullptr;
+  hooks.begin = nullptr;
+  hooks.end = nullptr;
   self.memory = nullptr;
   self.direct_keys = 0;
 }
@@ -64,7 +77,8 @@ rank_memory::rank_memory(context& c)
       by_message(c.settings->access_by_message),
       directory_at(half_of_segment(c.host->layout) - segment_directory::bytes),
       symmetric_at(directory_at + segment_directory::bytes),
-      cross(std::size_t(c.places), c.settings->cross_copy ? 0 : 1) {
+      cross(std::size_t(c.places), c.settings->cross_copy ? 0 : 1),
+      unconfirmed(std::size_t(c.places)) {
   if (host.beyond != nullptr && reaches_segments(*c.settings)) mapped_far = std::make_unique<far_segments>(c, host);
 }
 
@@ -96,7 +110,11 @@ void start_memory(context& self, const launch&) {
   self.messages->lost.tell(fail_pieces);
   self.messages->lost.tell_of_return(copy_again);
   self.messages->lost.tell_when_accepted(forget_lost_pieces);
-  self.teams->hooks.quiet = quiet;
+  fence_hooks& hooks = self.teams->hooks;
+  hooks.quiet = quiet;
+  hooks.ask_others = ask_others;
+  hooks.begin = begin_fence;
+  hooks.end = end_fence;
   try {
     construct_per_rank(m->per_rank);
   } catch (...) {

@@ -39,7 +39,7 @@ template <class T, std::size_t N>
 void put_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
                  const global_ptr<counter>& arrived, std::uint64_t n = 1) {
   armilla::put_strided(to, from, s);
-  detail::signal_behind(to.address(), arrived, n, "put_strided");
+  detail::signal_after(to.address(), arrived, n, "put_strided");
 }
 /// As `put_strided`, one-way.
 template <class T, std::size_t N>
@@ -51,7 +51,7 @@ template <class T, std::size_t N>
 void store_strided(const global_ptr<T>& to, const std::type_identity_t<T>* from, const strided<N>& s,
                    const global_ptr<counter>& arrived, std::uint64_t n = 1) {
   armilla::store_strided(to, from, s);
-  detail::signal_behind(to.address(), arrived, n, "store_strided");
+  detail::signal_after(to.address(), arrived, n, "store_strided");
 }
 
 /// into[i] := base[indices[i]]; as many indices as elements of `into` (an array, a span, a vector).
@@ -87,7 +87,7 @@ template <class T, class C>
 void put_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
                  const global_ptr<counter>& arrived, std::uint64_t n = 1) {
   armilla::put_indexed(base, from, indices);
-  detail::signal_behind(base.address(), arrived, n, "put_indexed");
+  detail::signal_after(base.address(), arrived, n, "put_indexed");
 }
 /// As `put_indexed`, one-way.
 template <class T, class C>
@@ -101,7 +101,7 @@ template <class T, class C>
 void store_indexed(const global_ptr<T>& base, const C& from, std::span<const std::size_t> indices,
                    const global_ptr<counter>& arrived, std::uint64_t n = 1) {
   armilla::store_indexed(base, from, indices);
-  detail::signal_behind(base.address(), arrived, n, "store_indexed");
+  detail::signal_after(base.address(), arrived, n, "store_indexed");
 }
 
 }  // namespace armilla

@@ -24,26 +24,51 @@ void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t
   t.finish();
 }
 
-void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
-             const char* operation) {
+namespace {
+
+void require_same_rank(global_address data, global_address counter, const char* operation) {
+  if (data.rank() != counter.rank() || counter.null())
+    throw_usage(operation,
+                fmt::format("the counter ({}) does not lie on the rank of the data ({})", text_of(counter), text_of(data)));
+}
+
+// True: the signal has gone with the data.
+bool move_there(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+                const char* operation, const signal_behind* behind) {
   std::byte* const p = reach(to, {operation, bytes, alignment, may_write});
   counters& count = *current->count;
   ++(group == far_group::split ? count.puts : count.stores);
   (group == far_group::split ? count.put_bytes : count.store_bytes) += bytes;
   if (p != nullptr) {
     std::memcpy(p, from, bytes);
-    return;
+    return false;
   }
   far_transfer t(memory_of(*current), to, true, group, operation);
+  const bool along = behind != nullptr && t.take_along(*behind, bytes);
   t.add(static_cast<std::byte*>(const_cast<void*>(from)), 0, bytes);  // only read from: the kernel's iovec has no const
   t.finish();
+  return along;
 }
 
-void signal_behind(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation) {
-  if (data.rank() != c.address().rank() || c.address().null())
-    throw_usage(operation,
-                fmt::format("the counter ({}) does not lie on the rank of the data ({})", text_of(c.address()), text_of(data)));
+}  // namespace
+
+void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
+             const char* operation) {
+  move_there(to, from, bytes, alignment, group, operation, nullptr);
+}
+
+void signal_after(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation) {
+  require_same_rank(data, c.address(), operation);
   signal_counter(c, n);  // it goes behind what is under way
+}
+
+void store_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, const global_ptr<counter>& c,
+               std::uint64_t n) {
+  const global_address at = c.address();
+  require_same_rank(to, at, "store");
+  reach(at, {"signal", sizeof(std::uint64_t), alignof(std::uint64_t), may_read | may_write});
+  const signal_behind behind{at, n};
+  if (!move_there(to, from, bytes, alignment, far_group::stores, "store", &behind)) signal_counter(c, n);
 }
 
 void sync_slowly() {
@@ -56,6 +81,7 @@ namespace {
 void finish_stores() {
   rank_memory& m = memory_here("all_store_sync");
   refuse_parts_of_bodies(*current, "all_store_sync");
+  confirm_stores(m, "all_store_sync");
   finish_group(m, far_group::stores, "all_store_sync");
 }
 }  // namespace

@@ -29,7 +29,10 @@ void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t
 void put_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, far_group group,
              const char* operation);
 /// Throws unless the counter lies where the data go.
-void signal_behind(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation);
+void signal_after(global_address data, const global_ptr<counter>& c, std::uint64_t n, const char* operation);
+/// A store, then the signal: in one message where both go by messages and fit.
+void store_far(global_address to, const void* from, std::uint64_t bytes, std::uint32_t alignment, const global_ptr<counter>& c,
+               std::uint64_t n);
 
 template <class T>
 void get_bytes(T* into, global_address from, std::size_t n) {
@@ -45,17 +48,23 @@ void get_bytes(T* into, global_address from, std::size_t n) {
 }
 
 template <far_group Group, class T>
+[[gnu::always_inline]] inline bool put_near(global_address to, const T* from, std::size_t n, const char* operation) {
+  std::byte* const p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write);
+  if (p == nullptr) [[unlikely]]
+    return false;
+  std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
+  ++(Group == far_group::split ? current->count->puts : current->count->stores);
+  (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
+  return true;
+}
+
+template <far_group Group, class T>
 void put_bytes(global_address to, const T* from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
   constexpr const char* operation = Group == far_group::split ? "put" : "store";
   count_call();
-  if (std::byte* p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write)) [[likely]] {
-    std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
-    ++(Group == far_group::split ? current->count->puts : current->count->stores);
-    (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
-  } else {
+  if (!put_near<Group>(to, from, n, operation)) [[unlikely]]
     put_far(to, from, n * sizeof(T), alignof(T), Group, operation);
-  }
 }
 
 template <far_group Group, class T>
@@ -65,6 +74,24 @@ void put_one(const global_ptr<T>& to, const T& value) {
     std::memcpy(p, &value, sizeof(T));
   else
     count_call(), put_far(to.address(), &value, sizeof(T), alignof(T), Group, operation);
+}
+
+/// Stores, then the signal.
+template <class T>
+void store_bytes(global_address to, const T* from, std::size_t n, const global_ptr<counter>& c, std::uint64_t signals) {
+  static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by put and store; use a call");
+  count_call();
+  if (put_near<far_group::stores>(to, from, n, "store")) [[likely]]
+    signal_after(to, c, signals, "store");
+  else
+    store_far(to, from, n * sizeof(T), alignof(T), c, signals);
+}
+template <class T>
+void store_one(const global_ptr<T>& to, const T& value, const global_ptr<counter>& c, std::uint64_t signals) {
+  if (std::byte* p = direct<alignof(T)>(to.address(), "store", sizeof(T), may_write)) [[likely]]
+    std::memcpy(p, &value, sizeof(T)), signal_after(to.address(), c, signals, "store");
+  else
+    count_call(), store_far(to.address(), &value, sizeof(T), alignof(T), c, signals);
 }
 
 /// What the ranges of put and store must be.

@@ -85,12 +85,14 @@ void look_at_guests(const team_record& t, round_sums& s) {
   }
 }
 
+bool is_of_all(const team_record& t) noexcept { return t.size == std::uint32_t(t.self->places); }
+
 round_sums count_here(team_record& t) {
   context& c = *t.self;
   const endpoint& messages = *c.messages;
   const fence_hooks& hooks = t.owner->hooks;
   round_sums s;
-  if (t.size == std::uint32_t(c.places)) [[likely]] {
+  if (is_of_all(t)) [[likely]] {
     s.processed = messages.sums.processed();
     s.created = messages.sums.created();
   } else {
@@ -99,7 +101,7 @@ round_sums count_here(team_record& t) {
   }
   s.busy = messages.sums.deferred();
   if (!messages.out.idle()) ++s.busy;
-  if (hooks.quiet != nullptr && !hooks.quiet(c)) ++s.busy;
+  if (hooks.quiet != nullptr && !hooks.quiet(c, is_of_all(t) ? nullptr : &t)) ++s.busy;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
   if (!t.owner->guests.empty()) [[unlikely]]
     look_at_guests(t, s);
@@ -111,11 +113,17 @@ void send_held_back(team_record& t) {
     settle_guests(*t.owner);
 }
 
+void ask_others(team_record& t) {
+  if (!is_of_all(t) && t.owner->hooks.ask_others != nullptr) [[unlikely]]
+    t.owner->hooks.ask_others(*t.self, t);
+}
+
 // Before a round: what is open leaves, and what has come is taken in, so that it counts. But what leaves over a network with
 // what this rank is about to post waits for that.
 void settle(team_record& t) {
   endpoint& messages = *t.self->messages;
   send_held_back(t);
+  ask_others(t);
   if (t.fence_piggybacks && has_room(t)) {
     messages.out.far()->flush_all_but_piggybacks(replicate_head_bytes + sizeof(flag_line::step) + sizeof(round_sums));
     if (messages.waits.only_network_to_look_at()) return;
@@ -124,6 +132,7 @@ void settle(team_record& t) {
     messages.out.flush();
     if (!messages.waits.poll()) return;
     send_held_back(t);
+    ask_others(t);
   }
 }
 
@@ -292,7 +301,10 @@ void run_fence_as(team_record* team, const intention& what) {
       c.messages->out.count_call();
     const traced whole(c.messages->out.events(), trace_kind::collective, "fence");
     ++c.count->fences;
+    const fence_hooks& hooks = t.owner->hooks;
+    if (hooks.begin != nullptr) hooks.begin(c);
     sums = run_rounds(t, what);
+    if (hooks.end != nullptr) hooks.end(c, t);
   }
   if ((sums.errors | sums.changed) != 0 || !t.owner->retired.empty()) [[unlikely]]
     finish(t, sums, what);

@@ -91,7 +91,7 @@ class last_fence {
 
   bool busy() const {
     return c_.messages->sums.deferred() != 0 || !c_.messages->out.idle() || any_held_back(s_) ||
-           (s_.hooks.quiet != nullptr && !s_.hooks.quiet(c_));
+           (s_.hooks.quiet != nullptr && !s_.hooks.quiet(c_, nullptr));
   }
 
   // Of the living, where they are in this fence.

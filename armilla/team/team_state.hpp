@@ -22,8 +22,14 @@ struct fence_hooks {
   std::uint64_t (*errors)(context&) = nullptr;
   /// Hands out the first of them and forgets them all. False: there are none.
   bool (*take_error)(context&, error_record&) = nullptr;
-  /// Whether the one-sided operations that this rank began are complete at their targets.
-  bool (*quiet)(context&) = nullptr;
+  /// Whether the one-sided operations that this rank began are complete at their targets, or are messages that a fence of
+  /// `part` counts; null: of all ranks.
+  bool (*quiet)(context&, const team_record* part) = nullptr;
+  /// Before a round of a fence of a part of the ranks: asks the others about what no reply will tell. It may send.
+  void (*ask_others)(context&, const team_record& part) = nullptr;
+  /// A fence of `t` begins; it is over.
+  void (*begin)(context&) = nullptr;
+  void (*end)(context&, const team_record& t) = nullptr;
 };
 
 /// What a rank knows of the staging between it and one peer.

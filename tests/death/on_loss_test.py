@@ -49,6 +49,16 @@ class OnLoss(FailedJobs, unittest.TestCase):
     def test_what_was_written_to_the_lost_is_no_news_behind_the_agreement(self):
         self.assert_scene("written", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"], ARMILLA_ACCESS_BY_MESSAGE="on")
 
+    def test_stores_that_a_fence_has_completed_are_not_lost(self):
+        self.assert_scene("stored", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"], ARMILLA_ACCESS_BY_MESSAGE="on")
+
+    def test_stores_to_the_lost_are_told_once(self):
+        self.assert_scene("stored_late", 3, ["rank 0 is told 1 times", "rank 2 is told 1 times"], ARMILLA_ACCESS_BY_MESSAGE="on")
+
+    def test_stores_of_the_lost_are_refused_to_none(self):
+        self.assert_scene("refused", 3, ["rank 0 of 2: 5", "rank 1 of 2: 5"], ARMILLA_ACCESS="opened", ARMILLA_ACCESS_BY_MESSAGE="on",
+                          ARMILLA_CROSS_COPY="off")
+
     def test_what_the_lost_had_sent_runs_before_a_fence_tells(self):
         for _ in range(20):
             self.assert_scene("published", 4, [f"rank {r}: 1000 and 500" for r in (0, 2, 3)])

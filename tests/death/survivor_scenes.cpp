@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -62,6 +63,57 @@ void written() {
   is_lost_in([] { am::barrier(); });
   const am::team left = am::world().survivors();
   if (is_lost_in([] { am::sync_memory(); })) std::printf("rank %d is told again\n", int(am::rank()));
+  say_left(left);
+}
+
+// What a fence has completed is not lost with the rank where it lies; what nothing has completed is, and is told once.
+void stored() {
+  const auto places = am::all_gather(am::allocate<long>());
+  const am::team others = am::world().split(am::rank() == 1);
+  am::store(places[1], 5);
+  am::fence();
+  if (am::rank() == 1) {
+    am::barrier();
+    kill(getpid(), SIGKILL);
+  }
+  am::barrier();
+  is_lost_in([] { arrivals.local().wait(); });
+  if (is_lost_in([&] { others.all_store_sync(); })) std::printf("rank %d is told of good stores\n", int(am::rank()));
+  is_lost_in([] { am::fence(); });
+  say_left(am::world().survivors());
+}
+
+void stored_late() {
+  const auto places = am::all_gather(am::allocate<long>());
+  const am::team others = am::world().split(am::rank() == 1);
+  if (am::rank() == 1) kill(getpid(), SIGKILL);
+  const auto until = std::chrono::steady_clock::now() + 50ms;
+  while (std::chrono::steady_clock::now() < until) {}  // without a look
+  is_lost_in([&] { am::store(places[1], 5); });
+  int told = 0;
+  for (int i = 0; i < 3; ++i) told += is_lost_in([&] { others.all_store_sync(); });
+  is_lost_in([] { am::fence(); });
+  std::printf("rank %d is told %d times\n", int(am::rank()), told);
+}
+
+// Rank 0 takes in stores of a lost rank into memory that is open no more: it refuses them to a rank that is not there.
+void refused() {
+  static long place = 0;
+  std::optional<am::opened_memory> open;
+  if (am::rank() == 0) open.emplace(am::open_memory(am::to_global(&place), 1, am::access_rights::write));
+  const am::global_ptr<long> there = am::broadcast(am::to_global(&place), 0);
+  am::barrier();
+  if (am::rank() == 1) {
+    for (int i = 0; i < 100; ++i) am::store(there, 5);
+    am::flush();
+    kill(getpid(), SIGKILL);
+  }
+  std::this_thread::sleep_for(300ms);
+  if (open) open->close();
+  for (int i = 0; i < 1000; ++i) am::poll();
+  is_lost_in([] { am::fence(); });
+  const am::team left = am::world().survivors();
+  left.all_store_sync();
   say_left(left);
 }
 
@@ -187,6 +239,9 @@ int main(int argc, char** argv) {
     if (scene == "ended") ended();
     if (scene == "again") again();
     if (scene == "written") written();
+    if (scene == "stored") stored();
+    if (scene == "stored_late") stored_late();
+    if (scene == "refused") refused();
     if (scene == "counted") counted();
     if (scene == "published") published();
     if (scene == "dropped") dropped();

@@ -221,10 +221,13 @@ std::vector<std::vector<std::byte>> samples() {
              .add_record(order_handler, {1})
              .add_record(relay_handler, {routed(0, 1, named_statement_handler, 2), 0, one}));
   sample(frames().add_record(named_cold_handler, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
-  for (std::uint64_t what = 0; what < 4; ++what)
+  for (std::uint64_t what = 0; what < 7; ++what)
     sample(frames().add_record(well_known(handler_range::global, 0), {64, 0, what << 8, 0, 0, 0, 0, 0}));
   sample(frames().add_record(well_known(handler_range::global, 1), {24, 0, 0}));
   sample(frames().add_record(well_known(handler_range::global, 2), {64, 1}));
+  sample(frames().add_record(well_known(handler_range::global, 3), {1ULL << 32 | 8, 64, 7}));
+  sample(frames().add_record(well_known(handler_range::global, 3), {1ULL << 32 | 1 << 31 | 8, 64, 1ULL << 32 | 3, 128, 7}));
+  sample(frames().add_record(well_known(handler_range::global, 4), {64, 1ULL << 48, 2}));
   for (std::uint32_t i = 0; i < 5; ++i) sample(frames().add_record(well_known(handler_range::object, 0) + i, {0, 1, 2, 3}));
   sample(frames().add_record(well_known(handler_range::team, 0), {0, 1, 2, 3, 4, 5, 6, 7, 8}, 1));
   sample(frames().add_record(well_known(handler_range::team, 0), {std::uint64_t(collective_layout::board(0)), 1, 2, 3}, 1));
