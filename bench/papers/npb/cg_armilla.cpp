@@ -92,7 +92,7 @@ class inverse_iteration {
   void exchange() {
     for (int i = 1; i < ranks_; ++i) {
       const auto to = std::size_t((rank_ + i) % ranks_);
-      am::put(whole_of_[to] + first_, direction_, arrived_[to]);
+      am::store(whole_of_[to] + first_, direction_, arrived_[to]);
     }
     arrived_[std::size_t(rank_)].local()->wait(std::uint64_t(ranks_) - 1);
   }

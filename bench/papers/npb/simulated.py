@@ -7,7 +7,7 @@ a host of its own; the programs for Armilla, by its MPI backend, against their t
 
 fast: 100 Gbit/s and 4 us for a round trip; slow: 100 Mbit/s and 100 us. What the ranks compute they compute really, on this machine, and the
 processor time that it takes is what the simulated processor takes, times --slower. --alone: each job once more with processors that take
-no time, so that the records tell what the network takes of the whole. The exit code is 77 without SimGrid, 1 if a job failed or, with
+no time, so that the records tell what the network takes of the whole; --slower 0: only that. The exit code is 77 without SimGrid, 1 if a job failed or, with
 --most, one of Armilla took more than that many times as long as its twin."""
 import argparse
 import os
@@ -36,7 +36,7 @@ def job(program, carrier, network, ranks, computing, how):
     of_armilla = CARRIERS[carrier] == ""
     words = ["smpirun", "-np", ranks, "-platform", platform, *SIMULATOR, f"--cfg=surf/precision:{precision:g}",
              f"--cfg=smpi/privatization:{'no' if of_armilla else 'yes'}",  # ranks of Armilla share their statics, as its threads do
-             f"--cfg=smpi/simulate-computation:{'yes' if computing and not of_armilla else 'no'}", f"--cfg=smpi/host-speed:{SPEED * how.slower:g}f",
+             f"--cfg=smpi/simulate-computation:{'yes' if computing and not of_armilla else 'no'}", f"--cfg=smpi/host-speed:{SPEED * (how.slower or 1):g}f",
              how.bin / f"scale_{program}{CARRIERS[carrier]}", "--class", how.size, "--samples", how.samples, "--cold", "--json"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ARMILLA_")}
     environment.update(ARMILLA_TUNED="none", ARMILLA_PIN="none",
@@ -55,7 +55,7 @@ def missing(how):
 
 def measure(program, carrier, network, ranks, how):
     """The record of a combination, or jobs.Failed."""
-    record = jobs.records_of(*job(program, carrier, network, ranks, True, how), how.limit)[0]
+    record = jobs.records_of(*job(program, carrier, network, ranks, how.slower > 0, how), how.limit)[0]
     record.update(fabric=f"simulated, {network}", carrier=carrier, launcher="smpirun", slower=how.slower)
     record.pop("components", None)
     if how.alone:
@@ -71,7 +71,7 @@ def main():
     arguments.add_argument("--class", dest="size", default="S", choices=["S", "W", "A", "B"])
     arguments.add_argument("--ranks", type=int, nargs="+", default=[4, 8, 16, 32])
     arguments.add_argument("--network", nargs="+", default=list(NETWORKS), choices=list(NETWORKS))
-    arguments.add_argument("--slower", type=float, default=1, help="the simulated processors than this one, times; default: 1")
+    arguments.add_argument("--slower", type=float, default=1, help="the simulated processors than this one, times; 0: they take no time; default: 1")
     arguments.add_argument("--alone", action="store_true", help="once more with processors that take no time")
     arguments.add_argument("--samples", type=int, default=1)
     arguments.add_argument("--most", type=float, help="of the twin's time, in times, that Armilla may take")
@@ -81,8 +81,8 @@ def main():
     for ranks in how.ranks:
         if ranks < 2 or ranks & (ranks - 1) or ranks > 1024:
             arguments.error(f"--ranks {ranks}: must be a power of two from 2 to 1024")
-    if how.slower <= 0:
-        arguments.error(f"--slower {how.slower:g}: must be more than 0")
+    if how.slower < 0:
+        arguments.error(f"--slower {how.slower:g}: must not be negative")
     if lacks := missing(how):
         print(f"simulated: skipped: {lacks}", flush=True)
         return 77
