@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <armilla/base/error.hpp>
@@ -64,11 +65,12 @@ RANK_TEST(the_signal_comes_behind_a_store_of_any_length) {
   in_both_memories(longest, [](am::global_ptr<double> p, double* mine) {
     for (const std::size_t n :
          {std::size_t{0}, std::size_t{1}, std::size_t{100}, std::size_t{1023}, std::size_t{1025}, longest}) {
-      am::store(p, std::vector<double>(n, double(n)), arrived.on(next()), 5'000'000'000);
+      const std::vector<double> numbers(longest, double(n)), others(longest, -1.0);
+      am::store(p, std::span(numbers).first(n), arrived.on(next()), 5'000'000'000);
       arrived.local().wait(5'000'000'000);
       EXPECT_EQ(std::size_t(std::count(mine, mine + n, double(n))), n);
       am::barrier();
-      am::store(p, std::vector<double>(n, -1.0), arrived.on(next()));
+      am::store(p, std::span(others).first(n), arrived.on(next()));
       arrived.local().wait();
       EXPECT_EQ(std::size_t(std::count(mine, mine + n, -1.0)), n);
       am::barrier();
