@@ -36,12 +36,6 @@ std::byte* begin_reply(outbox& out, rank_t to, const far_head& question, far_sta
   return message.at + sizeof head;
 }
 
-void end_reply(outbox& out, rank_t to) {
-  peer_channel& c = out.to(to);
-  c.urgent = true;
-  out.done(c);
-}
-
 far_status take_back(rank_memory& m, global_address at) {
   if (m.opened || at.rank() != m.self.rank || at.kind() != memory_kind::segment ||
       at.offset >= m.directory(m.self.rank).per_rank_begin)
@@ -214,6 +208,12 @@ void access_reply::run(delivery& in, rank_t source, const std::byte* data, std::
 }
 
 }  // namespace
+
+void end_reply(outbox& out, rank_t to) {
+  peer_channel& c = out.to(to);
+  c.urgent = true;
+  out.done(c);
+}
 
 std::byte* place_here(const rank_memory& m, global_address at) noexcept {
   return at.kind() == memory_kind::segment ? m.host.segment_start(m.self.rank) + at.offset

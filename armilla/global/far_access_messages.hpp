@@ -59,6 +59,8 @@ std::byte* append_question(rank_memory& m, const far_piece& piece, far_wait* wai
 /// What the owner says to access by `source` to `bytes` bytes of its memory; `written`: what is to be written there, else null.
 far_status judge(const rank_memory& m, rank_t source, global_address at, std::uint32_t bytes, std::uint8_t rights,
                  const std::byte* written);
+/// What has been put into the open frame for `to` answers it, and leaves soon.
+void end_reply(outbox& out, rank_t to);
 /// The bytes at `at`, which lie here.
 std::byte* place_here(const rank_memory& m, global_address at) noexcept;
 /// A one-way store has failed: the next wait for stores says so.

@@ -38,11 +38,9 @@ global_address address_of(const far_place& place, rank_t owner) noexcept {
 // when the sender of the store knows.
 void refuse(outbox& out, rank_t source, global_address at, far_status status) {
   const far_refusal refusal{at.offset, at.where, status, {}};
-  peer_channel& c = out.to(source);
-  const auto message = message_writer::in_frame(out, c, refusal_slot.id, sizeof refusal, traffic::uncounted_replies);
+  const auto message = message_writer::in_frame(out, out.to(source), refusal_slot.id, sizeof refusal, traffic::uncounted_replies);
   std::memcpy(message.at, &refusal, sizeof refusal);
-  c.urgent = true;
-  out.done(c);
+  end_reply(out, source);
 }
 
 void store_here(rank_memory& m, rank_t source, const far_place& place, const std::byte* from, std::uint32_t bytes) {

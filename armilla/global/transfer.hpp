@@ -20,9 +20,10 @@
 /// `put` and `store` with a counter at the target's rank add to it after the data (see counter). `get` and `put` with an event
 /// are complete when that is (see event). None of these waits, so all may be used in a body. Where memory is mapped each is a
 /// copy, complete when it returns, at the speed of memcpy; private memory of another process costs a kernel call, or messages
-/// where that is refused. Over a network a `get` or `put` is a message and its reply; a `store` of less than 16 KiB is a message
-/// alone, its counter included. Errors: usage_error for null, rank, alignment, memory that is not open; those that only the owner
-/// can see come at `sync_memory`, of a `store` at `all_store_sync`. Paper: Split-C, section 2 (split-phase assignment, store).
+/// where that is refused. Over a network a `get` or `put` is a message and its reply, and a counter two more; a `store` of up to
+/// 8 KiB is one message, its counter included. Errors: usage_error for null, rank, alignment, memory that is not open; those that
+/// only the owner can see come at `sync_memory`, of a `store` at `all_store_sync`. Paper: Split-C, section 2 (split-phase
+/// assignment, store).
 namespace armilla {
 
 /// x := *p.
@@ -81,7 +82,7 @@ template <class T, std::size_t N>
 void store(const global_ptr<T>& p, const std::type_identity_t<T> (&array)[N]) {
   detail::put_bytes<detail::far_group::stores>(p.address(), array, N);
 }
-/// The same, then `arrived` += `n`: in one message where it goes by messages, and no piece of 16 KiB or more.
+/// The same, then `arrived` += `n`. Where the data go by messages, and not whole, the last of these takes the signal along.
 template <detail::plain_object T>
 void store(const global_ptr<T>& p, const std::type_identity_t<T>& v, const global_ptr<counter>& arrived, std::uint64_t n = 1) {
   detail::store_one(p, v, arrived, n);

@@ -47,6 +47,7 @@ void get_bytes(T* into, global_address from, std::size_t n) {
   }
 }
 
+/// Copies and counts where the target is mapped; else false.
 template <far_group Group, class T>
 [[gnu::always_inline]] inline bool put_near(global_address to, const T* from, std::size_t n, const char* operation) {
   std::byte* const p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write);
