@@ -17,6 +17,7 @@ namespace {
 
 constexpr int frames_a_look = 32;  // for the other one, before this one goes on
 constexpr int most_yields = 100;
+constexpr int looks_of_a_wait = 8;  // so many, and a rank does not just poll
 
 }  // namespace
 
@@ -87,8 +88,10 @@ network::arrival shared_network::side::poll() {
   {
     const turn here(*this);
     looks.store(looks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (!of_rank_) looks_to_wake = 0;
     if (!kept_.empty()) return first_kept();
     if (!looks_itself) return {};
+    if (of_rank_ && other.looks_to_wake != 0) for_other = --other.looks_to_wake == 0;
     for (int i = 0; i < frames_a_look; ++i) {
       const arrival a = all_.net_.poll();
       if (a.data == nullptr) break;
@@ -172,7 +175,10 @@ bool shared_network::side::arm() {
   {
     const turn mine(*this);
     if (!kept_.empty()) return false;
-    if (all_.net_.arm()) return true;
+    if (all_.net_.arm()) {
+      if (!of_rank_) looks_to_wake = looks_of_a_wait;
+      return true;
+    }
   }
   notify((of_rank_ ? all_.thread_ : all_.rank_).owner);
   return false;

@@ -21,7 +21,8 @@ namespace armilla::detail {
 /// without a progress thread uses the network itself and pays for none of this.
 ///
 /// The progress thread looks at the network only when it was told to: while the rank looks by itself, each look of another thread
-/// would only be in its way.
+/// would only be in its way. So would one that sleeps until something comes: the reply that its rank waits for would wake it, on
+/// that rank's core. A rank that begins to look wakes it while the reply is on its way.
 class shared_network {
  public:
   /// `rank` and `progress_thread`: the sleepers to wake. `most_kept`: bytes of frames that may be kept for either, which honest
@@ -95,6 +96,7 @@ class shared_network {
     control_block& owner;
     std::atomic<std::uint64_t> looks = 0;
     bool looks_itself = true;
+    int looks_to_wake = 0;  ///< of the progress thread: armed, and woken by so many looks of the rank; 0: it is not
 
    private:
     friend turn;

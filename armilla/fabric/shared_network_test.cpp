@@ -88,6 +88,20 @@ TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
   EXPECT_TRUE(both.keeps_for_rank());
 }
 
+TEST_F(shared_network_test, a_rank_that_looks_on_wakes_a_progress_thread_that_is_armed) {
+  net.arms = true;
+  ASSERT_TRUE(for_progress_thread.arm());
+  progress_thread->sleeping = asleep;
+  (void)for_rank.poll();
+  EXPECT_EQ(progress_thread->sleeping, asleep) << "a poll now and then leaves it";
+  for (int i = 0; i < 10; ++i) (void)for_rank.poll();
+  EXPECT_EQ(progress_thread->sleeping, awake);
+  (void)for_progress_thread.poll();
+  progress_thread->sleeping = asleep;
+  for (int i = 0; i < 20; ++i) (void)for_rank.poll();
+  EXPECT_EQ(progress_thread->sleeping, asleep) << "it rests, and nothing is armed";
+}
+
 TEST_F(shared_network_test, frames_that_cannot_be_right_are_for_the_rank) {
   const std::uint64_t word = 1;
   net.comes(2, &word, sizeof word);

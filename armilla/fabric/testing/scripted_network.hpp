@@ -33,6 +33,7 @@ class scripted_network : public network {
   // ---- the script ----
 
   bool full = false;              ///< no buffer is free
+  bool arms = false;              ///< one can sleep until something comes
   bool says_source = true;        ///< else arrivals come from no_rank
   std::vector<frame> sent;        ///< in order, to any rank
   std::set<std::uintptr_t> over;  ///< transfers that are done
@@ -45,11 +46,11 @@ class scripted_network : public network {
     std::memcpy(f.content.data(), data, bytes);
     coming_.push_back(std::move(f));
   }
-  /// The same: this head, and behind it `records`.
-  void comes(const network_head& head, const words& records) {
+  /// The same: this head, and behind it `bundles`.
+  void comes(const network_head& head, const words& bundles) {
     words all(sizeof head / 8);
     std::memcpy(all.data(), &head, sizeof head);
-    all.insert(all.end(), records.begin(), records.end());
+    all.insert(all.end(), bundles.begin(), bundles.end());
     comes(rank_t(head.source), all.data(), all.size() * 8);
   }
 
@@ -63,6 +64,7 @@ class scripted_network : public network {
   void submit(rank_t to, std::size_t bytes) override {
     sent.push_back({to, words(room_.begin(), room_.begin() + std::ptrdiff_t((bytes + 7) / 8)), bytes});
   }
+  bool arm() override { return arms && coming_.empty(); }
   arrival poll() override {
     if (coming_.empty()) return {};
     const std::uintptr_t token = ++tokens_;
