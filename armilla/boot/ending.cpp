@@ -60,6 +60,13 @@ std::string cause_of(const ending& e) { return cause_text(e); }
 
 std::string sentence(const ending& e) { return who(e) + " " + cause_text(e); }
 
+// What a lambda captures cannot be checked when it is compiled.
+std::string hint_of(const ending& e) {
+  if (e.kind != ending::how::signal || (e.code != SIGSEGV && e.code != SIGBUS)) return "";
+  return "\n  an address that a lambda captured means nothing on another rank: the checked library finds these "
+         "(docs/guide/debugging.md)";
+}
+
 int exit_code(const ending& e) noexcept {
   switch (e.kind) {
     case ending::how::signal: return 128 + e.code;

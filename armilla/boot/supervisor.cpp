@@ -341,7 +341,7 @@ int supervisor::report() {
     return first_loss_ && std::ranges::none_of(children_, ended_well) ? exit_code(*first_loss_) : 0;
   if (stalled_) return stall_exit_code;
   if (failure_) {
-    say("armilla: " + sentence(*failure_) + "; the job was stopped");
+    say("armilla: " + sentence(*failure_) + "; the job was stopped" + (plan_.world_size > 1 ? hint_of(*failure_) : ""));
     return exit_code(*failure_);
   }
   say(fmt::format("armilla: interrupted by signal {} ({}); the job was stopped", interrupted_by_, signal_name(interrupted_by_)));
