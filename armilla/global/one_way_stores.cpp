@@ -47,7 +47,7 @@ void store_here(rank_memory& m, rank_t source, const far_place& place, const std
   const global_address at = address_of(place, m.self.rank);
   const far_status status = judge(m, source, at, bytes, may_write, from);
   if (status != far_status::ok) return refuse(m.messages.out, source, at, status);
-  std::memcpy(place_here(m, at), from, bytes);
+  if (bytes != 0) std::memcpy(place_here(m, at), from, bytes);
 }
 
 void signal_here(rank_memory& m, rank_t source, const far_place& place) {
@@ -151,7 +151,7 @@ void store_one_way(rank_memory& m, global_address to, const std::byte* from, std
     const far_place counter = place_of(behind->counter, std::uint32_t(behind->n));
     std::memcpy(at + sizeof place, &counter, sizeof counter);
   }
-  std::memcpy(at + head, from, bytes);
+  if (bytes != 0) std::memcpy(at + head, from, bytes);
   m.unconfirmed.add(to.rank());
   out.done(c);
   if (behind != nullptr) out.flush(to.rank());  // a rank waits for it

@@ -16,7 +16,7 @@ void get_far(void* into, global_address from, std::uint64_t bytes, std::uint32_t
   ++current->count->gets;
   current->count->get_bytes += bytes;
   if (p != nullptr) {
-    std::memcpy(into, p, bytes);
+    if (bytes != 0) std::memcpy(into, p, bytes);
     return;
   }
   far_transfer t(memory_of(*current), from, false, far_group::split, "get");
@@ -40,7 +40,7 @@ bool move_there(global_address to, const void* from, std::uint64_t bytes, std::u
   ++(group == far_group::split ? count.puts : count.stores);
   (group == far_group::split ? count.put_bytes : count.store_bytes) += bytes;
   if (p != nullptr) {
-    std::memcpy(p, from, bytes);
+    if (bytes != 0) std::memcpy(p, from, bytes);
     return false;
   }
   far_transfer t(memory_of(*current), to, true, group, operation);

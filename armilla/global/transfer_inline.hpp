@@ -39,7 +39,7 @@ void get_bytes(T* into, global_address from, std::size_t n) {
   static_assert(movable_bytes<T>, "armilla: only trivially copyable objects travel by get; use a call");
   count_call();
   if (const std::byte* p = direct<alignof(T)>(from, "get", n * sizeof(T), may_read)) [[likely]] {
-    std::memcpy(static_cast<void*>(into), p, n * sizeof(T));
+    if (n != 0) std::memcpy(static_cast<void*>(into), p, n * sizeof(T));  // of nothing, into may be null
     ++current->count->gets;
     current->count->get_bytes += n * sizeof(T);
   } else {
@@ -53,7 +53,7 @@ template <far_group Group, class T>
   std::byte* const p = direct<alignof(T)>(to, operation, n * sizeof(T), may_write);
   if (p == nullptr) [[unlikely]]
     return false;
-  std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));
+  if (n != 0) std::memcpy(p, static_cast<const void*>(from), n * sizeof(T));  // of nothing, from may be null
   ++(Group == far_group::split ? current->count->puts : current->count->stores);
   (Group == far_group::split ? current->count->put_bytes : current->count->store_bytes) += n * sizeof(T);
   return true;
