@@ -61,6 +61,20 @@ future<std::span<T>> call_into(const remote<C>& object, std::span<T, N> buffer, 
   return detail::fill_buffer<T, detail::member_of_object<M, C>, detail::sent_as<A>...>(held.rank, buffer, {held.name},
                                                                                        arguments...);
 }
+/// The same with a hint about the body: `call_into(h.on(1), buffer, as_fiber<&table::rows>(), 10)`.
+template <class T, std::size_t N, class C, template <class> class Hint, auto M, class... A>
+future<std::span<T>> call_into(const object_ref<C>& object, std::span<T, N> buffer, detail::hinted_member<Hint, M>,
+                               A&&... arguments) {
+  return detail::fill_buffer<T, Hint<detail::member_to_hint<M, C>>, detail::sent_as<A>...>(object.rank, buffer, {{{object.id}}},
+                                                                                           arguments...);
+}
+template <class T, std::size_t N, class C, template <class> class Hint, auto M, class... A>
+future<std::span<T>> call_into(const remote<C>& object, std::span<T, N> buffer, detail::hinted_member<Hint, M>,
+                               A&&... arguments) {
+  const detail::reference& held = detail::held_by(object, "call_into");
+  return detail::fill_buffer<T, Hint<detail::member_of_object<M, C>>, detail::sent_as<A>...>(held.rank, buffer, {{held.name}},
+                                                                                             arguments...);
+}
 
 // What is easily written otherwise says how it is written.
 template <class T, std::size_t N, class... A>

@@ -103,6 +103,8 @@ RANK_TEST(functions_and_members_fill_buffers) {
     EXPECT_EQ(am::call_into<&table::all>(parts.on(next()), buffer).get().size(), 50U);
     const am::remote<table> object = am::create<table>(next()).get();
     EXPECT_EQ(am::call_into<&table::rows>(object, buffer, 0, 50).get()[49], next() * 100 + 49);
+    EXPECT_EQ(am::call_into(parts.on(next()), buffer, am::as_fiber<&table::rows>(), 10, 5).get()[4], next() * 100 + 14);
+    EXPECT_EQ(am::call_into(object, buffer, am::as_fiber<&table::rows>(), 0, 50).get()[49], next() * 100 + 49);
   });
   am::fence();
 }

@@ -11,7 +11,6 @@
 ///
 ///     // solver_api.hpp, included by both
 ///     namespace solver_api {
-
 ///     struct solver;                                                     // a name for references; needs no definition
 ///     inline constexpr am::method<am::remote<solver>(int)> make{"demo.solver.make"};
 ///     inline constexpr am::method<double(double)> step{"demo.solver.step"};
@@ -73,6 +72,11 @@ template <const auto& M, class T, class... A>
   };
   return detail::call_when_there(object, std::move(make_call));
 }
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+[[nodiscard]] auto call(future<remote<T>>&& object, A&&... arguments) {
+  return call<M>(object, std::forward<A>(arguments)...);
+}
 
 /// Statement by name to an object.
 template <const auto& M, class T, class... A>
@@ -80,6 +84,20 @@ template <const auto& M, class T, class... A>
 void async(const remote<T>& object, A&&... arguments) {
   const detail::reference& held = detail::held_by(object, "async");
   async<detail::object_method<M>>(held.rank, held.name, std::forward<A>(arguments)...);
+}
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+void async(future<remote<T>>& object, A&&... arguments) {
+  auto make_call = [all = std::tuple<detail::sent_as<A>...>(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+    std::apply([&](auto&... each) { async<M>(there, std::move(each)...); }, all);
+    return make_future();
+  };
+  (void)detail::call_when_there(object, std::move(make_call));
+}
+template <const auto& M, class T, class... A>
+  requires detail::method_tag<M>
+void async(future<remote<T>>&& object, A&&... arguments) {
+  async<M>(object, std::forward<A>(arguments)...);
 }
 
 }  // namespace armilla
