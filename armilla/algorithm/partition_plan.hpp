@@ -39,6 +39,7 @@ class partition_plan {
         groups_.push_back(next);
       }
     }
+    list_ends(sample);
   }
 
   /// Where all borders lie in one bucket with two ends: these.
@@ -56,25 +57,19 @@ class partition_plan {
   std::size_t first_border(std::size_t g) const noexcept { return groups_[g].begin; }
   std::size_t end_border(std::size_t g) const noexcept { return groups_[g].end; }
 
-  /// Whether e lies behind the low end of group g; and behind its high end.
-  template <class Order>
-  bool reaches(const T& e, std::size_t g, const Order& comes_first) const {
-    return !groups_[g].low || !comes_first(e, *groups_[g].low);
-  }
-  template <class Order>
-  bool is_beyond(const T& e, std::size_t g, const Order& comes_first) const {
-    return groups_[g].high && comes_first(*groups_[g].high, e);
-  }
+  /// Budget: no branch that depends on `e`: each would be foretold wrong every second time.
   template <class Order>
   std::size_t bucket_of(const T& e, const Order& comes_first) const {
-    std::size_t from = 0, count = groups_.size();  // groups before `from` end before e
-    while (count > 0) {
-      const std::size_t half = count / 2;
-      const bool beyond = is_beyond(e, from + half, comes_first);
-      from = beyond ? from + half + 1 : from;
-      count = beyond ? count - half - 1 : half;
+    if (lows_.empty()) return 1;
+    const T* high = highs_.data();
+    std::size_t from = 0;  // groups before `from` end before e
+    for (std::size_t count = highs_.size(); count != 0;) {
+      const std::size_t half = (count + 1) / 2;
+      from += half * std::size_t(comes_first(high[from + half - 1], e));
+      count -= half;
     }
-    return 2 * from + (from < groups_.size() && reaches(e, from, comes_first) ? 1 : 0);
+    const std::size_t behind_low = std::size_t(!comes_first(e, lows_[from])) | std::size_t(open_below_ & (from == 0));
+    return 2 * from + (std::size_t(from < groups_.size()) & behind_low);
   }
 
  private:
@@ -86,7 +81,20 @@ class partition_plan {
   static bool overlap(const group& a, const group& b, const Order& comes_first) {
     return !a.high || !b.low || !comes_first(*a.high, *b.low);
   }
+  // Groups without an end overlap with all that lie there: only the first has no low end, only the last no high one.
+  void list_ends(std::span<const T> sample) {
+    if (groups_.empty() || sample.empty()) return;
+    open_below_ = !groups_.front().low;
+    for (const group& g : groups_) {
+      lows_.push_back(g.low.value_or(sample[0]));
+      if (g.high) highs_.push_back(*g.high);
+    }
+    lows_.push_back(sample[0]);  // behind the last group: read, and not used
+  }
+
   std::vector<group> groups_;
+  std::vector<T> lows_, highs_;  ///< of the groups; empty: all is one bucket
+  bool open_below_ = false;      ///< the first group has no low end
 };
 
 /// So many elements of all members together are looked at.
