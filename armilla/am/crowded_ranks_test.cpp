@@ -71,7 +71,7 @@ RANK_TEST(calls_statements_and_meetings_end) {
 
 am::per_rank<std::uint64_t> taken;
 
-// More than the rings hold: senders wait for credit, which wakes no one.
+// More than the rings hold: senders wait for credit, which wakes no rank.
 RANK_TEST(floods_of_statements_arrive) {
   const change_of_mind changing;
   const std::vector<std::uint64_t> much(512, 1);

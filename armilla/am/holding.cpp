@@ -40,8 +40,8 @@ namespace {
 handler_slot& hold_slot = fixed_handler<hold_message, hold_handler>;
 }
 
-// Not what goes to progress threads, nor what a rank sends to itself. An order of arrivals that is imposed says which ring is
-// read; and nothing tells a rank that is interrupted that there is credit again.
+// Not progress threads, and not the rank itself. Not in a replay, which decides what ring is read. Not in the mode `signal`: no
+// event tells an interrupted rank of new credit.
 void holding::hold_back(peer_channel& c) {
   const context& rank = all.out.self;
   if (c.index >= std::size_t(rank.places) || c.to == rank.rank || c.lost) return;
@@ -52,14 +52,14 @@ void holding::hold_back(peer_channel& c) {
 }
 
 void holding::read_on(peer_channel& c) {
-  if (!c.lost && all.out.routes() != nullptr && all.out.routes()->bars(c)) return;
+  if (!c.lost && all.out.routing() != nullptr && all.out.routing()->bars(c)) return;
   c.holds = false;
   tell(c);
-  if (c.far && all.out.routes() != nullptr) all.out.routes()->tell_begun(c.to);
+  if (c.far && all.out.routing() != nullptr) all.out.routing()->tell_begun(c.to);
 }
 
 void holding::tell(peer_channel& c) {
-  if (!c.far) return all.in.leave(c.to, c.holds);
+  if (!c.far) return all.in.set_unread(c.to, c.holds);
   follow(c);
   if (all.in.shows_processed != nullptr || c.lost) return;  // a progress thread is not held back
   const std::uint64_t held = c.holds;

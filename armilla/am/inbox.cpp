@@ -334,9 +334,9 @@ bool inbox::any_ready() const noexcept {
 }
 
 // Of two that hold each other back the lower one reads on.
-bool inbox::leaves(const inbound& in) const noexcept {
+bool inbox::passes_over(const inbound& in) const noexcept {
   const peer_channel& to = out.to(in.source);
-  return to.lost || self.rank > in.source || !to.ring.is_left();
+  return to.lost || self.rank > in.source || !to.ring.is_unread();
 }
 
 bool inbox::is_done_with(rank_t source) {

@@ -103,7 +103,7 @@ class inbox : public delivery {
   /// Whether no frame of a near rank is left that has not been taken in.
   bool has_read_all_of(rank_t source) { return !ring_of(source).reader.ready(); }
   /// Tells a near rank that nothing is read from it, or that it is again.
-  void leave(rank_t source, bool left) { ring_of(source).reader.leave(left); }
+  void set_unread(rank_t source, bool unread) { ring_of(source).reader.set_unread(unread); }
 
   // ---- progress threads ----
 
@@ -134,8 +134,8 @@ class inbox : public delivery {
   template <taker By, bool Counted>
   void run_bundles(arrival& a);
   [[gnu::cold]] void give_back_far(arrival& a);
-  [[gnu::cold]] bool leaves(const inbound& in) const noexcept;
-  bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && leaves(in)); }
+  [[gnu::cold]] bool passes_over(const inbound& in) const noexcept;
+  bool to_read(const inbound& in) const noexcept { return in.reader.ready() && !(*in.held && passes_over(in)); }
   void finish(suspended_frame& suspended);
   void finish_bundle(arrival& a, const bundle_rest& rest);
   bool is_counted(const arrival& a) const noexcept;

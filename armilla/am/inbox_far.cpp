@@ -22,7 +22,7 @@ bool inbox::poll_far() {
     any = far.move_bulk<By>();
     if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
   }
-  if (out.routes() != nullptr && out.routes()->any_late()) [[unlikely]] {
+  if (out.routing() != nullptr && out.routing()->any_late()) [[unlikely]] {
     any |= take_late<By>();
     if (suspended_ || (in_loop && !self.fibers->in_loop())) return true;
   }
@@ -47,7 +47,7 @@ bool inbox::poll_far() {
       continue;  // it was put back, and bars nothing that others have sent
     }
     send_replies(a.source);
-    if (out.routes() != nullptr && out.routes()->take_replies()) [[unlikely]]
+    if (out.routing() != nullptr && out.routing()->take_replies()) [[unlikely]]
       out.flush();
     return true;
   }
@@ -57,7 +57,7 @@ template bool inbox::poll_far<taker::in_place>();
 
 // A frame that waits for routed messages stays until these have begun: it would take the turns of those that bring them.
 void inbox::take_up_far() {
-  const router* const routes = out.routes();
+  const router* const routes = out.routing();
   out.far()->link.take_up([&](far_link::end_t e) { return routes == nullptr || routes->may_go_on(e); });
 }
 
@@ -65,7 +65,7 @@ void inbox::take_up_far() {
 template <taker By>
 bool inbox::take_late() {
   router::late_message m;
-  if (!out.routes()->next_late(m)) return false;
+  if (!out.routing()->next_late(m)) return false;
   out.far()->hold(m.source);
   const bundle_header head{m.handler, std::uint32_t(m.bytes.size())};
   const std::size_t bytes = sizeof head + m.bytes.size();

@@ -66,7 +66,7 @@ void interrupts::end() noexcept {
 // signal that comes while this runs finds `scopes_` at 0 and leaves the work to it.
 //
 // How deep interrupts nest: the signal is blocked here but while other fibers may run, which may want to be interrupted on their
-// own stacks. On this stack it is blocked from before the announcement until the kernel has taken the handler's frame away, so
+// own stacks. On this stack it is blocked from before `prepare_wait` until the kernel has taken the handler's frame away, so
 // the next interrupt begins where this one began. A stack holds one working handler and at most one that finds 0.
 void interrupts::interrupted() noexcept {
   const std::uint32_t depth = scopes_.load(std::memory_order_relaxed);

@@ -46,7 +46,7 @@ std::uint64_t ledger::created_for(rank_t r) const noexcept {
   std::uint64_t sum = lines_sent_on(out_, out_.to(r)) * weight(c, c.rank, r, way::straight);
   if (out_.has_progress_threads())
     sum += lines_sent_on(out_, out_.to_progress_thread(r)) * weight(c, c.rank, r, way::to_progress_thread);
-  if (out_.routes() != nullptr) sum += out_.routes()->created_for(r) * weight(c, c.rank, r, way::by_others);
+  if (out_.routing() != nullptr) sum += out_.routing()->created_for(r) * weight(c, c.rank, r, way::by_others);
   return sum;
 }
 
@@ -54,7 +54,7 @@ std::uint64_t ledger::created_for(rank_t r) const noexcept {
 std::uint64_t ledger::processed_from(rank_t r) const noexcept {
   const context& c = out_.self;
   std::uint64_t sum = in_.taken_from(r) * weight(c, r, c.rank, way::straight) + processed_by_thread(in_, c, r);
-  if (out_.routes() != nullptr) sum += out_.routes()->begun_from(r) * weight(c, r, c.rank, way::by_others);
+  if (out_.routing() != nullptr) sum += out_.routing()->begun_from(r) * weight(c, r, c.rank, way::by_others);
   return sum;
 }
 

@@ -101,7 +101,7 @@ void losses::take_back(peer_channel& c, std::uint32_t life) {
   for (const listener known : of_return_) known(out_.self, c.to);
 }
 
-// The refusal is there before this rank looks whether one is coming: that one has seen it, or is waited for.
+// The refusal is written before this rank looks for newcomers: one either sees it, or is seen and waited for.
 void losses::let_no_more_come() {
   if (std::exchange(ends_, true)) return;
   const job_block& job = out_.host().job();

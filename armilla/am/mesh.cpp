@@ -34,7 +34,7 @@ rank_t mesh::at(std::uint32_t host) const noexcept {
   return sorted_[first_[host] + place_ % (first_[host + 1] - first_[host])];
 }
 
-// The last row may be short. From there a message turns in a full row, which its own column chooses.
+// The last row may be short. A message from there for which its own row has no corner turns in a full row, `column % row`.
 rank_t mesh::next_to(rank_t to) const noexcept {
   const std::uint32_t there = host_of_[to];
   if (there == host_) return to;

@@ -8,8 +8,8 @@
 namespace armilla::detail {
 
 /// The hosts of a job in rows and columns, nearly a square, and the way of a routed message over them: along the row of its
-/// sender to the column of its receiver, along that column to the receiver's host, and inside the host to its rank. A rank keeps
-/// to ranks that have its own place in their hosts, as long as these have so many. A way has one to three steps.
+/// sender to the column of its receiver, along that column to the receiver's host, and inside the host to its rank. A rank sends
+/// to the rank with its own number within the other host, modulo that host's ranks. A way has one to three steps.
 ///
 /// Where the last row is short, a message from there turns in a row above.
 ///

@@ -38,8 +38,8 @@ enum class audience : bool { program, job };
 /// A `message_writer` gives the place of a message's bytes, the caller fills it at once, and then calls `done` (the message may
 /// wait for others) or `publish` (it goes now). Messages to one peer arrive in the order in which their places were given.
 ///
-/// Without credit a send of the rank's own code takes in messages until there is some. A send from inside a body is queued here
-/// instead, so that sending never makes a body wait (see docs/guide/messages.md).
+/// A frame that finds no credit is queued here. The rank's own code then takes in messages until it has left; a body goes on, so
+/// that sending never makes it wait (see docs/guide/messages.md).
 ///
 /// Paper: von Eicken's active messages as in the Split-C paper, section 2; aggregation: STAPL, section 6.3.
 class outbox {
@@ -49,7 +49,7 @@ class outbox {
   outbox(const outbox&) = delete;
 
   context& self;
-  pending_ops pending;  ///< what was asked of other ranks, and is not answered
+  pending_ops pending;  ///< operations under way: their replies have not come
 
   // ---- channels ----
 
@@ -95,8 +95,8 @@ class outbox {
 
   // ---- one message ----
 
-  /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some. What is
-  /// sent first sets up the channel.
+  /// Before a send measures what it sends: without credit the rank's own code takes in messages until there is some. The
+  /// first send sets up the channel.
   void admit(peer_channel& c) {
     if (!c.ready) [[unlikely]]
       await_credit(c);
@@ -146,7 +146,7 @@ class outbox {
   void flush_behind_look(bool found) {
     if (!to_flush_.empty()) flush_listed_behind_look(found);
   }
-  /// Whether it does: the next looks find more, or let it leave.
+  /// Whether anything to pass on waits for more: later looks add to it, or send it.
   bool keeps_company() const noexcept { return router_ != nullptr && waits_for_company(); }
   /// What waits for company leaves now.
   void end_company() {
@@ -165,14 +165,14 @@ class outbox {
   [[gnu::cold]] bool drain();
   /// Takes in messages until nothing is queued here. Nothing inside a body.
   void drain_all();
-  /// Whether anything waits for credit, which comes without a bell.
+  /// Whether anything waits for credit, whose arrival wakes no rank.
   bool any_queued() const noexcept { return backlog_channels_ != 0; }
   /// Whether a look has more to see than rings: a network, or what is queued here.
   bool more_than_rings() const noexcept { return more_than_rings_; }
   std::size_t queued_bytes() const noexcept { return backlog_bytes_; }
   /// Bytes that wait here for rank `r` to take in what was sent before, with the blocks that they name.
   std::size_t queued_for(rank_t r) const noexcept { return channels_[std::size_t(r)].backlog_weight; }
-  bool idle() const noexcept { return to_flush_.empty() && backlog_channels_ == 0; }  ///< nothing waits here to be sent
+  bool nothing_to_send() const noexcept { return to_flush_.empty() && backlog_channels_ == 0; }
   /// Rank `r` is lost: what is open or queued for it is dropped, what is sent there later is refused.
   void lose(rank_t r) noexcept;
   /// Another rank has taken its place.
@@ -228,8 +228,8 @@ class outbox {
   void open_network(endpoint& all, role who);
   void close_network() noexcept;
   /// The ways of statements by other ranks; null: all go straight.
-  router* routes() noexcept { return router_.get(); }
-  const router* routes() const noexcept { return router_.get(); }
+  router* routing() noexcept { return router_.get(); }
+  const router* routing() const noexcept { return router_.get(); }
   /// Whether the network may still touch memory of a transfer of `owner`; false where there is no network.
   bool moves_for(const void* owner) const noexcept;
 

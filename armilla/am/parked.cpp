@@ -44,7 +44,7 @@ struct parked_runner {
     if (mine.calls->size() != 0) start(mine.self, mine.calls);
   }
 
-  // Without memory for a stack. Around it may be a body, whose frame is not to be left because of these: they are refused a wait.
+  // There is no memory for a stack. A body may be under these calls, and its frame must stay: one that waits gets a usage_error.
   void run_on_this_stack() noexcept {
     const inbox::outside_frames here(self.messages->in);
     ++self.body_depth;

@@ -47,10 +47,10 @@ struct peer_channel : link {
   bool ready = false;        ///< set up, and no frames wait for credit: nothing may pass those
   bool direct = false;       ///< ready, with an open ring to a peer of this program; else the general way is to be taken
   bool lost = false;         ///< none lives in its place: not ready until a newcomer does; sends throw rank_lost
-  bool holds = false;        ///< its peer does not take in what is for it: nothing is read from that peer
+  bool holds = false;        ///< too much is queued for its peer: nothing is read from that peer
+  bool held_there = false;   ///< far: its peer reads nothing from this rank
   bool handed_over = false;  ///< lost: both rings wait for another rank in its place
   std::uint32_t life = 0;    ///< of its rank: how many newcomers have come into that place
-  bool held_there = false;   ///< far: the same is so at its peer
   enum class relayed : std::uint8_t { nothing, some, too_much };
   relayed passed_on = relayed::nothing;  ///< what is passed on to its peer; too much: more is queued than ARMILLA_BACKLOG
   enum class feeds : std::uint8_t { nothing, this_host, other_hosts };
@@ -67,7 +67,7 @@ struct peer_channel : link {
     std::size_t size;    ///< of the frame; `bytes` holds `least_frame` at least
     std::size_t weight;  ///< with the blocks that it names
   };
-  /// Frames that wait for credit, oldest first; a deque takes memory where there are none. Zeros are no list: of a channel that
+  /// Frames that wait for credit, oldest first; a list, as an empty deque takes memory. Zeros are no list: of a channel that
   /// is not set up it may not be asked.
   std::list<backlog_frame> backlog;
   std::size_t backlog_weight = 0;  ///< of all of them

@@ -46,10 +46,10 @@ bool inbox::may_begin(const arrival& a) const noexcept {
 // The rest of a frame stays with its source, in front of what that sends later, and does not bar what others have sent. It is
 // a frame of bundles again: the rest of a bundle gets a header, in the place of messages that are over.
 void inbox::put_back(arrival& a, const bundle_rest& rest) {
-  const bool in_run = rest.at != rest.end;
-  const std::byte* const next = in_run ? rest.at - sizeof(bundle_header) : a.at;
+  const bool in_bundle = rest.at != rest.end;
+  const std::byte* const next = in_bundle ? rest.at - sizeof(bundle_header) : a.at;
   std::byte* const place = a.in != nullptr ? put_back_near(*a.in, next) : put_back_far(a, next);
-  if (in_run && place != nullptr) {
+  if (in_bundle && place != nullptr) {
     const bundle_header head{a.handler, std::uint32_t(rest.end - rest.at)};
     std::memcpy(place, &head, sizeof head);
     if (methods_ != nullptr) methods_->take_back(a.handler, head.length);
@@ -71,7 +71,7 @@ std::byte* inbox::put_back_far(arrival& a, const std::byte* next) {
   std::memcpy(&head, a.first, sizeof head);
   if (head.handler != bulk_handler) {
     const std::byte* const message = a.first + sizeof head;
-    out.routes()->put_back_late({a.source, 0, head.handler, {message, message + head.length}});
+    out.routing()->put_back_late({a.source, 0, head.handler, {message, message + head.length}});
     out.far()->go_on(a.source);
     delete[] a.far.copy;
     return nullptr;

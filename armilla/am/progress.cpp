@@ -143,7 +143,7 @@ void progress::await_credit(peer_channel& c) {
   ++count_.credit_stalls;
   const traced wait(out_.events(), trace_kind::wait, "credit");
   const timed net(out_.watch(), component::net);
-  loop(
+  look_until_over(
       [&] {
         if (c.backlog.empty()) return seen::over;
         const bool any = poll_unasked();
@@ -205,7 +205,7 @@ void progress::run_loop() {
   scheduler& fibers = *self_.fibers;
   const timed net(out_.watch(), component::net);
   std::uint64_t next_timer = 0;
-  loop(
+  look_until_over(
       [&] {
         const std::uint64_t before = count_.bundles_received;
         try {

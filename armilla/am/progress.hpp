@@ -71,11 +71,11 @@ class progress {
   // ---- the loop ----
 
   enum class seen { something, nothing, over };
-  /// The one loop that spins, yields and sleeps, of which the scheduler's `run_loop` is one user: `look()` until it says that it
-  /// is over. Behind a look that found nothing the rank waits for a while, and then rests: by `rest(backoff)`, unless
-  /// `anything()`, which is asked last.
+  /// What spins, yields and sleeps for all that wait: the loop fiber (`run_loop`), `wait_here`, `await_credit` and the progress
+  /// thread. It calls `look()` until that says that it is over. Behind a look that found nothing the rank waits for a while, and
+  /// then rests: by `rest(backoff)`, unless `anything()`, which is asked last.
   template <class Look, class Anything, class Rest>
-  void loop(Look&& look, Anything&& anything, Rest&& rest);
+  void look_until_over(Look&& look, Anything&& anything, Rest&& rest);
 
  private:
   /// The waiting fiber itself takes in what comes, as long as nothing else can go on: no switch. `leave`: it has to switch.
@@ -168,7 +168,7 @@ template <class Done>
   if (!may_stay()) return outcome::leave;
   const timed net(out_.watch(), component::net);
   outcome end = outcome::leave;
-  loop(
+  look_until_over(
       [&] {
         const bool any = poll_here<looker::wait>();
         if (done()) {
@@ -198,7 +198,7 @@ bool progress::wait_nested(Done& done, std::uint64_t deadline_ns) {
 }
 
 template <class Look, class Anything, class Rest>
-[[gnu::always_inline]] inline void progress::loop(Look&& look, Anything&& anything, Rest&& rest) {
+[[gnu::always_inline]] inline void progress::look_until_over(Look&& look, Anything&& anything, Rest&& rest) {
   event_count::backoff backoff;
   for (;;) {
     const seen now = look();
@@ -215,7 +215,7 @@ inline void progress::idle(event_count::backoff& backoff, Anything&& anything, R
   if (sleeper_.idle(backoff) == event_count::step::again) [[likely]]
     return;
   if (out_.any_queued() || out_.keeps_company()) [[unlikely]]
-    return sleeper_.stay_awake(backoff);  // credit comes without a bell, and what waits for more does not wait for long
+    return sleeper_.stay_awake(backoff);  // credit wakes no rank, and what waits for more does not wait for long
   sleeper_.prepare_wait();
   if (anything())
     sleeper_.cancel_wait();

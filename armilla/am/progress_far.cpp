@@ -21,7 +21,7 @@ constexpr std::uint64_t longest_sleep_ns = 100'000'000;  // at a descriptor
 
 void progress::sleep_beside_network(const event_count::backoff& backoff, std::uint64_t deadline_ns) noexcept {
   far_traffic& far = *out_.far();
-  if (far.any_bulk() || (out_.routes() != nullptr && out_.routes()->any_late())) {  // moves only while this rank looks
+  if (far.any_bulk() || (out_.routing() != nullptr && out_.routing()->any_late())) {  // moves only while this rank looks
     sleeper_.cancel_wait();
     sched_yield();
     return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A progress thread, its rings and the network that it shares with its rank.
 //
-// While the rank looks there by itself it puts aside what is for the progress thread, and wakes it. When the rank has not looked
-// for ARMILLA_PROGRESS_AFTER, the progress thread looks, and puts aside what is for the rank. While the rank sleeps, which ends
+// While the rank looks there by itself it keeps what is for the progress thread, and wakes it. When the rank has not looked
+// for ARMILLA_PROGRESS_AFTER, the progress thread looks, and keeps what is for the rank. While the rank sleeps, which ends
 // when something comes, the progress thread sleeps too, and the rank wakes it before it goes on.
 #include "armilla/am/progress_thread.hpp"
 
@@ -38,11 +38,11 @@ progress_thread::progress_thread(endpoint& mine, std::atomic<std::uint64_t>* pro
 void progress_thread::until(const std::atomic<bool>& stop) {
   const auto stopped = [&stop] { return stop.load(std::memory_order_acquire); };
   using seen = progress::seen;
-  mine_.waits.loop([&] { return stopped() ? seen::over
-                                : look()  ? seen::something
-                                          : seen::nothing; },
-                   [&] { return stopped() || mine_.waits.anything_to_do(); },
-                   [this](const event_count::backoff& backoff) { rest(backoff); });
+  mine_.waits.look_until_over([&] { return stopped() ? seen::over
+                                           : look()  ? seen::something
+                                                     : seen::nothing; },
+                              [&] { return stopped() || mine_.waits.anything_to_do(); },
+                              [this](const event_count::backoff& backoff) { rest(backoff); });
 }
 
 bool progress_thread::look() {

@@ -16,11 +16,11 @@
 // Model: tests/models/protocols/routing.pml
 namespace armilla::detail {
 
-/// In front of each routed message. `words`: of 8 bytes, of the message; `follows`: behind this stands how many lines its source
-/// had sent straight before.
+/// In front of each routed message. `words`: of 8 bytes, of the message; `behind_straight`: behind this stands how many lines its
+/// source had sent straight before.
 struct router::head {
   std::uint16_t to, source, handler;
-  std::uint16_t words : 15, follows : 1;
+  std::uint16_t words : 15, behind_straight : 1;
 };
 
 namespace {
@@ -36,7 +36,7 @@ struct relay_message {
   static constexpr bool may_wait = true;
 
   static void run(delivery& in, rank_t from, const std::byte* at, std::size_t size) {
-    router* const routes = in.out.routes();
+    router* const routes = in.out.routing();
     if (routes == nullptr) throw_damaged(from, "a routed message where none is, its length", size);
     bundle_rest rest{at, at + size};
     in.begin_bodies(rest);
@@ -53,9 +53,9 @@ struct order_message {
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t routed = 0;
-    if (size != sizeof routed || in.out.routes() == nullptr) throw_damaged(source, "an order of messages, its length", size);
+    if (size != sizeof routed || in.out.routing() == nullptr) throw_damaged(source, "an order of messages, its length", size);
     std::memcpy(&routed, at, sizeof routed);
-    if (!in.out.routes()->has_come_to(source, routed)) in.self.messages->in.put_off(source, at, size);
+    if (!in.out.routing()->has_come_to(source, routed)) in.self.messages->in.put_off(source, at, size);
   }
 };
 
@@ -66,9 +66,9 @@ struct begun_message {
 
   static void run(delivery& in, rank_t source, const std::byte* at, std::size_t size) {
     std::uint64_t bytes = 0;
-    if (size != sizeof bytes || in.out.routes() == nullptr) throw_damaged(source, "an acknowledgement, its length", size);
+    if (size != sizeof bytes || in.out.routing() == nullptr) throw_damaged(source, "an acknowledgement, its length", size);
     std::memcpy(&bytes, at, sizeof bytes);
-    in.out.routes()->note_begun_there(source, bytes);
+    in.out.routing()->note_begun_there(source, bytes);
   }
 };
 
@@ -126,12 +126,13 @@ std::byte* router::route(peer_channel& c, handler_id h, std::size_t size, traffi
   return append(c, *c.way, h, size, kind, std::exchange(p.straight, false));
 }
 
-std::byte* router::append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind, bool follows) {
-  const std::size_t heads = sizeof(head) + (follows ? sizeof(std::uint64_t) : 0);
+std::byte* router::append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind,
+                          bool behind_straight) {
+  const std::size_t heads = sizeof(head) + (behind_straight ? sizeof(std::uint64_t) : 0);
   std::byte* place = message_writer::in_frame(out_, next, relay_slot.id, heads + size, traffic::uncounted_replies).at;
-  const head what{std::uint16_t(c.to), std::uint16_t(out_.self.rank), std::uint16_t(h), std::uint16_t(size / 8), follows};
+  const head what{std::uint16_t(c.to), std::uint16_t(out_.self.rank), std::uint16_t(h), std::uint16_t(size / 8), behind_straight};
   std::memcpy(place, &what, sizeof what);
-  if (follows) {
+  if (behind_straight) {
     const std::uint64_t lines = out_.far()->link.sent(c.index);
     std::memcpy(place + sizeof what, &lines, sizeof lines);
   }
@@ -174,7 +175,7 @@ void router::take(delivery& in, rank_t from, bundle_rest& rest) {
   head what;
   if (left < sizeof what) throw_damaged(from, "a routed message's length", left);
   std::memcpy(&what, at, sizeof what);
-  const std::size_t size = sizeof what + (what.follows ? sizeof(std::uint64_t) : 0) + std::size_t(what.words) * 8;
+  const std::size_t size = sizeof what + (what.behind_straight ? sizeof(std::uint64_t) : 0) + std::size_t(what.words) * 8;
   if (left < size) throw_damaged(from, "a routed message's length", size);
   if (rank_t(what.to) >= out_.self.places) throw_damaged(from, "the rank that a routed message is for", what.to);
   if (rank_t(what.source) >= out_.self.places) throw_damaged(from, "the rank that a routed message comes from", what.source);
@@ -214,7 +215,7 @@ void router::note_feeder(rank_t from, const peer_channel& next) {
 }
 
 // What its source sent straight before it has begun.
-bool router::follows(rank_t source, std::uint64_t lines) const noexcept {
+bool router::straight_ones_have_begun(rank_t source, std::uint64_t lines) const noexcept {
   if (out_.self.messages->lost.first() != no_rank) return true;  // what it waits for may never come
   const far_link& link = out_.far()->link;
   return link.taken(far_link::end_t(source)) >= lines && !link.is_held(far_link::end_t(source));
@@ -224,7 +225,7 @@ void router::deliver(const head& what, const std::byte* at) {
   const rank_t source = what.source;
   if (!out_.host().far[std::size_t(source)]) throw_damaged(source, "a routed message from this host, its handler", what.handler);
   std::uint64_t lines = 0;
-  if (what.follows) {
+  if (what.behind_straight) {
     std::memcpy(&lines, at, sizeof lines);
     at += sizeof lines;
   }
@@ -233,7 +234,7 @@ void router::deliver(const head& what, const std::byte* at) {
   if (what.handler >= all.in.handlers() || is_of_messages(what.handler))
     throw_damaged(source, "a handler's number", what.handler);
   pair& p = pairs_[std::size_t(source)];
-  if (p.late != 0 || (what.follows && !follows(source, lines))) [[unlikely]] {
+  if (p.late != 0 || (what.behind_straight && !straight_ones_have_begun(source, lines))) [[unlikely]] {
     late_of(source).messages.push_back({source, lines, what.handler, {at, at + size}});
     ++p.late;
     return all.sums.defer();
@@ -282,7 +283,7 @@ router::late_queue& router::late_of(rank_t source) {
 bool router::next_late(late_message& m) {
   for (auto its = late_.begin(); its != late_.end(); ++its) {
     late_message& first = its->messages.front();
-    if (!follows(first.source, first.lines) || out_.self.messages->in.limits.bar(first.source)) continue;
+    if (!straight_ones_have_begun(first.source, first.lines) || out_.self.messages->in.limits.bar(first.source)) continue;
     m = std::move(first);
     its->messages.pop_front();
     if (its->messages.empty())

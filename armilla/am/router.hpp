@@ -26,29 +26,30 @@ namespace armilla::detail {
 /// Fences: what is passed on has left before this rank counts, or makes it busy. A fence of a team counts the pairs, end to end
 /// (`created_for`, `begun_from`).
 ///
-/// Credit: a pair has so many bytes of routed messages under way that their receiver has not begun; then it sends straight. So a
-/// rank that is held back, as too much is queued for it, is told of no more, and its messages wait in its link.
+/// Credit: a pair has so many bytes of routed messages under way that their receiver has not begun; then it sends straight. A
+/// rank that is held back, as too much is queued for it, is not told what has begun here: it runs out of that credit, sends
+/// straight, and those frames wait in its link.
 ///
 /// Backpressure: a rank takes in no more from those that send it what it passes on while more than ARMILLA_BACKLOG is queued for
 /// one that it passes it on to: for another host, if they send for other hosts; for one of this host in any case. What is passed
 /// on along a column has come along a row, what is passed on inside a host has come along either: so nothing waits for itself.
 class router {
  public:
-  /// Null where all messages go straight: there are fewer hosts than ARMILLA_ROUTE_HOSTS, or than four; ranks may be lost or
-  /// join; or signals take messages in.
+  /// Null where all messages go straight: there are fewer hosts than ARMILLA_ROUTE_HOSTS, or than four; that is 0; ranks may be
+  /// lost or join; or signals take messages in.
   static std::unique_ptr<router> open(outbox& out);
 
   router(outbox& out, const host_map& host);
 
   /// Whether what is for `to` goes by way of another rank.
-  bool routes(rank_t to) const noexcept { return mesh_.next_to(to) != to; }
+  bool is_routed(rank_t to) const noexcept { return mesh_.next_to(to) != to; }
   /// The channel to the first rank on that way; null: it goes straight.
-  peer_channel* way_of(rank_t to) { return routes(to) ? &way_to(to) : nullptr; }
+  peer_channel* way_of(rank_t to) { return is_routed(to) ? &way_to(to) : nullptr; }
 
   // ---- sending ----
 
-  /// The place of a message for the rank of `c`, by way of another, or between those that go by way of that rank; null: it goes
-  /// straight, and may stand in the open frame now.
+  /// The place of a message for the rank of `c`: in a frame to the next rank on its way, or, where a bundle of routed messages is
+  /// open for `c` itself, in there. Null: it is an ordinary message to `c`.
   std::byte* place_for(peer_channel& c, handler_id h, std::size_t size, traffic kind);
   /// A frame of routed messages that is full leaves; the rank's own code waits for credit.
   void settle(peer_channel& way);
@@ -59,8 +60,8 @@ class router {
   static bool is_to_pass_on(rank_t me, const std::byte* message, const std::byte* end) noexcept;
   /// Runs the message at the front of `rest`, or passes it on.
   void take(delivery& in, rank_t from, bundle_rest& rest);
-  /// A straight frame of `source` has come to where it stands behind so many routed messages. False: these have not all begun,
-  /// and it waits for them.
+  /// A straight frame of `source` goes on behind the first `routed` of its routed messages. False: some of these have not begun,
+  /// and the frame waits.
   bool has_come_to(rank_t source, std::uint64_t routed);
   /// Whether what waits there may go on, if it waits.
   bool may_go_on(std::uint32_t source) const noexcept;
@@ -142,15 +143,16 @@ class router {
 
   peer_channel& way_to(rank_t to) { return out_.prepared_to(mesh_.next_to(to)); }
   std::byte* route(peer_channel& c, handler_id h, std::size_t size, traffic kind);
-  /// The place in a frame to the rank of `next`. `follows`: what was sent straight to the rank of `c` comes before.
-  std::byte* append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind, bool follows);
+  /// The place in a frame to the rank of `next`. `behind_straight`: what was sent straight to the rank of `c` comes before.
+  std::byte* append(const peer_channel& c, peer_channel& next, handler_id h, std::size_t size, traffic kind,
+                    bool behind_straight);
   void mark_straight(peer_channel& c);
   late_queue& late_of(rank_t source);
   void note_begun(rank_t source, std::size_t bytes);
   void pass_on(rank_t from, const head& what, const std::byte* at, std::size_t size);
   void deliver(const head& what, const std::byte* at);
   void note_feeder(rank_t from, const peer_channel& next);
-  bool follows(rank_t source, std::uint64_t lines) const noexcept;
+  bool straight_ones_have_begun(rank_t source, std::uint64_t lines) const noexcept;
 
   outbox& out_;
   mesh mesh_;

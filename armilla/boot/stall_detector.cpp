@@ -38,7 +38,7 @@ std::string seen_from_outside(job_block& job, rank_t r, std::uint64_t now) {
                      now > looked ? seconds(now - looked) : 0.0);
 }
 
-// Is to answer.
+// Whether it can answer.
 bool runs(const job_block& job, std::uint32_t r) {
   return job.rank[r].stage.load(std::memory_order_acquire) == rank_stage::running && find_loss(job, rank_t(r)) == nullptr;
 }
@@ -145,7 +145,7 @@ bool stall_detector::all_closed_since(std::uint64_t latest_ns) {
     }
     if ((now_[r] & 1) == 0 || now_[r] >> 1 > latest_ns || has_guest(rank)) return false;
     // A rank that has been woken is not asleep any more, even if it has not got its core yet. One at the last meeting needs no
-    // bell.
+    // wake-up.
     const bool ending = job_.rank[r].stage.load(std::memory_order_acquire) == rank_stage::ending;
     if (!ending && rank.sleeping.load(std::memory_order_acquire) != asleep) return false;
     const control_block& progress_thread = progress_thread_of(job_, rank_t(r));

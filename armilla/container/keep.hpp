@@ -59,8 +59,8 @@ struct found_checkpoint {
 /// met behind the copy. A member that dies in the middle ends that meeting on some members and not on others. So those that are
 /// left ask each other which checkpoint any of them has seen whole: then all had written it, and each knows where it lies.
 ///
-/// None begins to write over a generation before all members have come to the checkpoint that does, and so know the later one to
-/// be whole.
+/// A member writes over the older generation only when all members have come to the next checkpoint: by then all know the newer
+/// one to be whole.
 ///
 /// Where all members share memory the owner of a part has no copy of its own: it would cost as much as the one of its neighbour.
 /// Where it lives and that neighbour does not, the copy is read from the memory that the neighbour left. Between hosts that

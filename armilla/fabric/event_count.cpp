@@ -45,8 +45,8 @@ bool signals_come() noexcept {
 
 }  // namespace
 
-// An oversubscribed rank holds the core that its peer needs: it yields after a few looks. So does one that shall not spin: a look
-// at a network may be a system call, and 400 of them 50 to 150 us.
+// An oversubscribed rank holds the core that its peer needs: it yields after a few looks. So does one with
+// ARMILLA_SPIN=0: beside a network a look may be a system call, and 400 take 50 to 150 us.
 event_count::event_count(control_block& mine, counters& count, bool oversubscribed, std::uint64_t spin_ns, std::uint64_t yield_ns)
     : mine_(mine),
       count_(count),
@@ -98,7 +98,7 @@ event_count::step event_count::idle_slowly(backoff& s) noexcept {
   return step::sleep;
 }
 
-// A core of its own: it spins again. In a crowd others need the core at once, and the wait goes on: it is counted once.
+// With a core of its own the rank starts over, and spins. In a crowd it yields; `s` is kept, so the wait is counted once.
 void event_count::stay_awake(backoff& s) noexcept {
   if (crowd_ == nullptr) {
     s = {};
@@ -158,10 +158,10 @@ void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed
 // nothing.
 void event_count::sleep_at(int descriptor, const timespec* until) noexcept {
   static const bool installed = install_handler();
-  sigset_t bell, before, others;
-  sigemptyset(&bell);
-  sigaddset(&bell, SIGRTMIN + descriptor_signal_offset);
-  if (!installed || pthread_sigmask(SIG_BLOCK, &bell, &before) != 0) return;
+  sigset_t wake_signal, before, others;
+  sigemptyset(&wake_signal);
+  sigaddset(&wake_signal, SIGRTMIN + descriptor_signal_offset);
+  if (!installed || pthread_sigmask(SIG_BLOCK, &wake_signal, &before) != 0) return;
   others = before;
   sigdelset(&others, SIGRTMIN + descriptor_signal_offset);
   mine_.process.store(getpid(), std::memory_order_relaxed);

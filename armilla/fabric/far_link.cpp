@@ -104,10 +104,10 @@ std::uint64_t far_link::sent(end_t to) const noexcept {
 
 std::uint32_t far_link::next_bulk(end_t to) { return peer_of(to).next_bulk++ * bulk_step_ + std::uint32_t(lane_to(to)); }
 
-void far_link::publish(std::byte* records, end_t to, std::size_t bytes, kind how) {
+void far_link::publish(std::byte* bundles, end_t to, std::size_t bytes, kind how) {
   peer& p = peer_of(to);
   // Written where it leaves: a copy would be read by longer words than it was just written by, and wait for them.
-  new (records - sizeof(network_head)) network_head{
+  new (bundles - sizeof(network_head)) network_head{
       network_head::good_mark, 0, std::uint8_t(how), lane_to(to), std::uint32_t(me_), std::uint32_t(bytes), p.next_out, p.taken};
   p.reported = p.taken;
   if (bytes != 0) ++p.next_out;

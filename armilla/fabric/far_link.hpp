@@ -45,7 +45,7 @@ class far_link {
   /// The same for a frame that no credit limits.
   std::byte* reserve_control(end_t to, std::size_t bytes);
   enum class kind : std::uint8_t { counted, control, word };
-  void publish(std::byte* records, end_t to, std::size_t bytes, kind how = kind::counted);
+  void publish(std::byte* bundles, end_t to, std::size_t bytes, kind how = kind::counted);
   /// Lines of the counted frames ever sent to `to`.
   std::uint64_t sent(end_t to) const noexcept;
   /// The same to all ends, each weighed by `pair_weight`.

@@ -23,11 +23,11 @@ class far_link_test : public testing::Test {
   scripted_network net{sizeof(network_head) + longest};
   far_link link{net, me, ranks, window* cache_line};
 
-  static network_head head(rank_t source, std::uint64_t number, std::size_t records = 1) {
+  static network_head head(rank_t source, std::uint64_t number, std::size_t bundles = 1) {
     network_head h;
     h.source = std::uint32_t(source);
     h.number = number;
-    h.bytes = std::uint32_t(records * 8);
+    h.bytes = std::uint32_t(bundles * 8);
     return h;
   }
   /// A frame of one word, which names its source and its number.

@@ -232,7 +232,7 @@ far_piece far_transfer::piece_of(std::byte* local, std::uint64_t offset, std::ui
   return piece;
 }
 
-// By the network, straight from memory to memory. What is written and need not stay is copied first.
+// By the network, straight from memory to memory. A put or store copies its source first: the caller may change it at once.
 void far_transfer::ask_whole(std::byte* local, std::uint64_t offset, std::uint64_t bytes) {
   while (bytes != 0) {
     const std::uint64_t part = std::min(bytes, whole_limit);

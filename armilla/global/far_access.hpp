@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Inside of layer global; no public header includes it.
+// Inside of layer global; no public header includes it. *Far* is here what is not mapped: private memory of this host's ranks,
+// too. Memory of another host is what `host_map::far` says.
 #include <sys/uio.h>
 
 #include <cstddef>

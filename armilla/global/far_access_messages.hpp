@@ -15,7 +15,7 @@ enum class far_request : std::uint16_t { read, write, atomic, deallocate, confir
 inline constexpr bool whole(far_request r) noexcept { return r >= far_request::read_whole; }
 inline constexpr std::uint64_t whole_limit = std::uint64_t{1} << 30;  ///< bytes of one
 
-/// Begins questions and replies; items are multiples of 8 bytes, and `size` counts all of one.
+/// Heads each message of a question or reply. A message is a multiple of 8 bytes; `size` counts all of it.
 struct far_head {
   std::uint32_t size;
   op_id name;         ///< of the asker's pending operation

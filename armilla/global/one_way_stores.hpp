@@ -22,8 +22,7 @@ struct signal_behind {
   bool fits_in_message() const noexcept { return n <= ~std::uint32_t{0}; }
 };
 
-/// The ranks that something was stored at by one-way messages, and of which it is not known whether all of it was good: no fence
-/// has ended since, and they have not been asked.
+/// The ranks with unconfirmed one-way stores. One leaves the list when a fence ends, or when it confirms them.
 class unconfirmed_stores {
  public:
   explicit unconfirmed_stores(std::size_t ranks) : stored_(ranks) {}

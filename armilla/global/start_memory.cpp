@@ -38,7 +38,7 @@ struct frozen {
   }
 };
 
-bool quiet(context& c, const team_record* part) {
+bool accesses_done(context& c, const team_record* part) {
   const rank_memory& m = memory_of(c);
   return m.unfinished[unsigned(far_group::split)] == 0 && m.unfinished[unsigned(far_group::stores)] == 0 &&
          (part == nullptr || !m.unconfirmed.any() || outside_of(*part, m.unconfirmed) == no_rank);
@@ -59,7 +59,7 @@ void copy_again(context& self, rank_t successor) {
 
 void leave(context& self) {
   fence_hooks& hooks = self.teams->hooks;
-  hooks.quiet = nullptr;
+  hooks.accesses_done = nullptr;
   hooks.ask_others = nullptr;
   hooks.begin = nullptr;
   hooks.end = nullptr;
@@ -111,7 +111,7 @@ void start_memory(context& self, const launch&) {
   self.messages->lost.tell_of_return(copy_again);
   self.messages->lost.tell_when_accepted(forget_lost_pieces);
   fence_hooks& hooks = self.teams->hooks;
-  hooks.quiet = quiet;
+  hooks.accesses_done = accesses_done;
   hooks.ask_others = ask_others;
   hooks.begin = begin_fence;
   hooks.end = end_fence;

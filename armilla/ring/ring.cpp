@@ -62,7 +62,7 @@ void ring_reader::follow(const ring_memory& memory) noexcept {
   head_ = memory.tail().load(std::memory_order_acquire);
   line_ = lines_ + (head_ & (count_ - 1)) * cache_line;
   expected_ = lap_mark(head_ / count_);
-  leave(false);
+  set_unread(false);
   publish_head();
 }
 

@@ -32,8 +32,8 @@ class ring_reader {
   /// The same for a frame that only fills the ring up to its end.
   void release_pad() noexcept { advance(count_ - (head_ & (count_ - 1))); }
 
-  /// Tells the writer whether it leaves what is there; seen sooner or later.
-  void leave(bool there) noexcept { shared_head_[1].store(there, std::memory_order_relaxed); }
+  /// Tells the writer whether what is there stays unread for now; seen sooner or later.
+  void set_unread(bool unread) noexcept { shared_head_[1].store(unread, std::memory_order_relaxed); }
 
   /// Follows a reader that was lost, on its memory: begins behind all that was written before, which is dropped.
   void follow(const ring_memory& memory) noexcept;

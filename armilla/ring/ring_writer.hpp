@@ -51,7 +51,7 @@ struct ring_memory {
         lines(shared + header_bytes),
         count(ring_bytes / cache_line) {}
 
-  std::atomic<std::uint64_t>& left() const noexcept { return head[1]; }
+  std::atomic<std::uint64_t>& unread() const noexcept { return head[1]; }
   /// By the writer: to which reader; `refused`: to none any more.
   std::atomic<std::uint64_t>& handed_over() const noexcept { return head[2]; }
   std::atomic<std::uint64_t>& tail() const noexcept { return head[3]; }   ///< the writer's position then
@@ -118,8 +118,8 @@ class ring_writer {
     if (is_inside(next)) clear_word(next);
   }
 
-  /// Whether the reader says that it leaves what is there.
-  bool is_left() const noexcept { return memory_.count != 0 && memory_.left().load(std::memory_order_relaxed) != 0; }
+  /// Whether the reader says that what is there stays unread for now.
+  bool is_unread() const noexcept { return memory_.count != 0 && memory_.unread().load(std::memory_order_relaxed) != 0; }
 
   /// The present reader is lost: `to` may begin behind all that was written, and write behind all that was `taken` from it.
   void hand_over(std::uint64_t to, std::uint64_t taken) const noexcept {

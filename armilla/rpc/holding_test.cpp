@@ -38,7 +38,7 @@ bool in_one_memory() {
   return true;
 }
 // Whether rank `r`, which shares memory with this one, does not read what this one sends. Takes in nothing.
-bool held_by(am::rank_t r) { return messages().out.to(r).ring.is_left(); }
+bool held_by(am::rank_t r) { return messages().out.to(r).ring.is_unread(); }
 
 // Of this rank; ranks may be threads.
 thread_local std::size_t most_queued = 0;

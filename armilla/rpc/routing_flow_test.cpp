@@ -38,7 +38,7 @@ RANK_TEST(ranks_that_send_what_is_passed_on_are_held_back_while_too_much_of_it_i
   if (am::rank() == last) nap(300);
   if (am::rank() == on_the_way) {
     for (int i = 0; i < 1000000 && outbox().to(last).passed_on != am::detail::peer_channel::relayed::too_much; ++i) am::poll();
-    EXPECT(outbox().routes()->bars(first));
+    EXPECT(outbox().routing()->bars(first));
     EXPECT(first.holds);
   }
   am::fence();

@@ -21,11 +21,11 @@ namespace am = armilla;
 namespace routing_test {
 
 inline am::detail::outbox& outbox() { return *am::detail::current->out; }
-inline bool routes() { return outbox().routes() != nullptr; }
+inline bool routes() { return outbox().routing() != nullptr; }
 /// Whether what this rank says to rank `r` goes by way of others.
-inline bool routes_to(am::rank_t r) { return routes() && outbox().routes()->routes(r); }
+inline bool routes_to(am::rank_t r) { return routes() && outbox().routing()->is_routed(r); }
 /// The channel by which that goes; null: it goes straight.
-inline am::detail::peer_channel* way_to(am::rank_t r) { return routes() ? outbox().routes()->way_of(r) : nullptr; }
+inline am::detail::peer_channel* way_to(am::rank_t r) { return routes() ? outbox().routing()->way_of(r) : nullptr; }
 /// Another rank to which the way is the same; no_rank: there is none.
 inline am::rank_t beside(am::rank_t to) {
   for (am::rank_t r = 0; routes_to(to) && r < to; ++r)

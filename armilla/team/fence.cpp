@@ -24,18 +24,20 @@
 /// leave something behind that makes its member busy; so what they sent counts as created before. The fence is over when in one
 /// round each pair has processed as much as was created for it, and no member is busy.
 ///
-/// For each way keeps its order: what its receiver has processed at its look is then just what its sender had created at its own.
-/// So nothing is under way from before the looks of all, and nothing from behind them was seen. A member that is not busy sends
-/// only because something comes in; what is the first to come in behind a look would have been sent before one. The members
-/// need not look at the same time, and a frame may be late: then the pair's counts differ, and there is another round.
+/// Why: each way keeps its order. Where a pair's counts are equal, its receiver had processed, at its look, just what its sender
+/// had created by its own. So nothing is under way from before the looks of all, and nothing from behind them was seen. A member
+/// that is not busy sends only because something comes in; what is the first to come in behind a look would have been sent before
+/// one. The members need not look at the same time, and a frame may be late: then the pair's counts differ, and there is another
+/// round.
 ///
 /// Sums over all would not do: a frame that is late and one that was seen early make up for each other. So each pair's lines are
 /// multiplied by a weight of its own before they are added up (fabric/pair_weight.hpp). Then sums are equal where all pairs' are,
 /// and elsewhere once in 2^64.
 ///
 /// A member with something that has not ended is busy: a body that waits, a fiber that one has left behind, a continuation whose
-/// reply has not come, a frame that has not left, a statement that a guest (fence_guest.hpp) holds back. The replies of progress
-/// threads are in no count, so nothing else tells of such a continuation.
+/// reply has not come, a frame that has not left, a get, put or store of its own that is not done (`accesses_done`:
+/// global/start_memory.cpp), a statement that a guest (fence_guest.hpp) holds back. The replies of progress threads are in no
+/// count, so nothing else tells of such a continuation.
 ///
 /// What guests hold back leaves before each look. But until then bodies and fibers run, and may have brought more.
 ///
@@ -100,8 +102,8 @@ round_sums count_here(team_record& t) {
     for (const rank_t r : t.members) s.created += messages.sums.created_for(r);
   }
   s.busy = messages.sums.deferred();
-  if (!messages.out.idle()) ++s.busy;
-  if (hooks.quiet != nullptr && !hooks.quiet(c, is_of_all(t) ? nullptr : &t)) ++s.busy;
+  if (!messages.out.nothing_to_send()) ++s.busy;
+  if (hooks.accesses_done != nullptr && !hooks.accesses_done(c, is_of_all(t) ? nullptr : &t)) ++s.busy;
   if (hooks.errors != nullptr) s.errors = hooks.errors(c);
   if (!t.owner->guests.empty()) [[unlikely]]
     look_at_guests(t, s);

@@ -10,9 +10,8 @@ namespace armilla {
 /// If a statement's body threw, `fence` throws the same `remote_error` on every rank: the first error of the lowest rank.
 ///
 /// Inside a body, in a function instance, in a fiber that a body left behind, and while another fiber of the rank is inside a
-/// fence: usage_error. Cost: one meeting of all ranks (a barrier) if no rank has sent anything since the last fence, two after
-/// statements that do not cause others, three where progress threads answer or a network joins hosts of several ranks each, and
-/// one more for each generation that they do.
+/// fence: usage_error. Cost: one meeting of all ranks (a barrier) if all statements have run by then, two where some are on their
+/// way; each generation of statements that statements cause may add one.
 ///
 /// Where the job goes on without ranks that it loses (ARMILLA_ON_LOSS=continue) it is over among those that are left, `living()`:
 /// the fence in which a loss is met completes what they sent each other, and what the lost had sent, then throws `rank_lost`

@@ -90,8 +90,8 @@ class last_fence {
   }
 
   bool busy() const {
-    return c_.messages->sums.deferred() != 0 || !c_.messages->out.idle() || any_held_back(s_) ||
-           (s_.hooks.quiet != nullptr && !s_.hooks.quiet(c_, nullptr));
+    return c_.messages->sums.deferred() != 0 || !c_.messages->out.nothing_to_send() || any_held_back(s_) ||
+           (s_.hooks.accesses_done != nullptr && !s_.hooks.accesses_done(c_, nullptr));
   }
 
   // Of the living, where they are in this fence.

@@ -18,7 +18,7 @@ std::vector<std::uint64_t> ancestors_behind(const team_record& parent);
 /// Whether `t` holds those that are left of `old`: `survivors` gave it of `old`, of a team that is left of it, or of one of which
 /// both are left.
 bool is_left_of(const team& t, const team& old);
-/// No collective of `t` waits any more, for `lost` is.
+/// Ends all waits in collectives of `t`: its member `lost` is lost.
 void revoke(team_record& t, rank_t lost);
 /// Listens to losses: revokes what was made from teams that other members have given up.
 void follow_survivors(context& self);

@@ -93,8 +93,8 @@ class team {
   /// The members that are not lost, in the order that they have here, as a team of its own; ranks of the job stay as they are.
   /// All of them call it, before or after they have heard of the loss, and all get the same members: one that dies meanwhile is
   /// left out on all, or is lost to the new team, whose next collective says so. Also where nothing is lost. The counters and
-  /// waits that any loss ends (docs/guide/death.md) go on behind it. All members are on one host (else usage_error). Throws
-  /// limit_error as `split`. Cost: two barriers.
+  /// waits that any loss ends (docs/guide/death.md) work again after it. Members on several hosts need `armilla-run --hosts` with
+  /// ARMILLA_ON_LOSS=continue (else usage_error). Throws limit_error as `split`. Cost: two barriers.
   team survivors() const { return team(detail::run_survivors(record_)); }
 
   /// The same, and behind them, in the order of their ranks, up to eight newcomers that wait in `await_team`: successors of
@@ -121,8 +121,8 @@ class team {
   /// One of the root's `values` to each member, by number. `values` is read on the root only, and has size() elements there.
   template <sendable_value T>
   T scatter(const std::vector<T>& values, rank_t root = 0) const;
-  /// Arrays of one length: part i of the root's `all` becomes member i's `mine`. `all` is read on the root only, and has size()
-  /// parts there (else usage_error). T is trivially copyable.
+  /// Arrays of one length: part i of the root's `all` is copied to member i's `mine`. `all` is read on the root only, and has
+  /// size() parts there (else usage_error). T is trivially copyable.
   template <class T>
     requires trivially_sendable<T>
   void scatter(std::span<const std::type_identity_t<T>> all, std::span<T> mine, rank_t root = 0) const;
@@ -184,8 +184,9 @@ class team {
   template <sendable_value T>
   std::vector<T> all_gather(const T& value) const;
 
-  /// Arrays of one length: part i of the root's `all` becomes member i's `mine`. `all` holds size() parts on the root
-  /// (else usage_error), and is not touched on the others. `mine` may be its own part of `all`. T is trivially copyable.
+  /// Arrays of one length: member i's `mine` is copied to part i of the root's `all`. `all` holds size() parts on the root (else
+  /// usage_error), and is not touched on the others. The root's `mine` may be its own part of `all`. T is trivially copyable.
+  /// Complete on a member when its `mine` may change, on the root when `all` is filled.
   template <class T>
     requires trivially_sendable<T>
   void gather(std::span<const std::type_identity_t<T>> mine, std::span<T> all, rank_t root = 0) const;
@@ -224,11 +225,12 @@ class team {
 
   /// Runs `f(t)`, where `t` is a twin of this team, and gives a future of what it returns: any collectives, one after the other.
   ///
-  ///     auto both = t.collective_async([x](const am::team& t) { return std::pair(t.inclusive_scan(x, plus), t.all_reduce(x,
-  ///     plus));
+  ///     auto both = t.collective_async([x](const am::team& twin) {
+  ///       return std::pair(twin.inclusive_scan(x, plus), twin.all_reduce(x, plus));
   ///     });
   ///
-  /// `t` is meant for `f` only. It has no fence and no split.
+  /// The twin is for `f` only, and has no fence and no split. What `f` throws comes at `get`. All members start their
+  /// asynchronous collectives of a team in one order. Cost: a fiber; the first call of a team makes the twin.
   template <class F>
   auto collective_async(F f) const -> future<std::invoke_result_t<F&, const team&>>;
   /// Ready when all members have started it.
@@ -324,9 +326,8 @@ class team {
 
 /// The team of all ranks of the start: 0 .. ranks()-1. A rank that joins the running job is in none.
 team world();
-/// The ranks that are left of it, in their order in the job: those that `fence` and `barrier` have been over since they last
-/// threw `rank_lost` (ARMILLA_ON_LOSS=continue), the same on all of them; `world()` before, and in other modes. Waits for no
-/// other rank.
+/// The ranks of `world()` for which fences and barriers wait, in their order: all, until one of these throws `rank_lost`
+/// (ARMILLA_ON_LOSS=continue); then those that were left at that moment, the same on all of them. Waits for no other rank.
 team living();
 /// On a rank that came into the running job (`joined()`): waits until others take it into their team by `grow`, and returns that.
 /// The empty team: the others have come to the end of their functions. Errors: usage_error on other ranks, and in a rank that is

@@ -24,7 +24,7 @@ struct fence_hooks {
   bool (*take_error)(context&, error_record&) = nullptr;
   /// Whether the one-sided operations that this rank began are complete at their targets, or are messages that a fence of
   /// `part` counts; null: of all ranks.
-  bool (*quiet)(context&, const team_record* part) = nullptr;
+  bool (*accesses_done)(context&, const team_record* part) = nullptr;
   /// Before a round of a fence of a part of the ranks: asks the others about what no reply will tell. It may send.
   void (*ask_others)(context&, const team_record& part) = nullptr;
   /// A fence of `t` begins; it is over.

@@ -93,9 +93,6 @@ constexpr void require_sendable_value() {
 template <class F>
 constexpr void require_sendable_closure() {
   static_assert(
-      !std::is_pointer_v<F>,
-      "armilla: a function pointer cannot be sent as a body: write call<&function> so that its name travels, not its address");
-  static_assert(
       std::is_pointer_v<F> || sendable_closure<F>,
       "armilla: a closure may capture only trivially copyable values; pass strings, vectors and the like as arguments of "
       "the call");

@@ -9,7 +9,7 @@
  * Stands for: armilla/am/progress_thread.cpp: look_at_rings
  * Stands for: armilla/rpc/calls.cpp: defer_for, settle_deferred
  * Code: armilla/team/fence.cpp: return sums.created == sums.processed && sums.busy == 0;
- * Code: armilla/team/fence.cpp: if (!messages.out.idle()) ++s.busy;
+ * Code: armilla/team/fence.cpp: if (!messages.out.nothing_to_send()) ++s.busy;
  * Code: armilla/team/fence.cpp: if (any_held_back(*t.owner)) ++s.busy;
  * Code: armilla/team/fence.cpp: s.busy = messages.sums.deferred();
  * Code: armilla/team/fence.cpp: messages.out.flush(); if (!messages.waits.poll()) return;
