@@ -86,7 +86,7 @@ bool progress_thread::look_at_network() {
   const std::uint64_t now = now_ns();
   if (const std::uint64_t looks = shared.looks_of_rank(); looks != rank.looks || shared.sleeping_rank()) {
     rank.looks = looks;
-    rank.since_ns = now;
+    rank.since_ns = shared.sleeping_rank() ? now : shared.looked_at(now);
   }
   // What this side has under way moves only while a thread looks, and a sleeping rank does not.
   const bool under_way = far.any_bulk() || far.wants_buffers() || mine_.out.any_queued();
@@ -109,7 +109,11 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   const auto& rank = far.rank;
   const std::uint64_t now = now_ns();
   if (shared.keeps_for_progress_thread()) return mine_.sleeper.cancel_wait();
-  if (far.any_bulk() || far.wants_buffers()) return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false);
+  if (far.any_bulk() || far.wants_buffers()) {  // of some steps no descriptor tells
+    const int descriptor = net.descriptor();
+    if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();
+    return mine_.sleeper.sleep(backoff, now + shortest_nap_ns, false, descriptor);
+  }
   if (!rank.away) {
     const bool rests = shared.rest();
     mine_.sleeper.sleep(backoff, rests ? 0 : rank.since_ns + std::max(self_.settings->progress_after_ns, shortest_nap_ns), false);

@@ -72,7 +72,7 @@ std::unique_ptr<shared_network> message_state::share(const context& self, host_m
   // What credit lets be under way to both of them, and as much again for what needs none.
   const std::size_t from_each = std::max<std::size_t>(self.settings->network_window, 8 * host.beyond->most());
   auto both = std::make_unique<shared_network>(*host.beyond, host.control(self.rank), host.progress_thread(self.rank),
-                                               4 * std::size_t(self.places) * from_each);
+                                               self.settings->progress_after_ns, 4 * std::size_t(self.places) * from_each);
   host.shared = both.get();
   return both;
 }

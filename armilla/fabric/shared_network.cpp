@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "armilla/base/clock.hpp"
 #include "armilla/base/error.hpp"
 #include "armilla/fabric/event_count.hpp"
 #include "armilla/fabric/frame.hpp"
@@ -17,7 +18,6 @@ namespace {
 
 constexpr int frames_a_look = 32;  // for the other one, before this one goes on
 constexpr int most_yields = 100;
-constexpr int looks_of_a_wait = 8;  // so many, and a rank does not just poll
 
 }  // namespace
 
@@ -40,8 +40,9 @@ class shared_network::turn {
   bool kept_on_ = false;
 };
 
-shared_network::shared_network(network& net, control_block& rank, control_block& progress_thread, std::size_t most_kept)
-    : net_(net), most_kept_(most_kept), rank_(*this, rank, true), thread_(*this, progress_thread, false) {}
+shared_network::shared_network(network& net, control_block& rank, control_block& progress_thread, std::uint64_t after_ns,
+                               std::size_t most_kept)
+    : net_(net), after_ns_(after_ns), most_kept_(most_kept), rank_(*this, rank, true), thread_(*this, progress_thread, false) {}
 
 // A rank that waits is inside nearly always, and takes the lock again before one that it has woken can: it lets the progress
 // thread pass, which comes seldom.
@@ -88,10 +89,12 @@ network::arrival shared_network::side::poll() {
   {
     const turn here(*this);
     looks.store(looks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    if (!of_rank_) looks_to_wake = 0;
     if (!kept_.empty()) return first_kept();
     if (!looks_itself) return {};
-    if (of_rank_ && other.looks_to_wake != 0) for_other = --other.looks_to_wake == 0;
+    if (of_rank_ && all_.gate_.is_open()) {
+      all_.gate_.shut(all_.after_ns_);
+      all_.shut_at_.store(now_ns(), std::memory_order_relaxed);
+    }
     for (int i = 0; i < frames_a_look; ++i) {
       const arrival a = all_.net_.poll();
       if (a.data == nullptr) break;
@@ -175,10 +178,8 @@ bool shared_network::side::arm() {
   {
     const turn mine(*this);
     if (!kept_.empty()) return false;
-    if (all_.net_.arm()) {
-      if (!of_rank_) looks_to_wake = looks_of_a_wait;
-      return true;
-    }
+    if (!of_rank_) all_.gate_.open();
+    if (all_.net_.arm()) return true;
   }
   notify((of_rank_ ? all_.thread_ : all_.rank_).owner);
   return false;
@@ -186,7 +187,8 @@ bool shared_network::side::arm() {
 
 int shared_network::side::descriptor() const noexcept {
   const turn mine(const_cast<side&>(*this));
-  return all_.net_.descriptor();
+  const int of_network = all_.net_.descriptor();
+  return of_rank_ ? of_network : all_.gate_.descriptor(of_network);
 }
 
 // What the other one has under way with that rank ends, too, perhaps before it has heard why.

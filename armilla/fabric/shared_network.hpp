@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "armilla/boot/control_block.hpp"
+#include "armilla/fabric/descriptor_gate.hpp"
 #include "armilla/fabric/network.hpp"
 
 namespace armilla::detail {
@@ -22,12 +23,13 @@ namespace armilla::detail {
 ///
 /// The progress thread looks at the network only when it was told to: while the rank looks by itself, each look of another thread
 /// would only be in its way. So would one that sleeps until something comes: the reply that its rank waits for would wake it, on
-/// that rank's core. A rank that begins to look wakes it while the reply is on its way.
+/// that rank's core. A rank that begins to look takes the network's descriptor from it for a while.
 class shared_network {
  public:
-  /// `rank` and `progress_thread`: the sleepers to wake. `most_kept`: bytes of frames that may be kept for either, which honest
-  /// ranks never reach.
-  shared_network(network& net, control_block& rank, control_block& progress_thread, std::size_t most_kept = ~std::size_t{0});
+  /// `rank` and `progress_thread`: the sleepers to wake. `after_ns`: ARMILLA_PROGRESS_AFTER. `most_kept`: bytes of frames that
+  /// may be kept for either, which honest ranks never reach.
+  shared_network(network& net, control_block& rank, control_block& progress_thread, std::uint64_t after_ns = 200'000,
+                 std::size_t most_kept = ~std::size_t{0});
   shared_network(const shared_network&) = delete;
 
   network& for_rank() noexcept { return rank_; }
@@ -52,6 +54,11 @@ class shared_network {
   std::uint64_t looks_of_rank() const noexcept { return rank_.looks.load(std::memory_order_relaxed); }
   /// From here on `for_progress_thread().poll()` looks at the network, or only at what is kept.
   void let_progress_thread_look(bool yes) noexcept { thread_.looks_itself = yes; }
+  /// When the rank last looked, as far as the progress thread knows: when it shut the gate, else `now`. Asked once a look.
+  std::uint64_t looked_at(std::uint64_t now) noexcept {
+    const std::uint64_t then = shut_at_.exchange(0, std::memory_order_relaxed);
+    return then != 0 ? then : now;
+  }
   bool sleeping_rank() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
   /// The progress thread is about to sleep until the rank wakes. False: it has.
   bool rest() noexcept {
@@ -96,7 +103,6 @@ class shared_network {
     control_block& owner;
     std::atomic<std::uint64_t> looks = 0;
     bool looks_itself = true;
-    int looks_to_wake = 0;  ///< of the progress thread: armed, and woken by so many looks of the rank; 0: it is not
 
    private:
     friend turn;
@@ -123,7 +129,10 @@ class shared_network {
   side& whose(const network::arrival& a) noexcept;
 
   network& net_;
+  const std::uint64_t after_ns_;
   const std::size_t most_kept_;
+  descriptor_gate gate_;                    ///< where the progress thread sleeps
+  std::atomic<std::uint64_t> shut_at_ = 0;  ///< when the rank has shut it; 0: it has not, or the progress thread knows
   std::mutex busy_;
   std::atomic<bool> wanted_ = false;  ///< the progress thread waits for its turn
   side rank_, thread_;

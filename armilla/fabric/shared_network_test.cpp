@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "armilla/fabric/shared_network.hpp"
 
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <cstring>
 #include <memory>
@@ -88,18 +92,25 @@ TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
   EXPECT_TRUE(both.keeps_for_rank());
 }
 
-TEST_F(shared_network_test, a_rank_that_looks_on_wakes_a_progress_thread_that_is_armed) {
+TEST_F(shared_network_test, a_rank_that_looks_takes_the_descriptor_from_a_progress_thread_that_sleeps) {
+  const int comes = net.waits_at = eventfd(1, EFD_CLOEXEC);  // something has come
   net.arms = true;
+  const auto is_readable = [](int descriptor) {
+    pollfd at{descriptor, POLLIN, 0};
+    return poll(&at, 1, 0) == 1;
+  };
+  const int sleeps_at = for_progress_thread.descriptor();
+  EXPECT_EQ(for_rank.descriptor(), comes);
   ASSERT_TRUE(for_progress_thread.arm());
-  progress_thread->sleeping = asleep;
+  EXPECT_TRUE(is_readable(sleeps_at));
+  EXPECT_EQ(both.looked_at(7), 7U) << "the rank has not looked";
   (void)for_rank.poll();
-  EXPECT_EQ(progress_thread->sleeping, asleep) << "a poll now and then leaves it";
-  for (int i = 0; i < 10; ++i) (void)for_rank.poll();
-  EXPECT_EQ(progress_thread->sleeping, awake);
-  (void)for_progress_thread.poll();
-  progress_thread->sleeping = asleep;
-  for (int i = 0; i < 20; ++i) (void)for_rank.poll();
-  EXPECT_EQ(progress_thread->sleeping, asleep) << "it rests, and nothing is armed";
+  EXPECT_FALSE(is_readable(sleeps_at));
+  EXPECT_GT(both.looked_at(7), 7U);
+  EXPECT_EQ(for_progress_thread.descriptor(), sleeps_at);
+  ASSERT_TRUE(for_progress_thread.arm());
+  EXPECT_TRUE(is_readable(sleeps_at));
+  close(comes);
 }
 
 TEST_F(shared_network_test, frames_that_cannot_be_right_are_for_the_rank) {
@@ -178,7 +189,7 @@ TEST_F(shared_network_test, two_threads_share_it) {
 }
 
 TEST_F(shared_network_test, what_is_kept_for_the_other_is_bounded) {
-  shared_network small(net, *rank, *progress_thread, 3 * (sizeof(network_head) + 8));
+  shared_network small(net, *rank, *progress_thread, 0, 3 * (sizeof(network_head) + 8));
   for (std::uint64_t n = 0; n < 3; ++n) comes(frame_lane::bodies, n);
   EXPECT_EQ(small.for_progress_thread().poll().data, nullptr);
   comes(frame_lane::bodies, 3);

@@ -64,6 +64,8 @@ constexpr named_call calls[] = {
     {"getrandom", SYS_getrandom},
     {"clone", SYS_clone},
     {"eventfd2", SYS_eventfd2},
+    {"timerfd_create", SYS_timerfd_create},
+    {"timerfd_settime", SYS_timerfd_settime},
     {"accept4", SYS_accept4},
     {"pipe2", SYS_pipe2},
     {"epoll_create1", SYS_epoll_create1},

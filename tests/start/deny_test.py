@@ -102,7 +102,7 @@ class Denied(StartTest):
 
     @unittest.skipUnless("shm" in FABRICS and os.path.exists(NETWORK), "no network between processes")
     def test_a_network_does_without_it_or_names_it(self):
-        for calls in ("ppoll", "eventfd2", "pipe2", "signalfd4", *SPARED[:5]):
+        for calls in ("ppoll", "timerfd_create", "timerfd_settime", "eventfd2", "pipe2", "signalfd4", *SPARED[:5]):
             for error in ERRORS:
                 with self.subTest(calls=calls, error=error):
                     self.assert_hellos(self.under(calls, error, "unix", "thread", env={"ARMILLA_SPIN": "0", "ARMILLA_YIELD": "0"}), 3)

@@ -34,6 +34,7 @@ class scripted_network : public network {
 
   bool full = false;              ///< no buffer is free
   bool arms = false;              ///< one can sleep until something comes
+  int waits_at = -1;              ///< its descriptor
   bool says_source = true;        ///< else arrivals come from no_rank
   std::vector<frame> sent;        ///< in order, to any rank
   std::set<std::uintptr_t> over;  ///< transfers that are done
@@ -64,6 +65,7 @@ class scripted_network : public network {
   void submit(rank_t to, std::size_t bytes) override {
     sent.push_back({to, words(room_.begin(), room_.begin() + std::ptrdiff_t((bytes + 7) / 8)), bytes});
   }
+  int descriptor() const noexcept override { return waits_at; }
   bool arm() override { return arms && coming_.empty(); }
   arrival poll() override {
     if (coming_.empty()) return {};
