@@ -84,9 +84,11 @@ bool progress_thread::look_at_network() {
   far_traffic& far = *mine_.out.far();
   auto& rank = far.rank;
   const std::uint64_t now = now_ns();
-  if (const std::uint64_t looks = shared.looks_of_rank(); looks != rank.looks || shared.sleeping_rank()) {
+  const bool sleeps = shared.sleeping_rank();
+  const std::uint64_t looked = shared.looked_at(now);
+  if (const std::uint64_t looks = shared.looks_of_rank(); looks != rank.looks || sleeps) {
     rank.looks = looks;
-    rank.since_ns = shared.sleeping_rank() ? now : shared.looked_at(now);
+    rank.since_ns = sleeps ? now : looked;
   }
   // What this side has under way moves only while a thread looks, and a sleeping rank does not.
   const bool under_way = far.any_bulk() || far.wants_buffers() || mine_.out.any_queued();

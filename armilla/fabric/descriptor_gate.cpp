@@ -17,7 +17,7 @@ int descriptor_gate::descriptor(int watched) noexcept {
     if (set_ >= 0) ::close(set_);
     set_ = -1;
   }
-  return set_ >= 0 ? set_ : watched;
+  return set_ >= 0 && watched >= 0 ? set_ : watched;
 }
 
 bool descriptor_gate::make(int watched) noexcept {
@@ -40,7 +40,7 @@ void descriptor_gate::open() noexcept {
 void descriptor_gate::shut(std::uint64_t ns) noexcept {
   if (!open_) return;
   watch(0);
-  set_timer(ns != 0 ? ns : 1);
+  set_timer(ns);
   open_ = false;
 }
 

@@ -14,11 +14,11 @@ class descriptor_gate {
   descriptor_gate(const descriptor_gate&) = delete;
 
   /// Where to sleep until `watched` is readable, the same in each call. `watched` itself, which is always open, where the system
-  /// lets none be made.
+  /// lets none be made. -1 while that is -1: no descriptor tells of what it waits for.
   int descriptor(int watched) noexcept;
   /// Readable when the one that it watches is.
   void open() noexcept;
-  /// Readable in `ns`, whatever is so before.
+  /// Readable in `ns`, which are not 0, whatever is so before.
   void shut(std::uint64_t ns) noexcept;
   bool is_open() const noexcept { return open_; }
 

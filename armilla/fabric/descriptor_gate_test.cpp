@@ -72,5 +72,11 @@ TEST(descriptor_gate, there_is_none_of_what_is_no_descriptor) {
   EXPECT_FALSE(gate.is_open());
 }
 
+TEST_F(descriptor_gate_test, there_is_none_while_the_watched_one_tells_of_nothing) {
+  const int at = gate.descriptor(watched);
+  EXPECT_EQ(gate.descriptor(-1), -1);
+  EXPECT_EQ(gate.descriptor(watched), at);
+}
+
 }  // namespace
 }  // namespace armilla::detail

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int frames_a_look = 32;  // for the other one, before this one goes on
 constexpr int most_yields = 100;
+constexpr std::uint64_t least_after_ns = 20'000;  // below that the timer would wake the thread as often as what comes
 
 }  // namespace
 
@@ -82,6 +83,15 @@ shared_network::side& shared_network::whose(const network::arrival& a) noexcept 
   return head.lane == frame_lane::progress_thread ? thread_ : rank_;
 }
 
+// The progress thread is told of the last look: one that saw the first alone would take a rank that waits for one that computes.
+void shared_network::note_look_of_rank() {
+  if (gate_.is_open() && after_ns_ >= least_after_ns)
+    gate_.shut(after_ns_);
+  else if (looked_.load(std::memory_order_relaxed) == 0)
+    return;
+  looked_.store(now_ns(), std::memory_order_relaxed);
+}
+
 network::arrival shared_network::side::poll() {
   side& other = of_rank_ ? all_.thread_ : all_.rank_;
   bool for_other = false;
@@ -91,10 +101,7 @@ network::arrival shared_network::side::poll() {
     looks.store(looks.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
     if (!kept_.empty()) return first_kept();
     if (!looks_itself) return {};
-    if (of_rank_ && all_.gate_.is_open()) {
-      all_.gate_.shut(all_.after_ns_);
-      all_.shut_at_.store(now_ns(), std::memory_order_relaxed);
-    }
+    if (of_rank_) all_.note_look_of_rank();
     for (int i = 0; i < frames_a_look; ++i) {
       const arrival a = all_.net_.poll();
       if (a.data == nullptr) break;

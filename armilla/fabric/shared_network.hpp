@@ -26,7 +26,8 @@ namespace armilla::detail {
 /// that rank's core. A rank that begins to look takes the network's descriptor from it for a while.
 class shared_network {
  public:
-  /// `rank` and `progress_thread`: the sleepers to wake. `after_ns`: ARMILLA_PROGRESS_AFTER. `most_kept`: bytes of frames that
+  /// `rank` and `progress_thread`: the sleepers to wake. `after_ns`: ARMILLA_PROGRESS_AFTER; 0: the progress thread
+  /// always looks. `most_kept`: bytes of frames that
   /// may be kept for either, which honest ranks never reach.
   shared_network(network& net, control_block& rank, control_block& progress_thread, std::uint64_t after_ns = 200'000,
                  std::size_t most_kept = ~std::size_t{0});
@@ -54,9 +55,9 @@ class shared_network {
   std::uint64_t looks_of_rank() const noexcept { return rank_.looks.load(std::memory_order_relaxed); }
   /// From here on `for_progress_thread().poll()` looks at the network, or only at what is kept.
   void let_progress_thread_look(bool yes) noexcept { thread_.looks_itself = yes; }
-  /// When the rank last looked, as far as the progress thread knows: when it shut the gate, else `now`. Asked once a look.
+  /// When the rank last looked, if it has shut the gate since this was asked, else `now`.
   std::uint64_t looked_at(std::uint64_t now) noexcept {
-    const std::uint64_t then = shut_at_.exchange(0, std::memory_order_relaxed);
+    const std::uint64_t then = looked_.exchange(0, std::memory_order_relaxed);
     return then != 0 ? then : now;
   }
   bool sleeping_rank() const noexcept { return sleeps_.load(std::memory_order_seq_cst); }
@@ -127,12 +128,13 @@ class shared_network {
   };
 
   side& whose(const network::arrival& a) noexcept;
+  void note_look_of_rank();
 
   network& net_;
   const std::uint64_t after_ns_;
   const std::size_t most_kept_;
-  descriptor_gate gate_;                    ///< where the progress thread sleeps
-  std::atomic<std::uint64_t> shut_at_ = 0;  ///< when the rank has shut it; 0: it has not, or the progress thread knows
+  descriptor_gate gate_;                   ///< where the progress thread sleeps
+  std::atomic<std::uint64_t> looked_ = 0;  ///< when the rank did, since it has shut the gate; 0: the progress thread knows
   std::mutex busy_;
   std::atomic<bool> wanted_ = false;  ///< the progress thread waits for its turn
   side rank_, thread_;

@@ -92,13 +92,14 @@ TEST_F(shared_network_test, who_sleeps_is_woken_for_what_is_kept) {
   EXPECT_TRUE(both.keeps_for_rank());
 }
 
+bool is_readable(int descriptor) {
+  pollfd at{descriptor, POLLIN, 0};
+  return poll(&at, 1, 0) == 1;
+}
+
 TEST_F(shared_network_test, a_rank_that_looks_takes_the_descriptor_from_a_progress_thread_that_sleeps) {
   const int comes = net.waits_at = eventfd(1, EFD_CLOEXEC);  // something has come
   net.arms = true;
-  const auto is_readable = [](int descriptor) {
-    pollfd at{descriptor, POLLIN, 0};
-    return poll(&at, 1, 0) == 1;
-  };
   const int sleeps_at = for_progress_thread.descriptor();
   EXPECT_EQ(for_rank.descriptor(), comes);
   ASSERT_TRUE(for_progress_thread.arm());
@@ -109,6 +110,17 @@ TEST_F(shared_network_test, a_rank_that_looks_takes_the_descriptor_from_a_progre
   EXPECT_GT(both.looked_at(7), 7U);
   EXPECT_EQ(for_progress_thread.descriptor(), sleeps_at);
   ASSERT_TRUE(for_progress_thread.arm());
+  EXPECT_TRUE(is_readable(sleeps_at));
+  close(comes);
+}
+
+TEST_F(shared_network_test, a_progress_thread_that_always_looks_keeps_the_descriptor) {
+  const int comes = net.waits_at = eventfd(1, EFD_CLOEXEC);
+  net.arms = true;
+  shared_network always(net, *rank, *progress_thread, 0);
+  const int sleeps_at = always.for_progress_thread().descriptor();
+  ASSERT_TRUE(always.for_progress_thread().arm());
+  (void)always.for_rank().poll();
   EXPECT_TRUE(is_readable(sleeps_at));
   close(comes);
 }
