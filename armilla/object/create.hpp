@@ -80,8 +80,8 @@ template <auto M, class T, class... A>
     if (c == nullptr) detail::throw_empty_future("call");
     if (const auto* made = self.objects->asked.find(*c))
       return call(made->owner, detail::member_of_creation<M, T>{{made->number, self.rank}}, std::forward<A>(arguments)...);
-    auto make_call = [all = std::tuple<detail::sent_as<A>...>(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
-      return std::apply([&](auto&... each) { return call<M>(there, std::move(each)...); }, all);
+    auto make_call = [all = detail::kept_arguments(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+      return std::apply([&](auto&... each) { return call<M>(there, each.argument()...); }, all);
     };
     return future<R>(detail::call_when_there(object, std::move(make_call)));
   } else {
@@ -103,11 +103,10 @@ void async(future<remote<T>>& object, A&&... arguments) {
   if (c == nullptr) detail::throw_empty_future("async");
   if (const auto* made = self.objects->asked.find(*c))
     return async(made->owner, detail::member_of_creation<M, T>{{made->number, self.rank}}, std::forward<A>(arguments)...);
-  auto make_call = [all = std::tuple<detail::sent_as<A>...>(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
-    std::apply([&](auto&... each) { async<M>(there, std::move(each)...); }, all);
-    return make_future();
+  auto make_call = [all = detail::kept_arguments(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+    std::apply([&](auto&... each) { async<M>(there, each.argument()...); }, all);
   };
-  (void)detail::call_when_there(object, std::move(make_call));
+  detail::state_when_there(object, std::move(make_call));
 }
 template <auto M, class T, class... A>
   requires std::is_member_pointer_v<decltype(M)>

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "armilla/object/atomic_methods.hpp"
 #include "armilla/object/distributed.hpp"
 #include "armilla/object/remote.hpp"
 #include "armilla/rpc/question.hpp"
+#include "armilla/wire/view.hpp"
 
 // What the templates of create.hpp are made of.
 namespace armilla {
@@ -44,21 +48,35 @@ struct member_of_object {
   template <class... A>
     requires std::is_member_function_pointer_v<decltype(M)>
   auto operator()(A&&... arguments) const -> std::decay_t<std::invoke_result_t<decltype(M), T&, A...>> {
-    object_use use = use_object<T>(name, "call");
-    [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(use);
-    return (use.template as<T>().*M)(std::forward<A>(arguments)...);
+    object_use use = hold();
+    return run_in(use, std::forward<A>(arguments)...);
   }
   auto operator()() const
     requires std::is_member_object_pointer_v<decltype(M)>
   {
-    object_use use = use_object<T>(name, "call");
-    return use.template as<T>().*M;
+    object_use use = hold();
+    return run_in(use);
   }
   template <class V>
     requires std::is_member_object_pointer_v<decltype(M)>
   void operator()(V&& value) const {
     object_use use = use_object<T>(name, "async");
-    use.template as<T>().*M = std::forward<V>(value);
+    run_in(use, std::forward<V>(value));
+  }
+
+  /// The object stays from here on; a body that begins later runs in what it holds.
+  object_use hold() const { return use_object<T>(name, "call"); }
+  template <class... A>
+  auto run_in(object_use& use, A&&... arguments) const {
+    T& object = use.template as<T>();
+    if constexpr (std::is_member_function_pointer_v<decltype(M)>) {
+      [[maybe_unused]] const atomic_section<is_atomic_method<M>> alone(use);
+      return (object.*M)(std::forward<A>(arguments)...);
+    } else if constexpr (sizeof...(A) == 0) {
+      return object.*M;
+    } else {
+      object.*M = (std::forward<A>(arguments), ...);
+    }
   }
 };
 
@@ -92,8 +110,34 @@ inline constexpr bool is_future_remote = false;
 template <class T>
 inline constexpr bool is_future_remote<future<remote<T>>> = true;
 
+/// What a call keeps of an argument until the reference is there: a value. Views and texts of the caller are copied.
+template <class V>
+struct kept_value {
+  V value;
+  V&& argument() { return std::move(value); }
+};
+template <class T>
+struct kept_value<view<T>> {
+  explicit kept_value(const view<T>& seen) : value(seen.copy()) {}
+  std::vector<T> value;
+  view<T> argument() const { return view<T>(value); }
+};
+template <class P>
+  requires(std::is_same_v<P, const char*> || std::is_same_v<P, char*>)
+struct kept_value<P> {
+  explicit kept_value(const char* text) : value(text) {}
+  std::string value;
+  std::string&& argument() { return std::move(value); }
+};
+
+template <class... A>
+auto kept_arguments(A&&... arguments) {
+  return std::tuple<kept_value<std::decay_t<A>>...>(kept_value<std::decay_t<A>>{std::forward<A>(arguments)}...);
+}
+
 // A call with the reference that `ref` will give, made when it is there; `ref` becomes a future of the same reference.
-template <class T, class Call>
+// `Tells`: that there is no reference is an error of a statement, for there is no other that it could be told to.
+template <bool Tells = false, class T, class Call>
 auto call_when_there(future<remote<T>>& ref, Call make_call) {
   using R = typename std::invoke_result_t<Call&, const remote<T>&>::value_type;
   auto reply = promise<R>::make("call");
@@ -106,7 +150,10 @@ auto call_when_there(future<remote<T>>& ref, Call make_call) {
       late_op to, back;
       Call& make_call;
       void fail(std::exception_ptr reason) {
-        if (pending_op* c = to.find()) c->fail(reason);
+        if (pending_op* c = to.find())
+          c->fail(reason);
+        else if (Tells)
+          current->fibers->lose_error(reason);
         if (pending_op* c = back.find()) c->fail(std::move(reason));
       }
       void take(remote<T>&& there) {
@@ -118,6 +165,15 @@ auto call_when_there(future<remote<T>>& ref, Call make_call) {
   });
   ref = std::move(replaced);
   return result;
+}
+
+// A statement likewise.
+template <class T, class Call>
+void state_when_there(future<remote<T>>& ref, Call make_call) {
+  (void)call_when_there<true>(ref, [make_call = std::move(make_call)](const remote<T>& there) mutable {
+    make_call(there);
+    return make_future();
+  });
 }
 
 }  // namespace detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -46,6 +47,20 @@ RANK_TEST(a_method_to_completion_may_not_wait) {
   EXPECT_EQ(am::call(h.on(next()), am::to_completion<&part::add>(), 2L).get(), 2L);
   EXPECT_THROWS(am::remote_error, am::call(h.on(next()), am::to_completion<&part::wait_for_other>()).get());
   EXPECT_EQ(am::call(h.on(next()), am::as_fiber<&part::wait_for_other>()).get(), 1);
+  am::fence();
+}
+
+// The reference goes before the fiber has begun: rank `next` finds the call and the release at one look.
+RANK_TEST(an_object_stays_for_a_fiber_that_has_not_begun) {
+  am::remote<part> object = am::create<part>(next()).get();
+  am::async(next(), [] {
+    const am::clock::time_point until = am::clock::now() + std::chrono::milliseconds(5);
+    while (am::clock::now() < until) {}
+  });
+  am::future<std::string> f = am::call(object, am::as_fiber<&part::text>(), std::string("here "));
+  object.reset();
+  am::flush();
+  EXPECT_EQ(f.get(), "here " + std::to_string(next()));
   am::fence();
 }
 

@@ -67,8 +67,8 @@ template <const auto& M, class T, class... A>
 template <const auto& M, class T, class... A>
   requires detail::method_tag<M>
 [[nodiscard]] auto call(future<remote<T>>& object, A&&... arguments) {
-  auto make_call = [all = std::tuple<detail::sent_as<A>...>(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
-    return std::apply([&](auto&... each) { return call<M>(there, std::move(each)...); }, all);
+  auto make_call = [all = detail::kept_arguments(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+    return std::apply([&](auto&... each) { return call<M>(there, each.argument()...); }, all);
   };
   return detail::call_when_there(object, std::move(make_call));
 }
@@ -88,11 +88,10 @@ void async(const remote<T>& object, A&&... arguments) {
 template <const auto& M, class T, class... A>
   requires detail::method_tag<M>
 void async(future<remote<T>>& object, A&&... arguments) {
-  auto make_call = [all = std::tuple<detail::sent_as<A>...>(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
-    std::apply([&](auto&... each) { async<M>(there, std::move(each)...); }, all);
-    return make_future();
+  auto make_call = [all = detail::kept_arguments(std::forward<A>(arguments)...)](const remote<T>& there) mutable {
+    std::apply([&](auto&... each) { async<M>(there, each.argument()...); }, all);
   };
-  (void)detail::call_when_there(object, std::move(make_call));
+  detail::state_when_there(object, std::move(make_call));
 }
 template <const auto& M, class T, class... A>
   requires detail::method_tag<M>

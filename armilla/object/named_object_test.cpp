@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <numeric>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <armilla/armilla.hpp>
 #include <armilla/base/error.hpp>
@@ -16,6 +18,7 @@ inline constexpr am::method<am::remote<counter>(int)> make_up{"test.counter.up"}
 inline constexpr am::method<am::remote<counter>()> make_down{"test.counter.down"};
 inline constexpr am::method<int(int)> count{"test.counter.count"};
 inline constexpr am::method<std::string()> name{"test.counter.name"};
+inline constexpr am::method<int(std::string, am::view<int>)> take{"test.counter.take"};
 inline constexpr am::method<am::remote<counter>(const am::remote<counter>&)> swap{"test.counter.swap"};
 
 }  // namespace api
@@ -31,6 +34,9 @@ struct up : base {
     if (first == 13) throw std::runtime_error("not that one");
   }
   int count(int by) { return n += by; }
+  int take(const std::string& text, const am::view<int>& more) {
+    return n += int(text.size()) + std::accumulate(more.begin(), more.end(), 0);
+  }
   std::string name() const override { return "up"; }
   am::remote<api::counter> swap(am::remote<api::counter> r) {
     std::swap(r, held);
@@ -58,6 +64,7 @@ void provide_all() {
   am::provide<api::count, &down::count>();
   am::provide<api::name, &base::name>();
   am::provide<api::swap, &up::swap>();
+  am::provide<api::take, &up::take>();
 }
 
 }  // namespace
@@ -95,6 +102,24 @@ RANK_TEST(objects_are_made_and_called_by_name) {
   }
   am::fence();
   EXPECT_EQ(am::detail::current->objects->slots.size(), 0u);
+  am::barrier();
+}
+
+RANK_TEST(a_call_that_waits_for_its_object_keeps_what_it_was_given) {
+  {
+    am::future<am::remote<api::counter>> object = am::create<api::make_up>(next(), 0);
+    std::string text(100, 'x');
+    std::vector<int> numbers(100, 1);
+    am::async<api::take>(object, text.c_str(), am::view(numbers));
+    am::future<int> all = am::call<api::take>(object, text, am::view(numbers));
+    text = std::string();
+    numbers.assign(100, 1000);
+    EXPECT_EQ(all.get(), 400);
+    am::fence();
+    EXPECT_EQ(am::call<api::count>(object, 0).get(), 400);
+  }
+  am::async<api::count>(am::create<api::make_up>(next(), 13), 1);
+  EXPECT_THROWS_SAYING(am::remote_error, "not that one", am::fence());
   am::barrier();
 }
 

@@ -11,7 +11,8 @@
 ///     am::call(h.on(1), am::as_fiber<&part::meet>());                   // a method: of a part, or of a processor object
 ///
 /// A hint stands where the body stands, in `async`, `call`, `async_all`, `call_all` and `call_into`. A method by name takes none:
-/// its caller does not know the body.
+/// its caller does not know the body. In `call_into` `to_completion` and `safe` change nothing, as to put the result there may
+/// wait.
 ///
 /// Without a hint a body runs at once on the stack of the rank's loop and becomes a fiber only if it waits, which is what most
 /// calls want. Paper: MRPC, section 5 (0-Word Simple, Threaded, Atomic: how the body runs is independent of how the caller

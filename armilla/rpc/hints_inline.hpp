@@ -28,15 +28,22 @@ class as_if_fiber {
   std::uint32_t before_;
 };
 
-/// A fiber before it begins.
+/// A fiber before it begins. A body that runs in an object holds it from the start: its reference may go before it begins.
 template <class F>
 struct fiber_body : F {
   template <class... A>
     requires std::is_invocable_v<F&, A...>
   decltype(auto) operator()(A&&... arguments) {
-    current->fibers->yield_to_loop("a body as a fiber");
-    const as_if_fiber scope;
-    return static_cast<F&>(*this)(std::forward<A>(arguments)...);
+    if constexpr (requires { this->hold(); }) {
+      auto held = this->hold();
+      current->fibers->yield_to_loop("a body as a fiber");
+      const as_if_fiber scope;
+      return this->run_in(held, std::forward<A>(arguments)...);
+    } else {
+      current->fibers->yield_to_loop("a body as a fiber");
+      const as_if_fiber scope;
+      return static_cast<F&>(*this)(std::forward<A>(arguments)...);
+    }
   }
 };
 
