@@ -31,10 +31,12 @@ class semaphore {
       detail::destroyed_in_use("semaphore::~semaphore");
   }
 
+  /// Takes one; waits while there is none.
   void acquire() {
     if (!try_acquire()) [[unlikely]]
       acquire_slowly();
   }
+  /// Takes one if there is one now. False: there is none.
   bool try_acquire() noexcept {
     if (count_ == 0) return false;
     --count_;
@@ -45,6 +47,7 @@ class semaphore {
   bool try_acquire_for(Duration span) {
     return try_acquire() || acquire_until(detail::deadline_after(span));
   }
+  /// Gives `more`, to those that wait first, in their order. It does not wait.
   void release(std::uint64_t more = 1) {
     if (detail::looks_negative(more)) [[unlikely]]
       detail::throw_negative_count("semaphore::release", more);
@@ -84,10 +87,13 @@ class latch {
     left_ -= n;
     if (left_ == 0) waiting_.wake_all();
   }
+  /// Whether it is open.
   bool try_wait() const noexcept { return left_ == 0; }
+  /// Waits until it is open.
   void wait() const {
     if (left_ != 0) wait_slowly();
   }
+  /// Counts down by `n`, then waits.
   void arrive_and_wait(std::uint64_t n = 1) {
     count_down(n);
     wait();

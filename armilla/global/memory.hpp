@@ -51,7 +51,8 @@ global_ptr<T> create_global(A&&... args) {
   return p;
 }
 
-/// Destroys what `create_global` made, on the rank that made it.
+/// Destroys what `create_global` made, and gives its memory back; nothing for a null pointer. On the rank that made it: another
+/// rank of its host would run the destructor there. Errors as of `deallocate`.
 template <class T>
 void destroy_global(const global_ptr<T>& p) {
   if (!p) return;

@@ -40,14 +40,17 @@ void set_poll_budget(poll_budget most);
 /// Waits until at least one call (statement, question, reply) has come in and run. Paper: STAPL, section 5.1 (rmi_wait).
 void wait_for_message();
 
-/// Sends the small statements that wait for company; they arrive in their order.
+/// Sends all small statements that wait for company; they arrive in their order. It completes none of them: a fence does. Inside
+/// a body what finds no room is queued.
 void flush();
 
 /// Sets after how many bytes (of statements to one rank) a buffer is sent; 0: every statement goes alone, at once.
 /// For this rank's sends, from now on. The job's default: ARMILLA_AGGREGATE. Longer than a buffer can be (an eighth of a ring; a
 /// frame of the network, 64 KiB) is as long as it can be.
 void set_aggregation(std::size_t bytes);
+/// The same of statements to ranks of one kind: this rank, its host, or what a network reaches.
 void set_aggregation(peer kind, std::size_t bytes);
+/// What is set now, in bytes.
 std::size_t aggregation(peer kind = peer::host);
 
 /// Every n-th communication call polls (0: none does): quicker replies from a rank that only sends. Statements, active messages,

@@ -54,8 +54,8 @@ void async(F&&, rank_t, A&&...) {
   static_assert(detail::dependent_false<F>, "armilla: the rank comes first, then the body: async(rank, f, arguments...)");
 }
 
-/// Statement to every rank of the start, this one included if it is one; those that have joined are not told. Paper: STAPL,
-/// section 5 (broadcast_rmi).
+/// Statement to every rank of the start, this one included if it is one; those that have joined are not told. One rank calls it.
+/// Complete at the next fence; errors as of `async`. Cost: a statement for each rank. Paper: STAPL, section 5 (broadcast_rmi).
 template <class F, class... A>
   requires(!detail::names_many<std::decay_t<F>>)
 void async_all(F&& f, const A&... arguments) {

@@ -28,7 +28,7 @@ future<std::vector<T>> when_all(std::vector<future<T>> futures) {
   return result;
 }
 
-/// Ready when all are.
+/// Ready when all are; errors and cost as above.
 inline future<void> when_all(std::vector<future<void>> futures) {
   auto promised = detail::promise<void>::make("when_all");
   future<void> result = promised.get_future();
@@ -64,7 +64,9 @@ future<std::tuple<T...>> when_all(future<T>... futures) {
   return result;
 }
 
-/// A future of the position of the first of `futures` that is ready, and of its value; the others are dropped.
+/// A future of the position of the first of `futures` that is ready, and of its value; fails if that one has failed. The others
+/// are dropped: their bodies run on, and their replies are not waited for. Errors: usage_error for no futures. Cost as of
+/// `when_all`.
 template <class T>
   requires(!std::is_void_v<T>)
 future<std::pair<std::size_t, T>> when_any(std::vector<future<T>> futures) {

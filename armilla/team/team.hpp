@@ -310,6 +310,12 @@ class team {
     static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: all_reduce(each(values), op)");
     return values;
   }
+  template <class V, class Op>
+    requires detail::combines_elements_only<Op, V>
+  std::optional<V> reduce(const V& values, Op, rank_t = 0) const {
+    static_assert(detail::dependent_false<V>, "armilla: the operation combines elements: reduce(each(values), op, root)");
+    return values;
+  }
 
  private:
   friend team world();

@@ -100,6 +100,8 @@ int main(int argc, char** argv) {
     (void)am::all_reduce(values, std::plus<>{});
 #elif defined CASE_TEAM_REDUCE_RANGE
     (void)am::world().all_reduce(values, std::plus<>{});
+#elif defined CASE_TEAM_REDUCE_RANGE_TO_ROOT
+    (void)am::world().reduce(values, std::plus<>{}, 1);
 #elif defined CASE_ARROW
     far->total = 3;
 #elif defined CASE_BROADCAST_ORDER
