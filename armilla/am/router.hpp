@@ -35,8 +35,8 @@ namespace armilla::detail {
 /// on along a column has come along a row, what is passed on inside a host has come along either: so nothing waits for itself.
 class router {
  public:
-  /// Null where all messages go straight: there are fewer hosts than ARMILLA_ROUTE_HOSTS, or than four; that is 0; ranks may be
-  /// lost or join; or signals take messages in.
+  /// Null where all messages go straight: ARMILLA_ROUTE_HOSTS is 0, or there are fewer hosts than that, or than four; ranks may
+  /// be lost or join; or signals take messages in.
   static std::unique_ptr<router> open(outbox& out);
 
   router(outbox& out, const host_map& host);

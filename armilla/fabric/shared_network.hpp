@@ -26,9 +26,8 @@ namespace armilla::detail {
 /// that rank's core. A rank that begins to look takes the network's descriptor from it for a while.
 class shared_network {
  public:
-  /// `rank` and `progress_thread`: the sleepers to wake. `after_ns`: ARMILLA_PROGRESS_AFTER; 0: the progress thread
-  /// always looks. `most_kept`: bytes of frames that
-  /// may be kept for either, which honest ranks never reach.
+  /// `rank` and `progress_thread`: the sleepers to wake. `after_ns`: ARMILLA_PROGRESS_AFTER; 0: the progress thread always looks.
+  /// `most_kept`: bytes of frames that may be kept for either, which honest ranks never reach.
   shared_network(network& net, control_block& rank, control_block& progress_thread, std::uint64_t after_ns = 200'000,
                  std::size_t most_kept = ~std::size_t{0});
   shared_network(const shared_network&) = delete;
