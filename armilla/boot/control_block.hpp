@@ -70,6 +70,10 @@ struct control_block {
   /// The algorithm that the rank is in, ended by a zero, for errors of others; all zeros: none. Read without order.
   static constexpr std::size_t algorithm_words = 4;
   alignas(cache_line) std::atomic<std::uint64_t> algorithm[algorithm_words];
+  /// The one that it was in when it found that ranks had entered different collectives, for those that find it later; `mismatch`
+  /// is written last, and says which collective that was: `post_mismatch`.
+  std::atomic<std::uint64_t> algorithm_of_mismatch[algorithm_words - 1];
+  std::atomic<std::uint64_t> mismatch;
   /// What the rank slept for last, as words as above: true while `idle` is not 0.
   static constexpr std::size_t waits_words = 8;
   alignas(cache_line) std::atomic<std::uint64_t> waits_for[waits_words];

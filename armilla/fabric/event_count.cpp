@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/guest_mailbox.hpp"
+#include "armilla/boot/posted_text.hpp"
 #include "armilla/fabric/crowding.hpp"
 
 // Model: tests/models/order/losses.rs
@@ -116,11 +117,9 @@ void event_count::prepare_wait(attention how) noexcept {
 
 void event_count::cancel_wait() noexcept { mine_.sleeping.store(awake, std::memory_order_relaxed); }
 
-// In words that a reader may find half old and half new, never torn. The name of most waits fits into two of them.
+// The name of most waits fits into two words.
 void event_count::show_wait(const char* what) noexcept {
-  std::uint64_t words[control_block::waits_words] = {};
-  if (what != nullptr) std::memcpy(words, what, strnlen(what, sizeof words - 1));
-  for (std::size_t i = 0; i < control_block::waits_words; ++i) mine_.waits_for[i].store(words[i], std::memory_order_relaxed);
+  post_text(mine_.waits_for, what == nullptr ? std::string_view() : std::string_view(what));
 }
 
 void event_count::sleep(const backoff& s, std::uint64_t deadline_ns, bool closed, int descriptor) noexcept {

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <fstream>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "armilla/base/clock.hpp"
 #include "armilla/boot/control_block.hpp"
 #include "armilla/boot/job_search.hpp"
+#include "armilla/boot/posted_text.hpp"
 #include "armilla/guest/attach.hpp"
 #include "armilla/guest/far_look.hpp"
 #include "armilla/guest/guest_state.hpp"
@@ -28,13 +28,6 @@ using detail::job_block;
 using detail::rank_stage;
 
 double seconds_since(std::uint64_t then, std::uint64_t now) noexcept { return now > then ? double(now - then) * 1e-9 : 0; }
-
-template <std::size_t N>
-std::string text_in(const std::atomic<std::uint64_t> (&words)[N]) {
-  std::uint64_t copy[N + 1] = {};
-  for (std::size_t i = 0; i < N; ++i) copy[i] = words[i].load(std::memory_order_relaxed);
-  return reinterpret_cast<const char*>(copy);
-}
 
 // The rank goes on counting: each counter is read at once, all of them one after the other.
 void read_counters(const detail::counters& from, statistics& to) {
@@ -61,7 +54,7 @@ void look_at_running(const control_block& rank, rank_look& result) {
   if (idle != 0) {
     result.doing = "waiting";
     result.seconds = seconds_since(idle >> 1, now);
-    result.waits_for = text_in(rank.waits_for);
+    result.waits_for = detail::posted_text(rank.waits_for);
     return;
   }
   const std::uint64_t looked = rank.looked.load(std::memory_order_relaxed);
@@ -114,7 +107,7 @@ rank_look look_at(const job_memory& memory, rank_t r) {
   if (stage == rank_stage::running) look_at_running(control, result);
   look_at_process(result);
   if (job.threads == 0) result.cpu = cpu_of(result.process);
-  result.algorithm = text_in(control.algorithm);
+  result.algorithm = detail::posted_text(control.algorithm);
   read_counters(control.count, result.counts);
   result.segment = memory.resident(memory.layout().segment(job.locals.of(r)), memory.layout().segment_bytes);
   return result;

@@ -42,12 +42,15 @@ bool has_root(collective kind) {
 
 [[noreturn]] void throw_different(const team_record& t, rank_t other, std::uint64_t number, const std::string& mine,
                                   const std::string& theirs, collective kind) {
+  const std::uint64_t which = number << 16 | (t.slot + 1u);
+  const std::string its_algorithm = algorithm_of(*t.self, other, which);
+  post_mismatch(*t.self, which);
   const auto in_algorithm = [](const std::string& name) { return name.empty() ? name : " in the algorithm " + name; };
   throw_usage(algorithm_here(name_of(kind)),
               fmt::format("ranks entered different collectives: rank {} {}{}, rank {} {}{} (number {} of this team); "
                           "every member of a team must call its collectives and algorithms in the same order",
-                          t.self->rank, mine, in_algorithm(algorithm_here("")), other, theirs,
-                          in_algorithm(algorithm_of(*t.self, other)), number - t.first_step));
+                          t.self->rank, mine, in_algorithm(algorithm_here("")), other, theirs, in_algorithm(its_algorithm),
+                          number - t.first_step));
 }
 
 const intention_line& entered_by(const team_record& t, rank_t r) { return t.owner->slot(r, t.slot).entered; }

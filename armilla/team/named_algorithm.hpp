@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <string>
 
 #include "armilla/base/types.hpp"
@@ -26,7 +27,10 @@ class named_algorithm {
 const char* algorithm_here(const char* otherwise) noexcept;
 /// usage_error of it, or of `otherwise`: what it goes over was moved from, or made by default.
 [[noreturn, gnu::cold]] void throw_no_ranks(const char* otherwise);
-/// What rank `r` of this host shows of itself; empty: it is in none, or on another host.
-std::string algorithm_of(const context& self, rank_t r);
+/// Ranks have entered different collectives, says the running fiber before it throws: `which` is their team and number, not 0.
+void post_mismatch(const context& self, std::uint64_t which) noexcept;
+/// The algorithm that rank `r` of this host is in, or was in when it posted the mismatch `which`; empty: none, or it is on
+/// another host.
+std::string algorithm_of(const context& self, rank_t r, std::uint64_t which);
 
 }  // namespace armilla::detail

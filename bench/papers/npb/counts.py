@@ -44,7 +44,7 @@ def armilla_row(record, ranks):
     messages = sum(counts.get(name, 0) for name in ("frames_sent", "bulk_sent"))
     sent = sum(counts.get(name, 0) for name in ("bytes_sent", "bulk_bytes_sent"))
     control = counts.get("control_sent", 0)
-    cells = [round(counts["puts"]), f"{counts['put_bytes'] / MB:.1f}", round(counts["collectives"]),
+    cells = [round(counts["stores"]), f"{counts['store_bytes'] / MB:.1f}", round(counts["collectives"]),
              bracket(round(messages), paper[0] if paper else None), bracket(f"{sent / MB:.1f}", paper[2] if paper else None),
              f"{round(control)} of {counts.get('control_bytes_sent', 0) / max(control, 1):.0f} B",
              f"{round(counts['polls'])} ({round(counts['idle_polls'])})"]
@@ -88,7 +88,7 @@ def main():
     print("\n".join(twin))
     print(f"\nArmilla on {how.fabric} [table 3: MPC++/LAM, control messages included]")
     print(("{:>5}{:>8}{:>9}{:>13}{:>17}{:>13}{:>15}{:>19}").format(
-        "ranks", "puts", "their MB", "collectives", "messages", "total MB", "control", "polls (idle)"))
+        "ranks", "stores", "their MB", "collectives", "messages", "total MB", "control", "polls (idle)"))
     print("\n".join(mine))
     return 1 if wrong else 0
 
