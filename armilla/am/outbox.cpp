@@ -105,7 +105,7 @@ void outbox::open_frame(peer_channel& c, std::size_t need) {
   if (!c.listed) c.listed = true, to_flush_.push_back(c.index);
 }
 
-// The one place where sending depends on receiving: the rank makes room by taking in messages.
+// The one place where a message of a channel waits for what is received: the rank makes room by taking in messages.
 void outbox::await_credit(peer_channel& c) {
   prepared(c);
   if (c.lost && life_of(host_.job(), c.to).number != c.life) self.messages->lost.hear();  // a newcomer is there

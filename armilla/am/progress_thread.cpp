@@ -25,7 +25,7 @@ constexpr int frames_a_turn = 32;
 // Naps beside a network: a quarter of the time since something came, within these; the longest without and with a descriptor.
 // The shortest while it moves bulk, too: to spin then makes 1 MiB no quicker over UCX and TCP, and slower over MPI.
 constexpr std::uint64_t shortest_nap_ns = 20'000;
-constexpr std::uint64_t longest_nap_ns = 500'000;
+constexpr std::uint64_t calm_nap_ns = 500'000;
 constexpr std::uint64_t longest_nap_at_descriptor_ns = 100'000'000;
 
 }  // namespace
@@ -124,8 +124,8 @@ void progress_thread::rest_beside_network(const event_count::backoff& backoff) n
   const int descriptor = net.descriptor();
   if (descriptor >= 0 && !net.arm()) return mine_.sleeper.cancel_wait();
   const std::uint64_t quarter = (now - rank.came_ns) / 4;
-  const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, longest_nap_ns, longest_nap_at_descriptor_ns)
-                                            : std::clamp(quarter, shortest_nap_ns, longest_nap_ns);
+  const std::uint64_t nap = descriptor >= 0 ? std::clamp(quarter, calm_nap_ns, longest_nap_at_descriptor_ns)
+                                            : std::clamp(quarter, shortest_nap_ns, calm_nap_ns);
   mine_.sleeper.sleep(backoff, now + nap, false, descriptor);
 }
 

@@ -43,7 +43,8 @@ void add(std::vector<std::string>& folders, std::string folder) {
 
 std::string all_of(const std::vector<std::string>& folders) { return fmt::format("{}", fmt::join(folders, ", ")); }
 
-// It runs as this user: any other user that may write it could do everything that this one may.
+// It runs as this user: any other user that may write it could do everything that this one may. A group is trusted: builds make
+// files that their group may write.
 bool trusted(const struct stat& file) { return (file.st_uid == 0 || file.st_uid == geteuid()) && (file.st_mode & S_IWOTH) == 0; }
 
 backend failed(std::string file, std::string why) { return {nullptr, std::move(file), std::move(why)}; }
@@ -97,7 +98,7 @@ backend load_backend(std::string_view name, const std::vector<std::string>& fold
     if (stat(file.c_str(), &about) != 0) continue;
     if (!trusted(about))
       return failed(file,
-                    fmt::format("{} is not loaded: it must belong to this user or to root, and nobody else may write it", file));
+                    fmt::format("{} is not loaded: it must belong to this user or to root, and not everyone may write it", file));
     if (const std::string why = why_no_thread(); !why.empty())
       return failed(file, fmt::format("{} is not loaded: {}", file, why));
     return load(file);

@@ -45,7 +45,8 @@ class event_count {
     return idle_slowly(s);
   }
 
-  /// Instead of a sleep, for a wait whose end wakes no rank: lets others have the core, then look again.
+  /// Instead of a sleep, for a wait whose end wakes no rank: begins to spin anew, and first gives the core to others where
+  /// strangers use it.
   void stay_awake(backoff& s) noexcept;
   void prepare_wait(attention how = asleep) noexcept;  ///< from here on a sender wakes this rank, or interrupts it
   void cancel_wait() noexcept;                         ///< the last look found something

@@ -72,7 +72,7 @@ void take_store::run(delivery& in, rank_t source, const std::byte* data, std::si
     if (bytes > far_piece_limit || whole > size) throw_damaged(source, "the length of a store", to.number);
     in.count_message(far_store_handler, whole);
     store_here(m, source, to, data + head, bytes);
-    if (signals) {
+    if (signals) {  // what is refused signals, too, as where the signal is a message of its own: its sender hears of it
       std::memcpy(&counter, data + sizeof to, sizeof counter);
       signal_here(m, source, counter);
     }
