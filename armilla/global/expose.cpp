@@ -110,6 +110,8 @@ exposure detail::exposure_access::make(std::string_view name, const element& typ
   return made;
 }
 
+void detail::exposure_access::set_help(exposure& of, std::unique_ptr<exposure_help> help) noexcept { of.help_ = std::move(help); }
+
 detail::exposed_record& detail::exposure_access::record(const exposure& of) noexcept {
   return *reinterpret_cast<exposed_record*>(of.record_.local());
 }

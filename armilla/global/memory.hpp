@@ -4,21 +4,10 @@
 #include <utility>
 
 #include "armilla/global/global_ptr.hpp"
+#include "armilla/global/memory_inline.hpp"
 
 /// Memory that others can point to: blocks of this rank's segment, and anything else by its address.
 namespace armilla {
-namespace detail {
-
-global_address allocate_bytes(std::uint64_t bytes, std::uint64_t alignment, const char* operation);
-void deallocate_bytes(global_address at, const char* operation);
-/// Says that this rank fills all of these bytes of its segment next: they may be given in large pages.
-void before_filling(void* begin, std::uint64_t bytes) noexcept;
-global_address address_of(const void* p);
-/// The same for memory that other ranks shall reach; see to_global.
-global_address address_for_others(const void* p);
-[[noreturn, gnu::cold]] void throw_too_many(std::uint64_t n, std::uint64_t element);
-
-}  // namespace detail
 
 /// Room for `n` objects of type T in this rank's segment, aligned to alignof(T) and 16 bytes; what it holds is not defined.
 /// The segment grows as it is used, up to ARMILLA_SEGMENT bytes (limit_error). Cost: some 10 ns below 8 KiB. May be called in a

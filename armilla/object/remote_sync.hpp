@@ -3,25 +3,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "armilla/fiber/sync_var.hpp"
-#include "armilla/global/global_ptr.hpp"
+#include "armilla/object/remote_sync_inline.hpp"
 #include "armilla/rpc/future.hpp"
 #include "armilla/rpc/question.hpp"
 
 /// sync_vars of other ranks, through global pointers.
 namespace armilla {
-namespace detail {
-
-template <class T>
-sync_var<T>& own_sync_var(const global_ptr<sync_var<T>>& p, const char* operation) {
-  sync_var<T>* const v = p.is_local() ? p.local() : nullptr;
-  if (v == nullptr) [[unlikely]]
-    throw_usage(operation,
-                "the global_ptr does not point to a sync_var of this rank; make it there, by create_global or to_global");
-  return *v;
-}
-
-}  // namespace detail
 
 /// The value of a sync_var on any rank of this program, as soon as it has been written. The wait is at its owner, which goes on
 /// with everything else meanwhile; the caller waits at `get`, or awaits, as for every question.

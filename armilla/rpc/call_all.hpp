@@ -2,27 +2,10 @@
 #pragma once
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "armilla/rpc/question.hpp"
-#include "armilla/rpc/when_all.hpp"
-#include "armilla/team/team.hpp"
+#include "armilla/rpc/call_all_inline.hpp"
 
 namespace armilla {
-
-namespace detail {
-
-/// Asks `f(arguments...)` of the ranks `rank_at(0)` .. `rank_at(size - 1)`, all at a time.
-template <class RankAt, class F, class... A>
-auto ask_all(rank_t size, RankAt rank_at, F& f, const A&... arguments) {
-  using R = result_of<typename callable_of<F>::type, A...>;
-  std::vector<future<R>> replies;
-  replies.reserve(std::size_t(size));
-  for (rank_t i = 0; i < size; ++i) replies.push_back(call(rank_at(i), f, arguments...));
-  return when_all(std::move(replies));
-}
-
-}  // namespace detail
 
 /// Question to every rank of the start, this one included if it is one: runs `f(arguments...)` on each, and gives a future of all
 /// replies in the order of the ranks (a `future<void>` if there are none). One rank calls it; the bodies run as for `call`.
